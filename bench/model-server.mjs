@@ -1,0 +1,104 @@
+#!/usr/bin/env node
+// The loopback model that floor and Heddle talk to in the benchmark: POST /v1/messages, answered by script over SSE.
+// A request picks its script by the text `@scenario:NAME` in a message, and its turn by the number of assistant messages
+// after it. GET /stats says what came in since the last POST /reset.
+//
+//   node model-server.mjs      prints `listening PORT`; ends when its stdin is closed
+import http from 'node:http';
+
+const text = (...pieces) => ({ type: 'text', pieces });
+const bash = (command) => ({ type: 'tool_use', name: 'Bash', input: { command, description: 'Benchmark' } });
+const toolTurns = (count) => (turn) => (turn < count ? [bash(`echo ${turn}`)] : [text(`Ran ${count} turns.`)]);
+
+/** Scripts: the content blocks of the answer to a turn. */
+const scripts = {
+  hello: () => [text('Hello')],
+  turns20: toolTurns(20),
+  turns100: toolTurns(100),
+  big: () => [text(...Array.from({ length: 2000 }, (_, i) => `word${i} `))],
+  parallel8: (turn) =>
+    turn === 0 ? Array.from({ length: 8 }, (_, i) => bash(`sleep 0.5; echo p${i}`)) : [text('All eight done.')],
+};
+
+let ids = 0;
+let stats = emptyStats();
+
+function emptyStats() {
+  return { requests: 0, firstRequestBytes: 0 };
+}
+
+const server = http.createServer((request, response) => {
+  const chunks = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => route(request, response, Buffer.concat(chunks).toString()));
+});
+
+function route({ method, url }, response, raw) {
+  const where = url.split('?')[0];
+  if (where === '/stats') return response.end(JSON.stringify(stats));
+  if (where === '/reset') {
+    stats = emptyStats();
+    return response.end();
+  }
+  if (method !== 'POST' || where !== '/v1/messages') return response.writeHead(404).end();
+  const body = JSON.parse(raw);
+  stats.requests++;
+  stats.firstRequestBytes ||= bytes(body.tools) + bytes(body.system);
+  const { name, turn } = pick(body.messages);
+  answer(response, body.model, scripts[name](turn));
+}
+
+function bytes(value) {
+  return Buffer.byteLength(JSON.stringify(value ?? null));
+}
+
+function pick(messages) {
+  const at = messages.findLastIndex((message) => message.role === 'user' && /@scenario:/.test(ownText(message)));
+  if (at < 0) return { name: 'hello', turn: 0 };
+  const name = /@scenario:(\w+)/.exec(ownText(messages[at]))[1];
+  return { name, turn: messages.slice(at + 1).filter((message) => message.role === 'assistant').length };
+}
+
+/** What the user said, without tool results. */
+function ownText({ content }) {
+  if (typeof content === 'string') return content;
+  return content
+    .filter((block) => block.type === 'text')
+    .map((block) => block.text)
+    .join('\n');
+}
+
+function answer(response, model, blocks) {
+  const usage = { input_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 100, output_tokens: 1 };
+  const send = (data) => response.write(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`);
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+  const message = { id: `msg_bench${++ids}`, type: 'message', role: 'assistant', model, content: [] };
+  send({ type: 'message_start', message: { ...message, stop_reason: null, stop_sequence: null, usage } });
+  for (const [index, block] of blocks.entries()) {
+    const { start, deltas } = block.type === 'text' ? textEvents(block) : toolEvents(block);
+    send({ type: 'content_block_start', index, content_block: start });
+    for (const delta of deltas) send({ type: 'content_block_delta', index, delta });
+    send({ type: 'content_block_stop', index });
+  }
+  const stop_reason = blocks.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn';
+  send({ type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 7 } });
+  send({ type: 'message_stop' });
+  response.end();
+}
+
+function textEvents({ pieces }) {
+  return { start: { type: 'text', text: '' }, deltas: pieces.map((piece) => ({ type: 'text_delta', text: piece })) };
+}
+
+function toolEvents({ name, input }) {
+  const json = JSON.stringify(input);
+  const half = Math.ceil(json.length / 2);
+  const halves = [json.slice(0, half), json.slice(half)];
+  return {
+    start: { type: 'tool_use', id: `toolu_bench${++ids}`, name, input: {} },
+    deltas: halves.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+  };
+}
+
+server.listen(0, '127.0.0.1', () => console.log(`listening ${server.address().port}`));
+process.stdin.on('end', () => process.exit(0)).resume();

@@ -1,0 +1,2 @@
+// What it costs a program to import the SDK.
+import 'heddle';

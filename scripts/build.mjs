@@ -1,0 +1,143 @@
+#!/usr/bin/env node
+// Builds dist/: the bundles with esbuild, the declarations with tsc, side by side.
+//
+//   node scripts/build.mjs              everything
+//   node scripts/build.mjs --no-types   the bundles only (well under two seconds)
+//   node scripts/build.mjs --if-stale   nothing, when dist/ is newer than what it is made of
+//
+// The command line and the library are two builds: sharing chunks between them would make every start of the CLI load
+// a handful of small files instead of one. Files are written only when they changed, entries after their chunks, so that
+// a CLI that is running during a build keeps the chunks it may still import.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import * as esbuild from 'esbuild';
+import { collectLicenses } from './lib/licenses.mjs';
+import { newestMtime, root } from './lib/tree.mjs';
+
+const dist = path.join(root, 'dist');
+const cliEntries = { cli: 'src/cli/main.ts' };
+const libraryEntries = {
+  index: 'src/sdk/index.ts',
+  engine: 'src/host/index.ts',
+  wire: 'src/wire/index.ts',
+  'stores/jsonl': 'src/sessions/jsonl-store.ts',
+  'stores/memory': 'src/sessions/memory-store.ts',
+  testing: 'src/testing/index.ts',
+};
+
+const { values: flags } = parseArgs({
+  options: { 'no-types': { type: 'boolean', default: false }, 'if-stale': { type: 'boolean', default: false } },
+});
+const wantsTypes = !flags['no-types'];
+
+if (flags['if-stale'] && isFresh()) process.exit(0);
+requireEntries({ ...cliEntries, ...libraryEntries });
+
+const started = performance.now();
+const results = await Promise.allSettled([bundle(), ...(wantsTypes ? [declarations()] : [])]);
+const failures = results.filter((result) => result.status === 'rejected').map((result) => result.reason.message);
+if (failures.length > 0) {
+  console.error(`build failed:\n${failures.join('\n')}`);
+  process.exit(1);
+}
+console.log(`built dist/ in ${Math.round(performance.now() - started)} ms`);
+
+async function bundle() {
+  const [cli, library] = await Promise.all([
+    esbuild.build(options({ name: 'cli', entryPoints: cliEntries, banner: { js: '#!/usr/bin/env node' } })),
+    esbuild.build(options({ name: 'lib', entryPoints: libraryEntries })),
+  ]);
+  const metafile = {
+    inputs: { ...library.metafile.inputs, ...cli.metafile.inputs },
+    outputs: { ...library.metafile.outputs, ...cli.metafile.outputs },
+  };
+  const files = new Map([...library.outputFiles, ...cli.outputFiles].map((file) => [file.path, file.contents]));
+  files.set(path.join(dist, 'third-party-licenses.txt'), collectLicenses(Object.keys(metafile.inputs)));
+  writeChanged(files);
+  fs.chmodSync(path.join(dist, 'cli.js'), 0o755);
+  removeStaleChunks(files);
+  // Last, and always: its time says when dist/ was up to date.
+  fs.writeFileSync(path.join(dist, 'meta.json'), JSON.stringify(metafile));
+}
+
+/** Identifiers are kept: a stack trace stays readable, and `keepNames` would add a call per function to every start. */
+function options({ name, entryPoints, banner }) {
+  return {
+    absWorkingDir: root,
+    entryPoints,
+    banner: banner ?? {},
+    outdir: 'dist',
+    chunkNames: `chunks/${name}-[name]-[hash]`,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    external: ['@vscode/ripgrep', 'diff', 'https-proxy-agent'],
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  };
+}
+
+function declarations() {
+  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root });
+    let output = '';
+    child.stdout.on('data', (data) => {
+      output += data;
+    });
+    child.stderr.on('data', (data) => {
+      output += data;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code !== 0) return reject(new Error(`declarations:\n${output.trimEnd()}`));
+      // tsc leaves its build info alone when nothing changed; its time is what --if-stale looks at.
+      fs.utimesSync(path.join(dist, 'types/.tsbuildinfo'), new Date(), new Date());
+      resolve();
+    });
+  });
+}
+
+function requireEntries(entries) {
+  const missing = Object.values(entries).filter((file) => !fs.existsSync(path.join(root, file)));
+  if (missing.length === 0) return;
+  console.error(`build failed: missing entry points:\n${missing.map((file) => `  ${file}`).join('\n')}`);
+  process.exit(1);
+}
+
+function isFresh() {
+  const sources = ['src', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts'];
+  const builtAt = wantsTypes ? Math.min(mtime('meta.json'), mtime('types/.tsbuildinfo')) : mtime('meta.json');
+  return builtAt > newestMtime(sources);
+}
+
+function mtime(file) {
+  return fs.statSync(path.join(dist, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function writeChanged(files) {
+  const isChunk = (file) => file.includes(`${path.sep}chunks${path.sep}`);
+  const chunksFirst = [...files].sort(([a], [b]) => Number(isChunk(b)) - Number(isChunk(a)));
+  for (const [file, contents] of chunksFirst) {
+    if (fs.existsSync(file) && fs.readFileSync(file).equals(Buffer.from(contents))) continue;
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(`${file}.new`, contents);
+    fs.renameSync(`${file}.new`, file);
+  }
+}
+
+function removeStaleChunks(files) {
+  const folder = path.join(dist, 'chunks');
+  if (!fs.existsSync(folder)) return;
+  for (const name of fs.readdirSync(folder)) {
+    if (!files.has(path.join(folder, name))) fs.rmSync(path.join(folder, name));
+  }
+}

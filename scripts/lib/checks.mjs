@@ -1,0 +1,18 @@
+// What `npm run check` and `npm test` look at, besides the tests themselves.
+
+/** First of all: the other steps read dist/. */
+export const buildStep = { name: 'build', command: ['scripts/build.mjs', '--if-stale'] };
+
+export const staticChecks = [
+  {
+    name: 'lint and format (biome)',
+    command: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--colors=off', '.'],
+  },
+  { name: 'types (tsc)', command: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'] },
+  { name: 'published schemas up to date', command: ['scripts/schema.mjs', '--check'] },
+];
+
+export const architectureStep = {
+  name: 'architecture (test/arch)',
+  command: ['node_modules/vitest/vitest.mjs', 'run', 'test/arch'],
+};

@@ -1,0 +1,45 @@
+// Reads vitest's JSON report. What the report cannot say (a file that did not load, an error outside any test, no report
+// at all) is counted as a failed test of its own: a run that broke must never look like a run that passed.
+import fs from 'node:fs';
+import path from 'node:path';
+import { root } from './tree.mjs';
+
+/** Returns `{ passed: number, failed: [{ title, message }], skipped: [title] }`. */
+export function readReport(file, exitCode) {
+  if (!fs.existsSync(file))
+    return { passed: 0, failed: [broken(`vitest ended with ${exitCode} and no report`)], skipped: [] };
+  const { testResults } = JSON.parse(fs.readFileSync(file, 'utf8'));
+  const report = { passed: 0, failed: [], skipped: [] };
+  for (const suite of testResults) addSuite(report, suite);
+  if (exitCode !== 0 && report.failed.length === 0)
+    report.failed.push(broken(`vitest ended with ${exitCode}, see above`));
+  if (report.passed + report.failed.length === 0) report.failed.push(broken('no test ran'));
+  return report;
+}
+
+function addSuite(report, suite) {
+  const name = path.relative(root, suite.name);
+  let failedHere = 0;
+  for (const test of suite.assertionResults) {
+    const title = `${name} > ${[...test.ancestorTitles, test.title].join(' > ')}`;
+    if (test.status === 'passed') report.passed++;
+    else if (test.status === 'failed') {
+      failedHere++;
+      report.failed.push({ title, message: withoutStack(test.failureMessages.join('\n')) });
+    } else report.skipped.push(title);
+  }
+  if (suite.status === 'failed' && failedHere === 0) report.failed.push({ title: name, message: suite.message });
+}
+
+/** Vitest has shown the whole error already; here it is a reminder. */
+function withoutStack(message) {
+  return message
+    .split('\n')
+    .filter((line) => !/^\s+at /.test(line))
+    .slice(0, 10)
+    .join('\n');
+}
+
+function broken(message) {
+  return { title: 'the test run', message };
+}

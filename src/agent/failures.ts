@@ -1,0 +1,41 @@
+import type { Failure } from '../model/model.ts';
+
+/** The words of `assistant.error` on the wire [FLD-12]. */
+export type AssistantErrorWord =
+  | 'authentication_failed'
+  | 'billing_error'
+  | 'rate_limit'
+  | 'invalid_request'
+  | 'model_not_found'
+  | 'server_error'
+  | 'unknown';
+
+/** How a model failure is told: a word for programs, a text for people that says what to do next. */
+export function describeFailure(failure: Failure, model: string): { error: AssistantErrorWord; text: string } {
+  const status = failure.status === undefined ? '' : `${failure.status} `;
+  const api = `API Error: ${status}${failure.body ?? failure.message}`;
+  switch (failure.class) {
+    case 'authentication':
+      return { error: 'authentication_failed', text: `${api} · Check ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN` };
+    case 'billing':
+      return { error: 'billing_error', text: `The credit balance of this API account is too low. ${failure.message}` };
+    case 'rate_limit':
+      return { error: 'rate_limit', text: api };
+    case 'invalid_request':
+      return { error: 'invalid_request', text: api };
+    case 'prompt_too_long':
+      return { error: 'invalid_request', text: 'Prompt is too long: start a new session or remove large inputs' };
+    case 'model_not_found':
+      return { error: 'model_not_found', text: `The model ${model} was not found: choose another one with --model` };
+    case 'overloaded':
+    case 'server':
+    case 'connection':
+    case 'timeout':
+    case 'malformed':
+      return { error: 'server_error', text: api };
+    case 'aborted':
+      return { error: 'unknown', text: failure.message };
+    default:
+      return failure.class satisfies never;
+  }
+}

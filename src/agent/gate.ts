@@ -1,0 +1,75 @@
+import { type Decision, decide, denialText, type Policy } from '../permissions/decide.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import type { JsonObject } from '../util/json.ts';
+import type { PermissionUpdate } from '../wire/permissions.ts';
+
+/** The one chokepoint: every tool call of every agent passes here before it runs. */
+export interface Gate {
+  check(call: GateCall, signal: AbortSignal): Promise<Verdict>;
+}
+
+export interface GateCall {
+  tool: Tool;
+  /** Valid for the tool. */
+  input: JsonObject;
+  toolUseId: string;
+}
+
+export type Verdict =
+  | { allowed: true; input: JsonObject }
+  | { allowed: false; message: string /** Stop the whole turn, too. */; interrupt: boolean };
+
+/** Asks whoever can be asked. Absent: nobody can (headless), and an ask is an immediate denial (ruling G7). */
+export type Ask = (request: AskRequest, signal: AbortSignal) => Promise<AskAnswer>;
+
+export interface AskRequest {
+  toolName: string;
+  input: JsonObject;
+  toolUseId: string;
+  decision: Extract<Decision, { behavior: 'ask' }>;
+}
+
+export type AskAnswer =
+  | { behavior: 'allow'; updatedInput?: JsonObject; updatedPermissions?: PermissionUpdate[] }
+  | { behavior: 'deny'; message: string; interrupt?: boolean };
+
+export interface GateOptions {
+  workspace: Workspace;
+  /** Read at every call: modes and rules change during a session. */
+  policy: () => Policy;
+  ask: () => Ask | null;
+  onUpdates: (updates: PermissionUpdate[]) => void;
+  /** A tool that names files is about to be judged. */
+  onFileAccess: () => void;
+}
+
+export function createGate(options: GateOptions): Gate {
+  return {
+    async check({ tool, input, toolUseId }, signal) {
+      const call = { toolName: tool.name, input, access: tool.access(input, options.workspace) };
+      if (call.access.kind === 'read' || call.access.kind === 'edit') options.onFileAccess();
+      const decision = decide(call, options.policy());
+      if (decision.behavior === 'allow') return { allowed: true, input };
+      const ask = options.ask();
+      if (decision.behavior === 'deny' || !ask) {
+        return { allowed: false, message: denialText(tool.name, decision), interrupt: false };
+      }
+      const answer = await ask({ toolName: tool.name, input, toolUseId, decision }, signal);
+      if (answer.behavior === 'deny') {
+        return { allowed: false, message: answer.message, interrupt: answer.interrupt === true };
+      }
+      if (answer.updatedPermissions?.length) options.onUpdates(answer.updatedPermissions);
+      return acceptUpdatedInput(tool, input, answer.updatedInput);
+    },
+  };
+}
+
+/** What the host changed must still be valid for the tool; an allow without input keeps the original (ruling K12). */
+function acceptUpdatedInput(tool: Tool, input: JsonObject, updated: JsonObject | undefined): Verdict {
+  if (updated === undefined) return { allowed: true, input };
+  const parsed = tool.input.parse(updated);
+  if (parsed.ok) return { allowed: true, input: parsed.value };
+  const message = `The input given with the permission is not valid for ${tool.name}: ${parsed.problems.join('; ')}`;
+  return { allowed: false, message, interrupt: false };
+}

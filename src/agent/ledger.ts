@@ -1,0 +1,115 @@
+import { costOf, isKnownModel, modelLimits } from '../model/pricing.ts';
+import type { ApiUsage, ModelUsage, Usage } from '../wire/usage.ts';
+
+/**
+ * What a session has used: tokens of the current turn, and tokens, cost and time per model since the process began.
+ * Several agents of one session share one ledger.
+ */
+export class Ledger {
+  readonly #models = new Map<string, ModelUsage>();
+  readonly #onUnknownModel: (model: string) => void;
+  #turn = zeroUsage();
+  #apiMs = 0;
+
+  constructor(options: { onUnknownModel: (model: string) => void }) {
+    this.#onUnknownModel = options.onUnknownModel;
+  }
+
+  beginTurn(): void {
+    this.#turn = zeroUsage();
+  }
+
+  /** Books one answered model call. */
+  add(model: string, usage: ApiUsage): void {
+    this.#turn = addUsage(this.#turn, usage);
+    const entry = this.#models.get(model) ?? this.#open(model);
+    entry.inputTokens += usage.input_tokens;
+    entry.outputTokens += usage.output_tokens;
+    entry.cacheReadInputTokens += usage.cache_read_input_tokens ?? 0;
+    entry.cacheCreationInputTokens += usage.cache_creation_input_tokens ?? 0;
+    entry.webSearchRequests += usage.server_tool_use?.web_search_requests ?? 0;
+    entry.costUSD += costOf(model, usage);
+  }
+
+  addApiTime(ms: number): void {
+    this.#apiMs += ms;
+  }
+
+  /** Tokens of this turn, in the shape of `result.usage`. */
+  get turnUsage(): Usage {
+    return this.#turn;
+  }
+
+  get apiMs(): number {
+    return this.#apiMs;
+  }
+
+  get costUsd(): number {
+    let sum = 0;
+    for (const usage of this.#models.values()) sum += usage.costUSD;
+    return sum;
+  }
+
+  get modelUsage(): Record<string, ModelUsage> {
+    return Object.fromEntries([...this.#models].map(([model, usage]) => [model, { ...usage }]));
+  }
+
+  #open(model: string): ModelUsage {
+    if (!isKnownModel(model)) this.#onUnknownModel(model);
+    const { contextWindow, maxOutputTokens } = modelLimits(model);
+    const entry: ModelUsage = {
+      inputTokens: 0,
+      outputTokens: 0,
+      cacheReadInputTokens: 0,
+      cacheCreationInputTokens: 0,
+      webSearchRequests: 0,
+      costUSD: 0,
+      contextWindow,
+      maxOutputTokens,
+    };
+    this.#models.set(model, entry);
+    return entry;
+  }
+}
+
+/** The shape of `result.usage` before anything was used. */
+export function zeroUsage(): Usage {
+  return {
+    input_tokens: 0,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    output_tokens: 0,
+    server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
+    service_tier: 'standard',
+    cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 },
+    inference_geo: '',
+    iterations: [],
+    speed: 'standard',
+  };
+}
+
+/** Counters add up; descriptive fields take the newest value the provider sent [FLD-40]. */
+function addUsage(sum: Usage, usage: ApiUsage): Usage {
+  return {
+    ...sum,
+    input_tokens: sum.input_tokens + usage.input_tokens,
+    cache_creation_input_tokens: sum.cache_creation_input_tokens + (usage.cache_creation_input_tokens ?? 0),
+    cache_read_input_tokens: sum.cache_read_input_tokens + (usage.cache_read_input_tokens ?? 0),
+    output_tokens: sum.output_tokens + usage.output_tokens,
+    server_tool_use: addCounters(sum.server_tool_use, usage.server_tool_use),
+    cache_creation: addCounters(sum.cache_creation, usage.cache_creation),
+    service_tier: usage.service_tier ?? sum.service_tier,
+    inference_geo: usage.inference_geo ?? sum.inference_geo,
+    iterations: usage.iterations ?? sum.iterations,
+    speed: usage.speed ?? sum.speed,
+  };
+}
+
+function addCounters<T extends Record<string, number | undefined>>(
+  a: T | null | undefined,
+  b: T | null | undefined,
+): T {
+  const sum: Record<string, number | undefined> = { ...a };
+  for (const [key, value] of Object.entries(b ?? {})) sum[key] = (sum[key] ?? 0) + (value ?? 0);
+  return sum as T;
+}

@@ -1,0 +1,16 @@
+import type { Tally } from './turn.ts';
+
+/** What the user capped. Absent: no cap. */
+export interface Limits {
+  maxTurns?: number;
+  maxBudgetUsd?: number;
+}
+
+/** Reached once that many rounds of tool calls were answered: another model call would be one too many. */
+export function turnsExhausted(limits: Limits, tally: Tally): limits is Limits & { maxTurns: number } {
+  return limits.maxTurns !== undefined && tally.rounds >= limits.maxTurns;
+}
+
+export function budgetExhausted(limits: Limits, spentUsd: number): limits is Limits & { maxBudgetUsd: number } {
+  return limits.maxBudgetUsd !== undefined && spentUsd >= limits.maxBudgetUsd;
+}

@@ -1,0 +1,102 @@
+import type { AnswerHead } from '../model/accumulate.ts';
+import type { StreamEvent } from '../model/model.ts';
+import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
+import { RAW_JSON } from '../wire/jsonl.ts';
+import type { AssistantMessage, StreamEventMessage, UserMessage } from '../wire/messages/index.ts';
+import type { Turn } from './turn.ts';
+
+/** One complete block of an answer (ruling K3: one line per block, same message id). */
+export function assistantLine(turn: Turn, head: AnswerHead, block: ContentBlock): AssistantMessage {
+  return {
+    type: 'assistant',
+    message: {
+      id: head.id,
+      type: 'message',
+      role: 'assistant',
+      model: head.model,
+      content: [block],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: head.usage,
+      context_management: null,
+    },
+    parent_tool_use_id: turn.parentToolUseId,
+    session_id: turn.sessionId,
+    uuid: turn.runtime.ids.uuid(),
+  };
+}
+
+/** An answer that no model gave: an API error as text, marked by `error` (ruling K24). */
+export function errorLine(turn: Turn, error: NonNullable<AssistantMessage['error']>, text: string): AssistantMessage {
+  return {
+    type: 'assistant',
+    message: {
+      id: turn.runtime.ids.uuid(),
+      container: null,
+      model: '<synthetic>',
+      role: 'assistant',
+      stop_reason: 'stop_sequence',
+      stop_sequence: '',
+      type: 'message',
+      usage: {
+        input_tokens: 0,
+        output_tokens: 0,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+        server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
+        service_tier: null,
+        cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 },
+        inference_geo: null,
+        iterations: null,
+        speed: null,
+      },
+      content: [{ type: 'text', text }],
+      context_management: null,
+    },
+    parent_tool_use_id: turn.parentToolUseId,
+    session_id: turn.sessionId,
+    uuid: turn.runtime.ids.uuid(),
+    error,
+  };
+}
+
+export function toolResultLine(turn: Turn, block: ToolResultBlock, toolUseResult: unknown): UserMessage {
+  return {
+    type: 'user',
+    message: { role: 'user', content: [block] },
+    parent_tool_use_id: turn.parentToolUseId,
+    session_id: turn.sessionId,
+    uuid: turn.runtime.ids.uuid(),
+    tool_use_result: toolUseResult,
+  };
+}
+
+/** The two literal markers of an interrupted turn (ruling P5). */
+export const INTERRUPTED = '[Request interrupted by user]';
+export const INTERRUPTED_FOR_TOOL = '[Request interrupted by user for tool use]';
+
+export function userTextLine(turn: Turn, text: string): UserMessage {
+  return {
+    type: 'user',
+    message: { role: 'user', content: [{ type: 'text', text }] },
+    parent_tool_use_id: turn.parentToolUseId,
+    session_id: turn.sessionId,
+    uuid: turn.runtime.ids.uuid(),
+  };
+}
+
+/** A raw model event. The line's text is spliced from the event's own text: serialising 2,000 deltas again costs more. */
+export function streamEventLine(turn: Turn, event: StreamEvent, raw: string): StreamEventMessage {
+  const uuid = turn.runtime.ids.uuid();
+  const line: StreamEventMessage = {
+    type: 'stream_event',
+    event,
+    session_id: turn.sessionId,
+    parent_tool_use_id: turn.parentToolUseId,
+    uuid,
+  };
+  const parent = JSON.stringify(turn.parentToolUseId);
+  const text = `{"type":"stream_event","event":${raw},"session_id":"${turn.sessionId}","parent_tool_use_id":${parent},"uuid":"${uuid}"}`;
+  Object.defineProperty(line, RAW_JSON, { value: text });
+  return line;
+}

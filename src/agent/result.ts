@@ -1,0 +1,130 @@
+import type { ResultMessage } from '../wire/messages/index.ts';
+import { type Ledger, zeroUsage } from './ledger.ts';
+import type { TurnEnd } from './loop.ts';
+import type { Tally } from './turn.ts';
+
+export interface ResultFacts {
+  sessionId: string;
+  uuid: string;
+  durationMs: number;
+  ledger: Ledger;
+  tally: Tally;
+  userMessageUuids: string[];
+}
+
+/**
+ * The one line that ends a turn. Subtype, `is_error` and exit code are one function of why the turn ended (ruling K6);
+ * docs/results.md shows the table.
+ */
+export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
+  const { ledger, tally } = facts;
+  const outcome = outcomeOf(end);
+  const shared = {
+    stop_reason: tally.stopReason === 'stop_sequence' ? tally.stopReason : null,
+    session_id: facts.sessionId,
+    total_cost_usd: ledger.costUsd,
+    usage: ledger.turnUsage,
+    modelUsage: ledger.modelUsage,
+    permission_denials: tally.denials,
+    uuid: facts.uuid,
+  };
+  const own = {
+    terminal_reason: outcome.terminalReason,
+    pending_tasks: [],
+    user_message_uuids: facts.userMessageUuids,
+    ...(outcome.errorCode ? { error_code: outcome.errorCode } : {}),
+  };
+  const counts = { duration_ms: facts.durationMs, duration_api_ms: ledger.apiMs };
+  const num_turns = tally.userLines + 1;
+  if (outcome.subtype === 'success') {
+    const errors = outcome.isError ? { errors: outcome.errors } : {};
+    return {
+      type: 'result',
+      subtype: 'success',
+      is_error: outcome.isError,
+      ...counts,
+      num_turns,
+      result: tally.lastText,
+      ...shared,
+      ...errors,
+      ...own,
+    };
+  }
+  return {
+    type: 'result',
+    subtype: outcome.subtype,
+    ...counts,
+    is_error: outcome.isError,
+    num_turns,
+    ...shared,
+    errors: outcome.errors,
+    ...own,
+  };
+}
+
+interface ResultOutcome {
+  subtype: 'success' | 'error_during_execution' | 'error_max_turns' | 'error_max_budget_usd';
+  isError: boolean;
+  errors: string[];
+  terminalReason: NonNullable<ResultMessage['terminal_reason']>;
+  errorCode?: string;
+}
+
+function outcomeOf(end: TurnEnd): ResultOutcome {
+  switch (end.kind) {
+    case 'completed':
+      return { subtype: 'success', isError: false, errors: [], terminalReason: 'completed' };
+    case 'max_turns':
+      return failed('error_max_turns', `Reached max turns (${end.maxTurns})`, 'max_turns');
+    case 'max_budget':
+      return failed('error_max_budget_usd', `Exceeded USD budget (${end.maxBudgetUsd})`, 'budget_exhausted');
+    case 'interrupted': {
+      const reason = end.during === 'tools' ? 'aborted_tools' : 'aborted_streaming';
+      return failed('error_during_execution', 'The turn was interrupted', reason);
+    }
+    case 'api_error':
+      return {
+        subtype: 'success',
+        isError: true,
+        errors: [end.text],
+        terminalReason: end.failure.class === 'prompt_too_long' ? 'prompt_too_long' : 'api_error',
+        errorCode: end.failure.class,
+      };
+    default:
+      return end satisfies never;
+  }
+}
+
+function failed(
+  subtype: ResultOutcome['subtype'],
+  message: string,
+  terminalReason: ResultOutcome['terminalReason'],
+): ResultOutcome {
+  return { subtype, isError: true, errors: [message], terminalReason, errorCode: terminalReason };
+}
+
+/** The result of a run that could not start or broke inside: no turn stands behind it. */
+export function startFailureLine(
+  error: { code: string; message: string },
+  ids: { sessionId: string; uuid: string },
+): ResultMessage {
+  return {
+    type: 'result',
+    subtype: 'error_during_execution',
+    duration_ms: 0,
+    duration_api_ms: 0,
+    is_error: true,
+    num_turns: 0,
+    stop_reason: null,
+    session_id: ids.sessionId,
+    total_cost_usd: 0,
+    usage: zeroUsage(),
+    modelUsage: {},
+    permission_denials: [],
+    uuid: ids.uuid,
+    errors: [error.message],
+    error_code: error.code,
+    pending_tasks: [],
+    user_message_uuids: [],
+  };
+}

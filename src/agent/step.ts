@@ -1,0 +1,140 @@
+import { type Accumulator, createAccumulator } from '../model/accumulate.ts';
+import type { Failure, ModelEvent } from '../model/model.ts';
+import type { ContentBlock, ToolUseBlock } from '../wire/content.ts';
+import type { Message } from '../wire/messages/index.ts';
+import { assistantLine, streamEventLine } from './lines.ts';
+import type { ToolCall } from './run-tools.ts';
+import type { Turn } from './turn.ts';
+
+export type StepEnd =
+  /** The answer is complete. */
+  | { kind: 'answered'; calls: ToolCall[] }
+  /** The signal fired. Complete blocks were recorded and are part of the conversation; half ones are dropped. */
+  | { kind: 'aborted'; calls: ToolCall[] }
+  | { kind: 'failed'; failure: Failure };
+
+/**
+ * One model call, streamed. Each block is recorded and yielded as soon as it is complete, before its
+ * `content_block_stop` event. Afterwards the whole answer is one message of the conversation.
+ */
+export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<Message, StepEnd> {
+  const started = turn.runtime.clock.now();
+  const answer = new Answer();
+  try {
+    for await (const event of turn.model.stream({ ...turn.request, messages: turn.messages }, signal)) {
+      switch (event.type) {
+        case 'response':
+          answer.requestId = event.requestId;
+          break;
+        case 'event':
+          yield* onStreamEvent(turn, answer, event);
+          break;
+        case 'retry':
+          yield* onRetry(turn, answer, event);
+          break;
+        case 'failure':
+          answer.failure = event.failure;
+          break;
+        default:
+          event satisfies never;
+      }
+    }
+  } finally {
+    turn.ledger.addApiTime(turn.runtime.clock.now() - started);
+  }
+  return yield* conclude(turn, answer, signal);
+}
+
+/** What is known of the answer while it streams. */
+class Answer {
+  accumulator: Accumulator = createAccumulator();
+  requestId: string | null = null;
+  failure: Failure | null = null;
+  blocks: ContentBlock[] = [];
+  calls: ToolCall[] = [];
+  uuids: string[] = [];
+}
+
+async function* onStreamEvent(
+  turn: Turn,
+  answer: Answer,
+  { event, raw }: Extract<ModelEvent, { type: 'event' }>,
+): AsyncGenerator<Message, void> {
+  const completed = answer.accumulator.add(event);
+  if (completed) {
+    const block = withDefaults(turn, completed.block);
+    const line = assistantLine(turn, answer.accumulator.head, block);
+    yield await turn.record(line, { requestId: answer.requestId });
+    const uuid = line.uuid;
+    answer.blocks.push(block);
+    answer.uuids.push(uuid);
+    if (block.type === 'tool_use') {
+      answer.calls.push({
+        block,
+        assistantUuid: uuid,
+        ...(completed.invalidInput ? { invalidInput: completed.invalidInput } : {}),
+      });
+    }
+  }
+  if (turn.partials) yield streamEventLine(turn, event, raw);
+}
+
+/** The tool's defaults are filled in where the input is valid, so that what is shown, stored and run is the same. */
+function withDefaults(turn: Turn, block: ContentBlock): ContentBlock {
+  if (block.type !== 'tool_use') return block;
+  const parsed = turn.tools.get(block.name)?.input.parse(block.input);
+  return parsed?.ok ? ({ ...block, input: parsed.value } as ToolUseBlock) : block;
+}
+
+/** The attempt is dead: what it had completed stays in the file as a side branch, and the wire is told (ruling K27). */
+async function* onRetry(
+  turn: Turn,
+  answer: Answer,
+  event: Extract<ModelEvent, { type: 'retry' }>,
+): AsyncGenerator<Message, void> {
+  yield {
+    type: 'system',
+    subtype: 'api_retry',
+    attempt: event.attempt,
+    max_retries: event.maxRetries,
+    retry_delay_ms: event.delayMs,
+    error_status: event.failure.status ?? null,
+    error: event.failure.message,
+    session_id: turn.sessionId,
+    uuid: turn.runtime.ids.uuid(),
+  };
+  yield* supersede(turn, answer);
+  answer.accumulator = createAccumulator();
+  answer.blocks = [];
+  answer.calls = [];
+  answer.uuids = [];
+}
+
+async function* supersede(turn: Turn, answer: Answer): AsyncGenerator<Message, void> {
+  if (answer.uuids.length === 0) return;
+  turn.rewind(answer.uuids);
+  yield {
+    type: 'system',
+    subtype: 'superseded',
+    superseded_uuids: answer.uuids,
+    reason: 'The connection broke in the middle of the answer',
+    session_id: turn.sessionId,
+    uuid: turn.runtime.ids.uuid(),
+  };
+}
+
+async function* conclude(turn: Turn, answer: Answer, signal: AbortSignal): AsyncGenerator<Message, StepEnd> {
+  const { accumulator, blocks, calls, failure } = answer;
+  // Counts are final only from `message_delta` on; a cut answer has none that could be booked.
+  if (accumulator.stopReason !== null) turn.ledger.add(accumulator.head.model, accumulator.usage);
+  if (failure && !signal.aborted) {
+    yield* supersede(turn, answer);
+    return { kind: 'failed', failure };
+  }
+  if (blocks.length > 0) turn.messages.push({ role: 'assistant', content: blocks });
+  if (signal.aborted) return { kind: 'aborted', calls };
+  const last = blocks.at(-1);
+  turn.tally.lastText = last?.type === 'text' ? last.text : '';
+  turn.tally.stopReason = accumulator.stopReason;
+  return { kind: 'answered', calls };
+}

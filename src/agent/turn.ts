@@ -1,0 +1,69 @@
+import type { ApiMessage, ApiTool, Model, Thinking } from '../model/model.ts';
+import type { Registry } from '../tools/registry.ts';
+import type { ToolContext } from '../tools/tool.ts';
+import type { Runtime } from '../util/runtime.ts';
+import type { Message } from '../wire/messages/index.ts';
+import type { PermissionDenial } from '../wire/usage.ts';
+import type { Gate } from './gate.ts';
+import type { Ledger } from './ledger.ts';
+import type { Limits } from './limits.ts';
+import type { EntryFacts } from './recorder.ts';
+
+/**
+ * All that the loop may touch while it answers one user message. The host makes one per turn; a subagent gets its own
+ * with other tools, another prompt and a narrower gate. The loop is the same.
+ */
+export interface Turn {
+  readonly runtime: Runtime;
+  readonly sessionId: string;
+  /** Null on the main thread, the Task call's id inside a subagent. */
+  readonly parentToolUseId: string | null;
+
+  readonly model: Model;
+  readonly request: RequestSettings;
+  /** The conversation so far, the new user message included. The loop appends to it. */
+  readonly messages: ApiMessage[];
+  /** Whether stream events are yielded too. */
+  readonly partials: boolean;
+
+  readonly tools: Registry;
+  readonly gate: Gate;
+  toolContext(toolUseId: string, signal: AbortSignal): ToolContext;
+
+  readonly limits: Limits;
+  readonly ledger: Ledger;
+  readonly tally: Tally;
+
+  /** The single place that appends to the store; resolves with the message once it is on disk, ready to be yielded. */
+  record(message: Message, facts?: EntryFacts): Promise<Message>;
+  /** Moves the end of the chain back to where a dead attempt began, so that its retry hangs beside it (ruling K27). */
+  rewind(uuids: readonly string[]): void;
+}
+
+/** What stays the same over all model calls of a turn. */
+export interface RequestSettings {
+  readonly model: string;
+  readonly system: readonly string[];
+  readonly tools: readonly ApiTool[];
+  readonly maxOutputTokens: number;
+  readonly thinking?: Thinking;
+  readonly effort?: string;
+  readonly betas?: readonly string[];
+  readonly userId?: string;
+}
+
+/** What the result of the turn reports. */
+export interface Tally {
+  /** Rounds of tool calls that have been answered. */
+  rounds: number;
+  /** User-role lines yielded; `num_turns` is one more. */
+  userLines: number;
+  denials: PermissionDenial[];
+  /** The text of the last block of the last answer; empty when that block was no text. */
+  lastText: string;
+  stopReason: string | null;
+}
+
+export function emptyTally(): Tally {
+  return { rounds: 0, userLines: 0, denials: [], lastText: '', stopReason: null };
+}

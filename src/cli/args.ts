@@ -1,0 +1,150 @@
+import { HeddleError } from '../wire/errors.ts';
+import { FLAGS, type Flag } from '../wire/flags.ts';
+import type { RunConfig } from '../wire/run-config.ts';
+import { IGNORED_FLAGS } from './ignored-flags.ts';
+
+export interface ParsedArgs {
+  config: RunConfig;
+  /** The prompt argument. */
+  prompt?: string;
+  /** Flags of the reference that have no effect here, for one note each (ruling K38). */
+  ignored: string[];
+  help: boolean;
+  version: boolean;
+}
+
+type Arity = Flag['kind'] | 'help' | 'version';
+type Target = { name: string; arity: Arity; flag?: Flag };
+
+/**
+ * Reads the command line by the table of `wire/flags.ts`. A flag that takes a value takes the next word, whatever it
+ * looks like, or what follows its `=`; a list takes all words up to the next flag. `--` ends the flags.
+ * Throws `invalid_option` with one line that says what is wrong.
+ */
+export function parseArgs(argv: readonly string[]): ParsedArgs {
+  const parsed: ParsedArgs = { config: {}, ignored: [], help: false, version: false };
+  const words: string[] = [];
+  const rest = [...argv];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === '--') {
+      words.push(...rest.splice(0));
+    } else if (word.startsWith('-') && word !== '-') {
+      takeFlag(parsed, word, rest);
+    } else {
+      words.push(word);
+    }
+  }
+  const [prompt, extra] = words;
+  if (extra !== undefined) {
+    throw usage(`error: unexpected argument '${extra}': quote a prompt of several words`);
+  }
+  return prompt === undefined ? parsed : { ...parsed, prompt };
+}
+
+function takeFlag(parsed: ParsedArgs, word: string, rest: string[]): void {
+  const equals = word.startsWith('--') ? word.indexOf('=') : -1;
+  const spelled = equals < 0 ? word : word.slice(0, equals);
+  const target = TARGETS.get(spelled);
+  if (!target) throw usage(`error: unknown option '${spelled}' (heddle --help lists the options)`);
+  const values = takeValues(target, equals < 0 ? undefined : word.slice(equals + 1), rest);
+  if (target.arity === 'help') parsed.help = true;
+  else if (target.arity === 'version') parsed.version = true;
+  else if (target.flag) assign(parsed.config, target.flag, values);
+  else parsed.ignored.push(target.name);
+}
+
+/** The words that belong to a flag, removed from the rest. */
+function takeValues({ name, arity }: Target, bound: string | undefined, rest: string[]): string[] {
+  switch (arity) {
+    case 'switch':
+    case 'help':
+    case 'version':
+      if (bound !== undefined) throw usage(`error: option '${name}' takes no value`);
+      return [];
+    case 'optional':
+      if (bound !== undefined) return [bound];
+      return rest[0] !== undefined && !rest[0].startsWith('-') ? rest.splice(0, 1) : [];
+    case 'text':
+    case 'number': {
+      const value = bound ?? rest.shift();
+      if (value === undefined) throw usage(`error: option '${name}' needs a value`);
+      return [value];
+    }
+    case 'list':
+    case 'rules':
+    case 'words': {
+      if (bound !== undefined) return [bound];
+      const first = rest.shift();
+      if (first === undefined) throw usage(`error: option '${name}' needs a value`);
+      const end = rest.findIndex((word) => word.startsWith('-'));
+      return [first, ...rest.splice(0, end < 0 ? rest.length : end)];
+    }
+    default:
+      return arity satisfies never;
+  }
+}
+
+function assign(config: RunConfig, flag: Flag, values: string[]): void {
+  const [value] = values;
+  const set = (to: unknown) => Object.assign(config, { [flag.key]: to });
+  switch (flag.kind) {
+    case 'switch':
+      set(true);
+      return;
+    case 'optional':
+      set(value ?? true);
+      return;
+    case 'text':
+      checkChoice(flag, value ?? '');
+      set(value);
+      return;
+    case 'number': {
+      const number = Number(value);
+      if (value?.trim() === '' || !Number.isFinite(number)) {
+        throw usage(`error: option '${flag.name}' needs a number, not '${value}'`);
+      }
+      set(number);
+      return;
+    }
+    case 'list':
+    case 'rules':
+    case 'words': {
+      const before = (config[flag.key] as string[] | undefined) ?? [];
+      const added = flag.kind === 'list' ? values.flatMap(splitList) : values;
+      set([...before, ...added]);
+      return;
+    }
+    default:
+      flag.kind satisfies never;
+  }
+}
+
+function checkChoice(flag: Flag, value: string): void {
+  if (!flag.choices || flag.choices.includes(value)) return;
+  throw usage(
+    `error: option '${flag.name}' argument '${value}' is invalid. Allowed choices are ${flag.choices.join(', ')}.`,
+  );
+}
+
+/** Items separated by commas or spaces. */
+function splitList(text: string): string[] {
+  return text.split(/[\s,]+/).filter((item) => item !== '');
+}
+
+function usage(message: string): HeddleError {
+  return new HeddleError('invalid_option', message);
+}
+
+const TARGETS: ReadonlyMap<string, Target> = new Map<string, Target>([
+  ...FLAGS.flatMap((flag) =>
+    [flag.name, ...(flag.aliases ?? [])].map((name): [string, Target] => [
+      name,
+      { name: flag.name, arity: flag.kind, flag },
+    ]),
+  ),
+  ...IGNORED_FLAGS.flatMap(({ names, arity }) =>
+    names.map((name): [string, Target] => [name, { name: names[0] ?? name, arity }]),
+  ),
+  ...['-h', '--help'].map((name): [string, Target] => [name, { name, arity: 'help' }]),
+  ...['-v', '--version'].map((name): [string, Target] => [name, { name, arity: 'version' }]),
+]);

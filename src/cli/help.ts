@@ -1,0 +1,117 @@
+/** The text of `heddle --help`: grouped, with examples. A test holds that every flag of `wire/flags.ts` is in it. */
+export function helpText(): string {
+  return [
+    'Usage: heddle [options] [prompt]',
+    '',
+    'Runs a coding agent on a prompt in the current directory.',
+    '',
+    ...GROUPS.flatMap(({ title, options }) => [`${title}:`, ...options.map(optionLine), '']),
+    'Examples:',
+    ...EXAMPLES.flatMap(([what, command]) => [`  # ${what}`, `  ${command}`]),
+    '',
+    'Models: ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) for the Anthropic API, ANTHROPIC_BASE_URL for another endpoint,',
+    '        or --model offline: built in, no network, follows plain instructions.',
+    'Exit codes: 0 done, 1 the last result was an error or the run could not start, 130 SIGINT, 143 SIGTERM.',
+    'State: sessions are kept under $HEDDLE_HOME (default ~/.heddle).',
+    '',
+  ].join('\n');
+}
+
+type Option = readonly [flag: string, text: string];
+
+function optionLine([flag, text]: Option): string {
+  const wide = flag.length > 38;
+  return wide ? `  ${flag}\n${' '.repeat(42)}${text}` : `  ${flag.padEnd(40)}${text}`;
+}
+
+const GROUPS: readonly { title: string; options: readonly Option[] }[] = [
+  {
+    title: 'Run',
+    options: [
+      ['-p, --print', 'Run without a terminal interface (implied when there is no terminal)'],
+      ['--output-format <format>', 'text (default), json (one result), stream-json (every message)'],
+      ['--input-format <format>', 'text (default), stream-json (messages and control lines on stdin)'],
+      ['--verbose', 'With json: all messages; required with stream-json'],
+      ['--include-partial-messages', 'With stream-json: the model’s stream events, too'],
+      ['--include-hook-events', 'With stream-json: all hook events, too'],
+      ['--forward-subagent-text', 'With stream-json: the text of subagents, too'],
+      ['--replay-user-messages', 'With stream-json both ways: echo each accepted message'],
+    ],
+  },
+  {
+    title: 'Model',
+    options: [
+      ['--model <name>', 'default, sonnet, opus, haiku, offline, or a full model id'],
+      ['--fallback-model <name>', 'Another model when the first one is overloaded'],
+      ['--effort <level>', 'low, medium, high, xhigh, max'],
+      ['--thinking <mode>', 'adaptive, enabled, disabled'],
+      ['--max-thinking-tokens <n>', 'Budget for thinking'],
+      ['--max-turns <n>', 'Stop after that many rounds of tool calls'],
+      ['--max-budget-usd <amount>', 'Stop when the run has cost that much'],
+      ['--betas <names...>', 'Beta features of the model API'],
+      ['--system-prompt <text>', 'Instead of the built-in prompt (or --system-prompt-file <path>)'],
+      ['--append-system-prompt <text>', 'After the built-in prompt (or --append-system-prompt-file <path>)'],
+      ['--json-schema <json>', 'The answer must match this schema'],
+    ],
+  },
+  {
+    title: 'Tools and permissions',
+    options: [
+      ['--tools <names...>', 'The tools that exist; "" for none, default for all'],
+      ['--allowedTools <rules...>', 'Run without asking, e.g. "Bash(git log:*)" Edit'],
+      ['--disallowedTools <rules...>', 'Remove tools, or deny calls in every mode'],
+      ['--permission-mode <mode>', 'default, acceptEdits, plan, dontAsk, bypassPermissions, auto, delegate'],
+      ['--permission-prompt-tool <name>', 'Who is asked: stdio, or an MCP tool'],
+      ['--permission-prompts <target>', 'host, or none: what would be asked is denied'],
+      ['--dangerously-skip-permissions', 'Same as --permission-mode bypassPermissions'],
+      ['--allow-dangerously-skip-permissions', 'Let the host switch to bypassPermissions later'],
+      ['--add-dir <directories...>', 'Further directories to work in'],
+    ],
+  },
+  {
+    title: 'Sessions',
+    options: [
+      ['-c, --continue', 'Go on with the newest session of this directory'],
+      ['-r, --resume [id]', 'Go on with a session'],
+      ['--fork-session', 'With --resume or --continue: into a new session'],
+      ['--resume-session-at <uuid>', 'With --resume: go on from that message'],
+      ['--session-id <uuid>', 'The id of the new session'],
+      ['--no-session-persistence', 'Keep nothing on disk'],
+      ['-n, --name <title>', 'A title for the session'],
+    ],
+  },
+  {
+    title: 'Configuration',
+    options: [
+      ['--settings <file or json>', 'Settings for this run'],
+      ['--setting-sources <list>', 'Settings files to load: user, project, local'],
+      ['--managed-settings <json>', 'Restrictions from a parent program'],
+      ['--mcp-config <files or json...>', 'MCP servers'],
+      ['--strict-mcp-config', 'Only the servers of --mcp-config'],
+      ['--agents <json>', 'Subagents'],
+      ['--agent <name>', 'Run the main thread as this agent'],
+      ['--plugin-dir <directories...>', 'Plugins'],
+      ['--disable-slash-commands', 'Take / at the start of a prompt as text'],
+    ],
+  },
+  {
+    title: 'Diagnostics',
+    options: [
+      ['-d, --debug [filter]', 'Details on stderr (also --debug-to-stderr)'],
+      ['--debug-file <path>', 'Details into a file'],
+      ['-v, --version', 'The version'],
+      ['-h, --help', 'This text'],
+    ],
+  },
+];
+
+const EXAMPLES: readonly (readonly [string, string])[] = [
+  ['ask about the project', 'heddle -p "what does this project do?"'],
+  [
+    'let it edit files and run the tests',
+    'heddle -p "fix the failing test" --permission-mode acceptEdits --allowedTools "Bash(npm test:*)"',
+  ],
+  ['no network, no key', 'heddle -p --model offline "list files then read README.md"'],
+  ['for programs', 'heddle -p "hi" --output-format stream-json --verbose'],
+  ['go on with the last session', 'heddle -p --continue "and now the docs"'],
+];

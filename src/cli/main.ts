@@ -1,0 +1,41 @@
+import { HEDDLE_VERSION, WIRE_VERSION } from '../wire/version.ts';
+
+/**
+ * The first branch. Answers that need no engine are given before anything else is loaded; everything else is imported
+ * only when it is needed, so that a start costs milliseconds.
+ */
+async function main(argv: readonly string[]): Promise<number> {
+  const [only] = argv;
+  if (argv.length === 1 && (only === '-v' || only === '--version')) return printVersion();
+  const { parseArgs } = await import('./args.ts');
+  const args = parseArgs(argv);
+  if (args.version) return printVersion();
+  if (args.help) {
+    const { helpText } = await import('./help.ts');
+    process.stdout.write(helpText());
+    return 0;
+  }
+  const { run } = await import('./run.ts');
+  return run(args);
+}
+
+function printVersion(): number {
+  process.stdout.write(`${WIRE_VERSION} (Heddle ${HEDDLE_VERSION})\n`);
+  return 0;
+}
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    if (!isUsageError(error) && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+    process.exitCode = 1;
+  },
+);
+
+/** An error with a code was written for the user; anything else is a bug and shows its stack. */
+function isUsageError(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && 'facts' in error;
+}

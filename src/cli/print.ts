@@ -1,0 +1,88 @@
+import type { Engine } from '../host/engine.ts';
+import { inProcess } from '../host/in-process.ts';
+import { Aborted } from '../util/abort.ts';
+import type { JsonObject } from '../util/json.ts';
+import { HeddleError } from '../wire/errors.ts';
+import { LineWriter } from '../wire/jsonl.ts';
+import { Peer } from '../wire/peer.ts';
+import type { Launch, OutputFormat } from '../wire/run-config.ts';
+import { resultText } from './result-text.ts';
+
+/**
+ * `heddle -p PROMPT`: a client like any other, over a linked pair to an engine in this process. Sends the prompt, ends
+ * the input and shows what comes back in the chosen format.
+ */
+export async function runPrint(engine: Engine, launch: Launch, prompt: string, stop: AbortController): Promise<number> {
+  const out = new LineWriter(process.stdout);
+  out.onFailure(() => stop.abort(new Aborted('shutdown', 'The reader of stdout is gone')));
+  const face = faces[launch.config.outputFormat ?? 'text'](out, launch.config.verbose === true);
+  const transport = inProcess(engine, stop.signal)(launch);
+  const peer = new Peer(transport, {
+    newId: () => engine.runtime.ids.uuid(),
+    onRequest: ({ subtype }) => {
+      throw new HeddleError('not_supported', `Print mode cannot answer ${subtype}`);
+    },
+  });
+  await transport.write({ type: 'user', message: { role: 'user', content: prompt } });
+  transport.endInput();
+  try {
+    for await (const message of peer.messages) await face.show(message);
+    await face.end();
+  } catch (error) {
+    if (!HeddleError.isInstance(error) || error.code !== 'closed') throw error; // nobody reads: nothing to tell them
+  }
+  await out.flush();
+  const exit = await transport.exit;
+  if (exit.stderr && !face.toldFailure()) throw new HeddleError('other', exit.stderr);
+  return exit.code ?? 1;
+}
+
+/** How one output format shows a run. */
+interface Face {
+  show(message: JsonObject): Promise<void> | void;
+  end(): Promise<void> | void;
+  /** Whether the reason of a failed start has reached stdout or stderr. */
+  toldFailure(): boolean;
+}
+
+const faces: Record<OutputFormat, (out: LineWriter, verbose: boolean) => Face> = {
+  'stream-json': (out) => {
+    let told = false;
+    return {
+      show(message) {
+        told ||= message.type === 'result';
+        return out.write(message);
+      },
+      end: () => {},
+      toldFailure: () => told,
+    };
+  },
+  json(out, verbose) {
+    const messages: JsonObject[] = [];
+    return {
+      show(message) {
+        if (verbose) messages.push(message);
+        else if (message.type === 'result') messages.splice(0, messages.length, message);
+      },
+      async end() {
+        if (messages.length > 0) await out.writeText(`${JSON.stringify(verbose ? messages : messages[0])}\n`);
+      },
+      toldFailure: () => messages.length > 0,
+    };
+  },
+  text(out) {
+    let result: JsonObject | null = null;
+    return {
+      show(message) {
+        if (message.type === 'result') result = message;
+      },
+      async end() {
+        if (!result) return;
+        const { stdout, stderr } = resultText(result);
+        if (stdout !== null) await out.writeText(`${stdout}\n`);
+        if (stderr !== null) process.stderr.write(`${stderr}\n`);
+      },
+      toldFailure: () => result !== null,
+    };
+  },
+};

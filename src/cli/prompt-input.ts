@@ -1,0 +1,55 @@
+import { fstatSync } from 'node:fs';
+import { HeddleError } from '../wire/errors.ts';
+
+/** How long a silent, open stdin may delay a run that already has a prompt (ruling K39). */
+const SILENCE_MS = 100;
+
+/**
+ * The prompt: the argument, stdin, or both joined by a newline. With an argument, a stdin on which nothing arrives is
+ * given up soon; what has begun to arrive is read to its end. Throws when there is neither.
+ */
+export async function readPrompt(argument: string | undefined): Promise<string> {
+  const piped = hasInput() ? await readAll(argument === undefined ? null : SILENCE_MS) : '';
+  const prompt = [argument, piped].filter((text) => text !== undefined && text !== '').join('\n');
+  if (prompt.trim() !== '') return prompt;
+  throw new HeddleError(
+    'invalid_option',
+    'Error: There is no prompt. Give it as an argument (heddle -p "…") or through stdin (echo "…" | heddle -p)',
+  );
+}
+
+/** A terminal is not read (nobody would see that it waits), nor is a character device such as /dev/null. */
+function hasInput(): boolean {
+  try {
+    return !fstatSync(0).isCharacterDevice();
+  } catch {
+    return false; // stdin is closed
+  }
+}
+
+function readAll(silenceMs: number | null): Promise<string> {
+  const stdin = process.stdin;
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const finish = () => {
+      clearTimeout(timer);
+      stdin.removeAllListeners('data').removeAllListeners('end').removeAllListeners('error');
+      stdin.destroy();
+      resolve(
+        Buffer.concat(chunks)
+          .toString('utf8')
+          .replace(/^\uFEFF/, ''),
+      );
+    };
+    const timer = silenceMs === null ? undefined : setTimeout(finish, silenceMs);
+    stdin.on('data', (chunk: Buffer) => {
+      clearTimeout(timer);
+      chunks.push(chunk);
+    });
+    stdin.on('end', finish);
+    stdin.on('error', (error) => {
+      clearTimeout(timer);
+      reject(new HeddleError('invalid_option', `stdin cannot be read: ${error.message}`));
+    });
+  });
+}

@@ -1,0 +1,48 @@
+import { createEngine, type Engine } from '../host/engine.ts';
+import { serve } from '../host/serve.ts';
+import { stdioTransport } from '../host/stdio.ts';
+import { Aborted } from '../util/abort.ts';
+import type { Launch } from '../wire/run-config.ts';
+import type { ParsedArgs } from './args.ts';
+import { createLogger } from './logger.ts';
+import { runPrint } from './print.ts';
+import { readPrompt } from './prompt-input.ts';
+import { onSignals } from './signals.ts';
+import { validateFormats } from './validate.ts';
+
+/** A run of the agent without a terminal interface; resolves with the exit code. */
+export async function run(args: ParsedArgs): Promise<number> {
+  const { config } = args;
+  validateFormats(config);
+  const interactive = !config.print && process.stdin.isTTY && process.stdout.isTTY;
+  if (interactive) {
+    process.stderr.write('heddle: there is no terminal interface yet. Use: heddle -p "your prompt" (heddle --help)\n');
+    return 1;
+  }
+  const logger = createLogger(config);
+  for (const flag of args.ignored) logger.log('warn', `${flag} has no effect here and was ignored`);
+  const launch: Launch = { config };
+  const prompt = config.inputFormat === 'stream-json' ? null : await readPrompt(args.prompt);
+  const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log, pid: process.pid });
+  const stop = new AbortController();
+  const signals = onSignals(stop);
+  try {
+    const code = prompt === null ? await runStdio(engine, launch, stop) : await runPrint(engine, launch, prompt, stop);
+    return signals.exitCode() ?? code;
+  } finally {
+    await engine.close();
+    logger.close();
+    signals.dispose();
+  }
+}
+
+/** Lines in, lines out: the protocol itself over stdin and stdout. */
+async function runStdio(engine: Engine, launch: Launch, stop: AbortController): Promise<number> {
+  const transport = stdioTransport(process.stdin, process.stdout);
+  transport.onReaderGone(() => stop.abort(new Aborted('shutdown', 'The reader of stdout is gone')));
+  const end = await serve(engine, transport, launch, stop.signal);
+  if (end.error) process.stderr.write(`${end.error.message}\n`);
+  await transport.close();
+  process.stdin.destroy();
+  return end.exitCode;
+}

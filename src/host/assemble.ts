@@ -1,0 +1,202 @@
+import { realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Ledger } from '../agent/ledger.ts';
+import type { Limits } from '../agent/limits.ts';
+import { environmentReminder } from '../agent/prompt.ts';
+import { createRecorder, type Recorder } from '../agent/recorder.ts';
+import { startFailureLine } from '../agent/result.ts';
+import type { ApiMessage } from '../model/model.ts';
+import { isReadOnlyCommand } from '../permissions/read-only-commands.ts';
+import { builtinTools } from '../tools/builtin.ts';
+import type { FileStates } from '../tools/file-states.ts';
+import { createLocalWorkspace } from '../tools/local-workspace.ts';
+import { createRegistry, type Registry } from '../tools/registry.ts';
+import type { ToolContext } from '../tools/tool.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import type { Runtime } from '../util/runtime.ts';
+import { HeddleError } from '../wire/errors.ts';
+import type { Message } from '../wire/messages/index.ts';
+import type { Launch, RunConfig } from '../wire/run-config.ts';
+import type { Engine } from './engine.ts';
+import { type Env, toolEnv } from './home.ts';
+import type { Chosen } from './models.ts';
+import { createPermissions, existingTools, type Permissions } from './permissions.ts';
+import { planName } from './plan-name.ts';
+import { readPrompts } from './prompts.ts';
+import type { SessionSettings } from './session.ts';
+import { type OpenTranscript, openTranscript } from './transcript.ts';
+
+/** All that one session consists of. Made once by `assemble`; what may change later says so. */
+export interface Parts {
+  readonly runtime: Runtime;
+  readonly sessionId: string;
+  readonly pid: number;
+  readonly workspace: Workspace;
+  readonly tools: Registry;
+  readonly permissions: Permissions;
+  /** Whether someone at the other end answers permission questions. */
+  readonly asksHost: boolean;
+  readonly launchModel: string | undefined;
+  chooseModel(name: string | undefined): Promise<Chosen>;
+  /** Replaced by `set_model`. */
+  chosen: Chosen;
+  readonly apiKeySource: string;
+  readonly betas: readonly string[];
+  readonly effort: string | undefined;
+  readonly maxOutputTokens: number | undefined;
+  readonly userId: string;
+  /** Changed by `initialize` and the `set_*` requests. */
+  readonly settings: SessionSettings;
+  readonly limits: Limits;
+  readonly ledger: Ledger;
+  readonly recorder: Recorder;
+  /** The conversation on the active branch; turns append to it. */
+  readonly messages: ApiMessage[];
+  /** The facts of the place and the day, when they are news to the model; null otherwise. */
+  reminder(): string | null;
+  /** Gives the session's plan its name; from then on it is in the envelope of every entry. */
+  namePlan(): void;
+  readonly partials: boolean;
+  readonly replayUserMessages: boolean;
+  toolContext(toolUseId: string, signal: AbortSignal): ToolContext;
+  /** The result of a turn that broke inside. */
+  brokenResult(error: HeddleError): Message;
+}
+
+/** Builds a session from its launch. Rejects with a HeddleError whose text says what to change. */
+export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
+  const { config } = launch;
+  const { runtime } = engine;
+  const env = engine.envOf(launch);
+  const cwd = realDirectory(engine.cwdOf(launch), 'The working directory');
+  const roots = [cwd, ...(config.addDir ?? []).map((dir) => realDirectory(dir, '--add-dir', cwd))];
+  const workspace = createLocalWorkspace({ cwd, roots, home: env.HOME ?? '/', processes: engine.processes });
+  const chooseModel = (name: string | undefined) => engine.models.choose(name, env);
+  const chosen = await chooseModel(config.model);
+  const prompts = readPrompts(config, cwd);
+  const transcript = await openTranscript(engine, launch, cwd);
+  const permissions = createPermissions(config, {
+    workspace,
+    configHome: homeOrNull(engine, launch),
+    userHome: env.HOME ?? '',
+    spillDir: transcript.spillDir,
+  });
+  const builtin = builtinTools({ isReadOnly: isReadOnlyCommand });
+  const tools = createRegistry(existingTools(builtin, config, permissions.policy));
+  const files: FileStates = new Map();
+  const environment = toolEnv(env);
+  return {
+    runtime,
+    sessionId: transcript.key.sessionId,
+    pid: engine.pid,
+    workspace,
+    tools,
+    permissions,
+    asksHost: config.permissionPromptTool === 'stdio',
+    launchModel: config.model,
+    chooseModel,
+    chosen,
+    apiKeySource: engine.models.apiKeySource(env),
+    betas: config.betas ?? [],
+    effort: config.effort,
+    maxOutputTokens: positiveInteger(env.CLAUDE_CODE_MAX_OUTPUT_TOKENS),
+    userId: `session_${transcript.key.sessionId}`,
+    settings: { ...prompts, ...thinkingSetting(config, env) },
+    limits: readLimits(config),
+    ledger: new Ledger({ onUnknownModel: (model) => runtime.log('warn', unknownPrice(model)) }),
+    recorder: createRecorder(transcript),
+    messages: transcript.messages,
+    reminder: reminders(engine, transcript, workspace, env),
+    namePlan: once(() => transcript.chain.assignPlanName(planName(runtime.ids.uuid()))),
+    partials: config.includePartialMessages === true,
+    replayUserMessages: config.replayUserMessages === true,
+    toolContext: (toolUseId, signal) => ({
+      workspace,
+      files,
+      toolUseId,
+      runtime,
+      env: environment,
+      spillDir: transcript.spillDir,
+      signal,
+    }),
+    brokenResult: (error) => startFailureLine(error, { sessionId: transcript.key.sessionId, uuid: runtime.ids.uuid() }),
+  };
+}
+
+function reminders(engine: Engine, transcript: OpenTranscript, workspace: Workspace, env: Env): () => string | null {
+  let last = transcript.lastReminder;
+  return () => {
+    const text = environmentReminder({
+      cwd: workspace.cwd,
+      additionalDirectories: workspace.roots.filter((root) => root !== workspace.cwd),
+      platform: engine.platform,
+      date: localDate(engine.runtime.clock.now(), env.TZ),
+      gitBranch: transcript.gitBranch,
+    });
+    if (text === last) return null;
+    last = text;
+    return text;
+  };
+}
+
+function localDate(now: number, zone: string | undefined): string {
+  try {
+    return new Intl.DateTimeFormat('sv-SE', zone ? { timeZone: zone } : {}).format(now);
+  } catch {
+    return new Date(now).toISOString().slice(0, 10); // the zone is none
+  }
+}
+
+function once(action: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    action();
+  };
+}
+
+function realDirectory(path: string, what: string, base = '/'): string {
+  try {
+    const real = realpathSync(resolve(base, path));
+    if (statSync(real).isDirectory()) return real;
+  } catch {
+    // falls through to the same error
+  }
+  throw new HeddleError('invalid_option', `${what} is not a directory: ${path}`);
+}
+
+/** A run without any home can still work on a store of its own. */
+function homeOrNull(engine: Engine, launch: Launch): string | null {
+  try {
+    return engine.homeOf(launch);
+  } catch {
+    return null;
+  }
+}
+
+function readLimits(config: RunConfig): Limits {
+  const { maxTurns, maxBudgetUsd } = config;
+  if (maxTurns !== undefined && !(Number.isInteger(maxTurns) && maxTurns > 0)) {
+    throw new HeddleError('invalid_option', `--max-turns must be a whole number above 0, not ${maxTurns}`);
+  }
+  if (maxBudgetUsd !== undefined && !(maxBudgetUsd > 0)) {
+    throw new HeddleError('invalid_option', `--max-budget-usd must be an amount above 0, not ${maxBudgetUsd}`);
+  }
+  return { ...(maxTurns === undefined ? {} : { maxTurns }), ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }) };
+}
+
+function thinkingSetting(config: RunConfig, env: Env): SessionSettings {
+  if (config.thinking === 'disabled') return {};
+  const tokens = config.maxThinkingTokens ?? positiveInteger(env.MAX_THINKING_TOKENS);
+  return tokens === undefined ? {} : { maxThinkingTokens: tokens };
+}
+
+function positiveInteger(text: string | undefined): number | undefined {
+  const value = Number(text);
+  return text && Number.isInteger(value) && value > 0 ? value : undefined;
+}
+
+function unknownPrice(model: string): string {
+  return `No price is known for the model ${model}: its cost is counted as 0`;
+}

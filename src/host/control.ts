@@ -1,0 +1,66 @@
+import { Aborted } from '../util/abort.ts';
+import { isObject, stringField } from '../util/json.ts';
+import { ControlError } from '../wire/errors.ts';
+import { PERMISSION_MODE_CHOICES } from '../wire/flags.ts';
+import type { ControlBody, RequestContext, RequestHandler } from '../wire/peer.ts';
+import { toPermissionMode } from '../wire/permissions.ts';
+import type { Session } from './session.ts';
+
+/**
+ * Answers the host's control requests for one session. Every request gets exactly one answer; an unknown subtype gets
+ * an error. Handlers take effect in the order of their lines, also before the first user message and during a turn.
+ */
+export function controlHandler(session: Session): RequestHandler {
+  let initialized = false;
+  const handlers: Record<string, (request: ControlBody, context: RequestContext) => unknown> = {
+    initialize(request) {
+      if (initialized) throw new ControlError('Already initialized');
+      initialized = true;
+      session.configure({
+        ...textOption('systemPrompt', request.systemPrompt),
+        ...textOption('appendSystemPrompt', request.appendSystemPrompt),
+      });
+      return session.describe();
+    },
+    interrupt(_request, context) {
+      // The answer goes first: hosts see it before the lines of the interrupted turn.
+      context.afterResponse(() => session.interrupt(new Aborted('interrupt')));
+    },
+    end_input() {
+      session.endInput();
+      return {};
+    },
+    async set_model(request) {
+      await session.setModel(stringField(request, 'model'));
+    },
+    set_permission_mode(request) {
+      const name = stringField(request, 'mode') ?? '';
+      const mode = toPermissionMode(name);
+      if (!mode) {
+        throw new ControlError(
+          `Unknown permission mode '${name}': use one of ${PERMISSION_MODE_CHOICES.join(', ')}`,
+          'invalid_mode',
+        );
+      }
+      session.setPermissionMode(mode);
+      return { mode };
+    },
+    set_max_thinking_tokens(request) {
+      const tokens = request.max_thinking_tokens;
+      session.configure({ maxThinkingTokens: typeof tokens === 'number' && tokens > 0 ? tokens : null });
+    },
+  };
+  return (request, context) => {
+    const handler = Object.hasOwn(handlers, request.subtype) ? handlers[request.subtype] : undefined;
+    if (handler) return handler(request, context);
+    throw new ControlError(`Unsupported control request subtype: ${request.subtype}`, 'unsupported_request');
+  };
+}
+
+/** A prompt comes as a string, or as an array of blocks from newer SDKs. */
+function textOption(key: 'systemPrompt' | 'appendSystemPrompt', value: unknown) {
+  if (typeof value === 'string') return { [key]: value };
+  if (Array.isArray(value))
+    return { [key]: value.map((part) => (isObject(part) ? stringField(part, 'text') : part)).join('\n') };
+  return {};
+}

@@ -1,0 +1,50 @@
+import { modelChoices } from '../model/resolve.ts';
+import type { Message } from '../wire/messages/index.ts';
+import { HEDDLE_VERSION, PROTOCOL_VERSION, WIRE_VERSION } from '../wire/version.ts';
+import type { Parts } from './assemble.ts';
+
+/** What this build can do beyond the base protocol; hosts check before they rely on it. */
+export const CAPABILITIES: readonly string[] = ['end_input'];
+
+/** The line that opens every turn: the facts in force now. */
+export function initLine(parts: Parts, uuid: string): Message {
+  return {
+    type: 'system',
+    subtype: 'init',
+    cwd: parts.workspace.cwd,
+    session_id: parts.sessionId,
+    tools: parts.tools.all().map((tool) => tool.name),
+    mcp_servers: [],
+    model: parts.chosen.id,
+    permissionMode: parts.permissions.policy.mode,
+    slash_commands: [],
+    apiKeySource: parts.apiKeySource,
+    ...(parts.betas.length > 0 ? { betas: [...parts.betas] } : {}),
+    claude_code_version: WIRE_VERSION,
+    output_style: 'default',
+    agents: [],
+    skills: [],
+    plugins: [],
+    uuid,
+    fast_mode_state: 'off',
+    heddle_version: HEDDLE_VERSION,
+    protocol_version: PROTOCOL_VERSION,
+    capabilities: [...CAPABILITIES],
+    // No project file acts yet in this version, so none had to be ignored, and no sandbox confines commands.
+    trust: { trusted: false, ignored: [] },
+    sandbox: { enabled: false },
+  } as Message;
+}
+
+/** The body of the answer to `initialize`. */
+export function initializeAnswer(parts: Parts): Record<string, unknown> {
+  return {
+    commands: [],
+    output_style: 'default',
+    available_output_styles: ['default'],
+    models: modelChoices(),
+    account: { tokenSource: 'none', apiKeySource: parts.apiKeySource },
+    pid: parts.pid,
+    capabilities: [...CAPABILITIES],
+  };
+}

@@ -1,0 +1,89 @@
+import { platform } from 'node:os';
+import type { Model } from '../model/model.ts';
+import { createJsonlStore } from '../sessions/jsonl-store.ts';
+import type { SessionStore } from '../sessions/store.ts';
+import { createProcesses, type Processes } from '../util/process.ts';
+import type { Clock, Ids, Logger, Runtime } from '../util/runtime.ts';
+import { randomIds, silentLogger, systemClock } from '../util/system-runtime.ts';
+import type { Launch } from '../wire/run-config.ts';
+import { configHome, type Env } from './home.ts';
+import { type Credential, createModels, type Models } from './models.ts';
+
+export interface EngineOptions {
+  /** Where sessions run unless their launch says otherwise. */
+  cwd: string;
+  /** What the engine may know of its environment: credentials, proxies, time-outs. Default: nothing. */
+  env?: Env;
+  /** The config home. Default: from `env` (ruling P2). */
+  home?: string;
+  /** Answers every session instead of what their `model` setting names. */
+  model?: Model;
+  /** Supplies the model API's credential, asked before each request. Default: from `env`. */
+  credential?: Credential;
+  /** Where sessions are kept. Default: JSON-lines files under the config home. */
+  store?: SessionStore;
+  clock?: Clock;
+  ids?: Ids;
+  log?: Logger;
+  /** Told to hosts by `initialize`. Default 0: in this process. */
+  pid?: number;
+}
+
+/**
+ * Long-lived: holds what sessions share (models and their connections, the store, the child processes) and nothing that
+ * belongs to one of them. Any number of sessions may be served at the same time.
+ */
+export interface Engine {
+  readonly runtime: Runtime;
+  readonly models: Models;
+  readonly processes: Processes;
+  readonly pid: number;
+  /** The operating system, as the model is told. */
+  readonly platform: string;
+  cwdOf(launch: Launch): string;
+  envOf(launch: Launch): Env;
+  homeOf(launch: Launch): string;
+  storeOf(launch: Launch): SessionStore;
+  /** Ends every child process and lets go of files and connections. Sessions should be over by then. */
+  close(): Promise<void>;
+}
+
+export function createEngine(options: EngineOptions): Engine {
+  const runtime: Runtime = {
+    clock: options.clock ?? systemClock(),
+    ids: options.ids ?? randomIds(),
+    log: options.log ?? silentLogger,
+  };
+  const env = options.env ?? {};
+  const models = createModels({
+    runtime,
+    ...(options.model && { model: options.model }),
+    ...(options.credential && { credential: options.credential }),
+  });
+  const processes = createProcesses({ log: runtime.log });
+  const stores = new Map<string, SessionStore>();
+  const envOf = (launch: Launch) => launch.env ?? env;
+  const homeOf = (launch: Launch) => options.home ?? configHome(envOf(launch));
+  return {
+    runtime,
+    models,
+    processes,
+    pid: options.pid ?? 0,
+    platform: platform(),
+    cwdOf: (launch) => launch.cwd ?? options.cwd,
+    envOf,
+    homeOf,
+    storeOf(launch) {
+      if (options.store) return options.store;
+      const home = homeOf(launch);
+      const store = stores.get(home) ?? createJsonlStore({ home, log: runtime.log });
+      stores.set(home, store);
+      return store;
+    },
+    async close() {
+      await processes.close();
+      models.close();
+      await Promise.all([...stores.values()].map((store) => store.close?.()));
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+/**
+ * The branch that is checked out in `cwd`, or null outside a repository. Reads `.git/HEAD` instead of starting git:
+ * a repository's configuration can make git run programs, and a process would cost more than the whole start.
+ */
+export function gitBranch(cwd: string): string | null {
+  for (let directory = cwd; ; directory = dirname(directory)) {
+    const head = headOf(directory);
+    if (head !== null) return head.startsWith('ref: refs/heads/') ? head.slice('ref: refs/heads/'.length) : 'HEAD';
+    if (dirname(directory) === directory) return null;
+  }
+}
+
+function headOf(directory: string): string | null {
+  try {
+    const git = join(directory, '.git');
+    const gitDir = statSync(git).isDirectory() ? git : linkedGitDir(directory, git);
+    return readFileSync(join(gitDir, 'HEAD'), 'utf8').trim();
+  } catch {
+    return null; // no repository here, or none that can be read
+  }
+}
+
+/** A worktree or submodule has a file that says `gitdir: PATH`. */
+function linkedGitDir(directory: string, file: string): string {
+  return resolve(
+    directory,
+    readFileSync(file, 'utf8')
+      .replace(/^gitdir:/, '')
+      .trim(),
+  );
+}

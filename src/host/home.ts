@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { HeddleError } from '../wire/errors.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** The config home (ruling P2): HEDDLE_HOME, else CLAUDE_CONFIG_DIR, else ~/.heddle. */
+export function configHome(env: Env): string {
+  const home = env.HEDDLE_HOME || env.CLAUDE_CONFIG_DIR || (env.HOME && join(env.HOME, '.heddle'));
+  if (home) return home;
+  throw new HeddleError(
+    'invalid_option',
+    'There is no place for sessions: set HEDDLE_HOME or HOME, or give the engine a store',
+  );
+}
+
+/** What the runtime itself was trusted with and its tools were not (ruling G4). */
+const SECRETS = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'ANTHROPIC_CUSTOM_HEADERS',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'OPENAI_API_KEY',
+];
+
+/** The environment of tools: the runtime's, without the model's credentials. */
+export function toolEnv(env: Env): Record<string, string | undefined> {
+  const rest = { ...env };
+  for (const name of SECRETS) delete rest[name];
+  return rest;
+}

@@ -1,0 +1,21 @@
+/** `heddle/engine`: the agent as a library. */
+export type { Ask, AskAnswer, AskRequest } from '../agent/gate.ts';
+export type {
+  ApiMessage,
+  ApiTool,
+  Failure,
+  FailureClass,
+  Model,
+  ModelEvent,
+  ModelRequest,
+  StreamEvent,
+} from '../model/model.ts';
+export type { Damage, Loaded, SessionInfo, SessionKey, SessionStore } from '../sessions/store.ts';
+export type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts';
+export { ToolError } from '../tools/tool.ts';
+export type { Workspace } from '../tools/workspace.ts';
+export type { Clock, Ids, Logger, Runtime } from '../util/runtime.ts';
+export type { Connect, Launch, RunConfig } from '../wire/run-config.ts';
+export { createEngine, type Engine, type EngineOptions } from './engine.ts';
+export { inProcess } from './in-process.ts';
+export { type ServeEnd, serve } from './serve.ts';

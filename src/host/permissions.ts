@@ -1,0 +1,89 @@
+import { tmpdir } from 'node:os';
+import { protectedPaths } from '../permissions/paths.ts';
+import { applyUpdate, type Policy, permittedMode } from '../permissions/policy.ts';
+import { nodeRealPath } from '../permissions/real-path.ts';
+import { parseRules, type Rule } from '../permissions/rules.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import { HeddleError } from '../wire/errors.ts';
+import type { PermissionMode, PermissionUpdate } from '../wire/permissions.ts';
+import type { RunConfig } from '../wire/run-config.ts';
+import { type PermissionSettings, readPermissionSettings } from './flag-settings.ts';
+
+/** The policy of one session: made from its launch, changed by permission updates and mode requests. */
+export interface Permissions {
+  readonly policy: Policy;
+  /** Throws `invalid_option` when the mode was not permitted at launch. */
+  setMode(mode: PermissionMode): void;
+  apply(update: PermissionUpdate): void;
+}
+
+export interface PermissionPlaces {
+  workspace: Workspace;
+  configHome: string | null;
+  userHome: string;
+  /** Where outputs are spilled: readable, though outside the roots. */
+  spillDir: string;
+}
+
+export function createPermissions(config: RunConfig, places: PermissionPlaces): Permissions {
+  const settings = readPermissionSettings(config.settings, places.workspace.cwd);
+  let policy = launchPolicy(config, settings, places);
+  return {
+    get policy() {
+      return policy;
+    },
+    setMode(mode) {
+      policy = { ...policy, mode: permittedMode(mode, policy) };
+    },
+    apply(update) {
+      policy = applyUpdate(policy, update);
+    },
+  };
+}
+
+function launchPolicy(config: RunConfig, settings: PermissionSettings, places: PermissionPlaces): Policy {
+  const skip = config.dangerouslySkipPermissions === true;
+  const mode = skip ? 'bypassPermissions' : (config.permissionMode ?? settings.defaultMode ?? 'default');
+  // Naming the mode on the command line is the permission; settings alone are not (ruling K4).
+  const bypassAllowed =
+    skip || config.allowDangerouslySkipPermissions === true || config.permissionMode === 'bypassPermissions';
+  const { workspace } = places;
+  return {
+    mode: permittedMode(mode, { bypassAllowed }),
+    allow: [
+      ...rules(config.allowedTools, 'cliArg', '--allowedTools'),
+      ...rules(settings.allow, 'flagSettings', 'permissions.allow'),
+    ],
+    deny: [
+      ...rules(config.disallowedTools, 'cliArg', '--disallowedTools'),
+      ...rules(settings.deny, 'flagSettings', 'permissions.deny'),
+    ],
+    ask: rules(settings.ask, 'flagSettings', 'permissions.ask'),
+    cwd: workspace.cwd,
+    roots: workspace.roots,
+    readRoots: [nodeRealPath(places.spillDir) ?? places.spillDir],
+    ...(places.userHome && { home: places.userHome }),
+    bypassAllowed,
+    searchesFiltered: false,
+    protectedPath: protectedPaths({ configHome: places.configHome ?? `${tmpdir()}/.heddle` }),
+    realPath: nodeRealPath,
+  };
+}
+
+/** A rule that cannot be read is an error at the start, never a rule that silently does not apply (trust R-18). */
+function rules(texts: readonly string[] | undefined, source: string, where: string): Rule[] {
+  const { rules: parsed, problems } = parseRules(texts ?? [], source);
+  if (problems.length === 0) return parsed;
+  throw new HeddleError('invalid_option', `${where}: ${problems.join(' ')}`, { facts: { problems } });
+}
+
+/**
+ * The tools that exist: what `--tools` names, without those that a bare deny rule takes away. A removed tool is absent
+ * from the request and answered as unknown, in every mode (ruling K7).
+ */
+export function existingTools(all: readonly Tool[], config: RunConfig, policy: Policy): Tool[] {
+  const named = config.tools === undefined || config.tools.includes('default') ? null : new Set(config.tools);
+  const removed = new Set(policy.deny.filter((rule) => rule.ruleContent === undefined).map((rule) => rule.toolName));
+  return all.filter((tool) => (named === null || named.has(tool.name)) && !removed.has(tool.name));
+}

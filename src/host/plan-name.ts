@@ -1,0 +1,19 @@
+const ADJECTIVES =
+  'amber brisk calm deft early fair gentle hardy ivory jolly keen lively mellow neat open proud quiet rapid sunny tidy urban vivid warm young'.split(
+    ' ',
+  );
+const PARTICIPLES =
+  'baking carving drifting echoing floating gliding humming idling jumping knitting leaping mending nesting orbiting pacing quilting roaming sailing turning unfolding voyaging weaving'.split(
+    ' ',
+  );
+const NOUNS =
+  'anchor beacon cedar delta ember fjord garnet harbor island juniper kestrel lantern meadow nectar orchard pebble quarry river shuttle thicket upland valley willow yarrow'.split(
+    ' ',
+  );
+
+/** A three-word name for a session's plan, from a uuid: the same uuid always gives the same name. */
+export function planName(uuid: string): string {
+  const number = (from: number) => Number.parseInt(uuid.replaceAll('-', '').slice(from, from + 8), 16) || 0;
+  const pick = (words: readonly string[], from: number) => words[number(from) % words.length];
+  return [pick(ADJECTIVES, 0), pick(PARTICIPLES, 8), pick(NOUNS, 16)].join('-');
+}

@@ -1,0 +1,93 @@
+import { startFailureLine } from '../agent/result.ts';
+import { Aborted } from '../util/abort.ts';
+import type { JsonObject } from '../util/json.ts';
+import { type HeddleError, toHeddleError } from '../wire/errors.ts';
+import type { Message } from '../wire/messages/index.ts';
+import { UserInput } from '../wire/messages/user.ts';
+import { Peer } from '../wire/peer.ts';
+import type { Launch } from '../wire/run-config.ts';
+import { firstIssue } from '../wire/schema.ts';
+import type { Transport } from '../wire/transport.ts';
+import { controlHandler } from './control.ts';
+import type { Engine } from './engine.ts';
+import { openSession, type Session } from './session.ts';
+
+export interface ServeEnd {
+  /** 0, or 1 when the last result was an error or the run could not start (ruling K6). */
+  exitCode: 0 | 1;
+  /** Why the run could not start. */
+  error?: HeddleError;
+}
+
+/**
+ * Serves one session over a transport: user lines become turns, control lines are answered, every message of the session
+ * is written as it appears. Resolves when the input has ended and all work is done, or when the signal stopped it: then
+ * a running turn is interrupted and still ends with its result.
+ */
+export async function serve(
+  engine: Engine,
+  transport: Transport,
+  launch: Launch,
+  signal: AbortSignal,
+): Promise<ServeEnd> {
+  await transport.connect();
+  const emit = (message: Message) => transport.write(message as unknown as JsonObject);
+  let session: Session;
+  try {
+    session = await openSession(engine, launch, emit);
+  } catch (thrown) {
+    return refuse(engine, toHeddleError(thrown), emit);
+  }
+  const peer = new Peer(transport, {
+    newId: () => engine.runtime.ids.uuid(),
+    onRequest: controlHandler(session),
+    onBadLine: (error) => session.reportBadInput(error.message),
+  });
+  session.attach(peer);
+  const onStop = () => session.stop(signal.reason instanceof Aborted ? signal.reason : new Aborted('shutdown'));
+  if (signal.aborted) onStop();
+  else signal.addEventListener('abort', onStop, { once: true });
+  readInput(peer, session).catch((error) => {
+    engine.runtime.log('error', `Reading the input failed: ${toHeddleError(error).message}`);
+    session.endInput();
+  });
+  const end = await session.finished;
+  signal.removeEventListener('abort', onStop);
+  return { exitCode: end.lastResultIsError ? 1 : 0 };
+}
+
+async function readInput(peer: Peer, session: Session): Promise<void> {
+  for await (const line of peer.messages) acceptLine(line, session);
+  session.endInput();
+}
+
+/** A line that is no user message is an error line on the wire, never the end of the process (ruling K23). */
+function acceptLine(line: JsonObject, session: Session): void {
+  if (line.type !== 'user') {
+    session.reportBadInput(
+      `Lines of type '${String(line.type)}' are not understood here; expected 'user' or control lines`,
+    );
+    return;
+  }
+  const parsed = UserInput.safeParse(line);
+  if (parsed.success) session.submit(line as unknown as UserInput);
+  else session.reportBadInput(`A user line is malformed: ${firstIssue(parsed.error)}`);
+}
+
+/**
+ * A session that is not there is told as a lone result, as hosts expect; wrong settings are a usage error without any
+ * line, for the face in front (the CLI's stderr, the transport's exit) to tell.
+ */
+async function refuse(
+  engine: Engine,
+  error: HeddleError,
+  emit: (message: Message) => Promise<void>,
+): Promise<ServeEnd> {
+  const lone =
+    error.code === 'session_not_found' || error.code === 'session_unreadable' || error.code === 'storage_failed';
+  if (lone) {
+    const { ids } = engine.runtime;
+    await emit(startFailureLine(error, { sessionId: ids.uuid(), uuid: ids.uuid() })).catch(() => {});
+  }
+  return { exitCode: 1, error };
+}

@@ -1,0 +1,164 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Aborted } from '../util/abort.ts';
+import { isObject, stringField, tryParseJson } from '../util/json.ts';
+import type { Failure, FailureClass } from './model.ts';
+
+/** Enough for every error body that means something; the rest would only fill logs. */
+export const MAX_ERROR_BODY_BYTES = 64 * 1024;
+
+/** A failure that was found out by code which can only throw; the adapter's edge turns it into an event. */
+export class ModelFailure extends Error {
+  override readonly name = 'ModelFailure';
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+export interface ErrorAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** An answer whose status says that the request failed. `now` is needed for a `retry-after` that is a date. */
+export function failureOfAnswer({ status, headers, body }: ErrorAnswer, now: number): Failure {
+  const error = errorObject(tryParseJson(body));
+  const message = error?.message ?? plainMessage(status, body);
+  const retryAfterMs = readRetryAfter(headers, now);
+  return {
+    class: classOfStatus(status, message),
+    message,
+    status,
+    requestId: requestIdOf(headers),
+    ...(error && { providerType: error.type }),
+    body,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+/** An error that came as JSON where an answer was expected: inside a stream, or in a body with status 200. */
+export function failureOfErrorText(text: string, requestId: string | null): Failure {
+  const error = errorObject(tryParseJson(text));
+  const message = error?.message ?? 'The API reported an error without saying which.';
+  return {
+    class: refine(CLASS_OF_TYPE.get(error?.type ?? '') ?? 'server', message),
+    message,
+    requestId,
+    ...(error && { providerType: error.type }),
+    body: text.slice(0, MAX_ERROR_BODY_BYTES),
+  };
+}
+
+/** Anything thrown on the way: an abort, a failure found out further down, or trouble with the connection. */
+export function failureOfError(error: unknown, host: string): Failure {
+  if (error instanceof ModelFailure) return error.failure;
+  if (error instanceof Aborted) {
+    if (error.kind === 'timeout') return { class: 'timeout', message: error.message };
+    return { class: 'aborted', message: 'The request was aborted.' };
+  }
+  const code = stringField(error, 'code');
+  if (code?.startsWith('ERR_INVALID_')) return { class: 'invalid_request', message: messageOf(error) };
+  return { class: 'connection', message: connectionMessage(code, messageOf(error), host) };
+}
+
+export function requestIdOf(headers: IncomingHttpHeaders): string | null {
+  const id = headers['request-id'] ?? headers['x-request-id'];
+  return typeof id === 'string' ? id : null;
+}
+
+/** The failure without the given secrets, wherever a proxy or a provider may have echoed them. */
+export function withoutSecrets(failure: Failure, secrets: readonly string[]): Failure {
+  const shown = secrets.filter((secret) => failure.message.includes(secret) || failure.body?.includes(secret));
+  if (shown.length === 0) return failure;
+  const hide = (text: string) => shown.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+  return {
+    ...failure,
+    message: hide(failure.message),
+    ...(failure.body !== undefined && { body: hide(failure.body) }),
+  };
+}
+
+const CLASS_OF_STATUS: ReadonlyMap<number, FailureClass> = new Map([
+  [401, 'authentication'],
+  [402, 'billing'],
+  [403, 'authentication'],
+  [404, 'model_not_found'],
+  [407, 'authentication'],
+  [408, 'server'],
+  [409, 'server'],
+  [413, 'prompt_too_long'],
+  [429, 'rate_limit'],
+  [529, 'overloaded'],
+]);
+
+const CLASS_OF_TYPE: ReadonlyMap<string, FailureClass> = new Map([
+  ['invalid_request_error', 'invalid_request'],
+  ['authentication_error', 'authentication'],
+  ['permission_error', 'authentication'],
+  ['billing_error', 'billing'],
+  ['not_found_error', 'model_not_found'],
+  ['rate_limit_error', 'rate_limit'],
+  ['overloaded_error', 'overloaded'],
+  ['timeout_error', 'timeout'],
+  ['request_too_large', 'prompt_too_long'],
+]);
+
+function classOfStatus(status: number, message: string): FailureClass {
+  return refine(CLASS_OF_STATUS.get(status) ?? (status >= 500 ? 'server' : 'invalid_request'), message);
+}
+
+/** Two refusals share the status and the type of an ordinary invalid request; only their words tell them apart. */
+function refine(found: FailureClass, message: string): FailureClass {
+  if (found !== 'invalid_request') return found;
+  if (/prompt is too long|exceed(s|ed)? (the )?context (limit|window)/i.test(message)) return 'prompt_too_long';
+  if (/credit balance/i.test(message)) return 'billing';
+  return found;
+}
+
+function errorObject(value: unknown): { type: string; message: string } | undefined {
+  const error = isObject(value) ? value.error : undefined;
+  const message = stringField(error, 'message') ?? (typeof error === 'string' ? error : undefined);
+  return message === undefined ? undefined : { type: stringField(error, 'type') ?? 'error', message };
+}
+
+/** The first words of a body that is no JSON, such as the page of a proxy. */
+function plainMessage(status: number, body: string): string {
+  const text = body
+    .replace(/<(script|style)[\s\S]*?<\/\1>/gi, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return text === '' ? `The API answered with HTTP status ${status}.` : text.slice(0, 300);
+}
+
+function readRetryAfter(headers: IncomingHttpHeaders, now: number): number | undefined {
+  const inMs = Number(headers['retry-after-ms']);
+  if (inMs > 0) return inMs;
+  const value = headers['retry-after'];
+  if (!value) return undefined;
+  const seconds = Number(value);
+  const ms = Number.isNaN(seconds) ? Date.parse(value) - now : seconds * 1000;
+  return ms > 0 ? ms : undefined;
+}
+
+function connectionMessage(code: string | undefined, detail: string, host: string): string {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return `Could not connect to ${host}: connection refused (ECONNREFUSED).`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `Could not find the host ${host} (${code}).`;
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return `The connection to ${host} was cut (${code}).`;
+    default:
+      return `Connection to ${host} failed: ${detail}${code ? ` (${code})` : ''}`;
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}

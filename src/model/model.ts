@@ -1,0 +1,87 @@
+import type { JsonObject } from '../util/json.ts';
+import type { ContentBlock } from '../wire/content.ts';
+
+/** A message as the model API takes it. Immutable once built: clients cache its serialised form by identity. */
+export interface ApiMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly ContentBlock[];
+}
+
+export interface ApiTool {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: JsonObject;
+}
+
+export type Thinking = { type: 'enabled'; budget_tokens: number } | { type: 'adaptive' } | { type: 'disabled' };
+
+export interface ModelRequest {
+  /** The resolved model id, never an alias. */
+  model: string;
+  /** Stable text first; every block may be cached by the provider. */
+  system: readonly string[];
+  tools: readonly ApiTool[];
+  messages: readonly ApiMessage[];
+  maxOutputTokens: number;
+  thinking?: Thinking;
+  effort?: string;
+  betas?: readonly string[];
+  /** For the provider's abuse handling; opaque. */
+  userId?: string;
+}
+
+/** The streaming vocabulary is the Messages API's; other providers translate into it. */
+export type StreamEvent = JsonObject & { type: string };
+
+export type FailureClass =
+  | 'authentication'
+  | 'billing'
+  | 'rate_limit'
+  | 'overloaded'
+  | 'server'
+  | 'connection'
+  | 'timeout'
+  | 'invalid_request'
+  | 'prompt_too_long'
+  | 'model_not_found'
+  | 'malformed'
+  | 'aborted';
+
+/**
+ * What a model yields. Trouble is an event with a class, never a throw, so that the loop has one place to decide.
+ *
+ * - `response`: the provider accepted the request.
+ * - `event`: one stream event. `raw` is its JSON text, so that a line can be made by splicing instead of serialising.
+ * - `retry`: an attempt failed and another follows after `delayMs`. Whatever the dead attempt streamed is void.
+ * - `failure`: the call is over; nothing follows.
+ * A call that neither failed nor streamed `message_stop` does not exist: adapters report it as `connection`.
+ */
+export type ModelEvent =
+  | { type: 'response'; requestId: string | null }
+  | { type: 'event'; event: StreamEvent; raw: string }
+  | { type: 'retry'; attempt: number; maxRetries: number; delayMs: number; failure: Failure }
+  | { type: 'failure'; failure: Failure };
+
+export interface Failure {
+  class: FailureClass;
+  /** The provider's own words, or ours for connection trouble. Never holds a credential. */
+  message: string;
+  /** HTTP status, when there was an answer. */
+  status?: number;
+  requestId?: string | null;
+  /** The provider's error type, e.g. `overloaded_error`. */
+  providerType?: string;
+  /** The raw error body, for the wire's `API Error: 400 {…}` texts. */
+  body?: string;
+  /** What the provider asked us to wait before trying again. */
+  retryAfterMs?: number;
+}
+
+export interface Model {
+  /** Short name for messages and logs: `anthropic`, `offline`, `scripted`. */
+  readonly provider: string;
+  /** Streams one answer. Ends early with an `aborted` failure when the signal fires. Never throws. */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /** Lets go of idle connections. */
+  close?(): void;
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
+import { type AnswerBlock, answerEvents } from './answer-events.ts';
+import type { ApiMessage, Model, ModelEvent, ModelRequest } from './model.ts';
+import { INSTRUCTION_FORMS, parseInstructions } from './offline-instructions.ts';
+import { type Call, followSteps, type Outcome } from './offline-steps.ts';
+
+/**
+ * The built-in model: no network, no language understanding, always the same answer to the same conversation. It follows
+ * plain instructions in the last prompt with real tool calls, so that everything around a model can be tried and tested.
+ * It keeps no state: what has been done is read from the conversation each time.
+ */
+export function createOfflineModel(): Model {
+  return { provider: 'offline', stream: streamAnswer };
+}
+
+async function* streamAnswer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
+  yield { type: 'response', requestId: null };
+  const conversation = readConversation(request.messages);
+  const content = nextBlock(request, conversation);
+  const input = Math.ceil(JSON.stringify([request.system, request.tools, request.messages]).length / CHARS_PER_TOKEN);
+  const output = Math.ceil(JSON.stringify(content.block).length / CHARS_PER_TOKEN);
+  const events = answerEvents({
+    id: conversation.idFor('msg'),
+    model: request.model,
+    content: [content],
+    stopReason: content.block.type === 'tool_use' ? 'tool_use' : 'end_turn',
+    usage: { input_tokens: input, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 1 },
+    finalUsage: { output_tokens: output },
+  });
+  for (const event of events) {
+    if (signal.aborted) {
+      yield { type: 'failure', failure: { class: 'aborted', message: 'The request was aborted.' } };
+      return;
+    }
+    yield { type: 'event', event, raw: JSON.stringify(event) };
+  }
+}
+
+const CHARS_PER_TOKEN = 4;
+
+interface Conversation {
+  /** The words of the last user message that holds any. */
+  prompt: string;
+  /** What came of the calls made since then, in order. */
+  outcomes: Outcome[];
+  /** Same conversation, same id; unlike in other conversations and at other points of this one. */
+  idFor(kind: string): string;
+}
+
+function readConversation(messages: readonly ApiMessage[]): Conversation {
+  const at = messages.findLastIndex((message) => message.role === 'user' && promptOf(message) !== '');
+  const prompt = at < 0 ? '' : promptOf(messages[at]);
+  const results = new Map<string, ToolResultBlock>();
+  const calls: string[] = [];
+  for (const block of messages.slice(at + 1).flatMap(({ content }) => content)) {
+    if (block.type === 'tool_use') calls.push(block.id);
+    if (block.type === 'tool_result') results.set(block.tool_use_id, block);
+  }
+  const hash = createHash('sha256').update(prompt).digest('hex').slice(0, 8);
+  return {
+    prompt,
+    outcomes: calls.map((id) => outcomeOf(results.get(id))),
+    idFor: (kind) => `${kind}_offline_${hash}_${messages.length}`,
+  };
+}
+
+/** A user's own words: not the reminders and notices that the runtime wraps into tags, nor its interrupt markers. */
+function promptOf(message: ApiMessage | undefined): string {
+  return (message?.content ?? [])
+    .flatMap((block) => (block.type === 'text' ? [block.text.trim()] : []))
+    .filter((text) => !/^<([\w-]+)>[\s\S]*<\/\1>$/.test(text) && !/^\[Request interrupted by user.*\]$/.test(text))
+    .join('\n')
+    .trim();
+}
+
+function outcomeOf(result: ToolResultBlock | undefined): Outcome {
+  if (!result) return { text: 'no result came back', isError: true };
+  return { text: textOf(result.content ?? ''), isError: result.is_error === true };
+}
+
+function textOf(content: string | readonly ContentBlock[]): string {
+  if (typeof content === 'string') return content;
+  return content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
+}
+
+function nextBlock(request: ModelRequest, conversation: Conversation): AnswerBlock {
+  const instructions = parseInstructions(conversation.prompt);
+  if (!instructions.understood) return say(explain(instructions.passage));
+  const tools = new Set(request.tools.map(({ name }) => name));
+  const next = followSteps(instructions.steps, tools, conversation.outcomes);
+  return next.kind === 'call' ? use(next.call, conversation.idFor('toolu')) : say(next.report);
+}
+
+function say(text: string): AnswerBlock {
+  return { block: { type: 'text', text }, pieces: text.match(/\s*\S+\s*/g) ?? [text] };
+}
+
+function use({ tool, input }: Call, id: string): AnswerBlock {
+  return { block: { type: 'tool_use', id, name: tool, input } };
+}
+
+function explain(passage: string): string {
+  const heard = passage.length > 200 ? `${passage.slice(0, 200)}…` : passage;
+  return [
+    "I am Heddle's built-in offline model. I do not understand language; I only follow plain instructions, and this is none:",
+    `> ${heard.replace(/\n/g, '\n> ')}`,
+    `What I can follow, also several joined by "then":\n${INSTRUCTION_FORMS.map((form) => `- ${form}`).join('\n')}`,
+    'For a real model set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or choose one with --model.',
+  ].join('\n\n');
+}

@@ -1,0 +1,115 @@
+export interface SseEvent {
+  /** The name given by an `event:` line. */
+  event?: string;
+  /** The `data:` lines, joined by line feeds. */
+  data: string;
+}
+
+export interface SseReader {
+  /** Takes the next bytes, cut anywhere, and returns the events that are now complete. */
+  push(chunk: Buffer): SseEvent[];
+  /** Bytes held back because their line is not complete, plus the data of the event that is not complete. */
+  readonly pendingBytes: number;
+  /** True while the bytes of an event that is no mere keep-alive are arriving. */
+  readonly inEvent: boolean;
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+const KEEP_ALIVE = 'ping';
+/** More than any keep-alive holds, so more pending bytes than this belong to a real event. */
+const KEEP_ALIVE_BYTES = 64;
+
+/**
+ * Reads server-sent events as they arrive. Lines are cut as bytes and only whole lines are decoded, so a chunk may end
+ * inside a character. An event that the stream's end leaves open is never returned, as the standard says.
+ *
+ * The model streams thousands of small events: there is one decoding per chunk and no work per byte.
+ */
+export function createSseReader(): SseReader {
+  let unfinished: Buffer[] = [];
+  let unfinishedBytes = 0;
+  let atStart = true;
+  let endedInCr = false;
+  let name: string | undefined;
+  let data: string[] = [];
+  let dataBytes = 0;
+
+  /** The text of all lines that the chunk completes; what follows the last line end is kept for later. */
+  function completeLines(chunk: Buffer): string {
+    const end = Math.max(chunk.lastIndexOf(LF), chunk.lastIndexOf(CR));
+    if (end < 0) {
+      keep(chunk);
+      return '';
+    }
+    const head = chunk.subarray(0, end + 1);
+    const bytes = unfinished.length === 0 ? head : Buffer.concat([...unfinished, head]);
+    unfinished = [];
+    unfinishedBytes = 0;
+    keep(chunk.subarray(end + 1));
+    endedInCr = chunk[end] === CR && end === chunk.length - 1;
+    return withPlainLineEnds(bytes.toString('utf8'));
+  }
+
+  function keep(rest: Buffer): void {
+    if (rest.length === 0) return;
+    unfinished.push(rest);
+    unfinishedBytes += rest.length;
+  }
+
+  function takeLine(line: string): void {
+    if (line.startsWith('data:')) {
+      const value = line.slice(line.charCodeAt(5) === 0x20 ? 6 : 5);
+      data.push(value);
+      dataBytes += value.length;
+    } else if (line.startsWith('event:')) {
+      name = line.slice(line.charCodeAt(6) === 0x20 ? 7 : 6);
+    } else if (line === 'data') {
+      data.push('');
+    }
+    // Comments, `id`, `retry` and unknown fields mean nothing here.
+  }
+
+  function takeEvent(): SseEvent | null {
+    const event = data.length === 0 ? null : { ...(name ? { event: name } : {}), data: data.join('\n') };
+    name = undefined;
+    data = [];
+    dataBytes = 0;
+    return event;
+  }
+
+  return {
+    push(chunk) {
+      const events: SseEvent[] = [];
+      const rest = endedInCr && chunk[0] === LF ? chunk.subarray(1) : chunk;
+      if (chunk.length > 0) endedInCr = false;
+      let text = completeLines(rest);
+      if (atStart && text !== '') {
+        if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
+        atStart = false;
+      }
+      for (let from = 0; from < text.length; ) {
+        const end = text.indexOf('\n', from);
+        if (end > from) {
+          takeLine(text.slice(from, end));
+        } else {
+          const event = takeEvent();
+          if (event) events.push(event);
+        }
+        from = end + 1;
+      }
+      return events;
+    },
+    get pendingBytes() {
+      return unfinishedBytes + dataBytes;
+    },
+    get inEvent() {
+      if (name !== undefined) return name !== KEEP_ALIVE;
+      return unfinishedBytes + dataBytes > KEEP_ALIVE_BYTES;
+    },
+  };
+}
+
+function withPlainLineEnds(text: string): string {
+  return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+}

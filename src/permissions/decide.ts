@@ -1,0 +1,190 @@
+import type { PermissionUpdate } from '../wire/permissions.ts';
+import { acceptsEdits, fileCommandTargets, grantCommand } from './judge-command.ts';
+import { allows, type Call, forbids } from './match-rule.ts';
+import { isInsideAny } from './paths.ts';
+import type { Policy } from './policy.ts';
+import { isReadOnlyCommand } from './read-only-commands.ts';
+import { formatRule, type Rule } from './rules.ts';
+import { suggestUpdates } from './suggestions.ts';
+
+export type { Call, Policy };
+
+/** What decided, so that a user can be told why. */
+export type Layer = 'deny-rule' | 'ask-rule' | 'protected-path' | 'mode' | 'allow-rule' | 'outside-roots' | 'default';
+
+export type Decision =
+  | { behavior: 'allow'; layer: Layer; rule?: Rule }
+  | { behavior: 'deny'; layer: Layer; reason: string; rule?: Rule }
+  | AskDecision;
+
+export interface AskDecision {
+  behavior: 'ask';
+  layer: Layer;
+  reason: string;
+  rule?: Rule;
+  /** The path that a shell command would touch. */
+  blockedPath?: string;
+  /** Empty when no update would help. */
+  suggestions: PermissionUpdate[];
+}
+
+/**
+ * The one place where it is decided whether a tool call may run. Pure. The first that has something to say decides:
+ *
+ * 1 deny rules, in every mode
+ * 2 ask rules
+ * 3 protected paths, which no mode and no allow rule opens
+ * 4 the mode: bypassPermissions allows the rest, plan and delegate ask for what they hold back
+ * 5 allow rules
+ * 6 defaults: reading inside the roots, commands that only read there, and edits there where the mode accepts them;
+ *   everything else asks
+ *
+ * In dontAsk every "ask" becomes "deny". Where nobody can be asked the caller denies too, with `denialText`.
+ */
+export function decide(call: Call, policy: Policy): Decision {
+  const decision =
+    byDenyRules(call, policy) ??
+    byAskRules(call, policy) ??
+    byProtectedPaths(call, policy) ??
+    byMode(call, policy) ??
+    byAllowRules(call, policy) ??
+    byDefault(call, policy);
+  return decision.behavior === 'ask' && policy.mode === 'dontAsk' ? withoutAsking(decision) : decision;
+}
+
+/** What the model reads when a call does not run: for a denial, and for a question that nobody could answer. */
+export function denialText(toolName: string, decision: Exclude<Decision, { behavior: 'allow' }>): string {
+  const outcome =
+    decision.behavior === 'deny'
+      ? `Permission to use ${toolName} was denied.`
+      : `${toolName} needs permission, which was requested but not granted.`;
+  return `${outcome} ${decision.reason} Nothing was run. Do not look for a way around this; say what you need instead.`;
+}
+
+function byDenyRules(call: Call, policy: Policy): Decision | null {
+  for (const rule of policy.deny) {
+    const why = forbids(rule, call, policy);
+    if (why !== null)
+      return { behavior: 'deny', layer: 'deny-rule', rule, reason: `The rule ${formatRule(rule)} denies it: ${why}.` };
+  }
+  return null;
+}
+
+function byAskRules(call: Call, policy: Policy): Decision | null {
+  for (const rule of policy.ask) {
+    const why = forbids(rule, call, policy);
+    if (why === null) continue;
+    return {
+      behavior: 'ask',
+      layer: 'ask-rule',
+      rule,
+      reason: `The rule ${formatRule(rule)} asks first: ${why}.`,
+      suggestions: [],
+    };
+  }
+  return null;
+}
+
+/** Ruling G6. Where a path leads to cannot be told, it might be anything, so it counts as protected. */
+function byProtectedPaths({ access }: Call, policy: Policy): Decision | null {
+  if (access.kind !== 'edit') return null;
+  const path = access.paths.find((each) => {
+    const real = policy.realPath(each);
+    return real === null || policy.protectedPath(each) || policy.protectedPath(real);
+  });
+  if (path === undefined) return null;
+  const reason = `${path} configures this program, git or a shell, so writing it is asked for in every mode.`;
+  return { behavior: 'ask', layer: 'protected-path', reason, suggestions: [] };
+}
+
+function byMode(call: Call, policy: Policy): Decision | null {
+  switch (policy.mode) {
+    case 'bypassPermissions':
+      // Without the permission given at launch the mode means nothing, so the usual rules go on to apply.
+      return policy.bypassAllowed ? { behavior: 'allow', layer: 'mode' } : null;
+    case 'plan':
+      return changesNothing(call)
+        ? null
+        : heldBack(`In plan mode only reading is done; ${call.toolName} may change something.`);
+    case 'delegate':
+      // Coordination tools will be let through here when there are some.
+      return heldBack(`In delegate mode only coordination tools run; ${call.toolName} is none.`);
+    case 'default':
+    case 'acceptEdits':
+    case 'auto':
+    case 'dontAsk':
+      return null;
+  }
+}
+
+function heldBack(reason: string): Decision {
+  return { behavior: 'ask', layer: 'mode', reason, suggestions: [] };
+}
+
+function changesNothing({ access }: Call): boolean {
+  if (access.kind === 'execute') return isReadOnlyCommand(access.command);
+  return access.kind === 'none' || access.kind === 'read';
+}
+
+function byAllowRules(call: Call, policy: Policy): Decision | null {
+  const rule = policy.allow.find((each) => allows(each, call, policy));
+  return rule === undefined ? null : { behavior: 'allow', layer: 'allow-rule', rule };
+}
+
+function byDefault(call: Call, policy: Policy): Decision {
+  const { access, toolName } = call;
+  switch (access.kind) {
+    case 'none':
+      return { behavior: 'allow', layer: 'default' };
+    case 'read':
+      return areInside(access.paths, [...policy.roots, ...policy.readRoots], policy)
+        ? { behavior: 'allow', layer: 'default' }
+        : askOutside(call, access.paths, policy);
+    case 'edit':
+      return byEditDefault(call, access.paths, policy);
+    case 'execute':
+      return byCommandDefault(call, access.command, policy);
+    case 'other':
+      return ask(call, `${toolName} runs only with permission.`, policy);
+  }
+}
+
+function byEditDefault(call: Call, paths: readonly string[], policy: Policy): Decision {
+  if (!areInside(paths, policy.roots, policy)) return askOutside(call, paths, policy);
+  if (acceptsEdits(policy)) return { behavior: 'allow', layer: 'mode' };
+  return ask(call, `${call.toolName} changes files, which the mode ${policy.mode} asks for.`, policy);
+}
+
+function byCommandDefault(call: Call, command: string, policy: Policy): Decision {
+  const grant = grantCommand(command, policy);
+  if (grant !== null) return { behavior: 'allow', ...grant };
+  const blockedPath = fileCommandTargets(command, policy)[0];
+  const question = ask(call, 'The command is not known to only read, and no rule allows all of it.', policy);
+  return blockedPath === undefined ? question : { ...question, blockedPath };
+}
+
+function ask(call: Call, reason: string, policy: Policy): AskDecision {
+  return { behavior: 'ask', layer: 'default', reason, suggestions: suggestUpdates(call, policy) };
+}
+
+function askOutside(call: Call, paths: readonly string[], policy: Policy): AskDecision {
+  const reason = `${paths.join(', ') || 'What it touches'} is outside the directories of this session.`;
+  return { ...ask(call, reason, policy), layer: 'outside-roots' };
+}
+
+/** A call that names no path at all could touch any, so it is never inside. */
+function areInside(paths: readonly string[], roots: readonly string[], policy: Policy): boolean {
+  return (
+    paths.length > 0 &&
+    paths.every((path) => {
+      const real = policy.realPath(path);
+      return real !== null && isInsideAny(roots, real);
+    })
+  );
+}
+
+function withoutAsking(decision: AskDecision): Decision {
+  const { layer, rule, reason } = decision;
+  const text = `The mode dontAsk denies what would have to be asked for. ${reason}`;
+  return { behavior: 'deny', layer: layer === 'default' ? 'mode' : layer, reason: text, ...(rule && { rule }) };
+}

@@ -1,0 +1,101 @@
+import { resolve } from 'node:path';
+import type { Access } from '../tools/tool.ts';
+import { fileCommandPaths } from './file-commands.ts';
+import { type PathMatcher, pathMatcher } from './path-rules.ts';
+import type { Policy } from './policy.ts';
+import { readOnlyPaths } from './read-only-commands.ts';
+import { canonicalToolName, coversTool, type Rule } from './rules.ts';
+import { forbidsCommand, shellSpec } from './shell-rules.ts';
+import { plainSequence } from './shell-words.ts';
+
+/** A tool call as permissions see it. */
+export interface Call {
+  toolName: string;
+  input: unknown;
+  access: Access;
+}
+
+/**
+ * Why a deny or ask rule catches a call, in words; null when it does not. A rule that cannot be evaluated catches every
+ * call of its tool: what the user forbade must not slip through because this version does not understand it.
+ */
+export function forbids(rule: Rule, call: Call, policy: Policy): string | null {
+  if (rule.ruleContent === undefined)
+    return coversTool(rule, call.toolName, 'forbid') ? 'it names the whole tool' : null;
+  const { access } = call;
+  const kind = pathRuleKind(rule);
+  if (kind !== null && access.kind === 'execute') return forbidsFilesOf(rule.ruleContent, kind, access.command, policy);
+  if (kind !== null && access.kind === kind) return forbidsPaths(rule.ruleContent, call, access.paths, policy);
+  if (access.kind === 'execute' && (rule.toolName === 'Bash' || coversTool(rule, call.toolName, 'forbid'))) {
+    return forbidsCommand(shellSpec(rule.ruleContent), access.command);
+  }
+  return coversTool(rule, call.toolName, 'forbid') ? CANNOT_TELL : null;
+}
+
+/** Whether an allow rule covers all of a call. Commands are judged one by one elsewhere: see `judge-command.ts`. */
+export function allows(rule: Rule, call: Call, policy: Policy): boolean {
+  if (rule.ruleContent === undefined) return coversTool(rule, call.toolName, 'allow');
+  const { access } = call;
+  if (access.kind !== 'read' && access.kind !== 'edit') return false;
+  if (pathRuleKind(rule) !== access.kind || access.paths.length === 0) return false;
+  const matcher = pathMatcher(rule.ruleContent, policy, 'allow');
+  return matcher !== null && access.paths.every((path) => matcher.matches(path));
+}
+
+/** Whether a deny rule hides this file from reading; for tools that search, which must leave such files out. */
+export function hidesPath(policy: Policy, path: string): boolean {
+  return policy.deny.some((rule) => {
+    if (rule.ruleContent === undefined || pathRuleKind(rule) !== 'read') return false;
+    return pathMatcher(rule.ruleContent, policy, 'forbid')?.matches(path) ?? true;
+  });
+}
+
+const CANNOT_TELL = 'this version cannot tell which calls it means, so it covers all of them';
+
+/** Ruling K33: a path rule on any tool that edits means `Edit(path)`; likewise for tools that read. */
+const EDIT_TOOLS = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
+const READ_TOOLS = new Set(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead']);
+const SEARCH_TOOLS = new Set(['Glob', 'Grep', 'LS']);
+
+export function isSearch(toolName: string): boolean {
+  return SEARCH_TOOLS.has(toolName);
+}
+
+function pathRuleKind(rule: Rule): 'read' | 'edit' | null {
+  const name = canonicalToolName(rule.toolName);
+  if (EDIT_TOOLS.has(name)) return 'edit';
+  return READ_TOOLS.has(name) ? 'read' : null;
+}
+
+function forbidsPaths(spec: string, call: Call, paths: readonly string[], policy: Policy): string | null {
+  const matcher = pathMatcher(spec, policy, 'forbid');
+  if (matcher === null) return CANNOT_TELL;
+  const caught = paths.find((path) => matcher.matches(path));
+  if (caught !== undefined) return `it matches ${caught}`;
+  return searchWouldShow(matcher, call, paths, policy);
+}
+
+function searchWouldShow(matcher: PathMatcher, call: Call, paths: readonly string[], policy: Policy): string | null {
+  if (policy.searchesFiltered || !isSearch(call.toolName)) return null;
+  const searched = paths.find((path) => matcher.mayMatchBelow(path));
+  return searched === undefined ? null : `it hides files that searching ${searched} could show`;
+}
+
+/** Commands that are known to name files are held to the path rules; what other programs open cannot be seen here. */
+function forbidsFilesOf(spec: string, kind: 'read' | 'edit', command: string, policy: Policy): string | null {
+  const matcher = pathMatcher(spec, policy, 'forbid');
+  if (matcher === null) return null;
+  const named = (plainSequence(command) ?? []).flatMap((argv) => {
+    const changed = fileCommandPaths(argv) ?? [];
+    return kind === 'edit' ? changed : [...changed, ...(readOnlyPaths(argv) ?? [])];
+  });
+  // Both readings of `..`: by text, and step by step as the kernel takes it.
+  const caught = named.find(
+    (name) => matcher.matches(resolve(policy.cwd, name)) || matcher.matches(absolute(policy.cwd, name)),
+  );
+  return caught === undefined ? null : `it matches ${caught}`;
+}
+
+function absolute(cwd: string, name: string): string {
+  return name.startsWith('/') ? name : `${cwd}/${name}`;
+}

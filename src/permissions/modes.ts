@@ -1,0 +1,14 @@
+import { HeddleError } from '../wire/errors.ts';
+import { type PermissionMode, permissionModes, toPermissionMode } from '../wire/permissions.ts';
+
+export type { PermissionMode };
+
+/** Reads a mode that a user or host wrote (ruling K4). Throws `invalid_option`, naming the choices, for anything else. */
+export function parseMode(text: string): PermissionMode {
+  const mode = toPermissionMode(text);
+  if (mode !== undefined) return mode;
+  const choices = [...permissionModes, 'manual'];
+  throw new HeddleError('invalid_option', `Unknown permission mode '${text}'. Choose one of: ${choices.join(', ')}.`, {
+    facts: { mode: text, choices },
+  });
+}

@@ -1,0 +1,109 @@
+import { relative, resolve } from 'node:path';
+import { isInside } from './paths.ts';
+import type { RealPath } from './real-path.ts';
+
+export interface PathRuleContext {
+  cwd: string;
+  /** What `~` stands for; without it rules that begin with `~` cannot be evaluated. */
+  home?: string;
+  realPath: RealPath;
+}
+
+export interface PathMatcher {
+  matches(path: string): boolean;
+  /** Whether something below this directory could match, so that searching it could show what the rule hides. */
+  mayMatchBelow(directory: string): boolean;
+}
+
+/**
+ * Understands the path in `Read(path)` or `Edit(path)`; null when this version cannot. `//x` is absolute, `~/x` below
+ * the home, `/x`, `./x` and `a/x` below the working directory, a single name at any depth; `*`, `?` and `**` are globs;
+ * a directory means everything below it.
+ *
+ * `reading` says which way to err. `forbid`: the path as written counts as much as where it leads, case is ignored,
+ * `/x` is also taken as absolute, a single name counts everywhere. `allow`: only the real path counts, exactly.
+ */
+export function pathMatcher(spec: string, context: PathRuleContext, reading: 'forbid' | 'allow'): PathMatcher | null {
+  if (UNSUPPORTED.test(spec)) return null;
+  const anchors = anchorsOf(spec, context, reading);
+  if (anchors === null) return null;
+  const patterns = anchors.flatMap((anchor) => compile(anchor, context, reading));
+
+  const candidates = (path: string) => {
+    const real = context.realPath(path);
+    const written = reading === 'forbid' ? [path] : [];
+    return real === null ? written : [real, ...written];
+  };
+  return {
+    matches: (path) => candidates(path).some((candidate) => patterns.some((pattern) => pattern.matches(candidate))),
+    mayMatchBelow: (directory) =>
+      candidates(directory).some((candidate) =>
+        patterns.some(({ base }) => isInside(candidate, base) || isInside(base, candidate)),
+      ),
+  };
+}
+
+/** Negation, classes, alternatives and escapes. */
+const UNSUPPORTED = /^!|[[\]{}\\\0]/;
+
+interface Anchor {
+  directory: string;
+  glob: string;
+}
+
+function anchorsOf(spec: string, context: PathRuleContext, reading: 'forbid' | 'allow'): Anchor[] | null {
+  const everywhere = reading === 'forbid' ? '/' : context.cwd;
+  if (spec.startsWith('//')) return [{ directory: '/', glob: spec.slice(2) }];
+  if (spec.startsWith('~')) {
+    const inHome = spec === '~' || spec.startsWith('~/');
+    return inHome && context.home !== undefined ? [{ directory: context.home, glob: spec.slice(2) }] : null;
+  }
+  if (spec.startsWith('/')) {
+    const below = { directory: context.cwd, glob: spec.slice(1) };
+    return reading === 'forbid' ? [below, { directory: '/', glob: spec.slice(1) }] : [below];
+  }
+  if (spec.startsWith('**/')) return [{ directory: everywhere, glob: spec }];
+  if (spec === '**' || spec.replace(/\/$/, '').includes('/')) return [{ directory: context.cwd, glob: spec }];
+  return spec === '.' || spec === '..'
+    ? [{ directory: context.cwd, glob: spec }]
+    : [{ directory: everywhere, glob: `**/${spec}` }];
+}
+
+interface Pattern {
+  base: string;
+  matches(path: string): boolean;
+}
+
+/** The segments before the first glob are a directory of their own, which may itself be reached through symlinks. */
+function compile(anchor: Anchor, context: PathRuleContext, reading: 'forbid' | 'allow'): Pattern[] {
+  const segments = anchor.glob.split('/').filter((segment) => segment !== '');
+  const firstGlob = segments.findIndex((segment) => /[*?]/.test(segment));
+  const fixed = firstGlob === -1 ? segments : segments.slice(0, firstGlob);
+  const rest = firstGlob === -1 ? [] : segments.slice(firstGlob);
+  const written = resolve(anchor.directory, ...fixed);
+  const real = context.realPath(written);
+  const bases = new Set(reading === 'forbid' ? [written, real ?? written] : real === null ? [] : [real]);
+
+  const ignoreCase = reading === 'forbid';
+  const regex = new RegExp(`^${globSource(rest)}(?:/.*)?$`, ignoreCase ? 'isu' : 'su');
+  const fold = (path: string) => (ignoreCase ? path.toLowerCase() : path);
+  return [...bases].map((base) => ({
+    base,
+    matches: (path) => isInside(fold(base), fold(path)) && regex.test(relative(fold(base), fold(path))),
+  }));
+}
+
+function globSource(segments: readonly string[]): string {
+  if (segments.length === 0) return '.*';
+  return segments
+    .map((segment, at) => {
+      const last = at === segments.length - 1;
+      if (segment === '**') return last ? '.*' : '(?:.+/)?';
+      const source = segment
+        .replaceAll(/[.+^$()|]/g, '\\$&')
+        .replaceAll(/\*+/g, '[^/]*')
+        .replaceAll('?', '[^/]');
+      return last ? source : `${source}/`;
+    })
+    .join('');
+}

@@ -1,0 +1,66 @@
+import { isAbsolute, relative, sep } from 'node:path';
+
+/** True when `path` is `root` or lies below it. Compares whole segments: `/work-evil` is not inside `/work`. */
+export function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+export function isInsideAny(roots: readonly string[], path: string): boolean {
+  return roots.some((root) => isInside(root, path));
+}
+
+/**
+ * Makes the test for paths that no mode may write without asking (ruling G6), whether they exist yet or not: what
+ * configures this program, git, or the user's shell, because writing there is a way to run commands later.
+ */
+export function protectedPaths(options: { configHome: string }): (path: string) => boolean {
+  return (path) => {
+    if (isInside(options.configHome, path)) return true;
+    const names = path.split('/').filter(Boolean).map(fold);
+    return names.some((name, at) => isProtectedName(name, names.slice(at + 1)));
+  };
+}
+
+const PROTECTED_FILES = new Set([
+  '.mcp.json',
+  '.gitconfig',
+  '.bashrc',
+  '.bash_profile',
+  '.bash_login',
+  '.bash_logout',
+  '.bash_aliases',
+  '.profile',
+  '.zshrc',
+  '.zshenv',
+  '.zprofile',
+  '.zlogin',
+  '.zlogout',
+  '.kshrc',
+  '.cshrc',
+  '.tcshrc',
+  '.login',
+  '.inputrc',
+]);
+
+function isProtectedName(name: string, below: readonly string[]): boolean {
+  if (name === '.git') return true;
+  if (PROTECTED_FILES.has(name)) return below.length === 0;
+  if (name === '.claude') return isOwnConfiguration(below);
+  if (name === '.config') return below[0] === 'fish' || below[0] === 'git';
+  return false;
+}
+
+/** The folder itself counts: moving one into place would bring its own settings. */
+function isOwnConfiguration(below: readonly string[]): boolean {
+  const [first] = below;
+  return first === undefined || first === 'hooks' || /^settings.*\.json$/.test(first);
+}
+
+/** Some file systems ignore case and invisible characters, so `.GIT` and `.g<ZWNJ>it` are `.git` to them. */
+function fold(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toLowerCase();
+}

@@ -1,0 +1,106 @@
+import { resolve } from 'node:path';
+import { HeddleError } from '../wire/errors.ts';
+import type { PermissionRuleValue, PermissionUpdate } from '../wire/permissions.ts';
+import { type PermissionMode, parseMode } from './modes.ts';
+import type { RealPath } from './real-path.ts';
+import { formatRule, parseRule, type Rule, sameRule } from './rules.ts';
+
+/** Everything that a decision depends on besides the call. Immutable: a change makes a new one. */
+export interface Policy {
+  readonly mode: PermissionMode;
+  readonly allow: readonly Rule[];
+  readonly deny: readonly Rule[];
+  readonly ask: readonly Rule[];
+  /** The working directory, a real path. What a command names is relative to it. */
+  readonly cwd: string;
+  /** The working directory and the additional directories, as real paths. */
+  readonly roots: readonly string[];
+  /** Real paths that may be read but are not worked in, such as where large tool outputs are kept. */
+  readonly readRoots: readonly string[];
+  /** What `~` means in path rules. */
+  readonly home?: string;
+  /** Whether bypassPermissions was permitted at launch (ruling K4). */
+  readonly bypassAllowed: boolean;
+  /** Set when the tools that search directories leave out what `hidesPath` names; otherwise such searches are refused. */
+  readonly searchesFiltered: boolean;
+  protectedPath(path: string): boolean;
+  readonly realPath: RealPath;
+}
+
+/**
+ * The policy after an update. Rules are changed only among those that came from the update's own destination, so that a
+ * change for one session never lifts a deny rule of the settings. Storing other destinations is the caller's part.
+ * Throws `invalid_option` for what cannot be applied.
+ */
+export function applyUpdate(policy: Policy, update: PermissionUpdate): Policy {
+  switch (update.type) {
+    case 'addRules':
+    case 'replaceRules':
+    case 'removeRules':
+      return { ...policy, [update.behavior]: changeRules(policy[update.behavior], update) };
+    case 'setMode':
+      return { ...policy, mode: permittedMode(update.mode, policy) };
+    case 'addDirectories':
+      return { ...policy, roots: unique([...policy.roots, ...realDirectories(update.directories, policy)]) };
+    case 'removeDirectories':
+      return { ...policy, roots: withoutDirectories(policy, realDirectories(update.directories, policy)) };
+  }
+}
+
+/** Reads a mode and refuses bypassPermissions unless it was permitted at launch. */
+export function permittedMode(text: string, policy: Pick<Policy, 'bypassAllowed'>): PermissionMode {
+  const mode = parseMode(text);
+  if (mode !== 'bypassPermissions' || policy.bypassAllowed) return mode;
+  throw new HeddleError(
+    'invalid_option',
+    'bypassPermissions was not permitted when the session started; start it with --allow-dangerously-skip-permissions.',
+    { facts: { mode } },
+  );
+}
+
+type RuleUpdate = Extract<PermissionUpdate, { rules: unknown }>;
+
+function changeRules(current: readonly Rule[], update: RuleUpdate): Rule[] {
+  const given = update.rules.map((rule) => checkedRule(rule, update.destination));
+  const isOwn = (rule: Rule) => rule.source === update.destination;
+  const isGiven = (rule: Rule) => given.some((other) => sameRule(rule, other));
+  switch (update.type) {
+    case 'addRules':
+      return [...current.filter((rule) => !(isOwn(rule) && isGiven(rule))), ...given];
+    case 'replaceRules':
+      return [...current.filter((rule) => !isOwn(rule)), ...given];
+    case 'removeRules':
+      return current.filter((rule) => !(isOwn(rule) && isGiven(rule)));
+  }
+}
+
+/** Through the text form, so that a rule given as an object means exactly what the same text means. */
+function checkedRule({ toolName, ruleContent }: PermissionRuleValue, source: string): Rule {
+  const parsed = parseRule(formatRule({ toolName, ...(ruleContent !== undefined && { ruleContent }) }));
+  if ('problem' in parsed)
+    throw new HeddleError('invalid_option', parsed.problem, { facts: { toolName, ruleContent } });
+  return { ...parsed.rule, source };
+}
+
+function realDirectories(directories: readonly string[], policy: Policy): string[] {
+  return directories.map((directory) => {
+    const real = policy.realPath(resolve(policy.cwd, directory));
+    if (real !== null) return real;
+    throw new HeddleError('invalid_option', `Cannot tell where the directory '${directory}' is.`, {
+      facts: { directory },
+    });
+  });
+}
+
+function withoutDirectories(policy: Policy, directories: readonly string[]): string[] {
+  if (directories.includes(policy.cwd)) {
+    throw new HeddleError('invalid_option', 'The working directory itself cannot be removed from the session.', {
+      facts: { cwd: policy.cwd },
+    });
+  }
+  return policy.roots.filter((root) => !directories.includes(root));
+}
+
+function unique(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}

@@ -1,0 +1,64 @@
+import { readlinkSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+
+/**
+ * Where an absolute path really leads, symlinks resolved one segment after the other as the kernel does; what does not
+ * exist yet is kept as written below its real parent. Null when that cannot be told: the caller must take such a path as
+ * lying outside everything.
+ */
+export type RealPath = (path: string) => string | null;
+
+const MAX_LINKS = 40;
+
+/**
+ * `RealPath` on this machine. Dangling links count as what they point to, because writing would create that. Paths
+ * through /proc give null: its links mean something else in every process.
+ */
+export const nodeRealPath: RealPath = (path) => {
+  if (!isAbsolute(path)) return null;
+  const pending = segments(path);
+  let real = '/';
+  let links = 0;
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    if (name === '.') continue;
+    if (name === '..') {
+      real = dirname(real);
+      continue;
+    }
+    const next = join(real, name);
+    if (next === '/proc') return null;
+    const target = readLink(next);
+    if (target === 'unknown') return null;
+    if (target === 'no-link') {
+      real = next;
+      continue;
+    }
+    if (++links > MAX_LINKS) return null;
+    if (isAbsolute(target.path)) real = '/';
+    pending.push(...segments(target.path));
+  }
+  return real;
+};
+
+/** Where the name itself lies, whatever it links to: removing or moving a link acts on this place. */
+export function placeOf(path: string, realPath: RealPath): string | null {
+  const parent = realPath(dirname(path));
+  return parent === null ? null : join(parent, basename(path));
+}
+
+/** Last segment first, so that `pop` walks from the root. */
+function segments(path: string): string[] {
+  return path
+    .split('/')
+    .filter((segment) => segment !== '')
+    .reverse();
+}
+
+function readLink(path: string): { path: string } | 'no-link' | 'unknown' {
+  try {
+    return { path: readlinkSync(path) };
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    return code === 'EINVAL' || code === 'ENOENT' || code === 'ENOTDIR' ? 'no-link' : 'unknown';
+  }
+}

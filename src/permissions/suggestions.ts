@@ -1,0 +1,46 @@
+import { dirname } from 'node:path';
+import type { PermissionUpdate } from '../wire/permissions.ts';
+import { fileCommandTargets } from './judge-command.ts';
+import { type Call, isSearch } from './match-rule.ts';
+import { isInsideAny } from './paths.ts';
+import type { Policy } from './policy.ts';
+
+/** Updates that would let calls like this one pass without asking, in the order hosts know (wire `can_use_tool`). */
+export function suggestUpdates(call: Call, policy: Policy): PermissionUpdate[] {
+  const { access, toolName } = call;
+  switch (access.kind) {
+    case 'edit':
+      return [acceptEdits, ...addDirectories(outside(access.paths, policy).map(dirname))];
+    case 'read': {
+      const paths = outside(access.paths, policy);
+      return addDirectories(isSearch(toolName) ? paths : paths.map(dirname));
+    }
+    case 'execute':
+      return suggestForCommand(call.toolName, access.command, policy);
+    case 'none':
+    case 'other':
+      return [];
+  }
+}
+
+const acceptEdits: PermissionUpdate = { type: 'setMode', mode: 'acceptEdits', destination: 'session' };
+
+function suggestForCommand(toolName: string, command: string, policy: Policy): PermissionUpdate[] {
+  const targets = fileCommandTargets(command, policy);
+  if (targets.length > 0) return [...addDirectories(targets.map(dirname)), acceptEdits];
+  const ruleContent = command.trim();
+  if (ruleContent === '') return [];
+  return [{ type: 'addRules', rules: [{ toolName, ruleContent }], behavior: 'allow', destination: 'session' }];
+}
+
+function addDirectories(directories: readonly string[]): PermissionUpdate[] {
+  const unique = [...new Set(directories)];
+  return unique.length === 0 ? [] : [{ type: 'addDirectories', directories: unique, destination: 'session' }];
+}
+
+function outside(paths: readonly string[], policy: Policy): string[] {
+  return paths.filter((path) => {
+    const real = policy.realPath(path);
+    return real === null || !isInsideAny(policy.roots, real);
+  });
+}

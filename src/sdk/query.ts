@@ -1,0 +1,224 @@
+import { Channel } from '../util/channel.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
+import { AbortError, ControlError, HeddleError, ProcessError, toHeddleError } from '../wire/errors.ts';
+import { parseMessage } from '../wire/messages/parse.ts';
+import type { SDKMessage, SDKUserMessage } from '../wire/messages/sdk.ts';
+import { type ControlBody, Peer, type RequestHandler } from '../wire/peer.ts';
+import type { PermissionModeName } from '../wire/permissions.ts';
+import type { Transport } from '../wire/transport.ts';
+import { initializeBody, toLaunch } from './args.ts';
+import { checkOptions } from './check-options.ts';
+import { answerHost } from './host-callbacks.ts';
+import type { Options } from './options.ts';
+
+const INITIALIZE_TIMEOUT_MS = 60_000;
+
+export type PromptStream = AsyncIterable<SDKUserMessage>;
+
+/** A running query: its messages, and control over the agent behind it. */
+export interface Query extends AsyncGenerator<SDKMessage, void> {
+  /** Ends the running turn with an ordinary result. The session stays usable. */
+  interrupt(): Promise<void>;
+  setPermissionMode(mode: PermissionModeName): Promise<void>;
+  /** Undefined: back to the model of the start. */
+  setModel(model?: string): Promise<void>;
+  setMaxThinkingTokens(tokens: number | null): Promise<void>;
+  /** The whole answer to initialize, kept from the start. */
+  initializationResult(): Promise<JsonObject>;
+  supportedCommands(): Promise<JsonObject[]>;
+  supportedModels(): Promise<JsonObject[]>;
+  accountInfo(): Promise<JsonObject>;
+  /** Feeds more messages; resolves when they are written. */
+  streamInput(stream: PromptStream): Promise<void>;
+  /** Ends the agent by force. The iterator finishes. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Runs an agent on a prompt. It starts at once; options are checked before (throws `invalid_option`). A string is one
+ * turn; an iterable is a conversation that lasts until it ends and everything it asked for is answered. Every result is
+ * delivered. The iterator rejects with ProcessError when the agent dies without one, and with AbortError when the
+ * caller's abortController fires; breaking out of the loop ends the agent.
+ */
+export function query({ prompt, options = {} }: { prompt: string | PromptStream; options?: Options }): Query {
+  checkOptions(options);
+  const run = new Run(options);
+  run.start(prompt);
+  return run.asQuery();
+}
+
+class Run {
+  readonly #options: Options;
+  readonly #messages = new Channel<SDKMessage>();
+  /** Rejects for every caller at once when the start fails. */
+  readonly #connected: Promise<{ peer: Peer; transport: Transport }>;
+  readonly #initialized: Promise<JsonObject>;
+  #transport: Transport | null = null;
+  #resultSeen = false;
+  #closing = false;
+  #streams = 0;
+  #inputDone = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#connected = this.#connect();
+    this.#connected.catch(() => {}); // told through the iterator
+    this.#initialized = this.#connected.then(({ peer }) => this.#initialize(peer));
+    this.#initialized.catch((error) => this.#fail(error));
+  }
+
+  start(prompt: string | PromptStream): void {
+    const signal = this.#options.abortController?.signal;
+    if (signal?.aborted) this.#fail(new AbortError());
+    signal?.addEventListener('abort', () => this.#fail(new AbortError()), { once: true });
+    this.#connected
+      .then(({ peer, transport }) => {
+        this.#read(peer, transport).catch((error) => this.#fail(error));
+        return this.#write(typeof prompt === 'string' ? once(userMessage(prompt)) : prompt);
+      })
+      .catch((error) => this.#fail(error));
+  }
+
+  asQuery(): Query {
+    const iterator = this.#iterate();
+    const methods: Omit<Query, keyof AsyncGenerator> = {
+      interrupt: async () => void (await this.#call({ subtype: 'interrupt' })),
+      setPermissionMode: async (mode) => void (await this.#call({ subtype: 'set_permission_mode', mode })),
+      setModel: async (model) =>
+        void (await this.#call({ subtype: 'set_model', ...(model === undefined ? {} : { model }) })),
+      setMaxThinkingTokens: async (tokens) =>
+        void (await this.#call({ subtype: 'set_max_thinking_tokens', max_thinking_tokens: tokens })),
+      initializationResult: () => this.#initialized,
+      supportedCommands: async () => list((await this.#initialized).commands),
+      supportedModels: async () => list((await this.#initialized).models),
+      accountInfo: async () => {
+        const { account } = await this.#initialized;
+        return isObject(account) ? account : {};
+      },
+      streamInput: (stream) => this.#write(stream),
+      close: () => this.#close(),
+    };
+    return Object.assign(iterator, methods, { [Symbol.asyncDispose]: () => this.#close() }) as Query;
+  }
+
+  async *#iterate(): AsyncGenerator<SDKMessage, void> {
+    try {
+      yield* this.#messages;
+    } finally {
+      await this.#close();
+    }
+  }
+
+  async #connect(): Promise<{ peer: Peer; transport: Transport }> {
+    const connect = this.#options.transport ?? (await import('./subprocess.ts')).subprocess(this.#options);
+    const transport = connect(toLaunch(this.#options));
+    this.#transport = transport;
+    await transport.connect();
+    if (this.#closing) await transport.close();
+    const onRequest: RequestHandler = (request, context) => answerHost(this.#options, request, context);
+    const peer = new Peer(transport, { newId: requestIds(), onRequest, onBadLine: (error) => this.#badLine(error) });
+    return { peer, transport };
+  }
+
+  async #initialize(peer: Peer): Promise<JsonObject> {
+    const timeoutMs = this.#options.initializeTimeoutMs ?? INITIALIZE_TIMEOUT_MS;
+    const answer = await peer.call(initializeBody(this.#options), { timeoutMs });
+    return isObject(answer) ? answer : {};
+  }
+
+  async #call(request: ControlBody): Promise<unknown> {
+    const { peer } = await this.#connected;
+    return peer.call(request);
+  }
+
+  async #read(peer: Peer, transport: Transport): Promise<void> {
+    for await (const line of peer.messages) {
+      const parsed = parseMessage(line);
+      if (!parsed.ok) {
+        this.#badLine(parsed.error);
+        continue;
+      }
+      this.#messages.push(parsed.message as SDKMessage);
+      if (line.type === 'result') this.#onResult(line, transport);
+    }
+    const exit = await transport.exit;
+    const unexplained = exit.code !== 0 && !this.#resultSeen && !this.#closing;
+    if (unexplained) this.#messages.fail(new ProcessError(exit));
+    else this.#messages.end();
+  }
+
+  /** Without `end_input` the only way to tell an agent that no more comes is to close its stdin (ruling K2). */
+  #onResult(result: JsonObject, transport: Transport): void {
+    this.#resultSeen = true;
+    const pending = Array.isArray(result.pending_tasks) ? result.pending_tasks.length : 0;
+    if (this.#inputDone && pending === 0) transport.endInput();
+  }
+
+  async #write(stream: PromptStream): Promise<void> {
+    const { transport } = await this.#connected;
+    this.#streams++;
+    for await (const message of stream) {
+      if (this.#closing) return;
+      await transport.write(message as unknown as JsonObject);
+    }
+    this.#streams--;
+    if (this.#streams === 0) await this.#endInput(transport);
+  }
+
+  /** End of input is not end of control: stdin stays open for answers until the agent has finished. */
+  async #endInput(transport: Transport): Promise<void> {
+    const { capabilities } = await this.#initialized;
+    if (Array.isArray(capabilities) && capabilities.includes('end_input')) {
+      await this.#call({ subtype: 'end_input' }).catch((error) => {
+        if (!(error instanceof ControlError)) return; // the agent ended before it could answer
+        transport.endInput();
+      });
+      return;
+    }
+    this.#inputDone = true;
+    if (this.#resultSeen) transport.endInput();
+  }
+
+  #badLine(error: Error): void {
+    const told = toHeddleError(error);
+    if (this.#options.onError) this.#options.onError(told);
+    else this.#options.stderr?.(`heddle: skipped a line that could not be read: ${told.message}\n`);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#messages.ended) return;
+    this.#messages.fail(error instanceof Error ? error : new HeddleError('other', String(error)));
+    this.#close().catch(() => {});
+  }
+
+  async #close(): Promise<void> {
+    this.#closing = true;
+    await this.#transport?.close();
+    this.#messages.end();
+  }
+}
+
+function userMessage(text: string): SDKUserMessage {
+  return {
+    type: 'user',
+    session_id: '',
+    message: { role: 'user', content: [{ type: 'text', text }] },
+    parent_tool_use_id: null,
+  } as unknown as SDKUserMessage;
+}
+
+async function* once<T>(value: T): AsyncGenerator<T, void> {
+  yield value;
+}
+
+/** Short and unique within the connection. */
+function requestIds(): () => string {
+  let count = 0;
+  const prefix = Math.random().toString(36).slice(2, 10);
+  return () => `${prefix}${(++count).toString(36)}`;
+}
+
+function list(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}

@@ -1,0 +1,141 @@
+import type { JsonObject } from '../util/json.ts';
+import type { Clock } from '../util/runtime.ts';
+import type { ToolResultBlock } from '../wire/content.ts';
+import type { Entry } from '../wire/entries.ts';
+
+/** What all entries of a chain have in common. */
+export interface ChainFacts {
+  cwd: string;
+  sessionId: string;
+  version: string;
+  /** `HEAD` outside a repository, as the reference writes it. */
+  gitBranch: string;
+  userType: string;
+  isSidechain: boolean;
+  /** A subagent's id, in its own transcript. */
+  agentId?: string;
+  /** The leaf to go on from; null for a new root. */
+  parentUuid: string | null;
+  clock: Pick<Clock, 'now'>;
+}
+
+/** Every entry with a place in the tree is given its uuid, because the line on the wire carries the same one. */
+interface Identity {
+  uuid: string;
+}
+
+/** Makes the entries of a transcript, each hanging from the one before. Does no I/O. */
+export interface Chain {
+  /** The node from which the next entry hangs. */
+  readonly leaf: string | null;
+  /** Goes on from another node: an edited prompt, another branch, the parent of a dead attempt; null is a new root. */
+  moveTo(leaf: string | null): void;
+  /** The three-word name of the session's plan, in the envelope of what follows. */
+  assignPlanName(words: string): void;
+
+  userEntry(message: JsonObject, fields: Identity & UserFields): Entry;
+  /** One block of an answer, or an error in its place. */
+  assistantEntry(message: JsonObject, fields: Identity & AssistantFields): Entry;
+  /** Hangs from the entry that made the call, not from the leaf: parallel results hang beside each other. */
+  toolResultEntry(block: ToolResultBlock, fields: Identity & ToolResultFields): Entry;
+  attachmentEntry(attachment: JsonObject & { type: string }, fields: Identity): Entry;
+  systemEntry(subtype: string, fields: Identity & JsonObject): Entry;
+  /** A root, from which the summary hangs: readers that walk up stop here. The link to the past stays for viewers. */
+  compactBoundary(content: string, fields: Identity & { trigger: 'manual' | 'auto'; preTokens: number }): Entry;
+  progressEntry(data: JsonObject, fields: Identity & { toolUseID: string; parentToolUseID: string }): Entry;
+  /** Not a node: leaves the leaf where it is. */
+  queueOperation(operation: 'enqueue' | 'dequeue' | 'remove', content?: string): Entry;
+}
+
+export interface UserFields {
+  permissionMode?: string;
+  /** Written by the runtime, not by a person. */
+  isMeta?: true;
+  isCompactSummary?: true;
+  /** The call that brought this text, e.g. a skill's body. */
+  sourceToolUseID?: string;
+}
+
+export interface AssistantFields {
+  requestId?: string | null;
+  /** The entry is an error text, not an answer: one of the words of the wire's `error`. */
+  error?: string;
+}
+
+export interface ToolResultFields {
+  sourceToolAssistantUUID: string;
+  toolUseResult?: unknown;
+}
+
+export function createChain(facts: ChainFacts): Chain {
+  let leaf = facts.parentUuid;
+  let planName: string | undefined;
+
+  /** Adds an entry at `parent`; the order of the keys is the reference's (wire.md 8.2). */
+  const grow = (uuid: string, fields: JsonObject & { type: string }, parent: string | null = leaf): Entry => {
+    leaf = uuid;
+    return { parentUuid: parent, ...envelope(facts, planName), ...defined(fields) };
+  };
+  const timestamp = () => new Date(facts.clock.now()).toISOString();
+
+  return {
+    get leaf() {
+      return leaf;
+    },
+    moveTo(node) {
+      leaf = node;
+    },
+    assignPlanName(words) {
+      planName = words;
+    },
+
+    userEntry(message, { uuid, permissionMode, isMeta, isCompactSummary, sourceToolUseID }) {
+      const summary = isCompactSummary && { isVisibleInTranscriptOnly: true, isCompactSummary };
+      const identity = { uuid, timestamp: timestamp() };
+      return grow(uuid, { type: 'user', message, isMeta, ...summary, ...identity, permissionMode, sourceToolUseID });
+    },
+
+    assistantEntry(message, { uuid, requestId, error }) {
+      const identity = { type: 'assistant', uuid, timestamp: timestamp() };
+      if (error !== undefined) return grow(uuid, { ...identity, message, error, isApiErrorMessage: true });
+      return grow(uuid, { message, requestId: requestId ?? undefined, ...identity });
+    },
+
+    toolResultEntry(block, { uuid, toolUseResult, sourceToolAssistantUUID }) {
+      const message = { role: 'user', content: [block] };
+      const fields = { uuid, timestamp: timestamp(), toolUseResult, sourceToolAssistantUUID };
+      return grow(uuid, { type: 'user', message, ...fields }, sourceToolAssistantUUID);
+    },
+
+    attachmentEntry: (attachment, { uuid }) =>
+      grow(uuid, { type: 'attachment', attachment, uuid, timestamp: timestamp() }),
+
+    systemEntry: (subtype, { uuid, ...fields }) =>
+      grow(uuid, { type: 'system', subtype, ...fields, timestamp: timestamp(), uuid }),
+
+    compactBoundary(content, { uuid, ...compactMetadata }) {
+      const logicalParentUuid = leaf;
+      const fields = { content, isMeta: false, timestamp: timestamp(), uuid, level: 'info', compactMetadata };
+      const entry = grow(uuid, { type: 'system', subtype: 'compact_boundary', ...fields }, null);
+      return { parentUuid: null, logicalParentUuid, ...entry };
+    },
+
+    progressEntry: (data, { uuid, toolUseID, parentToolUseID }) =>
+      grow(uuid, { type: 'progress', data, parentToolUseID, toolUseID, timestamp: timestamp(), uuid }),
+
+    queueOperation(operation, content) {
+      const fields = { operation, timestamp: timestamp(), sessionId: facts.sessionId };
+      return { type: 'queue-operation', ...fields, ...defined({ content }) };
+    },
+  };
+}
+
+function envelope(facts: ChainFacts, planName: string | undefined): JsonObject {
+  const { isSidechain, userType, cwd, sessionId, version, gitBranch, agentId } = facts;
+  return { isSidechain, userType, cwd, sessionId, version, gitBranch, ...defined({ agentId, slug: planName }) };
+}
+
+/** Without the keys whose value is undefined: they would not be in the file either. */
+function defined<T extends JsonObject>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}

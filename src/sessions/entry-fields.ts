@@ -1,0 +1,59 @@
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import type { Entry } from '../wire/entries.ts';
+
+/**
+ * Readers for the fields of stored entries. Files come from many versions and from damaged disks, so nothing here
+ * trusts a shape: what is not as expected is absent.
+ */
+export type Conversation = Entry & { type: 'user' | 'assistant' };
+
+export function isConversation(entry: Entry): entry is Conversation {
+  return (entry.type === 'user' || entry.type === 'assistant') && isObject(entry.message);
+}
+
+/** The content blocks of a user or assistant entry; a string is one text block. */
+export function blocksOf(entry: Entry): JsonObject[] {
+  const content = isObject(entry.message) ? entry.message.content : undefined;
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content.filter(isObject) : [];
+}
+
+/** The ids of the tool calls that an assistant entry makes. */
+export function callIds(entry: Entry): string[] {
+  if (entry.type !== 'assistant' || isErrorAnswer(entry)) return [];
+  return idsIn(entry, 'tool_use', 'id');
+}
+
+/** The ids of the tool calls that a user entry answers. */
+export function answeredIds(entry: Entry): string[] {
+  return entry.type === 'user' ? idsIn(entry, 'tool_result', 'tool_use_id') : [];
+}
+
+/** An error shown in the place of an answer; the model never said it. */
+export function isErrorAnswer(entry: Entry): boolean {
+  return entry.isApiErrorMessage === true || stringField(entry.message, 'model') === '<synthetic>';
+}
+
+/**
+ * Names the model answer that an assistant entry is a block of. The request is part of it: there are providers whose
+ * message ids repeat.
+ */
+export function answerKey(entry: Entry): string | null {
+  const id = stringField(entry.message, 'id');
+  if (id === undefined || id === '') return null;
+  return `${stringField(entry, 'requestId') ?? ''} ${id}`;
+}
+
+/** Milliseconds since the epoch; 0 when missing or not a time [SES-33]. */
+export function instantOf(entry: Entry): number {
+  const { timestamp } = entry;
+  const instant = typeof timestamp === 'string' ? Date.parse(timestamp) : timestamp;
+  return typeof instant === 'number' && Number.isFinite(instant) ? instant : 0;
+}
+
+function idsIn(entry: Entry, type: string, key: string): string[] {
+  return blocksOf(entry).flatMap((block) => {
+    const id = block.type === type ? block[key] : undefined;
+    return typeof id === 'string' ? [id] : [];
+  });
+}

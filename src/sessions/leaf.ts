@@ -1,0 +1,97 @@
+import { instantOf, isConversation } from './entry-fields.ts';
+import type { Step, Tree, TreeNode } from './tree-model.ts';
+
+export interface LeafChoice {
+  /** Null when the session holds no message. */
+  leaf: TreeNode | null;
+  /** Which rule decided: asked for, recorded in the file, or the newest in the file. */
+  rule: 'explicit' | 'recorded' | 'file_order';
+  /** The leaf that the oldest rule (greatest timestamp) would have taken, when it is another one. */
+  byTimestamp: TreeNode | null;
+}
+
+/**
+ * Where the conversation goes on (ruling K21). An explicit uuid that is not in the tree falls back to the other rules
+ * [SES-14]; callers for whom that is an error look first.
+ */
+export function activeLeaf(tree: Tree, explicit?: string): LeafChoice {
+  const asked = explicit === undefined ? undefined : tree.nodes.get(explicit);
+  if (asked) return { leaf: asked, rule: 'explicit', byTimestamp: null };
+  if (tree.recordedLeaf) return { leaf: tree.recordedLeaf, rule: 'recorded', byTimestamp: null };
+  const leaf = leafByFileOrder(tree);
+  const latest = leafByTimestamp(tree);
+  return { leaf, rule: 'file_order', byTimestamp: latest === leaf ? null : latest };
+}
+
+/** The end of the branch that was written to last. */
+export function leafByFileOrder(tree: Tree): TreeNode | null {
+  return best(tree.leaves, (leaf) => lastMessage(tree, leaf).index);
+}
+
+/** The end of the branch with the latest timestamp; among equals the one written last [SES-13, SES-33]. */
+export function leafByTimestamp(tree: Tree): TreeNode | null {
+  const byFileOrder = [...tree.leaves].sort((a, b) => lastMessage(tree, b).index - lastMessage(tree, a).index);
+  return best(byFileOrder, (leaf) => instantOf(lastMessage(tree, leaf).entry));
+}
+
+/** The ends of all branches: one for each step that no message goes on from, in the order of the file. */
+export function branchEnds(steps: ReadonlyMap<TreeNode, Step>): TreeNode[] {
+  const ends: TreeNode[] = [];
+  for (const step of new Set(steps.values())) {
+    const end = step.continued ? null : endOf(step, steps);
+    if (end !== null) ends.push(end);
+  }
+  return ends.sort((a, b) => a.index - b.index);
+}
+
+/**
+ * The node from which the next message should hang: the newest message of the step that has no other below it, and then
+ * down along what was added to it (attachments, progress). A step without a message is no end: progress grafted
+ * somewhere, or a compaction boundary whose summary was never written.
+ */
+function endOf(step: Step, steps: ReadonlyMap<TreeNode, Step>): TreeNode | null {
+  const held = new Set<TreeNode>();
+  for (const node of step.members) if (isMessage(node) && node.parent) markAbove(node.parent, held);
+  const message = best(
+    step.members.filter((node) => isMessage(node) && !held.has(node)),
+    (node) => node.index,
+  );
+  if (message === null) return null;
+  let end = message;
+  for (let next: TreeNode | undefined = message; next; ) {
+    end = next;
+    next = next.children.findLast((child) => steps.get(child) === step);
+  }
+  return end;
+}
+
+/** A message may hang from another through progress entries. */
+function markAbove(from: TreeNode, held: Set<TreeNode>): void {
+  for (let node: TreeNode | null = from; node && !held.has(node); node = node.parent) {
+    held.add(node);
+    if (isConversation(node.entry)) return;
+  }
+}
+
+function isMessage(node: TreeNode): boolean {
+  return !node.isSidechain && isConversation(node.entry);
+}
+
+/** The newest message of a leaf's step; what merely hangs from it says nothing about when it was active. */
+function lastMessage(tree: Tree, leaf: TreeNode): TreeNode {
+  const members = tree.steps.get(leaf)?.members ?? [];
+  return best(members.filter(isMessage), (node) => node.index) ?? leaf;
+}
+
+/** The item with the greatest value; the first among equals. */
+function best<T>(items: readonly T[], value: (item: T) => number): T | null {
+  let found: T | null = null;
+  let most = Number.NEGATIVE_INFINITY;
+  for (const item of items) {
+    const own = value(item);
+    if (own <= most) continue;
+    found = item;
+    most = own;
+  }
+  return found;
+}

@@ -1,0 +1,33 @@
+/** The longest slug that is used as it is; what is longer is cut and told apart by a hash of the whole path. */
+const MAX_SLUG = 200;
+
+/**
+ * The folder name of a project: its real path with every UTF-16 unit outside `[A-Za-z0-9]` as a dash. Two projects may
+ * share one (`/a/b` and `/a-b`); sessions are told apart by their ids.
+ */
+export function projectSlug(project: string): string {
+  const whole = wholeSlug(project);
+  if (whole.length <= MAX_SLUG) return whole;
+  return `${whole.slice(0, MAX_SLUG)}-${pathHash(project)}`;
+}
+
+/**
+ * Every folder name under which sessions of a project may be found, ours first: older versions of the reference never
+ * cut the slug.
+ */
+export function projectSlugs(project: string): string[] {
+  const slug = projectSlug(project);
+  const whole = wholeSlug(project);
+  return slug === whole ? [slug] : [slug, whole];
+}
+
+function wholeSlug(project: string): string {
+  return project.replace(/[^A-Za-z0-9]/g, '-');
+}
+
+/** The 32-bit `h * 31 + unit` string hash, in base 36. */
+function pathHash(project: string): string {
+  let hash = 0;
+  for (let i = 0; i < project.length; i++) hash = (Math.imul(hash, 31) + project.charCodeAt(i)) | 0;
+  return Math.abs(hash).toString(36);
+}

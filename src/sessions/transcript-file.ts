@@ -1,0 +1,121 @@
+import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Logger } from '../util/runtime.ts';
+import type { Entry } from '../wire/entries.ts';
+import { storageFailed } from './storage-errors.ts';
+import { createUuidIndex, type UuidIndex } from './uuid-index.ts';
+
+/** write(2): returns how many bytes were taken. Handed in, so that tests can let it fail. */
+export type WriteBytes = (fd: number, bytes: Buffer, offset: number) => number;
+
+export const writeToFile: WriteBytes = (fd, bytes, offset) => writeSync(fd, bytes, offset);
+
+export interface TranscriptFile {
+  /**
+   * Adds the entries whose uuid is not yet in the file, with one write(2). Returns when the kernel has them, or throws
+   * `storage_failed` and leaves the file as it was.
+   */
+  append(entries: readonly Entry[]): void;
+  close(): void;
+}
+
+// O_NONBLOCK: opening a FIFO must fail or return, never wait for its other end.
+const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = constants;
+
+/** Opens a transcript for appending; it is created with its folders if need be, private to the user (ruling G8). */
+export function openTranscript(path: string, options: { write: WriteBytes; log: Logger }): TranscriptFile {
+  const writing = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw storageFailed(path, error);
+    }
+  };
+  let file = writing(() => openFile(path));
+
+  return {
+    append: (entries) =>
+      writing(() => {
+        if (fstatSync(file.fd).nlink === 0) file = reopened(file, path, options.log);
+        appendGroup(file, entries, options.write);
+      }),
+    close: () => closeSync(file.fd),
+  };
+}
+
+interface OpenFile {
+  fd: number;
+  uuids: UuidIndex;
+  /** How large the file is if nobody else writes to it. */
+  expectedSize: number;
+  /** Up to here `uuids` knows the file. */
+  knownTo: number;
+  /** The file does not end in a newline. */
+  torn: boolean;
+}
+
+function openFile(path: string): OpenFile {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const fd = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
+  if (!fstatSync(fd).isFile()) {
+    closeSync(fd);
+    throw new Error('it is not a regular file');
+  }
+  return { fd, uuids: createUuidIndex(fd), expectedSize: 0, knownTo: 0, torn: false };
+}
+
+/** Somebody deleted the file: what went on into the nameless old one would be lost without a word. */
+function reopened(file: OpenFile, path: string, log: Logger): OpenFile {
+  log('warn', `The session file ${path} was deleted while in use; what follows goes into a new one.`);
+  const next = openFile(path);
+  closeSync(file.fd);
+  return next;
+}
+
+function appendGroup(file: OpenFile, entries: readonly Entry[], write: WriteBytes): void {
+  const { size } = fstatSync(file.fd);
+  if (size !== file.expectedSize) catchUp(file, size);
+  const fresh = unstored(file.uuids, entries);
+  if (fresh.length === 0) return;
+
+  const lines = fresh.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+  // A torn last line stays a line of its own; glued to it, the next entry would be lost with it.
+  const bytes = Buffer.from(file.torn ? `\n${lines}` : lines);
+  writeWhole(file.fd, bytes, size, write);
+
+  file.torn = false;
+  file.knownTo = size;
+  file.expectedSize = size + bytes.length;
+  for (const { uuid } of fresh) if (typeof uuid === 'string') file.uuids.add(uuid);
+}
+
+/** The file was there before, or another process writes to it too. */
+function catchUp(file: OpenFile, size: number): void {
+  if (size > file.knownTo) file.uuids.learn(file.knownTo, size);
+  const last = Buffer.alloc(1);
+  file.torn = size > 0 && readSync(file.fd, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
+  file.knownTo = size;
+  file.expectedSize = size;
+}
+
+function unstored(uuids: UuidIndex, entries: readonly Entry[]): Entry[] {
+  const inGroup = new Set<string>();
+  return entries.filter(({ uuid }) => {
+    if (typeof uuid !== 'string') return true;
+    if (inGroup.has(uuid) || uuids.has(uuid)) return false;
+    inGroup.add(uuid);
+    return true;
+  });
+}
+
+/** All or nothing: what a full disk let through of the group is taken back. */
+function writeWhole(fd: number, bytes: Buffer, sizeBefore: number, write: WriteBytes): void {
+  let written = 0;
+  try {
+    while (written < bytes.length) written += write(fd, bytes, written);
+  } catch (error) {
+    // Only our own bytes: if another process appended behind them, the half line must stay and readers pass over it.
+    if (written > 0 && fstatSync(fd).size === sizeBefore + written) ftruncateSync(fd, sizeBefore);
+    throw error;
+  }
+}

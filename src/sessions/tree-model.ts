@@ -1,0 +1,56 @@
+import type { Entry } from '../wire/entries.ts';
+import type { Damage } from './store.ts';
+
+/** An entry in the tree. */
+export interface TreeNode {
+  /** The entry's uuid; `line:N` for a message of an old file that has none. */
+  readonly id: string;
+  readonly entry: Entry;
+  readonly line: number;
+  /** Position among the nodes, in the order of the file. */
+  readonly index: number;
+  /** Not part of the conversation itself: a subagent's entry in its parent's file. */
+  readonly isSidechain: boolean;
+  /** After repair; null for a root. */
+  parent: TreeNode | null;
+  /** In the order of the file. */
+  readonly children: TreeNode[];
+}
+
+/** Something in the file that did not fit, and what was made of it. */
+export type Finding =
+  | ({ kind: 'damage' } & Damage)
+  | { kind: 'duplicate'; line: number; uuid: string }
+  /** The entry's parent is not in the file, or following it leads in a circle; it was linked by the order of the file. */
+  | { kind: 'missing_parent' | 'cycle'; line: number; uuid: string; parentUuid: string | null; linkedTo: string | null }
+  /** Messages of an old file, read one after the other. */
+  | { kind: 'no_uuid'; line: number; count: number };
+
+export interface Tree {
+  /** Every entry with a uuid is a node, also progress, attachments and kinds we do not know (ruling K14). */
+  readonly nodes: ReadonlyMap<string, TreeNode>;
+  readonly roots: readonly TreeNode[];
+  /** The ends of the branches, in the order of the file; one per branch, sidechains apart. */
+  readonly leaves: readonly TreeNode[];
+  /** The last leaf that was recorded as the active one, unless messages were written after that. */
+  readonly recordedLeaf: TreeNode | null;
+  /** What was repaired or dropped, in the order of the file where it has one (ruling K15). */
+  readonly findings: readonly Finding[];
+  /** Which model call each node belongs to. */
+  readonly steps: ReadonlyMap<TreeNode, Step>;
+}
+
+/**
+ * What belongs together in the tree: a prompt, or one model answer (an entry per block) with the results of its calls,
+ * and the progress, attachments and notices that hang from them. Parallel results hang beside each other, each from
+ * its own call, so inside a step the tree branches without being a choice; choices are between steps.
+ */
+export interface Step {
+  /** Parents before children. */
+  readonly members: TreeNode[];
+  /** The answer's name, when the step is a model answer. */
+  readonly answer: string | null;
+  readonly calls: Set<string>;
+  /** A message of the same lane goes on from here in another step. */
+  continued: boolean;
+}

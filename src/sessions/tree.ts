@@ -1,0 +1,93 @@
+import { stringField } from '../util/json.ts';
+import type { Entry } from '../wire/entries.ts';
+import { isConversation } from './entry-fields.ts';
+import { branchEnds } from './leaf.ts';
+import { linkParents } from './links.ts';
+import { groupSteps } from './steps.ts';
+import type { Loaded } from './store.ts';
+import type { Finding, Tree, TreeNode } from './tree-model.ts';
+
+export { activeLeaf, type LeafChoice, leafByFileOrder, leafByTimestamp } from './leaf.ts';
+export { pathTo } from './path.ts';
+export type { Finding, Step, Tree, TreeNode } from './tree-model.ts';
+
+/** Builds the tree of a transcript. Never throws: what is damaged is repaired or left out, and is in `findings`. */
+export function buildTree(loaded: Iterable<Loaded>): Tree {
+  const { found, records, findings } = collect(loaded);
+  const list = toNodes(found);
+  const nodes = new Map(list.map((node) => [node.id, node]));
+  for (const repaired of linkParents(list, nodes)) findings.push(repaired);
+  for (const node of list) node.parent?.children.push(node);
+  const steps = groupSteps(list);
+  return {
+    nodes,
+    roots: list.filter((node) => node.parent === null),
+    leaves: branchEnds(steps),
+    recordedLeaf: lastRecorded(records, list, nodes),
+    findings: findings.sort((a, b) => a.line - b.line),
+    steps,
+  };
+}
+
+/** The tree of a stored session. */
+export async function readTree(loaded: AsyncIterable<Loaded>): Promise<Tree> {
+  const all: Loaded[] = [];
+  for await (const item of loaded) all.push(item);
+  return buildTree(all);
+}
+
+interface FoundEntry {
+  entry: Entry;
+  line: number;
+}
+
+interface LeafRecord {
+  uuid: string;
+  line: number;
+}
+
+function collect(loaded: Iterable<Loaded>) {
+  const found = new Map<string, FoundEntry>();
+  const findings: Finding[] = [];
+  const records: LeafRecord[] = [];
+  const unnamed: number[] = [];
+  for (const item of loaded) {
+    if ('damage' in item) {
+      findings.push({ kind: 'damage', ...item.damage });
+      continue;
+    }
+    const { entry, line } = item;
+    const uuid = stringField(entry, 'uuid');
+    if (uuid === undefined && entry.type === 'last-prompt') {
+      const leaf = stringField(entry, 'leafUuid');
+      if (leaf !== undefined) records.push({ uuid: leaf, line });
+    }
+    if (uuid === undefined && !isConversation(entry)) continue;
+    if (uuid === undefined) unnamed.push(line);
+    const id = uuid ?? `line:${line}`;
+    if (found.has(id)) findings.push({ kind: 'duplicate', line, uuid: id });
+    else found.set(id, item);
+  }
+  if (unnamed[0] !== undefined) findings.push({ kind: 'no_uuid', line: unnamed[0], count: unnamed.length });
+  return { found, records, findings };
+}
+
+function toNodes(found: ReadonlyMap<string, FoundEntry>): TreeNode[] {
+  // A subagent's own file holds nothing but sidechain entries: there they are the conversation.
+  const hasMain = [...found.values()].some(({ entry }) => entry.isSidechain !== true && isConversation(entry));
+  return [...found].map(([id, { entry, line }], index) => {
+    return { id, entry, line, index, isSidechain: hasMain && entry.isSidechain === true, parent: null, children: [] };
+  });
+}
+
+function lastRecorded(
+  records: readonly LeafRecord[],
+  nodes: readonly TreeNode[],
+  byId: ReadonlyMap<string, TreeNode>,
+): TreeNode | null {
+  const record = records.at(-1);
+  const leaf = record && byId.get(record.uuid);
+  if (!record || !leaf || leaf.isSidechain) return null;
+  const newest = nodes.findLast((node) => !node.isSidechain && isConversation(node.entry));
+  return newest && newest.line > record.line ? null : leaf;
+}

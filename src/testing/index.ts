@@ -1,0 +1,32 @@
+/** `heddle/testing`: fakes, and a conformance suite for each port. Sorted by file. */
+export { type FakeApi, type FakeApiRequest, startFakeApi } from './fake-api.ts';
+export {
+  blocksOf,
+  collectEvents,
+  type MakeModel,
+  type ModelCase,
+  type ModelUnderTest,
+  modelCases,
+  sampleRequest,
+} from './model-suite.ts';
+export {
+  type Answer,
+  type AnswerLike,
+  brokenToolUse,
+  type Failing,
+  type Fault,
+  fail,
+  type Hanging,
+  hang,
+  type RawBody,
+  type Reply,
+  type ReplyOptions,
+  raw,
+  reply,
+  type Script,
+  sseText,
+  text,
+  thinking,
+  toolUse,
+} from './script.ts';
+export { type ScriptedModel, scriptedModel } from './scripted-model.ts';

@@ -1,0 +1,199 @@
+import { type AnswerBlock, answerEvents } from '../model/answer-events.ts';
+import type { StreamEvent } from '../model/model.ts';
+import type { JsonObject } from '../util/json.ts';
+
+/** What a fake model does with one request. Made with `reply`, `fail`, `raw`, `hang`; a string or blocks are a `reply`. */
+export type Answer = Reply | Failing | RawBody | Hanging;
+export type AnswerLike = Answer | AnswerBlock | readonly AnswerBlock[] | string;
+
+/** Answers in order, or a function that is asked for each request. */
+export type Script<Request> =
+  | readonly AnswerLike[]
+  | ((request: Request, index: number) => AnswerLike | Promise<AnswerLike>);
+
+export interface Reply extends ReplyOptions {
+  kind: 'reply';
+  content: readonly AnswerBlock[];
+}
+
+export interface ReplyOptions {
+  /** Default: `tool_use` when there is a call, else `end_turn`. */
+  stopReason?: string;
+  /** Laid over the default counts: 10 in, 100 read from the cache, 7 out. */
+  usage?: JsonObject;
+  id?: string;
+  /** Pause before the head of the answer. */
+  waitMs?: number;
+  /** Pause before each delta. */
+  deltaMs?: number;
+  /** The body goes out in writes of this many bytes, cutting through characters. */
+  chunkBytes?: number;
+  fault?: Fault;
+}
+
+/** Something goes wrong in the middle of a reply, and ends it. */
+export interface Fault {
+  /** `block`: after the last delta of the block with this index, before it is closed. */
+  after: { events: number } | { bytes: number } | { block: number };
+  /** `cut`: the connection breaks. `end`: the body ends as if it were whole. `pings`: nothing but keep-alives from now on. */
+  how: 'cut' | 'end' | 'hang' | { pings: { everyMs: number } } | { error: { type: string; message: string } };
+}
+
+export interface Failing {
+  kind: 'fail';
+  status: number;
+  type: string;
+  message: string;
+  headers: Record<string, string>;
+}
+
+export interface RawBody {
+  kind: 'raw';
+  body: string | Buffer;
+  status: number;
+  headers: Record<string, string>;
+  chunkBytes?: number;
+}
+
+/** Takes the request and never answers. */
+export interface Hanging {
+  kind: 'hang';
+}
+
+/** A text block, streamed in the given pieces. */
+export function text(...pieces: string[]): AnswerBlock {
+  return { block: { type: 'text', text: pieces.join('') }, pieces };
+}
+
+export function thinking(thought: string, signature = 'c2lnbmF0dXJl'): AnswerBlock {
+  return { block: { type: 'thinking', thinking: thought, signature } };
+}
+
+/** A tool call; without an id it gets one that is unique in the script. Its input is streamed in two pieces. */
+export function toolUse(name: string, input: JsonObject, id?: string): AnswerBlock {
+  const json = JSON.stringify(input);
+  const half = Math.ceil(json.length / 2);
+  return { block: toolUseBlock(name, input, id), pieces: [json.slice(0, half), json.slice(half)] };
+}
+
+/** A tool call whose input is streamed as the given text, JSON or not. */
+export function brokenToolUse(name: string, pieces: readonly string[], id?: string): AnswerBlock {
+  return { block: toolUseBlock(name, {}, id), pieces };
+}
+
+export function reply(content: readonly AnswerBlock[], options: ReplyOptions = {}): Reply {
+  return { kind: 'reply', content, ...options };
+}
+
+/** An HTTP error with the provider's error body. */
+export function fail(status: number, type: string, message: string, headers: Record<string, string> = {}): Failing {
+  return { kind: 'fail', status, type, message, headers };
+}
+
+/** Any status, headers and body: pages of proxies, broken streams, redirects. Default: 200, an event stream. */
+export function raw(
+  body: string | Buffer,
+  options: { status?: number; headers?: Record<string, string>; chunkBytes?: number } = {},
+): RawBody {
+  return { kind: 'raw', body, status: 200, headers: { 'content-type': 'text/event-stream' }, ...options };
+}
+
+export function hang(): Hanging {
+  return { kind: 'hang' };
+}
+
+/** The answer for a request. A list that is used up answers with an error that says so and is not worth retrying. */
+export async function answerFor<Request>(script: Script<Request>, request: Request, index: number): Promise<Answer> {
+  if (typeof script === 'function') return toAnswer(await script(request, index));
+  const answer = script[index];
+  if (answer !== undefined) return toAnswer(answer);
+  return fail(
+    400,
+    'invalid_request_error',
+    `The script has ${script.length} answers, but this is request ${index + 1}.`,
+  );
+}
+
+export function errorBody({ type, message }: { type: string; message: string }): string {
+  return JSON.stringify({ type: 'error', error: { type, message } });
+}
+
+/** An event as the API writes it. */
+export function sseText(event: StreamEvent): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/** What a fake does, step by step, to play a reply. */
+export type Action =
+  | { do: 'send'; event: StreamEvent; text: string }
+  | { do: 'send-part'; bytes: Buffer }
+  | { do: 'wait'; ms: number }
+  | { do: 'fault'; how: Fault['how'] };
+
+/** The one place where replies become events: the fake API writes them, the scripted model yields them. */
+export function* play(answer: Reply, { index, model }: { index: number; model: string }): Generator<Action, void> {
+  const { fault, deltaMs } = answer;
+  let events = 0;
+  let bytes = 0;
+  for (const event of eventsOf(answer, index, model)) {
+    const text = sseText(event);
+    const size = fault ? Buffer.byteLength(text) : 0;
+    if (fault && isDue(fault, { event, events, bytes: bytes + size })) {
+      if ('bytes' in fault.after) {
+        yield { do: 'send-part', bytes: Buffer.from(text).subarray(0, fault.after.bytes - bytes) };
+      }
+      yield { do: 'fault', how: fault.how };
+      return;
+    }
+    if (deltaMs && event.type === 'content_block_delta') yield { do: 'wait', ms: deltaMs };
+    yield { do: 'send', event, text };
+    events++;
+    bytes += size;
+  }
+}
+
+function toolUseBlock(name: string, input: JsonObject, id: string | undefined): AnswerBlock['block'] {
+  return { type: 'tool_use', ...(id !== undefined && { id }), name, input };
+}
+
+function toAnswer(answer: AnswerLike): Answer {
+  if (typeof answer === 'string') return reply([text(answer)]);
+  if (Array.isArray(answer)) return reply(answer);
+  return 'block' in answer ? reply([answer]) : (answer as Answer);
+}
+
+function* eventsOf(answer: Reply, index: number, model: string): Generator<StreamEvent, void> {
+  const content = answer.content.map((block, at) => withId(block, `toolu_fake_${index + 1}_${at}`));
+  const stopReason = content.some(({ block }) => block.type === 'tool_use') ? 'tool_use' : 'end_turn';
+  for (const event of answerEvents({
+    id: answer.id ?? `msg_fake_${index + 1}`,
+    model,
+    content,
+    stopReason: answer.stopReason ?? stopReason,
+    usage: { ...USAGE, ...answer.usage },
+    finalUsage: { output_tokens: answer.usage?.output_tokens ?? 7 },
+  })) {
+    yield event;
+    if (event.type === 'message_start') yield { type: 'ping' };
+  }
+}
+
+const USAGE = {
+  input_tokens: 10,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 100,
+  output_tokens: 1,
+  service_tier: 'standard',
+};
+
+function withId(answer: AnswerBlock, id: string): AnswerBlock {
+  if (answer.block.type !== 'tool_use' || answer.block.id !== undefined) return answer;
+  const { type, ...rest } = answer.block;
+  return { ...answer, block: { type, id, ...rest } };
+}
+
+function isDue({ after }: Fault, at: { event: StreamEvent; events: number; bytes: number }): boolean {
+  if ('events' in after) return at.events >= after.events;
+  if ('bytes' in after) return at.bytes > after.bytes;
+  return at.event.type === 'content_block_stop' && at.event.index === after.block;
+}

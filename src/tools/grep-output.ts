@@ -1,0 +1,79 @@
+/**
+ * Reads what ripgrep prints with `--null`: a NUL ends each path, so that no file name can be mistaken for something
+ * else. Ripgrep searches in parallel and prints files in any order; here they are sorted, so that results are repeatable.
+ */
+
+/** `a.txt:1:text` for matches, `a.txt-2-text` for their context, `--` between parts that do not touch. */
+export function lineEntries(text: string, options: LineOptions): string[] {
+  const blocks: Block[] = [];
+  let separated = false;
+  let startNew = true;
+  for (const line of text.split('\n')) {
+    if (line === '--') {
+      separated = true;
+      startNew = true;
+      continue;
+    }
+    const found = parseLine(line);
+    if (!found) continue; // remarks, such as on binary files
+    let block = blocks.at(-1);
+    if (startNew || block?.path !== found.path) {
+      block = { path: found.path, lines: [] };
+      blocks.push(block);
+      startNew = false;
+    }
+    block?.lines.push(renderLine(found, options));
+  }
+  blocks.sort((a, b) => comparePaths(a.path, b.path));
+  return blocks.flatMap((block, index) => (separated && index > 0 ? ['--', ...block.lines] : block.lines));
+}
+
+/** `a.txt:3` */
+export function countEntries(text: string, name: (path: string) => string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.split('\0'))
+    .filter((parts): parts is [string, string] => parts.length === 2)
+    .sort(([a], [b]) => comparePaths(a, b))
+    .map(([path, count]) => `${name(path)}:${count}`);
+}
+
+export function fileEntries(text: string, name: (path: string) => string): string[] {
+  return text.split('\0').filter(Boolean).map(name);
+}
+
+interface LineOptions {
+  /** How a path is shown. */
+  name: (path: string) => string;
+  /** Whether line numbers are. */
+  numbers: boolean;
+}
+
+interface Block {
+  path: string;
+  lines: string[];
+}
+
+interface FoundLine {
+  path: string;
+  number: string;
+  /** `:` for a match, `-` for context. */
+  mark: string;
+  text: string;
+}
+
+function parseLine(line: string): FoundLine | null {
+  const end = line.indexOf('\0');
+  const match = end === -1 ? null : /^(\d+)([:-])(.*?)\r?$/s.exec(line.slice(end + 1));
+  if (!match) return null;
+  const [, number = '', mark = '', text = ''] = match;
+  return { path: line.slice(0, end), number, mark, text };
+}
+
+function renderLine({ path, number, mark, text }: FoundLine, { name, numbers }: LineOptions): string {
+  return numbers ? `${name(path)}${mark}${number}${mark}${text}` : `${name(path)}${mark}${text}`;
+}
+
+function comparePaths(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}

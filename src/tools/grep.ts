@@ -1,0 +1,163 @@
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import { countEntries, fileEntries, lineEntries } from './grep-output.ts';
+import { boolean, type InputOf, integer, objectInput, oneOf, optional, string } from './input-schema.ts';
+import { ripgrep } from './ripgrep.ts';
+import { type Tool, type ToolContext, ToolError, type ToolOutput } from './tool.ts';
+
+const DEFAULT_ENTRIES = 250;
+const lines = (text: string) => optional(integer(text, { minimum: 0 }));
+
+const input = objectInput({
+  pattern: string('Regular expression (Rust syntax, as in ripgrep)'),
+  path: optional(string('File or directory to search; default: the working directory')),
+  glob: optional(string('Only files that match, such as *.js or **/*.{ts,tsx}')),
+  output_mode: optional(
+    oneOf(['content', 'files_with_matches', 'count'], 'Matching lines, file names (default), or counts per file'),
+  ),
+  '-B': lines('Lines before each match (content)'),
+  '-A': lines('Lines after each match (content)'),
+  '-C': lines('Lines around each match (content)'),
+  context: lines('Same as -C'),
+  '-n': optional(boolean('Line numbers (content); default true')),
+  '-i': optional(boolean('Ignore case')),
+  type: optional(string('Only files of a type, such as js, py, rust')),
+  head_limit: lines(`Only the first N lines or files; default ${DEFAULT_ENTRIES}, 0 for all`),
+  offset: lines('Skip the first N lines or files'),
+  multiline: optional(boolean('Let a match span lines, and . match line breaks')),
+});
+
+type GrepInput = InputOf<typeof input>;
+
+export const grepTool: Tool<GrepInput> = {
+  name: 'Grep',
+  description: `Searches file contents by regular expression, with ripgrep.
+
+- Escape literal braces and parentheses: \`interface\\{\\}\` finds interface{}.
+- Narrow down by glob, type or path. Files ignored by .gitignore and binary files are left out.
+- Prefer this to grep or rg in Bash.`,
+  input,
+  access: ({ path }, workspace) => ({ kind: 'read', paths: [workspace.resolve(path ?? '.')] }),
+  isConcurrencySafe: () => true,
+  async run(search, context) {
+    const { dir, files } = await locate(search.path, context);
+    const operands = [search.pattern, ...files];
+    const { text, cut } = await ripgrep({ options: searchOptions(search), operands, dir }, context);
+    const entries = await readEntries(text, search, (path) => displayName(join(dir, path), context), context);
+    return present(pageOf(entries, search), search, { cut });
+  },
+};
+
+function modeOf({ output_mode }: GrepInput): NonNullable<GrepInput['output_mode']> {
+  return output_mode ?? 'files_with_matches';
+}
+
+function searchOptions(search: GrepInput): string[] {
+  return [
+    ...modeOptions(search),
+    ...(search['-i'] ? ['--ignore-case'] : []),
+    ...(search.multiline ? ['--multiline', '--multiline-dotall'] : []),
+    ...(search.glob === undefined ? [] : [`--glob=${search.glob}`]),
+    ...(search.type === undefined ? [] : [`--type=${search.type}`]),
+  ];
+}
+
+function modeOptions(search: GrepInput): string[] {
+  const mode = modeOf(search);
+  if (mode === 'files_with_matches') return ['--files-with-matches'];
+  if (mode === 'count') return ['--count', '--with-filename'];
+  const around = search['-C'] ?? search.context ?? 0;
+  return [
+    '--with-filename',
+    '--line-number', // always, to tell matches from context; left out again where it is not wanted
+    '--max-columns=500',
+    '--max-columns-preview',
+    `--before-context=${search['-B'] ?? around}`,
+    `--after-context=${search['-A'] ?? around}`,
+  ];
+}
+
+/** A directory is searched from within, a file from beside it. */
+async function locate(path: string | undefined, { workspace }: ToolContext): Promise<{ dir: string; files: string[] }> {
+  const target = workspace.resolve(path ?? '.');
+  const stat = await workspace.stat(target);
+  if (!stat) throw new ToolError(`Path does not exist: ${target}`);
+  if (stat.kind === 'directory') return { dir: target, files: [] };
+  return { dir: dirname(target), files: [`./${basename(target)}`] };
+}
+
+/** Relative to the working directory where that is shorter to read: inside of it. */
+function displayName(path: string, { workspace }: ToolContext): string {
+  const name = relative(workspace.cwd, path);
+  return name.startsWith('..') || isAbsolute(name) ? path : name;
+}
+
+async function readEntries(
+  text: string,
+  search: GrepInput,
+  name: (path: string) => string,
+  context: ToolContext,
+): Promise<string[]> {
+  switch (modeOf(search)) {
+    case 'content':
+      return lineEntries(text, { name, numbers: search['-n'] ?? true });
+    case 'count':
+      return countEntries(text, name);
+    case 'files_with_matches':
+      return newestFirst(fileEntries(text, name), context);
+  }
+}
+
+async function newestFirst(names: string[], { workspace }: ToolContext): Promise<string[]> {
+  const ages = await Promise.all(
+    names.map(async (name) => ({ name, mtimeMs: (await workspace.stat(workspace.resolve(name)))?.mtimeMs ?? 0 })),
+  );
+  return ages.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.name < b.name ? -1 : 1)).map(({ name }) => name);
+}
+
+interface Page {
+  entries: string[];
+  total: number;
+  /** As reported in the result; absent when all is shown. */
+  applied: { appliedLimit?: number; appliedOffset?: number };
+}
+
+function pageOf(all: string[], { head_limit = DEFAULT_ENTRIES, offset = 0 }: GrepInput): Page {
+  const limit = head_limit === 0 ? all.length : head_limit;
+  const entries = all.slice(offset, offset + limit);
+  const applied = {
+    ...(offset + limit < all.length ? { appliedLimit: limit } : {}),
+    ...(offset > 0 ? { appliedOffset: offset } : {}),
+  };
+  return { entries, total: all.length, applied };
+}
+
+function present({ entries, total, applied }: Page, search: GrepInput, { cut }: { cut: boolean }): ToolOutput {
+  const mode = modeOf(search);
+  const text = entries.join('\n');
+  const note = [
+    ...(entries.length < total ? [`[${entries.length} of ${total} shown; head_limit and offset show others]`] : []),
+    ...(cut ? ['[There was too much to take it all: narrow the search down]'] : []),
+  ];
+  const content = (body: string) => [body, ...note].join('\n');
+  switch (mode) {
+    case 'content':
+      return {
+        content: content(text || 'No matches found'),
+        data: { mode, numFiles: 0, filenames: [], content: text, numLines: entries.length, ...applied },
+      };
+    case 'count': {
+      const numMatches = entries.reduce((sum, entry) => sum + Number(entry.slice(entry.lastIndexOf(':') + 1)), 0);
+      return {
+        content: content(text || 'No matches found'),
+        data: { mode, numFiles: entries.length, filenames: [], content: text, numMatches, ...applied },
+      };
+    }
+    case 'files_with_matches': {
+      const title = entries.length === 1 ? 'Found 1 file' : `Found ${entries.length} files`;
+      return {
+        content: content(text === '' ? 'No files found' : `${title}\n${text}`),
+        data: { mode, filenames: entries, numFiles: entries.length, ...applied },
+      };
+    }
+  }
+}

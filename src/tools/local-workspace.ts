@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto';
+import { constants, realpathSync, type Stats } from 'node:fs';
+import {
+  access,
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Processes } from '../util/process.ts';
+import { ToolError } from './tool.ts';
+import type { FileStat, Workspace } from './workspace.ts';
+
+export interface LocalWorkspaceOptions {
+  cwd: string;
+  /** Additional directories. */
+  roots?: readonly string[];
+  /** What `~` stands for; empty when there is no home. */
+  home: string;
+  processes: Processes;
+}
+
+/** The machine we run on. Throws when `cwd` does not exist. */
+export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace {
+  const cwd = realpathSync(options.cwd);
+  const roots = new Set([cwd, ...(options.roots ?? []).map((root) => realOrSame(expand(root)))]);
+
+  function expand(path: string): string {
+    const fromHome = options.home !== '' && (path === '~' || path.startsWith('~/'));
+    return fromHome ? resolve(options.home, `.${path.slice(1)}`) : resolve(cwd, path);
+  }
+
+  return {
+    cwd,
+    roots: [...roots],
+    resolve: expand,
+    stat: async (path) => {
+      const stats = await statOrNull(path);
+      return stats && toFileStat(stats);
+    },
+    list: (path) => readdir(path).catch(() => []),
+    readFile: (path) => readRegularFile(path).catch(rethrowReadable(path)),
+    writeFile: (path, data) => replaceFile(path, data).catch(rethrowReadable(path)),
+    exec: (spec, signal) => options.processes.run(spec, signal),
+  };
+}
+
+async function readRegularFile(path: string): Promise<Uint8Array> {
+  // O_NONBLOCK: to open a FIFO without a writer would wait for ever.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    refuseSpecial(path, await file.stat());
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Whole or not at all: the new content is written beside the file and renamed over it. What the file was stays: its
+ * mode, its owner, and the symlink that led to it.
+ */
+async function replaceFile(path: string, data: string | Uint8Array): Promise<void> {
+  const target = await finalTarget(path);
+  const before = await statOrNull(target);
+  if (before) {
+    refuseSpecial(path, before);
+    await access(target, constants.W_OK); // rename would replace a read-only file without asking
+  } else {
+    await mkdir(dirname(target), { recursive: true });
+  }
+  const temporary = join(dirname(target), `.heddle-${randomBytes(8).toString('hex')}.tmp`);
+  try {
+    const file = await open(temporary, 'wx', before ? 0o600 : 0o666);
+    try {
+      await file.writeFile(data);
+    } finally {
+      await file.close();
+    }
+    if (before) await copyAttributes(before, temporary);
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function copyAttributes(from: Stats, path: string): Promise<void> {
+  const { uid, gid } = await stat(path);
+  // Only root may give files away; for others the owner of a file they can replace is nearly always themselves.
+  if (uid !== from.uid || gid !== from.gid) await chown(path, from.uid, from.gid).catch(() => {});
+  await chmod(path, from.mode & 0o7777);
+}
+
+/** Where writing to `path` ends up: the target of its symlinks, also when that does not exist yet. */
+async function finalTarget(path: string, hops = 0): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+  const link = await readlinkOrNull(path);
+  if (link === null) return path;
+  if (hops > 40) throw new ToolError(`${path} is a loop of symbolic links.`);
+  return finalTarget(resolve(await realpath(dirname(path)), link), hops + 1);
+}
+
+async function readlinkOrNull(path: string): Promise<string | null> {
+  const stats = await lstat(path).catch(() => null);
+  return stats?.isSymbolicLink() ? readlink(path) : null;
+}
+
+function refuseSpecial(path: string, stats: Stats): void {
+  if (stats.isFile()) return;
+  throw new ToolError(`${path} is ${stats.isDirectory() ? 'a directory' : 'not a regular file'}.`);
+}
+
+async function statOrNull(path: string): Promise<Stats | null> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
+    return rethrowReadable(path)(error);
+  }
+}
+
+function toFileStat(stats: Stats): FileStat {
+  const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'other';
+  return { kind, size: stats.size, mtimeMs: stats.mtimeMs };
+}
+
+const PROBLEMS: Record<string, string> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'has a parent that is not a directory',
+  EACCES: 'cannot be accessed: permission denied',
+  EPERM: 'cannot be accessed: operation not permitted',
+  EROFS: 'is on a read-only file system',
+  ENOSPC: 'cannot be written: no space left on the device',
+  EDQUOT: 'cannot be written: the disk quota is used up',
+  ELOOP: 'is a loop of symbolic links',
+  ENAMETOOLONG: 'has a name that is too long',
+  EISDIR: 'is a directory',
+  ENXIO: 'is not a regular file',
+};
+
+/** System errors become sentences that a model can act on. */
+function rethrowReadable(path: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof ToolError) throw error;
+    const problem = PROBLEMS[codeOf(error) ?? ''];
+    const text = problem === undefined ? `cannot be used: ${(error as Error).message}` : problem;
+    throw new ToolError(`${path} ${text}.`, { cause: error });
+  };
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | null)?.code;
+}
+
+function realOrSame(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,63 @@
+import type { JsonObject } from '../util/json.ts';
+import type { Runtime } from '../util/runtime.ts';
+import type { ContentBlock } from '../wire/content.ts';
+import type { FileStates } from './file-states.ts';
+import type { InputSchema } from './input-schema.ts';
+import type { Workspace } from './workspace.ts';
+
+/** What a permission decision needs to know of a call, beyond the tool's name. */
+export type Access =
+  | { kind: 'none' }
+  | { kind: 'read'; paths: string[] }
+  | { kind: 'edit'; paths: string[] }
+  | { kind: 'execute'; command: string }
+  /** Anything else that needs approval: network, foreign tools. */
+  | { kind: 'other' };
+
+/** Everything a tool may touch. One is made per call. */
+export interface ToolContext {
+  readonly workspace: Workspace;
+  /** Which files were read in which state; shared by all calls of a session. */
+  readonly files: FileStates;
+  readonly toolUseId: string;
+  readonly runtime: Runtime;
+  /** Settings of the environment that tools honour, such as BASH_DEFAULT_TIMEOUT_MS. Never holds model credentials. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where outputs that are too large for the model are spilled. */
+  readonly spillDir: string;
+  readonly signal: AbortSignal;
+}
+
+/** Two faces: bounded content for the model, structured data for people (`tool_use_result` on the wire). */
+export interface ToolOutput {
+  content: string | ContentBlock[];
+  data: unknown;
+  /** Set only by tools whose results carry the flag on success too (Bash). */
+  isError?: false;
+}
+
+/**
+ * A failure that the model should read. `wrap` puts it into <tool_use_error> tags, as the wire does for
+ * preconditions (unknown tool, bad input, edit before read) but not for ordinary failures.
+ */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+  readonly wrap: boolean;
+  constructor(message: string, options: { wrap?: boolean; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.wrap = options.wrap ?? false;
+  }
+}
+
+export interface Tool<Input = JsonObject> {
+  readonly name: string;
+  /** Ours, for the model. Byte-stable: no dates, no paths. */
+  readonly description: string;
+  readonly input: InputSchema<Input>;
+  /** What this call touches, for the permission decision. Pure; paths are resolved against the workspace's cwd. */
+  access(input: Input, workspace: Workspace): Access;
+  /** True when the call may run beside others: it changes nothing that another could see. */
+  isConcurrencySafe(input: Input): boolean;
+  /** Runs the call. Throws ToolError for what the model should read; anything else is logged and turned into one. */
+  run(input: Input, context: ToolContext): Promise<ToolOutput>;
+}

@@ -1,0 +1,28 @@
+import type { ProcessOutcome, ProcessSpec } from '../util/process.ts';
+
+/**
+ * Where tools act: the one port through which they touch the world. Local by default; a sandbox or a remote machine is
+ * a swap. Paths are absolute, as `resolve` returns them.
+ */
+export interface Workspace {
+  /** The working directory, a real path. */
+  readonly cwd: string;
+  /** The working directory and the additional directories, as real paths. */
+  readonly roots: readonly string[];
+  /** An absolute, normalised path for what the model wrote: relative to cwd, `~` expanded. Symlinks are kept. */
+  resolve(path: string): string;
+  stat(path: string): Promise<FileStat | null>;
+  /** The names in a directory; none when it cannot be read. */
+  list(path: string): Promise<string[]>;
+  /** The bytes of a regular file. Throws a ToolError for anything else. */
+  readFile(path: string): Promise<Uint8Array>;
+  /** Replaces the file atomically, keeping its mode; makes missing directories; writes through a symlink to its target. */
+  writeFile(path: string, data: string | Uint8Array): Promise<void>;
+  exec(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessOutcome>;
+}
+
+export interface FileStat {
+  kind: 'file' | 'directory' | 'other';
+  size: number;
+  mtimeMs: number;
+}

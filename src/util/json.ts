@@ -1,0 +1,21 @@
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: unknown };
+
+/** The value, or undefined when the text is not JSON. (`undefined` is no JSON value, so it cannot be confused.) */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A string field of an unknown value, or undefined. */
+export function stringField(value: unknown, key: string): string | undefined {
+  const field = isObject(value) ? value[key] : undefined;
+  return typeof field === 'string' ? field : undefined;
+}

@@ -1,0 +1,27 @@
+import * as z from 'zod/mini';
+import { AnyObject, open } from './schema.ts';
+
+const text = z.optional(z.string());
+const names = z.optional(z.array(z.string()));
+
+/** A subagent as hosts define it. */
+export const AgentDefinition = open(() => ({
+  /** When to use it; shown to the model. */
+  description: z.string(),
+  prompt: z.string(),
+  /** Absent: all tools of the parent. */
+  tools: names,
+  disallowedTools: names,
+  /** `sonnet`, `opus`, `haiku`, `inherit`, or a model id. */
+  model: text,
+  mcpServers: z.optional(z.array(z.union([z.string(), AnyObject]))),
+  skills: names,
+  maxTurns: z.optional(z.number()),
+  criticalSystemReminder_EXPERIMENTAL: text,
+  background: z.optional(z.boolean()),
+  effort: z.optional(z.union([z.string(), z.number()])),
+  permissionMode: text,
+  memory: text,
+  isolation: text,
+}));
+export type AgentDefinition = z.infer<typeof AgentDefinition>;

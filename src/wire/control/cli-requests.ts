@@ -1,0 +1,70 @@
+import * as z from 'zod/mini';
+import { Entry } from '../entries.ts';
+import { HookInput } from '../hook-inputs.ts';
+import { HookOutput } from '../hooks.ts';
+import { JsonRpcMessage } from '../mcp.ts';
+import { PermissionResult, PermissionSuggestion } from '../permissions.ts';
+import { AnyObject, open } from '../schema.ts';
+import { Done, exchanges } from './exchange.ts';
+
+const text = z.optional(z.string());
+const flag = z.optional(z.boolean());
+
+/** Names a transcript in the host's store (ruling K42). */
+const StoreKey = open(() => ({ project: z.string(), session_id: z.string(), agent_id: text }));
+export type StoreKey = z.infer<typeof StoreKey>;
+
+const ElicitationResult = open(() => ({
+  action: z.enum(['accept', 'decline', 'cancel']),
+  content: z.optional(AnyObject),
+}));
+export type ElicitationResult = z.infer<typeof ElicitationResult>;
+
+/** What the CLI may ask of its host. */
+export const cliRequests = exchanges({
+  can_use_tool: () => [
+    {
+      tool_name: z.string(),
+      input: AnyObject,
+      tool_use_id: z.string(),
+      permission_suggestions: z.optional(z.array(PermissionSuggestion)),
+      blocked_path: text,
+      decision_reason: text,
+      /** Set when a subagent asks. */
+      agent_id: text,
+      display_name: text,
+      title: text,
+      description: text,
+      decision_reason_type: text,
+      requires_user_interaction: flag,
+    },
+    PermissionResult,
+  ],
+  hook_callback: () => [{ callback_id: z.string(), input: HookInput, tool_use_id: text }, z.optional(HookOutput)],
+  mcp_message: () => [
+    { server_name: z.string(), message: JsonRpcMessage },
+    z.optional(open({ mcp_response: z.optional(JsonRpcMessage) })),
+  ],
+  elicitation: () => [
+    {
+      mcp_server_name: z.string(),
+      message: z.string(),
+      mode: text,
+      url: text,
+      elicitation_id: text,
+      requested_schema: z.optional(AnyObject),
+    },
+    ElicitationResult,
+  ],
+  request_user_dialog: () => [{ dialog_kind: text, payload: z.optional(z.unknown()) }, Done],
+
+  // Heddle's own: sessions kept by the host.
+  store_append: () => [{ key: StoreKey, entries: z.array(Entry) }, Done],
+  store_load: () => [{ key: StoreKey }, open({ entries: z.array(Entry) })],
+  store_list: () => [
+    { project: z.string() },
+    open({
+      sessions: z.array(open({ session_id: z.string(), last_modified: z.number(), size: z.optional(z.number()) })),
+    }),
+  ],
+});

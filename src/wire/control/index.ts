@@ -1,0 +1,93 @@
+import type * as z from 'zod/mini';
+import { isObject } from '../../util/json.ts';
+import { MessageParseError } from '../errors.ts';
+import { firstIssue } from '../schema.ts';
+import { cliRequests } from './cli-requests.ts';
+import type { Exchange } from './exchange.ts';
+import { hostRequests } from './host-requests.ts';
+
+export type { ElicitationResult, StoreKey } from './cli-requests.ts';
+export { cliRequests } from './cli-requests.ts';
+export { Done } from './exchange.ts';
+export * from './frames.ts';
+export type {
+  Branch,
+  McpSetServersResult,
+  PermissionExplanation,
+  RewindFilesResult,
+  SessionNode,
+} from './host-requests.ts';
+export { hostRequests } from './host-requests.ts';
+export {
+  AccountInfo,
+  AgentInfo,
+  HookCallbackMatcher,
+  InitializeResponse,
+  ModelInfo,
+  SlashCommand,
+} from './initialize.ts';
+
+export type HostSubtype = keyof typeof hostRequests;
+export type CliSubtype = keyof typeof cliRequests;
+
+export type HostRequestOf<Subtype extends HostSubtype> = z.infer<(typeof hostRequests)[Subtype]['request']>;
+export type CliRequestOf<Subtype extends CliSubtype> = z.infer<(typeof cliRequests)[Subtype]['request']>;
+/** What a host may ask of the CLI. */
+export type HostRequest = { [Subtype in HostSubtype]: HostRequestOf<Subtype> }[HostSubtype];
+/** What the CLI may ask of its host. */
+export type CliRequest = { [Subtype in CliSubtype]: CliRequestOf<Subtype> }[CliSubtype];
+export type ControlRequest = HostRequest | CliRequest;
+
+/** The body that answers a request. (`mcp_message` goes both ways and has one answer.) */
+export type ResponseOf<Subtype extends HostSubtype | CliSubtype> = Subtype extends HostSubtype
+  ? z.infer<(typeof hostRequests)[Subtype]['response']>
+  : Subtype extends CliSubtype
+    ? z.infer<(typeof cliRequests)[Subtype]['response']>
+    : never;
+
+export type ParsedRequest<Request> =
+  | { ok: true; request: Request }
+  /** `code` is the `error_code` of the error response, `error` its text. */
+  | { ok: false; code: 'unsupported_request' | 'invalid_request'; error: string };
+
+/** For the CLI: a request of the host, checked. */
+export function parseHostRequest(body: unknown): ParsedRequest<HostRequest> {
+  return parseRequest<HostRequest>(hostRequests, body);
+}
+
+/** For the host: a request of the CLI, checked. */
+export function parseCliRequest(body: unknown): ParsedRequest<CliRequest> {
+  return parseRequest<CliRequest>(cliRequests, body);
+}
+
+/** For the host: the CLI's answer to `subtype`, or a MessageParseError that names the bad field. */
+export function readHostResponse<Subtype extends HostSubtype>(subtype: Subtype, body: unknown): ResponseOf<Subtype> {
+  return readResponse(hostRequests[subtype], subtype, body) as ResponseOf<Subtype>;
+}
+
+/** For the CLI: the host's answer to `subtype`, or a MessageParseError that names the bad field. */
+export function readCliResponse<Subtype extends CliSubtype>(subtype: Subtype, body: unknown): ResponseOf<Subtype> {
+  return readResponse(cliRequests[subtype], subtype, body) as ResponseOf<Subtype>;
+}
+
+function parseRequest<Request>(table: Record<string, Exchange>, body: unknown): ParsedRequest<Request> {
+  const subtype = isObject(body) ? body.subtype : undefined;
+  if (typeof subtype !== 'string') {
+    return { ok: false, code: 'invalid_request', error: 'request.subtype: expected a string' };
+  }
+  const known = Object.hasOwn(table, subtype) ? table[subtype] : undefined;
+  if (!known) {
+    return { ok: false, code: 'unsupported_request', error: `Unsupported control request subtype: ${subtype}` };
+  }
+  const checked = known.request.safeParse(body);
+  if (!checked.success) {
+    return { ok: false, code: 'invalid_request', error: `${subtype}: ${firstIssue(checked.error)}` };
+  }
+  return { ok: true, request: body as Request };
+}
+
+function readResponse(known: Exchange, subtype: string, body: unknown): unknown {
+  const checked = known.response.safeParse(body);
+  if (checked.success) return body;
+  throw new MessageParseError(`response to ${subtype}: ${firstIssue(checked.error)}`, { facts: { subtype } });
+}

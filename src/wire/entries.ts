@@ -1,0 +1,205 @@
+import * as z from 'zod/mini';
+import { isObject, type JsonObject } from '../util/json.ts';
+import { MessageParseError } from './errors.ts';
+import { ApiAssistantMessage } from './messages/assistant.ts';
+import { ApiUserMessage } from './messages/user.ts';
+import { firstIssue, open, type Schema, word } from './schema.ts';
+
+/** One line of a session file. Kinds that we do not know are kept verbatim. */
+export type Entry = JsonObject & { type: string };
+export const Entry = open(() => ({ type: z.string() })) as unknown as Schema<Entry>;
+
+export type ParsedEntry = { ok: true; entry: Entry } | { ok: false; error: MessageParseError };
+
+/**
+ * Accepts any object with a string `type`, as it is: a file that other versions wrote must stay readable, so the
+ * shape of known kinds is checked by their readers, with `readEntry`.
+ */
+export function parseEntry(value: unknown): ParsedEntry {
+  if (!isObject(value)) return refuse('a session entry is a JSON object');
+  if (typeof value.type !== 'string') return refuse('type: a session entry has a string here');
+  return { ok: true, entry: value as Entry };
+}
+
+/** The entry as one of its known kinds, or why it is not. The entry itself is returned, nothing is copied. */
+export function readEntry<Kind extends keyof typeof entrySchemas>(
+  kind: Kind,
+  entry: Entry,
+): { ok: true; entry: EntryOf<Kind> } | { ok: false; error: MessageParseError } {
+  const checked = entrySchemas[kind].safeParse(entry);
+  if (!checked.success) return refuse(`${kind} entry: ${firstIssue(checked.error)}`);
+  return { ok: true, entry: entry as EntryOf<Kind> };
+}
+
+function refuse(detail: string): { ok: false; error: MessageParseError } {
+  return { ok: false, error: new MessageParseError(detail) };
+}
+
+const text = z.optional(z.string());
+const flag = z.optional(z.boolean());
+
+/** What every node of the tree carries. Old files lack some of it; uuid and parentUuid are what make a node. */
+const envelope = {
+  uuid: z.string(),
+  parentUuid: z.nullable(z.string()),
+  /** Above a compaction boundary, whose parentUuid is null: where the conversation really went on. */
+  logicalParentUuid: z.optional(z.nullable(z.string())),
+  isSidechain: flag,
+  userType: text,
+  entrypoint: text,
+  cwd: text,
+  sessionId: text,
+  version: text,
+  gitBranch: text,
+  agentId: text,
+  slug: text,
+  timestamp: text,
+  /** Set on entries that a fork copied. */
+  forkedFrom: z.optional(open({ sessionId: z.string(), messageUuid: z.string() })),
+};
+
+export const UserEntry = open(() => ({
+  ...envelope,
+  type: z.literal('user'),
+  message: ApiUserMessage,
+  permissionMode: text,
+  isMeta: flag,
+  isVisibleInTranscriptOnly: flag,
+  isCompactSummary: flag,
+  toolUseResult: z.optional(z.unknown()),
+  /** The assistant entry whose call this answers. */
+  sourceToolAssistantUUID: text,
+  sourceToolUseID: text,
+}));
+export type UserEntry = z.infer<typeof UserEntry>;
+
+/** One content block of an answer; entries of one answer share `message.id`. */
+export const AssistantEntry = open(() => ({
+  ...envelope,
+  type: z.literal('assistant'),
+  message: ApiAssistantMessage,
+  requestId: z.optional(z.nullable(z.string())),
+  error: text,
+  isApiErrorMessage: flag,
+}));
+export type AssistantEntry = z.infer<typeof AssistantEntry>;
+
+export const SystemEntry = open(() => ({
+  ...envelope,
+  type: z.literal('system'),
+  subtype: word(['compact_boundary', 'informational', 'local_command', 'stop_hook_summary']),
+  content: text,
+  isMeta: flag,
+  level: text,
+  compactMetadata: z.optional(open({ trigger: word(['manual', 'auto']), preTokens: z.optional(z.number()) })),
+}));
+export type SystemEntry = z.infer<typeof SystemEntry>;
+
+/** Part of the chain: the next prompt may hang from a progress entry. */
+export const ProgressEntry = open(() => ({
+  ...envelope,
+  type: z.literal('progress'),
+  data: open({ type: text }),
+  toolUseID: text,
+  parentToolUseID: text,
+}));
+export type ProgressEntry = z.infer<typeof ProgressEntry>;
+
+export const AttachmentEntry = open(() => ({
+  ...envelope,
+  type: z.literal('attachment'),
+  attachment: open({ type: z.string() }),
+  rendered: text,
+  renderedRole: text,
+}));
+export type AttachmentEntry = z.infer<typeof AttachmentEntry>;
+
+/** The entries that are nodes of the tree (ruling K14). */
+export type ChainEntry = UserEntry | AssistantEntry | SystemEntry | ProgressEntry | AttachmentEntry;
+
+export const QueueOperationEntry = open(() => ({
+  type: z.literal('queue-operation'),
+  operation: word(['enqueue', 'dequeue', 'remove']),
+  timestamp: text,
+  sessionId: text,
+  content: text,
+}));
+export type QueueOperationEntry = z.infer<typeof QueueOperationEntry>;
+
+export const FileBackup = open(() => ({
+  /** Null: the file did not exist. */
+  backupFileName: z.nullable(z.string()),
+  version: z.number(),
+  backupTime: text,
+}));
+export type FileBackup = z.infer<typeof FileBackup>;
+
+export const FileHistorySnapshotEntry = open(() => ({
+  type: z.literal('file-history-snapshot'),
+  messageId: z.string(),
+  snapshot: open({
+    messageId: z.string(),
+    /** Keyed by path, relative to the working directory where it is inside. */
+    trackedFileBackups: z.record(z.string(), FileBackup),
+    timestamp: text,
+  }),
+  /** True replaces the last snapshot of the same message [CHK-03]. */
+  isSnapshotUpdate: z.boolean(),
+}));
+export type FileHistorySnapshotEntry = z.infer<typeof FileHistorySnapshotEntry>;
+
+export const SummaryEntry = open(() => ({ type: z.literal('summary'), summary: z.string(), leafUuid: z.string() }));
+export type SummaryEntry = z.infer<typeof SummaryEntry>;
+
+export const CustomTitleEntry = open(() => ({
+  type: z.literal('custom-title'),
+  customTitle: z.string(),
+  sessionId: z.string(),
+}));
+export type CustomTitleEntry = z.infer<typeof CustomTitleEntry>;
+
+/** An empty tag takes the tag away. */
+export const TagEntry = open(() => ({ type: z.literal('tag'), tag: z.string(), sessionId: z.string() }));
+export type TagEntry = z.infer<typeof TagEntry>;
+
+export const LastPromptEntry = open(() => ({
+  type: z.literal('last-prompt'),
+  lastPrompt: text,
+  leafUuid: z.string(),
+  sessionId: z.string(),
+}));
+export type LastPromptEntry = z.infer<typeof LastPromptEntry>;
+
+export const ModeEntry = open(() => ({ type: z.literal('mode'), mode: z.string(), sessionId: z.string() }));
+export type ModeEntry = z.infer<typeof ModeEntry>;
+
+/** What the session has cost so far, so that a resume can go on counting. */
+export const CostStateEntry = open(() => ({
+  type: z.literal('cost-state'),
+  sessionId: z.string(),
+  totalCostUSD: z.number(),
+  totalAPIDuration: z.optional(z.number()),
+  totalDuration: z.optional(z.number()),
+  modelUsage: z.record(z.string(), z.unknown()),
+}));
+export type CostStateEntry = z.infer<typeof CostStateEntry>;
+
+/** The kinds of entry we know, by their `type`. */
+export const entrySchemas = {
+  user: UserEntry,
+  assistant: AssistantEntry,
+  system: SystemEntry,
+  progress: ProgressEntry,
+  attachment: AttachmentEntry,
+  'queue-operation': QueueOperationEntry,
+  'file-history-snapshot': FileHistorySnapshotEntry,
+  summary: SummaryEntry,
+  'custom-title': CustomTitleEntry,
+  tag: TagEntry,
+  'last-prompt': LastPromptEntry,
+  mode: ModeEntry,
+  'cost-state': CostStateEntry,
+};
+
+export type EntryOf<Kind extends keyof typeof entrySchemas> = z.infer<(typeof entrySchemas)[Kind]>;
+export type KnownEntry = EntryOf<keyof typeof entrySchemas>;

@@ -1,0 +1,110 @@
+import type { RunConfig } from './run-config.ts';
+
+export type FlagKind =
+  /** No value. */
+  | 'switch'
+  | 'text'
+  | 'number'
+  /** A value that may be missing. */
+  | 'optional'
+  /** Several words, or one word of comma- or space-separated items. */
+  | 'list'
+  /** Like list, but items may hold commas and spaces in parentheses; whoever reads them splits them. */
+  | 'rules'
+  /** Like list, but each word is one item: paths and JSON may hold commas. */
+  | 'words';
+
+export interface Flag {
+  name: string;
+  key: keyof RunConfig;
+  kind: FlagKind;
+  /** Other spellings, short ones included. */
+  aliases?: readonly string[];
+  choices?: readonly string[];
+}
+
+export const PERMISSION_MODE_CHOICES = [
+  'acceptEdits',
+  'auto',
+  'bypassPermissions',
+  'default',
+  'delegate',
+  'dontAsk',
+  'manual',
+  'plan',
+] as const;
+
+/** Every flag that carries a setting of a run, in the order in which the SDK writes them (wire.md 7.1). */
+export const FLAGS: readonly Flag[] = [
+  { name: '--print', key: 'print', kind: 'switch', aliases: ['-p'] },
+  { name: '--output-format', key: 'outputFormat', kind: 'text', choices: ['text', 'json', 'stream-json'] },
+  { name: '--verbose', key: 'verbose', kind: 'switch' },
+  { name: '--input-format', key: 'inputFormat', kind: 'text', choices: ['text', 'stream-json'] },
+  { name: '--thinking', key: 'thinking', kind: 'text', choices: ['adaptive', 'enabled', 'disabled'] },
+  { name: '--max-thinking-tokens', key: 'maxThinkingTokens', kind: 'number' },
+  { name: '--effort', key: 'effort', kind: 'text', choices: ['low', 'medium', 'high', 'xhigh', 'max'] },
+  { name: '--max-turns', key: 'maxTurns', kind: 'number' },
+  { name: '--max-budget-usd', key: 'maxBudgetUsd', kind: 'number' },
+  { name: '--model', key: 'model', kind: 'text' },
+  { name: '--agent', key: 'agent', kind: 'text' },
+  { name: '--betas', key: 'betas', kind: 'list' },
+  { name: '--json-schema', key: 'jsonSchema', kind: 'text' },
+  { name: '--debug', key: 'debug', kind: 'optional', aliases: ['-d'] },
+  { name: '--debug-file', key: 'debugFile', kind: 'text' },
+  { name: '--debug-to-stderr', key: 'debugToStderr', kind: 'switch' },
+  { name: '--permission-prompt-tool', key: 'permissionPromptTool', kind: 'text' },
+  { name: '--permission-prompts', key: 'permissionPrompts', kind: 'text' },
+  { name: '--continue', key: 'continue', kind: 'switch', aliases: ['-c'] },
+  { name: '--resume', key: 'resume', kind: 'optional', aliases: ['-r'] },
+  { name: '--allowedTools', key: 'allowedTools', kind: 'rules', aliases: ['--allowed-tools'] },
+  { name: '--disallowedTools', key: 'disallowedTools', kind: 'rules', aliases: ['--disallowed-tools'] },
+  { name: '--tools', key: 'tools', kind: 'list' },
+  { name: '--mcp-config', key: 'mcpConfig', kind: 'words' },
+  { name: '--setting-sources', key: 'settingSources', kind: 'list' },
+  { name: '--strict-mcp-config', key: 'strictMcpConfig', kind: 'switch' },
+  { name: '--permission-mode', key: 'permissionMode', kind: 'text', choices: PERMISSION_MODE_CHOICES },
+  { name: '--allow-dangerously-skip-permissions', key: 'allowDangerouslySkipPermissions', kind: 'switch' },
+  { name: '--dangerously-skip-permissions', key: 'dangerouslySkipPermissions', kind: 'switch' },
+  { name: '--fallback-model', key: 'fallbackModel', kind: 'text' },
+  { name: '--include-partial-messages', key: 'includePartialMessages', kind: 'switch' },
+  { name: '--include-hook-events', key: 'includeHookEvents', kind: 'switch' },
+  { name: '--forward-subagent-text', key: 'forwardSubagentText', kind: 'switch' },
+  { name: '--replay-user-messages', key: 'replayUserMessages', kind: 'switch' },
+  { name: '--add-dir', key: 'addDir', kind: 'words' },
+  { name: '--plugin-dir', key: 'pluginDir', kind: 'words' },
+  { name: '--fork-session', key: 'forkSession', kind: 'switch' },
+  { name: '--resume-session-at', key: 'resumeSessionAt', kind: 'text' },
+  { name: '--session-id', key: 'sessionId', kind: 'text' },
+  { name: '--no-session-persistence', key: 'noSessionPersistence', kind: 'switch' },
+  { name: '--name', key: 'name', kind: 'text', aliases: ['-n'] },
+  { name: '--system-prompt', key: 'systemPrompt', kind: 'text' },
+  { name: '--system-prompt-file', key: 'systemPromptFile', kind: 'text' },
+  { name: '--append-system-prompt', key: 'appendSystemPrompt', kind: 'text' },
+  { name: '--append-system-prompt-file', key: 'appendSystemPromptFile', kind: 'text' },
+  { name: '--agents', key: 'agents', kind: 'text' },
+  { name: '--disable-slash-commands', key: 'disableSlashCommands', kind: 'switch' },
+  { name: '--managed-settings', key: 'managedSettings', kind: 'text' },
+  { name: '--settings', key: 'settings', kind: 'text' },
+];
+
+/**
+ * The flags for a configuration, in table order. Values that begin with a dash are bound with `=`, so that no value can
+ * be read as another flag.
+ */
+export function toArgv(config: RunConfig): string[] {
+  return FLAGS.flatMap((flag) => flagWords(flag, config[flag.key]));
+}
+
+function flagWords(flag: Flag, value: unknown): string[] {
+  if (value === undefined || value === null || value === false) return [];
+  if (value === true) return [flag.name];
+  if (Array.isArray(value)) {
+    if (flag.kind === 'words') return value.flatMap((item) => bind(flag.name, String(item)));
+    return bind(flag.name, value.join(','));
+  }
+  return bind(flag.name, String(value));
+}
+
+function bind(name: string, value: string): string[] {
+  return value.startsWith('-') ? [`${name}=${value}`] : [name, value];
+}

@@ -1,0 +1,93 @@
+import * as z from 'zod/mini';
+import { type HookEvent, hookInputs } from './hook-inputs.ts';
+import { PermissionUpdate } from './permissions.ts';
+import { AnyObject, kinds, oneOf, open } from './schema.ts';
+
+export * from './hook-inputs.ts';
+
+/** Every event of both reference versions (ruling K5). */
+export const hookEvents = Object.keys(hookInputs) as HookEvent[];
+/** The name under which hosts of the reference SDK import it. */
+export const HOOK_EVENTS = hookEvents;
+
+/** Settings may name events of other versions: those are warned about, never fatal. */
+export function isHookEvent(name: string): name is HookEvent {
+  return Object.hasOwn(hookInputs, name);
+}
+
+const text = z.optional(z.string());
+const context = { additionalContext: text };
+
+function specific<const Event extends HookEvent, Shape extends z.core.$ZodLooseShape>(
+  event: Event,
+  shape: () => Shape,
+) {
+  return open(() => ({ hookEventName: z.literal(event), ...shape() }));
+}
+
+export const PreToolUseHookOutput = specific('PreToolUse', () => ({
+  permissionDecision: z.optional(z.enum(['allow', 'deny', 'ask', 'defer'])),
+  permissionDecisionReason: text,
+  updatedInput: z.optional(AnyObject),
+  ...context,
+}));
+export type PreToolUseHookOutput = z.infer<typeof PreToolUseHookOutput>;
+
+export const PostToolUseHookOutput = specific('PostToolUse', () => ({
+  ...context,
+  updatedMCPToolOutput: z.optional(z.unknown()),
+  updatedToolOutput: z.optional(z.unknown()),
+}));
+export type PostToolUseHookOutput = z.infer<typeof PostToolUseHookOutput>;
+
+export const PermissionRequestHookOutput = specific('PermissionRequest', () => ({
+  decision: oneOf('behavior', () => [
+    open({
+      behavior: z.literal('allow'),
+      updatedInput: z.optional(AnyObject),
+      updatedPermissions: z.optional(z.array(PermissionUpdate)),
+    }),
+    open({ behavior: z.literal('deny'), message: text, interrupt: z.optional(z.boolean()) }),
+  ]),
+}));
+export type PermissionRequestHookOutput = z.infer<typeof PermissionRequestHookOutput>;
+
+/** What only makes sense for one event, tagged with its name [HK-25]. */
+export const HookSpecificOutput = kinds('hookEventName', () => [
+  PreToolUseHookOutput,
+  PostToolUseHookOutput,
+  PermissionRequestHookOutput,
+  specific('PostToolUseFailure', () => context),
+  specific('PostToolBatch', () => context),
+  specific('PermissionDenied', () => ({ retry: z.optional(z.boolean()) })),
+  specific('UserPromptSubmit', () => ({ ...context, sessionTitle: text })),
+  specific('SessionStart', () => context),
+  specific('Setup', () => context),
+  specific('SubagentStart', () => context),
+  specific('SubagentStop', () => context),
+  specific('Stop', () => context),
+  specific('Notification', () => context),
+]);
+export type HookSpecificOutput = z.infer<typeof HookSpecificOutput>;
+
+/** "I am still at it, do not wait" [HK-18]. */
+export const AsyncHookOutput = open(() => ({ async: z.literal(true), asyncTimeout: z.optional(z.number()) }));
+export type AsyncHookOutput = z.infer<typeof AsyncHookOutput>;
+
+export const SyncHookOutput = open(() => ({
+  /** False stops the turn; in PreToolUse the tool does not run (ruling K18). */
+  continue: z.optional(z.boolean()),
+  preventContinuation: z.optional(z.boolean()),
+  stopReason: text,
+  suppressOutput: z.optional(z.boolean()),
+  systemMessage: text,
+  /** The older way to allow and deny. */
+  decision: z.optional(z.enum(['approve', 'block'])),
+  reason: text,
+  hookSpecificOutput: z.optional(HookSpecificOutput),
+}));
+export type SyncHookOutput = z.infer<typeof SyncHookOutput>;
+
+/** The JSON that a hook answers with: a command on stdout, a callback as its return value. */
+export const HookOutput = z.union([AsyncHookOutput, SyncHookOutput]);
+export type HookOutput = AsyncHookOutput | SyncHookOutput;

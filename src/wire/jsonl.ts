@@ -1,0 +1,168 @@
+import type { Readable, Writable } from 'node:stream';
+import { isObject, type JsonObject } from '../util/json.ts';
+import { HeddleError, JsonDecodeError, MessageParseError } from './errors.ts';
+
+/** No line may be longer, either way (ruling K34). Our own lines stay far below. */
+export const MAX_LINE_BYTES = 256 * 1024 * 1024;
+
+/**
+ * A message may carry its JSON text under this key. Writers then use it as it is instead of serialising again; a symbol
+ * key is invisible to JSON.stringify, to comparison of keys and to consumers.
+ */
+export const RAW_JSON = Symbol.for('heddle.rawJson');
+
+/** One line of protocol, with its newline. */
+export function encodeLine(message: object): string {
+  const raw = (message as { [RAW_JSON]?: string })[RAW_JSON];
+  return `${raw ?? JSON.stringify(message)}\n`;
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+const BOM = [0xef, 0xbb, 0xbf];
+
+/**
+ * Splits bytes into lines on LF only, whatever the chunking, also inside a UTF-8 sequence. (`readline` would also split
+ * on U+2028.) CRLF and a leading BOM are tolerated, blank lines are skipped.
+ */
+export class LineDecoder {
+  readonly #maxBytes: number;
+  #pieces: Buffer[] = [];
+  #pending = 0;
+  #lineNumber = 0;
+
+  constructor(options: { maxBytes?: number } = {}) {
+    this.#maxBytes = options.maxBytes ?? MAX_LINE_BYTES;
+  }
+
+  /** The lines that this chunk completes. Throws `line_too_long` past the cap. */
+  push(chunk: Uint8Array): Line[] {
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const lines: Line[] = [];
+    let from = 0;
+    for (let end = bytes.indexOf(LF); end >= 0; end = bytes.indexOf(LF, from)) {
+      this.#keep(bytes.subarray(from, end));
+      from = end + 1;
+      this.#complete(lines);
+    }
+    if (from < bytes.length) this.#keep(bytes.subarray(from));
+    return lines;
+  }
+
+  /** The last line, when the stream ended without a newline. */
+  end(): Line[] {
+    const lines: Line[] = [];
+    if (this.#pending > 0) this.#complete(lines);
+    return lines;
+  }
+
+  #keep(piece: Buffer): void {
+    this.#pending += piece.length;
+    if (this.#pending > this.#maxBytes) {
+      throw new HeddleError('line_too_long', `A line is longer than ${this.#maxBytes} bytes`, {
+        facts: { line: this.#lineNumber + 1, maxBytes: this.#maxBytes },
+      });
+    }
+    this.#pieces.push(piece);
+  }
+
+  #complete(lines: Line[]): void {
+    const [first] = this.#pieces;
+    let bytes = this.#pieces.length === 1 && first ? first : Buffer.concat(this.#pieces, this.#pending);
+    this.#pieces = [];
+    this.#pending = 0;
+    this.#lineNumber++;
+    if (this.#lineNumber === 1 && BOM.every((byte, i) => bytes[i] === byte)) bytes = bytes.subarray(3);
+    if (bytes[bytes.length - 1] === CR) bytes = bytes.subarray(0, -1);
+    if (bytes.length === 0) return;
+    const text = bytes.toString('utf8');
+    if (text.trim() !== '') lines.push({ text, number: this.#lineNumber });
+  }
+}
+
+export interface Line {
+  text: string;
+  /** 1-based. */
+  number: number;
+}
+
+/** The object on a line, or an error that says why there is none. */
+export function parseLine(line: Line): JsonObject | JsonDecodeError | MessageParseError {
+  let value: unknown;
+  try {
+    value = JSON.parse(line.text);
+  } catch (cause) {
+    // The text itself stays out of the message: it may hold anything. A short preview is among the facts.
+    const facts = { line: line.number, length: line.text.length, preview: line.text.slice(0, 200) };
+    return new JsonDecodeError(`line ${line.number} is not JSON (${line.text.length} characters)`, { facts, cause });
+  }
+  if (isObject(value)) return value;
+  const kind = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+  return new MessageParseError(`line ${line.number} is ${kind}, not an object`, { facts: { line: line.number } });
+}
+
+/** Reads a byte stream as protocol lines. Bad lines come as errors and reading goes on; an overlong one throws. */
+export async function* readLines(
+  stream: Readable,
+  options: { maxBytes?: number } = {},
+): AsyncGenerator<JsonObject | Error, void> {
+  const decoder = new LineDecoder(options);
+  for await (const chunk of stream) {
+    for (const line of decoder.push(chunk as Buffer)) yield parseLine(line);
+  }
+  for (const line of decoder.end()) yield parseLine(line);
+}
+
+/**
+ * Writes protocol lines, whole and in order. `write` resolves when the stream can take more, so that a slow reader slows
+ * the writer down instead of filling its memory; it rejects once the reader is gone.
+ */
+export class LineWriter {
+  readonly #stream: Writable;
+  #failure: HeddleError | null = null;
+  #draining: Promise<void> | null = null;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+    stream.on('error', (cause) => {
+      this.#failure ??= new HeddleError('closed', 'The reader of the output is gone', { cause });
+    });
+  }
+
+  /** Calls back when the far end stopped reading (EPIPE) or the stream broke. */
+  onFailure(listener: (error: HeddleError) => void): void {
+    this.#stream.on('error', () => this.#failure && listener(this.#failure));
+  }
+
+  async write(message: object): Promise<void> {
+    await this.writeText(encodeLine(message));
+  }
+
+  async writeText(text: string): Promise<void> {
+    if (this.#failure) throw this.#failure;
+    if (this.#stream.writableEnded || this.#stream.destroyed) throw new HeddleError('closed', 'The output is closed');
+    if (this.#stream.write(text)) return;
+    this.#draining ??= this.#drained();
+    await this.#draining;
+  }
+
+  /** Resolves when everything written has been handed to the system, or the reader is gone. */
+  async flush(): Promise<void> {
+    while (this.#stream.writableLength > 0 && !this.#failure && !this.#stream.destroyed) {
+      this.#draining ??= this.#drained();
+      await this.#draining;
+    }
+  }
+
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      const stream = this.#stream;
+      const done = () => {
+        for (const event of ['drain', 'close', 'error', 'finish']) stream.off(event, done);
+        this.#draining = null;
+        resolve();
+      };
+      for (const event of ['drain', 'close', 'error', 'finish']) stream.on(event, done);
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod/mini';
+import { ContentBlock } from '../content.ts';
+import { open, word } from '../schema.ts';
+import { ApiUsage } from '../usage.ts';
+import { identity, origin } from './common.ts';
+
+/** Why a model answer is an error text instead [FLD-12]. */
+export const AssistantMessageError = word([
+  'authentication_failed',
+  'billing_error',
+  'rate_limit',
+  'invalid_request',
+  'model_not_found',
+  'server_error',
+  'max_output_tokens',
+  'unknown',
+]);
+export type AssistantMessageError = z.infer<typeof AssistantMessageError>;
+
+/** A message of the model API. On the wire it holds one content block; lines of one answer share `id` (ruling K3). */
+export const ApiAssistantMessage = open(() => ({
+  id: z.string(),
+  type: z.literal('message'),
+  role: z.literal('assistant'),
+  model: z.string(),
+  content: z.array(ContentBlock),
+  stop_reason: z.nullable(z.string()),
+  stop_sequence: z.nullable(z.string()),
+  usage: ApiUsage,
+  context_management: z.optional(z.nullable(z.unknown())),
+  /** Null on answers that no model gave. */
+  container: z.optional(z.nullable(z.unknown())),
+}));
+export type ApiAssistantMessage = z.infer<typeof ApiAssistantMessage>;
+
+export const AssistantMessage = open(() => ({
+  type: z.literal('assistant'),
+  message: ApiAssistantMessage,
+  parent_tool_use_id: z.nullable(z.string()),
+  error: z.optional(AssistantMessageError),
+  ...identity,
+  ...origin,
+
+  // Later versions of the reference.
+  timestamp: z.optional(z.string()),
+  request_id: z.optional(z.string()),
+  is_api_error_message: z.optional(z.boolean()),
+  api_error_status: z.optional(z.nullable(z.number())),
+  api_error_type: z.optional(z.string()),
+  api_error: z.optional(z.string()),
+  aborted: z.optional(z.boolean()),
+  supersedes: z.optional(z.array(z.string())),
+  user_message_uuid: z.optional(z.string()),
+  user_message_uuids: z.optional(z.array(z.string())),
+}));
+export type AssistantMessage = z.infer<typeof AssistantMessage>;

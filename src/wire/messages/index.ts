@@ -1,0 +1,12 @@
+export * from './assistant.ts';
+export * from './heddle.ts';
+export * from './init.ts';
+export * from './notices.ts';
+export * from './other.ts';
+export * from './parse.ts';
+export * from './result.ts';
+export type * from './sdk.ts';
+export * from './stream-event.ts';
+export * from './system.ts';
+export * from './tasks.ts';
+export * from './user.ts';

@@ -1,0 +1,51 @@
+import * as z from 'zod/mini';
+import { permissionModes } from '../permissions.ts';
+import { AnyObject, open, word } from '../schema.ts';
+import { identity } from './common.ts';
+
+const flag = z.optional(z.boolean());
+const text = z.optional(z.string());
+const texts = z.optional(z.array(z.string()));
+
+export const ApiKeySource = word(['ANTHROPIC_API_KEY', 'apiKeyHelper', 'user', 'project', 'org', 'temporary', 'none']);
+export type ApiKeySource = z.infer<typeof ApiKeySource>;
+
+/** The facts of a session. Opens every turn (ruling K20). */
+export const SystemInitMessage = open(() => ({
+  type: z.literal('system'),
+  subtype: z.literal('init'),
+  cwd: z.string(),
+  tools: z.array(z.string()),
+  mcp_servers: z.array(open({ name: z.string(), status: z.string(), source: text })),
+  model: z.string(),
+  permissionMode: word(permissionModes),
+  slash_commands: z.array(z.string()),
+  apiKeySource: ApiKeySource,
+  betas: texts,
+  claude_code_version: z.string(),
+  output_style: z.string(),
+  agents: texts,
+  skills: z.array(z.string()),
+  plugins: z.array(open({ name: z.string(), path: z.string(), source: text })),
+  fast_mode_state: text,
+  ...identity,
+
+  // Later versions of the reference.
+  terminal_slash_commands: texts,
+  capabilities: texts,
+  plugin_errors: z.optional(z.array(z.unknown())),
+  original_cwd: text,
+  additional_directories: texts,
+  memory_paths: z.optional(AnyObject),
+  analytics_disabled: flag,
+  user_message_uuids: texts,
+
+  // Heddle's own.
+  heddle_version: text,
+  protocol_version: z.optional(z.number()),
+  /** Whether project files may act, and which of them were left out because they may not (ruling G1). */
+  trust: z.optional(open({ trusted: z.boolean(), ignored: z.array(z.string()) })),
+  /** What confines commands, in force now (ruling K43). */
+  sandbox: z.optional(open({ enabled: z.boolean() })),
+}));
+export type SystemInitMessage = z.infer<typeof SystemInitMessage>;

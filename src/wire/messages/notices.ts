@@ -1,0 +1,102 @@
+import * as z from 'zod/mini';
+import { open, word } from '../schema.ts';
+import { system } from './common.ts';
+
+const text = z.optional(z.string());
+const nullableText = z.optional(z.nullable(z.string()));
+
+/** Before each wait for another attempt (ruling K28). */
+export const ApiRetryMessage = system('api_retry', () => ({
+  attempt: z.number(),
+  max_retries: z.number(),
+  retry_delay_ms: z.number(),
+  /** Null when there was no answer at all. */
+  error_status: z.nullable(z.number()),
+  error: z.string(),
+}));
+export type ApiRetryMessage = z.infer<typeof ApiRetryMessage>;
+
+export const ModelFallbackMessage = system('model_fallback', () => ({
+  trigger: z.string(),
+  original_model: z.string(),
+  fallback_model: z.string(),
+  content: text,
+}));
+export type ModelFallbackMessage = z.infer<typeof ModelFallbackMessage>;
+
+const refusal = {
+  original_model: z.string(),
+  request_id: nullableText,
+  api_refusal_category: nullableText,
+  api_refusal_explanation: nullableText,
+  content: text,
+};
+export const ModelRefusalFallbackMessage = system('model_refusal_fallback', () => ({
+  ...refusal,
+  fallback_model: text,
+}));
+export type ModelRefusalFallbackMessage = z.infer<typeof ModelRefusalFallbackMessage>;
+
+export const ModelRefusalNoFallbackMessage = system('model_refusal_no_fallback', () => refusal);
+export type ModelRefusalNoFallbackMessage = z.infer<typeof ModelRefusalNoFallbackMessage>;
+
+/** A denial that nobody was asked about. */
+export const PermissionDeniedMessage = system('permission_denied', () => ({
+  tool_name: z.string(),
+  tool_use_id: z.string(),
+  message: z.string(),
+  decision_reason_type: text,
+  decision_reason_code: text,
+  decision_reason: text,
+}));
+export type PermissionDeniedMessage = z.infer<typeof PermissionDeniedMessage>;
+
+export const InformationalMessage = system('informational', () => ({
+  content: z.string(),
+  level: word(['info', 'notice', 'suggestion', 'warning', 'error']),
+  tag: text,
+  isMeta: z.optional(z.boolean()),
+  prevent_continuation: z.optional(z.boolean()),
+  timestamp: text,
+}));
+export type InformationalMessage = z.infer<typeof InformationalMessage>;
+
+export const NotificationMessage = system('notification', () => ({
+  key: z.string(),
+  text: z.string(),
+  priority: word(['immediate', 'high', 'medium', 'low']),
+}));
+export type NotificationMessage = z.infer<typeof NotificationMessage>;
+
+export const SessionStateChangedMessage = system('session_state_changed', () => ({
+  state: word(['idle', 'running', 'requires_action']),
+  sdk_host_only: z.optional(z.boolean()),
+}));
+export type SessionStateChangedMessage = z.infer<typeof SessionStateChangedMessage>;
+
+export const SessionTitleChangedMessage = system('session_title_changed', () => ({ title: z.string() }));
+export type SessionTitleChangedMessage = z.infer<typeof SessionTitleChangedMessage>;
+
+export const LocalCommandOutputMessage = system('local_command_output', () => ({ content: z.string() }));
+export type LocalCommandOutputMessage = z.infer<typeof LocalCommandOutputMessage>;
+
+export const CommandsChangedMessage = system('commands_changed', () => ({
+  commands: z.array(open({ name: z.string() })),
+}));
+export type CommandsChangedMessage = z.infer<typeof CommandsChangedMessage>;
+
+/** A session store did not take what it was given. */
+export const MirrorErrorMessage = system('mirror_error', () => ({ error: z.string() }));
+export type MirrorErrorMessage = z.infer<typeof MirrorErrorMessage>;
+
+export const SessionWritesLostMessage = system('session_writes_lost', () => ({}));
+export type SessionWritesLostMessage = z.infer<typeof SessionWritesLostMessage>;
+
+export const ElicitationCompleteMessage = system('elicitation_complete', () => ({ elicitation_id: text }));
+export type ElicitationCompleteMessage = z.infer<typeof ElicitationCompleteMessage>;
+
+export const ThinkingTokensMessage = system('thinking_tokens', () => ({
+  estimated_tokens: z.number(),
+  estimated_tokens_delta: z.number(),
+}));
+export type ThinkingTokensMessage = z.infer<typeof ThinkingTokensMessage>;

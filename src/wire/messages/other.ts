@@ -1,0 +1,81 @@
+import * as z from 'zod/mini';
+import { open, word } from '../schema.ts';
+import { identity } from './common.ts';
+
+const text = z.optional(z.string());
+
+export const ToolProgressMessage = open(() => ({
+  type: z.literal('tool_progress'),
+  tool_use_id: z.string(),
+  tool_name: z.string(),
+  parent_tool_use_id: z.nullable(z.string()),
+  elapsed_time_seconds: z.number(),
+  ...identity,
+}));
+export type ToolProgressMessage = z.infer<typeof ToolProgressMessage>;
+
+export const ToolUseSummaryMessage = open(() => ({
+  type: z.literal('tool_use_summary'),
+  summary: z.string(),
+  preceding_tool_use_ids: z.array(z.string()),
+  ...identity,
+}));
+export type ToolUseSummaryMessage = z.infer<typeof ToolUseSummaryMessage>;
+
+export const AuthStatusMessage = open(() => ({
+  type: z.literal('auth_status'),
+  isAuthenticating: z.boolean(),
+  output: z.array(z.string()),
+  error: text,
+  ...identity,
+}));
+export type AuthStatusMessage = z.infer<typeof AuthStatusMessage>;
+
+/** What became of an input message that carried a uuid. */
+export const CommandLifecycleMessage = open(() => ({
+  type: z.literal('command_lifecycle'),
+  command_uuid: z.string(),
+  state: word(['queued', 'started', 'completed', 'cancelled', 'failed']),
+  ...identity,
+}));
+export type CommandLifecycleMessage = z.infer<typeof CommandLifecycleMessage>;
+
+export const ConversationResetMessage = open(() => ({
+  type: z.literal('conversation_reset'),
+  new_conversation_id: text,
+  ...identity,
+}));
+export type ConversationResetMessage = z.infer<typeof ConversationResetMessage>;
+
+export const RateLimitMessage = open(() => ({
+  type: z.literal('rate_limit_event'),
+  rate_limit_info: z.optional(z.unknown()),
+  ...identity,
+}));
+export type RateLimitMessage = z.infer<typeof RateLimitMessage>;
+
+export const PromptSuggestionMessage = open(() => ({
+  type: z.literal('prompt_suggestion'),
+  suggestion: z.string(),
+  ...identity,
+}));
+export type PromptSuggestionMessage = z.infer<typeof PromptSuggestionMessage>;
+
+// Internal to the wire; never printed by a plain run and never shown to consumers.
+
+export const KeepAliveMessage = open(() => ({ type: z.literal('keep_alive') }));
+export type KeepAliveMessage = z.infer<typeof KeepAliveMessage>;
+
+export const StreamlinedTextMessage = open(() => ({
+  type: z.literal('streamlined_text'),
+  text: z.string(),
+  ...identity,
+}));
+export type StreamlinedTextMessage = z.infer<typeof StreamlinedTextMessage>;
+
+export const StreamlinedToolUseSummaryMessage = open(() => ({
+  type: z.literal('streamlined_tool_use_summary'),
+  tool_summary: z.string(),
+  ...identity,
+}));
+export type StreamlinedToolUseSummaryMessage = z.infer<typeof StreamlinedToolUseSummaryMessage>;

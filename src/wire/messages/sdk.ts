@@ -1,0 +1,75 @@
+import type { ControlCancelFrame, ControlRequestFrame, ControlResponseFrame } from '../control/frames.ts';
+import type { AssistantMessage } from './assistant.ts';
+import type { SystemInitMessage } from './init.ts';
+import type {
+  AuthStatusMessage,
+  KeepAliveMessage,
+  StreamlinedTextMessage,
+  StreamlinedToolUseSummaryMessage,
+  ToolProgressMessage,
+  ToolUseSummaryMessage,
+} from './other.ts';
+import type { ResultError, ResultSuccess } from './result.ts';
+import type { StreamEventMessage } from './stream-event.ts';
+import type {
+  CompactBoundaryMessage,
+  FilesPersistedMessage,
+  HookProgressMessage,
+  HookResponseMessage,
+  HookStartedMessage,
+  StatusMessage,
+} from './system.ts';
+import type { TaskNotificationMessage } from './tasks.ts';
+import type { UserMessage } from './user.ts';
+
+/**
+ * The public messages under the names that hosts of the reference SDK 0.2.44 import: exactly its sixteen variants
+ * [MSG-27]. Newer kinds arrive too, as for any host that is older than its CLI; `Message` has them all.
+ */
+export type SDKMessage =
+  | SDKAssistantMessage
+  | SDKUserMessage
+  | SDKUserMessageReplay
+  | SDKResultMessage
+  | SDKSystemMessage
+  | SDKPartialAssistantMessage
+  | SDKCompactBoundaryMessage
+  | SDKStatusMessage
+  | SDKHookStartedMessage
+  | SDKHookProgressMessage
+  | SDKHookResponseMessage
+  | SDKToolProgressMessage
+  | SDKAuthStatusMessage
+  | SDKTaskNotificationMessage
+  | SDKFilesPersistedEvent
+  | SDKToolUseSummaryMessage;
+
+export type SDKAssistantMessage = AssistantMessage;
+/** Read and written by hosts, hence the optional uuid. */
+export type SDKUserMessage = Omit<UserMessage, 'uuid' | 'isReplay'> & { uuid?: string };
+export type SDKUserMessageReplay = UserMessage & { isReplay: true };
+export type SDKResultSuccess = ResultSuccess;
+export type SDKResultError = ResultError;
+export type SDKResultMessage = SDKResultSuccess | SDKResultError;
+export type SDKSystemMessage = SystemInitMessage;
+export type SDKPartialAssistantMessage = StreamEventMessage;
+export type SDKCompactBoundaryMessage = CompactBoundaryMessage;
+export type SDKStatusMessage = StatusMessage;
+export type SDKHookStartedMessage = HookStartedMessage;
+export type SDKHookProgressMessage = HookProgressMessage;
+export type SDKHookResponseMessage = HookResponseMessage;
+export type SDKToolProgressMessage = ToolProgressMessage;
+export type SDKAuthStatusMessage = AuthStatusMessage;
+export type SDKTaskNotificationMessage = TaskNotificationMessage;
+export type SDKFilesPersistedEvent = FilesPersistedMessage;
+export type SDKToolUseSummaryMessage = ToolUseSummaryMessage;
+
+/** What may stand on stdout: the public messages and six kinds that never reach consumers [MSG-29]. */
+export type StdoutMessage =
+  | SDKMessage
+  | StreamlinedTextMessage
+  | StreamlinedToolUseSummaryMessage
+  | KeepAliveMessage
+  | ControlRequestFrame
+  | ControlResponseFrame
+  | ControlCancelFrame;

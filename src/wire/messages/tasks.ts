@@ -1,0 +1,60 @@
+import * as z from 'zod/mini';
+import { open, word } from '../schema.ts';
+import { system } from './common.ts';
+
+const text = z.optional(z.string());
+/** `task_id` names the task, `run_id` one run of it. */
+const task = { task_id: z.string(), run_id: text };
+const TaskUsage = open(() => ({ total_tokens: z.number(), tool_uses: z.number(), duration_ms: z.number() }));
+
+/** A background task has ended. */
+export const TaskNotificationMessage = system('task_notification', () => ({
+  ...task,
+  tool_use_id: text,
+  status: word(['completed', 'failed', 'stopped']),
+  output_file: z.string(),
+  summary: z.string(),
+  usage: z.optional(TaskUsage),
+}));
+export type TaskNotificationMessage = z.infer<typeof TaskNotificationMessage>;
+
+export const TaskStartedMessage = system('task_started', () => ({
+  ...task,
+  tool_use_id: text,
+  description: z.string(),
+  task_type: text,
+  subagent_type: text,
+  is_backgrounded: z.optional(z.boolean()),
+  spawn_depth: z.optional(z.number()),
+  parent_task_id: text,
+  prompt: text,
+}));
+export type TaskStartedMessage = z.infer<typeof TaskStartedMessage>;
+
+export const TaskProgressMessage = system('task_progress', () => ({
+  ...task,
+  tool_use_id: text,
+  description: z.string(),
+  subagent_type: text,
+  usage: TaskUsage,
+  last_tool_name: text,
+  summary: text,
+}));
+export type TaskProgressMessage = z.infer<typeof TaskProgressMessage>;
+
+export const TaskUpdatedMessage = system('task_updated', () => ({
+  ...task,
+  patch: open({
+    status: z.optional(word(['running', 'completed', 'failed', 'killed'])),
+    end_time: z.optional(z.union([z.string(), z.number()])),
+    error: text,
+    is_backgrounded: z.optional(z.boolean()),
+  }),
+}));
+export type TaskUpdatedMessage = z.infer<typeof TaskUpdatedMessage>;
+
+/** The whole set of live tasks; replaces what was said before. */
+export const BackgroundTasksChangedMessage = system('background_tasks_changed', () => ({
+  tasks: z.array(open({ ...task, task_type: z.string(), subagent_type: text, description: z.string() })),
+}));
+export type BackgroundTasksChangedMessage = z.infer<typeof BackgroundTasksChangedMessage>;

@@ -1,0 +1,86 @@
+import * as z from 'zod/mini';
+import { AnyObject, kinds, oneOf, open } from './schema.ts';
+
+/** Every mode of both reference versions (ruling K4). */
+export const permissionModes = [
+  'default',
+  'acceptEdits',
+  'bypassPermissions',
+  'plan',
+  'dontAsk',
+  'delegate',
+  'auto',
+] as const;
+export const PermissionMode = z.enum(permissionModes);
+export type PermissionMode = z.infer<typeof PermissionMode>;
+
+/** A mode as hosts may write it: `manual` is a newer word for `default`. */
+export const PermissionModeName = z.enum([...permissionModes, 'manual']);
+export type PermissionModeName = z.infer<typeof PermissionModeName>;
+
+/** The mode that a name means, or undefined when there is no such mode. */
+export function toPermissionMode(name: string): PermissionMode | undefined {
+  if (name === 'manual') return 'default';
+  return permissionModes.find((mode) => mode === name);
+}
+
+export const PermissionBehavior = z.enum(['allow', 'deny', 'ask']);
+export type PermissionBehavior = z.infer<typeof PermissionBehavior>;
+
+/** Where a change of the rules is kept. Only the first three outlive the process. */
+export const PermissionUpdateDestination = z.enum([
+  'userSettings',
+  'projectSettings',
+  'localSettings',
+  'session',
+  'cliArg',
+]);
+export type PermissionUpdateDestination = z.infer<typeof PermissionUpdateDestination>;
+
+/** `Bash(git:*)` is `{toolName: 'Bash', ruleContent: 'git:*'}`. */
+export const PermissionRuleValue = open(() => ({ toolName: z.string(), ruleContent: z.optional(z.string()) }));
+export type PermissionRuleValue = z.infer<typeof PermissionRuleValue>;
+
+const ruleChange = {
+  rules: z.array(PermissionRuleValue),
+  behavior: PermissionBehavior,
+  destination: PermissionUpdateDestination,
+};
+const directoryChange = { directories: z.array(z.string()), destination: PermissionUpdateDestination };
+
+const updates = () => [
+  open({ type: z.literal('addRules'), ...ruleChange }),
+  open({ type: z.literal('replaceRules'), ...ruleChange }),
+  open({ type: z.literal('removeRules'), ...ruleChange }),
+  open({ type: z.literal('setMode'), mode: PermissionModeName, destination: PermissionUpdateDestination }),
+  open({ type: z.literal('addDirectories'), ...directoryChange }),
+  open({ type: z.literal('removeDirectories'), ...directoryChange }),
+];
+
+/** A change of the rules to be applied: kinds that we do not know are refused, they may grant something. */
+export const PermissionUpdate = oneOf('type', updates);
+export type PermissionUpdate = z.infer<typeof PermissionUpdate>;
+
+/** A change that the agent proposes with its question. Hosts only show and echo it, so unknown kinds pass. */
+export const PermissionSuggestion = kinds('type', updates);
+export type PermissionSuggestion = PermissionUpdate;
+
+/** What a host answers to `can_use_tool`. Allow without `updatedInput` runs the original input (ruling K12). */
+export const PermissionResult = oneOf('behavior', () => [
+  open({
+    behavior: z.literal('allow'),
+    updatedInput: z.optional(AnyObject),
+    updatedPermissions: z.optional(z.array(PermissionUpdate)),
+    toolUseID: z.optional(z.string()),
+    decisionClassification: z.optional(z.string()),
+  }),
+  open({
+    behavior: z.literal('deny'),
+    message: z.string(),
+    /** Stops the whole turn, not only this call. */
+    interrupt: z.optional(z.boolean()),
+    toolUseID: z.optional(z.string()),
+    decisionClassification: z.optional(z.string()),
+  }),
+]);
+export type PermissionResult = z.infer<typeof PermissionResult>;

@@ -1,0 +1,86 @@
+import type { Transport } from './transport.ts';
+
+export type OutputFormat = 'text' | 'json' | 'stream-json';
+export type InputFormat = 'text' | 'stream-json';
+
+/**
+ * How a run is configured, as plain data. The SDK makes one from its options; a subprocess gets it as flags
+ * (`wire/flags.ts` is the codec), an in-process engine gets it as it is. One vocabulary, so that both behave the same.
+ * Values are as given: nothing is resolved or defaulted here.
+ */
+export interface RunConfig {
+  // the conversation
+  model?: string;
+  fallbackModel?: string;
+  effort?: string;
+  thinking?: string;
+  maxThinkingTokens?: number;
+  betas?: string[];
+  systemPrompt?: string;
+  systemPromptFile?: string;
+  appendSystemPrompt?: string;
+  appendSystemPromptFile?: string;
+  jsonSchema?: string;
+  maxTurns?: number;
+  maxBudgetUsd?: number;
+
+  // what it may do
+  tools?: string[];
+  allowedTools?: string[];
+  disallowedTools?: string[];
+  permissionMode?: string;
+  permissionPromptTool?: string;
+  permissionPrompts?: string;
+  dangerouslySkipPermissions?: boolean;
+  allowDangerouslySkipPermissions?: boolean;
+  addDir?: string[];
+
+  // the session
+  continue?: boolean;
+  /** `true`: the flag without a value. */
+  resume?: string | true;
+  forkSession?: boolean;
+  resumeSessionAt?: string;
+  sessionId?: string;
+  noSessionPersistence?: boolean;
+  name?: string;
+
+  // where configuration comes from
+  settings?: string;
+  managedSettings?: string;
+  settingSources?: string[];
+  mcpConfig?: string[];
+  strictMcpConfig?: boolean;
+  agents?: string;
+  agent?: string;
+  pluginDir?: string[];
+  disableSlashCommands?: boolean;
+
+  // what is printed
+  verbose?: boolean;
+  outputFormat?: OutputFormat;
+  inputFormat?: InputFormat;
+  includePartialMessages?: boolean;
+  includeHookEvents?: boolean;
+  forwardSubagentText?: boolean;
+  replayUserMessages?: boolean;
+  /** `true`: everything; a text: only what it names. */
+  debug?: string | true;
+  debugFile?: string;
+  debugToStderr?: boolean;
+  print?: boolean;
+}
+
+/** Everything that starts a run: its configuration, where it runs and with which environment. */
+export interface Launch {
+  config: RunConfig;
+  /** Default: the engine's or this process's working directory. */
+  cwd?: string;
+  /** Replaces the environment instead of extending it (ruling K8). Default: the engine's or this process's. */
+  env?: Record<string, string | undefined>;
+  /** Receives what the far end writes to its stderr. */
+  stderr?: (text: string) => void;
+}
+
+/** Opens a connection to an agent: a subprocess, an engine in this process, or what a host supplies. */
+export type Connect = (launch: Launch) => Transport;

@@ -1,0 +1,31 @@
+import type { JsonObject } from '../util/json.ts';
+
+/** How the far end of a transport ended. In-process ends report code 0 or 1 as a process would. */
+export interface ExitInfo {
+  code: number | null;
+  signal: string | null;
+  /** The last lines of the far end's stderr, for error messages. */
+  stderr: string;
+}
+
+/**
+ * Moves lines between the two ends of the protocol. A line is one JSON object; framing is the transport's affair.
+ *
+ * - `connect` opens the channel; it rejects with a HeddleError when that cannot be done.
+ * - `write` resolves when the line was handed on and the channel can take more (back-pressure). Lines are written whole
+ *   and in the order of the calls. It rejects with `closed` after `endInput` or `close`.
+ * - `readMessages` may be called once. It yields every line, also while writing and closing, and ends when the far end
+ *   closes its side. A line that cannot be read is yielded as a HeddleError, and reading goes on; only an overlong line
+ *   or a broken channel ends it by throwing.
+ * - `endInput` says that no more lines follow; the far end may finish its work. `close` ends the far end by force.
+ * - `exit` resolves once, when the far end is gone. It never rejects.
+ */
+export interface Transport {
+  connect(): Promise<void>;
+  write(message: JsonObject): Promise<void>;
+  readMessages(): AsyncIterable<JsonObject | Error>;
+  endInput(): void;
+  close(): Promise<ExitInfo>;
+  isReady(): boolean;
+  readonly exit: Promise<ExitInfo>;
+}

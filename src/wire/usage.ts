@@ -1,0 +1,62 @@
+import * as z from 'zod/mini';
+import { AnyObject, open } from './schema.ts';
+
+const count = z.number();
+
+const extras = {
+  server_tool_use: z.optional(
+    z.nullable(open({ web_search_requests: z.optional(count), web_fetch_requests: z.optional(count) })),
+  ),
+  service_tier: z.optional(z.nullable(z.string())),
+  cache_creation: z.optional(
+    z.nullable(open({ ephemeral_1h_input_tokens: z.optional(count), ephemeral_5m_input_tokens: z.optional(count) })),
+  ),
+  inference_geo: z.optional(z.nullable(z.string())),
+  iterations: z.optional(z.nullable(z.array(z.unknown()))),
+  speed: z.optional(z.nullable(z.string())),
+};
+
+/** Tokens of a turn, as results carry them: the four counters are always numbers [FLD-41]. */
+export const Usage = open(() => ({
+  input_tokens: count,
+  cache_creation_input_tokens: count,
+  cache_read_input_tokens: count,
+  output_tokens: count,
+  ...extras,
+}));
+export type Usage = z.infer<typeof Usage>;
+export type NonNullableUsage = Usage;
+
+/** Tokens of one API answer, as the provider sent them: providers may leave the cache counters out or null. */
+export const ApiUsage = open(() => ({
+  input_tokens: count,
+  cache_creation_input_tokens: z.optional(z.nullable(count)),
+  cache_read_input_tokens: z.optional(z.nullable(count)),
+  output_tokens: count,
+  ...extras,
+}));
+export type ApiUsage = z.infer<typeof ApiUsage>;
+
+/** Tokens and cost of one model over the life of the process. */
+export const ModelUsage = open(() => ({
+  inputTokens: count,
+  outputTokens: count,
+  cacheReadInputTokens: count,
+  cacheCreationInputTokens: count,
+  webSearchRequests: count,
+  costUSD: count,
+  contextWindow: count,
+  maxOutputTokens: count,
+  thinkingTokens: z.optional(count),
+  cacheCreationEphemeral5mInputTokens: z.optional(count),
+  cacheCreationEphemeral1hInputTokens: z.optional(count),
+  canonicalModel: z.optional(z.string()),
+  provider: z.optional(z.string()),
+  costBasis: z.optional(z.string()),
+}));
+export type ModelUsage = z.infer<typeof ModelUsage>;
+
+/** A tool call that was not allowed to run. */
+export const PermissionDenial = open(() => ({ tool_name: z.string(), tool_use_id: z.string(), tool_input: AnyObject }));
+export type PermissionDenial = z.infer<typeof PermissionDenial>;
+export type SDKPermissionDenial = PermissionDenial;

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { type Import, importsOf, type SourceFile, sourceFiles } from '../support/source-tree.ts';
+
+const MIDDLE = ['model', 'tools', 'permissions', 'hooks', 'mcp', 'sessions', 'config'];
+
+interface Rule {
+  /** Folders whose values may be imported; types too. */
+  values: string[];
+  /** Folders of which only types may be imported. */
+  types?: string[];
+}
+
+/** Who may import whom; a folder may always import itself. The picture is in ARCHITECTURE.md. */
+const RULES: Record<string, Rule> = {
+  util: { values: [] },
+  wire: { values: ['util'] },
+  ...Object.fromEntries(MIDDLE.map((folder) => [folder, { values: ['util', 'wire'], types: MIDDLE }])),
+  agent: { values: ['util', 'wire', ...MIDDLE] },
+  host: { values: ['util', 'wire', ...MIDDLE, 'agent'] },
+  cli: { values: ['util', 'wire', 'host'], types: ['agent'] },
+  sdk: { values: ['util', 'wire', 'sessions'] },
+  testing: { values: ['util', 'wire', ...MIDDLE], types: ['agent'] },
+  tui: { values: ['util', 'wire', 'sdk'] },
+  web: { values: ['util', 'wire', 'sessions'] },
+};
+
+const files = sourceFiles();
+const graph = new Map(files.map((file) => [file, importsOf(file)]));
+
+test('[ARC-07] every folder of src has an import rule', () => {
+  const unknown = [...new Set(files.map((file) => file.folder))].filter((folder) => !(folder in RULES));
+  expect(unknown, 'add the folder to RULES and to ARCHITECTURE.md').toEqual([]);
+});
+
+test('[ARC-07] a file imports only from its own folder or from folders to its left', () => {
+  expect(violations((file, each) => brokenRule(file, each))).toEqual([]);
+});
+
+test('[ARC-01] the SDK imports neither the loop nor the tools, not even their types', () => {
+  const forbidden = new Set(['agent', 'host', 'tools', 'model']);
+  const bad = violations((file, each) => {
+    if (file.folder !== 'sdk' || !each.target || !forbidden.has(folderOf(each.target))) return null;
+    return 'sdk speaks to the agent through a Transport only';
+  });
+  expect(bad).toEqual([]);
+});
+
+test('no file imports itself in a circle', () => {
+  const values = new Map(
+    [...graph].map(([file, imports]) => [
+      file.path,
+      imports.filter((each) => each.kind === 'value' && each.target).map((each) => each.target as string),
+    ]),
+  );
+  expect(cycles(values).map((cycle) => cycle.join(' -> '))).toEqual([]);
+});
+
+function brokenRule(file: SourceFile, each: Import): string | null {
+  const rule = RULES[file.folder];
+  if (!rule || !each.target) return null;
+  const folder = folderOf(each.target);
+  if (folder === file.folder || rule.values.includes(folder)) return null;
+  if (!rule.types?.includes(folder)) return `${file.folder}/ may not import from ${folder}/`;
+  return each.kind === 'type' ? null : `${file.folder}/ may import only types from ${folder}/: use \`import type\``;
+}
+
+function violations(check: (file: SourceFile, each: Import) => string | null): string[] {
+  return [...graph].flatMap(([file, imports]) =>
+    imports.flatMap((each) => {
+      const rule = check(file, each);
+      return rule ? [`${file.path}:${each.line} imports ${each.specifier}: ${rule}`] : [];
+    }),
+  );
+}
+
+function folderOf(target: string): string {
+  return target.split('/')[1] ?? '';
+}
+
+/** The circles that a walk depth first runs into; none if and only if there are none. */
+function cycles(edges: Map<string, string[]>): string[][] {
+  const found: string[][] = [];
+  const done = new Set<string>();
+  const path: string[] = [];
+  const visit = (node: string): void => {
+    if (done.has(node)) return;
+    const at = path.indexOf(node);
+    if (at >= 0) {
+      found.push([...path.slice(at), node]);
+      return;
+    }
+    path.push(node);
+    for (const next of edges.get(node) ?? []) visit(next);
+    path.pop();
+    done.add(node);
+  };
+  for (const node of edges.keys()) visit(node);
+  return found;
+}

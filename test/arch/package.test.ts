@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { HEDDLE_VERSION } from '../../src/wire/version.ts';
+import { readPackageJson } from '../support/package-json.ts';
+import { ROOT } from '../support/root.ts';
+
+const manifest = readPackageJson();
+const dependencies = { ...manifest.dependencies, ...manifest.devDependencies };
+
+test('dependencies are pinned to exact versions', () => {
+  const loose = Object.entries(dependencies).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version));
+  expect(loose).toEqual([]);
+});
+
+test('every dependency is explained in docs/dependencies.md', () => {
+  const text = readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8');
+  expect(Object.keys(dependencies).filter((name) => !text.includes(name))).toEqual([]);
+});
+
+test('the version is the same in package.json and in the code', () => {
+  expect(HEDDLE_VERSION).toBe(manifest.version);
+});
+
+test('installing the package runs no script of ours', () => {
+  const atInstall = ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare', 'prepublish'];
+  expect(atInstall.filter((name) => name in manifest.scripts)).toEqual([]);
+});
+
+test('the lock file names no registry', () => {
+  const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
+  expect(lock.match(/"resolved": *"https?:[^"]*"/g) ?? []).toEqual([]);
+});

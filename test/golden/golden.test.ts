@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { ROOT } from '../support/root.ts';
+
+/**
+ * Runs the recorded scenarios (wire/) against the built command line and compares every line, session file and request
+ * with the recording. What differs on purpose stands in expected-differences.json with the ruling behind it; an entry
+ * that no longer occurs fails as well, so that the list says how far we really are from the reference.
+ */
+interface Difference {
+  path: string;
+  message: string;
+}
+interface Outcome {
+  scenario: string;
+  status: 'same' | 'differs' | 'skipped';
+  differences?: Difference[];
+  reason?: string;
+}
+interface Expected {
+  scenario: string;
+  path: string;
+  ruling: string;
+}
+
+const scenarios = readJson<string[]>('scenarios.json');
+const expected = readJson<Expected[]>('expected-differences.json');
+const outcomes = new Map<string, Outcome>();
+
+beforeAll(async () => {
+  for (const outcome of await replay()) outcomes.set(outcome.scenario, outcome);
+}, 600_000);
+
+test.each(scenarios)('golden: %s', (scenario) => {
+  const outcome = outcomes.get(scenario);
+  expect(outcome?.status, outcome?.reason ?? 'the scenario did not run').toMatch(/^(same|differs)$/);
+  const unexpected = (outcome?.differences ?? []).filter(
+    (each) => !expected.some((entry) => covers(entry, scenario, each)),
+  );
+  expect(unexpected.map(({ path, message }) => `${path}: ${message}`)).toEqual([]);
+});
+
+test('every expected difference still occurs', () => {
+  const gone = expected.filter((entry) => {
+    const found = [...outcomes.values()].flatMap(({ scenario, differences = [] }) =>
+      differences.filter((each) => covers(entry, scenario, each)),
+    );
+    return found.length === 0;
+  });
+  expect(gone).toEqual([]);
+});
+
+test('every expected difference names a ruling', () => {
+  expect(expected.filter(({ ruling }) => !ruling?.trim())).toEqual([]);
+});
+
+function covers(entry: Expected, scenario: string, { path }: Difference): boolean {
+  return glob(entry.scenario).test(scenario) && glob(entry.path).test(path);
+}
+
+/** `*` stands for anything, as in the replay tool. */
+function glob(pattern: string): RegExp {
+  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`);
+}
+
+/** The tool is not told about expected differences: it would not say which of the entries with a `*` occurred. */
+function replay(): Promise<Outcome[]> {
+  const tool = join(ROOT, 'test/golden/wire/tools/replay.mjs');
+  const cli = `"${process.execPath}" "${join(ROOT, 'dist/cli.js')}"`;
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [tool, '--cli', cli, '--jobs', '2', '--json', ...scenarios], {
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (data: string) => {
+      stdout += data;
+    });
+    child.stderr.setEncoding('utf8').on('data', (data: string) => {
+      stderr += data;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code !== 0 && code !== 1) reject(new Error(`replay ended with ${code}: ${stderr}`));
+      else
+        resolve(
+          stdout
+            .split('\n')
+            .filter(Boolean)
+            .map((line) => JSON.parse(line) as Outcome),
+        );
+    });
+  });
+}
+
+function readJson<T>(name: string): T {
+  return JSON.parse(readFileSync(join(ROOT, 'test/golden', name), 'utf8')) as T;
+}
