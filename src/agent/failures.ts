@@ -16,6 +16,8 @@ export function describeFailure(failure: Failure, model: string): { error: Assis
   const api = `API Error: ${status}${failure.body ?? failure.message}`;
   switch (failure.class) {
     case 'authentication':
+      // Without an answer from the provider there was nothing to call it with; the message says what to do.
+      if (failure.status === undefined) return { error: 'authentication_failed', text: failure.message };
       return { error: 'authentication_failed', text: `${api} · Check ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN` };
     case 'billing':
       return { error: 'billing_error', text: `The credit balance of this API account is too low. ${failure.message}` };

@@ -9,10 +9,14 @@ export function resultText(result: JsonObject): { stdout: string | null; stderr:
   const [error = 'The run failed'] = errors;
   if (result.subtype === 'success') {
     const text = stringField(result, 'result') ?? '';
-    return { stdout: text, stderr: result.is_error ? `heddle: ${error}` : null };
+    return { stdout: text, stderr: result.is_error ? `heddle: ${firstLine(error)}` : null };
   }
   if (result.num_turns === 0) return { stdout: null, stderr: error };
-  return { stdout: fixedText(result.subtype, error), stderr: `heddle: ${error}` };
+  return { stdout: fixedText(result.subtype, error), stderr: `heddle: ${firstLine(error)}` };
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
 }
 
 function fixedText(subtype: unknown, error: string): string {

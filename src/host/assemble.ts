@@ -106,8 +106,10 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     ledger: new Ledger({ onUnknownModel: (model) => runtime.log('warn', unknownPrice(model)) }),
     recorder: createRecorder(transcript),
     messages: transcript.messages,
-    reminder: reminders(engine, transcript, workspace, env),
-    namePlan: once(() => transcript.chain.assignPlanName(planName(runtime.ids.uuid()))),
+    reminder: reminders(engine, transcript, workspace),
+    namePlan: once(() => {
+      if (!transcript.chain.planName) transcript.chain.assignPlanName(planName(runtime.ids.uuid()));
+    }),
     partials: config.includePartialMessages === true,
     replayUserMessages: config.replayUserMessages === true,
     toolContext: (toolUseId, signal) => ({
@@ -123,14 +125,14 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
   };
 }
 
-function reminders(engine: Engine, transcript: OpenTranscript, workspace: Workspace, env: Env): () => string | null {
+function reminders(engine: Engine, transcript: OpenTranscript, workspace: Workspace): () => string | null {
   let last = transcript.lastReminder;
   return () => {
     const text = environmentReminder({
       cwd: workspace.cwd,
       additionalDirectories: workspace.roots.filter((root) => root !== workspace.cwd),
       platform: engine.platform,
-      date: localDate(engine.runtime.clock.now(), env.TZ),
+      date: localDate(engine.runtime.clock.now()),
       gitBranch: transcript.gitBranch,
     });
     if (text === last) return null;
@@ -139,12 +141,11 @@ function reminders(engine: Engine, transcript: OpenTranscript, workspace: Worksp
   };
 }
 
-function localDate(now: number, zone: string | undefined): string {
-  try {
-    return new Intl.DateTimeFormat('sv-SE', zone ? { timeZone: zone } : {}).format(now);
-  } catch {
-    return new Date(now).toISOString().slice(0, 10); // the zone is none
-  }
+/** By hand: the first use of Intl costs more than the rest of the start. */
+function localDate(now: number): string {
+  const date = new Date(now);
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 function once(action: () => void): () => void {

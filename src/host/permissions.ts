@@ -66,7 +66,7 @@ function launchPolicy(config: RunConfig, settings: PermissionSettings, places: P
     ...(places.userHome && { home: places.userHome }),
     bypassAllowed,
     searchesFiltered: false,
-    protectedPath: protectedPaths({ configHome: places.configHome ?? `${tmpdir()}/.heddle` }),
+    protectedPath: protectedPaths({ configHome: places.configHome ?? `${tmpdir()}/.heddle`, realPath: nodeRealPath }),
     realPath: nodeRealPath,
   };
 }

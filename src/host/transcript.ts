@@ -52,6 +52,8 @@ export async function openTranscript(engine: Engine, launch: Launch, cwd: string
     parentUuid: past.leaf,
     clock: engine.runtime.clock,
   });
+  const planName = path.findLast((entry) => typeof entry.slug === 'string')?.slug;
+  if (typeof planName === 'string') chain.assignPlanName(planName);
   const repairs = unpairedToolCalls(path).flatMap(({ toolUseId, assistantUuid }) => {
     if (assistantUuid === null) return [];
     const fields = { uuid: engine.runtime.ids.uuid(), sourceToolAssistantUUID: assistantUuid };

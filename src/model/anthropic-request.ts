@@ -43,11 +43,13 @@ function remember<Key extends object, Value>(encode: (key: Key) => Value): (key:
 }
 
 function settingsOf({ model, maxOutputTokens, thinking, effort, userId }: ModelRequest): object {
+  const thinks = thinking !== undefined && thinking.type !== 'disabled';
   return {
     model,
     max_tokens: maxOutputTokens,
     stream: true,
-    ...(thinking && thinking.type !== 'disabled' && { thinking }),
+    // The API refuses a temperature beside thinking.
+    ...(thinks ? { thinking } : { temperature: 1 }),
     ...(effort && { output_config: { effort } }),
     ...(userId && { metadata: { user_id: userId } }),
   };

@@ -31,14 +31,18 @@ const MAX_PENDING_BYTES = 256 * 1024 * 1024;
  */
 export function createStreamReader(options: StreamReaderOptions): StreamReader {
   let reader: StreamReader | undefined;
+  let ended = false;
   return {
     push(chunk) {
       reader ??= readerFor(chunk, options);
       return reader?.push(chunk) ?? [];
     },
-    end: () => reader?.end() ?? [failure('connection', 'The API closed the connection without an answer.', options)],
+    end() {
+      ended = true;
+      return reader?.end() ?? [failure('connection', 'The API closed the connection without an answer.', options)];
+    },
     get done() {
-      return reader?.done ?? false;
+      return ended || (reader?.done ?? false);
     },
     get progressed() {
       return reader?.progressed ?? false;

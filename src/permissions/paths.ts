@@ -1,4 +1,5 @@
 import { isAbsolute, relative, sep } from 'node:path';
+import type { RealPath } from './real-path.ts';
 
 /** True when `path` is `root` or lies below it. Compares whole segments: `/work-evil` is not inside `/work`. */
 export function isInside(root: string, path: string): boolean {
@@ -14,10 +15,13 @@ export function isInsideAny(roots: readonly string[], path: string): boolean {
  * Makes the test for paths that no mode may write without asking (ruling G6), whether they exist yet or not: what
  * configures this program, git, or the user's shell, because writing there is a way to run commands later.
  */
-export function protectedPaths(options: { configHome: string }): (path: string) => boolean {
+export function protectedPaths(options: { configHome: string; realPath?: RealPath }): (path: string) => boolean {
+  const { configHome, realPath } = options;
+  const homes = [configHome, realPath?.(configHome) ?? configHome].map(fold);
   return (path) => {
-    if (isInside(options.configHome, path)) return true;
-    const names = path.split('/').filter(Boolean).map(fold);
+    const folded = fold(path);
+    if (isInsideAny(homes, folded)) return true;
+    const names = folded.split('/').filter(Boolean);
     return names.some((name, at) => isProtectedName(name, names.slice(at + 1)));
   };
 }
@@ -58,8 +62,8 @@ function isOwnConfiguration(below: readonly string[]): boolean {
 }
 
 /** Some file systems ignore case and invisible characters, so `.GIT` and `.g<ZWNJ>it` are `.git` to them. */
-function fold(name: string): string {
-  return name
+function fold(path: string): string {
+  return path
     .normalize('NFKC')
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
     .toLowerCase();

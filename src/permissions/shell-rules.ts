@@ -56,8 +56,8 @@ function mayRun(argv: readonly string[], words: readonly string[], kind: 'prefix
   const starts = (tail: readonly string[]) =>
     sameProgram(tail[0], words[0]) && (kind === 'prefix' ? startsWith : equals)(tail.slice(1), words.slice(1));
   if (readOnlyPaths(argv) !== null) return starts(argv);
-  if (kind === 'exact') return argv.some((_, at) => starts(argv.slice(at)));
-  return containsInOrder(argv, words) || codeMentions(argv, words);
+  const named = kind === 'exact' ? argv.some((_, at) => starts(argv.slice(at))) : containsInOrder(argv, words);
+  return named || codeMentions(argv, words);
 }
 
 function containsInOrder(argv: readonly string[], words: readonly string[]): boolean {
@@ -95,11 +95,14 @@ function runsUnknownCode(argv: readonly string[]): boolean {
 function codeMentions(argv: readonly string[], words: readonly string[]): boolean {
   if (!argv.some((word) => CODE_RUNNERS.has(programName(word).replace(/[\d.]+$/, '')))) return false;
   return argv.some((word, at) => {
-    const isMessage = /^(?:-m|--message)/.test(word) || /^(?:-m|-am|--message)$/.test(argv[at - 1] ?? '');
-    if (isMessage) return false;
+    if (sameProgram(argv[0], 'git') && isMessage(word, argv[at - 1])) return false;
     const names = word.toLowerCase().split(/[^\w.-]+/);
     return words.every((wanted) => names.includes(programName(wanted)));
   });
+}
+
+function isMessage(word: string, before: string | undefined): boolean {
+  return /^(?:-m|--message)/.test(word) || /^(?:-m|-am|--message)$/.test(before ?? '');
 }
 
 function startsWith(argv: readonly string[], words: readonly string[]): boolean {

@@ -105,7 +105,7 @@ class SubprocessTransport implements Transport {
 
   endInput(): void {
     this.#inputEnded = true;
-    this.#child?.stdin?.end();
+    this.#writer?.end();
   }
 
   async close(): Promise<ExitInfo> {

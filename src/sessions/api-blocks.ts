@@ -68,16 +68,31 @@ function resultContent(content: unknown): string | ContentBlock[] | undefined {
 /** Far deeper than any tool input; JSON.stringify of much deeper ones overflows the stack [S-18]. */
 const MAX_DEPTH = 500;
 
-/** The value with every lone surrogate replaced; the same reference where nothing was. */
+/** The value with every lone surrogate replaced; the same reference where nothing was, which is nearly always. */
 function wellFormed(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return toUSVString(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_DEPTH) return '[nested too deeply]';
-  if (Array.isArray(value)) {
-    const items = value.map((item) => wellFormed(item, depth + 1));
-    return items.every((item, i) => item === value[i]) ? value : items;
+  return Array.isArray(value) ? wellFormedItems(value, depth + 1) : wellFormedFields(value as JsonObject, depth + 1);
+}
+
+function wellFormedItems(items: unknown[], depth: number): unknown[] {
+  let copy: unknown[] | undefined;
+  for (const [i, item] of items.entries()) {
+    const clean = wellFormed(item, depth);
+    if (clean === item) continue;
+    copy ??= [...items];
+    copy[i] = clean;
   }
-  const fields = Object.entries(value).map(([key, field]) => [toUSVString(key), wellFormed(field, depth + 1)] as const);
-  const isSame = fields.every(([key, field]) => field === (value as JsonObject)[key]);
-  return isSame ? value : Object.fromEntries(fields);
+  return copy ?? items;
+}
+
+function wellFormedFields(fields: JsonObject, depth: number): JsonObject {
+  let copy: [string, unknown][] | undefined;
+  for (const [i, key] of Object.keys(fields).entries()) {
+    const clean: [string, unknown] = [toUSVString(key), wellFormed(fields[key], depth)];
+    if (copy === undefined && (clean[0] !== key || clean[1] !== fields[key])) copy = Object.entries(fields).slice(0, i);
+    copy?.push(clean);
+  }
+  return copy === undefined ? fields : Object.fromEntries(copy);
 }

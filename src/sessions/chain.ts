@@ -30,6 +30,7 @@ export interface Chain {
   readonly leaf: string | null;
   /** Goes on from another node: an edited prompt, another branch, the parent of a dead attempt; null is a new root. */
   moveTo(leaf: string | null): void;
+  readonly planName: string | undefined;
   /** The three-word name of the session's plan, in the envelope of what follows. */
   assignPlanName(words: string): void;
 
@@ -84,6 +85,9 @@ export function createChain(facts: ChainFacts): Chain {
     },
     moveTo(node) {
       leaf = node;
+    },
+    get planName() {
+      return planName;
     },
     assignPlanName(words) {
       planName = words;

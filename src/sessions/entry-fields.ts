@@ -51,9 +51,14 @@ export function instantOf(entry: Entry): number {
   return typeof instant === 'number' && Number.isFinite(instant) ? instant : 0;
 }
 
+/** Called for every entry of a file, so without intermediate lists. */
 function idsIn(entry: Entry, type: string, key: string): string[] {
-  return blocksOf(entry).flatMap((block) => {
-    const id = block.type === type ? block[key] : undefined;
-    return typeof id === 'string' ? [id] : [];
-  });
+  const content = isObject(entry.message) ? entry.message.content : undefined;
+  const ids: string[] = [];
+  if (!Array.isArray(content)) return ids;
+  for (const block of content) {
+    const id = isObject(block) && block.type === type ? block[key] : undefined;
+    if (typeof id === 'string') ids.push(id);
+  }
+  return ids;
 }

@@ -10,36 +10,38 @@ import type { Loaded } from './store.ts';
  */
 export function recordsOfLine(line: ByteLine): Loaded[] {
   if (line.bytes === null) return [damaged(line, 'too long to be read', line.length)];
-  const text = trimmed(line.bytes.toString('utf8'));
-  if (text === '') return hasNul(line.bytes) ? [damaged(line, 'zero bytes', line.length)] : [];
+  const decoded = line.bytes.toString('utf8');
+  const text = trimmed(decoded);
+  if (text === '') return decoded.includes('\0') ? [damaged(line, 'zero bytes', line.length)] : [];
   const value = tryParseJson(text);
-  if (isEntry(value)) return [{ entry: value, line: line.number }, ...sideDamage(line, line.bytes, text)];
+  if (isEntry(value)) return [{ entry: value, line: line.number }, ...sideDamage(line, decoded, text)];
   if (value !== undefined) return [damaged(line, notAnEntry(value), line.length)];
   return salvage(line, text);
 }
 
-/** The entry is whole, but not every byte of its line was. */
-function sideDamage(line: ByteLine, bytes: Buffer, text: string): Loaded[] {
-  if (text.includes('\uFFFD') && !isUtf8(bytes)) return [damaged(line, 'invalid UTF-8, replaced', 0)];
-  if (hasNul(bytes)) return [damaged(line, 'zero bytes beside the record', line.length - Buffer.byteLength(text))];
-  return [];
+/** The entry is whole, but not every byte of its line was. (Inside a record a NUL would not be JSON.) */
+function sideDamage(line: ByteLine, decoded: string, text: string): Loaded[] {
+  if (decoded.length !== text.length && decoded.includes('\0')) {
+    return [damaged(line, 'zero bytes beside the record', decoded.length - text.length)];
+  }
+  const isReplaced = text.includes('\uFFFD') && line.bytes !== null && !isUtf8(line.bytes);
+  return isReplaced ? [damaged(line, 'invalid UTF-8, replaced', 0)] : [];
 }
 
 /** Takes every record off a line that as a whole is not JSON. */
 function salvage(line: ByteLine, text: string): Loaded[] {
   const search = { text, budget: Math.max(text.length * 2, Math.min(text.length * 32, MAX_SEARCH)) };
   const found: Loaded[] = [];
-  let recovered = 0;
-  for (let from = 0; from < text.length; ) {
-    const record = nextRecord(search, from);
-    if (record === null) break;
+  let lost = 0;
+  let from = 0;
+  for (let record = nextRecord(search, from); record !== null; record = nextRecord(search, from)) {
+    lost += Buffer.byteLength(trimmed(text.slice(from, record.start)));
     found.push({ entry: record.entry, line: line.number });
-    recovered += Buffer.byteLength(text.slice(record.start, record.end));
     from = record.end;
   }
-  const lost = Buffer.byteLength(text) - recovered;
-  if (lost > 0) return [...found, damaged(line, lossReason(line, found.length), lost)];
-  return [...found, damaged(line, `${found.length} records on one line, all recovered`, 0)];
+  lost += Buffer.byteLength(trimmed(text.slice(from)));
+  const reason = lost > 0 ? lossReason(line, found.length) : `${found.length} records on one line, all recovered`;
+  return [...found, damaged(line, reason, lost)];
 }
 
 /** How many characters one damaged line may cost: about half a second. */
@@ -146,8 +148,4 @@ function skipFiller(text: string, from: number): number {
 
 function isFiller(unit: number): boolean {
   return unit <= 0x20 || unit === 0xfeff;
-}
-
-function hasNul(bytes: Buffer): boolean {
-  return bytes.includes(0);
 }

@@ -32,7 +32,7 @@ function ancestors(leaf: TreeNode | undefined): TreeNode[] {
 
 /** The stretch of the path that lies in one step, completed. */
 function wholeStep(step: Step | undefined, stretch: TreeNode[]): TreeNode[] {
-  if (!step || step.calls.size === 0) return stretch;
+  if (!step || step.calls.size === 0 || step.members.length === stretch.length) return stretch;
   const added = besides(step, stretch);
   const cut = stretch.findLastIndex((node) => node.entry.type === 'assistant') + 1;
   return [...stretch.slice(0, cut), ...added, ...stretch.slice(cut)];

@@ -15,7 +15,8 @@ export interface ReplayMessage {
  * model API: it starts with a user message, roles alternate, no block is empty, and every tool call is answered by
  * exactly one result at the head of the next message, in the order of the calls [S-6].
  *
- * The same path always gives the same messages, and a longer one begins with them: the provider's cache depends on it.
+ * The same path always gives the same messages, and what follows a finished step does not change it: the provider's
+ * cache depends on it.
  */
 export function toApiMessages(path: readonly Entry[]): ReplayMessage[] {
   const results = resultsOn(path);

@@ -15,7 +15,14 @@ export async function* readTranscript(path: string): AsyncGenerator<Loaded, void
   const file = await openForReading(path);
   if (file === null) return;
   try {
-    yield* readFile(file, path);
+    const block = Buffer.allocUnsafe(BLOCK);
+    const lines = new ByteLines();
+    for (let length = -1; length !== 0; ) {
+      length = await readBlock(file, block, path);
+      const read = length > 0 ? lines.push(block.subarray(0, length)) : lines.end();
+      // Plain loops: `yield*` in an async generator costs several promises for each entry.
+      for (const line of read) for (const record of recordsOfLine(line)) yield record;
+    }
   } finally {
     await file.close();
   }
@@ -33,16 +40,6 @@ async function openForReading(path: string): Promise<FileHandle | null> {
     await file?.close();
     if (isMissing(error)) return null;
     throw sessionUnreadable(path, error);
-  }
-}
-
-async function* readFile(file: FileHandle, path: string): AsyncGenerator<Loaded, void> {
-  const block = Buffer.allocUnsafe(BLOCK);
-  const lines = new ByteLines();
-  for (;;) {
-    const length = await readBlock(file, block, path);
-    for (const line of length > 0 ? lines.push(block.subarray(0, length)) : lines.end()) yield* recordsOfLine(line);
-    if (length === 0) return;
   }
 }
 

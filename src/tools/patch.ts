@@ -11,7 +11,7 @@ export interface Hunk {
 /** More differing lines than this are not worth finding the smallest difference for: its cost grows with their square. */
 const MAX_EDIT_LENGTH = 1000;
 /** With the other fields of a result, small enough for a line of the stream (ruling K34). */
-const MAX_PATCH_CHARS = 200_000;
+const MAX_PATCH_BYTES = 200_000;
 
 /** What changed, for people; three lines of context. Hunks that would make it too large are left out. */
 export async function diffLines(before: string, after: string): Promise<Hunk[]> {
@@ -41,8 +41,8 @@ function splitLines(text: string): string[] {
 function withinLimit(hunks: Hunk[]): Hunk[] {
   let size = 0;
   return hunks.filter((hunk) => {
-    const cost = hunk.lines.reduce((sum, line) => sum + line.length, 0);
-    if (size + cost > MAX_PATCH_CHARS) return false;
+    const cost = hunk.lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
+    if (size + cost > MAX_PATCH_BYTES) return false;
     size += cost;
     return true;
   });

@@ -36,9 +36,11 @@ export function count(text: string, part: string): number {
 }
 
 /** What a field of a result may carry: a line of the stream should stay below 1 MB (ruling K34). */
-const MAX_FIELD_CHARS = 200_000;
+const MAX_FIELD_BYTES = 200_000;
 
 export function boundField(text: string): string {
-  if (text.length <= MAX_FIELD_CHARS) return text;
-  return `${text.slice(0, MAX_FIELD_CHARS)}\n[… ${text.length - MAX_FIELD_CHARS} more characters left out …]`;
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_FIELD_BYTES) return text;
+  const start = Buffer.from(text).toString('utf8', 0, MAX_FIELD_BYTES);
+  return `${start}\n[… ${bytes - MAX_FIELD_BYTES} more bytes left out …]`;
 }

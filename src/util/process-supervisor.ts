@@ -69,7 +69,8 @@ export function createSupervisor({ mark, log, shell = '/bin/sh' }: SupervisorOpt
 const TOOL_DIRS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin'];
 
 /**
- * `$1` is the mark; as an argument, not in the environment, or the shell would find itself. The rounds repeat because a
+ * `$1` is the mark; as an argument, not in the environment, or the shell would find itself. What is found is killed with
+ * the group it leads, if it leads one: we may have been killed before we could tell of it. The rounds repeat because a
  * process may fork between being found and being killed.
  */
 const SCRIPT = `
@@ -87,8 +88,9 @@ for group in $groups; do kill -s KILL -- "-$group"; done
 for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
   found=
   for file in $(grep -lsF -e "$1" /proc/[0-9]*/environ); do
-    pid=\${file#/proc/}
-    kill -s KILL -- "\${pid%/environ}" && found=1
+    pid=\${file#/proc/} pid=\${pid%/environ}
+    kill -s KILL -- "-$pid"
+    kill -s KILL -- "$pid" && found=1
   done
   [ "$found" ] || exit
   sleep 0.05 || sleep 1

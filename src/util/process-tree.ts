@@ -41,8 +41,11 @@ async function signalTree(tree: ProcessTree, signal: NodeJS.Signals | 0): Promis
   const groups = tree.groups.filter((group) => send(-group, signal));
   const found = await findProcesses({ groups, mark: tree.mark });
   if (found === null) return groups.length > 0;
+  // What moved into a group of its own is met with that group, so that those who cleared their environment are, too.
+  const led = found.filter(({ pid, group }) => pid === group && !groups.includes(group)).map(({ group }) => group);
+  for (const group of led) send(-group, signal);
   for (const { pid, group } of found) {
-    if (!groups.includes(group)) send(pid, signal);
+    if (!groups.includes(group) && !led.includes(group)) send(pid, signal);
   }
   return found.length > 0;
 }

@@ -113,12 +113,18 @@ export async function* readLines(
   for (const line of decoder.end()) yield parseLine(line);
 }
 
+/** Lines are collected up to this many characters before they are handed on, or until the event loop turns. */
+const BATCH_CHARS = 64 * 1024;
+
 /**
- * Writes protocol lines, whole and in order. `write` resolves when the stream can take more, so that a slow reader slows
- * the writer down instead of filling its memory; it rejects once the reader is gone.
+ * Writes protocol lines, whole and in order. Lines of one turn of the event loop go out together: a system call for each
+ * delta of a long answer would cost more than the rest of its way. `write` resolves when the stream can take more, so
+ * that a slow reader slows the writer down instead of filling its memory; it rejects once the reader is gone.
  */
 export class LineWriter {
   readonly #stream: Writable;
+  #pending = '';
+  #scheduled = false;
   #failure: HeddleError | null = null;
   #draining: Promise<void> | null = null;
 
@@ -141,21 +147,41 @@ export class LineWriter {
   async writeText(text: string): Promise<void> {
     if (this.#failure) throw this.#failure;
     if (this.#stream.writableEnded || this.#stream.destroyed) throw new HeddleError('closed', 'The output is closed');
-    if (this.#stream.write(text)) return;
-    this.#draining ??= this.#drained();
-    await this.#draining;
+    this.#pending += text;
+    if (this.#pending.length >= BATCH_CHARS) this.#handOn();
+    else this.#schedule();
+    if (this.#stream.writableNeedDrain) await this.#drained();
   }
 
   /** Resolves when everything written has been handed to the system, or the reader is gone. */
   async flush(): Promise<void> {
-    while (this.#stream.writableLength > 0 && !this.#failure && !this.#stream.destroyed) {
-      this.#draining ??= this.#drained();
-      await this.#draining;
-    }
+    this.#handOn();
+    while (this.#stream.writableLength > 0 && !this.#failure && !this.#stream.destroyed) await this.#drained();
+  }
+
+  /** Everything that was written goes out, then the stream ends. */
+  end(): void {
+    this.#handOn();
+    this.#stream.end();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#handOn();
+    });
+  }
+
+  #handOn(): void {
+    const text = this.#pending;
+    this.#pending = '';
+    if (text !== '' && !this.#stream.writableEnded && !this.#stream.destroyed) this.#stream.write(text);
   }
 
   #drained(): Promise<void> {
-    return new Promise((resolve) => {
+    this.#draining ??= new Promise((resolve) => {
       const stream = this.#stream;
       const done = () => {
         for (const event of ['drain', 'close', 'error', 'finish']) stream.off(event, done);
@@ -164,5 +190,6 @@ export class LineWriter {
       };
       for (const event of ['drain', 'close', 'error', 'finish']) stream.on(event, done);
     });
+    return this.#draining;
   }
 }

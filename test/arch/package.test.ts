@@ -6,6 +6,7 @@ import { readPackageJson } from '../support/package-json.ts';
 import { ROOT } from '../support/root.ts';
 
 const manifest = readPackageJson();
+const lockText = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
 const dependencies = { ...manifest.dependencies, ...manifest.devDependencies };
 
 test('dependencies are pinned to exact versions', () => {
@@ -28,6 +29,12 @@ test('installing the package runs no script of ours', () => {
 });
 
 test('the lock file names no registry', () => {
-  const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
-  expect(lock.match(/"resolved": *"https?:[^"]*"/g) ?? []).toEqual([]);
+  expect(lockText.match(/"resolved": *"https?:[^"]*"/g) ?? []).toEqual([]);
+});
+
+test('the lock file holds the packages of every platform, without which `npm ci` refuses to work', () => {
+  const { packages } = JSON.parse(lockText) as { packages: Record<string, { optionalDependencies?: object }> };
+  const optional = Object.values(packages).flatMap((each) => Object.keys(each.optionalDependencies ?? {}));
+  const locked = Object.keys(packages);
+  expect(optional.filter((name) => !locked.some((key) => key.endsWith(`node_modules/${name}`)))).toEqual([]);
 });

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { chunkOf, type Loaded, loadedWith, readMetafile } from '../support/bundles.ts';
 
 /** Minified bytes that `heddle -p` may load before it speaks to the model. Raise it only with a reason in the commit. */
-const PRINT_BUDGET = 250_000;
-/** `heddle --version` loads this much. */
-const VERSION_BUDGET = 16_000;
-const SDK_BUDGET = 120_000;
+const PRINT_BUDGET = 280_000;
+/** The entry alone, which answers `--version` and picks the branch. */
+const VERSION_BUDGET = 4_000;
+const SDK_BUDGET = 100_000;
 
 /** What is imported on the way from `cli/main` to the first model request. */
-const PRINT_PATH = ['src/host/index.ts'];
+const PRINT_PATH = ['src/cli/args.ts', 'src/cli/run.ts'];
 
 const metafile = readMetafile();
 const version = loadedWith(metafile, ['dist/cli.js']);

@@ -22,7 +22,10 @@ describe('createAccumulator', () => {
     const content = [
       { block: { type: 'thinking', thinking: 'hm', signature: 'c2ln' } },
       { block: { type: 'text', text: 'Hello' }, pieces: ['He', 'llo'] },
-      { block: { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls' } }, pieces: ['{"comm', 'and":"ls"}'] },
+      {
+        block: { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls' } },
+        pieces: ['{"comm', 'and":"ls"}'],
+      },
     ];
     const { accumulator, blocks } = accumulate(
       ...answerEvents({
@@ -48,9 +51,15 @@ describe('createAccumulator', () => {
     const { accumulator } = accumulate(
       {
         type: 'message_start',
-        message: { usage: { input_tokens: 10, service_tier: 'standard', cache_creation: { ephemeral_5m_input_tokens: 4 } } },
+        message: {
+          usage: { input_tokens: 10, service_tier: 'standard', cache_creation: { ephemeral_5m_input_tokens: 4 } },
+        },
       },
-      { type: 'message_delta', delta: {}, usage: { input_tokens: 0, output_tokens: 7, iterations: [1], speed: 'fast' } },
+      {
+        type: 'message_delta',
+        delta: {},
+        usage: { input_tokens: 0, output_tokens: 7, iterations: [1], speed: 'fast' },
+      },
     );
     expect(accumulator.usage).toEqual({
       input_tokens: 10,
@@ -73,9 +82,7 @@ describe('createAccumulator', () => {
       delta(0, { type: 'input_json_delta', partial_json: json }),
       stop(0),
     );
-    expect(completed).toEqual([
-      { block: { type: 'tool_use', id: 't1', name: 'Bash', input: {} }, invalidInput: json },
-    ]);
+    expect(completed).toEqual([{ block: { type: 'tool_use', id: 't1', name: 'Bash', input: {} }, invalidInput: json }]);
   });
 
   it('[M-10] takes an empty input as no arguments, and one that came with the start', () => {

@@ -24,6 +24,7 @@ describe('createRequestEncoder', () => {
       model: 'claude-sonnet-4-5-20250929',
       max_tokens: 32000,
       stream: true,
+      temperature: 1,
       system: [
         { type: 'text', text: 'First.' },
         { type: 'text', text: 'Second.', cache_control: MARK },
@@ -37,7 +38,13 @@ describe('createRequestEncoder', () => {
   });
 
   it('leaves out what is empty', () => {
-    expect(Object.keys(bodyOf({ system: [''], tools: [] }))).toEqual(['model', 'max_tokens', 'stream', 'messages']);
+    expect(Object.keys(bodyOf({ system: [''], tools: [] }))).toEqual([
+      'model',
+      'max_tokens',
+      'stream',
+      'temperature',
+      'messages',
+    ]);
   });
 
   it.each([
@@ -47,6 +54,11 @@ describe('createRequestEncoder', () => {
     [{ userId: 'u1' }, { metadata: { user_id: 'u1' } }],
   ] as [Partial<ModelRequest>, object][])('[OPT-37] [OPT-36] [K9] sends %j as %j', (request, fields) => {
     expect(bodyOf(request)).toMatchObject(fields);
+  });
+
+  it('sends no temperature beside thinking', () => {
+    expect(bodyOf({ thinking: { type: 'enabled', budget_tokens: 4000 } })).not.toHaveProperty('temperature');
+    expect(bodyOf({ thinking: { type: 'disabled' } })).toHaveProperty('temperature', 1);
   });
 
   it('[OPT-37] says nothing of thinking when it is disabled', () => {
@@ -94,9 +106,9 @@ describe('createRequestEncoder', () => {
 
   it('[M-15] replaces halves of surrogate pairs, and only those', () => {
     const text = 'a\ud83d b\udc00 \\ud83d 👍 \\\ud83d';
-    expect(bodyOf({ messages: [{ role: 'user', content: [{ type: 'text', text }] }] }).messages[0].content[0].text).toBe(
-      'a\ufffd b\ufffd \\ud83d 👍 \\\ufffd',
-    );
+    expect(
+      bodyOf({ messages: [{ role: 'user', content: [{ type: 'text', text }] }] }).messages[0].content[0].text,
+    ).toBe('a\ufffd b\ufffd \\ud83d 👍 \\\ufffd');
     expect(bodyOf({ system: ['x\ud83d'] }).system[0].text).toBe('x\ufffd');
   });
 

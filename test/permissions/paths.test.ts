@@ -24,7 +24,10 @@ describe('isInside', () => {
 });
 
 describe('protectedPaths', () => {
-  const isProtected = protectedPaths({ configHome: '/home/u/.heddle' });
+  const isProtected = protectedPaths({
+    configHome: '/home/u/.heddle',
+    realPath: (path) => path.replace('.heddle', 'dotfiles/heddle'),
+  });
 
   it.each([
     '/p/.claude/settings.json',
@@ -50,6 +53,8 @@ describe('protectedPaths', () => {
     '/home/u/.config/git/config',
     '/home/u/.heddle',
     '/home/u/.heddle/settings.json',
+    '/home/u/.Heddle/settings.json',
+    '/home/u/dotfiles/heddle/settings.json',
   ])('[G6] [R-11] protects %s', (path) => {
     expect(isProtected(path)).toBe(true);
   });

@@ -23,7 +23,7 @@ export function policyFor(overrides: Partial<Policy> = {}): Policy {
     readRoots: [],
     bypassAllowed: true,
     searchesFiltered: false,
-    protectedPath: protectedPaths({ configHome: '/home/user/.heddle' }),
+    protectedPath: protectedPaths({ configHome: '/home/user/.heddle', realPath: (path) => path }),
     realPath: (path) => path.replace(/(.)\/+$/, '$1'),
     ...overrides,
   };

@@ -47,7 +47,7 @@ describe('plainArgv', () => {
     'a <(b)',
     'a >(b)',
     'a $x',
-    'a ${x}',
+    `a \${x}`,
     'a $(b)',
     'a `b`',
     'a "$x"',

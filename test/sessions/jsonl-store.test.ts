@@ -329,6 +329,13 @@ describe('appending', () => {
     for (const agent of sessions.slice(0, 3)) expect((await collect(store.load(agent))).entries).toHaveLength(3);
   });
 
+  test('a uuid that was only mentioned in the file is not taken for stored', async () => {
+    const { store, prepare } = makeStore();
+    prepare(`${JSON.stringify({ ...user('a', 'x'), toolUseResult: { uuid: 'b' } })}\n`);
+    await store.append(key, three);
+    expect(uuids((await collect(store.load(key))).entries)).toEqual(['a', 'b', 'c']);
+  });
+
   test('a key with spaces around its colon counts as a uuid too', async () => {
     const { store, prepare } = makeStore();
     prepare('{"type": "user", "uuid" : "a", "message": {}}\n');

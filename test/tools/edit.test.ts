@@ -1,4 +1,4 @@
-import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { editTool } from '../../src/tools/edit.ts';
 import { readTool } from '../../src/tools/read.ts';
@@ -127,8 +127,6 @@ describe('keeps', () => {
 
   test('the mode, and the symlink that leads to the file', async () => {
     const path = bench.file('script.sh', 'echo a');
-    bench.context.files.clear();
-    const { chmodSync, lstatSync } = await import('node:fs');
     chmodSync(path, 0o751);
     symlinkSync('script.sh', bench.path('link'));
     await edit(bench.path('link'), 'a', 'b');

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { transformSync } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ROOT } from '../support/root.ts';
+
+/**
+ * Every file of examples/, run as a user would run it: in a project that has the package in its node_modules, as a
+ * process of its own, without a network, a key or a home that anybody uses.
+ */
+const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.ts'));
+
+let base: string;
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'heddle-examples-'));
+  mkdirSync(join(base, 'node_modules'));
+  symlinkSync(ROOT, join(base, 'node_modules/heddle'), 'dir');
+});
+afterAll(() => rmSync(base, { recursive: true, force: true, maxRetries: 3 }));
+
+test('quick-start prints the text and the result', async () => {
+  const { lines } = await run('quick-start.ts');
+  expect(lines).toContainEqual(expect.stringMatching(/^> .*\/notes\.md$/));
+  expect(lines.at(-1)).toMatch(/^success, session [0-9a-f-]{36}$/);
+});
+
+test('[USE-02] streaming prints the text from its deltas', async () => {
+  const { lines } = await run('streaming.ts');
+  expect(lines.slice(0, 3)).toEqual(['1. Run `echo one two three`:', '', '> one two three']);
+  expect(lines.at(-1)).toMatch(/^\([1-9]\d* tokens out\)$/);
+});
+
+test('[USE-03, USE-04] tool-calls assembles calls from deltas and shows their results', async () => {
+  const { lines } = await run('tool-calls.ts');
+  expect(lines).toEqual([
+    'call    Read {"file_path":"loom.txt"}',
+    'result       1→warp',
+    'call    Grep {"pattern":"weft","output_mode":"content","-n":true}',
+    'result  loom.txt:2:weft',
+  ]);
+});
+
+test('[USE-06] multi-turn answers messages that are pushed into a live session', async () => {
+  const { lines } = await run('multi-turn.ts');
+  expect(lines.filter((line) => line.startsWith('> '))).toEqual(['> first', '> second']);
+});
+
+test('permission-callback allows with a changed input, and denies', async () => {
+  const { lines } = await run('permission-callback.ts');
+  expect(lines).toEqual(['allowed: write note.txt', 'denied: rm -rf build', 'note.txt: hello (checked)']);
+});
+
+test('in-process goes on with a session of its memory store, and keeps nothing on disk', async () => {
+  const { lines, home } = await run('in-process.ts');
+  expect(lines.filter((line) => line.startsWith('> '))).toEqual(['> loom.txt:2:weft', '> 2 loom.txt']);
+  expect(lines.at(-1)).toBe('same session: true');
+  expect(readdirSync(home)).toEqual([]);
+});
+
+test('custom-model answers with a model of its own', async () => {
+  const { lines } = await run('custom-model.ts');
+  expect(lines).toEqual(['WEAVE ON']);
+});
+
+test('every example has a test here', () => {
+  const source = readFileSync(join(ROOT, 'test/examples/examples.test.ts'), 'utf8');
+  expect(examples.filter((name) => !source.includes(`run('${name}')`))).toEqual([]);
+});
+
+test('the example in the README is examples/quick-start.ts', () => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const [, code] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+  expect(code).toBe(readFileSync(join(ROOT, 'examples/quick-start.ts'), 'utf8'));
+});
+
+interface Outcome {
+  /** What it printed, without the last line feed. */
+  lines: string[];
+  home: string;
+}
+
+/** Fails unless the example ends by itself, with exit code 0 and a silent stderr. */
+async function run(name: string): Promise<Outcome> {
+  const program = join(base, name.replace(/\.ts$/, '.mjs'));
+  const source = readFileSync(join(ROOT, 'examples', name), 'utf8');
+  writeFileSync(program, transformSync(source, { loader: 'ts', format: 'esm', target: 'node20' }).code);
+  const work = mkdtempSync(join(base, 'work-'));
+  writeFileSync(join(work, 'notes.md'), '# Notes\n');
+  const home = mkdtempSync(join(base, 'home-'));
+  // Nothing else is inherited: an example that needs a key or a setting must not find one by chance.
+  const env = { PATH: process.env.PATH, HOME: home, HEDDLE_HOME: join(home, '.heddle') };
+  const { code, stdout, stderr } = await runProgram(program, { cwd: work, env });
+  expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+  return { lines: stdout.trimEnd().split('\n'), home };
+}
+
+function runProgram(program: string, options: { cwd: string; env: NodeJS.ProcessEnv }) {
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve, reject) => {
+    const child = spawn(process.execPath, [program], {
+      ...options,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 20_000,
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}

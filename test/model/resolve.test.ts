@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { missingCredentials, resolveModel } from '../../src/model/resolve.ts';
+
+describe('resolveModel', () => {
+  it.each([
+    [undefined, {}, 'claude-sonnet-4-5-20250929'],
+    ['default', {}, 'claude-sonnet-4-5-20250929'],
+    ['sonnet', {}, 'claude-sonnet-4-5-20250929'],
+    ['OPUS', {}, 'claude-opus-4-6'],
+    ['haiku', {}, 'claude-haiku-4-5-20251001'],
+    ['claude-x', {}, 'claude-x'],
+    ['Some/Model', {}, 'Some/Model'],
+    [undefined, { ANTHROPIC_MODEL: 'claude-x' }, 'claude-x'],
+    [undefined, { ANTHROPIC_MODEL: 'opus' }, 'claude-opus-4-6'],
+    [undefined, { ANTHROPIC_MODEL: 'default' }, 'claude-sonnet-4-5-20250929'],
+    ['sonnet', { ANTHROPIC_MODEL: 'claude-x' }, 'claude-sonnet-4-5-20250929'],
+    ['sonnet', { ANTHROPIC_DEFAULT_SONNET_MODEL: 's' }, 's'],
+    ['opus', { ANTHROPIC_DEFAULT_OPUS_MODEL: 'o' }, 'o'],
+    ['haiku', { ANTHROPIC_DEFAULT_HAIKU_MODEL: 'h', ANTHROPIC_SMALL_FAST_MODEL: 'f' }, 'h'],
+    ['haiku', { ANTHROPIC_SMALL_FAST_MODEL: 'f' }, 'f'],
+  ])('[P4] finds %s with %j to be %s', (name, env, id) => {
+    expect(resolveModel(name, env)).toMatchObject({ provider: 'anthropic', id, betas: [] });
+  });
+
+  it('takes [1m] as a wish for the long window', () => {
+    expect(resolveModel('sonnet[1m]', {})).toMatchObject({
+      id: 'claude-sonnet-4-5-20250929',
+      betas: ['context-1m-2025-08-07'],
+      contextWindow: 1_000_000,
+    });
+    expect(resolveModel(undefined, { ANTHROPIC_MODEL: 'opus[1m]' })).toMatchObject({
+      id: 'claude-opus-4-6',
+      betas: [],
+    });
+  });
+
+  it('[P4] knows the offline model, also where other providers are set', () => {
+    expect(resolveModel('offline', { CLAUDE_CODE_USE_BEDROCK: '1' })).toMatchObject({
+      provider: 'offline',
+      id: 'offline',
+    });
+  });
+
+  it.each([
+    ['openai/gpt', {}, /openai\/gpt/],
+    ['replay:file', {}, /replay:file/],
+    [undefined, { CLAUDE_CODE_USE_BEDROCK: '1' }, /Bedrock/],
+    ['sonnet', { CLAUDE_CODE_USE_VERTEX: 'true' }, /Vertex/],
+  ])('[P4] refuses %s with %j, saying why', (name, env, message) => {
+    expect(() => resolveModel(name, env)).toThrow(
+      expect.objectContaining({ code: 'not_supported', message: expect.stringMatching(message) }),
+    );
+  });
+
+  it('takes CLAUDE_CODE_USE_BEDROCK=0 as not set', () => {
+    expect(resolveModel('sonnet', { CLAUDE_CODE_USE_BEDROCK: '0' }).provider).toBe('anthropic');
+  });
+});
+
+describe('missingCredentials', () => {
+  it('[P4] names the choices', () => {
+    const error = missingCredentials({ ANTHROPIC_API_KEY: ' ' });
+    expect(error?.code).toBe('no_credentials');
+    for (const choice of [
+      'ANTHROPIC_API_KEY',
+      'ANTHROPIC_AUTH_TOKEN',
+      'ANTHROPIC_BASE_URL',
+      'openai/',
+      'offline',
+      'replay:',
+    ]) {
+      expect(error?.message).toContain(choice);
+    }
+  });
+
+  it('is content with a key or a token', () => {
+    expect(missingCredentials({ ANTHROPIC_API_KEY: 'k' })).toBeUndefined();
+    expect(missingCredentials({ ANTHROPIC_AUTH_TOKEN: 't' })).toBeUndefined();
+  });
+});

@@ -1,0 +1,149 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createBashTool } from '../../src/tools/bash.ts';
+import { Aborted } from '../../src/util/abort.ts';
+import { SpawnError } from '../../src/util/process.ts';
+import { type Bench, createBench } from './bench.ts';
+
+let bench: Bench;
+const bash = createBashTool({ isReadOnly: (command) => command.startsWith('ls') });
+
+beforeEach(() => {
+  bench = createBench();
+});
+
+afterEach(() => bench.dispose());
+
+test('[TOOL-02] runs in the working directory and gives the output', async () => {
+  const input = { command: 'echo from-bash-42', description: 'Echo', dangerouslyDisableSandbox: true };
+  expect(await bench.run(bash, input)).toEqual({
+    content: 'from-bash-42',
+    isError: false,
+    data: { stdout: 'from-bash-42', stderr: '', interrupted: false, isImage: false, noOutputExpected: false },
+  });
+  expect((await bench.run(bash, { command: 'pwd' })).content).toBe(bench.dir);
+});
+
+test('shows stderr after stdout', async () => {
+  const { content, data } = await bench.run(bash, { command: 'echo err >&2; echo out' });
+  expect(content).toBe('out\nerr');
+  expect(data).toMatchObject({ stdout: 'out', stderr: 'err' });
+});
+
+test('knows which commands are silent', async () => {
+  const { content, data } = await bench.run(bash, { command: 'touch made-by-bash.txt' });
+  expect(content).toBe('');
+  expect(data).toMatchObject({ noOutputExpected: true });
+});
+
+test.each([
+  ['echo out; echo err 1>&2; exit 3', 'Exit code 3\nerr\n\nout'],
+  ['echo out; exit 1', 'Exit code 1\nout'],
+  ['echo err >&2; false', 'Exit code 1\nerr'],
+  ['false', 'Exit code 1'],
+  ['kill -9 $$', 'Exit code 137 (ended by SIGKILL)'],
+])('a failure is an error with all output: %s', async (command, message) => {
+  await expect(bench.run(bash, { command })).rejects.toMatchObject({ name: 'ToolError', wrap: false, message });
+});
+
+test('[H-4] a time-out says so and gives the output so far', async () => {
+  const input = { command: 'echo early; sleep 60', timeout: 200 };
+  await expect(bench.run(bash, input)).rejects.toMatchObject({
+    name: 'ToolError',
+    message: expect.stringMatching(/after 0\.2 s \(timeout\).*\nearly$/),
+  });
+});
+
+test('honours the time-out settings of the environment', async () => {
+  const env = { ...bench.context.env, BASH_DEFAULT_TIMEOUT_MS: '150', BASH_MAX_TIMEOUT_MS: '250' };
+  await expect(bench.run(bash, { command: 'sleep 60' }, { env })).rejects.toThrow(/0\.15 s/);
+  await expect(bench.run(bash, { command: 'sleep 60', timeout: 99_999 }, { env })).rejects.toThrow(/0\.25 s/);
+});
+
+test('an abort is an error with the output so far', async () => {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(new Aborted('interrupt')), 150);
+  const run = bench.run(bash, { command: 'echo early; sleep 60' }, { signal: controller.signal });
+  await expect(run).rejects.toMatchObject({ name: 'ToolError', message: 'The command was interrupted.\nearly' });
+});
+
+test('[H-7] says that a process still runs', async () => {
+  const { content } = await bench.run(bash, { command: 'echo started; sleep 60 &' });
+  expect(content).toMatch(/^started\n\[A process .* still running/);
+});
+
+test('[G4] hands on the environment it was given, and no other', async () => {
+  const env = { ...bench.context.env, GIVEN: 'yes', ABSENT: undefined };
+  const { content } = await bench.run(bash, { command: 'env | sort' }, { env });
+  expect(content).toContain('GIVEN=yes');
+  expect(content).toContain('CLAUDECODE=1');
+  expect(content).not.toContain('HOME=');
+  expect(content).not.toContain('ABSENT');
+});
+
+test('finds a bash that is not in /bin', async () => {
+  const tried: string[] = [];
+  const { workspace } = bench.context;
+  const elsewhere = {
+    ...workspace,
+    exec: (...[spec, signal]: Parameters<typeof workspace.exec>) => {
+      tried.push(spec.command);
+      if (spec.command === '/bin/bash') return Promise.reject(new SpawnError('none', { code: 'ENOENT' }));
+      return workspace.exec(spec, signal);
+    },
+  };
+  expect((await bench.run(bash, { command: 'echo ok' }, { workspace: elsewhere })).content).toBe('ok');
+  expect(tried).toEqual(['/bin/bash', 'bash']);
+});
+
+test('says why it cannot run', async () => {
+  const workspace = { ...bench.context.workspace, cwd: join(bench.dir, 'gone') };
+  await expect(bench.run(bash, { command: 'true' }, { workspace })).rejects.toThrow(/directory .*gone does not exist/);
+});
+
+describe('long output', () => {
+  test('[M-12] is shortened in the middle and kept whole in a private file', async () => {
+    const command = 'echo first; head -c 30000000 /dev/zero | tr "\\0" x; echo; echo last';
+    const before = process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed;
+    const { content, data } = await bench.run(bash, { command });
+    const grown = process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed - before;
+    expect(grown).toBeLessThan(25_000_000);
+    const text = String(content);
+    expect(text.length).toBeLessThan(31_000);
+    expect(text).toMatch(/^first\nx+\n\n\[… \d+ of 30000012 characters left out here; the whole output is in (.*) …\]/);
+    expect(text).toMatch(/x\nlast$/);
+    expect(JSON.stringify(data).length).toBeLessThan(32_000);
+    const file = /whole output is in (\S+)/.exec(text)?.[1] ?? '';
+    expect(statSync(file)).toMatchObject({ size: 30_000_012 });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(bench.context.spillDir).mode & 0o777).toBe(0o700);
+  });
+
+  test('is limited as the environment says', async () => {
+    const env = { ...bench.context.env, BASH_MAX_OUTPUT_LENGTH: '100' };
+    const { content } = await bench.run(bash, { command: 'seq 1 1000' }, { env });
+    expect(content).toMatch(/^1\n2\n[\s\S]{10,60}\[… \d+ of 3893 characters/);
+    const [file = ''] = readdirSync(bench.context.spillDir);
+    expect(readFileSync(join(bench.context.spillDir, file), 'utf8')).toMatch(/^1\n2\n[\s\S]*\n1000\n$/);
+  });
+
+  test('leaves no file when it is not long', async () => {
+    await bench.run(bash, { command: 'seq 1 100' });
+    expect(existsSync(bench.context.spillDir)).toBe(false);
+  });
+});
+
+test('[K36] runs beside others only when the command only reads', () => {
+  expect(bash.isConcurrencySafe({ command: 'ls' })).toBe(true);
+  expect(bash.isConcurrencySafe({ command: 'rm x' })).toBe(false);
+  expect(bash.access({ command: 'rm x' }, bench.context.workspace)).toEqual({ kind: 'execute', command: 'rm x' });
+});
+
+test('[K36] eight commands together lose no output', async () => {
+  const started = Date.now();
+  const commands = [...Array(8).keys()].map((n) => `sleep 0.5; echo done-${n}`);
+  const results = await Promise.all(commands.map((command) => bench.run(bash, { command })));
+  expect(results.map(({ content }) => content)).toEqual([...Array(8).keys()].map((n) => `done-${n}`));
+  expect(Date.now() - started).toBeLessThan(1500);
+});

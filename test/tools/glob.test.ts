@@ -1,0 +1,72 @@
+import { mkdirSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { globTool } from '../../src/tools/glob.ts';
+import { type Bench, createBench } from './bench.ts';
+
+let bench: Bench;
+
+beforeEach(() => {
+  bench = createBench();
+});
+
+afterEach(() => bench.dispose());
+
+async function names(pattern: string, path?: string): Promise<string[]> {
+  const { data } = await bench.run(globTool, { pattern, path });
+  const { filenames } = data as { filenames: string[] };
+  return filenames.map((name) => name.slice(bench.dir.length + 1)).sort();
+}
+
+test('lists absolute paths, the newest last', async () => {
+  bench.file('a.txt', '', 60);
+  bench.file('b.txt', '', 61);
+  bench.file('sub/c.txt', '', 30);
+  bench.file('other.md', '');
+  const { content, data } = await bench.run(globTool, { pattern: '*.txt' });
+  const filenames = ['b.txt', 'a.txt', 'sub/c.txt'].map(bench.path);
+  expect(content).toBe(filenames.join('\n'));
+  expect(data).toEqual({ filenames, durationMs: expect.any(Number), numFiles: 3, truncated: false });
+});
+
+test('understands patterns', async () => {
+  for (const name of ['a.ts', 'src/b.ts', 'src/deep/c.tsx', 'src/d.js', '.hidden/e.ts', '-f.ts']) bench.file(name, '');
+  expect(await names('**/*.ts')).toEqual(['-f.ts', '.hidden/e.ts', 'a.ts', 'src/b.ts']);
+  expect(await names('src/**/*.{ts,tsx}')).toEqual(['src/b.ts', 'src/deep/c.tsx']);
+  expect(await names('./src/*.js')).toEqual(['src/d.js']);
+  expect(await names('*.tsx', 'src')).toEqual(['src/deep/c.tsx']);
+  expect(await names(bench.path('src/*.ts'))).toEqual(['src/b.ts']);
+  expect(await names(bench.path('a.ts'))).toEqual(['a.ts']);
+  expect(await names('-f.ts')).toEqual(['-f.ts']);
+});
+
+test('leaves out version control, and what is ignored unless nothing else matches', async () => {
+  bench.file('.git/config', '');
+  bench.file('.gitignore', 'built/\n');
+  bench.file('built/a.js', '');
+  bench.file('b.js', '');
+  expect(await names('**/*')).toEqual(['.gitignore', 'b.js']);
+  expect(await names('**/*.js')).toEqual(['b.js']);
+  expect(await names('built/*.js')).toEqual(['built/a.js']);
+});
+
+test('keeps the 100 newest', async () => {
+  for (let n = 0; n < 105; n++) bench.file(`${n}.txt`, '', 1000 - n);
+  const { content, data } = await bench.run(globTool, { pattern: '*.txt' });
+  expect(data).toMatchObject({ numFiles: 100, truncated: true });
+  expect((data as { filenames: string[] }).filenames[0]).toBe(bench.path('5.txt'));
+  expect(content).toMatch(/\/104\.txt\n\(100 of 105 files/);
+});
+
+test('says when there is nothing, and when there is no such directory', async () => {
+  expect((await bench.run(globTool, { pattern: '*.none' })).content).toBe('No files found');
+  await expect(bench.run(globTool, { pattern: '*', path: 'none' })).rejects.toThrow(/does not exist/);
+  await expect(bench.run(globTool, { pattern: '{a' })).rejects.toThrow(/not valid.*unclosed/);
+});
+
+test('reads the directory it searches', () => {
+  mkdirSync(bench.path('src'));
+  const access = (input: { pattern: string; path?: string }) => globTool.access(input, bench.context.workspace);
+  expect(access({ pattern: '*' })).toEqual({ kind: 'read', paths: [bench.dir] });
+  expect(access({ pattern: '*', path: 'src' })).toEqual({ kind: 'read', paths: [bench.path('src')] });
+  expect(access({ pattern: '/etc/ssh/*', path: 'src' })).toEqual({ kind: 'read', paths: ['/etc/ssh'] });
+});

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { builtinTools } from '../../src/tools/builtin.ts';
+import { objectInput } from '../../src/tools/input-schema.ts';
+import { createRegistry } from '../../src/tools/registry.ts';
+import { type Tool, ToolError, type ToolOutput } from '../../src/tools/tool.ts';
+import { type Bench, createBench } from './bench.ts';
+
+let bench: Bench;
+
+beforeEach(() => {
+  bench = createBench();
+});
+
+afterEach(() => bench.dispose());
+
+const builtin = createRegistry(builtinTools({ isReadOnly: () => false }));
+
+describe('built-in tools', () => {
+  test('come in the order of the wire, with its fields', () => {
+    const fields = builtin
+      .apiTools()
+      .map(({ name, input_schema }) => [name, Object.keys(input_schema.properties as object), input_schema.required]);
+    expect(fields).toEqual([
+      ['Bash', ['command', 'timeout', 'description', 'dangerouslyDisableSandbox'], ['command']],
+      ['Glob', ['pattern', 'path'], ['pattern']],
+      [
+        'Grep',
+        [
+          'pattern',
+          'path',
+          'glob',
+          'output_mode',
+          '-B',
+          '-A',
+          '-C',
+          'context',
+          '-n',
+          '-i',
+          'type',
+          'head_limit',
+          'offset',
+          'multiline',
+        ],
+        ['pattern'],
+      ],
+      ['Read', ['file_path', 'offset', 'limit'], ['file_path']],
+      ['Edit', ['file_path', 'old_string', 'new_string', 'replace_all'], ['file_path', 'old_string', 'new_string']],
+      ['Write', ['file_path', 'content'], ['file_path', 'content']],
+    ]);
+  });
+
+  test('cost a request no more than 9 KB, the same bytes every time', () => {
+    expect(JSON.stringify(builtin.apiTools()).length).toBeLessThan(9 * 1024);
+    expect(builtin.apiTools()).toBe(builtin.apiTools());
+  });
+});
+
+test.each(['constructor', '__proto__', 'toString', 'bash', ''])('[M-10] knows no tool named %j', (name) => {
+  expect(builtin.get(name)).toBeUndefined();
+});
+
+test('[C-4] refuses two tools of one name', () => {
+  const tool = fakeTool(() => ({ content: '', data: null }));
+  expect(() => createRegistry([tool, tool])).toThrow(/Two tools are named Fake/);
+});
+
+describe('[M-12] limits what a result carries', () => {
+  const huge = 'x'.repeat(1_000_000);
+
+  test('as text, with the whole in a file', async () => {
+    const content = String((await runFake(() => ({ content: huge, data: null }))).content);
+    expect(content.length).toBeLessThan(301_000);
+    const file = /whole output is in (\S+)/.exec(content)?.[1] ?? '';
+    expect(readFileSync(file, 'utf8')).toBe(huge);
+  });
+
+  test('as blocks, taken together', async () => {
+    const image = { type: 'image' as const, source: { type: 'url' as const, url: 'http://x' } };
+    const text = { type: 'text' as const, text: 'y'.repeat(250_000) };
+    const { content } = await runFake(() => ({ content: [text, image, text], data: null }));
+    expect(content).toMatchObject([text, image, { type: 'text' }]);
+    expect(JSON.stringify(content).length).toBeLessThan(302_000);
+  });
+
+  test('as an error', async () => {
+    const run = runFake(() => {
+      throw new ToolError(huge, { wrap: true });
+    });
+    const error = await run.catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'ToolError', wrap: true });
+    expect((error as Error).message.length).toBeLessThan(301_000);
+  });
+
+  test('and leaves everything else alone', async () => {
+    const output: ToolOutput = { content: 'short', data: { a: 1 }, isError: false };
+    expect(await runFake(() => output)).toEqual(output);
+  });
+});
+
+function fakeTool(run: () => ToolOutput): Tool {
+  return {
+    name: 'Fake',
+    description: '',
+    input: objectInput({}),
+    access: () => ({ kind: 'none' }),
+    isConcurrencySafe: () => true,
+    run: async () => run(),
+  };
+}
+
+async function runFake(run: () => ToolOutput): Promise<ToolOutput> {
+  const tool = createRegistry([fakeTool(run)]).get('Fake');
+  return bench.run(tool!, {});
+}
