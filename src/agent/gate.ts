@@ -60,16 +60,29 @@ export function createGate(options: GateOptions): Gate {
         return { allowed: false, message: answer.message, interrupt: answer.interrupt === true };
       }
       if (answer.updatedPermissions?.length) options.onUpdates(answer.updatedPermissions);
-      return acceptUpdatedInput(tool, input, answer.updatedInput);
+      return acceptUpdatedInput(tool, input, answer.updatedInput, options);
     },
   };
 }
 
-/** What the host changed must still be valid for the tool; an allow without input keeps the original (ruling K12). */
-function acceptUpdatedInput(tool: Tool, input: JsonObject, updated: JsonObject | undefined): Verdict {
+/**
+ * An allow without input keeps the original (ruling K12). What the host changed must still be valid for the tool, and no
+ * deny rule may forbid it: a host can answer a question, but not lift a rule.
+ */
+function acceptUpdatedInput(
+  tool: Tool,
+  input: JsonObject,
+  updated: JsonObject | undefined,
+  options: GateOptions,
+): Verdict {
   if (updated === undefined) return { allowed: true, input };
   const parsed = tool.input.parse(updated);
-  if (parsed.ok) return { allowed: true, input: parsed.value };
-  const message = `The input given with the permission is not valid for ${tool.name}: ${parsed.problems.join('; ')}`;
-  return { allowed: false, message, interrupt: false };
+  if (!parsed.ok) {
+    const message = `The input given with the permission is not valid for ${tool.name}: ${parsed.problems.join('; ')}`;
+    return { allowed: false, message, interrupt: false };
+  }
+  const call = { toolName: tool.name, input: parsed.value, access: tool.access(parsed.value, options.workspace) };
+  const decision = decide(call, options.policy());
+  if (decision.behavior !== 'deny') return { allowed: true, input: parsed.value };
+  return { allowed: false, message: denialText(tool.name, decision), interrupt: false };
 }

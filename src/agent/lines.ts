@@ -86,8 +86,7 @@ export function userTextLine(turn: Turn, text: string): UserMessage {
 }
 
 /** A raw model event. The line's text is spliced from the event's own text: serialising 2,000 deltas again costs more. */
-export function streamEventLine(turn: Turn, event: StreamEvent, raw: string): StreamEventMessage {
-  const uuid = turn.runtime.ids.uuid();
+export function streamEventLine(turn: Turn, uuid: string, event: StreamEvent, raw: string): StreamEventMessage {
   const line: StreamEventMessage = {
     type: 'stream_event',
     event,

@@ -1,5 +1,7 @@
-import { type Accumulator, createAccumulator } from '../model/accumulate.ts';
+import { type Accumulator, type CompletedBlock, createAccumulator } from '../model/accumulate.ts';
+import { isGroup } from '../model/each-event.ts';
 import type { Failure, ModelEvent } from '../model/model.ts';
+import { uuidSeries } from '../util/uuid-series.ts';
 import type { ContentBlock, ToolUseBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { assistantLine, streamEventLine } from './lines.ts';
@@ -19,24 +21,30 @@ export type StepEnd =
  */
 export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<Message, StepEnd> {
   const started = turn.runtime.clock.now();
-  const answer = new Answer();
+  const answer = new Answer(turn.runtime.ids.uuid());
   try {
-    for await (const event of turn.model.stream({ ...turn.request, messages: turn.messages }, signal)) {
-      switch (event.type) {
-        case 'response':
-          answer.requestId = event.requestId;
-          break;
-        case 'event':
-          yield* onStreamEvent(turn, answer, event);
-          break;
-        case 'retry':
-          yield* onRetry(turn, answer, event);
-          break;
-        case 'failure':
-          answer.failure = event.failure;
-          break;
-        default:
-          event satisfies never;
+    for await (const item of turn.model.stream({ ...turn.request, messages: turn.messages }, signal)) {
+      for (const event of isGroup(item) ? item : [item]) {
+        switch (event.type) {
+          case 'response':
+            answer.requestId = event.requestId;
+            break;
+          case 'event': {
+            const completed = answer.accumulator.add(event.event);
+            if (completed) yield await recordBlock(turn, answer, completed);
+            const busy = turn.partial?.(streamEventLine(turn, answer.nextEventId(), event.event, event.raw));
+            if (busy) await busy;
+            break;
+          }
+          case 'retry':
+            yield* onRetry(turn, answer, event);
+            break;
+          case 'failure':
+            answer.failure = event.failure;
+            break;
+          default:
+            event satisfies never;
+        }
       }
     }
   } finally {
@@ -47,36 +55,29 @@ export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<
 
 /** What is known of the answer while it streams. */
 class Answer {
+  readonly nextEventId: () => string;
   accumulator: Accumulator = createAccumulator();
   requestId: string | null = null;
   failure: Failure | null = null;
   blocks: ContentBlock[] = [];
   calls: ToolCall[] = [];
   uuids: string[] = [];
+
+  constructor(firstEventId: string) {
+    this.nextEventId = uuidSeries(firstEventId);
+  }
 }
 
-async function* onStreamEvent(
-  turn: Turn,
-  answer: Answer,
-  { event, raw }: Extract<ModelEvent, { type: 'event' }>,
-): AsyncGenerator<Message, void> {
-  const completed = answer.accumulator.add(event);
-  if (completed) {
-    const block = withDefaults(turn, completed.block);
-    const line = assistantLine(turn, answer.accumulator.head, block);
-    yield await turn.record(line, { requestId: answer.requestId });
-    const uuid = line.uuid;
-    answer.blocks.push(block);
-    answer.uuids.push(uuid);
-    if (block.type === 'tool_use') {
-      answer.calls.push({
-        block,
-        assistantUuid: uuid,
-        ...(completed.invalidInput ? { invalidInput: completed.invalidInput } : {}),
-      });
-    }
+async function recordBlock(turn: Turn, answer: Answer, { block: raw, invalidInput }: CompletedBlock): Promise<Message> {
+  const block = withDefaults(turn, raw);
+  const line = assistantLine(turn, answer.accumulator.head, block);
+  await turn.record(line, { requestId: answer.requestId });
+  answer.blocks.push(block);
+  answer.uuids.push(line.uuid);
+  if (block.type === 'tool_use') {
+    answer.calls.push({ block, assistantUuid: line.uuid, ...(invalidInput !== undefined && { invalidInput }) });
   }
-  if (turn.partials) yield streamEventLine(turn, event, raw);
+  return line;
 }
 
 /** The tool's defaults are filled in where the input is valid, so that what is shown, stored and run is the same. */

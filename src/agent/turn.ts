@@ -2,7 +2,7 @@ import type { ApiMessage, ApiTool, Model, Thinking } from '../model/model.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import type { Runtime } from '../util/runtime.ts';
-import type { Message } from '../wire/messages/index.ts';
+import type { Message, StreamEventMessage } from '../wire/messages/index.ts';
 import type { PermissionDenial } from '../wire/usage.ts';
 import type { Gate } from './gate.ts';
 import type { Ledger } from './ledger.ts';
@@ -23,8 +23,11 @@ export interface Turn {
   readonly request: RequestSettings;
   /** The conversation so far, the new user message included. The loop appends to it. */
   readonly messages: ApiMessage[];
-  /** Whether stream events are yielded too. */
-  readonly partials: boolean;
+  /**
+   * Takes the model's stream events; null when nobody wants them. They bypass the generator, which would cost each of
+   * thousands of deltas several promises. The order holds: the loop goes on only after what it yielded was taken.
+   */
+  readonly partial: ((line: StreamEventMessage) => Promise<void> | undefined) | null;
 
   readonly tools: Registry;
   readonly gate: Gate;

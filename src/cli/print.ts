@@ -17,20 +17,23 @@ export async function runPrint(engine: Engine, launch: Launch, prompt: string, s
   out.onFailure(() => stop.abort(new Aborted('shutdown', 'The reader of stdout is gone')));
   const face = faces[launch.config.outputFormat ?? 'text'](out, launch.config.verbose === true);
   const transport = inProcess(engine, stop.signal)(launch);
+  let broken: unknown = null;
   const peer = new Peer(transport, {
     newId: () => engine.runtime.ids.uuid(),
+    onMessage: (message) =>
+      face.show(message)?.catch((error) => {
+        broken ??= error;
+      }),
     onRequest: ({ subtype }) => {
       throw new HeddleError('not_supported', `Print mode cannot answer ${subtype}`);
     },
   });
   await transport.write({ type: 'user', message: { role: 'user', content: prompt } });
   transport.endInput();
-  try {
-    for await (const message of peer.messages) await face.show(message);
-    await face.end();
-  } catch (error) {
-    if (!HeddleError.isInstance(error) || error.code !== 'closed') throw error; // nobody reads: nothing to tell them
-  }
+  await peer.done;
+  // A reader that is gone (`closed`) has stopped the run already; there is nobody left to tell.
+  if (broken && !(HeddleError.isInstance(broken) && broken.code === 'closed')) throw broken;
+  if (!broken) await face.end();
   await out.flush();
   const exit = await transport.exit;
   if (exit.stderr && !face.toldFailure()) throw new HeddleError('other', exit.stderr);
@@ -39,7 +42,7 @@ export async function runPrint(engine: Engine, launch: Launch, prompt: string, s
 
 /** How one output format shows a run. */
 interface Face {
-  show(message: JsonObject): Promise<void> | void;
+  show(message: JsonObject): Promise<void> | undefined;
   end(): Promise<void> | void;
   /** Whether the reason of a failed start has reached stdout or stderr. */
   toldFailure(): boolean;
@@ -63,6 +66,7 @@ const faces: Record<OutputFormat, (out: LineWriter, verbose: boolean) => Face> =
       show(message) {
         if (verbose) messages.push(message);
         else if (message.type === 'result') messages.splice(0, messages.length, message);
+        return undefined;
       },
       async end() {
         if (messages.length > 0) await out.writeText(`${JSON.stringify(verbose ? messages : messages[0])}\n`);
@@ -75,6 +79,7 @@ const faces: Record<OutputFormat, (out: LineWriter, verbose: boolean) => Face> =
     return {
       show(message) {
         if (message.type === 'result') result = message;
+        return undefined;
       },
       async end() {
         if (!result) return;

@@ -24,7 +24,7 @@ function canUseTool({ toolName, input, toolUseId, decision }: AskRequest) {
     input,
     ...(decision.suggestions.length > 0 ? { permission_suggestions: decision.suggestions } : {}),
     ...(decision.blockedPath ? { blocked_path: decision.blockedPath } : {}),
-    ...(decision.reason ? { decision_reason: decision.reason } : {}),
+    ...(decision.layer === 'default' ? {} : { decision_reason: decision.reason }),
     tool_use_id: toolUseId,
   };
 }

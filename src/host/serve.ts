@@ -10,7 +10,7 @@ import { firstIssue } from '../wire/schema.ts';
 import type { Transport } from '../wire/transport.ts';
 import { controlHandler } from './control.ts';
 import type { Engine } from './engine.ts';
-import { openSession, type Session } from './session.ts';
+import { type Emit, openSession, type Session } from './session.ts';
 
 export interface ServeEnd {
   /** 0, or 1 when the last result was an error or the run could not start (ruling K6). */
@@ -78,16 +78,12 @@ function acceptLine(line: JsonObject, session: Session): void {
  * A session that is not there is told as a lone result, as hosts expect; wrong settings are a usage error without any
  * line, for the face in front (the CLI's stderr, the transport's exit) to tell.
  */
-async function refuse(
-  engine: Engine,
-  error: HeddleError,
-  emit: (message: Message) => Promise<void>,
-): Promise<ServeEnd> {
+async function refuse(engine: Engine, error: HeddleError, emit: Emit): Promise<ServeEnd> {
   const lone =
     error.code === 'session_not_found' || error.code === 'session_unreadable' || error.code === 'storage_failed';
   if (lone) {
     const { ids } = engine.runtime;
-    await emit(startFailureLine(error, { sessionId: ids.uuid(), uuid: ids.uuid() })).catch(() => {});
+    await emit(startFailureLine(error, { sessionId: ids.uuid(), uuid: ids.uuid() }))?.catch(() => {});
   }
   return { exitCode: 1, error };
 }

@@ -18,7 +18,8 @@ import { initializeAnswer, initLine } from './describe.ts';
 import type { Engine } from './engine.ts';
 import { requestSettings } from './request-settings.ts';
 
-export type Emit = (message: Message) => Promise<void>;
+/** Undefined when nothing has to be waited for. */
+export type Emit = (message: Message) => Promise<void> | undefined;
 
 /** Settings that may change while the session lives. Null takes a setting back. */
 export interface SessionSettings {
@@ -106,7 +107,7 @@ export class Session {
 
   reportBadInput(message: string): void {
     const line = { type: 'system', subtype: 'input_error', error: message, session_id: this.id, uuid: this.#uuid() };
-    this.#say(line as Message).catch(() => {});
+    this.#say(line as Message)?.catch(() => {});
   }
 
   async #run(): Promise<{ lastResultIsError: boolean }> {
@@ -164,7 +165,8 @@ export class Session {
     for (;;) {
       const step = await turn.next();
       if (step.done) return step.value;
-      await this.#say(step.value);
+      const busy = this.#say(step.value);
+      if (busy) await busy;
     }
   }
 
@@ -178,7 +180,7 @@ export class Session {
       model: parts.chosen.model,
       request,
       messages: parts.messages,
-      partials: parts.partials,
+      partial: parts.partials ? (line) => this.#say(line) : null,
       tools: parts.tools,
       gate: createGate({
         workspace: parts.workspace,
@@ -209,17 +211,15 @@ export class Session {
       session_id: this.id,
       uuid: this.#uuid(),
     };
-    this.#say(line as Message).catch(() => {});
+    this.#say(line as Message)?.catch(() => {});
   }
 
-  async #say(message: Message): Promise<void> {
-    try {
-      await this.#emit(message);
-    } catch (error) {
+  #say(message: Message): Promise<void> | undefined {
+    return this.#emit(message)?.catch((error) => {
       // Nobody listens any more: stop spending (trust P-15).
       this.stop(new Aborted('shutdown'));
       throw error;
-    }
+    });
   }
 
   async #sayResult(line: Message): Promise<void> {

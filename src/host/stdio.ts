@@ -9,22 +9,24 @@ export function stdioTransport(
   output: Writable,
 ): Transport & { onReaderGone(listener: () => void): void } {
   const writer = new LineWriter(output);
-  let closed = false;
+  let ready = false;
   const exit: ExitInfo = { code: 0, signal: null, stderr: '' };
   return {
-    connect: async () => {},
+    async connect() {
+      ready = true;
+    },
     write: (message: JsonObject) => writer.write(message),
     readMessages: () => readLines(input),
-    endInput() {
-      // Ending stdout for good is the exit of the process; until then everything written is flushed by `close`.
-      closed = true;
-    },
+    endInput: () => writer.end(),
     async close() {
-      closed = true;
+      ready = false;
+      writer.end();
       await writer.flush();
+      input.destroy();
       return exit;
     },
-    isReady: () => !closed,
+    isReady: () => ready,
+    // How the host ends is not known here, and nobody has to wait for it.
     exit: Promise.resolve(exit),
     onReaderGone: (listener) => writer.onFailure(listener),
   };

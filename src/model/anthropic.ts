@@ -12,7 +12,7 @@ import {
   withoutSecrets,
 } from './failures.ts';
 import { createHttpClient, type HttpAnswer, type HttpClient } from './http.ts';
-import type { Model, ModelEvent, ModelRequest } from './model.ts';
+import type { Model, ModelRequest, ModelYield } from './model.ts';
 import { type ProxyEnv, proxyFor } from './proxy.ts';
 
 export interface AnthropicOptions {
@@ -73,7 +73,7 @@ async function* streamAnswer(
   connection: Connection,
   request: ModelRequest,
   signal: AbortSignal,
-): AsyncGenerator<ModelEvent, void> {
+): AsyncGenerator<ModelYield, void> {
   const { options, url } = connection;
   const { clock, log } = options.runtime;
   const patience = startPatience(signal, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
@@ -92,9 +92,12 @@ async function* streamAnswer(
     reader = createStreamReader({ requestId, log });
     for (let progressed = true; !reader.done; progressed = reader.progressed) {
       const chunk = await patience.wait(answer.read(), { goesOn: !progressed });
-      for (const event of chunk ? reader.push(chunk) : reader.end()) {
-        yield event.type === 'failure' ? { ...event, failure: withoutSecrets(event.failure, secrets) } : event;
-      }
+      const events = chunk ? reader.push(chunk) : reader.end();
+      const last = events.at(-1);
+      const failed = last?.type === 'failure' ? last : null;
+      if (failed) events.pop();
+      if (events.length > 0) yield events;
+      if (failed) yield { ...failed, failure: withoutSecrets(failed.failure, secrets) };
     }
   } catch (error) {
     const cause = patience.signal.aborted ? abortReason(patience.signal) : error;
@@ -188,18 +191,25 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 function startPatience(outer: AbortSignal, timeoutMs: number): Patience {
   const controller = new AbortController();
   let isWaiting = false;
-  const onTimeout = () => {
-    if (!isWaiting) return;
-    controller.abort(new Aborted('timeout', `The API sent nothing for ${timeoutMs / 1000} seconds.`));
+  let silentSince = 0;
+  let timer: NodeJS.Timeout;
+  // Looked at only when it rings: setting a timer anew for each piece of a stream would cost more than reading it.
+  const onTimer = () => {
+    const left = isWaiting ? silentSince + timeoutMs - performance.now() : timeoutMs;
+    if (left > 0) setTimer(left);
+    else controller.abort(new Aborted('timeout', `The API sent nothing for ${timeoutMs / 1000} seconds.`));
   };
-  const timer = setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS));
+  const setTimer = (ms: number) => {
+    timer = setTimeout(onTimer, Math.min(Math.ceil(ms), MAX_TIMER_MS));
+  };
+  setTimer(timeoutMs);
   const onAbort = () => controller.abort(abortReason(outer));
   outer.addEventListener('abort', onAbort, { once: true });
   if (outer.aborted) onAbort();
   return {
     signal: controller.signal,
     async wait(work, options) {
-      if (!options?.goesOn) timer.refresh();
+      if (!options?.goesOn) silentSince = performance.now();
       isWaiting = true;
       try {
         return await work;

@@ -170,46 +170,57 @@ function send(route: Route, { url, headers, body }: HttpRequest, signal: AbortSi
   return { request, response };
 }
 
-/** How many pieces wait for a slow consumer before the far end is told to wait. */
-const HIGH_WATER = 16;
+/** How much waits for a slow consumer before the far end is told to wait. */
+const HIGH_WATER_BYTES = 256 * 1024;
 /** How long a body may take to end after its last meaningful byte. */
 const DRAIN_MS = 1000;
 
 function answerOf(response: IncomingMessage, signal: AbortSignal): HttpAnswer {
+  // One read of the socket may hold hundreds of small HTTP chunks: they are collected, and handed on together.
   let chunks: Buffer[] = [];
+  let size = 0;
   let ended = false;
   let wanted = true;
   let error: unknown;
   let wake: () => void = () => {};
 
-  const onAbort = () => settle(() => (error ??= abortReason(signal)));
-  const settle = (change: () => void) => {
-    change();
+  const onAbort = () => fail(abortReason(signal));
+  const fail = (cause: unknown) => {
+    error ??= cause;
     wake();
   };
   signal.addEventListener('abort', onAbort, { once: true });
   response.on('data', (chunk: Buffer) => {
     if (!wanted) return;
-    if (chunks.push(chunk) >= HIGH_WATER) response.pause();
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= HIGH_WATER_BYTES) response.pause();
     wake();
   });
-  response.once('end', () => settle(() => (ended = true)));
-  response.on('error', (cause) => settle(() => (error ??= cause)));
+  response.once('end', () => {
+    ended = true;
+    wake();
+  });
+  response.on('error', fail);
   response.once('close', () => {
     signal.removeEventListener('abort', onAbort);
-    if (!ended) settle(() => (error ??= cutConnection()));
+    if (!ended) fail(cutConnection());
   });
+
+  function take(): Buffer {
+    const all = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size);
+    chunks = [];
+    size = 0;
+    if (response.isPaused()) response.resume();
+    return all;
+  }
 
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
     async read() {
       for (;;) {
-        const chunk = chunks.shift();
-        if (chunk) {
-          if (chunks.length === 0 && response.isPaused()) response.resume();
-          return chunk;
-        }
+        if (size > 0) return take();
         if (error !== undefined) throw error;
         if (ended) return null;
         await new Promise<void>((resolve) => {
@@ -220,6 +231,7 @@ function answerOf(response: IncomingMessage, signal: AbortSignal): HttpAnswer {
     release() {
       wanted = false;
       chunks = [];
+      size = 0;
       if (ended || response.destroyed) return;
       const timer = setTimeout(() => response.destroy(), DRAIN_MS);
       response.once('close', () => clearTimeout(timer));

@@ -62,6 +62,12 @@ export type ModelEvent =
   | { type: 'retry'; attempt: number; maxRetries: number; delayMs: number; failure: Failure }
   | { type: 'failure'; failure: Failure };
 
+/**
+ * Events that arrived together may come as one group: an answer of thousands of deltas then costs a promise for each
+ * packet, not for each delta. `retry` and `failure` always come alone.
+ */
+export type ModelYield = ModelEvent | readonly ModelEvent[];
+
 export interface Failure {
   class: FailureClass;
   /** The provider's own words, or ours for connection trouble. Never holds a credential. */
@@ -81,7 +87,7 @@ export interface Model {
   /** Short name for messages and logs: `anthropic`, `offline`, `scripted`. */
   readonly provider: string;
   /** Streams one answer. Ends early with an `aborted` failure when the signal fires. Never throws. */
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelYield>;
   /** Lets go of idle connections. */
   close?(): void;
 }

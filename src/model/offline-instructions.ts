@@ -80,6 +80,10 @@ const FORMS: readonly { form: RegExp; step: (...args: (string | undefined)[]) =>
     }),
   },
   {
+    form: new RegExp(String.raw`^find\s+(${QUOTED})[.!]?$`, 'i'),
+    step: (text) => ({ kind: 'find', text: unquote(text) }),
+  },
+  {
     form: new RegExp(String.raw`^find\s+(${QUOTED}|.+)\s+in\s+${WORD}[.!]?$`, 'i'),
     step: (text, directory) => ({ kind: 'find', text: unquote(text), directory: unquote(directory) }),
   },

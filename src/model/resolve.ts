@@ -20,12 +20,12 @@ export interface ResolvedModel {
  * `missingCredentials`.
  */
 export function resolveModel(name: string | undefined, env: Env): ResolvedModel {
-  const { base, isLong } = splitSuffix(name?.trim() || 'default');
+  const { base, isLong } = splitSuffix(chosenName(name, env));
   if (base.toLowerCase() === 'offline')
     return { ...modelLimits('offline'), provider: 'offline', id: 'offline', betas: [] };
   refuseForeign(base, env);
   const unaliased = splitSuffix(unalias(base, env));
-  return anthropicModel(unaliased.base, isLong || unaliased.isLong);
+  return anthropicModel(unaliased.base, { isLong: isLong || unaliased.isLong });
 }
 
 /** The error to show when no model was named and there is nothing to call one with, or undefined. */
@@ -50,12 +50,13 @@ const DEFAULT_MODELS = {
 const LONG_CONTEXT = 1_000_000;
 const LONG_CONTEXT_BETA = 'context-1m-2025-08-07';
 
+function chosenName(name: string | undefined, env: Env): string {
+  const names = [name?.trim(), env.ANTHROPIC_MODEL?.trim()];
+  return names.find((candidate) => candidate && candidate.toLowerCase() !== 'default') ?? 'sonnet';
+}
+
 function unalias(name: string, env: Env): string {
   switch (name.toLowerCase()) {
-    case 'default': {
-      const chosen = env.ANTHROPIC_MODEL?.trim();
-      return unalias(chosen && chosen.toLowerCase() !== 'default' ? chosen : 'sonnet', env);
-    }
     case 'sonnet':
       return env.ANTHROPIC_DEFAULT_SONNET_MODEL?.trim() || DEFAULT_MODELS.sonnet;
     case 'opus':
@@ -75,7 +76,7 @@ function splitSuffix(name: string): { base: string; isLong: boolean } {
   return { base, isLong: base !== name };
 }
 
-function anthropicModel(id: string, isLong: boolean): ResolvedModel {
+function anthropicModel(id: string, { isLong }: { isLong: boolean }): ResolvedModel {
   const limits = modelLimits(id);
   const needsBeta = isLong && limits.contextWindow < LONG_CONTEXT;
   return {

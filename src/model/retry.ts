@@ -1,5 +1,6 @@
 import type { Clock } from '../util/runtime.ts';
-import type { Failure, FailureClass, Model, ModelEvent, ModelRequest } from './model.ts';
+import { isGroup } from './each-event.ts';
+import type { Failure, FailureClass, Model, ModelRequest, ModelYield } from './model.ts';
 
 export interface RetryOptions {
   /** Attempts after the first. Default 10. */
@@ -40,13 +41,13 @@ async function* streamWithRetry(
   { maxRetries = DEFAULT_RETRIES, clock, random }: RetryOptions,
   request: ModelRequest,
   signal: AbortSignal,
-): AsyncGenerator<ModelEvent, void> {
+): AsyncGenerator<ModelYield, void> {
   let waitedMs = 0;
   for (let attempt = 1; ; attempt++) {
     let failure: Failure | undefined;
-    for await (const event of model.stream(request, signal)) {
-      if (event.type === 'failure') failure = event.failure;
-      else yield event;
+    for await (const item of model.stream(request, signal)) {
+      if (!isGroup(item) && item.type === 'failure') failure = item.failure;
+      else yield item;
     }
     if (!failure) return;
     if (!RETRYABLE.has(failure.class) || attempt > maxRetries) {

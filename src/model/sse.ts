@@ -1,6 +1,6 @@
 export interface SseEvent {
   /** The name given by an `event:` line. */
-  event?: string;
+  event: string | undefined;
   /** The `data:` lines, joined by line feeds. */
   data: string;
 }
@@ -32,8 +32,8 @@ export function createSseReader(): SseReader {
   let atStart = true;
   let endedInCr = false;
   let name: string | undefined;
-  let data: string[] = [];
-  let dataBytes = 0;
+  /** The data lines so far; null before the first. Nearly all events have one, so there is nothing to join. */
+  let data: string | null = null;
 
   /** The text of all lines that the chunk completes; what follows the last line end is kept for later. */
   function completeLines(chunk: Buffer): string {
@@ -57,24 +57,25 @@ export function createSseReader(): SseReader {
     unfinishedBytes += rest.length;
   }
 
+  function addData(value: string): void {
+    data = data === null ? value : `${data}\n${value}`;
+  }
+
   function takeLine(line: string): void {
     if (line.startsWith('data:')) {
-      const value = line.slice(line.charCodeAt(5) === 0x20 ? 6 : 5);
-      data.push(value);
-      dataBytes += value.length;
+      addData(line.slice(line.charCodeAt(5) === 0x20 ? 6 : 5));
     } else if (line.startsWith('event:')) {
       name = line.slice(line.charCodeAt(6) === 0x20 ? 7 : 6);
     } else if (line === 'data') {
-      data.push('');
+      addData('');
     }
     // Comments, `id`, `retry` and unknown fields mean nothing here.
   }
 
   function takeEvent(): SseEvent | null {
-    const event = data.length === 0 ? null : { ...(name ? { event: name } : {}), data: data.join('\n') };
+    const event = data === null ? null : { event: name || undefined, data };
     name = undefined;
-    data = [];
-    dataBytes = 0;
+    data = null;
     return event;
   }
 
@@ -101,11 +102,11 @@ export function createSseReader(): SseReader {
       return events;
     },
     get pendingBytes() {
-      return unfinishedBytes + dataBytes;
+      return unfinishedBytes + (data?.length ?? 0);
     },
     get inEvent() {
       if (name !== undefined) return name !== KEEP_ALIVE;
-      return unfinishedBytes + dataBytes > KEEP_ALIVE_BYTES;
+      return unfinishedBytes + (data?.length ?? 0) > KEEP_ALIVE_BYTES;
     },
   };
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../util/json.ts';
-import { CliNotFoundError, ConnectionError, HeddleError } from '../wire/errors.ts';
+import { CliNotFoundError, ConnectionError, HeddleError, NotConnectedError } from '../wire/errors.ts';
 import { toArgv } from '../wire/flags.ts';
 import { LineWriter, readLines } from '../wire/jsonl.ts';
 import type { Connect, Launch } from '../wire/run-config.ts';
@@ -13,6 +13,8 @@ import type { Options } from './options.ts';
 
 /** After `close`, the agent has this long to end its work and its children before it is killed. */
 const CLOSE_GRACE_MS = 5000;
+/** After the agent's exit, its pipes have this long to end: a process that it left behind may hold them open. */
+const PIPES_GRACE_MS = 1000;
 /** How much of the agent's stderr is kept for error messages. */
 const STDERR_TAIL = 4096;
 
@@ -52,7 +54,9 @@ class SubprocessTransport implements Transport {
   #child: ChildProcess | null = null;
   #writer: LineWriter | null = null;
   #stderr = '';
+  #reading = false;
   #inputEnded = false;
+  #closed = false;
   #settle: (exit: ExitInfo) => void = () => {};
   readonly exit: Promise<ExitInfo>;
 
@@ -69,6 +73,21 @@ class SubprocessTransport implements Transport {
   }
 
   connect(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onError = (error: NodeJS.ErrnoException) => {
+        if (this.pid !== undefined) return; // it runs: a signal could not be sent
+        this.#settle({ code: null, signal: null, stderr: error.message });
+        reject(startError(error, this.#commandLine.command, this.#launch.cwd));
+      };
+      try {
+        this.#start(resolve, onError);
+      } catch (error) {
+        onError(error as NodeJS.ErrnoException); // thrown instead of told, e.g. when the arguments are too long
+      }
+    });
+  }
+
+  #start(onSpawn: () => void, onError: (error: NodeJS.ErrnoException) => void): void {
     const { command, args } = this.#commandLine;
     const { cwd, env, stderr } = this.#launch;
     const child = spawn(command, args, {
@@ -77,29 +96,35 @@ class SubprocessTransport implements Transport {
       env: { ...(env ?? process.env), CLAUDE_CODE_ENTRYPOINT: 'sdk-ts', CLAUDE_AGENT_SDK_VERSION: HEDDLE_VERSION },
     });
     this.#child = child;
+    child.once('spawn', onSpawn).on('error', onError);
+    if (child.pid === undefined) return;
     this.#writer = new LineWriter(child.stdin);
+    // Once the agent is gone, Node throws away what nobody has asked for; with a listener it waits for a late reader.
+    child.stdout.on('readable', () => {});
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
       stderr?.(text);
     });
-    child.on('close', (code, signal) => this.#settle({ code, signal, stderr: this.#stderr }));
-    return new Promise((resolve, reject) => {
-      child.once('spawn', resolve);
-      child.once('error', (error: NodeJS.ErrnoException) => {
-        this.#settle({ code: null, signal: null, stderr: error.message });
-        reject(startError(error, command, cwd));
+    child.once('exit', (code, signal) => {
+      const tell = () => this.#settle({ code, signal, stderr: this.#stderr });
+      const timer = setTimeout(tell, PIPES_GRACE_MS);
+      child.once('close', () => {
+        clearTimeout(timer);
+        tell();
       });
     });
   }
 
-  async write(message: JsonObject): Promise<void> {
-    if (!this.#writer || this.#inputEnded) throw new HeddleError('closed', 'The agent takes no more input');
-    await this.#writer.write(message);
+  write(message: JsonObject): Promise<void> | undefined {
+    if (!this.#writer) return Promise.reject(new NotConnectedError());
+    if (this.#inputEnded) return Promise.reject(new HeddleError('closed', 'The agent takes no more input'));
+    return this.#writer.write(message);
   }
 
   readMessages(): AsyncIterable<JsonObject | Error> {
     const stdout = this.#child?.stdout;
-    if (!stdout) throw new HeddleError('not_connected', 'Not connected. Call connect() first.');
+    if (!stdout) throw new NotConnectedError();
+    this.#reading = true;
     return readLines(stdout);
   }
 
@@ -109,18 +134,26 @@ class SubprocessTransport implements Transport {
   }
 
   async close(): Promise<ExitInfo> {
+    this.#closed = true;
     const child = this.#child;
-    if (!child || child.pid === undefined) return { code: null, signal: null, stderr: this.#stderr };
+    if (!child || child.pid === undefined) {
+      this.#settle({ code: null, signal: null, stderr: this.#stderr });
+      return this.exit;
+    }
     this.endInput();
+    if (!this.#reading) child.stdout?.destroy();
     child.kill('SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), CLOSE_GRACE_MS);
     const exit = await this.exit;
     clearTimeout(timer);
+    child.stdout?.destroy();
+    child.stderr?.destroy();
     return exit;
   }
 
   isReady(): boolean {
-    return this.#child !== null && this.#child.exitCode === null && !this.#inputEnded;
+    if (this.#closed || !this.#child || this.#child.pid === undefined) return false;
+    return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 }
 

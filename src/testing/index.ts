@@ -1,5 +1,6 @@
 /** `heddle/testing`: fakes, and a conformance suite for each port. Sorted by file. */
 export { type FakeApi, type FakeApiRequest, startFakeApi } from './fake-api.ts';
+export type { LinkedPair, MakePair } from './linked-pair.ts';
 export {
   blocksOf,
   collectEvents,
@@ -9,6 +10,7 @@ export {
   modelCases,
   sampleRequest,
 } from './model-suite.ts';
+export { type PeerCase, peerCases } from './peer-suite.ts';
 export {
   type Answer,
   type AnswerLike,
@@ -30,3 +32,4 @@ export {
   toolUse,
 } from './script.ts';
 export { type ScriptedModel, scriptedModel } from './scripted-model.ts';
+export { type TransportCase, transportCases } from './transport-suite.ts';

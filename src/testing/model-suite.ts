@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createAccumulator } from '../model/accumulate.ts';
+import { eachEvent } from '../model/each-event.ts';
 import type { Failure, FailureClass, Model, ModelEvent, ModelRequest } from '../model/model.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import { type AnswerLike, fail, reply, text, thinking, toolUse } from './script.ts';
@@ -60,7 +61,7 @@ export async function collectEvents(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<ModelEvent[]> {
   const events: ModelEvent[] = [];
-  for await (const event of model.stream(sampleRequest(), signal)) events.push(event);
+  for await (const event of eachEvent(model.stream(sampleRequest(), signal))) events.push(event);
   return events;
 }
 
@@ -127,7 +128,7 @@ function answerCases(): Case[] {
       name: 'can be left early, and asked again',
       script: [text('one ', 'two ', 'three'), 'again'],
       async check(model) {
-        for await (const event of model.stream(sampleRequest(), new AbortController().signal)) {
+        for await (const event of eachEvent(model.stream(sampleRequest(), new AbortController().signal))) {
           if (event.type === 'event') break;
         }
         assert.equal(typesOf(await collectEvents(model)).at(-1), 'message_stop');
@@ -207,7 +208,7 @@ function abortCases(): Case[] {
         const controller = new AbortController();
         const events: ModelEvent[] = [];
         let abortedAt = 0;
-        for await (const event of model.stream(sampleRequest(), controller.signal)) {
+        for await (const event of eachEvent(model.stream(sampleRequest(), controller.signal))) {
           events.push(event);
           if (event.type !== 'event' || abortedAt > 0) continue;
           abortedAt = performance.now();

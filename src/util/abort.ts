@@ -19,7 +19,10 @@ export function abortReason(signal: AbortSignal): Aborted {
 
 /** Rejects with the signal's reason as soon as it aborts; otherwise settles as `work` does. */
 export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(abortReason(signal));
+  if (signal.aborted) {
+    work.catch(() => {}); // nobody waits for it any more, and it may well fail of the same abort
+    return Promise.reject(abortReason(signal));
+  }
   return new Promise<T>((resolve, reject) => {
     const onAbort = () => reject(abortReason(signal));
     signal.addEventListener('abort', onAbort, { once: true });

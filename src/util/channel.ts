@@ -42,28 +42,33 @@ export class Channel<T> implements AsyncIterable<T> {
     return rest;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<T, void> {
-    for (;;) {
-      if (this.size > 0) {
-        yield this.#take();
-        continue;
-      }
+  /** By hand rather than a generator: a queued value costs one promise, and streams have thousands of them. */
+  [Symbol.asyncIterator](): AsyncIterator<T, void> {
+    return {
+      next: () => (this.size > 0 ? Promise.resolve({ value: this.#take(), done: false }) : this.#next()),
+      return: () => Promise.resolve({ value: undefined, done: true }),
+    };
+  }
+
+  async #next(): Promise<IteratorResult<T, void>> {
+    while (this.size === 0) {
       if (this.#ended) {
         if (this.#error !== null) throw this.#error;
-        return;
+        return { value: undefined, done: true };
       }
       await new Promise<void>((resolve) => {
         this.#waiting = resolve;
       });
     }
+    return { value: this.#take(), done: false };
   }
 
-  /** A head index instead of `shift`, which is linear; the array starts anew whenever it has been emptied. */
+  /** A head index instead of `shift`, which is linear; what was taken is let go when it is half of the array. */
   #take(): T {
     const value = this.#values[this.#head] as T;
     this.#head++;
-    if (this.#head === this.#values.length) {
-      this.#values = [];
+    if (this.#head * 2 >= this.#values.length) {
+      this.#values = this.#values.slice(this.#head);
       this.#head = 0;
     }
     return value;

@@ -1,4 +1,4 @@
-import type { Readable, Writable } from 'node:stream';
+import { finished, type Readable, type Writable } from 'node:stream';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { HeddleError, JsonDecodeError, MessageParseError } from './errors.ts';
 
@@ -35,25 +35,23 @@ export class LineDecoder {
     this.#maxBytes = options.maxBytes ?? MAX_LINE_BYTES;
   }
 
-  /** The lines that this chunk completes. Throws `line_too_long` past the cap. */
-  push(chunk: Uint8Array): Line[] {
+  /** Yields the lines that this chunk completes. Throws `line_too_long` past the cap, after the lines before it. */
+  *push(chunk: Uint8Array): Generator<Line, void> {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const lines: Line[] = [];
     let from = 0;
     for (let end = bytes.indexOf(LF); end >= 0; end = bytes.indexOf(LF, from)) {
       this.#keep(bytes.subarray(from, end));
       from = end + 1;
-      this.#complete(lines);
+      const line = this.#complete();
+      if (line) yield line;
     }
     if (from < bytes.length) this.#keep(bytes.subarray(from));
-    return lines;
   }
 
-  /** The last line, when the stream ended without a newline. */
-  end(): Line[] {
-    const lines: Line[] = [];
-    if (this.#pending > 0) this.#complete(lines);
-    return lines;
+  /** Yields the last line, when the stream ended without a newline. */
+  *end(): Generator<Line, void> {
+    const line = this.#pending > 0 ? this.#complete() : null;
+    if (line) yield line;
   }
 
   #keep(piece: Buffer): void {
@@ -66,7 +64,8 @@ export class LineDecoder {
     this.#pieces.push(piece);
   }
 
-  #complete(lines: Line[]): void {
+  /** The line that was kept, or null when it is blank. */
+  #complete(): Line | null {
     const [first] = this.#pieces;
     let bytes = this.#pieces.length === 1 && first ? first : Buffer.concat(this.#pieces, this.#pending);
     this.#pieces = [];
@@ -74,9 +73,8 @@ export class LineDecoder {
     this.#lineNumber++;
     if (this.#lineNumber === 1 && BOM.every((byte, i) => bytes[i] === byte)) bytes = bytes.subarray(3);
     if (bytes[bytes.length - 1] === CR) bytes = bytes.subarray(0, -1);
-    if (bytes.length === 0) return;
     const text = bytes.toString('utf8');
-    if (text.trim() !== '') lines.push({ text, number: this.#lineNumber });
+    return text.trim() === '' ? null : { text, number: this.#lineNumber };
   }
 }
 
@@ -101,14 +99,22 @@ export function parseLine(line: Line): JsonObject | JsonDecodeError | MessagePar
   return new MessageParseError(`line ${line.number} is ${kind}, not an object`, { facts: { line: line.number } });
 }
 
-/** Reads a byte stream as protocol lines. Bad lines come as errors and reading goes on; an overlong one throws. */
+/**
+ * Reads a byte stream as protocol lines. Bad lines come as errors and reading goes on; an overlong one throws. A stream
+ * that is destroyed on this side just ends.
+ */
 export async function* readLines(
   stream: Readable,
   options: { maxBytes?: number } = {},
 ): AsyncGenerator<JsonObject | Error, void> {
   const decoder = new LineDecoder(options);
-  for await (const chunk of stream) {
-    for (const line of decoder.push(chunk as Buffer)) yield parseLine(line);
+  try {
+    for await (const chunk of stream) {
+      for (const line of decoder.push(chunk as Buffer)) yield parseLine(line);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') return;
+    throw error;
   }
   for (const line of decoder.end()) yield parseLine(line);
 }
@@ -140,23 +146,30 @@ export class LineWriter {
     this.#stream.on('error', () => this.#failure && listener(this.#failure));
   }
 
-  async write(message: object): Promise<void> {
-    await this.writeText(encodeLine(message));
+  write(message: object): Promise<void> | undefined {
+    return this.writeText(encodeLine(message));
   }
 
-  async writeText(text: string): Promise<void> {
-    if (this.#failure) throw this.#failure;
-    if (this.#stream.writableEnded || this.#stream.destroyed) throw new HeddleError('closed', 'The output is closed');
+  /** Undefined while there is room: most lines need no promise. */
+  writeText(text: string): Promise<void> | undefined {
+    const broken = this.#failure ?? (this.#isOver() ? new HeddleError('closed', 'The output is closed') : null);
+    if (broken) return Promise.reject(broken);
     this.#pending += text;
     if (this.#pending.length >= BATCH_CHARS) this.#handOn();
     else this.#schedule();
-    if (this.#stream.writableNeedDrain) await this.#drained();
+    return this.#stream.writableNeedDrain ? this.#drained() : undefined;
   }
 
   /** Resolves when everything written has been handed to the system, or the reader is gone. */
   async flush(): Promise<void> {
     this.#handOn();
-    while (this.#stream.writableLength > 0 && !this.#failure && !this.#stream.destroyed) await this.#drained();
+    const stream = this.#stream;
+    if (this.#failure || stream.destroyed) return;
+    await new Promise<void>((resolve) => {
+      if (stream.writableEnded) finished(stream, { readable: false }, () => resolve());
+      // Called back after all writes before it. 'drain' would not do: it only follows a write that had to wait.
+      else stream.write('', () => resolve());
+    });
   }
 
   /** Everything that was written goes out, then the stream ends. */
@@ -177,16 +190,23 @@ export class LineWriter {
   #handOn(): void {
     const text = this.#pending;
     this.#pending = '';
-    if (text !== '' && !this.#stream.writableEnded && !this.#stream.destroyed) this.#stream.write(text);
+    if (text !== '' && !this.#isOver()) this.#stream.write(text);
+  }
+
+  #isOver(): boolean {
+    return this.#stream.writableEnded || this.#stream.destroyed;
   }
 
   #drained(): Promise<void> {
-    this.#draining ??= new Promise((resolve) => {
+    this.#draining ??= new Promise((resolve, reject) => {
       const stream = this.#stream;
       const done = () => {
         for (const event of ['drain', 'close', 'error', 'finish']) stream.off(event, done);
         this.#draining = null;
-        resolve();
+        if (this.#failure) reject(this.#failure);
+        else if (stream.destroyed && !stream.writableFinished)
+          reject(new HeddleError('closed', 'The output was closed'));
+        else resolve();
       };
       for (const event of ['drain', 'close', 'error', 'finish']) stream.on(event, done);
     });

@@ -13,23 +13,28 @@ const HIGH_WATER = 256;
 export function memoryPair(): { near: MemoryTransport; far: MemoryTransport } {
   const toFar = new Lane();
   const toNear = new Lane();
-  const near = new MemoryTransport(toNear, toFar);
-  const far = new MemoryTransport(toFar, toNear);
+  const near: MemoryTransport = new MemoryTransport(toNear, toFar, () => far.settle(CLEAN_EXIT));
+  const far: MemoryTransport = new MemoryTransport(toFar, toNear, () => near.settle(CLEAN_EXIT));
   return { near, far };
 }
+
+const CLEAN_EXIT: ExitInfo = { code: 0, signal: null, stderr: '' };
 
 export class MemoryTransport implements Transport {
   readonly #incoming: Lane;
   readonly #outgoing: Lane;
+  readonly #tellOther: () => void;
   #connected = false;
   #closed = false;
   #resolveExit: (exit: ExitInfo) => void = () => {};
   readonly exit: Promise<ExitInfo>;
   #onClose: (() => void | Promise<void>) | null = null;
 
-  constructor(incoming: Lane, outgoing: Lane) {
+  /** `tellOther` lets the other end know that this one is gone. */
+  constructor(incoming: Lane, outgoing: Lane, tellOther: () => void) {
     this.#incoming = incoming;
     this.#outgoing = outgoing;
+    this.#tellOther = tellOther;
     this.exit = new Promise((resolve) => {
       this.#resolveExit = resolve;
     });
@@ -39,9 +44,11 @@ export class MemoryTransport implements Transport {
     this.#connected = true;
   }
 
-  async write(message: JsonObject): Promise<void> {
-    if (this.#closed || this.#outgoing.ended) throw new HeddleError('closed', 'The other end no longer reads');
-    await this.#outgoing.push(message);
+  write(message: JsonObject): Promise<void> | undefined {
+    if (this.#closed || this.#outgoing.ended) {
+      return Promise.reject(new HeddleError('closed', 'The other end no longer reads'));
+    }
+    return this.#outgoing.push(message);
   }
 
   readMessages(): AsyncIterable<JsonObject | Error> {
@@ -57,7 +64,8 @@ export class MemoryTransport implements Transport {
     this.#outgoing.end();
     this.#incoming.end();
     await this.#onClose?.();
-    this.#resolveExit({ code: 0, signal: null, stderr: '' });
+    this.#tellOther();
+    this.settle(CLEAN_EXIT);
     return this.exit;
   }
 
@@ -85,9 +93,10 @@ class Lane {
     return this.#channel.ended;
   }
 
-  push(message: JsonObject): Promise<void> | void {
+  /** Undefined when there is room: most lines need no promise. */
+  push(message: JsonObject): Promise<void> | undefined {
     this.#channel.push(message);
-    if (this.#channel.size < HIGH_WATER) return;
+    if (this.#channel.size < HIGH_WATER) return undefined;
     return new Promise((resolve) => this.#room.push(resolve));
   }
 
@@ -96,11 +105,17 @@ class Lane {
     this.#release();
   }
 
-  async *read(): AsyncGenerator<JsonObject, void> {
-    for await (const message of this.#channel) {
-      yield message;
-      if (this.#channel.size < HIGH_WATER / 2) this.#release();
-    }
+  read(): AsyncIterable<JsonObject> {
+    const queue = this.#channel[Symbol.asyncIterator]();
+    const next = () => {
+      if (this.#room.length > 0 && this.#channel.size < HIGH_WATER / 2) this.#release();
+      return queue.next();
+    };
+    const leave = async (): Promise<IteratorResult<JsonObject, void>> => {
+      this.end(); // nobody will read on: the writer must not wait
+      return { value: undefined, done: true };
+    };
+    return { [Symbol.asyncIterator]: () => ({ next, return: leave }) };
   }
 
   #release(): void {

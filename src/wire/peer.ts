@@ -1,7 +1,7 @@
 import { Channel } from '../util/channel.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { ControlError, ControlTimeoutError, HeddleError, ProcessError } from './errors.ts';
-import type { ExitInfo, Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 /** Answers one incoming control request: the response body, or undefined for none. A throw becomes an error response. */
 export type RequestHandler = (request: ControlBody, context: RequestContext) => Promise<unknown> | unknown;
@@ -20,6 +20,11 @@ export interface PeerOptions {
   /** A fresh request id per call. */
   newId: () => string;
   onRequest: RequestHandler;
+  /**
+   * Takes every line that is not control, in order; the next one waits until its promise settles. Without it the lines
+   * are queued in `messages`.
+   */
+  onMessage?: (message: JsonObject) => Promise<void> | undefined;
   /** A line that is neither control nor readable. Default: ignored. */
   onBadLine?: (error: Error) => void;
 }
@@ -31,7 +36,6 @@ export interface CallOptions {
 }
 
 interface PendingCall {
-  subtype: string;
   resolve(body: unknown): void;
   reject(error: Error): void;
 }
@@ -66,8 +70,8 @@ export class Peer {
     return this.#done;
   }
 
-  send(message: JsonObject): Promise<void> {
-    return this.#transport.write(message);
+  async send(message: JsonObject): Promise<void> {
+    await this.#transport.write(message);
   }
 
   /** Sends a control request and resolves with the body of its response. */
@@ -76,42 +80,51 @@ export class Peer {
     options.signal?.throwIfAborted();
     const id = this.#options.newId();
     const answer = new Promise<unknown>((resolve, reject) => {
-      this.#calls.set(id, { subtype: request.subtype, resolve, reject });
+      this.#calls.set(id, { resolve, reject });
     });
-    answer.catch(() => {}); // may reject before it is awaited below
-    const timer =
-      options.timeoutMs === undefined
-        ? undefined
-        : setTimeout(() => {
-            this.#calls.get(id)?.reject(new ControlTimeoutError(request.subtype));
-            this.#withdraw(id);
-          }, options.timeoutMs);
-    const onAbort = () => {
-      this.#calls.get(id)?.reject(options.signal?.reason ?? new HeddleError('aborted', 'The request was withdrawn'));
-      this.#withdraw(id);
-    };
+    const onTimeout = () => this.#withdraw(id, new ControlTimeoutError(request.subtype));
+    const timer = options.timeoutMs === undefined ? undefined : setTimeout(onTimeout, options.timeoutMs);
+    const onAbort = () => this.#withdraw(id, options.signal?.reason);
     options.signal?.addEventListener('abort', onAbort, { once: true });
+    // Not awaited: a reader that has stalled must not keep the call from being withdrawn.
+    this.send({ type: 'control_request', request_id: id, request }).catch((error) => this.#onUnsent(id, error));
     try {
-      await this.#transport.write({ type: 'control_request', request_id: id, request });
       return await answer;
     } finally {
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', onAbort);
-      this.#calls.delete(id);
     }
   }
 
-  /** Forgets a call and tells the other side; its late answer is ignored (ruling K11). */
-  #withdraw(id: string): void {
+  #takeCall(id: string): PendingCall | undefined {
+    const call = this.#calls.get(id);
     this.#calls.delete(id);
-    this.#transport.write({ type: 'control_cancel_request', request_id: id }).catch(() => {});
+    return call;
+  }
+
+  /** Forgets a call and tells the other side; its late answer is ignored (ruling K11). */
+  #withdraw(id: string, reason: Error): void {
+    const call = this.#takeCall(id);
+    if (!call) return;
+    call.reject(reason);
+    this.send({ type: 'control_cancel_request', request_id: id }).catch(() => {});
+  }
+
+  /** A failed write often is the first sign of a dead agent. How it ended tells more, and is known a moment later. */
+  async #onUnsent(id: string, error: Error): Promise<void> {
+    if (HeddleError.isInstance(error) && error.code === 'closed') await within(EXIT_GRACE_MS, this.#done);
+    this.#takeCall(id)?.reject(error);
   }
 
   async #pump(): Promise<void> {
     try {
       for await (const line of this.#transport.readMessages()) {
-        if (line instanceof Error) this.#options.onBadLine?.(line);
-        else this.#route(line);
+        if (line instanceof Error) {
+          this.#options.onBadLine?.(line);
+          continue;
+        }
+        const busy = this.#route(line);
+        if (busy) await busy;
       }
       this.#close(await closeReason(this.#transport));
     } catch (error) {
@@ -122,29 +135,29 @@ export class Peer {
     this.#messages.end();
   }
 
-  #route(line: JsonObject): void {
+  #route(line: JsonObject): Promise<void> | undefined {
     switch (line.type) {
       case 'control_request':
         this.#serve(line);
-        return;
+        return undefined;
       case 'control_response':
         this.#settle(line.response);
-        return;
+        return undefined;
       case 'control_cancel_request':
         this.#serving.get(stringField(line, 'request_id') ?? '')?.abort();
-        return;
+        return undefined;
       case 'keep_alive':
-        return;
+        return undefined;
       default:
+        if (this.#options.onMessage) return this.#options.onMessage(line);
         this.#messages.push(line);
+        return undefined;
     }
   }
 
   #settle(response: unknown): void {
-    const id = stringField(response, 'request_id');
-    const call = id === undefined ? undefined : this.#calls.get(id);
-    if (!id || !call || !isObject(response)) return; // unknown, late or duplicate: ignored (P-5, P-6)
-    this.#calls.delete(id);
+    const call = this.#takeCall(stringField(response, 'request_id') ?? '');
+    if (!call || !isObject(response)) return; // unknown, late or duplicate: ignored (P-5, P-6)
     if (response.subtype === 'success') call.resolve(response.response);
     else
       call.reject(
@@ -170,27 +183,27 @@ export class Peer {
       signal: controller.signal,
       afterResponse: (effect) => effects.push(effect),
     };
-    // Started without awaiting anything before it, so that requests take effect in the order of their lines.
-    const answer = invoke(this.#options.onRequest, request as ControlBody, context);
-    answer
-      .then(
-        async (body) => {
-          if (!controller.signal.aborted) await this.#respond(requestId, body);
-        },
-        async (error) => {
-          if (!controller.signal.aborted) await this.#respondError(requestId, error);
-        },
-      )
-      .catch(() => {}) // the other side is gone: nobody to answer
-      .finally(() => {
-        if (this.#serving.get(requestId) === controller) this.#serving.delete(requestId);
-        for (const effect of effects) effect();
-      });
+    this.#answer(request as ControlBody, context).then(() => {
+      if (this.#serving.get(requestId) === controller) this.#serving.delete(requestId);
+      for (const effect of effects) effect();
+    });
+  }
+
+  /** Calls the handler at once, before anything is awaited: requests take effect in the order of their lines. */
+  async #answer(request: ControlBody, context: RequestContext): Promise<void> {
+    const { requestId, signal } = context;
+    try {
+      const body = await this.#options.onRequest(request, context);
+      if (!signal.aborted) await this.#respond(requestId, body);
+    } catch (error) {
+      // Also when the body is nothing that JSON can tell: the request still gets its one response.
+      if (!signal.aborted) await this.#respondError(requestId, error);
+    }
   }
 
   #respond(requestId: string, body: unknown): Promise<void> {
     const response = { subtype: 'success', request_id: requestId, ...(body === undefined ? {} : { response: body }) };
-    return this.#transport.write({ type: 'control_response', response });
+    return this.send({ type: 'control_response', response });
   }
 
   #respondError(requestId: string, error: unknown): Promise<void> {
@@ -200,7 +213,7 @@ export class Peer {
       error: error instanceof Error ? error.message : String(error),
       ...(error instanceof ControlError && error.errorCode ? { error_code: error.errorCode } : {}),
     };
-    return this.#transport.write({ type: 'control_response', response }).catch(() => {});
+    return this.send({ type: 'control_response', response }).catch(() => {});
   }
 
   #close(reason: Error): void {
@@ -211,21 +224,24 @@ export class Peer {
   }
 }
 
-async function invoke(handler: RequestHandler, request: ControlBody, context: RequestContext): Promise<unknown> {
-  return handler(request, context);
-}
-
 /** How long an ended stream waits for the exit code behind it, before it reports without one. */
 const EXIT_GRACE_MS = 2000;
 
 async function closeReason(transport: Transport): Promise<Error> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const grace = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), EXIT_GRACE_MS);
-    timer.unref?.();
-  });
-  const exit: ExitInfo | null = await Promise.race([transport.exit, grace]);
-  clearTimeout(timer);
+  const exit = await within(EXIT_GRACE_MS, transport.exit);
   if (exit && exit.code !== 0) return new ProcessError(exit);
   return new HeddleError('closed', 'The connection closed before a response was received');
+}
+
+/** Resolves as the promise does, or with null when that takes longer. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -12,8 +12,8 @@ export interface ExitInfo {
  * Moves lines between the two ends of the protocol. A line is one JSON object; framing is the transport's affair.
  *
  * - `connect` opens the channel; it rejects with a HeddleError when that cannot be done.
- * - `write` resolves when the line was handed on and the channel can take more (back-pressure). Lines are written whole
- *   and in the order of the calls. It rejects with `closed` after `endInput` or `close`.
+ * - `write` hands a line on. The promise, if there is one, resolves when the channel can take more (back-pressure).
+ *   Lines are written whole and in the order of the calls. It rejects with `closed` after `endInput` or `close`.
  * - `readMessages` may be called once. It yields every line, also while writing and closing, and ends when the far end
  *   closes its side. A line that cannot be read is yielded as a HeddleError, and reading goes on; only an overlong line
  *   or a broken channel ends it by throwing.
@@ -22,7 +22,7 @@ export interface ExitInfo {
  */
 export interface Transport {
   connect(): Promise<void>;
-  write(message: JsonObject): Promise<void>;
+  write(message: JsonObject): Promise<void> | undefined;
   readMessages(): AsyncIterable<JsonObject | Error>;
   endInput(): void;
   close(): Promise<ExitInfo>;

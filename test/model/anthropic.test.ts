@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { anthropicSettings } from '../../src/model/anthropic-env.ts';
+import { eachEvent } from '../../src/model/each-event.ts';
 import type { ModelEvent } from '../../src/model/model.ts';
 import {
   blocksOf,
@@ -55,7 +56,9 @@ describe('requests', () => {
     });
     expect(settings.timeoutMs).toBe(1234);
     const model = anthropic('', { ...settings, apiKey: undefined });
-    for await (const _ of model.stream({ ...sampleRequest(), betas: ['a', 'b'] }, new AbortController().signal));
+    for await (const _ of eachEvent(
+      model.stream({ ...sampleRequest(), betas: ['a', 'b'] }, new AbortController().signal),
+    ));
     expect(api.requests[0]).toMatchObject({
       url: '/gateway/v1/messages?beta=true',
       headers: { authorization: 'Bearer tok', 'anthropic-beta': 'a,b', 'x-foo': 'bar: baz', 'user-agent': 'mine' },
@@ -183,7 +186,7 @@ describe('streaming', () => {
   it('gives events while the answer is still being written', async () => {
     const api = await start([reply([text('one ', 'two ', 'three')], { deltaMs: 40 })]);
     const times: number[] = [];
-    for await (const event of anthropic(api.url).stream(sampleRequest(), new AbortController().signal)) {
+    for await (const event of eachEvent(anthropic(api.url).stream(sampleRequest(), new AbortController().signal))) {
       if (event.type === 'event' && event.event.type === 'content_block_delta') times.push(performance.now());
     }
     expect(times.length).toBe(3);
@@ -193,9 +196,8 @@ describe('streaming', () => {
   it('[M-7] does not count the time of a slow consumer as silence', async () => {
     const api = await start([reply([text('one ', 'two ', 'three')], { deltaMs: 5 })]);
     const events: ModelEvent[] = [];
-    for await (const event of anthropic(api.url, { timeoutMs: 300 }).stream(
-      sampleRequest(),
-      new AbortController().signal,
+    for await (const event of eachEvent(
+      anthropic(api.url, { timeoutMs: 300 }).stream(sampleRequest(), new AbortController().signal),
     )) {
       events.push(event);
       await new Promise((resolve) => setTimeout(resolve, events.length === 2 ? 500 : 10));
@@ -222,7 +224,7 @@ describe('streaming', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const model = anthropic(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    for await (const event of model.stream(sampleRequest(), new AbortController().signal)) {
+    for await (const event of eachEvent(model.stream(sampleRequest(), new AbortController().signal))) {
       if (event.type !== 'event') continue;
       await new Promise((resolve) => setTimeout(resolve, 300));
       break;

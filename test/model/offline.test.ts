@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eachEvent } from '../../src/model/each-event.ts';
 import type { ApiMessage, ModelEvent, ModelRequest } from '../../src/model/model.ts';
 import { createOfflineModel } from '../../src/model/offline.ts';
 import { blocksOf } from '../../src/testing/index.ts';
@@ -20,7 +21,7 @@ async function ask(
     maxOutputTokens: 1000,
   };
   const events: ModelEvent[] = [];
-  for await (const event of createOfflineModel().stream(request, signal)) events.push(event);
+  for await (const event of eachEvent(createOfflineModel().stream(request, signal))) events.push(event);
   return events;
 }
 

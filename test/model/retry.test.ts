@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eachEvent } from '../../src/model/each-event.ts';
 import type { Failure, FailureClass, Model, ModelEvent } from '../../src/model/model.ts';
 import { type RetryOptions, withRetry } from '../../src/model/retry.ts';
 import { collectEvents } from '../../src/testing/index.ts';
@@ -133,7 +134,7 @@ describe('withRetry', () => {
     const controller = new AbortController();
     const events: ModelEvent[] = [];
     const model = withRetry(failing({}), { clock: fakeClock(), random: () => 0 });
-    for await (const event of model.stream({} as never, controller.signal)) {
+    for await (const event of eachEvent(model.stream({} as never, controller.signal))) {
       events.push(event);
       if (event.type === 'retry') controller.abort();
     }

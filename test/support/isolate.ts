@@ -14,5 +14,7 @@ export function setup(): () => void {
   process.env.HOME = home;
   process.env.HEDDLE_HOME = join(home, '.heddle');
   process.env[ISOLATED_HOME] = home;
-  return () => rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  const remove = () => rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  process.once('exit', remove); // a run that is broken off never gets to its teardown
+  return remove;
 }

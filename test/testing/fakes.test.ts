@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { eachEvent } from '../../src/model/each-event.ts';
 import type { FakeApi } from '../../src/testing/index.ts';
 import {
   blocksOf,
@@ -98,7 +99,7 @@ describe('scriptedModel', () => {
     const messages = [...sampleRequest().messages];
     const ask = async () => {
       const events = [];
-      for await (const event of model.stream({ ...sampleRequest(), messages }, new AbortController().signal))
+      for await (const event of eachEvent(model.stream({ ...sampleRequest(), messages }, new AbortController().signal)))
         events.push(event);
       return blocksOf(events);
     };
