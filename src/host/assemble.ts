@@ -25,6 +25,7 @@ import { planName } from './plan-name.ts';
 import { readPrompts } from './prompts.ts';
 import type { SessionSettings } from './session.ts';
 import { type OpenTranscript, openTranscript } from './transcript.ts';
+import { noteUnsupported } from './unsupported.ts';
 
 /** All that one session consists of. Made once by `assemble`; what may change later says so. */
 export interface Parts {
@@ -67,6 +68,7 @@ export interface Parts {
 export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
   const { config } = launch;
   const { runtime } = engine;
+  noteUnsupported(config, runtime.log);
   const env = engine.envOf(launch);
   const cwd = realDirectory(engine.cwdOf(launch), 'The working directory');
   const roots = [cwd, ...(config.addDir ?? []).map((dir) => realDirectory(dir, '--add-dir', cwd))];

@@ -14,7 +14,9 @@ export function controlHandler(session: Session): RequestHandler {
   let initialized = false;
   const handlers: Record<string, (request: ControlBody, context: RequestContext) => unknown> = {
     initialize(request) {
-      if (initialized) throw new ControlError('Already initialized');
+      // A host that connects again learns what is still waiting for its answer.
+      const beside = { pending_permission_requests: session.pendingPermissions() };
+      if (initialized) throw new ControlError('Already initialized', undefined, { beside });
       initialized = true;
       session.configure({
         ...textOption('systemPrompt', request.systemPrompt),

@@ -5,6 +5,7 @@ import { resultLine } from '../agent/result.ts';
 import { emptyTally, type Tally, type Turn } from '../agent/turn.ts';
 import { Aborted } from '../util/abort.ts';
 import { Channel } from '../util/channel.ts';
+import type { JsonObject } from '../util/json.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import { toHeddleError } from '../wire/errors.ts';
 import type { Message } from '../wire/messages/index.ts';
@@ -103,6 +104,11 @@ export class Session {
   /** The body of the answer to `initialize`. */
   describe(): Record<string, unknown> {
     return initializeAnswer(this.#parts);
+  }
+
+  /** The questions to the host that are still open. */
+  pendingPermissions(): JsonObject[] {
+    return this.#peer?.unanswered('can_use_tool') ?? [];
   }
 
   reportBadInput(message: string): void {

@@ -36,7 +36,7 @@ interface StepReport {
   text: string;
 }
 
-/** Later steps may need earlier ones, so the first that fails is the last that is tried. */
+/** Later steps may need earlier ones, so the first that could not be done is the last that is tried. */
 function* walkSteps(steps: readonly Step[], tools: ReadonlySet<string>): Generator<Call, string, Outcome> {
   const lines: string[] = [];
   for (const [at, step] of steps.entries()) {
@@ -60,9 +60,14 @@ function* carryOut(step: Step, tools: ReadonlySet<string>): Generator<Call, Step
     if (step.kind === 'write' && last.isError && tools.has('Read') && /\bread\b/i.test(last.text)) {
       last = yield* readFirst(step.file, call);
     }
-    if (last.isError) return { done: false, text: `${what} failed:\n\n${quote(last.text)}` };
+    if (last.isError) return { done: hasRun(step, last), text: `${what} failed:\n\n${quote(last.text)}` };
   }
   return { done: true, text: `${what}:\n\n${quote(last.text)}` };
+}
+
+/** A command that ran and failed has told what it can: a failing test is a reason to go on, a refused one is not. */
+function hasRun(step: Step, { text }: Outcome): boolean {
+  return step.kind === 'run' && text.startsWith('Exit code ');
 }
 
 /** An existing file is only overwritten by one who has read it. */

@@ -32,4 +32,5 @@ export {
   toolUse,
 } from './script.ts';
 export { type ScriptedModel, scriptedModel } from './scripted-model.ts';
+export { type StoreCase, storeCases } from './store-suite.ts';
 export { type TransportCase, transportCases } from './transport-suite.ts';

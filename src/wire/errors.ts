@@ -113,9 +113,12 @@ export class ControlTimeoutError extends HeddleError {
 export class ControlError extends HeddleError {
   override name = 'ControlError';
   readonly errorCode: string | undefined;
-  constructor(message: string, errorCode?: string, options?: ErrorOptions) {
+  /** Further fields of the error response, beside `error`. */
+  readonly beside: Record<string, unknown>;
+  constructor(message: string, errorCode?: string, options?: ErrorOptions & { beside?: Record<string, unknown> }) {
     super('control_error', message, { facts: { errorCode }, ...options });
     this.errorCode = errorCode;
+    this.beside = options?.beside ?? {};
   }
 }
 

@@ -36,6 +36,7 @@ export interface CallOptions {
 }
 
 interface PendingCall {
+  request: ControlBody;
   resolve(body: unknown): void;
   reject(error: Error): void;
 }
@@ -80,7 +81,7 @@ export class Peer {
     options.signal?.throwIfAborted();
     const id = this.#options.newId();
     const answer = new Promise<unknown>((resolve, reject) => {
-      this.#calls.set(id, { resolve, reject });
+      this.#calls.set(id, { request, resolve, reject });
     });
     const onTimeout = () => this.#withdraw(id, new ControlTimeoutError(request.subtype));
     const timer = options.timeoutMs === undefined ? undefined : setTimeout(onTimeout, options.timeoutMs);
@@ -100,6 +101,13 @@ export class Peer {
     const call = this.#calls.get(id);
     this.#calls.delete(id);
     return call;
+  }
+
+  /** The requests of this kind that the other side has not answered yet, as they were sent. */
+  unanswered(subtype: string): JsonObject[] {
+    return [...this.#calls]
+      .filter(([, { request }]) => request.subtype === subtype)
+      .map(([request_id, { request }]) => ({ type: 'control_request', request_id, request }));
   }
 
   /** Forgets a call and tells the other side; its late answer is ignored (ruling K11). */
@@ -212,6 +220,7 @@ export class Peer {
       request_id: requestId,
       error: error instanceof Error ? error.message : String(error),
       ...(error instanceof ControlError && error.errorCode ? { error_code: error.errorCode } : {}),
+      ...(error instanceof ControlError ? error.beside : {}),
     };
     return this.send({ type: 'control_response', response }).catch(() => {});
   }

@@ -15,6 +15,7 @@ import { createJsonlStore } from '../../src/sessions/jsonl-store.ts';
 import { projectSlug } from '../../src/sessions/slug.ts';
 import type { SessionKey } from '../../src/sessions/store.ts';
 import { HeddleError } from '../../src/wire/errors.ts';
+import { asOrdinaryUser } from '../support/as-user.ts';
 import { collect, tempDir, user, uuids } from './support.ts';
 
 const key: SessionKey = { project: '/w/loom', sessionId: '00000000-0000-4000-8000-000000000001' };
@@ -209,12 +210,14 @@ describe('damage', () => {
     expect(await store.list(key.project)).toEqual([]);
   });
 
-  test.skipIf(process.getuid?.() === 0)('[S-19] an unreadable file: a typed error', async () => {
-    const { store, prepare, path } = makeStore();
+  test('[S-19] an unreadable file: a typed error', async () => {
+    const { store, prepare, path, home } = makeStore();
     prepare(threeLines);
     execFileSync('chmod', ['000', path]);
-    await expect(collect(store.load(key))).rejects.toMatchObject({ code: 'session_unreadable' });
-    await expect(store.append(key, three)).rejects.toMatchObject({ code: 'storage_failed' });
+    await asOrdinaryUser(home, async () => {
+      await expect(collect(store.load(key))).rejects.toMatchObject({ code: 'session_unreadable' });
+      await expect(store.append(key, three)).rejects.toMatchObject({ code: 'storage_failed' });
+    });
   });
 
   test('[S-19] an empty file is an empty session', async () => {

@@ -8,10 +8,11 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLocalWorkspace } from '../../src/tools/local-workspace.ts';
 import type { Workspace } from '../../src/tools/workspace.ts';
+import { asOrdinaryUser } from '../support/as-user.ts';
 import { type Bench, createBench } from './bench.ts';
 
 let bench: Bench;
@@ -89,10 +90,12 @@ describe('writing', () => {
     expect(existsSync('/dev/full')).toBe(true);
   });
 
-  test.skipIf(process.getuid?.() === 0)('does not replace a read-only file', async () => {
+  test('does not replace a read-only file', async () => {
     const path = bench.file('a.txt', 'old');
     chmodSync(path, 0o444);
-    await expect(workspace.writeFile(path, 'new')).rejects.toThrow(/permission denied/);
+    await asOrdinaryUser(dirname(bench.dir), async () => {
+      await expect(workspace.writeFile(path, 'new')).rejects.toThrow(/permission denied/);
+    });
     expect(readFileSync(path, 'utf8')).toBe('old');
   });
 });
