@@ -37,15 +37,22 @@ export interface Transcript {
 
 export function createRecorder({ key, store, chain }: Transcript): Recorder {
   const parents = new Map<string, string | null>();
-  const append = async (...entries: Entry[]) => {
+  /** What could not be stored is taken off the chain again, so that the next entry hangs from what is really there. */
+  const append = async (leafBefore: string | null, ...entries: Entry[]) => {
     for (const { uuid, parentUuid } of entries) {
       if (typeof uuid === 'string') parents.set(uuid, (parentUuid as string | null | undefined) ?? null);
     }
-    await store?.append(key, entries);
+    try {
+      await store?.append(key, entries);
+    } catch (error) {
+      chain.moveTo(leafBefore);
+      throw error;
+    }
   };
   return {
     async prompt(input, { uuid, permissionMode, reminder }) {
       parents.clear(); // only the entries of the running turn can still be rewound
+      const { leaf } = chain;
       const entries = [
         chain.queueOperation('dequeue'),
         chain.userEntry(input.message as JsonObject, { uuid, permissionMode }),
@@ -54,12 +61,13 @@ export function createRecorder({ key, store, chain }: Transcript): Recorder {
         const { type, content } = reminder;
         entries.push(chain.attachmentEntry({ type, content }, { uuid: reminder.uuid }));
       }
-      await append(...entries);
+      await append(leaf, ...entries);
       return uuid;
     },
     async record(message, facts = {}) {
+      const { leaf } = chain;
       const entry = toEntry(chain, message, facts);
-      if (entry) await append(entry);
+      if (entry) await append(leaf, entry);
       return message;
     },
     rewind(uuids) {

@@ -1,5 +1,8 @@
+import { interruptedResult } from '../sessions/repair.ts';
+import type { Parsed } from '../tools/input-schema.ts';
 import type { Tool, ToolOutput } from '../tools/tool.ts';
 import { ToolError } from '../tools/tool.ts';
+import { Aborted } from '../util/abort.ts';
 import { Channel } from '../util/channel.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
@@ -11,8 +14,8 @@ export interface ToolCall {
   block: ToolUseBlock;
   /** The recorded assistant line that holds the call. */
   assistantUuid: string;
-  /** The input was no JSON object; this is what came instead. */
-  invalidInput?: string;
+  /** Why the call cannot be run as it came. */
+  problem?: string;
 }
 
 /**
@@ -29,18 +32,35 @@ export async function* runTools(
   const stop = new AbortController();
   const joined = AbortSignal.any([signal, stop.signal]);
   const blocks = new Map<ToolCall, ToolResultBlock>();
-  for (const batch of batches(turn, calls)) {
-    for await (const { call, outcome } of settleTogether(turn, batch, joined)) {
-      if (outcome.denied) turn.tally.denials.push(denialOf(call));
-      if (outcome.interrupt) stop.abort();
-      blocks.set(call, outcome.block);
-      const line = toolResultLine(turn, outcome.block, outcome.data);
-      turn.tally.userLines++;
-      yield await turn.record(line, { sourceToolAssistantUUID: call.assistantUuid });
+  try {
+    for (const batch of batches(turn, calls)) {
+      for await (const { call, outcome } of settleTogether(turn, batch, { signal: joined, stop })) {
+        if (outcome.denied) turn.tally.denials.push(denialOf(call));
+        const line = toolResultLine(turn, outcome.block, outcome.data);
+        await turn.record(line, { sourceToolAssistantUUID: call.assistantUuid });
+        blocks.set(call, outcome.block);
+        turn.tally.userLines++;
+        yield line;
+      }
     }
+    return { interrupted: joined.aborted };
+  } catch (error) {
+    stop.abort(new Aborted('shutdown')); // the store broke: what still runs has nobody to report to
+    throw error;
+  } finally {
+    // Also then: one call without a result, and the API would refuse every request from now on.
+    const content = calls.map((call) => blocks.get(call) ?? interruptedResult(call.block.id));
+    turn.messages.push({ role: 'user', content });
   }
-  turn.messages.push({ role: 'user', content: calls.flatMap((call) => blocks.get(call) ?? []) });
-  return { interrupted: joined.aborted };
+}
+
+/** The input as the tool takes it. A tool of someone else's may throw here; that is a problem like any other. */
+export function parseInput(tool: Tool, input: JsonObject): Parsed<JsonObject> {
+  try {
+    return tool.input.parse(input);
+  } catch (error) {
+    return { ok: false, problems: [messageOf(error)] };
+  }
 }
 
 /** Neighbours that may run side by side. */
@@ -61,10 +81,15 @@ function batches(turn: Turn, calls: readonly ToolCall[]): ToolCall[][] {
   return result;
 }
 
-function isConcurrencySafe(turn: Turn, call: ToolCall): boolean {
-  const tool = turn.tools.get(call.block.name);
-  const parsed = tool?.input.parse(call.block.input);
-  return tool !== undefined && parsed?.ok === true && tool.isConcurrencySafe(parsed.value);
+function isConcurrencySafe(turn: Turn, { block }: ToolCall): boolean {
+  const tool = turn.tools.get(block.name);
+  if (!tool) return false;
+  try {
+    const parsed = parseInput(tool, block.input);
+    return parsed.ok && tool.isConcurrencySafe(parsed.value);
+  } catch {
+    return false; // who cannot say so is not safe
+  }
 }
 
 interface Outcome {
@@ -78,15 +103,19 @@ interface Outcome {
 async function* settleTogether(
   turn: Turn,
   batch: readonly ToolCall[],
-  signal: AbortSignal,
+  { signal, stop }: { signal: AbortSignal; stop: AbortController },
 ): AsyncGenerator<{ call: ToolCall; outcome: Outcome }, void> {
   const outcomes = new Channel<{ call: ToolCall; outcome: Outcome }>();
   const start = async () => {
     const running: Promise<void>[] = [];
     for (const call of batch) {
       const prepared = await prepare(turn, call, signal).catch((error) => failure(turn, call, error));
-      if ('block' in prepared) outcomes.push({ call, outcome: prepared });
-      else running.push(execute(turn, call, prepared, signal).then((outcome) => outcomes.push({ call, outcome })));
+      if ('block' in prepared) {
+        if (prepared.interrupt) stop.abort(new Aborted('interrupt')); // before the next question is asked
+        outcomes.push({ call, outcome: prepared });
+      } else {
+        running.push(execute(turn, call, prepared, signal).then((outcome) => outcomes.push({ call, outcome })));
+      }
     }
     await Promise.all(running);
     outcomes.end();
@@ -105,13 +134,11 @@ async function prepare(turn: Turn, call: ToolCall, signal: AbortSignal): Promise
   const { block } = call;
   if (signal.aborted) return interruptedOutcome(call);
   const tool = turn.tools.get(block.name);
-  if (!tool)
-    return errorOutcome(
-      call,
-      wrapped(`Error: No such tool available: ${block.name}`),
-      `Error: No such tool available: ${block.name}`,
-    );
-  const parsed = call.invalidInput === undefined ? tool.input.parse(block.input) : invalidJson(call.invalidInput);
+  if (!tool) {
+    const text = `Error: No such tool available: ${block.name}`;
+    return errorOutcome(call, wrapped(text), text);
+  }
+  const parsed = call.problem === undefined ? parseInput(tool, block.input) : refused(call.problem);
   if (!parsed.ok) {
     const text = `InputValidationError: ${tool.name} was called with a bad input:\n${parsed.problems.join('\n')}`;
     return errorOutcome(call, wrapped(text), text);
@@ -121,8 +148,8 @@ async function prepare(turn: Turn, call: ToolCall, signal: AbortSignal): Promise
   return { ...errorOutcome(call, verdict.message), denied: true, interrupt: verdict.interrupt };
 }
 
-function invalidJson(text: string): { ok: false; problems: string[] } {
-  return { ok: false, problems: [`the input is not a JSON object: ${text.slice(0, 200)}`] };
+function refused(problem: string): Parsed<JsonObject> {
+  return { ok: false, problems: [problem] };
 }
 
 async function execute(turn: Turn, call: ToolCall, { tool, input }: Prepared, signal: AbortSignal): Promise<Outcome> {
@@ -140,7 +167,7 @@ function failure(turn: Turn, call: ToolCall, error: unknown, signal?: AbortSigna
   if (error instanceof ToolError) {
     return errorOutcome(call, error.wrap ? wrapped(error.message) : error.message, `Error: ${error.message}`);
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   turn.runtime.log('error', `The tool ${call.block.name} failed unexpectedly: ${message}`, {
     stack: error instanceof Error ? error.stack : undefined,
   });
@@ -163,6 +190,10 @@ function interruptedOutcome(call: ToolCall): Outcome {
     call,
     'The user interrupted the turn before this tool call could finish. Do not repeat it unasked.',
   );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function wrapped(text: string): string {

@@ -1,11 +1,13 @@
 import { type Accumulator, type CompletedBlock, createAccumulator } from '../model/accumulate.ts';
 import { isGroup } from '../model/each-event.ts';
 import type { Failure, ModelEvent } from '../model/model.ts';
+import { interruptedResult } from '../sessions/repair.ts';
 import { uuidSeries } from '../util/uuid-series.ts';
 import type { ContentBlock, ToolUseBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
+import { addAnswer } from './conversation.ts';
 import { assistantLine, streamEventLine } from './lines.ts';
-import type { ToolCall } from './run-tools.ts';
+import { parseInput, type ToolCall } from './run-tools.ts';
 import type { Turn } from './turn.ts';
 
 export type StepEnd =
@@ -47,6 +49,9 @@ export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<
         }
       }
     }
+  } catch (error) {
+    keepWhatWasSaid(turn, answer);
+    throw error;
   } finally {
     turn.ledger.addApiTime(turn.runtime.clock.now() - started);
   }
@@ -68,23 +73,51 @@ class Answer {
   }
 }
 
-async function recordBlock(turn: Turn, answer: Answer, { block: raw, invalidInput }: CompletedBlock): Promise<Message> {
-  const block = withDefaults(turn, raw);
+async function recordBlock(turn: Turn, answer: Answer, completed: CompletedBlock): Promise<Message> {
+  const call = completed.block.type === 'tool_use' ? readCall(turn, answer, completed.block, completed) : null;
+  const block = call?.block ?? completed.block;
   const line = assistantLine(turn, answer.accumulator.head, block);
   await turn.record(line, { requestId: answer.requestId });
   answer.blocks.push(block);
   answer.uuids.push(line.uuid);
-  if (block.type === 'tool_use') {
-    answer.calls.push({ block, assistantUuid: line.uuid, ...(invalidInput !== undefined && { invalidInput }) });
-  }
+  if (call) answer.calls.push({ ...call, assistantUuid: line.uuid });
   return line;
 }
 
+/** A call in a form that can be shown, stored, sent back and run, or with the problem that keeps it from running. */
+function readCall(
+  turn: Turn,
+  answer: Answer,
+  block: ToolUseBlock,
+  { invalidInput }: CompletedBlock,
+): Omit<ToolCall, 'assistantUuid'> {
+  const own = withDefaults(turn, withOwnId(turn, answer, block));
+  if (answer.calls.some((call) => call.block.id === block.id)) {
+    return { block: own, problem: `the id ${block.id} belongs to another call of the same answer` };
+  }
+  if (invalidInput === undefined) return { block: own };
+  return { block: own, problem: `the input is not a JSON object: ${invalidInput.slice(0, 200)}` };
+}
+
+/** The API refuses a conversation in which two calls share an id, but not every provider keeps its ids apart. */
+function withOwnId(turn: Turn, answer: Answer, block: ToolUseBlock): ToolUseBlock {
+  const isSame = (other: ContentBlock) => other.type === 'tool_use' && other.id === block.id;
+  const isTaken = answer.blocks.some(isSame) || turn.messages.some(({ content }) => content.some(isSame));
+  return isTaken ? { ...block, id: `toolu_${turn.runtime.ids.uuid()}` } : block;
+}
+
 /** The tool's defaults are filled in where the input is valid, so that what is shown, stored and run is the same. */
-function withDefaults(turn: Turn, block: ContentBlock): ContentBlock {
-  if (block.type !== 'tool_use') return block;
-  const parsed = turn.tools.get(block.name)?.input.parse(block.input);
-  return parsed?.ok ? ({ ...block, input: parsed.value } as ToolUseBlock) : block;
+function withDefaults(turn: Turn, block: ToolUseBlock): ToolUseBlock {
+  const tool = turn.tools.get(block.name);
+  const parsed = tool && parseInput(tool, block.input);
+  return parsed?.ok ? { ...block, input: parsed.value } : block;
+}
+
+/** The store broke in the middle of the answer. What is on the wire and on disk stays part of the conversation. */
+function keepWhatWasSaid(turn: Turn, { blocks, calls }: Answer): void {
+  addAnswer(turn.messages, blocks);
+  if (calls.length === 0) return;
+  turn.messages.push({ role: 'user', content: calls.map((call) => interruptedResult(call.block.id)) });
 }
 
 /** The attempt is dead: what it had completed stays in the file as a side branch, and the wire is told (ruling K27). */
@@ -132,7 +165,7 @@ async function* conclude(turn: Turn, answer: Answer, signal: AbortSignal): Async
     yield* supersede(turn, answer);
     return { kind: 'failed', failure };
   }
-  if (blocks.length > 0) turn.messages.push({ role: 'assistant', content: blocks });
+  addAnswer(turn.messages, blocks);
   if (signal.aborted) return { kind: 'aborted', calls };
   const last = blocks.at(-1);
   turn.tally.lastText = last?.type === 'text' ? last.text : '';

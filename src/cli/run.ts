@@ -21,6 +21,9 @@ export async function run(args: ParsedArgs): Promise<number> {
   }
   const logger = createLogger(config);
   for (const flag of args.ignored) logger.log('warn', `${flag} has no effect here and was ignored`);
+  if (args.prompt !== undefined && config.inputFormat === 'stream-json') {
+    logger.log('warn', 'The prompt argument was ignored: with --input-format stream-json, prompts come through stdin');
+  }
   const launch: Launch = { config };
   const prompt = config.inputFormat === 'stream-json' ? null : await readPrompt(args.prompt);
   const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log, pid: process.pid });

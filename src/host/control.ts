@@ -17,6 +17,10 @@ export function controlHandler(session: Session): RequestHandler {
       // A host that connects again learns what is still waiting for its answer.
       const beside = { pending_permission_requests: session.pendingPermissions() };
       if (initialized) throw new ControlError('Already initialized', undefined, { beside });
+      // A host that counts on its hooks must not run without them: no hook, no protection.
+      if (isObject(request.hooks) && Object.keys(request.hooks).length > 0) {
+        throw new ControlError('Hooks are not supported in this version', 'unsupported_request');
+      }
       initialized = true;
       session.configure({
         ...textOption('systemPrompt', request.systemPrompt),

@@ -69,6 +69,10 @@ function acceptLine(line: JsonObject, session: Session): void {
     );
     return;
   }
+  if (line.parentUuid !== undefined || line.parent_uuid !== undefined) {
+    session.reportBadInput('parentUuid is not supported in this version; the message was not sent');
+    return;
+  }
   const parsed = UserInput.safeParse(line);
   if (parsed.success) session.submit(line as unknown as UserInput);
   else session.reportBadInput(`A user line is malformed: ${firstIssue(parsed.error)}`);

@@ -31,7 +31,11 @@ export interface SessionSettings {
 
 /** Opens a session: new, resumed, continued or forked, as the launch says. Rejects with a HeddleError. */
 export async function openSession(engine: Engine, launch: Launch, emit: Emit): Promise<Session> {
-  return new Session(await assemble(engine, launch), emit);
+  const parts = await assemble(engine, launch);
+  const { sessionId, chosen, workspace, messages } = parts;
+  const facts = { model: chosen.id, cwd: workspace.cwd, pastMessages: messages.length };
+  engine.runtime.log('debug', `Session ${sessionId} is open`, facts);
+  return new Session(parts, emit);
 }
 
 /**
@@ -138,6 +142,7 @@ export class Session {
       await this.#say(initLine(parts, this.#uuid()));
       if (parts.replayUserMessages) await this.#say(replayLine(input, uuid, this.id));
       const end = await this.#drive(runTurn(this.#turn(tally), controller.signal));
+      parts.runtime.log('debug', `A turn ended: ${end.kind}`, { toolRounds: tally.rounds });
       const facts = {
         sessionId: this.id,
         uuid: this.#uuid(),
@@ -238,7 +243,9 @@ export class Session {
     const error = toHeddleError(thrown);
     this.#lastResultIsError = true;
     if (error.code === 'closed') return;
-    this.#parts.runtime.log('error', error.message, { code: error.code, stack: error.stack });
+    // An error with a code reaches the user in the result; anything else is a bug and says so at once.
+    const level = error.code === 'other' ? 'error' : 'debug';
+    this.#parts.runtime.log(level, error.message, { code: error.code, stack: error.stack });
     await this.#sayResult(this.#parts.brokenResult(error)).catch(() => {});
   }
 

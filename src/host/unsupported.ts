@@ -12,6 +12,8 @@ const NOT_YET: readonly (keyof RunConfig)[] = [
   'agents',
   'agent',
   'pluginDir',
+  'permissionPrompts',
+  'disableSlashCommands',
   'name',
   'includeHookEvents',
   'forwardSubagentText',

@@ -83,6 +83,7 @@ async function* streamAnswer(
   try {
     answer = await patience.wait(post(connection, request, { secrets, signal: patience.signal }));
     const requestId = requestIdOf(answer.headers);
+    log('debug', `The model API answered with ${answer.status}`, { host: url.host, model: request.model, requestId });
     if (answer.status < 200 || answer.status > 299) {
       const body = await patience.wait(readText(answer, MAX_ERROR_BODY_BYTES));
       throw new ModelFailure(failureOfAnswer({ status: answer.status, headers: answer.headers, body }, clock.now()));

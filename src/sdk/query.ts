@@ -182,8 +182,8 @@ class Run {
 
   #badLine(error: Error): void {
     const told = toHeddleError(error);
-    if (this.#options.onError) this.#options.onError(told);
-    else this.#options.stderr?.(`heddle: skipped a line that could not be read: ${told.message}\n`);
+    if (this.#options.onError) return this.#options.onError(told);
+    import('./subprocess.ts').then(({ warn }) => warn(`Skipped a line that could not be read: ${told.message}`));
   }
 
   #fail(error: unknown): void {

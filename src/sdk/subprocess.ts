@@ -163,3 +163,8 @@ function startError(error: NodeJS.ErrnoException, command: string, cwd: string |
   if (error.code === 'ENOENT') return new CliNotFoundError(command, { cause: error });
   return new ConnectionError(`${command}: ${error.message}`, { cause: error });
 }
+
+/** Tells the developer, where no callback was given to be told through. */
+export function warn(message: string): void {
+  process.emitWarning(message, 'HeddleWarning');
+}

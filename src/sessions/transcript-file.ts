@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeDirectory } from '../util/make-directory.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { Entry } from '../wire/entries.ts';
 import { storageFailed } from './storage-errors.ts';
@@ -55,7 +56,7 @@ interface OpenFile {
 }
 
 function openFile(path: string): OpenFile {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path), 0o700);
   const fd = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
   if (!fstatSync(fd).isFile()) {
     closeSync(fd);

@@ -1,20 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { constants, realpathSync, type Stats } from 'node:fs';
-import {
-  access,
-  chmod,
-  chown,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
+import { chmod, chown, lstat, open, readdir, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { makeDirectory } from '../util/make-directory.ts';
 import type { Processes } from '../util/process.ts';
 import { ToolError } from './tool.ts';
 import type { FileStat, Workspace } from './workspace.ts';
@@ -73,9 +61,9 @@ async function replaceFile(path: string, data: string | Uint8Array): Promise<voi
   const before = await statOrNull(target);
   if (before) {
     refuseSpecial(path, before);
-    await access(target, constants.W_OK); // rename would replace a read-only file without asking
+    await (await open(target, 'r+')).close(); // rename would replace a read-only file without asking
   } else {
-    await mkdir(dirname(target), { recursive: true });
+    makeDirectory(dirname(target));
   }
   const temporary = join(dirname(target), `.heddle-${randomBytes(8).toString('hex')}.tmp`);
   try {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import { makeDirectory } from '../util/make-directory.ts';
 
 export interface OutputLimit {
   /** How much the model gets to see. */
@@ -102,7 +103,7 @@ function openSpill(dir: string, name: string): Spill {
   }
 
   const file = attempt(() => {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeDirectory(dir, 0o700);
     return openSync(path, 'wx', 0o600);
   });
   return {

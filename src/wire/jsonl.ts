@@ -164,7 +164,8 @@ export class LineWriter {
   async flush(): Promise<void> {
     this.#handOn();
     const stream = this.#stream;
-    if (this.#failure || stream.destroyed) return;
+    const settled = stream.writableEnded ? stream.writableFinished : stream.writableLength === 0;
+    if (settled || this.#failure || stream.destroyed) return;
     await new Promise<void>((resolve) => {
       if (stream.writableEnded) finished(stream, { readable: false }, () => resolve());
       // Called back after all writes before it. 'drain' would not do: it only follows a write that had to wait.

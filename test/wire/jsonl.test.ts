@@ -220,8 +220,9 @@ class SlowSink extends Writable {
 
   /** Takes all that was written so far. */
   async takeAll(): Promise<void> {
-    while (this.writableLength > 0) {
-      this.#taken?.();
+    for (let taken = this.#taken; taken; taken = this.#taken) {
+      this.#taken = null;
+      taken();
       await turn();
     }
   }
@@ -338,16 +339,19 @@ describe('LineWriter', () => {
     await waiting;
   });
 
-  test('[P-15] a pipe whose reader has exited fails (EPIPE)', async () => {
-    const child = spawn(process.execPath, ['-e', 'process.stdin.destroy()'], { stdio: ['pipe', 'ignore', 'inherit'] });
+  test('[P-15] a pipe that nobody reads any more fails (EPIPE)', async () => {
+    const script = "require('fs').closeSync(0); console.log('closed'); setInterval(() => {}, 1000)";
+    const child = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
     const writer = new LineWriter(child.stdin);
     const failed = new Promise<HeddleError>((resolve) => writer.onFailure(resolve));
-    await once(child, 'exit');
+    await once(child.stdout, 'data');
     const write = async () => {
       for (;;) await (writer.write({ text: 'x'.repeat(10_000) }) ?? turn());
     };
-    await expect(write()).rejects.toMatchObject({ code: 'closed' });
+    await expect(write()).rejects.toMatchObject({ code: 'closed', cause: { code: 'EPIPE' } });
     expect((await failed).message).toBe('The reader of the output is gone');
     await writer.flush();
+    child.kill();
+    await once(child, 'exit');
   });
 });

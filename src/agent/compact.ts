@@ -1,0 +1,113 @@
+import { createAccumulator } from '../model/accumulate.ts';
+import { isGroup } from '../model/each-event.ts';
+import type { ApiMessage, Failure } from '../model/model.ts';
+import type { Message } from '../wire/messages/index.ts';
+import { summaryMessage, summaryOf, summaryRequest, trimmed } from './summary.ts';
+import type { Turn } from './turn.ts';
+
+/** What the API may write as a summary. */
+const MAX_SUMMARY_TOKENS = 20_000;
+
+export type Compacted =
+  | { ok: true; summary: string; boundary: Message; preTokens: number }
+  | { ok: false; reason: string; failure: Failure | null };
+
+/**
+ * Replaces the conversation by a summary of it. Yields the two status lines around the work; what the wire shows of the
+ * outcome is the caller's, because a compaction that the user asked for is told differently. The boundary is recorded,
+ * nothing of the file's history is lost. On failure the conversation stays as it is.
+ */
+export async function* compact(
+  turn: Turn,
+  options: { trigger: 'manual' | 'auto'; instructions: string },
+  signal: AbortSignal,
+): AsyncGenerator<Message, Compacted> {
+  yield statusLine(turn, 'compacting');
+  const answer = await summarise(turn, options.instructions, signal);
+  yield statusLine(turn, null);
+  if (!answer.ok) return answer;
+  const summary = summaryMessage(answer.summary, turn.messages);
+  const preTokens = turn.context.tokens;
+  const boundary: Message = {
+    type: 'system',
+    subtype: 'compact_boundary',
+    session_id: turn.sessionId,
+    uuid: turn.runtime.ids.uuid(),
+    compact_metadata: { trigger: options.trigger, pre_tokens: preTokens },
+  };
+  return { ok: true, summary, boundary, preTokens };
+}
+
+/** Puts the summary in the place of the conversation. Call it when the boundary and the summary are recorded. */
+export function replaceConversation(turn: Turn, summary: string): void {
+  turn.messages.splice(0, turn.messages.length, { role: 'user', content: [{ type: 'text', text: summary }] });
+  turn.context.tokens = 0;
+}
+
+type Summarised = { ok: true; summary: string } | { ok: false; reason: string; failure: Failure | null };
+
+/** The whole conversation first, because the provider has it cached; without its heaviest parts when it does not fit. */
+async function summarise(turn: Turn, instructions: string, signal: AbortSignal): Promise<Summarised> {
+  const attempts: readonly ApiMessage[][] = [turn.messages, trimmed(turn.messages), halved(trimmed(turn.messages))];
+  let outcome: Summarised = { ok: false, reason: 'nothing was tried', failure: null };
+  for (const messages of attempts) {
+    outcome = await askForSummary(turn, messages, instructions, signal);
+    if (outcome.ok || outcome.failure?.class !== 'prompt_too_long') return outcome;
+  }
+  return outcome;
+}
+
+/** The newer half, from a user message that answers no call on. */
+function halved(messages: readonly ApiMessage[]): ApiMessage[] {
+  const from = messages.findIndex(
+    ({ role, content }, at) =>
+      at >= messages.length / 2 && role === 'user' && content.every((block) => block.type !== 'tool_result'),
+  );
+  return from < 0 ? [] : messages.slice(from);
+}
+
+async function askForSummary(
+  turn: Turn,
+  messages: readonly ApiMessage[],
+  instructions: string,
+  signal: AbortSignal,
+): Promise<Summarised> {
+  const request = {
+    ...turn.request,
+    maxOutputTokens: Math.min(turn.request.maxOutputTokens, MAX_SUMMARY_TOKENS),
+    messages: withQuestion(messages, summaryRequest(instructions)),
+  };
+  const started = turn.runtime.clock.now();
+  let accumulator = createAccumulator();
+  let text = '';
+  let failure: Failure | null = null;
+  for await (const item of turn.model.stream(request, signal)) {
+    for (const event of isGroup(item) ? item : [item]) {
+      if (event.type === 'failure') failure = event.failure;
+      if (event.type === 'retry') {
+        accumulator = createAccumulator();
+        text = '';
+      }
+      const completed = event.type === 'event' ? accumulator.add(event.event) : null;
+      if (completed?.block.type === 'text') text += completed.block.text;
+    }
+  }
+  turn.ledger.addApiTime(turn.runtime.clock.now() - started);
+  if (accumulator.stopReason !== null) turn.ledger.add(accumulator.head.model, accumulator.usage);
+  if (failure) return { ok: false, reason: failure.message, failure };
+  const summary = summaryOf(text);
+  if (summary === '') return { ok: false, reason: 'the model wrote no summary', failure: null };
+  return { ok: true, summary };
+}
+
+/** The question joins a user message that nobody has answered yet: roles alternate. */
+function withQuestion(messages: readonly ApiMessage[], question: string): ApiMessage[] {
+  const block = { type: 'text' as const, text: question };
+  const last = messages.at(-1);
+  if (last?.role !== 'user') return [...messages, { role: 'user', content: [block] }];
+  return [...messages.slice(0, -1), { role: 'user', content: [...last.content, block] }];
+}
+
+function statusLine(turn: Turn, status: 'compacting' | null): Message {
+  return { type: 'system', subtype: 'status', status, session_id: turn.sessionId, uuid: turn.runtime.ids.uuid() };
+}

@@ -1,0 +1,38 @@
+import type { JsonObject } from '../util/json.ts';
+import { HeddleError } from '../wire/errors.ts';
+
+/** Checks a value; the problems name every wrong field. Empty: the value is valid. */
+export type Validate = (value: unknown) => string[];
+
+/**
+ * Compiles a JSON Schema that a user gave. The validator is loaded only here, because most runs need none.
+ * Throws `invalid_option` for what is no schema.
+ */
+export async function compileJsonSchema(schema: JsonObject): Promise<Validate> {
+  const { Ajv2020 } = await import('ajv/dist/2020.js');
+  // Unknown keywords and formats are the user's affair; `$schema` would make the validator look for a meta-schema that
+  // it may not have, and the drafts agree on what people use.
+  const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, messages: true });
+  const { $schema: _, ...rest } = schema;
+  try {
+    const validate = ajv.compile(rest);
+    return (value) => (validate(value) ? [] : (validate.errors ?? []).map(problem));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new HeddleError('invalid_option', `The JSON schema cannot be used: ${reason}`, { cause });
+  }
+}
+
+interface SchemaError {
+  instancePath: string;
+  keyword: string;
+  params: JsonObject;
+  message?: string;
+}
+
+function problem(error: SchemaError): string {
+  const field = error.instancePath.slice(1).replaceAll('/', '.');
+  const extra = error.keyword === 'additionalProperties' ? ` (${String(error.params.additionalProperty)})` : '';
+  const choices = Array.isArray(error.params.allowedValues) ? `: ${error.params.allowedValues.join(', ')}` : '';
+  return `${field || 'the output'} ${error.message ?? 'is not valid'}${extra}${choices}`;
+}

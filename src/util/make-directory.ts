@@ -1,0 +1,27 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * Makes a directory and its parents. Not `mkdirSync` with `recursive`: that one never returns where a parent exists but
+ * cannot hold directories, as below /proc.
+ */
+export function makeDirectory(path: string, mode = 0o777): void {
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+    makeDirectory(dirname(path), mode);
+    makeLast(path, mode);
+  }
+}
+
+/** The parent is there now; another process may have been quicker with the rest. */
+function makeLast(path: string, mode: number): void {
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
