@@ -39,6 +39,7 @@ export interface GateOptions {
   /** Read at every call: modes and rules change during a session. */
   policy: () => Policy;
   ask: () => Ask | null;
+  /** Applies all of them, or throws and applies none: then the call is denied, too. */
   onUpdates: (updates: PermissionUpdate[]) => void;
   /** A tool that names files is about to be judged. */
   onFileAccess: () => void;
@@ -59,7 +60,11 @@ export function createGate(options: GateOptions): Gate {
       if (answer.behavior === 'deny') {
         return { allowed: false, message: answer.message, interrupt: answer.interrupt === true };
       }
-      if (answer.updatedPermissions?.length) options.onUpdates(answer.updatedPermissions);
+      try {
+        if (answer.updatedPermissions?.length) options.onUpdates(answer.updatedPermissions);
+      } catch (error) {
+        return { allowed: false, message: `The permission update was refused: ${messageOf(error)}`, interrupt: false };
+      }
       return acceptUpdatedInput(tool, input, answer.updatedInput, options);
     },
   };
@@ -85,4 +90,8 @@ function acceptUpdatedInput(
   const decision = decide(call, options.policy());
   if (decision.behavior !== 'deny') return { allowed: true, input: parsed.value };
   return { allowed: false, message: denialText(tool.name, decision), interrupt: false };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

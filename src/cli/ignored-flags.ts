@@ -11,7 +11,6 @@ export const IGNORED_FLAGS: readonly { names: readonly string[]; arity: FlagKind
   { names: ['--ide'], arity: 'switch' },
   { names: ['--chrome'], arity: 'switch' },
   { names: ['--no-chrome'], arity: 'switch' },
-  { names: ['--autocompact'], arity: 'text' },
   { names: ['--ax-screen-reader'], arity: 'switch' },
   { names: ['--background', '--bg'], arity: 'switch' },
   { names: ['--bare'], arity: 'switch' },

@@ -35,6 +35,7 @@ export async function runPrint(engine: Engine, launch: Launch, prompt: string, s
   if (broken && !(HeddleError.isInstance(broken) && broken.code === 'closed')) throw broken;
   if (!broken) await face.end();
   await out.flush();
+  if (out.failed) return 1; // exit 0 means that the result was delivered (trust P-19)
   const exit = await transport.exit;
   if (exit.stderr && !face.toldFailure()) throw new HeddleError('other', exit.stderr);
   return exit.code ?? 1;

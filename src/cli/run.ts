@@ -1,4 +1,4 @@
-import { createEngine, type Engine } from '../host/engine.ts';
+import { createEngine, type Engine, type EngineOptions } from '../host/engine.ts';
 import { serve } from '../host/serve.ts';
 import { stdioTransport } from '../host/stdio.ts';
 import { Aborted } from '../util/abort.ts';
@@ -26,7 +26,7 @@ export async function run(args: ParsedArgs): Promise<number> {
   }
   const launch: Launch = { config };
   const prompt = config.inputFormat === 'stream-json' ? null : await readPrompt(args.prompt);
-  const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log, pid: process.pid });
+  const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log, ...(await identity()) });
   const stop = new AbortController();
   const signals = onSignals(stop);
   try {
@@ -39,6 +39,14 @@ export async function run(args: ParsedArgs): Promise<number> {
   }
 }
 
+/** HEDDLE_SEED makes a run repeatable, for tests and replays: the same ids, the same times, no process id. */
+async function identity(): Promise<Pick<EngineOptions, 'clock' | 'ids' | 'pid'>> {
+  const seed = process.env.HEDDLE_SEED;
+  if (!seed) return { pid: process.pid };
+  const { seededRuntime } = await import('../util/seeded-runtime.ts');
+  return seededRuntime(seed);
+}
+
 /** Lines in, lines out: the protocol itself over stdin and stdout. */
 async function runStdio(engine: Engine, launch: Launch, stop: AbortController): Promise<number> {
   const transport = stdioTransport(process.stdin, process.stdout);
@@ -47,5 +55,5 @@ async function runStdio(engine: Engine, launch: Launch, stop: AbortController): 
   if (end.error) process.stderr.write(`${end.error.message}\n`);
   await transport.close();
   process.stdin.destroy();
-  return end.exitCode;
+  return transport.readerGone() ? 1 : end.exitCode;
 }

@@ -24,6 +24,7 @@ import { createPermissions, existingTools, type Permissions } from './permission
 import { planName } from './plan-name.ts';
 import { readPrompts } from './prompts.ts';
 import type { SessionSettings } from './session.ts';
+import { sessionModels } from './session-models.ts';
 import { type OpenTranscript, openTranscript } from './transcript.ts';
 import { noteUnsupported } from './unsupported.ts';
 
@@ -55,6 +56,8 @@ export interface Parts {
   readonly messages: ApiMessage[];
   /** The facts of the place and the day, when they are news to the model; null otherwise. */
   reminder(): string | null;
+  /** The model has been told: until then the same facts stay news. */
+  reminded(text: string): void;
   /** Gives the session's plan its name; from then on it is in the envelope of every entry. */
   namePlan(): void;
   readonly partials: boolean;
@@ -73,7 +76,12 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
   const cwd = realDirectory(engine.cwdOf(launch), 'The working directory');
   const roots = [cwd, ...(config.addDir ?? []).map((dir) => realDirectory(dir, '--add-dir', cwd))];
   const workspace = createLocalWorkspace({ cwd, roots, home: env.HOME ?? '/', processes: engine.processes });
-  const chooseModel = (name: string | undefined) => engine.models.choose(name, env);
+  const chooseModel = sessionModels(engine, {
+    config,
+    env,
+    cwd,
+    paths: () => ({ cwd, ...additionalDirectories(roots), results: transcript.spillDir }),
+  });
   const chosen = await chooseModel(config.model);
   const prompts = readPrompts(config, cwd);
   const transcript = await openTranscript(engine, launch, cwd);
@@ -108,7 +116,7 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     ledger: new Ledger({ onUnknownModel: (model) => runtime.log('warn', unknownPrice(model)) }),
     recorder: createRecorder(transcript),
     messages: transcript.messages,
-    reminder: reminders(engine, transcript, workspace),
+    ...reminders(engine, transcript, workspace),
     namePlan: once(() => {
       if (!transcript.chain.planName) transcript.chain.assignPlanName(planName(runtime.ids.uuid()));
     }),
@@ -127,19 +135,26 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
   };
 }
 
-function reminders(engine: Engine, transcript: OpenTranscript, workspace: Workspace): () => string | null {
+function reminders(
+  engine: Engine,
+  transcript: OpenTranscript,
+  workspace: Workspace,
+): Pick<Parts, 'reminder' | 'reminded'> {
   let last = transcript.lastReminder;
-  return () => {
-    const text = environmentReminder({
-      cwd: workspace.cwd,
-      additionalDirectories: workspace.roots.filter((root) => root !== workspace.cwd),
-      platform: engine.platform,
-      date: localDate(engine.runtime.clock.now()),
-      gitBranch: transcript.gitBranch,
-    });
-    if (text === last) return null;
-    last = text;
-    return text;
+  return {
+    reminder() {
+      const text = environmentReminder({
+        cwd: workspace.cwd,
+        additionalDirectories: workspace.roots.filter((root) => root !== workspace.cwd),
+        platform: engine.platform,
+        date: localDate(engine.runtime.clock.now()),
+        gitBranch: transcript.gitBranch,
+      });
+      return text === last ? null : text;
+    },
+    reminded(text) {
+      last = text;
+    },
   };
 }
 
@@ -148,6 +163,10 @@ function localDate(now: number): string {
   const date = new Date(now);
   const two = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+function additionalDirectories([, ...roots]: readonly string[]): Record<string, string> {
+  return Object.fromEntries(roots.map((root, at) => [`dir${at + 1}`, root]));
 }
 
 function once(action: () => void): () => void {

@@ -1,6 +1,6 @@
 import { Aborted } from '../util/abort.ts';
 import { isObject, stringField } from '../util/json.ts';
-import { ControlError } from '../wire/errors.ts';
+import { ControlError, toHeddleError } from '../wire/errors.ts';
 import { PERMISSION_MODE_CHOICES } from '../wire/flags.ts';
 import type { ControlBody, RequestContext, RequestHandler } from '../wire/peer.ts';
 import { toPermissionMode } from '../wire/permissions.ts';
@@ -48,7 +48,11 @@ export function controlHandler(session: Session): RequestHandler {
           'invalid_mode',
         );
       }
-      session.setPermissionMode(mode);
+      try {
+        session.setPermissionMode(mode);
+      } catch (error) {
+        throw new ControlError(toHeddleError(error).message, 'bypass_not_launched', { cause: error });
+      }
       return { mode };
     },
     set_max_thinking_tokens(request) {

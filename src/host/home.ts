@@ -28,3 +28,21 @@ export function toolEnv(env: Env): Record<string, string | undefined> {
   for (const name of SECRETS) delete rest[name];
   return rest;
 }
+
+/** What must not be written to any file: the values of the credentials. */
+export function secretValues(env: Env): string[] {
+  return SECRETS.flatMap((name) => {
+    const value = env[name]?.trim() ?? '';
+    return name === 'ANTHROPIC_CUSTOM_HEADERS' ? headerWords(value) : [value];
+  }).filter((value) => value !== '');
+}
+
+/** The words behind the colons of `Name: value` lines, each by itself: `Bearer` is no secret. */
+function headerWords(lines: string): string[] {
+  return lines.split('\n').flatMap((line) =>
+    line
+      .slice(line.indexOf(':') + 1)
+      .trim()
+      .split(/\s+/),
+  );
+}

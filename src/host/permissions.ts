@@ -15,7 +15,8 @@ export interface Permissions {
   readonly policy: Policy;
   /** Throws `invalid_option` when the mode was not permitted at launch. */
   setMode(mode: PermissionMode): void;
-  apply(update: PermissionUpdate): void;
+  /** All of them, or none: throws `invalid_option` when one of them cannot be applied. */
+  apply(updates: readonly PermissionUpdate[]): void;
 }
 
 export interface PermissionPlaces {
@@ -36,8 +37,8 @@ export function createPermissions(config: RunConfig, places: PermissionPlaces): 
     setMode(mode) {
       policy = { ...policy, mode: permittedMode(mode, policy) };
     },
-    apply(update) {
-      policy = applyUpdate(policy, update);
+    apply(updates) {
+      policy = updates.reduce(applyUpdate, policy);
     },
   };
 }

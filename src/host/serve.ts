@@ -41,28 +41,29 @@ export async function serve(
   const peer = new Peer(transport, {
     newId: () => engine.runtime.ids.uuid(),
     onRequest: controlHandler(session),
+    // At once, so that user lines and control lines take effect in the order in which they came.
+    onMessage: (line) => acceptLine(line, session),
     onBadLine: (error) => session.reportBadInput(error.message),
   });
   session.attach(peer);
   const onStop = () => session.stop(signal.reason instanceof Aborted ? signal.reason : new Aborted('shutdown'));
   if (signal.aborted) onStop();
   else signal.addEventListener('abort', onStop, { once: true });
-  readInput(peer, session).catch((error) => {
-    engine.runtime.log('error', `Reading the input failed: ${toHeddleError(error).message}`);
-    session.endInput();
-  });
+  inputEnd(peer)
+    .catch((error) => engine.runtime.log('error', `Reading the input failed: ${toHeddleError(error).message}`))
+    .finally(() => session.endInput());
   const end = await session.finished;
   signal.removeEventListener('abort', onStop);
   return { exitCode: end.lastResultIsError ? 1 : 0 };
 }
 
-async function readInput(peer: Peer, session: Session): Promise<void> {
-  for await (const line of peer.messages) acceptLine(line, session);
-  session.endInput();
+/** Resolves when the input has ended, rejects when it broke off. The lines themselves go to `onMessage`. */
+async function inputEnd(peer: Peer): Promise<void> {
+  await peer.messages[Symbol.asyncIterator]().next();
 }
 
 /** A line that is no user message is an error line on the wire, never the end of the process (ruling K23). */
-function acceptLine(line: JsonObject, session: Session): void {
+function acceptLine(line: JsonObject, session: Session): undefined {
   if (line.type !== 'user') {
     session.reportBadInput(
       `Lines of type '${String(line.type)}' are not understood here; expected 'user' or control lines`,

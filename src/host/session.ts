@@ -50,6 +50,7 @@ export class Session {
   #stopped = false;
   #lastResultIsError = false;
   #peer: Peer | null = null;
+  #modelChange: Promise<void> = Promise.resolve();
   /** Resolves when the input has ended and every turn is over. Never rejects. */
   readonly finished: Promise<{ lastResultIsError: boolean }>;
 
@@ -95,10 +96,14 @@ export class Session {
     Object.assign(this.#parts.settings, settings);
   }
 
-  /** Undefined or `default`: back to the model of the launch. */
-  async setModel(name: string | undefined): Promise<void> {
+  /** Undefined or `default`: back to the model of the launch. The next turn waits until it is found. */
+  setModel(name: string | undefined): Promise<void> {
     const wanted = name === undefined || name === 'default' ? this.#parts.launchModel : name;
-    this.#parts.chosen = await this.#parts.chooseModel(wanted);
+    const change = this.#modelChange.then(async () => {
+      this.#parts.chosen = await this.#parts.chooseModel(wanted);
+    });
+    this.#modelChange = change.catch(() => {}); // told to the one who asked for it
+    return change;
   }
 
   setPermissionMode(mode: PermissionMode): void {
@@ -138,6 +143,7 @@ export class Session {
     parts.ledger.beginTurn();
     const tally = emptyTally();
     try {
+      await this.#modelChange;
       const uuid = await this.#recordPrompt(input);
       await this.#say(initLine(parts, this.#uuid()));
       if (parts.replayUserMessages) await this.#say(replayLine(input, uuid, this.id));
@@ -166,6 +172,7 @@ export class Session {
       permissionMode: parts.permissions.policy.mode,
       reminder: reminder === null ? null : { type: 'environment', content: reminder, uuid: this.#uuid() },
     });
+    if (reminder !== null) parts.reminded(reminder);
     const { content } = input.message;
     const blocks: ContentBlock[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
     addUserContent(parts.messages, reminder === null ? blocks : [...blocks, { type: 'text', text: reminder }]);
@@ -211,7 +218,7 @@ export class Session {
 
   #applyPermissionUpdates(updates: PermissionUpdate[]): void {
     const before = this.#parts.permissions.policy.mode;
-    for (const update of updates) this.#parts.permissions.apply(update);
+    this.#parts.permissions.apply(updates);
     const after = this.#parts.permissions.policy.mode;
     if (after === before) return;
     const line = {

@@ -7,7 +7,7 @@ import type { ExitInfo, Transport } from '../wire/transport.ts';
 export function stdioTransport(
   input: Readable,
   output: Writable,
-): Transport & { onReaderGone(listener: () => void): void } {
+): Transport & { onReaderGone(listener: () => void): void; readerGone(): boolean } {
   const writer = new LineWriter(output);
   let ready = false;
   const exit: ExitInfo = { code: 0, signal: null, stderr: '' };
@@ -29,5 +29,6 @@ export function stdioTransport(
     // How the host ends is not known here, and nobody has to wait for it.
     exit: Promise.resolve(exit),
     onReaderGone: (listener) => writer.onFailure(listener),
+    readerGone: () => writer.failed,
   };
 }

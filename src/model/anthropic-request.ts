@@ -1,5 +1,6 @@
 import type { ContentBlock } from '../wire/content.ts';
 import type { ApiMessage, ApiTool, ModelRequest } from './model.ts';
+import { encodeJson, remember } from './request-json.ts';
 
 export type RequestEncoder = (request: ModelRequest) => string;
 
@@ -29,19 +30,6 @@ export function createRequestEncoder(): RequestEncoder {
   };
 }
 
-/** A result per argument object, for as long as that object lives. */
-function remember<Key extends object, Value>(encode: (key: Key) => Value): (key: Key) => Value {
-  const known = new WeakMap<Key, Value>();
-  return (key) => {
-    let value = known.get(key);
-    if (value === undefined) {
-      value = encode(key);
-      known.set(key, value);
-    }
-    return value;
-  };
-}
-
 function settingsOf({ model, maxOutputTokens, thinking, effort, userId }: ModelRequest): object {
   const thinks = thinking !== undefined && thinking.type !== 'disabled';
   return {
@@ -56,13 +44,13 @@ function settingsOf({ model, maxOutputTokens, thinking, effort, userId }: ModelR
 }
 
 function encodeSystem(blocks: readonly string[]): string {
-  const texts = blocks.filter((text) => text !== '').map((text) => `{"type":"text","text":${encode(text)}`);
+  const texts = blocks.filter((text) => text !== '').map((text) => `{"type":"text","text":${encodeJson(text)}`);
   return texts.length === 0 ? '' : `,"system":[${texts.join('},')}${MARK}}]`;
 }
 
 function encodeTools(tools: readonly ApiTool[]): string {
   const objects = tools.map(({ name, description, input_schema }) =>
-    encode({ name, description, input_schema }).slice(0, -1),
+    encodeJson({ name, description, input_schema }).slice(0, -1),
   );
   return objects.length === 0 ? '' : `,"tools":[${objects.join('},')}${MARK}}]`;
 }
@@ -76,9 +64,9 @@ interface EncodedMessage {
 function encodeMessage({ role, content }: ApiMessage): EncodedMessage {
   let json = `{"role":"${role}","content":[`;
   let markAt = -1;
-  for (const [at, block] of content.entries()) {
+  for (const [at, block] of content.filter(isTaken).entries()) {
     if (at > 0) json += ',';
-    json += encode(withoutOwnMark(block));
+    json += encodeJson(withValidId(withoutOwnMark(block)));
     if (mayBeMarked(block)) markAt = json.length - 1;
   }
   return { json: `${json}]}`, markAt };
@@ -94,6 +82,11 @@ function mayBeMarked(block: ContentBlock): boolean {
   return block.type !== 'text' || block.text !== '';
 }
 
+/** Another provider's thoughts, from before the model was changed, stay with it; this one would refuse them. */
+function isTaken(block: ContentBlock): boolean {
+  return block.type !== 'thinking' || !('provider' in block);
+}
+
 /** Marks that came with a host's message would exceed the provider's limit together with ours. */
 function withoutOwnMark(block: ContentBlock): ContentBlock {
   if (!('cache_control' in block)) return block;
@@ -101,12 +94,15 @@ function withoutOwnMark(block: ContentBlock): ContentBlock {
   return rest as ContentBlock;
 }
 
-/**
- * JSON that strict parsers accept: half a surrogate pair, as a cut-off tool output may hold, is replaced. JSON.stringify
- * writes such halves, and nothing else, as `\ud…` escapes.
- */
-function encode(value: unknown): string {
-  const json = JSON.stringify(value);
-  if (!json.includes('\\ud')) return json;
-  return json.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, '$1\ufffd');
+/** Other providers use characters in their ids that this one refuses. */
+function withValidId(block: ContentBlock): ContentBlock {
+  if (block.type === 'tool_use' && INVALID_IN_ID.test(block.id)) return { ...block, id: validId(block.id) };
+  if (block.type !== 'tool_result' || !INVALID_IN_ID.test(block.tool_use_id)) return block;
+  return { ...block, tool_use_id: validId(block.tool_use_id) };
+}
+
+const INVALID_IN_ID = /[^\w-]/;
+
+function validId(id: string): string {
+  return id.replace(/[^\w-]/g, '_');
 }

@@ -28,7 +28,7 @@ export function failureOfAnswer({ status, headers, body }: ErrorAnswer, now: num
   const message = error?.message ?? plainMessage(status, body);
   const retryAfterMs = readRetryAfter(headers, now);
   return {
-    class: classOfStatus(status, message),
+    class: classOfWords(error) ?? classOfStatus(status, message),
     message,
     status,
     requestId: requestIdOf(headers),
@@ -43,7 +43,7 @@ export function failureOfErrorText(text: string, requestId: string | null): Fail
   const error = errorObject(tryParseJson(text));
   const message = error?.message ?? 'The API reported an error without saying which.';
   return {
-    class: refine(CLASS_OF_TYPE.get(error?.type ?? '') ?? 'server', message),
+    class: classOfWords(error) ?? classInStream(error, message),
     message,
     requestId,
     ...(error && { providerType: error.type }),
@@ -105,6 +105,30 @@ const CLASS_OF_TYPE: ReadonlyMap<string, FailureClass> = new Map([
   ['request_too_large', 'prompt_too_long'],
 ]);
 
+/** Words of OpenAI-compatible servers that tell more than the status they come with. */
+const CLASS_OF_WORD: ReadonlyMap<unknown, FailureClass> = new Map<unknown, FailureClass>([
+  ['invalid_api_key', 'authentication'],
+  ['insufficient_quota', 'billing'],
+  ['exceeded_current_quota_error', 'billing'],
+  ['context_length_exceeded', 'prompt_too_long'],
+  ['exceed_context_size_error', 'prompt_too_long'],
+  ['model_not_found', 'model_not_found'],
+  ['rate_limit_exceeded', 'rate_limit'],
+  ['engine_overloaded_error', 'overloaded'],
+]);
+
+function classOfWords(error: ErrorWords | undefined): FailureClass | undefined {
+  return CLASS_OF_WORD.get(error?.code) ?? CLASS_OF_WORD.get(error?.type);
+}
+
+/** Without a status there is the type, or a code that is a status after all. */
+function classInStream(error: ErrorWords | undefined, message: string): FailureClass {
+  const known = CLASS_OF_TYPE.get(error?.type ?? '');
+  if (known) return refine(known, message);
+  const status = Number(error?.code);
+  return status >= 400 && status < 600 ? classOfStatus(status, message) : 'server';
+}
+
 function classOfStatus(status: number, message: string): FailureClass {
   return refine(CLASS_OF_STATUS.get(status) ?? (status >= 500 ? 'server' : 'invalid_request'), message);
 }
@@ -112,15 +136,35 @@ function classOfStatus(status: number, message: string): FailureClass {
 /** Two refusals share the status and the type of an ordinary invalid request; only their words tell them apart. */
 function refine(found: FailureClass, message: string): FailureClass {
   if (found !== 'invalid_request') return found;
-  if (/prompt is too long|exceed(s|ed)? (the )?context (limit|window)/i.test(message)) return 'prompt_too_long';
+  if (TOO_LONG.test(message)) return 'prompt_too_long';
   if (/credit balance/i.test(message)) return 'billing';
   return found;
 }
 
-function errorObject(value: unknown): { type: string; message: string } | undefined {
-  const error = isObject(value) ? value.error : undefined;
+/** In the words of the Messages API, then of OpenAI, vLLM, llama.cpp and Moonshot. */
+const TOO_LONG = new RegExp(
+  [
+    'prompt is too long',
+    'exceed(s|ed)? (the )?(available )?context (limit|window|size)',
+    'maximum context length',
+    'context length is only',
+    'exceeded model token limit',
+  ].join('|'),
+  'i',
+);
+
+interface ErrorWords {
+  type: string;
+  code: unknown;
+  message: string;
+}
+
+/** `{error: {…}}`, `{error: "…"}`, or the error itself without a wrapping. */
+function errorObject(value: unknown): ErrorWords | undefined {
+  const error = isObject(value) ? (value.error ?? value) : undefined;
   const message = stringField(error, 'message') ?? (typeof error === 'string' ? error : undefined);
-  return message === undefined ? undefined : { type: stringField(error, 'type') ?? 'error', message };
+  if (message === undefined) return undefined;
+  return { type: stringField(error, 'type') ?? 'error', code: isObject(error) ? error.code : undefined, message };
 }
 
 /** The first words of a body that is no JSON, such as the page of a proxy. */

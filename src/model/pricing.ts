@@ -5,6 +5,7 @@ export const PRICES_AS_OF = '2026-10-15';
 
 export interface ModelLimits {
   contextWindow: number;
+  /** The most that the model can write in one answer; how much is asked for is the caller's choice. */
   maxOutputTokens: number;
 }
 
@@ -32,13 +33,15 @@ export function isKnownModel(model: string): boolean {
   return find(model) !== undefined;
 }
 
-/** What fits in and out of a model. A model that is not in the table gets values that every current model can hold. */
+/** What fits in and out of a model. A model that is not in the table gets values that most of its kind can hold. */
 export function modelLimits(model: string): ModelLimits {
-  const { contextWindow, maxOutputTokens } = find(model) ?? UNKNOWN_LIMITS;
+  const unknown = model.startsWith('openai/') ? UNKNOWN_OPENAI_LIMITS : UNKNOWN_LIMITS;
+  const { contextWindow, maxOutputTokens } = find(model) ?? unknown;
   return { contextWindow, maxOutputTokens };
 }
 
 const UNKNOWN_LIMITS: ModelLimits = { contextWindow: 200_000, maxOutputTokens: 32_000 };
+const UNKNOWN_OPENAI_LIMITS: ModelLimits = { contextWindow: 128_000, maxOutputTokens: 8_000 };
 const WEB_SEARCH_USD = 0.01;
 
 /** US dollars per million tokens. */

@@ -1,17 +1,16 @@
 import { HeddleError } from '../wire/errors.ts';
-import { modelLimits } from './pricing.ts';
+import { isKnownModel, type ModelLimits, modelLimits } from './pricing.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-export interface ResolvedModel {
-  provider: 'anthropic' | 'offline';
-  /** What the provider calls the model. */
+export interface ResolvedModel extends ModelLimits {
+  provider: 'anthropic' | 'openai' | 'offline';
+  /** What the provider calls the model; for OpenAI-compatible servers with `openai/` before it. */
   id: string;
   /** What must be sent along to get what the name promises. */
   betas: readonly string[];
-  contextWindow: number;
-  /** The most that the model can write in one answer; how much is asked for is the caller's choice. */
-  maxOutputTokens: number;
+  /** Nobody has told how much fits into the model: `contextWindow` is a guess, and users should hear of it. */
+  isWindowGuessed: boolean;
 }
 
 /**
@@ -20,12 +19,13 @@ export interface ResolvedModel {
  * `missingCredentials`.
  */
 export function resolveModel(name: string | undefined, env: Env): ResolvedModel {
-  const { base, isLong } = splitSuffix(chosenName(name, env));
-  if (base.toLowerCase() === 'offline')
-    return { ...modelLimits('offline'), provider: 'offline', id: 'offline', betas: [] };
-  refuseForeign(base, env);
-  const unaliased = splitSuffix(unalias(base, env));
-  return anthropicModel(unaliased.base, { isLong: isLong || unaliased.isLong });
+  const asked = splitSuffix(chosenName(name, env));
+  const meant = splitSuffix(unalias(asked.base, env));
+  const wish: Wish = { id: meant.base, isLong: asked.isLong || meant.isLong };
+  if (wish.id.toLowerCase() === 'offline') return withLimits('offline', { id: 'offline', isLong: false }, env);
+  if (OPENAI.test(wish.id)) return openAiModel(wish, env);
+  refuseForeign(wish.id, env);
+  return anthropicModel(wish, env);
 }
 
 /** The error to show when no model was named and there is nothing to call one with, or undefined. */
@@ -36,9 +36,18 @@ export function missingCredentials(env: Env): HeddleError | undefined {
     'No model credentials were found. Choose one:\n' +
       '  - set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), with ANTHROPIC_BASE_URL for another endpoint;\n' +
       '  - use the built-in model that needs no network and follows plain instructions: --model offline;\n' +
-      '  - use an OpenAI-compatible endpoint (planned): --model openai/NAME with OPENAI_BASE_URL;\n' +
-      '  - replay a recording (planned): --model replay:FILE.',
+      '  - use an OpenAI-compatible server: --model openai/NAME with OPENAI_BASE_URL, OPENAI_API_KEY if it wants one;\n' +
+      '  - replay a recording: --model replay:FILE.',
   );
+}
+
+const OPENAI = /^openai\//i;
+const REPLAY = /^replay:/i;
+
+/** The recording that is to answer instead of a model (`replay:FILE`), or null. */
+export function recordingNamed(name: string | undefined, env: Env): string | null {
+  const chosen = chosenName(name, env);
+  return REPLAY.test(chosen) ? chosen.replace(REPLAY, '') : null;
 }
 
 const DEFAULT_MODELS = {
@@ -76,23 +85,47 @@ function splitSuffix(name: string): { base: string; isLong: boolean } {
   return { base, isLong: base !== name };
 }
 
-function anthropicModel(id: string, { isLong }: { isLong: boolean }): ResolvedModel {
-  const limits = modelLimits(id);
-  const needsBeta = isLong && limits.contextWindow < LONG_CONTEXT;
+/** A model's name, and whether the long window was asked for. */
+interface Wish {
+  id: string;
+  isLong: boolean;
+}
+
+function anthropicModel(wish: Wish, env: Env): ResolvedModel {
+  const needsBeta = wish.isLong && modelLimits(wish.id).contextWindow < LONG_CONTEXT;
+  return { ...withLimits('anthropic', wish, env), betas: needsBeta ? [LONG_CONTEXT_BETA] : [] };
+}
+
+function openAiModel({ id, isLong }: Wish, env: Env): ResolvedModel {
+  const name = id.replace(OPENAI, '').trim();
+  if (name === '')
+    throw new HeddleError('invalid_option', 'Which model? --model openai/NAME, e.g. openai/qwen3-coder.');
+  return withLimits('openai', { id: `openai/${name}`, isLong }, env);
+}
+
+/** What is known of the model; of one that is not, what the environment says, else a guess. */
+function withLimits(provider: ResolvedModel['provider'], { id, isLong }: Wish, env: Env): ResolvedModel {
+  const { contextWindow, maxOutputTokens } = modelLimits(id);
+  const isKnown = isKnownModel(id);
+  const window = isKnown ? undefined : positive(env.HEDDLE_CONTEXT_WINDOW);
+  const output = positive(env.HEDDLE_MAX_OUTPUT_TOKENS) ?? positive(env.CLAUDE_CODE_MAX_OUTPUT_TOKENS);
   return {
-    provider: 'anthropic',
+    provider,
     id,
-    betas: needsBeta ? [LONG_CONTEXT_BETA] : [],
-    maxOutputTokens: limits.maxOutputTokens,
-    contextWindow: isLong ? LONG_CONTEXT : limits.contextWindow,
+    betas: [],
+    contextWindow: isLong ? LONG_CONTEXT : (window ?? contextWindow),
+    maxOutputTokens: isKnown ? maxOutputTokens : (output ?? maxOutputTokens),
+    isWindowGuessed: !isKnown && !isLong && window === undefined,
   };
 }
 
+function positive(value: string | undefined): number | undefined {
+  const number = Number(value);
+  return Number.isInteger(number) && number > 0 ? number : undefined;
+}
+
 function refuseForeign(name: string, env: Env): void {
-  if (/^openai\//i.test(name)) {
-    throw notSupported(`Models of OpenAI-compatible endpoints (${name}) are not supported yet.`);
-  }
-  if (/^replay:/i.test(name)) throw notSupported(`Replaying a recording (${name}) is not supported yet.`);
+  if (REPLAY.test(name)) throw notSupported(`A recording (${name}) can only answer for a whole session.`);
   for (const [variable, provider] of [
     ['CLAUDE_CODE_USE_BEDROCK', 'Amazon Bedrock'],
     ['CLAUDE_CODE_USE_VERTEX', 'Google Vertex AI'],

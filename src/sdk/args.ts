@@ -25,6 +25,8 @@ function toConfig(options: Options): RunConfig {
     effort: options.effort,
     maxTurns: options.maxTurns,
     maxBudgetUsd: options.maxBudgetUsd,
+    maxDurationMs: options.maxDurationMs,
+    jsonSchema: options.outputFormat && JSON.stringify(options.outputFormat.schema),
     model: options.model,
     betas: options.betas?.length ? options.betas : undefined,
     debug: options.debug === true ? true : undefined,
@@ -41,6 +43,7 @@ function toConfig(options: Options): RunConfig {
     allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions,
     fallbackModel: options.fallbackModel,
     includePartialMessages: options.includePartialMessages,
+    toolUseSummaries: options.toolUseSummaries,
     addDir: options.additionalDirectories?.length ? options.additionalDirectories : undefined,
     forkSession: options.forkSession,
     resumeSessionAt: options.resumeSessionAt,
@@ -52,11 +55,13 @@ function toConfig(options: Options): RunConfig {
 
 /** The body of the initialize request. No `systemPrompt` key asks for the default prompt; an empty one for none. */
 export function initializeBody(options: Options): JsonObject & { subtype: string } {
-  const { systemPrompt } = options;
+  const { systemPrompt, outputFormat } = options;
+  const schema = outputFormat && { jsonSchema: outputFormat.schema };
   if (typeof systemPrompt === 'object') {
-    return { subtype: 'initialize', ...(systemPrompt.append ? { appendSystemPrompt: systemPrompt.append } : {}) };
+    const append = systemPrompt.append ? { appendSystemPrompt: systemPrompt.append } : {};
+    return { subtype: 'initialize', ...append, ...schema };
   }
-  return { subtype: 'initialize', systemPrompt: systemPrompt ?? '' };
+  return { subtype: 'initialize', systemPrompt: systemPrompt ?? '', ...schema };
 }
 
 /** Further flags as words, for subprocesses only. */

@@ -50,6 +50,10 @@ export interface Options {
   maxThinkingTokens?: number;
   maxTurns?: number;
   maxBudgetUsd?: number;
+  /** Ends a turn that takes longer with an error result. */
+  maxDurationMs?: number;
+  /** The answer must fit this schema; it is then in `result.structured_output`. */
+  outputFormat?: { type: 'json_schema'; schema: JsonObject };
   betas?: string[];
   systemPrompt?: SystemPromptOption;
 
@@ -74,6 +78,8 @@ export interface Options {
 
   // output
   includePartialMessages?: boolean;
+  /** Adds a `tool_use_summary` message after each round of tool calls. */
+  toolUseSummaries?: boolean;
   debug?: boolean;
   debugFile?: string;
   /** Milliseconds to wait for the agent's first answer. Default 60,000. */

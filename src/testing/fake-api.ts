@@ -1,212 +1,28 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { createAccumulator } from '../model/accumulate.ts';
-import { isObject, type JsonObject, stringField, tryParseJson } from '../util/json.ts';
-import type { ContentBlock } from '../wire/content.ts';
-import { answerFor, errorBody, type Fault, play, type RawBody, type Reply, type Script } from './script.ts';
+import { type FakeApi, type FakeApiRequest, type FakeDialect, startFakeServer } from './fake-server.ts';
+import { errorBody, type Script, sseText } from './script.ts';
 
-/** A Messages API on a loopback port that plays a script: for tests of everything between a command line and a model. */
-export interface FakeApi {
-  /** The base URL: what ANTHROPIC_BASE_URL is set to. */
-  readonly url: string;
-  /** The requests for answers so far, in order. */
-  readonly requests: FakeApiRequest[];
-  /** Ends the server and every open connection. */
-  close(): Promise<void>;
+/** A Messages API on a loopback port; its `url` is what ANTHROPIC_BASE_URL is set to. */
+export function startFakeApi(script: Script<FakeApiRequest>): Promise<FakeApi> {
+  return startFakeServer(script, MESSAGES_API);
 }
 
-export interface FakeApiRequest {
-  method: string;
-  url: string;
-  headers: IncomingHttpHeaders;
-  /** The body, as JSON and as it came. */
-  body: JsonObject;
-  text: string;
-  /** When it had arrived, in milliseconds since the epoch. */
-  time: number;
-  /** Requests over the same connection have the same number. */
-  connection: number;
-}
-
-export async function startFakeApi(script: Script<FakeApiRequest>): Promise<FakeApi> {
-  const requests: FakeApiRequest[] = [];
-  const closing = new AbortController();
-  const connections = new Map<Socket, number>();
-
-  const handle = async (request: IncomingMessage, response: ServerResponse) => {
-    const received = await receive(request, connections.get(request.socket) ?? 0);
-    const path = received.url.split('?')[0] ?? '';
-    if (path.endsWith('/count_tokens')) {
-      sendJson(response, 200, JSON.stringify({ input_tokens: Math.ceil(received.text.length / 4) }));
-      return;
-    }
-    if (received.method !== 'POST' || !path.endsWith('/v1/messages')) {
-      sendJson(response, 404, errorBody({ type: 'not_found_error', message: path }));
-      return;
-    }
-    const index = requests.push(received) - 1;
-    await respond(response, { script, request: received, index, closing: closing.signal });
-  };
-
-  const server = createServer((request, response) => {
-    handle(request, response).catch(() => response.destroy());
-  });
-  server.on('connection', (socket) => connections.set(socket, connections.size + 1));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    close() {
-      closing.abort();
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
-}
-
-async function receive(request: IncomingMessage, connection: number): Promise<FakeApiRequest> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString('utf8');
-  const body = tryParseJson(text);
-  return {
-    method: request.method ?? '',
-    url: request.url ?? '',
-    headers: request.headers,
-    body: isObject(body) ? body : {},
-    text,
-    time: Date.now(),
-    connection,
-  };
-}
-
-interface Exchange {
-  script: Script<FakeApiRequest>;
-  request: FakeApiRequest;
-  index: number;
-  closing: AbortSignal;
-}
-
-async function respond(response: ServerResponse, exchange: Exchange): Promise<void> {
-  const answer = await answerFor(exchange.script, exchange.request, exchange.index);
-  switch (answer.kind) {
-    case 'reply':
-      await (exchange.request.body.stream === true ? stream : sendWhole)(response, answer, exchange);
-      break;
-    case 'fail':
-      sendJson(response, answer.status, errorBody(answer), {
-        'request-id': requestId(exchange),
-        ...answer.headers,
-      });
-      break;
-    case 'raw':
-      await sendRaw(response, answer);
-      break;
-    case 'hang':
-      break;
-    default:
-      answer satisfies never;
-  }
-}
-
-async function stream(response: ServerResponse, answer: Reply, exchange: Exchange): Promise<void> {
-  const options = { signal: exchange.closing };
-  if (answer.waitMs) await sleep(answer.waitMs, undefined, options);
-  response.writeHead(200, {
-    'content-type': 'text/event-stream',
-    'cache-control': 'no-cache',
-    'request-id': requestId(exchange),
-  });
-  response.flushHeaders();
-  const model = stringField(exchange.request.body, 'model') ?? '';
-  for (const action of play(answer, { index: exchange.index, model })) {
-    if (response.destroyed) return;
-    switch (action.do) {
-      case 'send':
-        await write(response, action.text, answer.chunkBytes);
-        break;
-      case 'send-part':
-        await write(response, action.bytes, answer.chunkBytes);
-        break;
-      case 'wait':
-        await sleep(action.ms, undefined, options);
-        break;
-      case 'fault':
-        await breakOff(response, action.how, exchange.closing);
-        return;
-      default:
-        action satisfies never;
-    }
-  }
-  response.end();
-}
-
-async function breakOff(response: ServerResponse, how: Fault['how'], closing: AbortSignal): Promise<void> {
-  if (how === 'hang') return;
-  if (how === 'end') {
-    response.end();
-  } else if (how === 'cut') {
-    // What was written before must reach the far end first.
-    await setImmediate();
-    response.destroy();
-  } else if ('error' in how) {
-    response.end(`event: error\ndata: ${errorBody(how.error)}\n\n`);
-  } else {
-    while (!response.destroyed) {
-      response.write('event: ping\ndata: {"type":"ping"}\n\n');
-      await sleep(how.pings.everyMs, undefined, { signal: closing });
-    }
-  }
-}
-
-/** The answer as one JSON message, for requests that did not ask for a stream. */
-async function sendWhole(response: ServerResponse, answer: Reply, exchange: Exchange): Promise<void> {
-  const whole = createAccumulator();
-  const content: ContentBlock[] = [];
-  const model = stringField(exchange.request.body, 'model') ?? '';
-  for (const action of play(answer, { index: exchange.index, model })) {
-    const completed = action.do === 'send' ? whole.add(action.event) : null;
-    if (completed) content.push(completed.block);
-  }
-  const message = {
-    id: whole.head.id,
+const MESSAGES_API: FakeDialect = {
+  path: '/v1/messages',
+  basePath: '',
+  requestIdHeader: 'request-id',
+  keepAlive: sseText({ type: 'ping' }),
+  writer: () => sseText,
+  whole: ({ head, model, content, stopReason, stopSequence, usage }) => ({
+    id: head.id,
     type: 'message',
     role: 'assistant',
     model,
     content,
-    stop_reason: whole.stopReason,
-    stop_sequence: whole.stopSequence,
-    usage: whole.usage,
-  };
-  sendJson(response, 200, JSON.stringify(message), { 'request-id': requestId(exchange) });
-}
-
-async function sendRaw(response: ServerResponse, { status, headers, body, chunkBytes }: RawBody): Promise<void> {
-  response.writeHead(status, headers);
-  await write(response, body, chunkBytes);
-  response.end();
-}
-
-async function write(response: ServerResponse, body: string | Buffer, chunkBytes?: number): Promise<void> {
-  if (!chunkBytes) {
-    response.write(body);
-    return;
-  }
-  const bytes = Buffer.from(body as string);
-  for (let from = 0; from < bytes.length; from += chunkBytes) {
-    response.write(bytes.subarray(from, from + chunkBytes));
-    // A turn of the event loop in between, or the pieces would travel together.
-    await setImmediate();
-  }
-}
-
-function sendJson(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(body);
-}
-
-function requestId({ index }: Exchange): string {
-  return `req_fake_${index + 1}`;
-}
+    stop_reason: stopReason,
+    stop_sequence: stopSequence,
+    usage,
+  }),
+  error: errorBody,
+  streamedError: (error) => `event: error\ndata: ${errorBody(error)}\n\n`,
+  other: (path, { text }) => (path.endsWith('/count_tokens') ? { input_tokens: Math.ceil(text.length / 4) } : null),
+};

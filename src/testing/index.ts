@@ -1,5 +1,7 @@
 /** `heddle/testing`: fakes, and a conformance suite for each port. Sorted by file. */
-export { type FakeApi, type FakeApiRequest, startFakeApi } from './fake-api.ts';
+export { startFakeApi } from './fake-api.ts';
+export { startFakeOpenAi } from './fake-openai.ts';
+export type { FakeApi, FakeApiRequest } from './fake-server.ts';
 export type { LinkedPair, MakePair } from './linked-pair.ts';
 export {
   blocksOf,

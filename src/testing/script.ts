@@ -130,13 +130,21 @@ export type Action =
   | { do: 'wait'; ms: number }
   | { do: 'fault'; how: Fault['how'] };
 
-/** The one place where replies become events: the fake API writes them, the scripted model yields them. */
-export function* play(answer: Reply, { index, model }: { index: number; model: string }): Generator<Action, void> {
+export interface PlayOptions {
+  /** Which request of the script is answered. */
+  index: number;
+  model: string;
+  /** How an event is written; default: as the Messages API does. */
+  textOf?: (event: StreamEvent) => string;
+}
+
+/** The one place where replies become events: the fake APIs write them, the scripted model yields them. */
+export function* play(answer: Reply, { index, model, textOf = sseText }: PlayOptions): Generator<Action, void> {
   const { fault, deltaMs } = answer;
   let events = 0;
   let bytes = 0;
   for (const event of eventsOf(answer, index, model)) {
-    const text = sseText(event);
+    const text = textOf(event);
     const size = fault ? Buffer.byteLength(text) : 0;
     if (fault && isDue(fault, { event, events, bytes: bytes + size })) {
       if ('bytes' in fault.after) {

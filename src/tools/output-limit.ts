@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
@@ -88,7 +87,8 @@ interface Spill {
  * nothing. A failing disk costs the file, not the command.
  */
 function openSpill(dir: string, name: string): Spill {
-  const path = join(dir, `${name.replace(/[^\w-]/g, '_').slice(0, 100)}-${randomBytes(4).toString('hex')}.txt`);
+  const base = join(dir, name.replace(/[^\w-]/g, '_').slice(0, 100));
+  let path = '';
   let written = 0;
   let full = false;
   let problem: string | null = null;
@@ -104,7 +104,12 @@ function openSpill(dir: string, name: string): Spill {
 
   const file = attempt(() => {
     makeDirectory(dir, 0o700);
-    return openSync(path, 'wx', 0o600);
+    // Counted up, not random: the model reads the name, and a replayed run must tell it the same.
+    for (let n = 1; ; n++) {
+      path = n === 1 ? `${base}.txt` : `${base}-${n}.txt`;
+      const created = openNew(path);
+      if (created !== null) return created;
+    }
   });
   return {
     write(data) {
@@ -122,6 +127,16 @@ function openSpill(dir: string, name: string): Spill {
       return full ? `the first ${written} bytes are in ${path}` : `the whole output is in ${path}`;
     },
   };
+}
+
+/** Null when there is something at the path already. */
+function openNew(path: string): number | null {
+  try {
+    return openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return null;
+    throw error;
+  }
 }
 
 /** A cut must not part the two halves of a character. */

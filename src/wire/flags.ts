@@ -45,6 +45,8 @@ export const FLAGS: readonly Flag[] = [
   { name: '--effort', key: 'effort', kind: 'text', choices: ['low', 'medium', 'high', 'xhigh', 'max'] },
   { name: '--max-turns', key: 'maxTurns', kind: 'number' },
   { name: '--max-budget-usd', key: 'maxBudgetUsd', kind: 'number' },
+  { name: '--max-duration-ms', key: 'maxDurationMs', kind: 'number' },
+  { name: '--autocompact', key: 'autoCompact', kind: 'text' },
   { name: '--model', key: 'model', kind: 'text' },
   { name: '--agent', key: 'agent', kind: 'text' },
   { name: '--betas', key: 'betas', kind: 'list' },
@@ -70,6 +72,7 @@ export const FLAGS: readonly Flag[] = [
   { name: '--include-hook-events', key: 'includeHookEvents', kind: 'switch' },
   { name: '--forward-subagent-text', key: 'forwardSubagentText', kind: 'switch' },
   { name: '--replay-user-messages', key: 'replayUserMessages', kind: 'switch' },
+  { name: '--tool-use-summaries', key: 'toolUseSummaries', kind: 'switch' },
   { name: '--add-dir', key: 'addDir', kind: 'words' },
   { name: '--plugin-dir', key: 'pluginDir', kind: 'words' },
   { name: '--fork-session', key: 'forkSession', kind: 'switch' },
@@ -85,6 +88,7 @@ export const FLAGS: readonly Flag[] = [
   { name: '--disable-slash-commands', key: 'disableSlashCommands', kind: 'switch' },
   { name: '--managed-settings', key: 'managedSettings', kind: 'text' },
   { name: '--settings', key: 'settings', kind: 'text' },
+  { name: '--record', key: 'record', kind: 'text' },
 ];
 
 /**

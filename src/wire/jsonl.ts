@@ -146,6 +146,12 @@ export class LineWriter {
     this.#stream.on('error', () => this.#failure && listener(this.#failure));
   }
 
+  /** Whether something that was written could not be delivered. Final after `flush`. */
+  get failed(): boolean {
+    // The stream knows at once; its event comes a moment later.
+    return this.#failure !== null || this.#stream.errored !== null;
+  }
+
   write(message: object): Promise<void> | undefined {
     return this.writeText(encodeLine(message));
   }

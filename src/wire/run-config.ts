@@ -23,6 +23,11 @@ export interface RunConfig {
   jsonSchema?: string;
   maxTurns?: number;
   maxBudgetUsd?: number;
+  maxDurationMs?: number;
+  /** `auto`, `off`, or the number of tokens at which the conversation is compacted. */
+  autoCompact?: string;
+  /** Adds a line that sums up each round of tool calls. */
+  toolUseSummaries?: boolean;
 
   // what it may do
   tools?: string[];
@@ -68,6 +73,8 @@ export interface RunConfig {
   debug?: string | true;
   debugFile?: string;
   debugToStderr?: boolean;
+  /** Where the traffic with the model is recorded; relative to the working directory. */
+  record?: string;
   print?: boolean;
 }
 

@@ -127,8 +127,7 @@ describe('one result for each call', () => {
   test.each<[string, FakeToolOptions]>([
     ['while it runs', { run: crash }],
     ['when asked what it touches', { access: crash }],
-    ['when asked whether it may run beside others', { isSafe: crash }],
-  ])('[M-10] a tool that crashes %s', async (when, options) => {
+  ])('[M-10] a tool that crashes %s', async (_when, options) => {
     const gate: Gate = {
       async check({ tool, input }) {
         tool.access(input, undefined as never);
@@ -136,9 +135,13 @@ describe('one result for each call', () => {
       },
     };
     const { block, rig } = await resultOf(toolUse('look', {}), { tools: [fakeTool('look', options)], gate });
-    if (when.startsWith('when asked whether')) return expect(block?.content).toBe('look ran');
     expect(block).toMatchObject({ is_error: true, content: 'The tool failed unexpectedly: boom' });
     expect(rig.logs.join()).toContain('boom');
+  });
+
+  test('[M-10] a tool that cannot say whether it is safe runs alone', async () => {
+    const { block } = await resultOf(toolUse('look', {}), { tools: [fakeTool('look', { isSafe: crash })] });
+    expect(block?.content).toBe('look ran');
   });
 
   test('[M-10] a tool whose input check crashes', async () => {

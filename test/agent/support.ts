@@ -19,6 +19,7 @@ import type { Workspace } from '../../src/tools/workspace.ts';
 import type { Runtime } from '../../src/util/runtime.ts';
 import type { ContentBlock, ToolResultBlock } from '../../src/wire/content.ts';
 import type { Entry } from '../../src/wire/entries.ts';
+import { HeddleError } from '../../src/wire/errors.ts';
 import type { Message } from '../../src/wire/messages/index.ts';
 import { apiFaults } from '../sessions/support.ts';
 
@@ -226,6 +227,36 @@ export function fakeTool(name: string, options: FakeToolOptions = {}): Tool {
 
 export function said(content: string): ToolOutput {
   return { content, data: { content } };
+}
+
+/** A store whose n-th append is rejected, the first being 1. */
+export function failingStore(n: number): { store: SessionStore; appends: () => number } {
+  const memory = createMemoryStore();
+  let count = 0;
+  return {
+    appends: () => count,
+    store: {
+      ...memory,
+      async append(key, entries) {
+        if (++count === n) throw new HeddleError('storage_failed', 'disk full');
+        await memory.append(key, entries);
+      },
+    },
+  };
+}
+
+/** A store whose appends stay open until they are let through. */
+export function gatedStore(): { store: SessionStore; waiting: (() => void)[] } {
+  const memory = createMemoryStore();
+  const waiting: (() => void)[] = [];
+  const store: SessionStore = {
+    ...memory,
+    async append(key, entries) {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      await memory.append(key, entries);
+    },
+  };
+  return { store, waiting };
 }
 
 /** Ids that count up, so that the order in which they were taken shows. */

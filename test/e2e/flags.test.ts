@@ -240,7 +240,7 @@ describe('diagnostics', () => {
     for (const flags of [['--debug'], ['-d'], ['--debug-to-stderr']]) {
       const { code, stderr, lines } = await ask(place, ...flags);
       expect([code, lines.length]).toEqual([0, 3]);
-      expect(stderr, flags[0]).toMatch(/^heddle: The model API answered with 200/m);
+      expect(stderr, flags[0]).toMatch(/^heddle: A turn ended: completed/m);
       expect(stderr).not.toContain(place.env.ANTHROPIC_API_KEY);
     }
   });

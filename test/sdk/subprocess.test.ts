@@ -178,7 +178,8 @@ describe('the end', () => {
   test('lines of a child that has exited long ago are still there', async () => {
     const transport = child(`${say('{ n: 1 }')} ${say('{ n: 2 }')}`);
     await transport.connect();
-    await transport.exit;
+    await vi.waitUntil(() => !transport.isReady());
+    await new Promise((resolve) => setTimeout(resolve, 50));
     const lines: unknown[] = [];
     for await (const line of transport.readMessages()) lines.push(line);
     expect(lines).toEqual([{ n: 1 }, { n: 2 }]);

@@ -53,7 +53,7 @@ describe('LineDecoder', () => {
         const lines = decode(cut(Buffer.from(text), places));
         expect(lines.map(parseLine)).toEqual(objects);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -153,11 +153,11 @@ describe('readLines', () => {
     ]);
   });
 
-  test('[ERR-09, P-2] 20,000 lines of anything give an object or a typed error each, never a throw', async () => {
+  test('[ERR-09, P-2] 10,000 lines of anything give an object or a typed error each, never a throw', async () => {
     const line = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes).toString('latin1'));
-    const lines = fc.sample(fc.oneof(line, fc.json(), fc.string({ unit: 'binary' })), { numRuns: 20_000, seed: 7 });
+    const lines = fc.sample(fc.oneof(line, fc.json(), fc.string({ unit: 'binary' })), { numRuns: 10_000, seed: 7 });
     const items = await collect([Buffer.from(lines.join('\n'), 'latin1')]);
-    expect(items.length).toBeGreaterThan(15_000);
+    expect(items.length).toBeGreaterThan(7000);
     expect(items.every((item) => HeddleError.isInstance(item) || (typeof item === 'object' && item !== null))).toBe(
       true,
     );
@@ -321,7 +321,7 @@ describe('LineWriter', () => {
     writer.onFailure((error) => told.push(error));
     await writer.writeText('x'.repeat(200));
     await turn();
-    const waiting = expect(writer.writeText('y')).rejects.toMatchObject({ code: 'closed' });
+    const waiting = expect(writer.writeText('y')).rejects.toMatchObject({ code: 'closed', cause: { code: 'EPIPE' } });
     sink.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
     await waiting;
     await expect(writer.writeText('z')).rejects.toMatchObject({ code: 'closed', cause: { code: 'EPIPE' } });

@@ -1,0 +1,147 @@
+import type { Ledger } from '../agent/ledger.ts';
+import type { ApiMessage, ApiTool } from '../model/model.ts';
+import { HeddleError } from '../wire/errors.ts';
+
+/** What a local command may see and do. No model is called. */
+export interface CommandContext {
+  readonly model: string;
+  readonly ledger: Ledger;
+  /** Milliseconds since the session was opened. */
+  readonly elapsedMs: number;
+  /** Tokens that the last request and its answer took, and the most the model can take. */
+  readonly context: { tokens: number; window: number };
+  readonly system: readonly string[];
+  readonly tools: readonly ApiTool[];
+  readonly messages: readonly ApiMessage[];
+  /** Resolves with the model's full id. */
+  setModel(name: string): Promise<string>;
+  clear(): void;
+}
+
+export interface LocalCommand {
+  readonly name: string;
+  readonly description: string;
+  readonly argumentHint: string;
+  /** The text to show. A throw is shown as an error. */
+  run(args: string, context: CommandContext): Promise<string> | string;
+}
+
+/** `/compact` is not here: it calls the model, so the session runs it as a turn of its own. */
+export const COMPACT_COMMAND = {
+  name: 'compact',
+  description: 'Replace the conversation by a summary of it',
+  argumentHint: '[what to keep]',
+};
+
+/** The commands that are answered without a model. */
+export const LOCAL_COMMANDS: readonly LocalCommand[] = [
+  {
+    name: 'clear',
+    description: 'Start over with an empty conversation; the old one stays in the session file',
+    argumentHint: '',
+    run(_args, context) {
+      context.clear();
+      return 'The conversation is empty now. The old one is still in the session file.';
+    },
+  },
+  {
+    name: 'context',
+    description: 'Show what fills the context window',
+    argumentHint: '',
+    run: (_args, context) => contextReport(context),
+  },
+  {
+    name: 'cost',
+    description: 'Show what this session has cost so far',
+    argumentHint: '',
+    run: (_args, context) => costReport(context),
+  },
+  {
+    name: 'help',
+    description: 'List the commands',
+    argumentHint: '',
+    run: () => helpReport(),
+  },
+  {
+    name: 'model',
+    description: 'Show the model, or change it for the next turns',
+    argumentHint: '[name]',
+    async run(args, context) {
+      if (args === '') return `The model is ${context.model}.`;
+      return `The model is ${await context.setModel(args)} from now on.`;
+    },
+  },
+];
+
+/** Names and hints, for hosts' menus. */
+export function commandList(): { name: string; description: string; argumentHint: string }[] {
+  return [...LOCAL_COMMANDS, COMPACT_COMMAND]
+    .map(({ name, description, argumentHint }) => ({ name, description, argumentHint }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+export interface CommandLine {
+  name: string;
+  args: string;
+}
+
+/** A prompt that is a command: a slash and a word at its very beginning. Null for anything else, paths included. */
+export function parseCommand(prompt: string): CommandLine | null {
+  const found = /^\/([a-z][\w:-]*)(?:\s+([\s\S]*))?$/i.exec(prompt.trim());
+  return found?.[1] ? { name: found[1], args: (found[2] ?? '').trim() } : null;
+}
+
+export type CommandOutput = { stream: 'stdout' | 'stderr'; text: string };
+
+export async function runLocalCommand(
+  command: LocalCommand,
+  args: string,
+  context: CommandContext,
+): Promise<CommandOutput> {
+  try {
+    return { stream: 'stdout', text: await command.run(args, context) };
+  } catch (error) {
+    if (!HeddleError.isInstance(error)) throw error;
+    return { stream: 'stderr', text: `Error: ${error.message}` };
+  }
+}
+
+function helpReport(): string {
+  const lines = commandList().map(({ name, argumentHint, description }) => {
+    return `  ${`/${name} ${argumentHint}`.trimEnd().padEnd(26)}${description}`;
+  });
+  return ['Commands:', ...lines].join('\n');
+}
+
+function costReport({ ledger, elapsedMs }: CommandContext): string {
+  const models = Object.entries(ledger.modelUsage).map(([model, usage]) => {
+    const tokens = `${usage.inputTokens} in, ${usage.outputTokens} out, ${usage.cacheReadInputTokens} cache read, ${usage.cacheCreationInputTokens} cache write`;
+    return `  ${model}: ${tokens} ($${usage.costUSD.toFixed(4)})`;
+  });
+  return [
+    `Total cost:      $${ledger.costUsd.toFixed(4)}`,
+    `Time in the API: ${seconds(ledger.apiMs)}`,
+    `Time in all:     ${seconds(elapsedMs)}`,
+    models.length === 0 ? 'No model was called yet.' : `By model:\n${models.join('\n')}`,
+  ].join('\n');
+}
+
+function contextReport({ model, context, system, tools, messages }: CommandContext): string {
+  const estimate = (value: unknown) => Math.ceil(JSON.stringify(value).length / 4);
+  const parts: [string, number][] = [
+    ['System prompt', estimate(system)],
+    ['Tools', estimate(tools)],
+    ['Messages', messages.length === 0 ? 0 : estimate(messages)],
+  ];
+  const used = context.tokens || parts.reduce((sum, [, tokens]) => sum + tokens, 0);
+  const percent = ((100 * used) / context.window).toFixed(1);
+  return [
+    `${model}: ${used} of ${context.window} tokens (${percent} %)`,
+    ...parts.map(([name, tokens]) => `  ${name.padEnd(15)} about ${tokens}`),
+    `  ${'Free'.padEnd(15)} ${Math.max(0, context.window - used)}`,
+  ].join('\n');
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

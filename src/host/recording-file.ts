@@ -1,0 +1,58 @@
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+} from 'node:fs';
+import type { Logger } from '../util/runtime.ts';
+import { HeddleError } from '../wire/errors.ts';
+
+const { O_RDWR, O_CREAT, O_NONBLOCK } = constants;
+const HEADER = '{"type":"recording"';
+
+/**
+ * Makes the file of a recording, readable by nobody else, and returns what appends to it. An older recording is
+ * replaced; a file that is something else is not touched. Throws `invalid_option` when it cannot be made.
+ */
+export function createRecordingFile(path: string, log: Logger): (lines: string) => void {
+  try {
+    makeEmpty(path);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new HeddleError('invalid_option', `--record: ${path} cannot be written: ${reason}`, { cause });
+  }
+  let broken = false;
+  return (lines) => {
+    if (broken) return;
+    try {
+      // Opened anew each time: a session has no end at which a descriptor would surely be closed.
+      appendFileSync(path, lines);
+    } catch (error) {
+      // The run goes on: it may have cost money. A replay will say where the recording ends.
+      broken = true;
+      log('error', `The recording ${path} ends here, it cannot be written any more: ${(error as Error).message}`);
+    }
+  };
+}
+
+function makeEmpty(path: string): void {
+  const file = openSync(path, O_RDWR | O_CREAT | O_NONBLOCK, 0o600);
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile()) throw new Error('it is not a file');
+    if (stat.size > 0 && !beginsWithHeader(file)) throw new Error('it exists and is no recording; choose another name');
+    fchmodSync(file, 0o600);
+    ftruncateSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function beginsWithHeader(file: number): boolean {
+  const start = Buffer.alloc(HEADER.length);
+  return readSync(file, start, 0, start.length, 0) === start.length && start.toString() === HEADER;
+}

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Masked } from '../model/mask.ts';
+import type { Model } from '../model/model.ts';
+import { recordingNamed, resolveModel } from '../model/resolve.ts';
+import { HeddleError } from '../wire/errors.ts';
+import type { RunConfig } from '../wire/run-config.ts';
+import type { Engine } from './engine.ts';
+import { type Env, secretValues } from './home.ts';
+import type { Chosen } from './models.ts';
+import { createRecordingFile } from './recording-file.ts';
+
+export interface SessionPlace {
+  config: RunConfig;
+  env: Env;
+  cwd: string;
+  /** Paths that are others in another place, by name: what recordings must not depend on. Asked with the first request. */
+  paths(): Record<string, string>;
+}
+
+/**
+ * How one session finds its models: those of the engine, or a recording (`replay:FILE`), in either case recorded when
+ * `record` says so. Which answers of a recording have been given belongs to the session, so both live here.
+ */
+export function sessionModels(engine: Engine, place: SessionPlace): (name: string | undefined) => Promise<Chosen> {
+  const { config, env } = place;
+  let replay: Replay | null = null;
+  let recorded: ((model: Model) => Model) | null = null;
+
+  async function choose(name: string | undefined): Promise<Chosen> {
+    const file = recordingNamed(name, env);
+    if (file !== null && file !== replay?.file) replay = await openReplay(engine, place, file);
+    if (!replay) return engine.models.choose(name, env);
+    if (file !== null) return replay.chosen;
+    // A session that replays never calls another model: the requests for that one were recorded, too.
+    const { id, betas, maxOutputTokens } = resolveModel(name, env);
+    return { model: replay.chosen.model, id, betas, maxOutputTokens };
+  }
+
+  return async (name) => {
+    const chosen = await choose(name);
+    if (config.record === undefined) return chosen;
+    recorded ??= await startRecording(engine, place, config.record);
+    return { ...chosen, model: recorded(chosen.model) };
+  };
+}
+
+interface Replay {
+  file: string;
+  chosen: Chosen;
+}
+
+async function openReplay(engine: Engine, place: SessionPlace, file: string): Promise<Replay> {
+  const { createReplayModel } = await import('../model/replay.ts');
+  const model = createReplayModel(readText(resolve(place.cwd, file)), {
+    name: file,
+    masked: () => maskedIn(place),
+    speed: place.env.HEDDLE_REPLAY_SPEED === 'recorded' ? 'recorded' : 'instant',
+    clock: engine.runtime.clock,
+  });
+  const { model: id, betas = [], maxOutputTokens } = model.settings;
+  return { file, chosen: { model, id, betas, maxOutputTokens } };
+}
+
+async function startRecording(engine: Engine, place: SessionPlace, file: string): Promise<(model: Model) => Model> {
+  const { createModelRecorder } = await import('../model/record.ts');
+  return createModelRecorder({
+    sink: createRecordingFile(resolve(place.cwd, file), engine.runtime.log),
+    masked: () => maskedIn(place),
+    now: () => performance.now(),
+  });
+}
+
+function maskedIn({ env, paths }: SessionPlace): Masked {
+  return { places: paths(), secrets: secretValues(env) };
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new HeddleError('invalid_option', `The recording cannot be read: ${reason}`, { cause });
+  }
+}

@@ -1,0 +1,151 @@
+import { abortReason } from '../util/abort.ts';
+import type { Runtime } from '../util/runtime.ts';
+import { HeddleError } from '../wire/errors.ts';
+import { type Credential, type CredentialSource, currentCredential } from './credential.ts';
+import {
+  failureOfAnswer,
+  failureOfError,
+  MAX_ERROR_BODY_BYTES,
+  ModelFailure,
+  requestIdOf,
+  withoutSecrets,
+} from './failures.ts';
+import { createHttpClient, type HttpAnswer, type HttpClient } from './http.ts';
+import type { ModelYield } from './model.ts';
+import { startPatience } from './patience.ts';
+import { type ProxyEnv, proxyFor } from './proxy.ts';
+import type { StreamReader } from './stream-reader.ts';
+
+/** How a provider's HTTP endpoint is reached; the same for every provider. */
+export interface EndpointOptions extends CredentialSource {
+  /** Where the API lives, with or without a path and a trailing slash. */
+  baseUrl: string;
+  /** Added to every request, replacing ours of the same name. */
+  headers?: Readonly<Record<string, string>>;
+  /** How long the far end may be silent, keep-alives not counted. Default 10 minutes. */
+  timeoutMs?: number;
+  userAgent: string;
+  /** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY are looked up. Absent: no proxy. */
+  proxy?: ProxyEnv;
+  /** PEM certificates that are trusted besides the built-in ones. */
+  ca?: string;
+  runtime: Runtime;
+}
+
+/** One HTTP endpoint that answers requests with streams. Keeps connections alive. */
+export interface Endpoint {
+  /** One request and its answer, as a Model streams it: trouble is an event, nothing is thrown. */
+  ask(call: Call, signal: AbortSignal): AsyncGenerator<ModelYield, void>;
+  /** Lets go of idle connections. */
+  close(): void;
+}
+
+/** What one provider does differently from the next. */
+export interface Call {
+  /** The provider's own headers. */
+  headers(credential: Credential): Record<string, string>;
+  body(): string;
+  /** Reads the answer to an accepted request. */
+  read(requestId: string | null): StreamReader;
+}
+
+const DEFAULT_TIMEOUT_MS = 600_000;
+
+/** Throws `invalid_option` for a proxy address that is no URL. */
+export function createEndpoint(options: EndpointOptions, url: URL): Endpoint {
+  const client = createHttpClient({
+    origin: url,
+    proxy: proxyFor(url, options.proxy ?? {}),
+    ...(options.ca !== undefined && { ca: options.ca }),
+  });
+  return {
+    ask: (call, signal) => ask({ options, url, client }, call, signal),
+    close: () => client.close(),
+  };
+}
+
+/** The address of an API's method. Throws `invalid_option` for a base that is no http(s) URL. */
+export function methodUrl(baseUrl: string, path: string): URL {
+  try {
+    const url = new URL(baseUrl);
+    if (!/^https?:$/.test(url.protocol)) throw new Error('not http');
+    url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+    url.hash = '';
+    return url;
+  } catch (cause) {
+    throw new HeddleError('invalid_option', `The model API's base URL is not an http(s) URL: ${baseUrl}`, { cause });
+  }
+}
+
+interface Connection {
+  options: EndpointOptions;
+  url: URL;
+  client: HttpClient;
+}
+
+async function* ask(connection: Connection, call: Call, signal: AbortSignal): AsyncGenerator<ModelYield, void> {
+  const { options, url } = connection;
+  const patience = startPatience(signal, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const secrets: string[] = [];
+  let answer: HttpAnswer | undefined;
+  let reader: StreamReader | undefined;
+  try {
+    answer = await patience.wait(post(connection, call, { secrets, signal: patience.signal }));
+    const requestId = requestIdOf(answer.headers);
+    options.runtime.log('debug', `The model API answered with ${answer.status}`, { host: url.host, requestId });
+    if (answer.status < 200 || answer.status > 299) {
+      const body = await patience.wait(readText(answer, MAX_ERROR_BODY_BYTES));
+      const { status, headers } = answer;
+      throw new ModelFailure(failureOfAnswer({ status, headers, body }, options.runtime.clock.now()));
+    }
+    yield { type: 'response', requestId };
+
+    reader = call.read(requestId);
+    for (let progressed = true; !reader.done; progressed = reader.progressed) {
+      const chunk = await patience.wait(answer.read(), { goesOn: !progressed });
+      const events = chunk ? reader.push(chunk) : reader.end();
+      const last = events.at(-1);
+      const failed = last?.type === 'failure' ? last : null;
+      if (failed) events.pop();
+      if (events.length > 0) yield events;
+      if (failed) yield { ...failed, failure: withoutSecrets(failed.failure, secrets) };
+    }
+  } catch (error) {
+    const cause = patience.signal.aborted ? abortReason(patience.signal) : error;
+    yield { type: 'failure', failure: withoutSecrets(failureOfError(cause, url.host), secrets) };
+  } finally {
+    patience.end();
+    if (reader?.done) answer?.release();
+    else answer?.destroy();
+  }
+}
+
+/** Puts the credentials it uses into `secrets`, so that no failure can show them. */
+async function post(
+  { options, url, client }: Connection,
+  call: Call,
+  { secrets, signal }: { secrets: string[]; signal: AbortSignal },
+): Promise<HttpAnswer> {
+  const credential = await currentCredential(options, signal);
+  secrets.push(...[credential.apiKey, credential.authToken].filter((secret) => secret !== undefined));
+  const headers: Record<string, string> = {
+    accept: 'text/event-stream',
+    'content-type': 'application/json',
+    'user-agent': options.userAgent,
+    ...call.headers(credential),
+  };
+  for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value;
+  return client.post({ url, headers, body: Buffer.from(call.body()) }, signal);
+}
+
+async function readText(answer: HttpAnswer, limit: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  while (size < limit) {
+    const chunk = await answer.read();
+    if (!chunk) break;
+    chunks.push(chunk);
+    size += chunk.length;
+  }
+  return Buffer.concat(chunks).subarray(0, limit).toString('utf8');
+}

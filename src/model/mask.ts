@@ -1,0 +1,117 @@
+import { isObject } from '../util/json.ts';
+
+/** What must not be in a recording, because it is a secret or differs from place to place. */
+export interface Masked {
+  /** Paths by name. In a recording `{heddle:NAME}` stands for them. */
+  places: Readonly<Record<string, string>>;
+  secrets: readonly string[];
+}
+
+export interface Mask {
+  /** The text as it may be recorded. `json`: it is a piece of JSON, in which special characters are escaped. */
+  hide(text: string, form?: 'plain' | 'json'): string;
+  /** The same for a text that comes in pieces: what is hidden may begin in one of them and end in another. */
+  hidePieces(pieces: readonly string[], form?: 'plain' | 'json'): string[];
+  /** The recorded text with the paths of this place. A secret stays hidden. */
+  show(text: string, form?: 'plain' | 'json'): string;
+}
+
+/** A word without meaning to any shell, because a recorded command is run again. */
+const SECRET = 'REDACTED';
+/** Shorter ones (`none`, `test`: keys of local endpoints) would hit words that are no secrets. */
+const MIN_SECRET_CHARS = 8;
+/** `/` is no place: every path begins with it. */
+const MIN_PLACE_CHARS = 2;
+
+export function createMask({ places, secrets }: Masked): Mask {
+  const paths = Object.entries(places).filter(([, path]) => path.length >= MIN_PLACE_CHARS);
+  const words = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS).flatMap(spellings);
+  const finders = { plain: createFinder(paths, words, (text) => text), json: createFinder(paths, words, escapeJson) };
+  return {
+    hide: (text, form = 'plain') => finders[form]([text]).join(''),
+    hidePieces: (pieces, form = 'plain') => finders[form](pieces),
+    show(text, form = 'plain') {
+      const encode = form === 'json' ? escapeJson : (path: string) => path;
+      return paths.reduce((shown, [name, path]) => shown.replaceAll(standIn(name), () => encode(path)), text);
+    },
+  };
+}
+
+/** A copy of any JSON value with every text in it changed, keys included. */
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [change(key), mapTexts(inner, change)]));
+}
+
+function standIn(name: string): string {
+  return `{heddle:${name}}`;
+}
+
+function escapeJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** As it is, and as it looks in JSON and in JSON within JSON: a secret must not get through in any text. */
+function spellings(secret: string): string[] {
+  return [secret, escapeJson(secret), escapeJson(escapeJson(secret))];
+}
+
+type Finder = (pieces: readonly string[]) => string[];
+
+function createFinder(
+  paths: readonly [name: string, path: string][],
+  words: readonly string[],
+  encode: (text: string) => string,
+): Finder {
+  const standIns = new Map([
+    ...words.map((word) => [word, SECRET] as const),
+    ...paths.map(([name, path]) => [encode(path), standIn(name)] as const),
+  ]);
+  if (standIns.size === 0) return (pieces) => [...pieces];
+  // The longest first: one path may lie in another.
+  const longestFirst = [...standIns.keys()].sort((a, b) => b.length - a.length);
+  const alternatives = longestFirst.map((text) => (standIns.get(text) === SECRET ? quote(text) : wholePath(text)));
+  const pattern = new RegExp(alternatives.join('|'), 'g');
+  return (pieces) => {
+    const found = [...pieces.join('').matchAll(pattern)].map(
+      ({ index, 0: text }): Edit => ({ start: index, end: index + text.length, text: standIns.get(text) ?? SECRET }),
+    );
+    return found.length === 0 ? [...pieces] : applyEdits(pieces, found);
+  };
+}
+
+/** `/app` in `/app/x` and in an escaped `\n/app`, but neither in `/src/app` nor in `/apple`. */
+function wholePath(path: string): string {
+  return String.raw`(?:(?<![\w.~/-])|(?<=\\[nrt]))${quote(path)}(?![\w-]|\.\w)`;
+}
+
+function quote(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
+
+interface Edit {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** Each replacement goes whole into the piece in which it begins. */
+function applyEdits(pieces: readonly string[], edits: readonly Edit[]): string[] {
+  let from = 0;
+  return pieces.map((piece) => {
+    const to = from + piece.length;
+    let kept = from;
+    let result = '';
+    for (const { start, end, text } of edits) {
+      if (end <= kept || start >= to) continue;
+      result += piece.slice(kept - from, Math.max(start, kept) - from);
+      if (start >= from) result += text;
+      kept = Math.min(end, to);
+    }
+    result += piece.slice(kept - from);
+    from = to;
+    return result;
+  });
+}

@@ -1,0 +1,210 @@
+import { isObject, type JsonObject, tryParseJson } from '../util/json.ts';
+import type { StreamEvent } from './model.ts';
+
+/** A piece of a tool call. Id and name usually come with the first piece only, the index not from every server. */
+export interface CallFragment {
+  index?: number;
+  id?: string;
+  name?: string;
+  arguments: string;
+}
+
+/**
+ * Puts the pieces of a chat completion into content blocks as the Messages API streams them: one after the other. Chat
+ * completions have no blocks; texts, thoughts and calls may come in any order, and the pieces of calls mixed.
+ */
+export interface BlockWriter {
+  /** Blanks that nothing follows are dropped: models write them between their thoughts and their calls. */
+  add(kind: 'text' | 'thinking', piece: string): void;
+  addCall(fragment: CallFragment): void;
+  /** The answer is over: what is open or still waits is told. */
+  end(): void;
+  readonly hasCalls: boolean;
+  /** How much has come, for estimates. */
+  readonly characters: number;
+}
+
+export interface BlockWriterOptions {
+  tell: (event: StreamEvent) => void;
+  /** An id for a call that came without, or with that of another. */
+  newCallId: () => string;
+}
+
+export function createBlockWriter({ tell, newCallId }: BlockWriterOptions): BlockWriter {
+  /** The blocks that are not told to their end. The first is being told as it grows, the others wait for it. */
+  const queue: Block[] = [];
+  const calls: Call[] = [];
+  let blank = { kind: '', text: '' };
+  let nextIndex = 0;
+  let characters = 0;
+
+  function append(block: Block, piece: string): void {
+    if (piece === '') return;
+    if (block.index === undefined) block.waiting.push(piece);
+    else tell({ type: 'content_block_delta', index: block.index, delta: deltaOf(block.kind, piece) });
+  }
+
+  function push(block: Block): void {
+    queue.push(block);
+    advance();
+  }
+
+  /** Goes on to the next block when the first one is known to be complete. */
+  function advance(): void {
+    for (;;) {
+      const [first, next] = queue;
+      if (!first || (first.index === undefined && !isNamed(first))) return;
+      open(first);
+      if (!next || !isComplete(first)) return;
+      close();
+    }
+  }
+
+  function open(block: Block): void {
+    if (block.index !== undefined) return;
+    block.index = nextIndex++;
+    tell({ type: 'content_block_start', index: block.index, content_block: startOf(block) });
+    for (const piece of block.waiting.splice(0)) append(block, piece);
+  }
+
+  function close(): void {
+    const block = queue.shift();
+    if (!block) return;
+    if (block.kind === 'tool_use') block.isClosed = true;
+    tell({ type: 'content_block_stop', index: block.index });
+  }
+
+  function openCall({ index, id }: CallFragment): Call {
+    const isTaken = !id || calls.some((call) => call.id === id);
+    const call: Call = {
+      kind: 'tool_use',
+      waiting: [],
+      number: index,
+      givenId: id,
+      id: isTaken ? newCallId() : id,
+      name: '',
+      pieces: [],
+      isClosed: false,
+    };
+    calls.push(call);
+    return call;
+  }
+
+  return {
+    add(kind, piece) {
+      characters += piece.length;
+      const last = queue.at(-1);
+      if (last?.kind === kind) {
+        append(last, piece);
+        return;
+      }
+      const text = blank.kind === kind ? blank.text + piece : piece;
+      if (text.trim() === '') {
+        blank = { kind, text };
+        return;
+      }
+      blank = { kind: '', text: '' };
+      push({ kind, waiting: [text] });
+    },
+    addCall(fragment) {
+      characters += fragment.arguments.length;
+      blank = { kind: '', text: '' };
+      const known = findCall(calls, fragment);
+      const call = known ?? openCall(fragment);
+      // A call that was complete when the next one began cannot become more complete.
+      if (call.isClosed) return;
+      const isNewlyNamed = call.name === '' && Boolean(fragment.name);
+      call.name ||= fragment.name ?? '';
+      call.pieces.push(fragment.arguments);
+      append(call, fragment.arguments);
+      if (!known) push(call);
+      else if (isNewlyNamed) advance();
+    },
+    end() {
+      for (const block of [...queue]) {
+        open(block);
+        close();
+      }
+    },
+    get hasCalls() {
+      return calls.length > 0;
+    },
+    get characters() {
+      return characters;
+    },
+  };
+}
+
+interface PlainBlock {
+  kind: 'text' | 'thinking';
+  /** Its place in the answer, from when it is told. */
+  index?: number;
+  /** Pieces that came while a block before this one was being told. */
+  waiting: string[];
+}
+
+interface Call {
+  kind: 'tool_use';
+  index?: number;
+  waiting: string[];
+  /** The server's number for the call. */
+  number: number | undefined;
+  givenId: string | undefined;
+  id: string;
+  name: string;
+  /** All arguments so far. */
+  pieces: string[];
+  isClosed: boolean;
+}
+
+type Block = PlainBlock | Call;
+
+/**
+ * The call that a fragment continues, or undefined when it begins a new one. Some servers number all calls 0: a new id
+ * together with a name is a new call. Some number none: a name without a known id is one.
+ */
+function findCall(calls: readonly Call[], { index, id, name }: CallFragment): Call | undefined {
+  if (index === undefined) {
+    const same = id ? calls.findLast((call) => call.givenId === id) : undefined;
+    return same ?? (name ? undefined : calls.at(-1));
+  }
+  const same = calls.findLast((call) => call.number === index);
+  const isAnother = same?.givenId && id && name && same.givenId !== id;
+  return isAnother ? undefined : same;
+}
+
+function isNamed(block: Block): boolean {
+  return block.kind !== 'tool_use' || block.name !== '';
+}
+
+/** Whether nothing can follow, given that the next block has begun. Of calls several may grow at once. */
+function isComplete(block: Block): boolean {
+  return block.kind !== 'tool_use' || isObject(tryParseJson(block.pieces.join('')));
+}
+
+function startOf(block: Block): JsonObject {
+  switch (block.kind) {
+    case 'text':
+      return { type: 'text', text: '' };
+    case 'thinking':
+      // Thoughts go back to the provider they came from and to no other, so they say whose they are.
+      return { type: 'thinking', thinking: '', signature: '', provider: 'openai' };
+    case 'tool_use':
+      return { type: 'tool_use', id: block.id, name: block.name, input: {} };
+    default:
+      return block satisfies never;
+  }
+}
+
+function deltaOf(kind: Block['kind'], piece: string): JsonObject {
+  switch (kind) {
+    case 'text':
+      return { type: 'text_delta', text: piece };
+    case 'thinking':
+      return { type: 'thinking_delta', thinking: piece };
+    case 'tool_use':
+      return { type: 'input_json_delta', partial_json: piece };
+    default:
+      return kind satisfies never;
+  }
+}

@@ -1,0 +1,31 @@
+import { HeddleError } from '../wire/errors.ts';
+import { parseHeaderLines, sharedSettings } from './endpoint-env.ts';
+import type { OpenAiOptions } from './openai.ts';
+import type { Env } from './resolve.ts';
+
+const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
+
+/** What an environment says about reaching an OpenAI-compatible server. The caller decides whose may say so. */
+export function openAiSettings(env: Env): Omit<OpenAiOptions, 'runtime' | 'userAgent'> {
+  return {
+    baseUrl: env.OPENAI_BASE_URL?.trim() || DEFAULT_BASE_URL,
+    ...(env.OPENAI_API_KEY && { apiKey: env.OPENAI_API_KEY }),
+    ...(env.OPENAI_CUSTOM_HEADERS && { headers: parseHeaderLines(env.OPENAI_CUSTOM_HEADERS) }),
+    ...sharedSettings(env),
+  };
+}
+
+/** The error to show when OpenAI itself would be asked without a key, or undefined. Other servers may need none. */
+export function missingOpenAiKey(env: Env): HeddleError | undefined {
+  if (env.OPENAI_API_KEY?.trim() || !isOpenAi(openAiSettings(env).baseUrl)) return undefined;
+  return new HeddleError(
+    'no_credentials',
+    'No key for the OpenAI API was found. Choose one:\n' +
+      '  - set OPENAI_API_KEY;\n' +
+      '  - set OPENAI_BASE_URL to another OpenAI-compatible server, e.g. http://127.0.0.1:11434/v1.',
+  );
+}
+
+function isOpenAi(baseUrl: string): boolean {
+  return URL.canParse(baseUrl) && new URL(baseUrl).host === new URL(DEFAULT_BASE_URL).host;
+}

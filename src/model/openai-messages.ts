@@ -1,0 +1,136 @@
+import type { ContentBlock, Source, ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
+import type { ApiMessage } from './model.ts';
+import { encodeJson } from './request-json.ts';
+
+/** A message as chat completions take it. */
+export type ChatMessage =
+  | { role: 'system' | 'user'; content: string | ChatPart[] }
+  | { role: 'assistant'; content: string | null; reasoning_content?: string; tool_calls?: ChatCall[] }
+  | { role: 'tool'; tool_call_id: string; content: string };
+
+type ChatPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
+
+interface ChatCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: string };
+}
+
+export interface TranslateOptions {
+  /** Whether the server wants its own thoughts back. Those of other providers never go to it. */
+  sendsThoughts: boolean;
+}
+
+/** Our message in the words of chat completions: none, one or several messages. */
+export function toChatMessages({ role, content }: ApiMessage, options: TranslateOptions): ChatMessage[] {
+  return role === 'assistant' ? fromAssistant(content, options) : fromUser(content);
+}
+
+function fromAssistant(content: readonly ContentBlock[], { sendsThoughts }: TranslateOptions): ChatMessage[] {
+  const text = textOf(content);
+  const calls = content.filter((block) => block.type === 'tool_use').map(toCall);
+  if (text === '' && calls.length === 0) return [];
+  const thoughts = sendsThoughts ? ownThoughts(content) : '';
+  // Servers that want thoughts refuse a call without any; a blank is what they take where there were none.
+  const reasoning = thoughts || (sendsThoughts && calls.length > 0 ? ' ' : '');
+  return [
+    {
+      role: 'assistant',
+      content: text || null,
+      ...(reasoning && { reasoning_content: reasoning }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    },
+  ];
+}
+
+function textOf(content: readonly ContentBlock[]): string {
+  const texts = content.flatMap((block) => (block.type === 'text' && block.text !== '' ? [block.text] : []));
+  return texts.join('\n\n');
+}
+
+function ownThoughts(content: readonly ContentBlock[]): string {
+  return content
+    .flatMap((block) => (block.type === 'thinking' && 'provider' in block ? [block.thinking] : []))
+    .join('\n\n');
+}
+
+function toCall({ id, name, input }: ToolUseBlock): ChatCall {
+  return { id: callId(id), type: 'function', function: { name, arguments: encodeJson(input) } };
+}
+
+/** OpenAI's limit. What is cut off is the front: the ids of all providers end in what makes them differ. */
+const MAX_ID_LENGTH = 40;
+
+function callId(id: string): string {
+  return id.slice(-MAX_ID_LENGTH);
+}
+
+/** Results come first: they must follow the calls directly. Their images cannot stand in them, so they come after. */
+function fromUser(content: readonly ContentBlock[]): ChatMessage[] {
+  const results = content.filter((block) => block.type === 'tool_result');
+  const parts = [
+    ...results.flatMap(imagesOf),
+    ...content.filter((block) => block.type !== 'tool_result').flatMap((block) => toPart(block) ?? []),
+  ];
+  const messages: ChatMessage[] = results.map((result) => ({
+    role: 'tool',
+    tool_call_id: callId(result.tool_use_id),
+    content: resultText(result),
+  }));
+  if (parts.length > 0) messages.push({ role: 'user', content: asPlainAsPossible(parts) });
+  return messages;
+}
+
+/** Many servers take texts only; a list of parts is sent where there is something else to send. */
+function asPlainAsPossible(parts: ChatPart[]): string | ChatPart[] {
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return texts.length === parts.length ? texts.join('\n\n') : parts;
+}
+
+function resultText({ content, is_error }: ToolResultBlock): string {
+  const blocks = typeof content === 'string' ? [textPart(content)] : (content ?? []).flatMap(toResultPart);
+  const text = blocks.map((part) => part.text).join('\n') || '(no output)';
+  return is_error ? `The tool call failed:\n${text}` : text;
+}
+
+function toResultPart(block: ContentBlock): { text: string }[] {
+  const part = toPart(block);
+  if (!part) return [];
+  return [part.type === 'text' ? part : { text: '[An image: see the next user message.]' }];
+}
+
+function imagesOf({ tool_use_id, content }: ToolResultBlock): ChatPart[] {
+  if (!Array.isArray(content)) return [];
+  const images = content.flatMap((block) => toPart(block) ?? []).filter((part) => part.type === 'image_url');
+  return images.length === 0 ? [] : [textPart(`From the result of tool call ${callId(tool_use_id)}:`), ...images];
+}
+
+/** A block of the user as a part, or null when there is nothing to say. What cannot be sent is at least named. */
+function toPart(block: ContentBlock): ChatPart | null {
+  switch (block.type) {
+    case 'text':
+      return block.text === '' ? null : textPart(block.text);
+    case 'image': {
+      const url = imageUrl(block.source);
+      return url === null
+        ? textPart('[An image that cannot be shown here.]')
+        : { type: 'image_url', image_url: { url } };
+    }
+    case 'document': {
+      const title = block.title ? `${block.title}:\n` : '';
+      if (block.source.type === 'text') return textPart(`${title}${block.source.data}`);
+      return textPart(`${title}[A document that cannot be shown here: only text and images can.]`);
+    }
+    default:
+      return null;
+  }
+}
+
+function imageUrl(source: Source): string | null {
+  if (source.type === 'base64') return `data:${source.media_type};base64,${source.data}`;
+  return source.type === 'url' ? source.url : null;
+}
+
+function textPart(text: string): { type: 'text'; text: string } {
+  return { type: 'text', text };
+}

@@ -1,0 +1,86 @@
+import type { JsonObject } from '../util/json.ts';
+import type { ApiMessage, ApiTool, Failure, ModelRequest } from './model.ts';
+import { toChatMessages } from './openai-messages.ts';
+import { encodeJson, remember } from './request-json.ts';
+
+/** Where servers of this API differ in what they want. Their refusals tell: see `adaptForm`. */
+export interface RequestForm {
+  limitField: 'max_tokens' | 'max_completion_tokens';
+  asksForUsage: boolean;
+  sendsThoughts: boolean;
+}
+
+/** What most servers take. */
+export const COMMON_FORM: RequestForm = { limitField: 'max_tokens', asksForUsage: true, sendsThoughts: false };
+
+export type ChatRequestEncoder = (request: ModelRequest, form: RequestForm) => string;
+
+/**
+ * Writes request bodies. Each message is serialised once and found again by identity, and every body is a prefix of the
+ * next, so that servers can reuse what they have computed.
+ */
+export function createChatRequestEncoder(): ChatRequestEncoder {
+  const system = remember(encodeSystem);
+  const tools = remember(encodeTools);
+  const plain = remember((message: ApiMessage) => encodeMessage(message, { sendsThoughts: false }));
+  const thoughtful = remember((message: ApiMessage) => encodeMessage(message, { sendsThoughts: true }));
+
+  return (request, form) => {
+    const encodeOne = form.sendsThoughts ? thoughtful : plain;
+    const messages = [system(request.system), ...request.messages.map(encodeOne)].filter((json) => json !== '');
+    const settings = encodeJson(settingsOf(request, form)).slice(0, -1);
+    return `${settings}${tools(request.tools)},"messages":[${messages.join(',')}]}`;
+  };
+}
+
+/** The form to try after a refusal that asks for it, or null when the refusal is about something else. */
+export function adaptForm(form: RequestForm, { status, message, body = '' }: Failure): RequestForm | null {
+  if (status !== 400 && status !== 422) return null;
+  const words = `${message} ${body}`;
+  if (form.limitField === 'max_tokens' && words.includes('max_completion_tokens')) {
+    return { ...form, limitField: 'max_completion_tokens' };
+  }
+  if (form.asksForUsage && words.includes('stream_options')) return { ...form, asksForUsage: false };
+  // Thinking models of Moonshot and DeepSeek want the thoughts that led to a call back beside it.
+  const wantsThoughts = words.includes('reasoning_content') && /missing|must be passed/i.test(words);
+  return wantsThoughts && !form.sendsThoughts ? { ...form, sendsThoughts: true } : null;
+}
+
+/** The model's name as its server knows it. */
+export function serverName(model: string): string {
+  return model.replace(/^openai\//i, '');
+}
+
+function settingsOf({ model, maxOutputTokens, effort }: ModelRequest, form: RequestForm): object {
+  return {
+    model: serverName(model),
+    [form.limitField]: maxOutputTokens,
+    stream: true,
+    ...(form.asksForUsage && { stream_options: { include_usage: true } }),
+    ...(effort && { reasoning_effort: effort }),
+  };
+}
+
+function encodeSystem(blocks: readonly string[]): string {
+  const content = blocks.filter((text) => text !== '').join('\n\n');
+  return content === '' ? '' : encodeJson({ role: 'system', content });
+}
+
+function encodeTools(tools: readonly ApiTool[]): string {
+  if (tools.length === 0) return '';
+  const functions = tools.map(({ name, description, input_schema }) => ({
+    type: 'function',
+    function: { name, description, parameters: parametersOf(input_schema) },
+  }));
+  return `,"tools":${encodeJson(functions)}`;
+}
+
+/** Servers choke on `$schema`, and on an object whose properties are not listed. */
+function parametersOf({ $schema: _, ...schema }: JsonObject): JsonObject {
+  return { type: 'object', properties: {}, ...schema };
+}
+
+/** None, one or several messages, joined. */
+function encodeMessage(message: ApiMessage, options: { sendsThoughts: boolean }): string {
+  return toChatMessages(message, options).map(encodeJson).join(',');
+}

@@ -1,0 +1,179 @@
+import { isObject, type JsonObject, stringField, tryParseJson } from '../util/json.ts';
+import type { Runtime } from '../util/runtime.ts';
+import type { ApiUsage } from '../wire/usage.ts';
+import { failureOfErrorText } from './failures.ts';
+import type { ModelEvent, StreamEvent } from './model.ts';
+import { type CallFragment, createBlockWriter } from './openai-blocks.ts';
+import { estimatedUsage, noUsage, readUsage } from './openai-usage.ts';
+import { asEvent, type Dialect, failed } from './stream-reader.ts';
+
+export interface ChatDialectOptions {
+  /** The model as we name it, for the answer's head. */
+  model: string;
+  requestId: string | null;
+  runtime: Runtime;
+  /** The request, for an estimate where the server does not count. */
+  requestBody: string;
+}
+
+/** Tells the chunks of a chat completion in the words of the Messages API. */
+export function createChatDialect({ model, requestId, runtime, requestBody }: ChatDialectOptions): Dialect {
+  let out: ModelEvent[] = [];
+  let isStarted = false;
+  let usage: ApiUsage | undefined;
+  let finishReason: string | undefined;
+  let hasRefused = false;
+  const tell = (event: StreamEvent) => out.push(asEvent(event));
+  const newId = () => runtime.ids.uuid().replaceAll('-', '');
+  const blocks = createBlockWriter({ tell, newCallId: () => `call_${newId()}` });
+
+  /** Returns whether the chunk said anything. */
+  function takeChunk(chunk: JsonObject): boolean {
+    const before = { told: out.length, characters: blocks.characters };
+    const choice = firstChoice(chunk);
+    if (!isStarted) tell(messageStart());
+    isStarted = true;
+    usage = readUsage(chunk, choice) ?? usage;
+    const delta = choice?.delta ?? choice?.message;
+    if (isObject(delta)) takeDelta(delta);
+    finishReason = stringField(choice, 'finish_reason') || finishReason;
+    // The counts come last, in a chunk of their own. Not every server says [DONE] after them.
+    if (!choice && usage && finishReason !== undefined) finish();
+    return out.length > before.told || blocks.characters > before.characters;
+  }
+
+  function takeDelta(delta: JsonObject): void {
+    const thought = stringField(delta, 'reasoning_content') || stringField(delta, 'reasoning');
+    if (thought) blocks.add('thinking', thought);
+    for (const { kind, text } of contentPieces(delta.content)) blocks.add(kind, text);
+    const refusal = stringField(delta, 'refusal');
+    if (refusal) {
+      hasRefused = true;
+      blocks.add('text', refusal);
+    }
+    for (const fragment of callFragments(delta)) blocks.addCall(fragment);
+  }
+
+  /** Server ids are not taken over: some servers draw them from a few hundred. */
+  function messageStart(): StreamEvent {
+    return {
+      type: 'message_start',
+      message: {
+        id: `msg_${newId()}`,
+        type: 'message',
+        role: 'assistant',
+        model,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: noUsage(),
+      },
+    };
+  }
+
+  function finish(): void {
+    blocks.end();
+    tell({
+      type: 'message_delta',
+      delta: { stop_reason: stopReason(), stop_sequence: null },
+      usage: usage ?? estimatedUsage({ body: requestBody }, blocks),
+    });
+    tell({ type: 'message_stop' });
+  }
+
+  /** Not every server says `tool_calls` when it calls, and some say it when they do not. */
+  function stopReason(): string {
+    if (finishReason === 'length' || finishReason === 'model_length') return 'max_tokens';
+    if (finishReason === 'content_filter' || hasRefused) return 'refusal';
+    return blocks.hasCalls ? 'tool_use' : 'end_turn';
+  }
+
+  function tellFailure(event: ModelEvent): true {
+    out.push(event);
+    return true;
+  }
+
+  return {
+    take({ event: name, data }, told) {
+      out = told;
+      if (data.trim() === '[DONE]') {
+        if (!isStarted)
+          return tellFailure(failed('malformed', 'The API ended the stream without an answer.', requestId));
+        finish();
+        return true;
+      }
+      const chunk = tryParseJson(data);
+      const error = errorText(name, chunk, data);
+      if (error !== null) return tellFailure({ type: 'failure', failure: failureOfErrorText(error, requestId) });
+      if (isObject(chunk) && Array.isArray(chunk.choices)) return takeChunk(chunk);
+      if (chunk === undefined && data.trimStart().startsWith('{')) {
+        return tellFailure(failed('malformed', 'The API sent an unreadable chunk.', requestId));
+      }
+      runtime.log('debug', 'Passed over a stream event that is no chunk', { event: name });
+      return false;
+    },
+    complete() {
+      if (finishReason === undefined) return null;
+      out = [];
+      finish();
+      return out;
+    },
+    whole(body) {
+      if (!firstChoice(body)) return null;
+      out = [];
+      takeChunk(body);
+      finish();
+      return out;
+    },
+  };
+}
+
+/** Some servers give several answers to one request; ours is the first. */
+function firstChoice({ choices }: JsonObject): JsonObject | undefined {
+  if (!Array.isArray(choices)) return undefined;
+  return choices.filter(isObject).find(({ index }) => index === undefined || index === null || index === 0);
+}
+
+/** The error that an event reports, as JSON, or null. It stands in the chunk, in its choice, or is the whole event. */
+function errorText(name: string | undefined, chunk: unknown, data: string): string | null {
+  if (name === 'error') return data;
+  if (!isObject(chunk)) return null;
+  if (chunk.error || chunk.object === 'error') return data;
+  const choice = firstChoice(chunk);
+  if (choice?.error) return JSON.stringify({ error: choice.error });
+  return choice?.finish_reason === 'error' ? '{}' : null;
+}
+
+/** Content is a text, or a list of parts with texts and thoughts (Mistral). */
+function contentPieces(content: unknown): { kind: 'text' | 'thinking'; text: string }[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  if (!Array.isArray(content)) return [];
+  return content.filter(isObject).flatMap((part) => {
+    if (part.type === 'thinking') {
+      return contentPieces(part.thinking).map(({ text }) => ({ kind: 'thinking' as const, text }));
+    }
+    return contentPieces(part.text);
+  });
+}
+
+/** `function_call` is how calls came before there could be several. */
+function callFragments({ tool_calls, function_call }: JsonObject): CallFragment[] {
+  if (Array.isArray(tool_calls) && tool_calls.length > 0) return tool_calls.filter(isObject).map(callFragment);
+  return isObject(function_call) ? [callFragment({ index: 0, function: function_call })] : [];
+}
+
+function callFragment({ index, id, function: called }: JsonObject): CallFragment {
+  const name = stringField(called, 'name');
+  return {
+    ...(typeof index === 'number' && { index }),
+    ...(typeof id === 'string' && id !== '' && { id }),
+    ...(name && { name }),
+    arguments: argumentsText(isObject(called) ? called.arguments : undefined),
+  };
+}
+
+/** Some servers give the arguments as an object instead of its text. */
+function argumentsText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return isObject(value) ? JSON.stringify(value) : '';
+}

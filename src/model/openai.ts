@@ -1,0 +1,100 @@
+import { isGroup } from './each-event.ts';
+import { createEndpoint, type Endpoint, type EndpointOptions, methodUrl } from './endpoint.ts';
+import type { Failure, Model, ModelRequest, ModelYield } from './model.ts';
+import {
+  adaptForm,
+  type ChatRequestEncoder,
+  COMMON_FORM,
+  createChatRequestEncoder,
+  type RequestForm,
+} from './openai-request.ts';
+import { createChatDialect } from './openai-stream.ts';
+import { createStreamReader } from './stream-reader.ts';
+
+/** A key or token, if there is one, is sent as `authorization: Bearer`; `/chat/completions` is added to the URL. */
+export type OpenAiOptions = EndpointOptions;
+
+/**
+ * Chat completions over HTTP, as OpenAI and many others serve them. Made once and shared by sessions: it keeps
+ * connections alive, and remembers serialised messages and what it has learnt about the server's models. Throws
+ * `invalid_option` for addresses that are no URLs; later trouble is told as events.
+ */
+export function createOpenAiModel(options: OpenAiOptions): Model {
+  const url = methodUrl(options.baseUrl, '/chat/completions');
+  const server: Server = {
+    options,
+    url,
+    endpoint: createEndpoint(options, url),
+    encode: createChatRequestEncoder(),
+    forms: new Map(),
+  };
+  return {
+    provider: 'openai',
+    stream: (request, signal) => streamAnswer(server, request, signal),
+    close: () => server.endpoint.close(),
+  };
+}
+
+interface Server {
+  options: OpenAiOptions;
+  url: URL;
+  endpoint: Endpoint;
+  encode: ChatRequestEncoder;
+  /** How each model wants to be asked, where that differs from the common form. */
+  forms: Map<string, RequestForm>;
+}
+
+/** A refusal that tells how the request should have looked is followed by one that does, each wish once. */
+async function* streamAnswer(
+  server: Server,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelYield, void> {
+  for (;;) {
+    const form = server.forms.get(request.model) ?? COMMON_FORM;
+    let adapted: RequestForm | null = null;
+    for await (const item of askOnce(server, request, { form, signal })) {
+      const failure = !isGroup(item) && item.type === 'failure' ? item.failure : null;
+      adapted = failure && adaptForm(form, failure);
+      if (!adapted) yield failure ? { type: 'failure', failure: explain(failure, server.url) } : item;
+    }
+    if (!adapted) return;
+    server.forms.set(request.model, adapted);
+  }
+}
+
+function askOnce(
+  { options: { runtime }, endpoint, encode }: Server,
+  request: ModelRequest,
+  { form, signal }: { form: RequestForm; signal: AbortSignal },
+): AsyncIterable<ModelYield> {
+  let requestBody = '';
+  return endpoint.ask(
+    {
+      headers: ({ apiKey, authToken }) => bearer(authToken ?? apiKey),
+      body: () => {
+        requestBody = encode(request, form);
+        return requestBody;
+      },
+      read: (requestId) => {
+        const { model } = request;
+        return createStreamReader(createChatDialect({ model, requestId, runtime, requestBody }), requestId);
+      },
+    },
+    signal,
+  );
+}
+
+function bearer(token: string | undefined): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
+/** A 404 that speaks of no model is about the address: most often `/v1` is missing. */
+function explain(failure: Failure, url: URL): Failure {
+  if (failure.status !== 404 || failure.providerType !== undefined) return failure;
+  const { body: _, ...rest } = failure;
+  const message =
+    `There are no chat completions at ${url.origin}${url.pathname} (HTTP status 404). ` +
+    'Check OPENAI_BASE_URL: it usually ends in /v1.';
+  return { ...rest, class: 'invalid_request', message };
+}

@@ -1,0 +1,52 @@
+import { Aborted, abortReason } from '../util/abort.ts';
+
+/** Bounds the silence of the far end, and passes the caller's abort on. */
+export interface Patience {
+  /** Fires with the caller's reason, or with kind `timeout`. */
+  signal: AbortSignal;
+  /**
+   * Waits. Only waiting counts as silence, not the time that a slow consumer takes. `goesOn`: the silence before this
+   * wait was not broken (a keep-alive came), so its time still counts.
+   */
+  wait<T>(work: Promise<T>, options?: { goesOn: boolean }): Promise<T>;
+  end(): void;
+}
+
+/** What setTimeout can hold. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export function startPatience(outer: AbortSignal, timeoutMs: number): Patience {
+  const controller = new AbortController();
+  let isWaiting = false;
+  let silentSince = 0;
+  let timer: NodeJS.Timeout;
+  // Looked at only when it rings: setting a timer anew for each piece of a stream would cost more than reading it.
+  const onTimer = () => {
+    const left = isWaiting ? silentSince + timeoutMs - performance.now() : timeoutMs;
+    if (left > 0) setTimer(left);
+    else controller.abort(new Aborted('timeout', `The API sent nothing for ${timeoutMs / 1000} seconds.`));
+  };
+  const setTimer = (ms: number) => {
+    timer = setTimeout(onTimer, Math.min(Math.ceil(ms), MAX_TIMER_MS));
+  };
+  setTimer(timeoutMs);
+  const onAbort = () => controller.abort(abortReason(outer));
+  outer.addEventListener('abort', onAbort, { once: true });
+  if (outer.aborted) onAbort();
+  return {
+    signal: controller.signal,
+    async wait(work, options) {
+      if (!options?.goesOn) silentSince = performance.now();
+      isWaiting = true;
+      try {
+        return await work;
+      } finally {
+        isWaiting = false;
+      }
+    },
+    end() {
+      clearTimeout(timer);
+      outer.removeEventListener('abort', onAbort);
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { HEDDLE_VERSION } from '../wire/version.ts';
+import { isGroup } from './each-event.ts';
+import { createMask, type Mask, type Masked, mapTexts } from './mask.ts';
+import { hideEvents } from './mask-events.ts';
+import type { ApiMessage, Model, ModelEvent, ModelRequest } from './model.ts';
+import { RECORDING_VERSION, type RecordedEvent, type RecordedSettings, type RecordingLine } from './recording.ts';
+
+export interface RecorderOptions {
+  /** Takes whole lines, each with its line feed, one or several at a time. Must not throw. */
+  sink: (lines: string) => void;
+  /** Asked when the first request comes. */
+  masked: () => Masked;
+  /** Milliseconds since any moment. Not the runtime's clock: reading it would change what a seeded run tells. */
+  now: () => number;
+}
+
+/**
+ * Makes models whose traffic is recorded, all into one recording: requests without credentials and without the user's
+ * id, and what the model yields, before it is handed on. The format is `RecordingLine`.
+ */
+export function createModelRecorder({ sink, masked, now }: RecorderOptions): (model: Model) => Model {
+  const write = (lines: readonly RecordingLine[]) => sink(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const requests = createRequestLog();
+  let mask: Mask | null = null;
+  write([{ type: 'recording', version: RECORDING_VERSION, heddle_version: HEDDLE_VERSION }]);
+
+  return (model) => ({
+    provider: model.provider,
+    async *stream(request, signal) {
+      mask ??= createMask(masked());
+      const line = requests.next(request, mask);
+      const answer = createAnswerLog({ index: line.index, mask, write, now });
+      write([line]);
+      try {
+        for await (const item of model.stream(request, signal)) {
+          answer.add(isGroup(item) ? item : [item]);
+          yield item;
+        }
+      } finally {
+        answer.end();
+      }
+    },
+    close: () => model.close?.(),
+  });
+}
+
+interface RequestLog {
+  next(request: ModelRequest, mask: Mask): RecordingLine & { type: 'request' };
+}
+
+/** Messages never change once sent, so those of an earlier request are known by identity. */
+function createRequestLog(): RequestLog {
+  /** The last request of each conversation, by the message with which it begins. */
+  const conversations = new WeakMap<ApiMessage, { index: number; settings: string; messages: ApiMessage[] }>();
+  let count = 0;
+  return {
+    next({ messages, userId: _, ...settings }, mask) {
+      const index = count++;
+      const [first] = messages;
+      const last = first && conversations.get(first);
+      const settingsText = JSON.stringify(settings);
+      if (first) conversations.set(first, { index, settings: settingsText, messages: [...messages] });
+      const hide = <Value>(value: Value) => mapTexts(value, mask.hide) as Value;
+      const hiddenSettings = (): RecordedSettings => hide(settings);
+      if (!last) {
+        return { type: 'request', index, settings: hiddenSettings(), messages: hide([...messages]) };
+      }
+      const keep = sharedLength(last.messages, messages);
+      return {
+        type: 'request',
+        index,
+        extends: last.index,
+        keep,
+        ...(settingsText !== last.settings && { settings: hiddenSettings() }),
+        messages: hide(messages.slice(keep)),
+      };
+    },
+  };
+}
+
+function sharedLength(before: readonly ApiMessage[], after: readonly ApiMessage[]): number {
+  const end = after.findIndex((message, at) => message !== before[at]);
+  return end < 0 ? after.length : end;
+}
+
+interface AnswerLog {
+  add(events: readonly ModelEvent[]): void;
+  end(): void;
+}
+
+/** Deltas wait for the end of their block: only in the whole text can a secret be seen that was streamed in parts. */
+function createAnswerLog(options: {
+  index: number;
+  mask: Mask;
+  write: (lines: readonly RecordingLine[]) => void;
+  now: () => number;
+}): AnswerLog {
+  const { index, mask, write, now } = options;
+  const started = now();
+  const openBlocks = new Set<unknown>();
+  let waiting: RecordedEvent[] = [];
+  let times: number[] = [];
+
+  function flush(): void {
+    if (waiting.length === 0) return;
+    const lines = hideEvents(waiting, mask).map(
+      ({ type, ...fields }, at) => ({ type, index, atMs: times[at], ...fields }) as RecordingLine,
+    );
+    write(lines);
+    waiting = [];
+    times = [];
+  }
+
+  return {
+    add(events) {
+      const atMs = Math.round(now() - started);
+      for (const event of events) {
+        waiting.push(withoutRaw(event));
+        times.push(atMs);
+        noteBlocks(openBlocks, event);
+        if (openBlocks.size === 0) flush();
+      }
+    },
+    end: flush,
+  };
+}
+
+function noteBlocks(open: Set<unknown>, told: ModelEvent): void {
+  if (told.type !== 'event' || told.event.type === 'message_stop') open.clear();
+  else if (told.event.type === 'content_block_start') open.add(told.event.index);
+  else if (told.event.type === 'content_block_stop') open.delete(told.event.index);
+}
+
+function withoutRaw(event: ModelEvent): RecordedEvent {
+  return event.type === 'event' ? { type: 'event', event: event.event } : event;
+}

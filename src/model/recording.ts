@@ -1,0 +1,101 @@
+import { isObject, type JsonObject, stringField, tryParseJson } from '../util/json.ts';
+import { HeddleError } from '../wire/errors.ts';
+import type { ApiMessage, ModelEvent, ModelRequest, StreamEvent } from './model.ts';
+
+/** Counts up when older readers would misunderstand what is written. */
+export const RECORDING_VERSION = 1;
+
+/** What every request of a conversation repeats. */
+export type RecordedSettings = Omit<ModelRequest, 'messages' | 'userId'>;
+
+/** An event, without the text that can be made from it. */
+export type RecordedEvent = Exclude<ModelEvent, { type: 'event' }> | { type: 'event'; event: StreamEvent };
+
+/** A model call and its answer. Incomplete when recording ended in the middle of it. */
+export interface RecordedCall {
+  settings: RecordedSettings;
+  messages: readonly ApiMessage[];
+  /** `atMs`: since the request. */
+  events: { atMs: number; event: RecordedEvent }[];
+}
+
+/**
+ * The lines of a recording: a header, then for each call its request and its events. Calls may overlap; `index` tells
+ * whose line it is. A request that goes on from an earlier one holds only what is new: it begins with the first `keep`
+ * messages of the request `extends`, and has its settings unless it brings its own.
+ */
+export type RecordingLine =
+  | { type: 'recording'; version: number; heddle_version: string }
+  | RequestLine
+  | (RecordedEvent & { index: number; atMs: number });
+
+export type RequestLine = { type: 'request'; index: number } & (
+  | { extends: number; keep: number; settings?: RecordedSettings; messages: readonly ApiMessage[] }
+  | { extends?: never; keep?: never; settings: RecordedSettings; messages: readonly ApiMessage[] }
+);
+
+/**
+ * The calls of a recording. A last line that was not written to its end is passed over. Throws `invalid_option` with
+ * the line number for anything else that is no recording; `name` is the file's, for messages.
+ */
+export function readRecording(text: string, name: string): [RecordedCall, ...RecordedCall[]] {
+  const lines = text.split('\n');
+  const torn = lines.pop() ?? '';
+  if (torn !== '' && tryParseJson(torn) !== undefined) lines.push(torn);
+  const calls: RecordedCall[] = [];
+  lines.forEach((line, at) => {
+    const problem = at === 0 ? headerProblem(line) : takeLine(calls, line);
+    if (problem === null) return;
+    throw new HeddleError('invalid_option', `${name} cannot be replayed: line ${at + 1} ${problem}`, {
+      facts: { path: name, line: at + 1 },
+    });
+  });
+  const [first, ...others] = calls;
+  if (first) return [first, ...others];
+  throw new HeddleError('invalid_option', `${name} cannot be replayed: it holds no model call`, {
+    facts: { path: name },
+  });
+}
+
+function headerProblem(text: string): string | null {
+  const header = tryParseJson(text);
+  if (!isObject(header) || header.type !== 'recording') return 'is not the header of a recording (see --record)';
+  if (header.version === RECORDING_VERSION) return null;
+  return `says version ${String(header.version)}, but this Heddle reads version ${RECORDING_VERSION}: record it again`;
+}
+
+/** Adds what a line tells to the calls; or says what is wrong with it. */
+function takeLine(calls: RecordedCall[], text: string): string | null {
+  if (text.trim() === '') return null;
+  const line = tryParseJson(text);
+  if (!isObject(line)) return 'is not a JSON object';
+  if (line.type === 'request') return takeRequest(calls, line);
+  const call = calls[Number(line.index)];
+  if (!call) return `belongs to call ${String(line.index)}, which has no request before it`;
+  const event = readEvent(line);
+  if (!event) return `is no event of an answer (type ${String(line.type)})`;
+  call.events.push({ atMs: Number(line.atMs) || 0, event });
+  return null;
+}
+
+function takeRequest(calls: RecordedCall[], line: JsonObject): string | null {
+  if (line.index !== calls.length) return `is request ${String(line.index)}, but ${calls.length} was expected`;
+  const base = line.extends === undefined ? undefined : calls[Number(line.extends)];
+  if (line.extends !== undefined && !base) return `extends request ${String(line.extends)}, which does not exist`;
+  const settings = (line.settings as RecordedSettings | undefined) ?? base?.settings;
+  if (stringField(settings, 'model') === undefined) return 'is a request without the settings of its model';
+  if (!Array.isArray(line.messages)) return 'is a request without messages';
+  const kept = base?.messages.slice(0, Number(line.keep)) ?? [];
+  const messages = [...kept, ...(line.messages as ApiMessage[])];
+  calls.push({ settings: settings as RecordedSettings, messages, events: [] });
+  return null;
+}
+
+function readEvent(line: JsonObject): RecordedEvent | null {
+  const { index: _, atMs: __, ...event } = line;
+  const isEvent =
+    event.type === 'response' ||
+    (event.type === 'event' && stringField(event.event, 'type') !== undefined) ||
+    ((event.type === 'retry' || event.type === 'failure') && stringField(event.failure, 'class') !== undefined);
+  return isEvent ? (event as RecordedEvent) : null;
+}

@@ -1,0 +1,162 @@
+import { isObject, type JsonObject, tryParseJson } from '../util/json.ts';
+import { failureOfErrorText } from './failures.ts';
+import type { ModelEvent, StreamEvent } from './model.ts';
+import { createSseReader, type SseEvent } from './sse.ts';
+
+/** Turns the body of an accepted request into model events. */
+export interface StreamReader {
+  /** What the bytes tell. A failure is the last event; nothing may be pushed after it. */
+  push(chunk: Buffer): ModelEvent[];
+  /** What is left to tell when the body has ended: a failure, unless the answer is whole. */
+  end(): ModelEvent[];
+  /** The answer is over: `message_stop` or a failure was told. */
+  readonly done: boolean;
+  /** Whether the last bytes were more than a keep-alive. */
+  readonly progressed: boolean;
+}
+
+/** A provider's way of putting an answer into events or into JSON. One object reads one answer. */
+export interface Dialect {
+  /** Adds what an event tells; nothing may come after a failure or `message_stop`. False: it was a mere keep-alive. */
+  take(event: SseEvent, told: ModelEvent[]): boolean;
+  /** What completes an answer that ended without saying so, or null when it is not whole. */
+  complete(): ModelEvent[] | null;
+  /** An answer that was not streamed, although it was asked to be, told as if it had been. Null: it is none. */
+  whole(body: JsonObject): ModelEvent[] | null;
+}
+
+/** A single event of this size is no answer but a fault of the far end. */
+const MAX_PENDING_BYTES = 256 * 1024 * 1024;
+
+/**
+ * The first character tells what the body is, whatever its content type claims: an event stream, an answer that was not
+ * streamed, or a page of some proxy (trust M-9).
+ */
+export function createStreamReader(dialect: Dialect, requestId: string | null): StreamReader {
+  let reader: StreamReader | undefined;
+  let ended = false;
+  return {
+    push(chunk) {
+      reader ??= readerFor(chunk, dialect, requestId);
+      return reader?.push(chunk) ?? [];
+    },
+    end() {
+      ended = true;
+      return reader?.end() ?? [failed('connection', 'The API closed the connection without an answer.', requestId)];
+    },
+    get done() {
+      return ended || (reader?.done ?? false);
+    },
+    get progressed() {
+      return reader?.progressed ?? false;
+    },
+  };
+}
+
+export function asEvent(event: StreamEvent): ModelEvent {
+  return { type: 'event', event, raw: JSON.stringify(event) };
+}
+
+export function failed(kind: 'connection' | 'malformed', message: string, requestId: string | null): ModelEvent {
+  return { type: 'failure', failure: { class: kind, message, requestId } };
+}
+
+function readerFor(chunk: Buffer, dialect: Dialect, requestId: string | null): StreamReader | undefined {
+  const [first] = chunk
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '')
+    .trimStart();
+  if (first === undefined) return undefined;
+  if (first === '{') return jsonReader(dialect, requestId);
+  return first === '<' ? pageReader(requestId) : eventReader(dialect, requestId);
+}
+
+function eventReader(dialect: Dialect, requestId: string | null): StreamReader {
+  const sse = createSseReader();
+  let done = false;
+  let progressed = false;
+  return {
+    push(chunk) {
+      const told: ModelEvent[] = [];
+      progressed = false;
+      for (const event of sse.push(chunk)) {
+        if (done) break;
+        if (dialect.take(event, told)) progressed = true;
+        done = isLast(told.at(-1));
+      }
+      if (sse.inEvent) progressed = true;
+      if (!done && sse.pendingBytes > MAX_PENDING_BYTES) {
+        done = true;
+        told.push(failed('malformed', 'The API sent an event that does not end.', requestId));
+      }
+      return told;
+    },
+    end() {
+      if (done) return [];
+      done = true;
+      // Everything that matters may have come, and only the good-bye be missing.
+      const rest = dialect.complete();
+      return rest ?? [failed('connection', 'The connection ended before the answer was complete.', requestId)];
+    },
+    get done() {
+      return done;
+    },
+    get progressed() {
+      return progressed;
+    },
+  };
+}
+
+function isLast(event: ModelEvent | undefined): boolean {
+  return event?.type === 'failure' || (event?.type === 'event' && event.event.type === 'message_stop');
+}
+
+function jsonReader(dialect: Dialect, requestId: string | null): StreamReader {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let done = false;
+  return {
+    push(chunk) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= MAX_PENDING_BYTES) return [];
+      done = true;
+      return [failed('malformed', 'The API sent an answer that does not end.', requestId)];
+    },
+    end() {
+      done = true;
+      return eventsOfBody(Buffer.concat(chunks).toString('utf8'), dialect, requestId);
+    },
+    get done() {
+      return done;
+    },
+    progressed: true,
+  };
+}
+
+function eventsOfBody(text: string, dialect: Dialect, requestId: string | null): ModelEvent[] {
+  const body = tryParseJson(text);
+  if (isObject(body) && (body.error || body.object === 'error')) {
+    return [{ type: 'failure', failure: failureOfErrorText(text, requestId) }];
+  }
+  const events = isObject(body) ? dialect.whole(body) : null;
+  return events ?? [failed('malformed', 'The API answered with JSON that is no message.', requestId)];
+}
+
+function pageReader(requestId: string | null): StreamReader {
+  const message =
+    'The API answered with a web page instead of a model answer. Is the base URL right, or is a proxy in the way?';
+  let done = false;
+  const tell = () => {
+    done = true;
+    return [failed('malformed', message, requestId)];
+  };
+  return {
+    push: tell,
+    end: () => (done ? [] : tell()),
+    get done() {
+      return done;
+    },
+    progressed: true,
+  };
+}

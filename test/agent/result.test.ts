@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { Ledger } from '../../src/agent/ledger.ts';
+import type { TurnEnd } from '../../src/agent/loop.ts';
+import { resultLine, startFailureLine } from '../../src/agent/result.ts';
+import { emptyTally, type Tally } from '../../src/agent/turn.ts';
+import { ResultMessage } from '../../src/wire/messages/index.ts';
+
+function lineFor(end: TurnEnd, tally: Partial<Tally> = {}) {
+  const ledger = new Ledger({ onUnknownModel: () => {} });
+  ledger.add('claude-haiku-4-5-20251001', { input_tokens: 10, output_tokens: 2 });
+  ledger.addApiTime(30);
+  return resultLine(end, {
+    sessionId: 'S1',
+    uuid: 'U1',
+    durationMs: 50,
+    ledger,
+    tally: { ...emptyTally(), lastText: 'Bye.', ...tally },
+    userMessageUuids: ['U0'],
+  });
+}
+
+const overloaded: TurnEnd = {
+  kind: 'api_error',
+  failure: { class: 'overloaded', message: 'Overloaded', status: 529 },
+  text: 'API Error: 529 Overloaded',
+};
+const tooLong: TurnEnd = {
+  kind: 'api_error',
+  failure: { class: 'prompt_too_long', message: 'prompt is too long', status: 400 },
+  text: 'Prompt is too long',
+};
+
+interface Row {
+  end: TurnEnd;
+  subtype: string;
+  reason: string;
+  errors?: string[];
+  code?: string;
+}
+
+/** The table of docs/results.md; `errors` is what makes a result an error. */
+const TABLE: Row[] = [
+  { end: { kind: 'completed' }, subtype: 'success', reason: 'completed' },
+  {
+    end: { kind: 'max_turns', maxTurns: 3 },
+    subtype: 'error_max_turns',
+    errors: ['Reached max turns (3)'],
+    reason: 'max_turns',
+    code: 'max_turns',
+  },
+  {
+    end: { kind: 'max_budget', maxBudgetUsd: 0.5 },
+    subtype: 'error_max_budget_usd',
+    errors: ['Exceeded USD budget (0.5)'],
+    reason: 'budget_exhausted',
+    code: 'budget_exhausted',
+  },
+  {
+    end: { kind: 'interrupted', during: 'stream' },
+    subtype: 'error_during_execution',
+    errors: ['The turn was interrupted'],
+    reason: 'aborted_streaming',
+    code: 'aborted_streaming',
+  },
+  {
+    end: { kind: 'interrupted', during: 'tools' },
+    subtype: 'error_during_execution',
+    errors: ['The turn was interrupted'],
+    reason: 'aborted_tools',
+    code: 'aborted_tools',
+  },
+  {
+    end: overloaded,
+    subtype: 'success',
+    errors: ['API Error: 529 Overloaded'],
+    reason: 'api_error',
+    code: 'overloaded',
+  },
+  {
+    end: tooLong,
+    subtype: 'success',
+    errors: ['Prompt is too long'],
+    reason: 'prompt_too_long',
+    code: 'prompt_too_long',
+  },
+];
+
+describe('why a turn ended decides its result', () => {
+  test.each(TABLE)('[K6, FLD-21, FLD-30] $end.kind, $reason', ({ end, subtype, errors, reason, code }) => {
+    const line = lineFor(end);
+    expect(line).toMatchObject({ type: 'result', subtype, is_error: errors !== undefined, terminal_reason: reason });
+    expect(line.errors).toEqual(errors);
+    expect(line.error_code).toBe(code);
+    expect(ResultMessage.safeParse(line).success).toBe(true);
+  });
+
+  test('[FLD-23] only a turn that ended by itself has a result text', () => {
+    const withText = TABLE.filter(({ end }) => 'result' in lineFor(end)).map(({ end }) => end.kind);
+    expect(withText).toEqual(['completed', 'api_error', 'api_error']);
+    expect(lineFor({ kind: 'completed' })).toMatchObject({ result: 'Bye.' });
+  });
+});
+
+describe('the fields of a result', () => {
+  test('[FLD-20, FLD-22, FLD-26] times, turns and usage', () => {
+    const line = lineFor(
+      { kind: 'completed' },
+      { userLines: 2, denials: [{ tool_name: 'x', tool_use_id: 'y', tool_input: {} }] },
+    );
+    expect(line).toMatchObject({
+      duration_ms: 50,
+      duration_api_ms: 30,
+      num_turns: 3,
+      usage: { input_tokens: 10, output_tokens: 2 },
+      permission_denials: [{ tool_name: 'x', tool_use_id: 'y', tool_input: {} }],
+      session_id: 'S1',
+      uuid: 'U1',
+      user_message_uuids: ['U0'],
+      pending_tasks: [],
+    });
+    expect(line.total_cost_usd).toBeCloseTo(0.00002, 8);
+    expect(Object.keys(line.modelUsage)).toEqual(['claude-haiku-4-5-20251001']);
+  });
+
+  test('[FLD-24] the stop reason is told only for error texts, as in 2.1.44', () => {
+    expect(lineFor({ kind: 'completed' }, { stopReason: 'end_turn' }).stop_reason).toBeNull();
+    expect(lineFor(overloaded, { stopReason: 'stop_sequence' }).stop_reason).toBe('stop_sequence');
+  });
+
+  test('the keys of a success come in the order of the wire', () => {
+    expect(Object.keys(lineFor({ kind: 'completed' })).slice(0, 14)).toEqual([
+      ...['type', 'subtype', 'is_error', 'duration_ms', 'duration_api_ms', 'num_turns', 'result', 'stop_reason'],
+      ...['session_id', 'total_cost_usd', 'usage', 'modelUsage', 'permission_denials', 'uuid'],
+    ]);
+  });
+
+  test('the keys of an error come in the order of the wire', () => {
+    expect(Object.keys(lineFor({ kind: 'max_turns', maxTurns: 1 })).slice(0, 14)).toEqual([
+      ...['type', 'subtype', 'duration_ms', 'duration_api_ms', 'is_error', 'num_turns', 'stop_reason', 'session_id'],
+      ...['total_cost_usd', 'usage', 'modelUsage', 'permission_denials', 'uuid', 'errors'],
+    ]);
+  });
+});
+
+test('[K6, ERR-12] a run that could not start: an error with its code and no turn behind it', () => {
+  const line = startFailureLine(
+    { code: 'session_not_found', message: 'No conversation found' },
+    { sessionId: 'S', uuid: 'U' },
+  );
+  expect(line).toMatchObject({
+    subtype: 'error_during_execution',
+    is_error: true,
+    num_turns: 0,
+    errors: ['No conversation found'],
+    error_code: 'session_not_found',
+    total_cost_usd: 0,
+    modelUsage: {},
+  });
+  expect(ResultMessage.safeParse(line).success).toBe(true);
+});

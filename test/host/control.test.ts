@@ -1,0 +1,234 @@
+import { describe, expect, test } from 'vitest';
+import { SYSTEM_PROMPT } from '../../src/agent/prompt.ts';
+import { hang, toolUse } from '../../src/testing/script.ts';
+import type { JsonObject } from '../../src/util/json.ts';
+import { createHouse, kindOf } from './support.ts';
+
+describe('initialize', () => {
+  test('[CTL-03, K2] is answered before anything else is said, with what the build can do', async () => {
+    const client = createHouse(['fine'], { pid: 4711 }).connect();
+    const { subtype, response } = await client.control({ subtype: 'initialize' });
+    expect(subtype).toBe('success');
+    expect(response).toMatchObject({
+      commands: expect.any(Array),
+      output_style: 'default',
+      available_output_styles: expect.arrayContaining(['default']),
+      models: expect.arrayContaining([expect.objectContaining({ value: 'default', displayName: expect.any(String) })]),
+      account: { apiKeySource: 'none' },
+      pid: 4711,
+      capabilities: expect.arrayContaining(['end_input']),
+    });
+    expect(client.lines.map(kindOf)).toEqual(['control_response']);
+  });
+
+  test('[CTL-03] a second one is an error that tells what is pending', async () => {
+    const client = createHouse([]).connect();
+    await client.control({ subtype: 'initialize' });
+    expect(await client.control({ subtype: 'initialize' })).toMatchObject({
+      subtype: 'error',
+      error: 'Already initialized',
+      pending_permission_requests: [],
+    });
+  });
+
+  test('it is optional', async () => {
+    expect(await createHouse(['fine']).connect().ask('go')).toMatchObject({ result: 'fine' });
+  });
+
+  test.each<[string, JsonObject, string[]]>([
+    ['a text', { systemPrompt: 'mine' }, ['mine']],
+    ['a list of texts', { systemPrompt: ['mine', 'too'] }, ['mine\ntoo']],
+    ['blocks', { systemPrompt: [{ type: 'text', text: 'mine' }] }, ['mine']],
+    ['an empty text', { systemPrompt: '' }, []],
+    ['an empty list item', { systemPrompt: [''] }, []],
+    ['an addition', { appendSystemPrompt: 'more' }, [SYSTEM_PROMPT, 'more']],
+    ['both', { systemPrompt: 'mine', appendSystemPrompt: 'more' }, ['mine', 'more']],
+    ['neither', {}, [SYSTEM_PROMPT]],
+  ])('[OPT-32, OPT-33] the system prompt as %s', async (_what, fields, system) => {
+    const house = createHouse(['fine']);
+    const client = house.connect();
+    await client.control({ subtype: 'initialize', ...fields });
+    await client.ask('go');
+    expect(house.model.requests[0]?.system).toEqual(system);
+  });
+
+  test('it wins over the prompt of the launch, and leaves it alone where it says nothing', async () => {
+    const house = createHouse(['1', '2']);
+    const [silent, saying] = [house.connect({ systemPrompt: 'launch' }), house.connect({ systemPrompt: 'launch' })];
+    await silent.control({ subtype: 'initialize' });
+    await silent.ask('go');
+    await saying.control({ subtype: 'initialize', systemPrompt: 'mine' });
+    await saying.ask('go');
+    expect(house.model.requests.map(({ system }) => system)).toEqual([['launch'], ['mine']]);
+  });
+});
+
+describe('set_model', () => {
+  test('[CTL-07, QM-04] an alias holds from the next turn on, `default` and nothing go back to the launch', async () => {
+    const house = createHouse(() => 'fine');
+    const client = house.connect({ model: 'haiku' });
+    const models: unknown[] = [];
+    for (const request of [null, { model: 'opus' }, { model: 'default' }, { model: 'claude-x' }, {}]) {
+      if (request)
+        expect(await client.control({ subtype: 'set_model', ...request })).toMatchObject({ subtype: 'success' });
+      await client.ask('go');
+      models.push(client.of('system/init').at(-1)?.model);
+    }
+    const haiku = 'claude-haiku-4-5-20251001';
+    expect(models).toEqual([haiku, 'claude-opus-4-6', haiku, 'claude-x', haiku]);
+    expect(house.model.requests.map(({ model }) => model)).toEqual(models);
+  });
+
+  test('[CTL-07] holds for a message that follows at once', async () => {
+    const house = createHouse([], { model: undefined as never });
+    const client = house.connect({ model: 'claude-x' });
+    client.send({ type: 'control_request', request_id: 'x', request: { subtype: 'set_model', model: 'offline' } });
+    await client.ask('hello');
+    expect(client.of('system/init')[0]).toMatchObject({ model: 'offline' });
+    expect(client.results[0]).toMatchObject({ is_error: false });
+  });
+
+  test('[P-3] a model that nothing can answer is an error, and the old one stays', async () => {
+    const house = createHouse(() => 'fine', { env: { CLAUDE_CODE_USE_BEDROCK: '1' } });
+    const client = house.connect({ model: 'offline' });
+    expect(await client.control({ subtype: 'set_model', model: 'claude-x' })).toMatchObject({
+      subtype: 'error',
+      error: expect.stringContaining('not supported'),
+    });
+    await client.ask('go');
+    expect(client.of('system/init')[0]).toMatchObject({ model: 'offline' });
+  });
+});
+
+describe('set_permission_mode', () => {
+  test('[CTL-06, QM-03] holds for the next call', async () => {
+    const house = createHouse((_request, i) =>
+      i % 2 === 0 ? toolUse('Write', { file_path: `f${i}.txt`, content: 'x' }) : 'done',
+    );
+    const client = house.connect();
+    expect((await client.ask('go')).permission_denials).toHaveLength(1);
+    expect(await client.control({ subtype: 'set_permission_mode', mode: 'acceptEdits' })).toMatchObject({
+      subtype: 'success',
+      response: { mode: 'acceptEdits' },
+    });
+    expect((await client.ask('again')).permission_denials).toEqual([]);
+    expect(client.of('system/init').map(({ permissionMode }) => permissionMode)).toEqual(['default', 'acceptEdits']);
+  });
+
+  test('[K4] `manual` is the newer word for default', async () => {
+    const client = createHouse(['fine']).connect({ permissionMode: 'plan' });
+    expect(await client.control({ subtype: 'set_permission_mode', mode: 'manual' })).toMatchObject({
+      response: { mode: 'default' },
+    });
+  });
+
+  test.each([[{ mode: 'banana' }], [{}], [{ mode: 7 }], [{ mode: '__proto__' }]])(
+    '[K4, CTL-06] %j is no mode, and changes nothing',
+    async (fields) => {
+      const client = createHouse(['fine']).connect({ permissionMode: 'plan' });
+      expect(await client.control({ subtype: 'set_permission_mode', ...fields })).toMatchObject({
+        subtype: 'error',
+        error_code: 'invalid_mode',
+      });
+      await client.ask('go');
+      expect(client.of('system/init')[0]).toMatchObject({ permissionMode: 'plan' });
+    },
+  );
+
+  test('[K4, PRM-18, OPT-04] bypass is refused unless it was permitted at launch', async () => {
+    const house = createHouse(['1', '2']);
+    const refused = house.connect();
+    expect(await refused.control({ subtype: 'set_permission_mode', mode: 'bypassPermissions' })).toMatchObject({
+      subtype: 'error',
+      error_code: 'bypass_not_launched',
+    });
+    await refused.ask('go');
+    expect(refused.of('system/init')[0]).toMatchObject({ permissionMode: 'default' });
+    const permitted = house.connect({ allowDangerouslySkipPermissions: true });
+    expect(await permitted.control({ subtype: 'set_permission_mode', mode: 'bypassPermissions' })).toMatchObject({
+      subtype: 'success',
+    });
+  });
+});
+
+describe('set_max_thinking_tokens', () => {
+  test('[CTL-10, QM-05, OPT-19] a number is the budget of the next request; 0 and null take it back', async () => {
+    const house = createHouse(() => 'fine');
+    const client = house.connect();
+    for (const max_thinking_tokens of [2048, 0, 40_000, null]) {
+      await client.control({ subtype: 'set_max_thinking_tokens', max_thinking_tokens });
+      await client.ask('go');
+    }
+    expect(house.model.requests.map(({ thinking }) => thinking)).toEqual([
+      { type: 'enabled', budget_tokens: 2048 },
+      undefined,
+      { type: 'enabled', budget_tokens: 40_000 },
+      undefined,
+    ]);
+    const [small, , large] = house.model.requests;
+    expect(large?.maxOutputTokens).toBeGreaterThan(40_000); // the API counts thoughts within the output
+    expect(small?.maxOutputTokens).toBe(32_000);
+  });
+});
+
+describe('the protocol', () => {
+  test('[P-3] an unknown subtype is an error with a code; names of every object are unknown too', async () => {
+    const client = createHouse(['fine']).connect();
+    for (const subtype of ['banana', 'constructor', '__proto__', 'toString']) {
+      expect(await client.control({ subtype })).toMatchObject({
+        subtype: 'error',
+        error: `Unsupported control request subtype: ${subtype}`,
+        error_code: 'unsupported_request',
+      });
+    }
+    expect(await client.ask('go')).toMatchObject({ result: 'fine' });
+  });
+
+  test('[P-4] a request without a body or a subtype is an error, not an end', async () => {
+    const client = createHouse(['fine']).connect();
+    client.send({ type: 'control_request', request_id: 'a' });
+    client.send({ type: 'control_request', request_id: 'b', request: { subtype: 7 } });
+    client.send({ type: 'control_request' });
+    expect(await client.ask('go')).toMatchObject({ result: 'fine' });
+    expect(client.of('control_response').map(({ response }) => (response as JsonObject).subtype)).toEqual([
+      ...['error', 'error', 'error'],
+    ]);
+  });
+
+  test('requests are answered while a turn runs', async () => {
+    const house = createHouse([hang()]);
+    const client = house.connect();
+    client.say('go');
+    await client.until(() => client.of('system/init').length === 1);
+    expect(await client.control({ subtype: 'set_model', model: 'opus' })).toMatchObject({ subtype: 'success' });
+    expect(client.results).toEqual([]);
+  });
+});
+
+describe('end_input', () => {
+  test('[K2] what is queued is answered, then the session ends though the connection is open', async () => {
+    const client = createHouse(['one', 'two']).connect();
+    client.say('1');
+    client.say('2');
+    expect(await client.control({ subtype: 'end_input' })).toMatchObject({ subtype: 'success', response: {} });
+    await client.result(1);
+    await expect(client.result(2)).rejects.toThrow('the session ended first');
+  });
+
+  test('[K2] permission questions can still be asked after it', async () => {
+    const house = createHouse([toolUse('Write', { file_path: 'a.txt', content: 'x' }), 'done']);
+    const client = house.connect({ permissionPromptTool: 'stdio' }, { answer: () => ({ behavior: 'allow' }) });
+    client.say('go');
+    await client.control({ subtype: 'end_input' });
+    expect(await client.result(0)).toMatchObject({ result: 'done', permission_denials: [] });
+  });
+
+  test('messages after it are not taken', async () => {
+    const house = createHouse(['one', 'two']);
+    const client = house.connect();
+    await client.control({ subtype: 'end_input' });
+    client.say('too late');
+    await client.end();
+    expect(house.model.requests).toEqual([]);
+  });
+});
