@@ -93,7 +93,7 @@ async function askForSummary(
     }
   }
   turn.ledger.addApiTime(turn.runtime.clock.now() - started);
-  if (accumulator.stopReason !== null) turn.ledger.add(accumulator.head.model, accumulator.usage);
+  if (accumulator.stopReason !== null) turn.ledger.addAside(accumulator.head.model, accumulator.usage);
   if (failure) return { ok: false, reason: failure.message, failure };
   const summary = summaryOf(text);
   if (summary === '') return { ok: false, reason: 'the model wrote no summary', failure: null };

@@ -1,7 +1,15 @@
 import type { ApiMessage } from '../model/model.ts';
 import { toApiBlock } from '../sessions/api-blocks.ts';
+import { toApiMessages } from '../sessions/replay.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { ContentBlock } from '../wire/content.ts';
+import type { ApiUserMessage } from '../wire/messages/user.ts';
+
+/** What a user message says, as a resume will read it: without what the API would refuse. Empty: it says nothing. */
+export function userContent(message: ApiUserMessage): readonly ContentBlock[] {
+  const [said] = toApiMessages([{ type: 'user', message }]);
+  return said?.content ?? [];
+}
 
 /**
  * Adds what the user says. Directly after another user message (an interrupted or failed turn left it) the two become
@@ -17,10 +25,31 @@ export function addUserContent(messages: ApiMessage[], content: readonly Content
  * Adds an answer, without what the API refuses to take back: empty texts, and thoughts that an interrupt has cut off from
  * what they led to. A resume leaves out the same (`sessions/replay`).
  */
-export function addAnswer(messages: ApiMessage[], blocks: readonly ContentBlock[]): void {
+export function addAnswer(messages: ApiMessage[], blocks: readonly ContentBlock[], model: string): void {
   const taken = blocks.flatMap((block) => toApiBlock(block as JsonObject, 'assistant') ?? []);
   const content = taken.slice(0, taken.findLastIndex((block) => !THOUGHTS.has(block.type)) + 1);
-  if (content.length > 0) messages.push({ role: 'assistant', content });
+  if (content.length > 0) messages.push({ role: 'assistant', content, model });
 }
 
 const THOUGHTS: ReadonlySet<string> = new Set(['thinking', 'redacted_thinking']);
+
+/**
+ * The conversation as a model may see it: the thoughts of other models are left out, because only the model that signed
+ * them takes them back. The messages themselves are kept where nothing changes, so that they are serialised once.
+ */
+export function messagesFor(model: string, messages: readonly ApiMessage[]): readonly ApiMessage[] {
+  if (!messages.some((message) => hasForeignThoughts(message, model))) return messages;
+  return messages
+    .map((message) => (hasForeignThoughts(message, model) ? withoutThoughts(message) : message))
+    .filter(({ content }) => content.length > 0);
+}
+
+function hasForeignThoughts(message: ApiMessage, model: string): boolean {
+  return (
+    message.model !== undefined && message.model !== model && message.content.some(({ type }) => THOUGHTS.has(type))
+  );
+}
+
+function withoutThoughts(message: ApiMessage): ApiMessage {
+  return { ...message, content: message.content.filter(({ type }) => !THOUGHTS.has(type)) };
+}

@@ -18,17 +18,20 @@ export function describeFailure(failure: Failure, model: string): { error: Assis
     case 'authentication':
       // Without an answer from the provider there was nothing to call it with; the message says what to do.
       if (failure.status === undefined) return { error: 'authentication_failed', text: failure.message };
-      return { error: 'authentication_failed', text: `${api} · Check ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN` };
+      return { error: 'authentication_failed', text: `${api} · Check the API key of this model` };
     case 'billing':
-      return { error: 'billing_error', text: `The credit balance of this API account is too low. ${failure.message}` };
+      return { error: 'billing_error', text: 'Credit balance is too low' };
     case 'rate_limit':
       return { error: 'rate_limit', text: api };
     case 'invalid_request':
-      return { error: 'invalid_request', text: api };
+      return { error: 'unknown', text: api };
     case 'prompt_too_long':
-      return { error: 'invalid_request', text: 'Prompt is too long: start a new session or remove large inputs' };
+      return { error: 'invalid_request', text: 'Prompt is too long' };
     case 'model_not_found':
-      return { error: 'model_not_found', text: `The model ${model} was not found: choose another one with --model` };
+      return {
+        error: 'model_not_found',
+        text: `The model ${model} was not found (${failure.message}): choose another one with --model`,
+      };
     case 'overloaded':
     case 'server':
     case 'connection':

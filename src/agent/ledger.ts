@@ -1,6 +1,12 @@
 import { costOf, isKnownModel, modelLimits } from '../model/pricing.ts';
 import type { ApiUsage, ModelUsage, Usage } from '../wire/usage.ts';
 
+/** What a ledger is restored from. */
+export interface LedgerState {
+  modelUsage: Record<string, Partial<ModelUsage>>;
+  apiMs: number;
+}
+
 /**
  * What a session has used: tokens of the current turn, and tokens, cost and time per model since the process began.
  * Several agents of one session share one ledger.
@@ -19,9 +25,14 @@ export class Ledger {
     this.#turn = zeroUsage();
   }
 
-  /** Books one answered model call. */
+  /** Books one answered model call of the conversation. */
   add(model: string, usage: ApiUsage): void {
     this.#turn = addUsage(this.#turn, usage);
+    this.addAside(model, usage);
+  }
+
+  /** Books a call beside the conversation, such as a summary: it costs, but is not part of the turn's own usage. */
+  addAside(model: string, usage: ApiUsage): void {
     const entry = this.#models.get(model) ?? this.#open(model);
     entry.inputTokens += usage.input_tokens;
     entry.outputTokens += usage.output_tokens;
@@ -29,6 +40,13 @@ export class Ledger {
     entry.cacheCreationInputTokens += usage.cache_creation_input_tokens ?? 0;
     entry.webSearchRequests += usage.server_tool_use?.web_search_requests ?? 0;
     entry.costUSD += costOf(model, usage);
+  }
+
+  /** Goes on from what an earlier process of this session had booked. */
+  restore({ modelUsage, apiMs }: LedgerState): void {
+    for (const [model, usage] of Object.entries(modelUsage))
+      this.#models.set(model, { ...this.#open(model), ...usage });
+    this.#apiMs += apiMs;
   }
 
   addApiTime(ms: number): void {

@@ -4,6 +4,8 @@ import type { Tally } from './turn.ts';
 export interface Limits {
   maxTurns?: number;
   maxBudgetUsd?: number;
+  /** Held by the session, which aborts the turn with `timeout`. */
+  maxDurationMs?: number;
 }
 
 /** Reached once that many rounds of tool calls were answered: another model call would be one too many. */

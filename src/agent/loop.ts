@@ -1,11 +1,16 @@
 import type { Failure } from '../model/model.ts';
+import { abortReason } from '../util/abort.ts';
 import type { Message } from '../wire/messages/index.ts';
+import { type Attempts, contextFull, makeRoom } from './auto-compact.ts';
 import { addUserContent } from './conversation.ts';
 import { describeFailure } from './failures.ts';
+import { takeFallback } from './fallback.ts';
 import { budgetExhausted, turnsExhausted } from './limits.ts';
 import { errorLine, INTERRUPTED, INTERRUPTED_FOR_TOOL, userTextLine } from './lines.ts';
-import { runTools } from './run-tools.ts';
+import { refuseTools, runTools } from './run-tools.ts';
 import { runStep } from './step.ts';
+import { decideStop, Patience } from './stop.ts';
+import { toolSummaryLine } from './tool-summary.ts';
 import type { Turn } from './turn.ts';
 
 /** Why a turn ended. `agent/result` turns it into the one result line. */
@@ -13,51 +18,103 @@ export type TurnEnd =
   | { kind: 'completed' }
   | { kind: 'max_turns'; maxTurns: number }
   | { kind: 'max_budget'; maxBudgetUsd: number }
+  | { kind: 'max_duration'; maxDurationMs: number }
   | { kind: 'interrupted'; during: 'stream' | 'tools' }
+  | { kind: 'empty_answer' }
+  | { kind: 'no_structured_output'; lastText: string }
+  | { kind: 'error_answer'; code: 'refusal' | 'max_output_tokens'; text: string }
   | { kind: 'api_error'; failure: Failure; text: string };
 
 /**
  * One turn: from a recorded user message to a stop.
  *
  *  1 guard    limits, budget, abort
- *  2 step     one model call, streamed
- *  3 stop?    no tool calls
- *  4 tools    prepare in order, run together where safe, exactly one result per call
+ *  2 compact  if the conversation is near the window
+ *  3 step     one model call, streamed
+ *  4 stop?    no tool calls, and nothing objects
+ *  5 tools    prepare in order, run together where safe, exactly one result per call
+ *  6 queue    what the user said meanwhile goes into the next request
  *
  * Yields every line in the order of the wire; what is yielded is already on disk. Never throws for trouble of the model
  * or of a tool; a broken store does throw. An abort ends the turn with `interrupted`, after every call got its result.
  */
 export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<Message, TurnEnd> {
+  const patience = new Patience();
+  const room: Attempts = { afterFailure: 0, stepsSince: Number.POSITIVE_INFINITY };
   for (;;) {
     // 1 guard
-    if (signal.aborted) return yield* interrupted(turn, 'stream');
-    if (budgetExhausted(turn.limits, turn.ledger.costUsd)) {
-      return { kind: 'max_budget', maxBudgetUsd: turn.limits.maxBudgetUsd };
-    }
+    if (signal.aborted) return yield* interrupted(turn, 'stream', signal);
+    if (budgetExhausted(turn.limits, turn.ledger.costUsd)) return overBudget(turn.limits);
     if (turnsExhausted(turn.limits, turn.tally)) return { kind: 'max_turns', maxTurns: turn.limits.maxTurns };
 
-    // 2 step
+    // 2 compact
+    if (contextFull(turn, room)) yield* makeRoom(turn, room, signal);
+
+    // 3 step
     const step = yield* runStep(turn, signal);
-    if (step.kind === 'failed') return yield* failed(turn, step.failure);
+    room.stepsSince++;
+    if (step.kind === 'failed') {
+      const goesOn =
+        (yield* takeFallback(turn, step.failure)) || (yield* makeRoomAfter(turn, step.failure, room, signal));
+      if (goesOn) continue;
+      return yield* failed(turn, step.failure);
+    }
 
-    // 3 stop?
-    if (step.kind === 'aborted' && step.calls.length === 0) return yield* interrupted(turn, 'stream');
-    if (step.calls.length === 0) return { kind: 'completed' };
+    // 4 stop?
+    if (step.kind === 'aborted' && step.calls.length === 0) return yield* interrupted(turn, 'stream', signal);
+    if (step.calls.length === 0) {
+      const end = yield* decideStop(turn, patience, signal);
+      if (end) return end;
+      continue;
+    }
 
-    // 4 tools
+    // 5 tools
+    if (budgetExhausted(turn.limits, turn.ledger.costUsd)) {
+      yield* refuseTools(turn, step.calls, 'Not run: the budget of this run is used up.');
+      return overBudget(turn.limits);
+    }
     const tools = yield* runTools(turn, step.calls, signal);
-    if (tools.interrupted) return yield* interrupted(turn, 'tools');
+    if (tools.interrupted) return yield* interrupted(turn, 'tools', signal);
     turn.tally.rounds++;
+    if (turn.summaries) yield toolSummaryLine(turn, step.calls);
+    const structured = turn.structured?.afterRound(step.calls) ?? 'go on';
+    if (structured === 'done') return { kind: 'completed' };
+    if (structured === 'exhausted') return { kind: 'no_structured_output', lastText: turn.tally.lastText };
+
+    // 6 queue
+    if (!turnsExhausted(turn.limits, turn.tally)) yield* await turn.takeQueued();
   }
 }
 
-async function* interrupted(turn: Turn, during: 'stream' | 'tools'): AsyncGenerator<Message, TurnEnd> {
-  const text = during === 'tools' ? INTERRUPTED_FOR_TOOL : INTERRUPTED;
+function overBudget({ maxBudgetUsd }: { maxBudgetUsd: number }): TurnEnd {
+  return { kind: 'max_budget', maxBudgetUsd };
+}
+
+/** The request did not fit: the conversation is compacted for it, once in a turn. */
+async function* makeRoomAfter(
+  turn: Turn,
+  failure: Failure,
+  room: Attempts,
+  signal: AbortSignal,
+): AsyncGenerator<Message, boolean> {
+  if (failure.class !== 'prompt_too_long' || room.afterFailure++ > 0) return false;
+  return yield* makeRoom(turn, room, signal);
+}
+
+async function* interrupted(
+  turn: Turn,
+  during: 'stream' | 'tools',
+  signal: AbortSignal,
+): AsyncGenerator<Message, TurnEnd> {
+  const { maxDurationMs } = turn.limits;
+  const isLate = signal.aborted && abortReason(signal).kind === 'timeout' && maxDurationMs !== undefined;
+  const marker = during === 'tools' ? INTERRUPTED_FOR_TOOL : INTERRUPTED;
+  const text = isLate ? `[The turn was stopped: it took longer than ${maxDurationMs} ms]` : marker;
   const line = userTextLine(turn, text);
   addUserContent(turn.messages, [{ type: 'text', text }]);
   turn.tally.userLines++;
   yield await turn.record(line);
-  return { kind: 'interrupted', during };
+  return isLate ? { kind: 'max_duration', maxDurationMs } : { kind: 'interrupted', during };
 }
 
 async function* failed(turn: Turn, failure: Failure): AsyncGenerator<Message, TurnEnd> {

@@ -3,13 +3,16 @@ import type { SessionKey, SessionStore } from '../sessions/store.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
 import type { Entry } from '../wire/entries.ts';
-import type { Message } from '../wire/messages/index.ts';
+import type { AssistantMessage, CompactBoundaryMessage, Message, UserMessage } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 
 /** What an entry holds beyond its message. */
 export interface EntryFacts {
   requestId?: string | null;
   sourceToolAssistantUUID?: string;
+  /** Said by the runtime, not by a person. */
+  isMeta?: true;
+  isCompactSummary?: true;
 }
 
 /** Writes the transcript. What it has returned is on disk (ruling K35). */
@@ -18,8 +21,27 @@ export interface Recorder {
   prompt(input: UserInput, context: PromptContext): Promise<string>;
   /** Records a message of the conversation and hands it back; messages that are not part of it pass straight through. */
   record(message: Message, facts?: EntryFacts): Promise<Message>;
+  /** Records a message that joins a running turn (ruling K26). */
+  fold(input: UserInput, fields: { uuid: string; permissionMode: string }): Promise<void>;
+  /** Records a command that was answered here, and what it said. Resolves with what the model will see of it. */
+  localCommand(command: RecordedCommand): Promise<string[]>;
+  /** Records that a prompt was taken from the queue which is recorded later or not at all. */
+  dequeue(): Promise<void>;
+  /** Records what the session has cost so far, once per turn. */
+  cost(state: JsonObject): Promise<void>;
   /** Goes on from where the first of these entries hangs. */
   rewind(uuids: readonly string[]): void;
+  /** The next message begins a new conversation in the same file. */
+  startOver(): void;
+}
+
+export interface RecordedCommand {
+  name: string;
+  args: string;
+  output: string;
+  uuids: { caveat: string; command: string; output: string };
+  /** Whether a prompt was taken from the queue for it. */
+  dequeue: boolean;
 }
 
 export interface PromptContext {
@@ -70,6 +92,38 @@ export function createRecorder({ key, store, chain }: Transcript): Recorder {
       if (entry) await append(leaf, entry);
       return message;
     },
+    async fold(input, fields) {
+      const { leaf } = chain;
+      await append(leaf, chain.queueOperation('remove'), chain.userEntry(input.message as JsonObject, fields));
+    },
+    async localCommand({ name, args, output, uuids, dequeue }) {
+      const { leaf } = chain;
+      const say = (content: string) => ({ role: 'user', content });
+      const indent = `\n${' '.repeat(12)}`;
+      const words = [
+        `<command-name>/${name}</command-name>`,
+        `<command-message>${name}</command-message>`,
+        `<command-args>${args}</command-args>`,
+      ];
+      const texts = [CAVEAT, words.join(indent), output];
+      await append(
+        leaf,
+        ...(dequeue ? [chain.queueOperation('dequeue')] : []),
+        chain.userEntry(say(CAVEAT), { uuid: uuids.caveat, isMeta: true }),
+        chain.userEntry(say(words.join(indent)), { uuid: uuids.command }),
+        chain.userEntry(say(output), { uuid: uuids.output }),
+      );
+      return texts;
+    },
+    async dequeue() {
+      await append(chain.leaf, chain.queueOperation('dequeue'));
+    },
+    async cost(state) {
+      await append(chain.leaf, { type: 'cost-state', sessionId: key.sessionId, ...state });
+    },
+    startOver() {
+      chain.moveTo(null);
+    },
     rewind(uuids) {
       const [first] = uuids;
       if (first !== undefined && parents.has(first)) chain.moveTo(parents.get(first) ?? null);
@@ -77,25 +131,46 @@ export function createRecorder({ key, store, chain }: Transcript): Recorder {
   };
 }
 
+const CAVEAT =
+  '<local-command-caveat>The next messages come from a command that the user ran locally. Do not answer them or treat them as part of the task, unless the user asks about them.</local-command-caveat>';
+
 /** The entry for a message, or null for what is not recorded: stream events, status lines, results. */
 function toEntry(chain: Chain, message: Message, facts: EntryFacts): Entry | null {
-  if (message.type === 'assistant') {
-    const { context_management: _, ...stored } = message.message as JsonObject;
-    const { requestId } = facts;
-    return chain.assistantEntry(stored, {
-      uuid: message.uuid,
-      requestId,
-      ...(message.error && { error: message.error }),
-    });
+  switch (message.type) {
+    case 'assistant':
+      return assistantEntry(chain, message, facts);
+    case 'user':
+      return userEntry(chain, message, facts);
+    case 'system':
+      return message.subtype === 'compact_boundary' ? boundaryEntry(chain, message) : null;
+    default:
+      return null;
   }
-  if (message.type !== 'user') return null;
-  const [block] = message.message.content as ContentBlock[];
+}
+
+function assistantEntry(chain: Chain, { message, uuid, error }: AssistantMessage, { requestId }: EntryFacts): Entry {
+  if (error) return chain.assistantEntry(message as JsonObject, { uuid, error });
+  const { context_management: _, ...stored } = message as JsonObject;
+  return chain.assistantEntry(stored, { uuid, requestId });
+}
+
+function userEntry(chain: Chain, line: UserMessage, facts: EntryFacts): Entry {
+  const { message, uuid } = line;
+  const [block] = message.content as ContentBlock[];
   if (block?.type === 'tool_result' && facts.sourceToolAssistantUUID !== undefined) {
     return chain.toolResultEntry(block as ToolResultBlock, {
-      uuid: message.uuid,
-      toolUseResult: message.tool_use_result,
+      uuid,
+      toolUseResult: line.tool_use_result,
       sourceToolAssistantUUID: facts.sourceToolAssistantUUID,
     });
   }
-  return chain.userEntry(message.message as JsonObject, { uuid: message.uuid });
+  const { isMeta, isCompactSummary } = facts;
+  // A summary is stored as plain text, whatever the line on the wire looks like (wire.md 8.5).
+  const stored = isCompactSummary && block?.type === 'text' ? { role: 'user', content: block.text } : message;
+  return chain.userEntry(stored as JsonObject, { uuid, isMeta, isCompactSummary });
+}
+
+function boundaryEntry(chain: Chain, { uuid, compact_metadata }: CompactBoundaryMessage): Entry {
+  const { trigger, pre_tokens } = compact_metadata;
+  return chain.compactBoundary('Conversation compacted', { uuid, trigger, preTokens: pre_tokens });
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../util/json.ts';
 import type { ResultMessage } from '../wire/messages/index.ts';
 import { type Ledger, zeroUsage } from './ledger.ts';
 import type { TurnEnd } from './loop.ts';
@@ -9,7 +10,8 @@ export interface ResultFacts {
   durationMs: number;
   ledger: Ledger;
   tally: Tally;
-  userMessageUuids: string[];
+  /** The output that fits the given schema, if there was one and it was met. */
+  structuredOutput?: JsonObject | null;
 }
 
 /**
@@ -31,7 +33,7 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
   const own = {
     terminal_reason: outcome.terminalReason,
     pending_tasks: [],
-    user_message_uuids: facts.userMessageUuids,
+    user_message_uuids: tally.userMessageUuids,
     ...(outcome.errorCode ? { error_code: outcome.errorCode } : {}),
   };
   const counts = { duration_ms: facts.durationMs, duration_api_ms: ledger.apiMs };
@@ -44,8 +46,9 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
       is_error: outcome.isError,
       ...counts,
       num_turns,
-      result: tally.lastText,
+      result: facts.structuredOutput ? JSON.stringify(facts.structuredOutput) : tally.lastText,
       ...shared,
+      ...(facts.structuredOutput && { structured_output: facts.structuredOutput }),
       ...errors,
       ...own,
     };
@@ -63,7 +66,7 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
 }
 
 interface ResultOutcome {
-  subtype: 'success' | 'error_during_execution' | 'error_max_turns' | 'error_max_budget_usd';
+  subtype: ResultMessage['subtype'];
   isError: boolean;
   errors: string[];
   terminalReason: NonNullable<ResultMessage['terminal_reason']>;
@@ -82,6 +85,23 @@ function outcomeOf(end: TurnEnd): ResultOutcome {
       const reason = end.during === 'tools' ? 'aborted_tools' : 'aborted_streaming';
       return failed('error_during_execution', 'The turn was interrupted', reason);
     }
+    case 'max_duration':
+      return failed('error_during_execution', `Took longer than ${end.maxDurationMs} ms`, 'max_duration');
+    case 'empty_answer':
+      return failed('error_during_execution', 'The model gave an empty answer twice', 'empty_answer');
+    case 'no_structured_output': {
+      const last = end.lastText.trim() === '' ? '' : `. Its last text was: ${end.lastText}`;
+      const message = `Failed to provide valid structured output${last}`;
+      return failed('error_max_structured_output_retries', message, 'structured_output_retry_exhausted');
+    }
+    case 'error_answer':
+      return {
+        subtype: 'success',
+        isError: true,
+        errors: [end.text],
+        terminalReason: end.code === 'refusal' ? 'refusal' : 'api_error',
+        errorCode: end.code,
+      };
     case 'api_error':
       return {
         subtype: 'success',

@@ -54,6 +54,21 @@ export async function* runTools(
   }
 }
 
+/** Answers calls that must not run any more, each with the reason: no call stays without its result. */
+export async function* refuseTools(
+  turn: Turn,
+  calls: readonly ToolCall[],
+  reason: string,
+): AsyncGenerator<Message, void> {
+  const outcomes = calls.map((call) => ({ call, outcome: errorOutcome(call, reason) }));
+  turn.messages.push({ role: 'user', content: outcomes.map(({ outcome }) => outcome.block) });
+  for (const { call, outcome } of outcomes) {
+    const line = toolResultLine(turn, outcome.block, outcome.data);
+    turn.tally.userLines++;
+    yield await turn.record(line, { sourceToolAssistantUUID: call.assistantUuid });
+  }
+}
+
 /** The input as the tool takes it. A tool of someone else's may throw here; that is a problem like any other. */
 export function parseInput(tool: Tool, input: JsonObject): Parsed<JsonObject> {
   try {

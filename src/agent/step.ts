@@ -5,7 +5,8 @@ import { interruptedResult } from '../sessions/repair.ts';
 import { uuidSeries } from '../util/uuid-series.ts';
 import type { ContentBlock, ToolUseBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
-import { addAnswer } from './conversation.ts';
+import type { ApiUsage } from '../wire/usage.ts';
+import { addAnswer, messagesFor } from './conversation.ts';
 import { assistantLine, streamEventLine } from './lines.ts';
 import { parseInput, type ToolCall } from './run-tools.ts';
 import type { Turn } from './turn.ts';
@@ -25,7 +26,10 @@ export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<
   const started = turn.runtime.clock.now();
   const answer = new Answer(turn.runtime.ids.uuid());
   try {
-    for await (const item of turn.model.stream({ ...turn.request, messages: turn.messages }, signal)) {
+    for await (const item of turn.model.stream(
+      { ...turn.request, messages: messagesFor(turn.request.model, turn.messages) },
+      signal,
+    )) {
       for (const event of isGroup(item) ? item : [item]) {
         switch (event.type) {
           case 'response':
@@ -33,7 +37,7 @@ export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<
             break;
           case 'event': {
             const completed = answer.accumulator.add(event.event);
-            if (completed) yield await recordBlock(turn, answer, completed);
+            if (completed && !isBlank(completed.block)) yield await recordBlock(turn, answer, completed);
             const busy = turn.partial?.(streamEventLine(turn, answer.nextEventId(), event.event, event.raw));
             if (busy) await busy;
             break;
@@ -71,6 +75,11 @@ class Answer {
   constructor(firstEventId: string) {
     this.nextEventId = uuidSeries(firstEventId);
   }
+}
+
+/** A text without words: the API would refuse to take it back, and there is nothing to show. */
+function isBlank(block: ContentBlock): boolean {
+  return block.type === 'text' && block.text.trim() === '';
 }
 
 async function recordBlock(turn: Turn, answer: Answer, completed: CompletedBlock): Promise<Message> {
@@ -114,18 +123,19 @@ function withDefaults(turn: Turn, block: ToolUseBlock): ToolUseBlock {
 }
 
 /** The store broke in the middle of the answer. What is on the wire and on disk stays part of the conversation. */
-function keepWhatWasSaid(turn: Turn, { blocks, calls }: Answer): void {
-  addAnswer(turn.messages, blocks);
+function keepWhatWasSaid(turn: Turn, { accumulator, blocks, calls }: Answer): void {
+  addAnswer(turn.messages, blocks, accumulator.head.model);
   if (calls.length === 0) return;
   turn.messages.push({ role: 'user', content: calls.map((call) => interruptedResult(call.block.id)) });
 }
 
-/** The attempt is dead: what it had completed stays in the file as a side branch, and the wire is told (ruling K27). */
+/** The attempt is dead and another follows (ruling K28). */
 async function* onRetry(
   turn: Turn,
   answer: Answer,
   event: Extract<ModelEvent, { type: 'retry' }>,
 ): AsyncGenerator<Message, void> {
+  yield* bury(turn, answer);
   yield {
     type: 'system',
     subtype: 'api_retry',
@@ -137,14 +147,18 @@ async function* onRetry(
     session_id: turn.sessionId,
     uuid: turn.runtime.ids.uuid(),
   };
-  yield* supersede(turn, answer);
   answer.accumulator = createAccumulator();
   answer.blocks = [];
   answer.calls = [];
   answer.uuids = [];
 }
 
-async function* supersede(turn: Turn, answer: Answer): AsyncGenerator<Message, void> {
+/**
+ * Ends a dead attempt for those who watched it (ruling K27): its events are closed, and what it had completed is called
+ * superseded. In the file that stays as a side branch; what follows hangs beside it.
+ */
+async function* bury(turn: Turn, answer: Answer): AsyncGenerator<Message, void> {
+  await closeEvents(turn, answer);
   if (answer.uuids.length === 0) return;
   turn.rewind(answer.uuids);
   yield {
@@ -157,18 +171,36 @@ async function* supersede(turn: Turn, answer: Answer): AsyncGenerator<Message, v
   };
 }
 
+async function closeEvents(turn: Turn, { accumulator, nextEventId }: Answer): Promise<void> {
+  if (!accumulator.started) return;
+  const stops = accumulator.openBlocks.map((index) => ({ type: 'content_block_stop', index }));
+  for (const event of [...stops, { type: 'message_stop' }]) {
+    await turn.partial?.(streamEventLine(turn, nextEventId(), event, JSON.stringify(event)));
+  }
+}
+
 async function* conclude(turn: Turn, answer: Answer, signal: AbortSignal): AsyncGenerator<Message, StepEnd> {
   const { accumulator, blocks, calls, failure } = answer;
   // Counts are final only from `message_delta` on; a cut answer has none that could be booked.
-  if (accumulator.stopReason !== null) turn.ledger.add(accumulator.head.model, accumulator.usage);
+  if (accumulator.stopReason !== null) {
+    turn.ledger.add(accumulator.head.model, accumulator.usage);
+    turn.context.tokens = tokensOf(accumulator.usage);
+  }
   if (failure && !signal.aborted) {
-    yield* supersede(turn, answer);
+    yield* bury(turn, answer);
     return { kind: 'failed', failure };
   }
-  addAnswer(turn.messages, blocks);
+  addAnswer(turn.messages, blocks, accumulator.head.model);
   if (signal.aborted) return { kind: 'aborted', calls };
   const last = blocks.at(-1);
   turn.tally.lastText = last?.type === 'text' ? last.text : '';
+  turn.tally.lastBlocks = blocks.length;
   turn.tally.stopReason = accumulator.stopReason;
   return { kind: 'answered', calls };
+}
+
+/** What the request and its answer took of the window. */
+function tokensOf(usage: ApiUsage): number {
+  const cached = (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0);
+  return usage.input_tokens + cached + usage.output_tokens;
 }

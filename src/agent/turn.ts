@@ -8,6 +8,7 @@ import type { Gate } from './gate.ts';
 import type { Ledger } from './ledger.ts';
 import type { Limits } from './limits.ts';
 import type { EntryFacts } from './recorder.ts';
+import type { StructuredOutput } from './structured.ts';
 
 /**
  * All that the loop may touch while it answers one user message. The host makes one per turn; a subagent gets its own
@@ -19,8 +20,11 @@ export interface Turn {
   /** Null on the main thread, the Task call's id inside a subagent. */
   readonly parentToolUseId: string | null;
 
-  readonly model: Model;
-  readonly request: RequestSettings;
+  /** Both change when a fallback takes over. */
+  model: Model;
+  request: RequestSettings;
+  /** What is tried, in order, when the model cannot answer (ruling K17). The loop takes them from the front. */
+  readonly fallbacks: Fallback[];
   /** The conversation so far, the new user message included. The loop appends to it. */
   readonly messages: ApiMessage[];
   /**
@@ -36,12 +40,43 @@ export interface Turn {
   readonly limits: Limits;
   readonly ledger: Ledger;
   readonly tally: Tally;
+  /** How full the model's window is; shared by all turns of the session. */
+  readonly context: ContextWindow;
+  /** Set when the answer must have a given shape. */
+  readonly structured: StructuredOutput | null;
+  /** Whether each round of tool calls is summed up in a line of its own. */
+  readonly summaries: boolean;
+
+  /** Takes what the user has said meanwhile: records it, adds it to the conversation, returns the lines to show (K26). */
+  takeQueued(): Promise<Message[]>;
+  /** Asked before the turn stops: the seam for Stop hooks. `again` is set when the turn goes on because of one already. */
+  beforeStop(again: boolean, signal: AbortSignal): Promise<StopVerdict>;
 
   /** The single place that appends to the store; resolves with the message once it is on disk, ready to be yielded. */
   record(message: Message, facts?: EntryFacts): Promise<Message>;
   /** Moves the end of the chain back to where a dead attempt began, so that its retry hangs beside it (ruling K27). */
   rewind(uuids: readonly string[]): void;
 }
+
+export interface Fallback {
+  model: Model;
+  request: RequestSettings;
+}
+
+export interface ContextWindow {
+  /** Of the last request and its answer; 0 when unknown. */
+  tokens: number;
+  readonly window: number;
+  /** From how many tokens on the conversation is compacted. Null: never by itself. */
+  readonly compactAt: number | null;
+}
+
+export type StopVerdict =
+  | { kind: 'stop' }
+  /** The model gets the reason and goes on. */
+  | { kind: 'continue'; feedback: string }
+  /** The turn ends here, whatever else would keep it going. */
+  | { kind: 'end'; reason: string };
 
 /** What stays the same over all model calls of a turn. */
 export interface RequestSettings {
@@ -53,6 +88,8 @@ export interface RequestSettings {
   readonly effort?: string;
   readonly betas?: readonly string[];
   readonly userId?: string;
+  /** How many overloads in a row end the attempt, when there is something to fall back to. */
+  readonly overloadLimit?: number;
 }
 
 /** What the result of the turn reports. */
@@ -64,9 +101,13 @@ export interface Tally {
   denials: PermissionDenial[];
   /** The text of the last block of the last answer; empty when that block was no text. */
   lastText: string;
+  /** How many blocks the last answer had. */
+  lastBlocks: number;
   stopReason: string | null;
+  /** The user messages that this turn answers. */
+  userMessageUuids: string[];
 }
 
 export function emptyTally(): Tally {
-  return { rounds: 0, userLines: 0, denials: [], lastText: '', stopReason: null };
+  return { rounds: 0, userLines: 0, denials: [], lastText: '', lastBlocks: 0, stopReason: null, userMessageUuids: [] };
 }

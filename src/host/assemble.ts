@@ -5,6 +5,7 @@ import type { Limits } from '../agent/limits.ts';
 import { environmentReminder } from '../agent/prompt.ts';
 import { createRecorder, type Recorder } from '../agent/recorder.ts';
 import { startFailureLine } from '../agent/result.ts';
+import type { ContextWindow } from '../agent/turn.ts';
 import type { ApiMessage } from '../model/model.ts';
 import { isReadOnlyCommand } from '../permissions/read-only-commands.ts';
 import { builtinTools } from '../tools/builtin.ts';
@@ -17,6 +18,7 @@ import type { Runtime } from '../util/runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
+import { contextWindow } from './context-window.ts';
 import type { Engine } from './engine.ts';
 import { type Env, toolEnv } from './home.ts';
 import type { Chosen } from './models.ts';
@@ -25,6 +27,7 @@ import { planName } from './plan-name.ts';
 import { readPrompts } from './prompts.ts';
 import type { SessionSettings } from './session.ts';
 import { sessionModels } from './session-models.ts';
+import { type StructuredSetting, structuredSetting } from './structured.ts';
 import { type OpenTranscript, openTranscript } from './transcript.ts';
 import { noteUnsupported } from './unsupported.ts';
 
@@ -34,7 +37,8 @@ export interface Parts {
   readonly sessionId: string;
   readonly pid: number;
   readonly workspace: Workspace;
-  readonly tools: Registry;
+  /** Gains a tool when an output schema is given. */
+  tools: Registry;
   readonly permissions: Permissions;
   /** Whether someone at the other end answers permission questions. */
   readonly asksHost: boolean;
@@ -42,6 +46,8 @@ export interface Parts {
   chooseModel(name: string | undefined): Promise<Chosen>;
   /** Replaced by `set_model`. */
   chosen: Chosen;
+  /** What is tried when the chosen one cannot answer. */
+  readonly fallbacks: readonly Chosen[];
   readonly apiKeySource: string;
   readonly betas: readonly string[];
   readonly effort: string | undefined;
@@ -49,6 +55,13 @@ export interface Parts {
   readonly userId: string;
   /** Changed by `initialize` and the `set_*` requests. */
   readonly settings: SessionSettings;
+  /** Set by `--json-schema` or `initialize`. */
+  structured: StructuredSetting | null;
+  setSchema(schema: unknown): Promise<void>;
+  readonly context: ContextWindow;
+  readonly toolUseSummaries: boolean;
+  /** Whether a slash at the start of a prompt means nothing. */
+  readonly takesCommandsAsText: boolean;
   readonly limits: Limits;
   readonly ledger: Ledger;
   readonly recorder: Recorder;
@@ -92,20 +105,25 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     spillDir: transcript.spillDir,
   });
   const builtin = builtinTools({ isReadOnly: isReadOnlyCommand });
-  const tools = createRegistry(existingTools(builtin, config, permissions.policy));
+  const existing = existingTools(builtin, config, permissions.policy);
+  const names = (config.fallbackModel ?? '').split(',').map((name) => name.trim());
+  const fallbacks = await Promise.all(names.filter((name) => name !== '').map((name) => chooseModel(name)));
   const files: FileStates = new Map();
   const environment = toolEnv(env);
-  return {
+  const ledger = new Ledger({ onUnknownModel: (model) => runtime.log('warn', unknownPrice(model)) });
+  if (transcript.costState) ledger.restore(transcript.costState);
+  const parts: Parts = {
     runtime,
     sessionId: transcript.key.sessionId,
     pid: engine.pid,
     workspace,
-    tools,
+    tools: createRegistry(existing),
     permissions,
     asksHost: config.permissionPromptTool === 'stdio',
     launchModel: config.model,
     chooseModel,
     chosen,
+    fallbacks,
     apiKeySource: engine.models.apiKeySource(env),
     betas: config.betas ?? [],
     effort: config.effort,
@@ -113,7 +131,15 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     userId: `session_${transcript.key.sessionId}`,
     settings: { ...prompts, ...thinkingSetting(config, env) },
     limits: readLimits(config),
-    ledger: new Ledger({ onUnknownModel: (model) => runtime.log('warn', unknownPrice(model)) }),
+    ledger,
+    structured: null,
+    async setSchema(schema) {
+      parts.structured = await structuredSetting(schema);
+      parts.tools = createRegistry([...existing, parts.structured.tool]);
+    },
+    context: contextWindow(config, env, () => parts, transcript.lastTokens),
+    toolUseSummaries: config.toolUseSummaries === true,
+    takesCommandsAsText: config.disableSlashCommands === true,
     recorder: createRecorder(transcript),
     messages: transcript.messages,
     ...reminders(engine, transcript, workspace),
@@ -133,6 +159,9 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     }),
     brokenResult: (error) => startFailureLine(error, { sessionId: transcript.key.sessionId, uuid: runtime.ids.uuid() }),
   };
+  if (config.jsonSchema !== undefined) await parts.setSchema(config.jsonSchema);
+  if (chosen.isWindowGuessed) runtime.log('warn', guessedWindow(chosen));
+  return parts;
 }
 
 function reminders(
@@ -198,25 +227,39 @@ function homeOrNull(engine: Engine, launch: Launch): string | null {
 }
 
 function readLimits(config: RunConfig): Limits {
-  const { maxTurns, maxBudgetUsd } = config;
+  const { maxTurns, maxBudgetUsd, maxDurationMs } = config;
   if (maxTurns !== undefined && !(Number.isInteger(maxTurns) && maxTurns > 0)) {
     throw new HeddleError('invalid_option', `--max-turns must be a whole number above 0, not ${maxTurns}`);
   }
   if (maxBudgetUsd !== undefined && !(maxBudgetUsd > 0)) {
     throw new HeddleError('invalid_option', `--max-budget-usd must be an amount above 0, not ${maxBudgetUsd}`);
   }
-  return { ...(maxTurns === undefined ? {} : { maxTurns }), ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }) };
+  if (maxDurationMs !== undefined && !(maxDurationMs > 0)) {
+    throw new HeddleError('invalid_option', `--max-duration-ms must be above 0, not ${maxDurationMs}`);
+  }
+  return {
+    ...(maxTurns !== undefined && { maxTurns }),
+    ...(maxBudgetUsd !== undefined && { maxBudgetUsd }),
+    ...(maxDurationMs !== undefined && { maxDurationMs }),
+  };
 }
 
 function thinkingSetting(config: RunConfig, env: Env): SessionSettings {
   if (config.thinking === 'disabled') return {};
   const tokens = config.maxThinkingTokens ?? positiveInteger(env.MAX_THINKING_TOKENS);
-  return tokens === undefined ? {} : { maxThinkingTokens: tokens };
+  return {
+    ...(tokens !== undefined && { maxThinkingTokens: tokens }),
+    ...(config.thinking === 'adaptive' && { adaptiveThinking: true }),
+  };
 }
 
 function positiveInteger(text: string | undefined): number | undefined {
   const value = Number(text);
   return text && Number.isInteger(value) && value > 0 ? value : undefined;
+}
+
+function guessedWindow({ id, contextWindow }: Chosen): string {
+  return `How much fits into ${id} is not known: ${contextWindow} tokens are assumed. HEDDLE_CONTEXT_WINDOW sets it.`;
 }
 
 function unknownPrice(model: string): string {

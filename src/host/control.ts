@@ -13,7 +13,7 @@ import type { Session } from './session.ts';
 export function controlHandler(session: Session): RequestHandler {
   let initialized = false;
   const handlers: Record<string, (request: ControlBody, context: RequestContext) => unknown> = {
-    initialize(request) {
+    async initialize(request) {
       // A host that connects again learns what is still waiting for its answer.
       const beside = { pending_permission_requests: session.pendingPermissions() };
       if (initialized) throw new ControlError('Already initialized', undefined, { beside });
@@ -26,6 +26,7 @@ export function controlHandler(session: Session): RequestHandler {
         ...textOption('systemPrompt', request.systemPrompt),
         ...textOption('appendSystemPrompt', request.appendSystemPrompt),
       });
+      if (isObject(request.jsonSchema)) await session.setSchema(request.jsonSchema);
       return session.describe();
     },
     interrupt(_request, context) {

@@ -20,6 +20,7 @@ const SECRETS = [
   'ANTHROPIC_CUSTOM_HEADERS',
   'CLAUDE_CODE_OAUTH_TOKEN',
   'OPENAI_API_KEY',
+  'OPENAI_CUSTOM_HEADERS',
 ];
 
 /** The environment of tools: the runtime's, without the model's credentials. */
@@ -33,7 +34,7 @@ export function toolEnv(env: Env): Record<string, string | undefined> {
 export function secretValues(env: Env): string[] {
   return SECRETS.flatMap((name) => {
     const value = env[name]?.trim() ?? '';
-    return name === 'ANTHROPIC_CUSTOM_HEADERS' ? headerWords(value) : [value];
+    return name.endsWith('_CUSTOM_HEADERS') ? headerWords(value) : [value];
   }).filter((value) => value !== '');
 }
 

@@ -1,22 +1,19 @@
 import { createAnthropicModel } from '../model/anthropic.ts';
 import { anthropicSettings } from '../model/anthropic-env.ts';
 import type { Model } from '../model/model.ts';
-import { missingCredentials, resolveModel } from '../model/resolve.ts';
+import { missingCredentials, type ResolvedModel, resolveModel } from '../model/resolve.ts';
 import { withRetry } from '../model/retry.ts';
 import type { Runtime } from '../util/runtime.ts';
 import type { HeddleError } from '../wire/errors.ts';
 import { HEDDLE_VERSION } from '../wire/version.ts';
 import type { Env } from './home.ts';
 
-/** Asked before each request, so that tokens can rotate. */
+/** Supplies the credential of the Anthropic API and of no other. Asked before each request, so that tokens can rotate. */
 export type Credential = () => Promise<{ apiKey?: string; authToken?: string }>;
 
-export interface Chosen {
+/** A model that was found: what its name means, and the adapter that calls it. */
+export interface Chosen extends Omit<ResolvedModel, 'provider'> {
   model: Model;
-  /** The resolved id, for requests and for `init.model`. */
-  id: string;
-  betas: readonly string[];
-  maxOutputTokens: number;
 }
 
 /** Finds the model that a name means; adapters and their connections are shared by all sessions of an engine. */
@@ -36,28 +33,40 @@ export function createModels(options: { runtime: Runtime; model?: Model; credent
     return model;
   };
 
-  async function adapterFor(provider: 'anthropic' | 'offline', env: Env): Promise<Model> {
+  const retried = (model: Model, env: Env): Model =>
+    withRetry(model, { maxRetries: maxRetries(env), clock: runtime.clock, random: Math.random });
+  const own = { userAgent: `heddle/${HEDDLE_VERSION}`, runtime };
+
+  async function adapterFor(provider: ResolvedModel['provider'], env: Env): Promise<Model> {
     if (options.model) return options.model;
-    if (provider === 'offline') {
-      const { createOfflineModel } = await import('../model/offline.ts');
-      return shared('offline', () => createOfflineModel());
+    const key = JSON.stringify([provider, ...CONNECTION_VARIABLES.map((name) => env[name] ?? null)]);
+    switch (provider) {
+      case 'offline': {
+        const { createOfflineModel } = await import('../model/offline.ts');
+        return shared('offline', createOfflineModel);
+      }
+      case 'openai': {
+        const { createOpenAiModel, openAiSettings, missingOpenAiKey } = await import('../model/openai-provider.ts');
+        const missing = missingOpenAiKey(env);
+        if (missing) return failingModel(missing);
+        return shared(key, () => retried(createOpenAiModel({ ...openAiSettings(env), ...own }), env));
+      }
+      case 'anthropic': {
+        const missing = credential ? undefined : missingCredentials(env);
+        if (missing) return failingModel(missing);
+        return shared(key, () =>
+          retried(createAnthropicModel({ ...anthropicSettings(env), ...own, ...(credential && { credential }) }), env),
+        );
+      }
+      default:
+        return provider satisfies never;
     }
-    const missing = credential ? undefined : missingCredentials(env);
-    if (missing) return failingModel(missing);
-    const connection = { ...anthropicSettings(env), ...(credential && { credential }) };
-    const make = () =>
-      withRetry(createAnthropicModel({ ...connection, userAgent: `heddle/${HEDDLE_VERSION}`, runtime }), {
-        maxRetries: maxRetries(env),
-        clock: runtime.clock,
-        random: Math.random,
-      });
-    return shared(connectionKey(env), make);
   }
 
   return {
     async choose(name, env) {
-      const { provider, id, betas, maxOutputTokens } = resolveModel(name, env);
-      return { model: await adapterFor(provider, env), id, betas, maxOutputTokens };
+      const { provider, ...resolved } = resolveModel(name, env);
+      return { ...resolved, model: await adapterFor(provider, env) };
     },
     apiKeySource: (env) => (env.ANTHROPIC_API_KEY && !credential ? 'ANTHROPIC_API_KEY' : 'none'),
     close() {
@@ -90,14 +99,13 @@ const CONNECTION_VARIABLES = [
   'HTTP_PROXY',
   'HTTPS_PROXY',
   'NO_PROXY',
+  'OPENAI_API_KEY',
+  'OPENAI_CUSTOM_HEADERS',
+  'OPENAI_BASE_URL',
   'http_proxy',
   'https_proxy',
   'no_proxy',
 ];
-
-function connectionKey(env: Env): string {
-  return JSON.stringify(CONNECTION_VARIABLES.map((name) => env[name] ?? null));
-}
 
 function maxRetries(env: Env): number {
   const given = Number(env.CLAUDE_CODE_MAX_RETRIES ?? 'none');

@@ -1,6 +1,7 @@
+import { userContent } from '../agent/conversation.ts';
 import { startFailureLine } from '../agent/result.ts';
 import { Aborted } from '../util/abort.ts';
-import type { JsonObject } from '../util/json.ts';
+import { type JsonObject, stringField } from '../util/json.ts';
 import { type HeddleError, toHeddleError } from '../wire/errors.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { UserInput } from '../wire/messages/user.ts';
@@ -65,9 +66,8 @@ async function inputEnd(peer: Peer): Promise<void> {
 /** A line that is no user message is an error line on the wire, never the end of the process (ruling K23). */
 function acceptLine(line: JsonObject, session: Session): undefined {
   if (line.type !== 'user') {
-    session.reportBadInput(
-      `Lines of type '${String(line.type)}' are not understood here; expected 'user' or control lines`,
-    );
+    const type = stringField(line, 'type') ?? 'unknown';
+    session.reportBadInput(`Lines of type '${type}' are not understood here; expected 'user' or control lines`);
     return;
   }
   if (line.parentUuid !== undefined || line.parent_uuid !== undefined) {
@@ -75,8 +75,9 @@ function acceptLine(line: JsonObject, session: Session): undefined {
     return;
   }
   const parsed = UserInput.safeParse(line);
-  if (parsed.success) session.submit(line as unknown as UserInput);
-  else session.reportBadInput(`A user line is malformed: ${firstIssue(parsed.error)}`);
+  if (!parsed.success) session.reportBadInput(`A user line is malformed: ${firstIssue(parsed.error)}`);
+  else if (userContent(parsed.data.message).length === 0) session.reportBadInput('A user message says nothing');
+  else session.submit(line as unknown as UserInput);
 }
 
 /**

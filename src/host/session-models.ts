@@ -33,8 +33,7 @@ export function sessionModels(engine: Engine, place: SessionPlace): (name: strin
     if (!replay) return engine.models.choose(name, env);
     if (file !== null) return replay.chosen;
     // A session that replays never calls another model: the requests for that one were recorded, too.
-    const { id, betas, maxOutputTokens } = resolveModel(name, env);
-    return { model: replay.chosen.model, id, betas, maxOutputTokens };
+    return { ...resolveModel(name, env), model: replay.chosen.model };
   }
 
   return async (name) => {
@@ -59,7 +58,8 @@ async function openReplay(engine: Engine, place: SessionPlace, file: string): Pr
     clock: engine.runtime.clock,
   });
   const { model: id, betas = [], maxOutputTokens } = model.settings;
-  return { file, chosen: { model, id, betas, maxOutputTokens } };
+  const { contextWindow, isWindowGuessed } = resolveModel(id, place.env);
+  return { file, chosen: { model, id, betas, maxOutputTokens, contextWindow, isWindowGuessed } };
 }
 
 async function startRecording(engine: Engine, place: SessionPlace, file: string): Promise<(model: Model) => Model> {

@@ -1,12 +1,10 @@
-import { addUserContent } from '../agent/conversation.ts';
-import { createGate } from '../agent/gate.ts';
+import { addUserContent, userContent } from '../agent/conversation.ts';
 import { runTurn, type TurnEnd } from '../agent/loop.ts';
 import { resultLine } from '../agent/result.ts';
 import { emptyTally, type Tally, type Turn } from '../agent/turn.ts';
 import { Aborted } from '../util/abort.ts';
 import { Channel } from '../util/channel.ts';
 import type { JsonObject } from '../util/json.ts';
-import type { ContentBlock } from '../wire/content.ts';
 import { toHeddleError } from '../wire/errors.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
@@ -15,9 +13,12 @@ import type { PermissionMode, PermissionUpdate } from '../wire/permissions.ts';
 import type { Launch } from '../wire/run-config.ts';
 import { askOverControl } from './ask.ts';
 import { assemble, type Parts } from './assemble.ts';
+import { type CommandSeams, commandOf, commandTurn } from './command-turn.ts';
 import { initializeAnswer, initLine } from './describe.ts';
 import type { Engine } from './engine.ts';
-import { requestSettings } from './request-settings.ts';
+import { type LifecycleState, lifecycleLines } from './lifecycle.ts';
+import type { CommandLine } from './local-commands.ts';
+import { makeTurn } from './make-turn.ts';
 
 /** Undefined when nothing has to be waited for. */
 export type Emit = (message: Message) => Promise<void> | undefined;
@@ -27,6 +28,8 @@ export interface SessionSettings {
   systemPrompt?: string;
   appendSystemPrompt?: string;
   maxThinkingTokens?: number | null;
+  /** The model paces its thinking itself, where it can. */
+  adaptiveThinking?: boolean;
 }
 
 /** Opens a session: new, resumed, continued or forked, as the launch says. Rejects with a HeddleError. */
@@ -50,13 +53,18 @@ export class Session {
   #stopped = false;
   #lastResultIsError = false;
   #peer: Peer | null = null;
-  #modelChange: Promise<void> = Promise.resolve();
+  /** The echo of the prompt goes out with the first line of its turn (wire.md 5.3). */
+  #heldReplay: Message | null = null;
+  /** Settings that are still being applied; the next turn waits for them. */
+  #changes: Promise<void> = Promise.resolve();
+  readonly #openedAt: number;
   /** Resolves when the input has ended and every turn is over. Never rejects. */
   readonly finished: Promise<{ lastResultIsError: boolean }>;
 
   constructor(parts: Parts, emit: Emit) {
     this.#parts = parts;
     this.#emit = emit;
+    this.#openedAt = parts.runtime.clock.now();
     this.finished = this.#run();
   }
 
@@ -69,8 +77,9 @@ export class Session {
     this.#peer = peer;
   }
 
-  /** Queues a message; its turn begins when those before it are over. */
+  /** Queues a message; its turn begins when those before it are over, or it joins the one that is running. */
   submit(input: UserInput): void {
+    this.#tellLifecycle(input, 'queued').catch(() => {});
     this.#inputs.push(input);
   }
 
@@ -99,10 +108,19 @@ export class Session {
   /** Undefined or `default`: back to the model of the launch. The next turn waits until it is found. */
   setModel(name: string | undefined): Promise<void> {
     const wanted = name === undefined || name === 'default' ? this.#parts.launchModel : name;
-    const change = this.#modelChange.then(async () => {
+    return this.#change(async () => {
       this.#parts.chosen = await this.#parts.chooseModel(wanted);
     });
-    this.#modelChange = change.catch(() => {}); // told to the one who asked for it
+  }
+
+  /** Answers must fit this schema from now on. Rejects with `invalid_option` when it is none. */
+  setSchema(schema: JsonObject): Promise<void> {
+    return this.#change(() => this.#parts.setSchema(schema));
+  }
+
+  #change(apply: () => Promise<void>): Promise<void> {
+    const change = this.#changes.then(apply);
+    this.#changes = change.catch(() => {}); // told to the one who asked for it
     return change;
   }
 
@@ -133,34 +151,80 @@ export class Session {
     return { lastResultIsError: this.#lastResultIsError };
   }
 
-  /** One turn, from the recorded message to the result line. */
+  /** One turn, from the message taken from the queue to the result line. */
   async #answer(input: UserInput): Promise<void> {
+    const parts = this.#parts;
+    const controller = new AbortController();
+    this.#running = controller;
+    const { maxDurationMs } = parts.limits;
+    const timer = maxDurationMs && setTimeout(() => controller.abort(new Aborted('timeout')), maxDurationMs);
+    parts.ledger.beginTurn();
+    try {
+      await this.#changes;
+      await this.#tellLifecycle(input, 'started');
+      const command = commandOf(input, parts);
+      if (command) await this.#runCommand(command, controller.signal);
+      else await this.#runTurn(input, controller.signal);
+      await this.#tellLifecycle(input, 'completed');
+    } finally {
+      clearTimeout(timer || undefined);
+      this.#running = null;
+    }
+  }
+
+  async #runTurn(input: UserInput, signal: AbortSignal): Promise<void> {
     const parts = this.#parts;
     const { clock } = parts.runtime;
     const started = clock.now();
-    const controller = new AbortController();
-    this.#running = controller;
-    parts.ledger.beginTurn();
     const tally = emptyTally();
-    try {
-      await this.#modelChange;
-      const uuid = await this.#recordPrompt(input);
-      await this.#say(initLine(parts, this.#uuid()));
-      if (parts.replayUserMessages) await this.#say(replayLine(input, uuid, this.id));
-      const end = await this.#drive(runTurn(this.#turn(tally), controller.signal));
-      parts.runtime.log('debug', `A turn ended: ${end.kind}`, { toolRounds: tally.rounds });
-      const facts = {
-        sessionId: this.id,
-        uuid: this.#uuid(),
-        durationMs: clock.now() - started,
-        ledger: parts.ledger,
-        tally,
-        userMessageUuids: [uuid],
-      };
-      await this.#sayResult(resultLine(end, facts));
-    } finally {
-      this.#running = null;
+    const uuid = await this.#recordPrompt(input);
+    tally.userMessageUuids.push(uuid);
+    await this.#say(initLine(parts, this.#uuid()));
+    if (parts.replayUserMessages) this.#heldReplay = replayLine(input, uuid, this.id);
+    const turn = this.#makeTurn(tally);
+    const end = await this.#drive(runTurn(turn, signal));
+    parts.runtime.log('debug', `A turn ended: ${end.kind}`, { toolRounds: tally.rounds });
+    await this.#recordCost();
+    const line = resultLine(end, {
+      sessionId: this.id,
+      uuid: this.#uuid(),
+      durationMs: clock.now() - started,
+      ledger: parts.ledger,
+      tally,
+      structuredOutput: turn.structured?.output ?? null,
+    });
+    await this.#sayResult(line);
+  }
+
+  async #runCommand(command: CommandLine, signal: AbortSignal): Promise<void> {
+    const lines = commandTurn(command, this.#parts, this.#commandSeams(), signal);
+    for await (const line of lines) {
+      if (line.type === 'result') {
+        await this.#recordCost();
+        await this.#sayResult(line);
+      } else {
+        await this.#say(line);
+      }
     }
+  }
+
+  #commandSeams(): CommandSeams {
+    return {
+      setModel: (name) => this.setModel(name),
+      makeTurn: () => this.#makeTurn(emptyTally()),
+      elapsedMs: () => this.#parts.runtime.clock.now() - this.#openedAt,
+    };
+  }
+
+  /** One entry per turn, so that a resume goes on counting (ruling K35). */
+  async #recordCost(): Promise<void> {
+    const { ledger, recorder } = this.#parts;
+    if (Object.keys(ledger.modelUsage).length === 0) return;
+    await recorder.cost({
+      totalCostUSD: ledger.costUsd,
+      totalAPIDuration: ledger.apiMs,
+      modelUsage: ledger.modelUsage,
+    });
   }
 
   /** On disk before anything is said of it; then part of the conversation. */
@@ -173,10 +237,24 @@ export class Session {
       reminder: reminder === null ? null : { type: 'environment', content: reminder, uuid: this.#uuid() },
     });
     if (reminder !== null) parts.reminded(reminder);
-    const { content } = input.message;
-    const blocks: ContentBlock[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+    const blocks = userContent(input.message);
     addUserContent(parts.messages, reminder === null ? blocks : [...blocks, { type: 'text', text: reminder }]);
     return uuid;
+  }
+
+  /** What was said during the turn joins it (ruling K26); commands wait for their own turn. */
+  async #takeQueued(tally: Tally): Promise<Message[]> {
+    const parts = this.#parts;
+    const lines: Message[] = [];
+    for (const input of this.#inputs.takeWhile((each) => commandOf(each, parts) === null)) {
+      const uuid = input.uuid ?? this.#uuid();
+      await parts.recorder.fold(input, { uuid, permissionMode: parts.permissions.policy.mode });
+      addUserContent(parts.messages, userContent(input.message));
+      tally.userMessageUuids.push(uuid);
+      lines.push(...lifecycleLines(input, ['started', 'completed'], () => this.#uuid(), this.id));
+      if (parts.replayUserMessages) lines.push(replayLine(input, uuid, this.id));
+    }
+    return lines;
   }
 
   async #drive(turn: AsyncGenerator<Message, TurnEnd>): Promise<TurnEnd> {
@@ -188,32 +266,17 @@ export class Session {
     }
   }
 
-  #turn(tally: Tally): Turn {
-    const parts = this.#parts;
-    const request = requestSettings(parts);
-    return {
-      runtime: parts.runtime,
-      sessionId: this.id,
-      parentToolUseId: null,
-      model: parts.chosen.model,
-      request,
-      messages: parts.messages,
-      partial: parts.partials ? (line) => this.#say(line) : null,
-      tools: parts.tools,
-      gate: createGate({
-        workspace: parts.workspace,
-        policy: () => parts.permissions.policy,
-        ask: () => (parts.asksHost && this.#peer ? askOverControl(this.#peer) : null),
-        onUpdates: (updates) => this.#applyPermissionUpdates(updates),
-        onFileAccess: () => parts.namePlan(),
-      }),
-      toolContext: (toolUseId, signal) => parts.toolContext(toolUseId, signal),
-      limits: parts.limits,
-      ledger: parts.ledger,
-      tally,
-      record: (message, facts) => parts.recorder.record(message, facts),
-      rewind: (uuids) => parts.recorder.rewind(uuids),
-    };
+  #makeTurn(tally: Tally): Turn {
+    return makeTurn(this.#parts, tally, {
+      say: (message) => this.#say(message),
+      ask: () => (this.#parts.asksHost && this.#peer ? askOverControl(this.#peer) : null),
+      onPermissionUpdates: (updates) => this.#applyPermissionUpdates(updates),
+      takeQueued: () => this.#takeQueued(tally),
+    });
+  }
+
+  async #tellLifecycle(input: UserInput, state: LifecycleState): Promise<void> {
+    for (const line of lifecycleLines(input, [state], () => this.#uuid(), this.id)) await this.#say(line);
   }
 
   #applyPermissionUpdates(updates: PermissionUpdate[]): void {
@@ -233,6 +296,9 @@ export class Session {
   }
 
   #say(message: Message): Promise<void> | undefined {
+    const held = this.#heldReplay;
+    this.#heldReplay = null;
+    if (held) this.#say(held)?.catch(() => {}); // a reader that is gone is noticed with the message itself
     return this.#emit(message)?.catch((error) => {
       // Nobody listens any more: stop spending (trust P-15).
       this.stop(new Aborted('shutdown'));

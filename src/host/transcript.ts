@@ -1,11 +1,12 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LedgerState } from '../agent/ledger.ts';
 import type { Transcript } from '../agent/recorder.ts';
 import type { ApiMessage } from '../model/model.ts';
 import { createChain } from '../sessions/chain.ts';
 import { interruptedResult, unpairedToolCalls } from '../sessions/repair.ts';
 import { toApiMessages } from '../sessions/replay.ts';
-import type { SessionKey, SessionStore } from '../sessions/store.ts';
+import type { Loaded, SessionKey, SessionStore } from '../sessions/store.ts';
 import { activeLeaf, pathTo, readTree, type Tree } from '../sessions/tree.ts';
 import { isObject, stringField } from '../util/json.ts';
 import type { Entry } from '../wire/entries.ts';
@@ -23,6 +24,10 @@ export interface OpenTranscript extends Transcript {
   lastReminder: string | null;
   /** Where large tool outputs of this session go. */
   spillDir: string;
+  /** What the session had cost when it was left. */
+  costState: LedgerState | null;
+  /** How much of the window the conversation took when it was left; 0 when unknown. */
+  lastTokens: number;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -67,6 +72,8 @@ export async function openTranscript(engine: Engine, launch: Launch, cwd: string
     messages: toApiMessages([...path, ...repairs]),
     gitBranch: branch,
     lastReminder: lastReminder(path),
+    costState: source === sessionId ? past.costState : null,
+    lastTokens: lastTokens(path),
     spillDir: join(spillRoot(engine, launch), 'tool-results', sessionId),
   };
 }
@@ -116,19 +123,52 @@ interface Past {
   path: Entry[];
   /** Where the conversation goes on. */
   leaf: string | null;
+  costState: LedgerState | null;
 }
 
-const NO_PAST: Past = { path: [], leaf: null };
+const NO_PAST: Past = { path: [], leaf: null, costState: null };
 
 async function loadPast(engine: Engine, store: SessionStore, key: SessionKey, config: RunConfig): Promise<Past> {
-  const tree = await readTree(store.load(key));
+  const costs = new LastCost();
+  const tree = await readTree(costs.watch(store.load(key)));
   reportFindings(engine, tree, key);
   const at = config.resumeSessionAt;
   if (at !== undefined && !tree.nodes.has(at)) {
     throw new HeddleError('session_not_found', `No message found with message.uuid of: ${at}`, { facts: { uuid: at } });
   }
   const { leaf } = activeLeaf(tree, at);
-  return leaf ? { path: pathTo(tree, leaf.id), leaf: stringField(leaf.entry, 'uuid') ?? null } : NO_PAST;
+  return leaf
+    ? { path: pathTo(tree, leaf.id), leaf: stringField(leaf.entry, 'uuid') ?? null, costState: costs.state }
+    : NO_PAST;
+}
+
+/** Looks out for the cost entries of a session while it is read; the last one counts. */
+class LastCost {
+  state: LedgerState | null = null;
+
+  async *watch(loaded: AsyncIterable<Loaded>): AsyncGenerator<Loaded, void> {
+    for await (const item of loaded) {
+      if ('entry' in item && item.entry.type === 'cost-state') this.#take(item.entry);
+      yield item;
+    }
+  }
+
+  #take({ modelUsage, totalAPIDuration }: Entry): void {
+    if (!isObject(modelUsage)) return;
+    const usage = Object.fromEntries(Object.entries(modelUsage).filter(([, value]) => isObject(value)));
+    this.state = {
+      modelUsage: usage as LedgerState['modelUsage'],
+      apiMs: typeof totalAPIDuration === 'number' ? totalAPIDuration : 0,
+    };
+  }
+}
+
+/** Of the last answer on the path, as far as its entry tells. */
+function lastTokens(path: readonly Entry[]): number {
+  const answer = path.findLast(({ type, isApiErrorMessage }) => type === 'assistant' && isApiErrorMessage !== true);
+  const usage = isObject(answer?.message) && isObject(answer.message.usage) ? answer.message.usage : {};
+  const counts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'];
+  return counts.reduce((sum, name) => sum + (typeof usage[name] === 'number' ? usage[name] : 0), 0);
 }
 
 /** Damage is repaired for this run and said aloud; the file itself stays as it is. */

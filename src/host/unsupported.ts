@@ -4,8 +4,6 @@ import type { RunConfig } from '../wire/run-config.ts';
 
 /** Settings that are understood but do nothing in this version. */
 const NOT_YET: readonly (keyof RunConfig)[] = [
-  'fallbackModel',
-  'jsonSchema',
   'mcpConfig',
   'settingSources',
   'managedSettings',
@@ -13,7 +11,6 @@ const NOT_YET: readonly (keyof RunConfig)[] = [
   'agent',
   'pluginDir',
   'permissionPrompts',
-  'disableSlashCommands',
   'name',
   'includeHookEvents',
   'forwardSubagentText',

@@ -27,6 +27,8 @@ export interface Accumulator {
   readonly usage: ApiUsage;
   readonly stopReason: string | null;
   readonly stopSequence: string | null;
+  /** The indexes of the blocks that have begun and not ended. */
+  readonly openBlocks: readonly number[];
 }
 
 export function createAccumulator(): Accumulator {
@@ -105,6 +107,9 @@ export function createAccumulator(): Accumulator {
     },
     get stopSequence() {
       return stopSequence;
+    },
+    get openBlocks() {
+      return [...open.keys()];
     },
   };
 }

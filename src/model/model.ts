@@ -5,6 +5,8 @@ import type { ContentBlock } from '../wire/content.ts';
 export interface ApiMessage {
   readonly role: 'user' | 'assistant';
   readonly content: readonly ContentBlock[];
+  /** Who wrote an answer. Not sent; thoughts go back only to the model that signed them. */
+  readonly model?: string;
 }
 
 export interface ApiTool {
@@ -28,6 +30,8 @@ export interface ModelRequest {
   betas?: readonly string[];
   /** For the provider's abuse handling; opaque. */
   userId?: string;
+  /** Give up after this many overloads in a row instead of the usual number of attempts. */
+  overloadLimit?: number;
 }
 
 /** The streaming vocabulary is the Messages API's; other providers translate into it. */

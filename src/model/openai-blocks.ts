@@ -34,7 +34,7 @@ export function createBlockWriter({ tell, newCallId }: BlockWriterOptions): Bloc
   /** The blocks that are not told to their end. The first is being told as it grows, the others wait for it. */
   const queue: Block[] = [];
   const calls: Call[] = [];
-  let blank = { kind: '', text: '' };
+  let blank: Blank = NO_BLANK;
   let nextIndex = 0;
   let characters = 0;
 
@@ -95,6 +95,7 @@ export function createBlockWriter({ tell, newCallId }: BlockWriterOptions): Bloc
       characters += piece.length;
       const last = queue.at(-1);
       if (last?.kind === kind) {
+        blank = NO_BLANK;
         append(last, piece);
         return;
       }
@@ -103,12 +104,12 @@ export function createBlockWriter({ tell, newCallId }: BlockWriterOptions): Bloc
         blank = { kind, text };
         return;
       }
-      blank = { kind: '', text: '' };
+      blank = NO_BLANK;
       push({ kind, waiting: [text] });
     },
     addCall(fragment) {
       characters += fragment.arguments.length;
-      blank = { kind: '', text: '' };
+      blank = NO_BLANK;
       const known = findCall(calls, fragment);
       const call = known ?? openCall(fragment);
       // A call that was complete when the next one began cannot become more complete.
@@ -134,6 +135,14 @@ export function createBlockWriter({ tell, newCallId }: BlockWriterOptions): Bloc
     },
   };
 }
+
+/** Blanks that will begin a block if anything follows. */
+interface Blank {
+  kind: 'text' | 'thinking' | null;
+  text: string;
+}
+
+const NO_BLANK: Blank = { kind: null, text: '' };
 
 interface PlainBlock {
   kind: 'text' | 'thinking';

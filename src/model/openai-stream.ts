@@ -5,6 +5,7 @@ import { failureOfErrorText } from './failures.ts';
 import type { ModelEvent, StreamEvent } from './model.ts';
 import { type CallFragment, createBlockWriter } from './openai-blocks.ts';
 import { estimatedUsage, noUsage, readUsage } from './openai-usage.ts';
+import type { SseEvent } from './sse.ts';
 import { asEvent, type Dialect, failed } from './stream-reader.ts';
 
 export interface ChatDialectOptions {
@@ -88,28 +89,26 @@ export function createChatDialect({ model, requestId, runtime, requestBody }: Ch
     return blocks.hasCalls ? 'tool_use' : 'end_turn';
   }
 
-  function tellFailure(event: ModelEvent): true {
-    out.push(event);
-    return true;
+  function takeDone(): void {
+    if (isStarted) finish();
+    else out.push(failed('malformed', 'The API ended the stream without an answer.', requestId));
   }
 
   return {
-    take({ event: name, data }, told) {
+    take(event, told) {
       out = told;
-      if (data.trim() === '[DONE]') {
-        if (!isStarted)
-          return tellFailure(failed('malformed', 'The API ended the stream without an answer.', requestId));
-        finish();
+      if (event.data.trim() === '[DONE]') {
+        takeDone();
         return true;
       }
-      const chunk = tryParseJson(data);
-      const error = errorText(name, chunk, data);
-      if (error !== null) return tellFailure({ type: 'failure', failure: failureOfErrorText(error, requestId) });
-      if (isObject(chunk) && Array.isArray(chunk.choices)) return takeChunk(chunk);
-      if (chunk === undefined && data.trimStart().startsWith('{')) {
-        return tellFailure(failed('malformed', 'The API sent an unreadable chunk.', requestId));
+      const chunk = tryParseJson(event.data);
+      const failure = failureIn(event, chunk, requestId);
+      if (failure) {
+        told.push(failure);
+        return true;
       }
-      runtime.log('debug', 'Passed over a stream event that is no chunk', { event: name });
+      if (isObject(chunk) && Array.isArray(chunk.choices)) return takeChunk(chunk);
+      runtime.log('debug', 'Passed over a stream event that is no chunk', { event: event.event });
       return false;
     },
     complete() {
@@ -134,9 +133,16 @@ function firstChoice({ choices }: JsonObject): JsonObject | undefined {
   return choices.filter(isObject).find(({ index }) => index === undefined || index === null || index === 0);
 }
 
-/** The error that an event reports, as JSON, or null. It stands in the chunk, in its choice, or is the whole event. */
-function errorText(name: string | undefined, chunk: unknown, data: string): string | null {
-  if (name === 'error') return data;
+/** What went wrong, if the event says so or cannot be read: then there is a hole in the answer. */
+function failureIn(event: SseEvent, chunk: unknown, requestId: string | null): ModelEvent | null {
+  const error = event.event === 'error' ? event.data : errorText(chunk, event.data);
+  if (error !== null) return { type: 'failure', failure: failureOfErrorText(error, requestId) };
+  const isCutChunk = chunk === undefined && event.data.trimStart().startsWith('{');
+  return isCutChunk ? failed('malformed', 'The API sent an unreadable chunk.', requestId) : null;
+}
+
+/** The error that a chunk reports, as JSON, or null. It stands beside the choices, in the first, or is the whole chunk. */
+function errorText(chunk: unknown, data: string): string | null {
   if (!isObject(chunk)) return null;
   if (chunk.error || chunk.object === 'error') return data;
   const choice = firstChoice(chunk);

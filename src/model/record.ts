@@ -3,7 +3,13 @@ import { isGroup } from './each-event.ts';
 import { createMask, type Mask, type Masked, mapTexts } from './mask.ts';
 import { hideEvents } from './mask-events.ts';
 import type { ApiMessage, Model, ModelEvent, ModelRequest } from './model.ts';
-import { RECORDING_VERSION, type RecordedEvent, type RecordedSettings, type RecordingLine } from './recording.ts';
+import {
+  RECORDING_VERSION,
+  type RecordedEvent,
+  type RecordingLine,
+  type RequestLine,
+  settingsOf,
+} from './recording.ts';
 
 export interface RecorderOptions {
   /** Takes whole lines, each with its line feed, one or several at a time. Must not throw. */
@@ -45,7 +51,7 @@ export function createModelRecorder({ sink, masked, now }: RecorderOptions): (mo
 }
 
 interface RequestLog {
-  next(request: ModelRequest, mask: Mask): RecordingLine & { type: 'request' };
+  next(request: ModelRequest, mask: Mask): RequestLine;
 }
 
 /** Messages never change once sent, so those of an earlier request are known by identity. */
@@ -54,25 +60,22 @@ function createRequestLog(): RequestLog {
   const conversations = new WeakMap<ApiMessage, { index: number; settings: string; messages: ApiMessage[] }>();
   let count = 0;
   return {
-    next({ messages, userId: _, ...settings }, mask) {
+    next(request, mask) {
+      const { messages } = request;
+      const settings = settingsOf(request);
       const index = count++;
       const [first] = messages;
       const last = first && conversations.get(first);
       const settingsText = JSON.stringify(settings);
       if (first) conversations.set(first, { index, settings: settingsText, messages: [...messages] });
+      const keep = last ? sharedLength(last.messages, messages) : 0;
       const hide = <Value>(value: Value) => mapTexts(value, mask.hide) as Value;
-      const hiddenSettings = (): RecordedSettings => hide(settings);
-      if (!last) {
-        return { type: 'request', index, settings: hiddenSettings(), messages: hide([...messages]) };
-      }
-      const keep = sharedLength(last.messages, messages);
       return {
         type: 'request',
         index,
-        extends: last.index,
-        keep,
-        ...(settingsText !== last.settings && { settings: hiddenSettings() }),
-        messages: hide(messages.slice(keep)),
+        ...(last && { extends: last.index, keep }),
+        ...(settingsText !== last?.settings && { settings: hide(settings) }),
+        messages: hide(messages.slice(keep).map(({ role, content }) => ({ role, content }))),
       };
     },
   };

@@ -5,8 +5,13 @@ import type { ApiMessage, ModelEvent, ModelRequest, StreamEvent } from './model.
 /** Counts up when older readers would misunderstand what is written. */
 export const RECORDING_VERSION = 1;
 
-/** What every request of a conversation repeats. */
-export type RecordedSettings = Omit<ModelRequest, 'messages' | 'userId'>;
+/** What every request of a conversation repeats. What the model does not get to see is no part of it. */
+export type RecordedSettings = Omit<ModelRequest, 'messages' | 'userId' | 'overloadLimit'>;
+
+export function settingsOf(request: ModelRequest): RecordedSettings {
+  const { messages: _, userId: __, overloadLimit: ___, ...settings } = request;
+  return settings;
+}
 
 /** An event, without the text that can be made from it. */
 export type RecordedEvent = Exclude<ModelEvent, { type: 'event' }> | { type: 'event'; event: StreamEvent };
@@ -21,18 +26,25 @@ export interface RecordedCall {
 
 /**
  * The lines of a recording: a header, then for each call its request and its events. Calls may overlap; `index` tells
- * whose line it is. A request that goes on from an earlier one holds only what is new: it begins with the first `keep`
- * messages of the request `extends`, and has its settings unless it brings its own.
+ * whose line it is.
  */
 export type RecordingLine =
   | { type: 'recording'; version: number; heddle_version: string }
   | RequestLine
   | (RecordedEvent & { index: number; atMs: number });
 
-export type RequestLine = { type: 'request'; index: number } & (
-  | { extends: number; keep: number; settings?: RecordedSettings; messages: readonly ApiMessage[] }
-  | { extends?: never; keep?: never; settings: RecordedSettings; messages: readonly ApiMessage[] }
-);
+/**
+ * A request that goes on from an earlier one holds only what is new: before its messages come the first `keep` of the
+ * request `extends`, whose settings it has unless it brings its own.
+ */
+export interface RequestLine {
+  type: 'request';
+  index: number;
+  extends?: number;
+  keep?: number;
+  settings?: RecordedSettings;
+  messages: readonly ApiMessage[];
+}
 
 /**
  * The calls of a recording. A last line that was not written to its end is passed over. Throws `invalid_option` with

@@ -2,7 +2,13 @@ import type { Clock } from '../util/runtime.ts';
 import { createMask, type Mask, type Masked, mapTexts } from './mask.ts';
 import { showEvent } from './mask-events.ts';
 import type { ApiMessage, Failure, Model, ModelEvent, ModelRequest, ModelYield } from './model.ts';
-import { type RecordedCall, type RecordedEvent, type RecordedSettings, readRecording } from './recording.ts';
+import {
+  type RecordedCall,
+  type RecordedEvent,
+  type RecordedSettings,
+  readRecording,
+  settingsOf,
+} from './recording.ts';
 import { type ComparableRequest, comparableJson, describeDifference, isSameRequest } from './request-diff.ts';
 
 export interface ReplayOptions {
@@ -82,9 +88,9 @@ function createComparer(mask: Mask): Comparer {
       settings: comparableJson(byName(settings)),
       messages: messages.map((message) => encode(message, asIs)),
     }),
-    sent: ({ messages, userId: _, ...settings }) => ({
-      settings: comparableJson(masked(byName(settings))),
-      messages: messages.map((message) => encode(message, masked)),
+    sent: (request) => ({
+      settings: comparableJson(masked(byName(settingsOf(request)))),
+      messages: request.messages.map((message) => encode(message, masked)),
     }),
   };
 }

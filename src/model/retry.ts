@@ -43,6 +43,7 @@ async function* streamWithRetry(
   signal: AbortSignal,
 ): AsyncGenerator<ModelYield, void> {
   let waitedMs = 0;
+  let overloads = 0;
   for (let attempt = 1; ; attempt++) {
     let failure: Failure | undefined;
     for await (const item of model.stream(request, signal)) {
@@ -50,7 +51,9 @@ async function* streamWithRetry(
       else yield item;
     }
     if (!failure) return;
-    if (!RETRYABLE.has(failure.class) || attempt > maxRetries) {
+    overloads = failure.class === 'overloaded' ? overloads + 1 : 0;
+    const isHopeless = overloads >= (request.overloadLimit ?? Number.POSITIVE_INFINITY);
+    if (!RETRYABLE.has(failure.class) || attempt > maxRetries || isHopeless) {
       yield { type: 'failure', failure };
       return;
     }

@@ -56,6 +56,8 @@ class Run {
   readonly #initialized: Promise<JsonObject>;
   #transport: Transport | null = null;
   #resultSeen = false;
+  /** A result has reached the caller, so that the exit code is no news. */
+  #resultTold = false;
   #closing = false;
   #streams = 0;
   #inputDone = false;
@@ -135,15 +137,15 @@ class Run {
   async #read(peer: Peer, transport: Transport): Promise<void> {
     for await (const line of peer.messages) {
       const parsed = parseMessage(line);
-      if (!parsed.ok) {
-        this.#badLine(parsed.error);
-        continue;
-      }
-      this.#messages.push(parsed.message as SDKMessage);
-      if (line.type === 'result') this.#onResult(line, transport);
+      if (parsed.ok) this.#messages.push(parsed.message as SDKMessage);
+      else this.#badLine(parsed.error);
+      if (line.type !== 'result') continue;
+      this.#resultTold ||= parsed.ok;
+      // Also for one that could not be read: the agent waits for the end of its input.
+      this.#onResult(line, transport);
     }
     const exit = await transport.exit;
-    const unexplained = exit.code !== 0 && !this.#resultSeen && !this.#closing;
+    const unexplained = exit.code !== 0 && !this.#resultTold && !this.#closing;
     if (unexplained) this.#messages.fail(new ProcessError(exit));
     else this.#messages.end();
   }
@@ -182,7 +184,10 @@ class Run {
 
   #badLine(error: Error): void {
     const told = toHeddleError(error);
-    if (this.#options.onError) return this.#options.onError(told);
+    if (this.#options.onError) {
+      this.#options.onError(told);
+      return;
+    }
     import('./subprocess.ts').then(({ warn }) => warn(`Skipped a line that could not be read: ${told.message}`));
   }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../util/json.ts';
 import { CliNotFoundError, ConnectionError, HeddleError, NotConnectedError } from '../wire/errors.ts';
@@ -33,6 +34,8 @@ function commandLine(options: Options, launch: Launch): CommandLine {
   const path = options.pathToClaudeCodeExecutable ?? bundledCli();
   const flags = [...toArgv(launch.config), ...extraWords(options)];
   if (!/\.(js|mjs|cjs|ts)$/.test(path)) return { command: path, args: flags };
+  // A runtime that cannot find its script would only fail with an exit code.
+  if (!existsSync(resolve(launch.cwd ?? '', path))) throw new CliNotFoundError(path);
   const runtime = options.executable ?? 'node';
   const command = runtime === 'node' ? process.execPath : runtime;
   return { command, args: [...(options.executableArgs ?? []), path, ...flags] };

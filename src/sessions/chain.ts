@@ -101,7 +101,10 @@ export function createChain(facts: ChainFacts): Chain {
 
     assistantEntry(message, { uuid, requestId, error }) {
       const identity = { type: 'assistant', uuid, timestamp: timestamp() };
-      if (error !== undefined) return grow(uuid, { ...identity, message, error, isApiErrorMessage: true });
+      if (error !== undefined) {
+        const apiError = error === 'max_output_tokens' ? error : undefined;
+        return grow(uuid, { ...identity, message, apiError, error, isApiErrorMessage: true });
+      }
       return grow(uuid, { message, requestId: requestId ?? undefined, ...identity });
     },
 

@@ -116,17 +116,15 @@ function answerCases({ signsThoughts }: { signsThoughts: boolean }): Case[] {
       },
     },
     {
-      name: 'streams thoughts with their signature and parallel tool calls',
+      name: 'streams thoughts, with their signature if there is one, and parallel tool calls',
       script: [
         [thinking('hm', 'c2ln'), toolUse('Bash', { command: 'a' }, 't1'), toolUse('Bash', { command: 'b' }, 't2')],
       ],
       async check(model) {
         const [thought, ...calls] = blocksOf(await collectEvents(model));
-        const signature = signsThoughts ? 'c2ln' : '';
-        assert.deepEqual(
-          { ...thought, provider: undefined },
-          { type: 'thinking', thinking: 'hm', signature, provider: undefined },
-        );
+        assert.ok(thought?.type === 'thinking');
+        assert.equal(thought.thinking, 'hm');
+        assert.equal(thought.signature, signsThoughts ? 'c2ln' : '');
         assert.deepEqual(calls, [
           { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'a' } },
           { type: 'tool_use', id: 't2', name: 'Bash', input: { command: 'b' } },

@@ -9,7 +9,7 @@ export type Validate = (value: unknown) => string[];
  * Throws `invalid_option` for what is no schema.
  */
 export async function compileJsonSchema(schema: JsonObject): Promise<Validate> {
-  const { Ajv2020 } = await import('ajv/dist/2020.js');
+  const Ajv2020 = await loadValidator();
   // Unknown keywords and formats are the user's affair; `$schema` would make the validator look for a meta-schema that
   // it may not have, and the drafts agree on what people use.
   const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, messages: true });
@@ -21,6 +21,12 @@ export async function compileJsonSchema(schema: JsonObject): Promise<Validate> {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new HeddleError('invalid_option', `The JSON schema cannot be used: ${reason}`, { cause });
   }
+}
+
+/** CommonJS: what it exports is found in one place by Node and in another by bundlers. */
+async function loadValidator(): Promise<typeof import('ajv/dist/2020.js').Ajv2020> {
+  const module = await import('ajv/dist/2020.js');
+  return module.Ajv2020 ?? module.default.Ajv2020;
 }
 
 interface SchemaError {

@@ -34,6 +34,11 @@ export class Channel<T> implements AsyncIterable<T> {
     this.end();
   }
 
+  /** Takes queued values from the front, without waiting, as long as they fit; one at a time, so none is lost on a throw. */
+  *takeWhile(fits: (value: T) => boolean): Generator<T, void> {
+    while (this.size > 0 && fits(this.#values[this.#head] as T)) yield this.#take();
+  }
+
   /** Takes what is queued right now, without waiting. */
   drain(): T[] {
     const rest = this.#values.slice(this.#head);

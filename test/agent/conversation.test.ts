@@ -23,7 +23,7 @@ describe('adding to a conversation', () => {
 
   test('after an answer it is a message of its own', () => {
     const messages: ApiMessage[] = [{ role: 'user', content: [words('one')] }];
-    addAnswer(messages, [words('answer')]);
+    addAnswer(messages, [words('answer')], 'm');
     addUserContent(messages, [words('two')]);
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
   });
@@ -39,14 +39,14 @@ describe('adding to a conversation', () => {
     ],
   ])('[M-15] an answer is added without %s', (_what, blocks, kept) => {
     const messages: ApiMessage[] = [];
-    addAnswer(messages, blocks);
-    expect(messages).toEqual([{ role: 'assistant', content: kept }]);
+    addAnswer(messages, blocks, 'm');
+    expect(messages).toEqual([{ role: 'assistant', content: kept, model: 'm' }]);
   });
 
   test('[M-11, M-15] an answer of which nothing is left is not added', () => {
     const messages: ApiMessage[] = [];
-    addAnswer(messages, []);
-    addAnswer(messages, [words(' '), { type: 'thinking', thinking: 'b' }]);
+    addAnswer(messages, [], 'm');
+    addAnswer(messages, [words(' '), { type: 'thinking', thinking: 'b' }], 'm');
     expect(messages).toEqual([]);
   });
 });
@@ -131,7 +131,7 @@ describe('whatever happens in a turn', () => {
         const called = blocksIn(standing, 'assistant').flatMap((each) => (each.type === 'tool_use' ? [each.id] : []));
         const answered = resultsIn(rig.lines).map(({ tool_use_id }) => tool_use_id);
         expect([...answered].sort()).toEqual([...called].sort());
-        expect(await rig.replayed()).toEqual(rig.messages);
+        expect(await rig.replayed()).toEqual(rig.conversation());
       }),
       { numRuns: 300, seed: 20 },
     );
@@ -157,7 +157,7 @@ describe('whatever happens in a turn', () => {
       expect(first === 'disk full' || appends() < failing).toBe(true);
       expect(await rig.ask('two')).toEqual({ kind: 'completed' });
       expect(faultsOf(rig.requests.at(-1)?.messages)).toEqual([]);
-      expect(await rig.replayed()).toEqual(rig.messages);
+      expect(await rig.replayed()).toEqual(rig.conversation());
     }
   });
 });

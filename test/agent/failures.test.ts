@@ -11,7 +11,7 @@ describe('how a failure is told', () => {
     ['authentication', 'authentication_failed'],
     ['billing', 'billing_error'],
     ['rate_limit', 'rate_limit'],
-    ['invalid_request', 'invalid_request'],
+    ['invalid_request', 'unknown'],
     ['prompt_too_long', 'invalid_request'],
     ['model_not_found', 'model_not_found'],
     ['overloaded', 'server_error'],
@@ -32,16 +32,16 @@ describe('how a failure is told', () => {
 
   test('what can be done about it is said', () => {
     const told = (failure: Failure) => describeFailure(failure, 'claude-x').text;
-    expect(told({ class: 'authentication', message: 'why', status: 401, body })).toContain('ANTHROPIC_API_KEY');
+    expect(told({ class: 'authentication', message: 'why', status: 401, body })).toMatch(/API[ _]key/i);
     expect(told({ class: 'authentication', message: 'set a key' })).toBe('set a key');
     expect(told({ class: 'model_not_found', message: 'why', status: 404 })).toMatch(/claude-x.*--model/);
     expect(told({ class: 'prompt_too_long', message: 'why', status: 400 })).toContain('Prompt is too long');
-    expect(told({ class: 'billing', message: 'top up', status: 400 })).toContain('top up');
+    expect(told({ class: 'billing', message: 'why', status: 400 })).toContain('Credit balance');
   });
 });
 
 test.each([
-  [400, 'invalid_request_error', 'bad', 'invalid_request'],
+  [400, 'invalid_request_error', 'bad', 'unknown'],
   [400, 'invalid_request_error', 'prompt is too long: 210000 tokens', 'invalid_request'],
   [400, 'invalid_request_error', 'Your credit balance is too low', 'billing_error'],
   [401, 'authentication_error', 'invalid x-api-key', 'authentication_failed'],

@@ -161,7 +161,7 @@ describe('abort', () => {
     expect(blocksIn(rig.lines, 'user')).toEqual([INTERRUPTED]);
     expect(await rig.ask('again')).toEqual({ kind: 'completed' });
     expect(prefixFaults(rig.requests)).toEqual([]);
-    expect(await rig.replayed()).toEqual(rig.messages);
+    expect(await rig.replayed()).toEqual(rig.conversation());
   });
 
   test('[LOOP-10] in the middle of a text: whole blocks stay, the half one is dropped', async () => {
@@ -180,7 +180,7 @@ describe('abort', () => {
     await rig.ask('again');
     expect(flatten(rig.requests[1]?.messages ?? []).join('\n')).not.toContain('Half');
     expect(faultsOf(rig.requests[1]?.messages)).toEqual([]);
-    expect(await rig.replayed()).toEqual(rig.messages);
+    expect(await rig.replayed()).toEqual(rig.conversation());
   });
 
   test('[M-15] a thought without an answer behind it is not sent back', async () => {
@@ -197,7 +197,7 @@ describe('abort', () => {
     await rig.ask('go', stop.signal);
     await rig.ask('again');
     expect(faultsOf(rig.requests[1]?.messages)).toEqual([]);
-    expect(await rig.replayed()).toEqual(rig.messages);
+    expect(await rig.replayed()).toEqual(rig.conversation());
   });
 
   test('[LOOP-10] while a tool runs: every call gets its result, then the marker for tools', async () => {
@@ -222,7 +222,7 @@ describe('abort', () => {
     await rig.ask('again');
     expect(rig.requests).toHaveLength(2);
     expect(faultsOf(rig.requests[1]?.messages)).toEqual([]);
-    expect(await rig.replayed()).toEqual(rig.messages);
+    expect(await rig.replayed()).toEqual(rig.conversation());
   });
 
   test('a turn that is aborted before it began calls no model', async () => {
@@ -255,6 +255,6 @@ describe('a model that fails', () => {
         ],
       },
     ]);
-    expect(await rig.replayed()).toEqual(rig.messages);
+    expect(await rig.replayed()).toEqual(rig.conversation());
   });
 });

@@ -14,8 +14,7 @@ function lineFor(end: TurnEnd, tally: Partial<Tally> = {}) {
     uuid: 'U1',
     durationMs: 50,
     ledger,
-    tally: { ...emptyTally(), lastText: 'Bye.', ...tally },
-    userMessageUuids: ['U0'],
+    tally: { ...emptyTally(), lastText: 'Bye.', userMessageUuids: ['U0'], ...tally },
   });
 }
 
@@ -70,6 +69,41 @@ const TABLE: Row[] = [
     code: 'aborted_tools',
   },
   {
+    end: { kind: 'max_duration', maxDurationMs: 900 },
+    subtype: 'error_during_execution',
+    errors: ['Took longer than 900 ms'],
+    reason: 'max_duration',
+    code: 'max_duration',
+  },
+  {
+    end: { kind: 'empty_answer' },
+    subtype: 'error_during_execution',
+    errors: ['The model gave an empty answer twice'],
+    reason: 'empty_answer',
+    code: 'empty_answer',
+  },
+  {
+    end: { kind: 'no_structured_output', lastText: 'Sorry.' },
+    subtype: 'error_max_structured_output_retries',
+    errors: ['Failed to provide valid structured output. Its last text was: Sorry.'],
+    reason: 'structured_output_retry_exhausted',
+    code: 'structured_output_retry_exhausted',
+  },
+  {
+    end: { kind: 'error_answer', code: 'refusal', text: 'refused' },
+    subtype: 'success',
+    errors: ['refused'],
+    reason: 'refusal',
+    code: 'refusal',
+  },
+  {
+    end: { kind: 'error_answer', code: 'max_output_tokens', text: 'cut off' },
+    subtype: 'success',
+    errors: ['cut off'],
+    reason: 'api_error',
+    code: 'max_output_tokens',
+  },
+  {
     end: overloaded,
     subtype: 'success',
     errors: ['API Error: 529 Overloaded'],
@@ -96,7 +130,7 @@ describe('why a turn ended decides its result', () => {
 
   test('[FLD-23] only a turn that ended by itself has a result text', () => {
     const withText = TABLE.filter(({ end }) => 'result' in lineFor(end)).map(({ end }) => end.kind);
-    expect(withText).toEqual(['completed', 'api_error', 'api_error']);
+    expect(new Set(withText)).toEqual(new Set(['completed', 'error_answer', 'api_error']));
     expect(lineFor({ kind: 'completed' })).toMatchObject({ result: 'Bye.' });
   });
 });
@@ -125,6 +159,16 @@ describe('the fields of a result', () => {
   test('[FLD-24] the stop reason is told only for error texts, as in 2.1.44', () => {
     expect(lineFor({ kind: 'completed' }, { stopReason: 'end_turn' }).stop_reason).toBeNull();
     expect(lineFor(overloaded, { stopReason: 'stop_sequence' }).stop_reason).toBe('stop_sequence');
+  });
+
+  test('[FLD-29] structured output is there only when there is one, and is then the result, too', () => {
+    const ledger = new Ledger({ onUnknownModel: () => {} });
+    const facts = { sessionId: 'S1', uuid: 'U1', durationMs: 1, ledger, tally: { ...emptyTally(), lastText: 'Bye.' } };
+    expect(resultLine({ kind: 'completed' }, facts)).not.toHaveProperty('structured_output');
+    expect(resultLine({ kind: 'completed' }, { ...facts, structuredOutput: { a: 1 } })).toMatchObject({
+      result: '{"a":1}',
+      structured_output: { a: 1 },
+    });
   });
 
   test('the keys of a success come in the order of the wire', () => {

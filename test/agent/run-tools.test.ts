@@ -92,7 +92,7 @@ describe('one result for each call', () => {
         .sort(),
     ).toEqual([true, undefined].sort());
     expect(faultsOf(rig.requests[1]?.messages)).toEqual([]);
-    expect(await rig.replayed()).toEqual(rig.messages);
+    expect(await rig.replayed()).toEqual(rig.conversation());
   });
 
   test('[M-15] a provider that uses its ids again in a later answer', async () => {
@@ -102,7 +102,7 @@ describe('one result for each call', () => {
     await rig.ask('go');
     expect(resultsIn(rig.lines).map(({ content }) => content)).toEqual(['look ran', 'look ran']);
     expect(faultsOf(rig.requests[2]?.messages)).toEqual([]);
-    expect(await rig.replayed()).toEqual(rig.messages);
+    expect(await rig.replayed()).toEqual(rig.conversation());
   });
 
   test('a failure that the model should read, bare or marked as a precondition', async () => {
@@ -209,7 +209,7 @@ describe('what runs beside what', () => {
     expect(resultsIn(rig.lines).map(({ content }) => content)).toEqual(['s3', 's1', 's2']);
     const sent = rig.requests[1]?.messages.at(-1)?.content as ToolResultBlock[];
     expect(sent.map(({ content }) => content)).toEqual(['s1', 's2', 's3']);
-    expect(await rig.replayed()).toEqual(rig.messages);
+    expect(await rig.replayed()).toEqual(rig.conversation());
   });
 
   test('permissions are asked one after the other, in the order of the calls', async () => {

@@ -104,13 +104,13 @@ describe('the lines of an answer', () => {
     expect(blocksIn(rig.lines, 'assistant')).toEqual([said('one'), said('two')]);
   });
 
-  test('[M-11] an answer without content, or of white space, is not sent back', async () => {
-    const rig = createRig([[], [text(' \n')], 'fine']);
+  test('[M-15] texts without words are neither shown nor sent back', async () => {
+    const rig = createRig([[text(' \n'), text('Well.'), text('')], 'fine']);
     await rig.ask('one');
-    await rig.ask('two');
-    expect(await rig.ask('three')).toEqual({ kind: 'completed' });
+    expect(await rig.ask('two')).toEqual({ kind: 'completed' });
+    expect(blocksIn(rig.lines, 'assistant')).toEqual([said('Well.'), said('fine')]);
     expect(rig.requests.flatMap(({ messages }) => faultsOf(messages))).toEqual([]);
-    expect(await rig.replayed()).toEqual(rig.messages);
+    expect(await rig.replayed()).toEqual(rig.conversation());
   });
 
   test('the counts of an answer that was cut off are not booked', async () => {
@@ -146,11 +146,11 @@ describe('an attempt that is given up for another', () => {
     );
     expect(await rig.ask('go')).toEqual({ kind: 'completed' });
     expect(kindsOf(rig.lines)).toEqual([
-      ...['assistant', 'assistant', 'system/api_retry', 'system/superseded'],
+      ...['assistant', 'assistant', 'system/superseded', 'system/api_retry'],
       'assistant',
     ]);
     const dead = rig.lines.slice(0, 2).map((line) => (line as { uuid: string }).uuid);
-    expect((rig.lines[3] as SupersededMessage).superseded_uuids).toEqual(dead);
+    expect((rig.lines[2] as SupersededMessage).superseded_uuids).toEqual(dead);
     expect(rig.messages[1]?.content).toEqual([said('alive')]);
     expect(rig.turn.tally.lastText).toBe('alive');
   });
@@ -161,7 +161,7 @@ describe('an attempt that is given up for another', () => {
     const entries = await rig.entries();
     const [prompt, dead, alive] = entries.filter(({ uuid }) => uuid !== undefined);
     expect([dead?.parentUuid, alive?.parentUuid]).toEqual([prompt?.uuid, prompt?.uuid]);
-    expect(await rig.replayed()).toEqual(rig.messages);
+    expect(await rig.replayed()).toEqual(rig.conversation());
   });
 
   test('[K27, S-8] a call of the dead attempt is not run', async () => {
@@ -169,7 +169,16 @@ describe('an attempt that is given up for another', () => {
     await rig.ask('go');
     expect(blocksIn(rig.lines, 'user')).toEqual([]);
     expect(faultsOf(rig.messages)).toEqual([]);
-    expect(await rig.replayed()).toEqual(rig.messages);
+    expect(await rig.replayed()).toEqual(rig.conversation());
+  });
+
+  test('[K27] its events are closed for those who watch them', async () => {
+    const half: ModelEvent[] = attempt('m1', [said('half')], 'open').slice(0, -1);
+    const { seen } = await observed(eventModel([...half, retryAfter(CUT), ...attempt('m2', [said('alive')])]));
+    expect(words(seen)).toEqual([
+      ...['message_start', 'content_block_start', 'content_block_stop', 'message_stop', 'system'],
+      ...['message_start', 'content_block_start', 'assistant', 'content_block_stop', 'message_delta', 'message_stop'],
+    ]);
   });
 
   test('[K27] nothing is superseded when no block was whole', async () => {
@@ -192,7 +201,7 @@ describe('an attempt that is given up for another', () => {
     expect(await rig.ask('two')).toEqual({ kind: 'completed' });
     expect(rig.requests[1]?.messages).toEqual([{ role: 'user', content: [said('one'), said('two')] }]);
     expect(prefixFaults(rig.requests)).toEqual([]);
-    expect(await rig.replayed()).toEqual(rig.messages);
+    expect(await rig.replayed()).toEqual(rig.conversation());
   });
 });
 
@@ -207,7 +216,7 @@ test('a model that throws against its contract breaks the turn, but not the conv
   expect(await rig.ask('two')).toEqual({ kind: 'completed' });
   expect(faultsOf(rig.requests[1]?.messages)).toEqual([]);
   expect(rig.requests[1]?.messages[1]?.content).toEqual([said('whole'), call('a')]);
-  expect(await rig.replayed()).toEqual(rig.messages);
+  expect(await rig.replayed()).toEqual(rig.conversation());
 });
 
 test('the time of each model call is booked, also of one that failed', async () => {

@@ -34,8 +34,11 @@ export interface RigOptions {
   limits?: Limits;
   /** Takes partial lines; without it none are made. */
   partial?: Turn['partial'];
-  modelId?: string;
-  maxTokens?: number;
+  fallbacks?: Model[];
+  /** Compaction begins at this many tokens; by default it never does. */
+  compactAt?: number;
+  takeQueued?: Turn['takeQueued'];
+  beforeStop?: Turn['beforeStop'];
 }
 
 /** A turn with everything around it in memory, and what happened in it. */
@@ -51,7 +54,8 @@ export interface Rig {
   /** Records a prompt and runs the turn that answers it. */
   ask(text: string, signal?: AbortSignal): Promise<TurnEnd>;
   entries(): Promise<Entry[]>;
-  /** The conversation as a resume would read it from the store. */
+  /** The conversation as it stands, and as a resume would read it from the store; the two must be the same. */
+  conversation(): ApiMessage[];
   replayed(): Promise<ApiMessage[]>;
 }
 
@@ -74,17 +78,17 @@ export function createRig(script: Script<ModelRequest> | Model, options: RigOpti
   const messages: ApiMessage[] = [];
   const lines: Message[] = [];
   const tools = createRegistry(options.tools ?? []);
+  const request = { model: MODEL, system: ['be brief'], tools: tools.apiTools(), maxOutputTokens: 1000 };
   const turn: Turn = {
     runtime,
     sessionId: SESSION,
     parentToolUseId: null,
     model: watched('stream' in script ? script : scriptedModel(script), requests),
-    request: {
-      model: options.modelId ?? MODEL,
-      system: ['be brief'],
-      tools: tools.apiTools(),
-      maxOutputTokens: options.maxTokens ?? 1000,
-    },
+    request,
+    fallbacks: (options.fallbacks ?? []).map((model, i) => ({
+      model: watched(model, requests),
+      request: { ...request, model: `fallback-${i + 1}` },
+    })),
     messages,
     partial: options.partial ?? null,
     tools,
@@ -93,6 +97,11 @@ export function createRig(script: Script<ModelRequest> | Model, options: RigOpti
     limits: options.limits ?? {},
     ledger: new Ledger({ onUnknownModel: (model) => logs.push(`unknown model ${model}`) }),
     tally: emptyTally(),
+    context: { tokens: 0, window: 200_000, compactAt: options.compactAt ?? null },
+    structured: null,
+    summaries: false,
+    takeQueued: options.takeQueued ?? (async () => []),
+    beforeStop: options.beforeStop ?? (async () => ({ kind: 'stop' })),
     record: (message, facts) => recorder.record(message, facts),
     rewind: (uuids) => recorder.rewind(uuids),
   };
@@ -119,12 +128,18 @@ export function createRig(script: Script<ModelRequest> | Model, options: RigOpti
       Object.assign(turn.tally, emptyTally());
       return drive(turn, lines, signal);
     },
+    conversation: () => messages.map(spoken),
     async replayed() {
       const tree = await readTree(store.load(KEY));
       const { leaf } = activeLeaf(tree);
-      return leaf ? toApiMessages(pathTo(tree, leaf.id)) : [];
+      return leaf ? toApiMessages(pathTo(tree, leaf.id)).map(spoken) : [];
     },
   };
+}
+
+/** What goes to the API; which model said it is our own note. */
+function spoken({ role, content }: ApiMessage): ApiMessage {
+  return { role, content };
 }
 
 async function drive(turn: Turn, lines: Message[], signal: AbortSignal): Promise<TurnEnd> {
@@ -148,7 +163,7 @@ function watched(model: Model, requests: ModelRequest[]): Model {
   return {
     provider: model.provider,
     stream(request, signal) {
-      requests.push({ ...request, messages: [...request.messages] });
+      requests.push({ ...request, messages: request.messages.map(spoken) });
       return model.stream(request, signal);
     },
   };

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -131,7 +132,10 @@ describe('the process', () => {
     const place = await makePlace();
     let heard = '';
     const agent = fakeAgent(place, { atStart: `process.stderr.write('one\\ntwo\\n');` });
-    await launch(place, { stderr: (text) => void (heard += text) }, agent);
+    const stderr = (text: string) => {
+      heard += text;
+    };
+    await launch(place, { stderr }, agent);
     expect(heard).toBe('one\ntwo\n');
   });
 
@@ -213,14 +217,25 @@ describe('lines', () => {
     expect(errors).toEqual(['message_parse']);
   });
 
-  test('[K40] without onError there is a warning', async () => {
+  test('[K40, K2] a result that cannot be read still ends the input, or the run would wait for ever', async () => {
+    const place = await makePlace();
+    const agent = fakeAgent(place, { onUser: `say({ type: 'result' })` });
+    const errors: string[] = [];
+    const given: Options = { pathToClaudeCodeExecutable: agent.path, onError: ({ code }) => errors.push(code) };
+    expect(await kinds(sdk.query({ prompt: 'x', options: given }))).toEqual([]);
+    expect(errors).toEqual(['message_parse']);
+  });
+
+  test('[K40] without onError there is a warning on stderr', async () => {
     const place = await makePlace();
     const agent = fakeAgent(place, { onUser: `say('oops'); result('after');` });
-    let heard = '';
-    const stderr = (text: string) => void (heard += text);
-    const given: Options = { pathToClaudeCodeExecutable: agent.path, stderr };
-    expect(await kinds(sdk.query({ prompt: 'x', options: given }))).toEqual(['result']);
-    expect(heard).toMatch(/skipped a line/);
+    const code = `
+      import { query } from ${JSON.stringify(join(ROOT, 'dist/index.js'))};
+      const options = { pathToClaudeCodeExecutable: ${JSON.stringify(agent.path)} };
+      for await (const { type } of query({ prompt: 'x', options })) console.log(type);`;
+    const run = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
+    expect(run.stdout).toBe('result\n');
+    expect(run.stderr).toMatch(/[Ss]kipped a line/);
   });
 
   test('[K2] an agent that does not know end_input: its stdin is closed at the result', async () => {

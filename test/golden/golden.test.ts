@@ -22,6 +22,8 @@ interface Outcome {
 interface Expected {
   scenario: string;
   path: string;
+  /** Narrows an entry to differences that say just this. */
+  message?: string;
   ruling: string;
 }
 
@@ -56,8 +58,9 @@ test('every expected difference names a ruling', () => {
   expect(expected.filter(({ ruling }) => !ruling?.trim())).toEqual([]);
 });
 
-function covers(entry: Expected, scenario: string, { path }: Difference): boolean {
-  return glob(entry.scenario).test(scenario) && glob(entry.path).test(path);
+function covers(entry: Expected, scenario: string, { path, message }: Difference): boolean {
+  const says = entry.message === undefined || glob(entry.message).test(message);
+  return says && glob(entry.scenario).test(scenario) && glob(entry.path).test(path);
 }
 
 /** `*` stands for anything, as in the replay tool. */

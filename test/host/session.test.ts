@@ -47,19 +47,29 @@ describe('a turn', () => {
   test('[MSG-11, FLD-19] a replayed message comes after init, with the uuid that it has on disk', async () => {
     const house = createHouse(['one', 'two']);
     const client = house.connect({ replayUserMessages: true });
-    await client.ask('first', { uuid: 'aaaaaaaa-0000-4000-8000-000000000001' });
-    await client.ask([{ type: 'text', text: 'second' }]);
-    expect(client.lines.map(kindOf).slice(0, 3)).toEqual(['system/init', 'user', 'assistant']);
-    const [given, made] = client.of('user');
+    await client.ask([{ type: 'text', text: 'first' }]);
+    expect(client.lines.map(kindOf)).toEqual(['system/init', 'user', 'assistant', 'result']);
+    await client.ask('second', { uuid: 'aaaaaaaa-0000-4000-8000-000000000001' });
+    const [made, given] = client.of('user');
+    expect(made?.uuid).toMatch(/^[0-9a-f-]{36}$/);
     expect(given).toMatchObject({
       uuid: 'aaaaaaaa-0000-4000-8000-000000000001',
       isReplay: true,
-      message: { role: 'user', content: 'first' },
+      message: { role: 'user', content: 'second' },
     });
-    expect(made?.uuid).toMatch(/^[0-9a-f-]{36}$/);
     const stored = (await house.entries(String(given?.session_id))).filter(({ type }) => type === 'user');
-    expect(stored.map(({ uuid }) => uuid)).toEqual([given?.uuid, made?.uuid]);
-    expect(client.results.map((result) => result.user_message_uuids)).toEqual([[given?.uuid], [made?.uuid]]);
+    expect(stored.map(({ uuid }) => uuid)).toEqual([made?.uuid, given?.uuid]);
+    expect(client.results.map((result) => result.user_message_uuids)).toEqual([[made?.uuid], [given?.uuid]]);
+  });
+
+  test('[K26] what becomes of a message that carries a uuid is told', async () => {
+    const client = createHouse(['one']).connect();
+    const uuid = 'aaaaaaaa-0000-4000-8000-000000000001';
+    await client.ask('go', { uuid });
+    await client.until(() => client.of('command_lifecycle').length === 3);
+    expect(client.of('command_lifecycle')).toMatchObject(
+      ['queued', 'started', 'completed'].map((state) => ({ command_uuid: uuid, state })),
+    );
   });
 
   test('[FLD-25, FLD-26, FLD-27] usage is of the turn, cost and models are of the session', async () => {
@@ -86,7 +96,7 @@ describe('a turn', () => {
     const client = house.connect({ model: 'home-made' });
     await client.ask('1');
     expect(await client.ask('2')).toMatchObject({ total_cost_usd: 0, modelUsage: { 'home-made': { costUSD: 0 } } });
-    expect(house.logs.filter(({ message }) => message.includes('home-made'))).toHaveLength(1);
+    expect(house.logs.filter(({ message }) => message.includes('No price'))).toHaveLength(1);
   });
 
   test('[LOOP-08, MSG-14] the turn cap', async () => {
@@ -101,6 +111,13 @@ describe('a turn', () => {
     ).connect({ maxBudgetUsd: 0.01, model: 'opus' });
     expect(await client.ask('go')).toMatchObject({ subtype: 'error_max_budget_usd', is_error: true });
   });
+});
+
+test('a turn that takes too long is stopped, and says so', async () => {
+  const house = createHouse([hang(), 'fine']);
+  const client = house.connect({ maxDurationMs: 50 });
+  expect(await client.ask('go')).toMatchObject({ subtype: 'error_during_execution', terminal_reason: 'max_duration' });
+  expect(await client.ask('again')).toMatchObject({ result: 'fine' });
 });
 
 describe('the queue', () => {
@@ -125,6 +142,28 @@ describe('the queue', () => {
     expect(client.results.map(({ subtype }) => subtype)).toEqual(['error_during_execution', 'success', 'success']);
     expect(house.model.requests.flatMap(({ messages }) => faultsOf(messages))).toEqual([]);
     expect(prefixFaults(house.model.requests)).toEqual([]);
+  });
+
+  test('[K26] what is said while tools run joins the turn: one result answers both, and both are recorded', async () => {
+    const uuid = 'aaaaaaaa-0000-4000-8000-000000000002';
+    const house = createHouse([toolUse('Bash', { command: 'sleep 0.2' }), 'both', 'never']);
+    const client = house.connect({ replayUserMessages: true });
+    client.say('one');
+    await client.until(() => client.of('assistant').length === 1);
+    client.say('two', { uuid });
+    const result = await client.result(0);
+    expect(result).toMatchObject({ result: 'both', user_message_uuids: [expect.any(String), uuid] });
+    expect(await client.end()).toMatchObject({ code: 0 });
+    expect(client.results).toHaveLength(1);
+    expect(lastTexts(house.model.requests[1])).toEqual(['two']);
+    expect(faultsOf(house.model.requests[1]?.messages)).toEqual([]);
+    const stored = await house.entries(String(client.lines.at(-1)?.session_id));
+    expect(stored.filter((entry) => entry.uuid === uuid)).toMatchObject([
+      { type: 'user', message: { content: 'two' } },
+    ]);
+    const kinds = client.lines.map(kindOf);
+    expect(kinds.lastIndexOf('user')).toBeGreaterThan(kinds.indexOf('assistant'));
+    expect(client.of('user').at(-1)).toMatchObject({ uuid, isReplay: true });
   });
 
   test('the end of the input lets the queue be answered', async () => {
@@ -227,6 +266,21 @@ describe('a store that fails', () => {
     const nodes = (await house.entries(String(client.lines.at(-1)?.session_id))).filter(({ uuid }) => uuid);
     const known = new Set([null, ...nodes.map(({ uuid }) => uuid)]);
     expect(nodes.filter(({ parentUuid }) => !known.has(parentUuid as string))).toEqual([]);
+  });
+
+  test('[S-20, K26] at a message that would join the turn: those behind it are answered', async () => {
+    const house = createHouse(
+      (request) => (lastTexts(request).includes('three') ? 'fine' : toolUse('Bash', { command: 'sleep 0.2' })),
+      { store: failing((append) => append === 4) },
+    );
+    const client = house.connect();
+    client.say('one');
+    await client.until(() => client.of('assistant').length === 1);
+    client.say('two');
+    client.say('three');
+    expect(await client.result(0)).toMatchObject({ error_code: 'storage_failed' });
+    expect(await client.result(1)).toMatchObject({ result: 'fine' });
+    expect(house.model.requests.flatMap(({ messages }) => faultsOf(messages))).toEqual([]);
   });
 
   test('[S-1] the reminder that could not be stored goes along with the next message', async () => {

@@ -96,6 +96,21 @@ describe('createRequestEncoder', () => {
     expect(bodyOf({ messages: [{ role: 'assistant', content: [thought] }] }).messages[0].content).toEqual([thought]);
   });
 
+  it('[M-15] keeps thoughts of another provider back, and makes its ids valid', () => {
+    const thought = { type: 'thinking' as const, thinking: 'hm', signature: '', provider: 'openai' };
+    const [assistant, user] = bodyOf({
+      messages: [
+        {
+          role: 'assistant',
+          content: [thought, { type: 'tool_use', id: 'functions.Bash:0', name: 'Bash', input: {} }],
+        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'functions.Bash:0', content: 'ok' }] },
+      ],
+    }).messages;
+    expect(assistant.content).toMatchObject([{ type: 'tool_use', id: 'functions_Bash_0' }]);
+    expect(user.content).toMatchObject([{ type: 'tool_result', tool_use_id: 'functions_Bash_0' }]);
+  });
+
   it('[M-15] drops marks that came with a message, so that there are never more than four', () => {
     const block = { type: 'text' as const, text: 'x', cache_control: { type: 'ephemeral' as const } };
     const body = JSON.stringify(

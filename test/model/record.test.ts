@@ -122,10 +122,10 @@ describe('what is not recorded', () => {
     expect(recording.text()).toContain('bad key REDACTED');
   });
 
-  it('the user id', async () => {
+  it('what the model does not get to see', async () => {
     const recording = recordToText(scriptedModel(['Hi']));
-    await ask(recording.model, { ...sampleRequest(), userId: 'session_of_someone' });
-    expect(recording.text()).not.toContain('session_of_someone');
+    await ask(recording.model, { ...sampleRequest(), userId: 'session_of_someone', overloadLimit: 3 });
+    for (const word of ['session_of_someone', 'overloadLimit']) expect(recording.text()).not.toContain(word);
   });
 
   it('the path of the working directory, and nothing that only looks like it', async () => {

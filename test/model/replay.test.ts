@@ -101,9 +101,9 @@ describe('a request matches', () => {
     ],
   });
 
-  it('whatever the reminders and the user id say', async () => {
+  it('whatever the reminders, the user id and the retries say', async () => {
     const replay = replayOf(await recorded(['Hi'], [withReminder('Date: 2026-01-01')]));
-    const today = { ...withReminder('Date: 2026-02-02'), userId: 'another session' };
+    const today = { ...withReminder('Date: 2026-02-02'), userId: 'another session', overloadLimit: 3 };
     expect(failureOf(await ask(replay, today))).toBeUndefined();
   });
 

@@ -42,7 +42,41 @@ describe('resolveModel', () => {
   });
 
   it.each([
-    ['openai/gpt', {}, /openai\/gpt/],
+    ['openai/qwen3:8b', {}, 'openai/qwen3:8b'],
+    ['OpenAI/Org/Model', {}, 'openai/Org/Model'],
+    ['openai/x', { CLAUDE_CODE_USE_BEDROCK: '1' }, 'openai/x'],
+    [undefined, { ANTHROPIC_MODEL: 'openai/x' }, 'openai/x'],
+    ['haiku', { ANTHROPIC_DEFAULT_HAIKU_MODEL: 'openai/small' }, 'openai/small'],
+  ])('[P4] finds %s with %j on an OpenAI-compatible server', (name, env, id) => {
+    expect(resolveModel(name, env)).toEqual({
+      provider: 'openai',
+      id,
+      betas: [],
+      contextWindow: 128_000,
+      maxOutputTokens: 8_000,
+      isWindowGuessed: true,
+    });
+  });
+
+  it('refuses openai/ without a name', () => {
+    expect(() => resolveModel('openai/', {})).toThrow(expect.objectContaining({ code: 'invalid_option' }));
+  });
+
+  it.each([
+    ['openai/x', { HEDDLE_CONTEXT_WINDOW: '32768', HEDDLE_MAX_OUTPUT_TOKENS: '4096' }, [32_768, 4096, false]],
+    ['openai/x', { CLAUDE_CODE_MAX_OUTPUT_TOKENS: '2000' }, [128_000, 2000, true]],
+    ['openai/x', { HEDDLE_CONTEXT_WINDOW: 'many' }, [128_000, 8000, true]],
+    ['openai/x[1m]', {}, [1_000_000, 8000, false]],
+    ['claude-unheard-of', { HEDDLE_CONTEXT_WINDOW: '300000' }, [300_000, 32_000, false]],
+    ['claude-unheard-of', {}, [200_000, 32_000, true]],
+    ['sonnet', { HEDDLE_CONTEXT_WINDOW: '5', CLAUDE_CODE_MAX_OUTPUT_TOKENS: '5' }, [200_000, 64_000, false]],
+    ['offline', {}, [200_000, 32_000, false]],
+  ])('takes the limits of %s with %j as %j', (name, env, limits) => {
+    const { contextWindow, maxOutputTokens, isWindowGuessed } = resolveModel(name, env);
+    expect([contextWindow, maxOutputTokens, isWindowGuessed]).toEqual(limits);
+  });
+
+  it.each([
     ['replay:file', {}, /replay:file/],
     [undefined, { CLAUDE_CODE_USE_BEDROCK: '1' }, /Bedrock/],
     ['sonnet', { CLAUDE_CODE_USE_VERTEX: 'true' }, /Vertex/],

@@ -1,5 +1,6 @@
 import { type AnthropicOptions, createAnthropicModel } from '../../src/model/anthropic.ts';
 import type { Failure, Model, ModelEvent } from '../../src/model/model.ts';
+import { createOpenAiModel, type OpenAiOptions } from '../../src/model/openai.ts';
 import { raceAbort } from '../../src/util/abort.ts';
 import type { Runtime } from '../../src/util/runtime.ts';
 
@@ -14,6 +15,17 @@ export const runtime: Runtime = {
 
 export function anthropic(baseUrl: string, options: Partial<AnthropicOptions> = {}): Model {
   return createAnthropicModel({
+    baseUrl,
+    apiKey: 'sk-test-key',
+    userAgent: 'heddle/0.0.0',
+    timeoutMs: 5000,
+    runtime,
+    ...options,
+  });
+}
+
+export function openAi(baseUrl: string, options: Partial<OpenAiOptions> = {}): Model {
+  return createOpenAiModel({
     baseUrl,
     apiKey: 'sk-test-key',
     userAgent: 'heddle/0.0.0',

@@ -7,4 +7,4 @@ export function leakedVariables(env: Readonly<Record<string, string | undefined>
 }
 
 const AGENT_VARIABLE = /^(ANTHROPIC|CLAUDE|CLAUDECODE|OPENAI|HEDDLE)(_|$)/;
-const OURS = /^HEDDLE_(HOME$|TEST_)/;
+const OURS = /^HEDDLE_(HOME$|TEST_|TRUST_)/;

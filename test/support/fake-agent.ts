@@ -22,9 +22,7 @@ export function fakeAgent(place: Place, options: { onUser?: string; atStart?: st
     import { createInterface } from 'node:readline';
     const note = (value) => appendFileSync(${JSON.stringify(notes)}, JSON.stringify(value) + '\\n');
     const say = (line) => process.stdout.write((typeof line === 'string' ? line : JSON.stringify(line)) + '\\n');
-    const result = (text) => say({ type: 'result', subtype: 'success', is_error: false, result: text, duration_ms: 1,
-      duration_api_ms: 1, num_turns: 1, stop_reason: null, session_id: 's', total_cost_usd: 0, usage: { input_tokens: 0,
-      output_tokens: 0 }, modelUsage: {}, permission_denials: [], uuid: 'u' });
+    const result = (text) => say({ ...${JSON.stringify(RESULT)}, result: text });
     const { env, argv, execArgv } = process;
     note({ env, argv: argv.slice(2), execArgv, cwd: process.cwd() });
     ${options.atStart ?? ''}
@@ -46,3 +44,19 @@ export function fakeAgent(place: Place, options: { onUser?: string; atStart?: st
     },
   };
 }
+
+const RESULT = {
+  type: 'result',
+  subtype: 'success',
+  is_error: false,
+  duration_ms: 1,
+  duration_api_ms: 1,
+  num_turns: 1,
+  stop_reason: null,
+  session_id: 's',
+  total_cost_usd: 0,
+  usage: { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
+  modelUsage: {},
+  permission_denials: [],
+  uuid: 'u',
+};

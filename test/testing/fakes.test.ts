@@ -12,7 +12,9 @@ import {
   sampleRequest,
   scriptedModel,
   startFakeApi,
+  startFakeOpenAi,
   text,
+  thinking,
   toolUse,
 } from '../../src/testing/index.ts';
 
@@ -90,6 +92,55 @@ describe('startFakeApi', () => {
     await api.close();
     expect(await pending).toBeInstanceOf(Error);
     expect(performance.now() - started).toBeLessThan(500);
+  });
+});
+
+describe('startFakeOpenAi', () => {
+  const asked = { model: 'm', stream: true, stream_options: { include_usage: true } };
+
+  it('streams the same scripts as chunks, and records the request', async () => {
+    const api = await startFakeOpenAi([[thinking('hm'), text('He', 'llo'), toolUse('Bash', { a: 1 }, 't1')]]);
+    const { status, text: body } = await post(api, '/chat/completions', asked);
+    await api.close();
+    expect(status).toBe(200);
+    const lines = body.split('\n\n').filter((line) => line.startsWith('data: {'));
+    const chunks = lines.map((line) => JSON.parse(line.slice('data: '.length)));
+    expect(chunks.map(({ choices, usage }) => choices[0]?.delta ?? usage)).toEqual([
+      { role: 'assistant', content: '' },
+      { reasoning_content: 'hm' },
+      { content: 'He' },
+      { content: 'llo' },
+      { tool_calls: [{ index: 0, id: 't1', type: 'function', function: { name: 'Bash', arguments: '' } }] },
+      { tool_calls: [{ index: 0, function: { arguments: '{"a"' } }] },
+      { tool_calls: [{ index: 0, function: { arguments: ':1}' } }] },
+      {},
+      { prompt_tokens: 110, completion_tokens: 7, total_tokens: 117, prompt_tokens_details: { cached_tokens: 100 } },
+    ]);
+    expect(chunks.at(-2).choices[0].finish_reason).toBe('tool_calls');
+    expect(body.endsWith('data: [DONE]\n\n')).toBe(true);
+    expect(api.requests).toMatchObject([{ url: '/v1/chat/completions', body: { model: 'm' } }]);
+  });
+
+  it('answers with one JSON completion when no stream is asked for', async () => {
+    const api = await startFakeOpenAi([[text('Hello'), toolUse('Bash', { a: 1 }, 't1')]]);
+    const answer = await post(api, '/chat/completions', { model: 'm' });
+    await api.close();
+    const calls = [{ id: 't1', type: 'function', function: { name: 'Bash', arguments: '{"a":1}' } }];
+    expect(JSON.parse(answer.text)).toMatchObject({
+      choices: [{ message: { content: 'Hello', tool_calls: calls }, finish_reason: 'tool_calls' }],
+      usage: { prompt_tokens: 110 },
+    });
+  });
+
+  it('fails in the words of that API, and knows no other paths', async () => {
+    const api = await startFakeOpenAi([fail(429, 'insufficient_quota', 'pay')]);
+    expect(await post(api, '/chat/completions', asked)).toEqual({
+      status: 429,
+      text: '{"error":{"message":"pay","type":"insufficient_quota","param":null,"code":null}}',
+    });
+    expect(await post(api, '/models', {})).toMatchObject({ status: 404 });
+    await api.close();
+    expect(api.requests.length).toBe(1);
   });
 });
 

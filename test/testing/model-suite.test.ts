@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { withRetry } from '../../src/model/retry.ts';
-import { type MakeModel, modelCases, scriptedModel, startFakeApi } from '../../src/testing/index.ts';
-import { anthropic, runtime } from '../model/support.ts';
+import { type MakeModel, modelCases, scriptedModel, startFakeApi, startFakeOpenAi } from '../../src/testing/index.ts';
+import { anthropic, openAi, runtime } from '../model/support.ts';
 
 const makers: Record<string, MakeModel> = {
   'the Anthropic adapter': async (script) => {
@@ -20,4 +20,14 @@ const makers: Record<string, MakeModel> = {
 
 describe.each(Object.entries(makers))('the Model contract holds for %s', (_, make) => {
   it.each(modelCases().map(({ name, run }) => [name, run] as const))('%s', (_name, run) => run(make));
+});
+
+describe('the Model contract holds for the OpenAI adapter', () => {
+  const make: MakeModel = async (script) => {
+    const api = await startFakeOpenAi(script);
+    return { model: openAi(api.url), close: () => api.close() };
+  };
+  it.each(modelCases({ signsThoughts: false }).map(({ name, run }) => [name, run] as const))('%s', (_name, run) =>
+    run(make),
+  );
 });

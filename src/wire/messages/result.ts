@@ -15,6 +15,9 @@ export const TerminalReason = word([
   'aborted_tools',
   'hook_stopped',
   'background_stopped',
+  'max_duration',
+  'empty_answer',
+  'refusal',
 ]);
 export type TerminalReason = z.infer<typeof TerminalReason>;
 

@@ -1,0 +1,110 @@
+import type { Message } from '../wire/messages/index.ts';
+import { addUserContent } from './conversation.ts';
+import { errorLine, userTextLine } from './lines.ts';
+import type { TurnEnd } from './loop.ts';
+import type { Turn } from './turn.ts';
+
+/** How often a turn puts up with each odd stop (ruling K31). */
+const MAX_OUTPUT_RECOVERIES = 3;
+const MAX_PAUSES = 5;
+const MAX_NUDGES = 1;
+/** A Stop hook that always objects is not asked for ever (trust K-5). */
+const MAX_OBJECTIONS = 20;
+
+/** Counts what a turn has forgiven. One per turn. */
+export class Patience {
+  outputRecoveries = 0;
+  pauses = 0;
+  nudges = 0;
+  objections = 0;
+}
+
+/**
+ * The answer calls no tool: is the turn over? Returns its end, or null when the model is called again; what it is told
+ * then has been added to the conversation.
+ */
+export async function* decideStop(
+  turn: Turn,
+  patience: Patience,
+  signal: AbortSignal,
+): AsyncGenerator<Message, TurnEnd | null> {
+  const { stopReason, lastBlocks } = turn.tally;
+  if (stopReason === 'refusal') return yield* refused(turn);
+  if (stopReason === 'pause_turn' && patience.pauses++ < MAX_PAUSES) return null;
+  if (lastBlocks === 0) return yield* empty(turn, patience);
+  if (stopReason === 'max_tokens' || stopReason === 'model_context_window_exceeded') {
+    return yield* outputLimit(turn, patience);
+  }
+  if (turn.structured) return yield* withoutOutput(turn);
+  return yield* askToStop(turn, patience, signal);
+}
+
+async function* refused(turn: Turn): AsyncGenerator<Message, TurnEnd> {
+  const reason = turn.tally.lastText.trim();
+  const text = `API Error: The model refused to answer this request${reason ? `: ${reason}` : '. Change the request, or choose another model with --model.'}`;
+  return yield* errorAnswer(turn, 'invalid_request', 'refusal', text);
+}
+
+async function* empty(turn: Turn, patience: Patience): AsyncGenerator<Message, TurnEnd | null> {
+  if (patience.nudges++ < MAX_NUDGES) {
+    yield* tell(turn, 'Your last answer was empty. Go on with the task, or say that it is done.', { shown: true });
+    return null;
+  }
+  return { kind: 'empty_answer' };
+}
+
+async function* outputLimit(turn: Turn, patience: Patience): AsyncGenerator<Message, TurnEnd | null> {
+  const { maxOutputTokens } = turn.request;
+  const text = `API Error: The answer was cut off at the limit of ${maxOutputTokens} output tokens. CLAUDE_CODE_MAX_OUTPUT_TOKENS sets another limit.`;
+  if (patience.outputRecoveries++ >= MAX_OUTPUT_RECOVERIES) {
+    return yield* errorAnswer(turn, 'max_output_tokens', 'max_output_tokens', text);
+  }
+  yield await turn.record(errorLine(turn, 'max_output_tokens', text));
+  yield* tell(turn, 'Your answer was cut off at the output limit. Go on exactly where it ended, in smaller pieces.', {
+    shown: false,
+  });
+  return null;
+}
+
+async function* withoutOutput(turn: Turn): AsyncGenerator<Message, TurnEnd | null> {
+  const demand = turn.structured?.demand() ?? null;
+  if (demand === null) return { kind: 'no_structured_output', lastText: turn.tally.lastText };
+  yield* tell(turn, demand, { shown: true });
+  return null;
+}
+
+async function* askToStop(
+  turn: Turn,
+  patience: Patience,
+  signal: AbortSignal,
+): AsyncGenerator<Message, TurnEnd | null> {
+  const verdict = await turn.beforeStop(patience.objections > 0, signal);
+  if (verdict.kind === 'end') return { kind: 'completed' };
+  if (verdict.kind === 'stop' || patience.objections >= MAX_OBJECTIONS) return { kind: 'completed' };
+  patience.objections++;
+  yield* tell(turn, verdict.feedback, { shown: true });
+  return null;
+}
+
+/** An error in the place of an answer ends the turn. */
+async function* errorAnswer(
+  turn: Turn,
+  error: 'invalid_request' | 'max_output_tokens',
+  code: 'refusal' | 'max_output_tokens',
+  text: string,
+): AsyncGenerator<Message, TurnEnd> {
+  yield await turn.record(errorLine(turn, error, text));
+  turn.tally.lastText = text;
+  turn.tally.stopReason = 'stop_sequence';
+  return { kind: 'error_answer', code, text };
+}
+
+/** Says something to the model that no person said. It is recorded in any case, so that a resume sends the same. */
+async function* tell(turn: Turn, text: string, { shown }: { shown: boolean }): AsyncGenerator<Message, void> {
+  const line: Message = { ...userTextLine(turn, text), isSynthetic: true };
+  await turn.record(line, { isMeta: true });
+  addUserContent(turn.messages, [{ type: 'text', text }]);
+  if (!shown) return;
+  turn.tally.userLines++;
+  yield line;
+}

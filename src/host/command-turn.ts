@@ -1,0 +1,168 @@
+import { compact, replaceConversation } from '../agent/compact.ts';
+import { addUserContent } from '../agent/conversation.ts';
+import { resultLine } from '../agent/result.ts';
+import { emptyTally, type Turn } from '../agent/turn.ts';
+import type { Message } from '../wire/messages/index.ts';
+import type { UserInput } from '../wire/messages/user.ts';
+import type { Parts } from './assemble.ts';
+import { initLine } from './describe.ts';
+import { COMPACT_COMMAND, type CommandLine, LOCAL_COMMANDS, parseCommand, runLocalCommand } from './local-commands.ts';
+import { requestSettings } from './request-settings.ts';
+
+/** What a command may do to its session. */
+export interface CommandSeams {
+  setModel(name: string): Promise<void>;
+  makeTurn(): Turn;
+  elapsedMs(): number;
+}
+
+/** The command that a message is, or null when it goes to the model. Blocks are a host's own composition, never one. */
+export function commandOf(input: UserInput, parts: Parts): CommandLine | null {
+  const { content } = input.message;
+  if (parts.takesCommandsAsText || input.client_composed) return null;
+  const text =
+    typeof content === 'string' ? content : content.length === 1 && content[0]?.type === 'text' ? content[0].text : '';
+  return parseCommand(text);
+}
+
+/** A turn that is answered here: its lines, the result last (wire.md 2.7). */
+export async function* commandTurn(
+  command: CommandLine,
+  parts: Parts,
+  seams: CommandSeams,
+  signal: AbortSignal,
+): AsyncGenerator<Message, void> {
+  const known = LOCAL_COMMANDS.find(({ name }) => name === command.name);
+  if (command.name === COMPACT_COMMAND.name) yield* compactTurn(command, parts, seams, signal);
+  else if (known) yield* localTurn(command, parts, seams, known);
+  else yield* unknownTurn(command, parts);
+}
+
+async function* localTurn(
+  { name, args }: CommandLine,
+  parts: Parts,
+  seams: CommandSeams,
+  command: (typeof LOCAL_COMMANDS)[number],
+): AsyncGenerator<Message, void> {
+  const { stream, text } = await runLocalCommand(command, args, {
+    ledger: parts.ledger,
+    elapsedMs: seams.elapsedMs(),
+    context: parts.context,
+    ...requestSettings(parts, parts.chosen),
+    messages: parts.messages,
+    async setModel(wanted) {
+      await seams.setModel(wanted);
+      return parts.chosen.id;
+    },
+    clear: () => clearConversation(parts),
+  });
+  const output = yield* recordCommand(
+    parts,
+    { name, args },
+    `<local-command-${stream}>${text}</local-command-${stream}>`,
+    {
+      dequeue: true,
+    },
+  );
+  if (name === 'clear') parts.recorder.startOver();
+  yield initLine(parts, parts.runtime.ids.uuid());
+  yield output;
+  yield result(parts, '', 2);
+}
+
+function clearConversation(parts: Parts): void {
+  parts.messages.splice(0, parts.messages.length);
+  parts.context.tokens = 0;
+}
+
+async function* unknownTurn({ name }: CommandLine, parts: Parts): AsyncGenerator<Message, void> {
+  yield initLine(parts, parts.runtime.ids.uuid());
+  yield result(parts, `Unknown skill: ${name}`, 0);
+}
+
+async function* compactTurn(
+  { name, args }: CommandLine,
+  parts: Parts,
+  seams: CommandSeams,
+  signal: AbortSignal,
+): AsyncGenerator<Message, void> {
+  const turn = seams.makeTurn();
+  const failure = yield* compactNow(turn, args, parts, signal);
+  const text = failure === null ? 'Compacted.' : `Error: ${failure}`;
+  const stream = failure === null ? 'stdout' : 'stderr';
+  const output = yield* recordCommand(
+    parts,
+    { name, args },
+    `<local-command-${stream}>${text}</local-command-${stream}>`,
+    {
+      dequeue: failure !== null,
+    },
+  );
+  if (failure !== null) yield initLine(parts, parts.runtime.ids.uuid());
+  yield output;
+  yield result(parts, '', 2);
+}
+
+/** Null when it went well, else why not. */
+async function* compactNow(
+  turn: Turn,
+  instructions: string,
+  parts: Parts,
+  signal: AbortSignal,
+): AsyncGenerator<Message, string | null> {
+  if (turn.messages.length === 0) return 'No messages to compact';
+  await parts.recorder.dequeue();
+  const outcome = yield* compact(turn, { trigger: 'manual', instructions }, signal);
+  if (!outcome.ok) return signal.aborted ? 'The compaction was interrupted' : outcome.reason;
+  yield initLine(parts, parts.runtime.ids.uuid());
+  yield await turn.record(outcome.boundary);
+  const line = {
+    type: 'user',
+    message: { role: 'user', content: outcome.summary },
+    session_id: parts.sessionId,
+    parent_tool_use_id: null,
+    uuid: parts.runtime.ids.uuid(),
+    isReplay: false,
+  } as Message;
+  yield await turn.record(line, { isCompactSummary: true });
+  replaceConversation(turn, outcome.summary);
+  return null;
+}
+
+/** On disk first; the line shows what the command said. */
+async function* recordCommand(
+  parts: Parts,
+  { name, args }: CommandLine,
+  output: string,
+  { dequeue }: { dequeue: boolean },
+): AsyncGenerator<Message, Message> {
+  const { ids } = parts.runtime;
+  const uuids = { caveat: ids.uuid(), command: ids.uuid(), output: ids.uuid() };
+  const texts = await parts.recorder.localCommand({ name, args, output, uuids, dequeue });
+  if (name !== 'clear') {
+    addUserContent(
+      parts.messages,
+      texts.map((text) => ({ type: 'text', text })),
+    );
+  }
+  return {
+    type: 'user',
+    message: { role: 'user', content: output },
+    session_id: parts.sessionId,
+    parent_tool_use_id: null,
+    uuid: uuids.output,
+    isReplay: true,
+  };
+}
+
+function result(parts: Parts, text: string, userLines: number): Message {
+  const tally = { ...emptyTally(), lastText: text, userLines };
+  const facts = {
+    sessionId: parts.sessionId,
+    uuid: parts.runtime.ids.uuid(),
+    durationMs: 0,
+    ledger: parts.ledger,
+    tally,
+  };
+  return resultLine({ kind: 'completed' }, facts);
+}

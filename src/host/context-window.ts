@@ -1,0 +1,43 @@
+import type { ContextWindow } from '../agent/turn.ts';
+import { HeddleError } from '../wire/errors.ts';
+import type { RunConfig } from '../wire/run-config.ts';
+import type { Env } from './home.ts';
+import type { Chosen } from './models.ts';
+
+/** What stays free for the next answer when a conversation may still grow. */
+const RESERVE_TOKENS = 20_000;
+const LONG_WINDOW_BETA = 'context-1m-2025-08-07';
+const LONG_WINDOW = 1_000_000;
+
+/** The window of the model in use, and from where on it counts as full. The model may change; the tokens are the session's. */
+export function contextWindow(
+  config: RunConfig,
+  env: Env,
+  session: () => { chosen: Chosen; betas: readonly string[] },
+  tokens: number,
+): ContextWindow {
+  const at = compactionPoint(config, env);
+  return {
+    tokens,
+    get window() {
+      const { chosen, betas } = session();
+      return betas.includes(LONG_WINDOW_BETA) ? Math.max(LONG_WINDOW, chosen.contextWindow) : chosen.contextWindow;
+    },
+    get compactAt() {
+      if (at === 'auto') return Math.max(this.window - RESERVE_TOKENS, Math.floor(this.window / 2));
+      return at;
+    },
+  };
+}
+
+function compactionPoint({ autoCompact }: RunConfig, env: Env): number | 'auto' | null {
+  if (autoCompact === 'off' || isOn(env.DISABLE_AUTO_COMPACT)) return null;
+  if (autoCompact === undefined || autoCompact === 'auto') return 'auto';
+  const tokens = Number(autoCompact);
+  if (Number.isInteger(tokens) && tokens > 0) return tokens;
+  throw new HeddleError('invalid_option', `--autocompact takes auto, off or a number of tokens, not '${autoCompact}'`);
+}
+
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && !['', '0', 'false'].includes(value.trim().toLowerCase());
+}

@@ -1,0 +1,54 @@
+import { OVERLOADS_BEFORE_FALLBACK } from '../agent/fallback.ts';
+import { type Ask, createGate } from '../agent/gate.ts';
+import type { Tally, Turn } from '../agent/turn.ts';
+import type { Message } from '../wire/messages/index.ts';
+import type { PermissionUpdate } from '../wire/permissions.ts';
+import type { Parts } from './assemble.ts';
+import { requestSettings } from './request-settings.ts';
+
+/** What a turn needs of its session. */
+export interface TurnSeams {
+  say(message: Message): Promise<void> | undefined;
+  ask(): Ask | null;
+  onPermissionUpdates(updates: PermissionUpdate[]): void;
+  takeQueued(): Promise<Message[]>;
+}
+
+/** A turn of the main thread, from the settings in force now. */
+export function makeTurn(parts: Parts, tally: Tally, seams: TurnSeams): Turn {
+  const fallbacks = parts.fallbacks.map((chosen) => ({
+    model: chosen.model,
+    request: requestSettings(parts, chosen),
+  }));
+  const limited = fallbacks.length > 0 ? { overloadLimit: OVERLOADS_BEFORE_FALLBACK } : {};
+  return {
+    runtime: parts.runtime,
+    sessionId: parts.sessionId,
+    parentToolUseId: null,
+    model: parts.chosen.model,
+    request: { ...requestSettings(parts, parts.chosen), ...limited },
+    fallbacks,
+    messages: parts.messages,
+    partial: parts.partials ? (line) => seams.say(line) : null,
+    tools: parts.tools,
+    gate: createGate({
+      workspace: parts.workspace,
+      policy: () => parts.permissions.policy,
+      ask: () => seams.ask(),
+      onUpdates: (updates) => seams.onPermissionUpdates(updates),
+      onFileAccess: () => parts.namePlan(),
+    }),
+    toolContext: (toolUseId, signal) => parts.toolContext(toolUseId, signal),
+    limits: parts.limits,
+    ledger: parts.ledger,
+    tally,
+    context: parts.context,
+    structured: parts.structured?.begin() ?? null,
+    summaries: parts.toolUseSummaries,
+    takeQueued: () => seams.takeQueued(),
+    // Hooks are not there yet; nothing objects to a stop.
+    beforeStop: async () => ({ kind: 'stop' }),
+    record: (message, facts) => parts.recorder.record(message, facts),
+    rewind: (uuids) => parts.recorder.rewind(uuids),
+  };
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { createModels } from '../../src/host/models.ts';
+import { eachEvent } from '../../src/model/each-event.ts';
+import type { Model, ModelEvent } from '../../src/model/model.ts';
+import { sampleRequest } from '../../src/testing/model-suite.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { testRuntime } from '../agent/support.ts';
+
+const KEY = { ANTHROPIC_API_KEY: 'sk-test' };
+
+async function eventsOf(model: Model): Promise<ModelEvent[]> {
+  const events: ModelEvent[] = [];
+  for await (const event of eachEvent(model.stream(sampleRequest(), new AbortController().signal))) events.push(event);
+  return events;
+}
+
+describe('which model answers', () => {
+  test('a model of the engine answers whatever is named', async () => {
+    const model = scriptedModel([]);
+    const models = createModels({ runtime: testRuntime(), model });
+    expect(await models.choose('haiku', {})).toMatchObject({ id: 'claude-haiku-4-5-20251001' });
+    expect((await models.choose('haiku', {})).model).toBe(model);
+    expect((await models.choose('offline', KEY)).model).toBe(model);
+  });
+
+  test('[P4] the offline model needs no credentials', async () => {
+    const chosen = await createModels({ runtime: testRuntime() }).choose('offline', {});
+    expect(chosen).toMatchObject({ id: 'offline', model: { provider: 'offline' } });
+  });
+
+  test('[P4, M-4] without credentials the session opens, and its turn fails with the choices there are', async () => {
+    const { model } = await createModels({ runtime: testRuntime() }).choose(undefined, {});
+    const events = await eventsOf(model);
+    expect(events).toMatchObject([{ type: 'failure', failure: { class: 'authentication' } }]);
+    expect(JSON.stringify(events)).toMatch(/ANTHROPIC_API_KEY.*--model offline/);
+  });
+
+  test('[P4] a provider that is not supported is an error that names it', async () => {
+    const models = createModels({ runtime: testRuntime() });
+    await expect(models.choose('sonnet', { ...KEY, CLAUDE_CODE_USE_BEDROCK: '1' })).rejects.toMatchObject({
+      code: 'not_supported',
+      message: expect.stringContaining('Bedrock'),
+    });
+  });
+});
+
+describe('connections', () => {
+  test('are shared by sessions whose environment agrees, and by no others', async () => {
+    const models = createModels({ runtime: testRuntime() });
+    const of = async (env: Record<string, string>) => (await models.choose('sonnet', env)).model;
+    const first = await of(KEY);
+    expect(await of({ ...KEY, EDITOR: 'vi' })).toBe(first);
+    for (const other of [
+      { ANTHROPIC_API_KEY: 'sk-other' },
+      { ...KEY, ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' },
+      { ...KEY, ANTHROPIC_CUSTOM_HEADERS: 'x: y' },
+      { ...KEY, API_TIMEOUT_MS: '5' },
+      { ...KEY, CLAUDE_CODE_MAX_RETRIES: '0' },
+      { ...KEY, https_proxy: 'http://127.0.0.1:2' },
+    ]) {
+      expect(await of(other), JSON.stringify(other)).not.toBe(first);
+    }
+    models.close();
+  });
+
+  test('models with different ids share one connection', async () => {
+    const models = createModels({ runtime: testRuntime() });
+    const [sonnet, opus] = [await models.choose('sonnet', KEY), await models.choose('opus', KEY)];
+    expect(sonnet.model).toBe(opus.model);
+    models.close();
+  });
+});
+
+test('[FLD-02] the source of the key', () => {
+  const models = createModels({ runtime: testRuntime() });
+  expect(models.apiKeySource(KEY)).toBe('ANTHROPIC_API_KEY');
+  expect(models.apiKeySource({ ANTHROPIC_AUTH_TOKEN: 'x' })).toBe('none');
+  expect(createModels({ runtime: testRuntime(), credential: async () => ({}) }).apiKeySource(KEY)).toBe('none');
+});

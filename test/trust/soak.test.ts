@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { toolUse } from '../../src/testing/index.ts';
+import { STREAM_BOTH, startCli } from '../support/cli.ts';
+import { blocksOf } from '../support/lines.ts';
+import { makePlace } from '../support/place.ts';
+import { descendantsOf, stateOf } from '../support/processes.ts';
+import { bodyOf } from '../support/requests.ts';
+import { trustSize } from './size.ts';
+
+const turns = trustSize('TURNS', 300);
+
+test(`[L-2, H-5] ${turns} turns in one process: memory stays bounded, nothing piles up`, async () => {
+  const place = await makePlace((request) => {
+    const isAnswered = blocksOf(bodyOf(request).messages.at(-1)).some(({ type }) => type === 'tool_result');
+    return isAnswered ? 'Counted.' : toolUse('Bash', { command: 'seq 1 20' });
+  });
+  const cli = startCli([...STREAM_BOTH, '--allowedTools', 'Bash'], { place });
+  const memory: number[] = [];
+  for (let turn = 0; turn < turns; turn++) {
+    cli.say(`turn ${turn}`);
+    expect(await cli.nextResult()).toMatchObject({ result: 'Counted.' });
+    memory.push(residentMegabytes(cli.pid));
+    place.api.requests.length = 0; // each holds the whole conversation, and this process has to stay small, too
+  }
+  const [early = 0, late = 0] = [memory.slice(20, 60), memory.slice(-40)].map((part) => Math.max(...part));
+  console.log("MEM", early, late);
+  expect(late, `${early} MB became ${late} MB`).toBeLessThan(120);
+  expect(descendantsOf(cli.pid).map(stateOf)).not.toContain('Z');
+  expect(descendantsOf(cli.pid).length).toBeLessThan(5);
+  cli.endInput();
+  expect((await cli.finished).code).toBe(0);
+});
+
+function residentMegabytes(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
