@@ -1,8 +1,8 @@
 import type { AnswerHead } from '../model/accumulate.ts';
-import type { StreamEvent } from '../model/model.ts';
+import type { ModelEvent, StreamEvent } from '../model/model.ts';
 import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
 import { RAW_JSON } from '../wire/jsonl.ts';
-import type { AssistantMessage, StreamEventMessage, UserMessage } from '../wire/messages/index.ts';
+import type { AssistantMessage, AuthStatusMessage, StreamEventMessage, UserMessage } from '../wire/messages/index.ts';
 import type { Turn } from './turn.ts';
 
 /** One complete block of an answer (ruling K3: one line per block, same message id). */
@@ -57,6 +57,21 @@ export function errorLine(turn: Turn, error: NonNullable<AssistantMessage['error
     session_id: turn.sessionId,
     uuid: turn.runtime.ids.uuid(),
     error,
+  };
+}
+
+/** A credential helper is at work, or has finished. */
+export function authStatusLine(
+  turn: Turn,
+  { isAuthenticating, error }: Extract<ModelEvent, { type: 'auth' }>,
+): AuthStatusMessage {
+  return {
+    type: 'auth_status',
+    isAuthenticating,
+    output: [],
+    ...(error !== undefined && { error }),
+    session_id: turn.sessionId,
+    uuid: turn.runtime.ids.uuid(),
   };
 }
 

@@ -7,7 +7,7 @@ import type { ContentBlock, ToolUseBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { ApiUsage } from '../wire/usage.ts';
 import { addAnswer, messagesFor } from './conversation.ts';
-import { assistantLine, streamEventLine } from './lines.ts';
+import { assistantLine, authStatusLine, streamEventLine } from './lines.ts';
 import { parseInput, type ToolCall } from './run-tools.ts';
 import type { Turn } from './turn.ts';
 
@@ -32,6 +32,9 @@ export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<
     )) {
       for (const event of isGroup(item) ? item : [item]) {
         switch (event.type) {
+          case 'auth':
+            yield authStatusLine(turn, event);
+            break;
           case 'response':
             answer.requestId = event.requestId;
             break;

@@ -12,7 +12,7 @@ import {
 } from './failures.ts';
 import { createHttpClient, type HttpAnswer, type HttpClient } from './http.ts';
 import type { ModelYield } from './model.ts';
-import { startPatience } from './patience.ts';
+import { type Patience, startPatience } from './patience.ts';
 import { type ProxyEnv, proxyFor } from './proxy.ts';
 import type { StreamReader } from './stream-reader.ts';
 
@@ -90,7 +90,8 @@ async function* ask(connection: Connection, call: Call, signal: AbortSignal): As
   let answer: HttpAnswer | undefined;
   let reader: StreamReader | undefined;
   try {
-    answer = await patience.wait(post(connection, call, { secrets, signal: patience.signal }));
+    const credential = yield* obtain(options, patience);
+    answer = await patience.wait(post(connection, call, { credential, secrets, signal: patience.signal }));
     const requestId = requestIdOf(answer.headers);
     options.runtime.log('debug', `The model API answered with ${answer.status}`, { host: url.host, requestId });
     if (answer.status < 200 || answer.status > 299) {
@@ -120,13 +121,42 @@ async function* ask(connection: Connection, call: Call, signal: AbortSignal): As
   }
 }
 
+/** A helper that is quicker than this is nothing to tell people about. */
+const QUICK_MS = 50;
+
+/** The credential for the request. Who gets it from a helper that takes its time is told so, and how it ended. */
+async function* obtain(options: EndpointOptions, patience: Patience): AsyncGenerator<ModelYield, Credential> {
+  const pending = patience.wait(currentCredential(options, patience.signal));
+  if (!options.credential) return await pending;
+  const settled = pending.then(
+    () => true,
+    () => true,
+  );
+  const timer = new AbortController();
+  const tooLate = options.runtime.clock.sleep(QUICK_MS, timer.signal).then(
+    () => false,
+    () => true,
+  );
+  const isQuick = await Promise.race([settled, tooLate]);
+  timer.abort();
+  if (isQuick) return await pending;
+  yield { type: 'auth', isAuthenticating: true };
+  try {
+    const credential = await pending;
+    yield { type: 'auth', isAuthenticating: false };
+    return credential;
+  } catch (error) {
+    yield { type: 'auth', isAuthenticating: false, error: error instanceof Error ? error.message : String(error) };
+    throw error;
+  }
+}
+
 /** Puts the credentials it uses into `secrets`, so that no failure can show them. */
 async function post(
   { options, url, client }: Connection,
   call: Call,
-  { secrets, signal }: { secrets: string[]; signal: AbortSignal },
+  { credential, secrets, signal }: { credential: Credential; secrets: string[]; signal: AbortSignal },
 ): Promise<HttpAnswer> {
-  const credential = await currentCredential(options, signal);
   secrets.push(...[credential.apiKey, credential.authToken].filter((secret) => secret !== undefined));
   const headers: Record<string, string> = {
     accept: 'text/event-stream',

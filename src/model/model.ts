@@ -54,6 +54,7 @@ export type FailureClass =
 /**
  * What a model yields. Trouble is an event with a class, never a throw, so that the loop has one place to decide.
  *
+ * - `auth`: the credential helper takes its time (true), and is done (false).
  * - `response`: the provider accepted the request.
  * - `event`: one stream event. `raw` is its JSON text, so that a line can be made by splicing instead of serialising.
  * - `retry`: an attempt failed and another follows after `delayMs`. Whatever the dead attempt streamed is void.
@@ -61,6 +62,7 @@ export type FailureClass =
  * A call that neither failed nor streamed `message_stop` does not exist: adapters report it as `connection`.
  */
 export type ModelEvent =
+  | { type: 'auth'; isAuthenticating: boolean; error?: string }
   | { type: 'response'; requestId: string | null }
   | { type: 'event'; event: StreamEvent; raw: string }
   | { type: 'retry'; attempt: number; maxRetries: number; delayMs: number; failure: Failure }

@@ -278,7 +278,11 @@ const scenarios: Scenario[] = [
       client.end();
       await client.ended;
     },
-    lines: ['system/init', 'user', 'assistant', 'result/success'],
+    // A message that brings its uuid is told of at each step of its life (ruling K26).
+    lines: [
+      ...['command_lifecycle', 'command_lifecycle', 'system/init', 'user', 'assistant', 'result/success'],
+      'command_lifecycle',
+    ],
   },
   {
     title: '[K23, INP-04] lines that are no messages',

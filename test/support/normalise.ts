@@ -7,6 +7,7 @@ const VOLATILE: Record<string, string> = {
   duration_ms: '<ms>',
   duration_api_ms: '<ms>',
   durationMs: '<ms>',
+  totalAPIDuration: '<ms>',
   timestamp: '<time>',
   slug: '<plan name>',
 };
