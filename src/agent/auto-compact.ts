@@ -1,5 +1,4 @@
 import type { Message } from '../wire/messages/index.ts';
-import { compact, replaceConversation } from './compact.ts';
 import { userTextLine } from './lines.ts';
 import type { Turn } from './turn.ts';
 
@@ -24,6 +23,7 @@ export function contextFull(turn: Turn, { stepsSince }: Attempts): boolean {
 export async function* makeRoom(turn: Turn, room: Attempts, signal: AbortSignal): AsyncGenerator<Message, boolean> {
   if (turn.messages.length <= 1) return false;
   room.stepsSince = 0;
+  const { compact, replaceConversation } = await import('./compact.ts'); // most turns need none of it
   const outcome = yield* compact(turn, { trigger: 'auto', instructions: '' }, signal);
   if (!outcome.ok) {
     if (!signal.aborted) turn.runtime.log('warn', `The conversation could not be compacted: ${outcome.reason}`);

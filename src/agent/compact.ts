@@ -2,7 +2,8 @@ import { createAccumulator } from '../model/accumulate.ts';
 import { isGroup } from '../model/each-event.ts';
 import type { ApiMessage, Failure } from '../model/model.ts';
 import type { Message } from '../wire/messages/index.ts';
-import { summaryMessage, summaryOf, summaryRequest, trimmed } from './summary.ts';
+import { messagesFor } from './conversation.ts';
+import { newerHalf, summaryMessage, summaryOf, summaryRequest, trimmed } from './summary.ts';
 import type { Turn } from './turn.ts';
 
 /** What the API may write as a summary. */
@@ -48,22 +49,15 @@ type Summarised = { ok: true; summary: string } | { ok: false; reason: string; f
 
 /** The whole conversation first, because the provider has it cached; without its heaviest parts when it does not fit. */
 async function summarise(turn: Turn, instructions: string, signal: AbortSignal): Promise<Summarised> {
-  const attempts: readonly ApiMessage[][] = [turn.messages, trimmed(turn.messages), halved(trimmed(turn.messages))];
+  const all = messagesFor(turn.request.model, turn.messages);
+  const light = trimmed(all);
   let outcome: Summarised = { ok: false, reason: 'nothing was tried', failure: null };
-  for (const messages of attempts) {
+  for (const messages of [all, light, newerHalf(light)]) {
+    if (messages.length === 0) break;
     outcome = await askForSummary(turn, messages, instructions, signal);
     if (outcome.ok || outcome.failure?.class !== 'prompt_too_long') return outcome;
   }
   return outcome;
-}
-
-/** The newer half, from a user message that answers no call on. */
-function halved(messages: readonly ApiMessage[]): ApiMessage[] {
-  const from = messages.findIndex(
-    ({ role, content }, at) =>
-      at >= messages.length / 2 && role === 'user' && content.every((block) => block.type !== 'tool_result'),
-  );
-  return from < 0 ? [] : messages.slice(from);
 }
 
 async function askForSummary(
@@ -72,9 +66,12 @@ async function askForSummary(
   instructions: string,
   signal: AbortSignal,
 ): Promise<Summarised> {
+  const { thinking, maxOutputTokens } = turn.request;
+  // The API wants more room than the thinking may take. Without the thinking, what it has cached would not fit.
+  const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
   const request = {
     ...turn.request,
-    maxOutputTokens: Math.min(turn.request.maxOutputTokens, MAX_SUMMARY_TOKENS),
+    maxOutputTokens: Math.min(maxOutputTokens, budget + MAX_SUMMARY_TOKENS),
     messages: withQuestion(messages, summaryRequest(instructions)),
   };
   const started = turn.runtime.clock.now();

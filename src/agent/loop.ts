@@ -2,7 +2,7 @@ import type { Failure } from '../model/model.ts';
 import { abortReason } from '../util/abort.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { type Attempts, contextFull, makeRoom } from './auto-compact.ts';
-import { addUserContent } from './conversation.ts';
+import { addUserContent, lastSaid } from './conversation.ts';
 import { describeFailure } from './failures.ts';
 import { takeFallback } from './fallback.ts';
 import { budgetExhausted, turnsExhausted } from './limits.ts';
@@ -48,7 +48,10 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
     if (turnsExhausted(turn.limits, turn.tally)) return { kind: 'max_turns', maxTurns: turn.limits.maxTurns };
 
     // 2 compact
-    if (contextFull(turn, room)) yield* makeRoom(turn, room, signal);
+    if (contextFull(turn, room)) {
+      yield* makeRoom(turn, room, signal);
+      continue; // it may have used up the budget, or taken until the user interrupted
+    }
 
     // 3 step
     const step = yield* runStep(turn, signal);
@@ -79,7 +82,7 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
     if (turn.summaries) yield toolSummaryLine(turn, step.calls);
     const structured = turn.structured?.afterRound(step.calls) ?? 'go on';
     if (structured === 'done') return { kind: 'completed' };
-    if (structured === 'exhausted') return { kind: 'no_structured_output', lastText: turn.tally.lastText };
+    if (structured === 'exhausted') return { kind: 'no_structured_output', lastText: lastSaid(turn.messages) };
 
     // 6 queue
     if (!turnsExhausted(turn.limits, turn.tally)) yield* await turn.takeQueued();

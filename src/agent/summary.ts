@@ -60,6 +60,17 @@ function asText(block: ContentBlock): string {
   }
 }
 
+/** The newer half, from a user message on. Results whose calls fell away stay as texts: the API takes no others. */
+export function newerHalf(messages: readonly ApiMessage[]): ApiMessage[] {
+  const from = messages.findIndex(({ role }, at) => at >= messages.length / 2 && role === 'user');
+  const [first, ...rest] = from < 0 ? [] : messages.slice(from);
+  if (!first) return [];
+  const content = first.content.map((block): ContentBlock => {
+    return block.type === 'tool_result' ? { type: 'text', text: asText(block) } : block;
+  });
+  return [{ ...first, content }, ...rest];
+}
+
 const MAX_TRIMMED_RESULT = 2_000;
 
 /** The conversation without its heaviest parts: images, documents, thoughts, long results. For a request that did not fit. */

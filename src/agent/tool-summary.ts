@@ -32,6 +32,6 @@ function subjectOf(input: Record<string, unknown>): string {
 }
 
 function enumerate(subjects: readonly string[]): string {
-  if (subjects.length <= 3) return subjects.join(', ');
-  return `${subjects.slice(0, 2).join(', ')} and ${subjects.length - 2} more`;
+  const shown = subjects.length <= 3 ? subjects : [...subjects.slice(0, 2), `${subjects.length - 2} more`];
+  return [shown.slice(0, -1).join(', '), ...shown.slice(-1)].filter((part) => part !== '').join(' and ');
 }

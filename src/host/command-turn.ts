@@ -3,10 +3,10 @@ import { addUserContent } from '../agent/conversation.ts';
 import { resultLine } from '../agent/result.ts';
 import { emptyTally, type Turn } from '../agent/turn.ts';
 import type { Message } from '../wire/messages/index.ts';
-import type { UserInput } from '../wire/messages/user.ts';
 import type { Parts } from './assemble.ts';
+import type { CommandLine } from './command-line.ts';
 import { initLine } from './describe.ts';
-import { COMPACT_COMMAND, type CommandLine, LOCAL_COMMANDS, parseCommand, runLocalCommand } from './local-commands.ts';
+import { LOCAL_COMMANDS, type LocalCommand, runLocalCommand } from './local-commands.ts';
 import { requestSettings } from './request-settings.ts';
 
 /** What a command may do to its session. */
@@ -16,15 +16,6 @@ export interface CommandSeams {
   elapsedMs(): number;
 }
 
-/** The command that a message is, or null when it goes to the model. Blocks are a host's own composition, never one. */
-export function commandOf(input: UserInput, parts: Parts): CommandLine | null {
-  const { content } = input.message;
-  if (parts.takesCommandsAsText || input.client_composed) return null;
-  const text =
-    typeof content === 'string' ? content : content.length === 1 && content[0]?.type === 'text' ? content[0].text : '';
-  return parseCommand(text);
-}
-
 /** A turn that is answered here: its lines, the result last (wire.md 2.7). */
 export async function* commandTurn(
   command: CommandLine,
@@ -32,8 +23,8 @@ export async function* commandTurn(
   seams: CommandSeams,
   signal: AbortSignal,
 ): AsyncGenerator<Message, void> {
-  const known = LOCAL_COMMANDS.find(({ name }) => name === command.name);
-  if (command.name === COMPACT_COMMAND.name) yield* compactTurn(command, parts, seams, signal);
+  const known = LOCAL_COMMANDS.get(command.name);
+  if (command.name === 'compact') yield* compactTurn(command, parts, seams, signal);
   else if (known) yield* localTurn(command, parts, seams, known);
   else yield* unknownTurn(command, parts);
 }
@@ -42,7 +33,7 @@ async function* localTurn(
   { name, args }: CommandLine,
   parts: Parts,
   seams: CommandSeams,
-  command: (typeof LOCAL_COMMANDS)[number],
+  command: LocalCommand,
 ): AsyncGenerator<Message, void> {
   const { stream, text } = await runLocalCommand(command, args, {
     ledger: parts.ledger,
@@ -64,15 +55,17 @@ async function* localTurn(
       dequeue: true,
     },
   );
-  if (name === 'clear') parts.recorder.startOver();
   yield initLine(parts, parts.runtime.ids.uuid());
   yield output;
   yield result(parts, '', 2);
 }
 
+/** The command itself is the first of the new conversation, so that a resume does not go back to the old one. */
 function clearConversation(parts: Parts): void {
   parts.messages.splice(0, parts.messages.length);
   parts.context.tokens = 0;
+  parts.recorder.startOver();
+  parts.reminded('');
 }
 
 async function* unknownTurn({ name }: CommandLine, parts: Parts): AsyncGenerator<Message, void> {
@@ -86,6 +79,8 @@ async function* compactTurn(
   seams: CommandSeams,
   signal: AbortSignal,
 ): AsyncGenerator<Message, void> {
+  const { clock } = parts.runtime;
+  const started = clock.now();
   const turn = seams.makeTurn();
   const failure = yield* compactNow(turn, args, parts, signal);
   const text = failure === null ? 'Compacted.' : `Error: ${failure}`;
@@ -100,7 +95,7 @@ async function* compactTurn(
   );
   if (failure !== null) yield initLine(parts, parts.runtime.ids.uuid());
   yield output;
-  yield result(parts, '', 2);
+  yield result(parts, '', 2, clock.now() - started);
 }
 
 /** Null when it went well, else why not. */
@@ -139,12 +134,10 @@ async function* recordCommand(
   const { ids } = parts.runtime;
   const uuids = { caveat: ids.uuid(), command: ids.uuid(), output: ids.uuid() };
   const texts = await parts.recorder.localCommand({ name, args, output, uuids, dequeue });
-  if (name !== 'clear') {
-    addUserContent(
-      parts.messages,
-      texts.map((text) => ({ type: 'text', text })),
-    );
-  }
+  addUserContent(
+    parts.messages,
+    texts.map((text) => ({ type: 'text', text })),
+  );
   return {
     type: 'user',
     message: { role: 'user', content: output },
@@ -155,12 +148,12 @@ async function* recordCommand(
   };
 }
 
-function result(parts: Parts, text: string, userLines: number): Message {
+function result(parts: Parts, text: string, userLines: number, durationMs = 0): Message {
   const tally = { ...emptyTally(), lastText: text, userLines };
   const facts = {
     sessionId: parts.sessionId,
     uuid: parts.runtime.ids.uuid(),
-    durationMs: 0,
+    durationMs,
     ledger: parts.ledger,
     tally,
   };

@@ -2,7 +2,7 @@ import { modelChoices } from '../model/resolve.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { HEDDLE_VERSION, PROTOCOL_VERSION, WIRE_VERSION } from '../wire/version.ts';
 import type { Parts } from './assemble.ts';
-import { commandList } from './local-commands.ts';
+import { COMMANDS } from './command-line.ts';
 
 /** What this build can do beyond the base protocol; hosts check before they rely on it. */
 export const CAPABILITIES: readonly string[] = ['end_input'];
@@ -18,7 +18,7 @@ export function initLine(parts: Parts, uuid: string): Message {
     mcp_servers: [],
     model: parts.chosen.id,
     permissionMode: parts.permissions.policy.mode,
-    slash_commands: commandList().map(({ name }) => name),
+    slash_commands: COMMANDS.map(({ name }) => name),
     apiKeySource: parts.apiKeySource,
     ...(parts.betas.length > 0 ? { betas: [...parts.betas] } : {}),
     claude_code_version: WIRE_VERSION,
@@ -40,7 +40,7 @@ export function initLine(parts: Parts, uuid: string): Message {
 /** The body of the answer to `initialize`. */
 export function initializeAnswer(parts: Parts): Record<string, unknown> {
   return {
-    commands: commandList(),
+    commands: COMMANDS,
     output_style: 'default',
     available_output_styles: ['default'],
     models: modelChoices(),

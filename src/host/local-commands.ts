@@ -1,6 +1,7 @@
 import type { Ledger } from '../agent/ledger.ts';
 import type { ApiMessage, ApiTool } from '../model/model.ts';
 import { HeddleError } from '../wire/errors.ts';
+import { COMMANDS } from './command-line.ts';
 
 /** What a local command may see and do. No model is called. */
 export interface CommandContext {
@@ -18,78 +19,32 @@ export interface CommandContext {
   clear(): void;
 }
 
-export interface LocalCommand {
-  readonly name: string;
-  readonly description: string;
-  readonly argumentHint: string;
-  /** The text to show. A throw is shown as an error. */
-  run(args: string, context: CommandContext): Promise<string> | string;
-}
+/** The text to show. A throw is shown as an error. */
+export type LocalCommand = (args: string, context: CommandContext) => Promise<string> | string;
 
-/** `/compact` is not here: it calls the model, so the session runs it as a turn of its own. */
-export const COMPACT_COMMAND = {
-  name: 'compact',
-  description: 'Replace the conversation by a summary of it',
-  argumentHint: '[what to keep]',
-};
-
-/** The commands that are answered without a model. */
-export const LOCAL_COMMANDS: readonly LocalCommand[] = [
-  {
-    name: 'clear',
-    description: 'Start over with an empty conversation; the old one stays in the session file',
-    argumentHint: '',
-    run(_args, context) {
+/**
+ * The commands that are answered without a model, by name. `/compact` is not here: it calls the model, so the session
+ * runs it as a turn of its own.
+ */
+export const LOCAL_COMMANDS: ReadonlyMap<string, LocalCommand> = new Map<string, LocalCommand>([
+  [
+    'clear',
+    (_args, context) => {
       context.clear();
       return 'The conversation is empty now. The old one is still in the session file.';
     },
-  },
-  {
-    name: 'context',
-    description: 'Show what fills the context window',
-    argumentHint: '',
-    run: (_args, context) => contextReport(context),
-  },
-  {
-    name: 'cost',
-    description: 'Show what this session has cost so far',
-    argumentHint: '',
-    run: (_args, context) => costReport(context),
-  },
-  {
-    name: 'help',
-    description: 'List the commands',
-    argumentHint: '',
-    run: () => helpReport(),
-  },
-  {
-    name: 'model',
-    description: 'Show the model, or change it for the next turns',
-    argumentHint: '[name]',
-    async run(args, context) {
+  ],
+  ['context', (_args, context) => contextReport(context)],
+  ['cost', (_args, context) => costReport(context)],
+  ['help', () => helpReport()],
+  [
+    'model',
+    async (args, context) => {
       if (args === '') return `The model is ${context.model}.`;
       return `The model is ${await context.setModel(args)} from now on.`;
     },
-  },
-];
-
-/** Names and hints, for hosts' menus. */
-export function commandList(): { name: string; description: string; argumentHint: string }[] {
-  return [...LOCAL_COMMANDS, COMPACT_COMMAND]
-    .map(({ name, description, argumentHint }) => ({ name, description, argumentHint }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-export interface CommandLine {
-  name: string;
-  args: string;
-}
-
-/** A prompt that is a command: a slash and a word at its very beginning. Null for anything else, paths included. */
-export function parseCommand(prompt: string): CommandLine | null {
-  const found = /^\/([a-z][\w:-]*)(?:\s+([\s\S]*))?$/i.exec(prompt.trim());
-  return found?.[1] ? { name: found[1], args: (found[2] ?? '').trim() } : null;
-}
+  ],
+]);
 
 export type CommandOutput = { stream: 'stdout' | 'stderr'; text: string };
 
@@ -99,7 +54,7 @@ export async function runLocalCommand(
   context: CommandContext,
 ): Promise<CommandOutput> {
   try {
-    return { stream: 'stdout', text: await command.run(args, context) };
+    return { stream: 'stdout', text: await command(args, context) };
   } catch (error) {
     if (!HeddleError.isInstance(error)) throw error;
     return { stream: 'stderr', text: `Error: ${error.message}` };
@@ -107,7 +62,7 @@ export async function runLocalCommand(
 }
 
 function helpReport(): string {
-  const lines = commandList().map(({ name, argumentHint, description }) => {
+  const lines = COMMANDS.map(({ name, argumentHint, description }) => {
     return `  ${`/${name} ${argumentHint}`.trimEnd().padEnd(26)}${description}`;
   });
   return ['Commands:', ...lines].join('\n');

@@ -1,9 +1,10 @@
 import { OVERLOADS_BEFORE_FALLBACK } from '../agent/fallback.ts';
 import { type Ask, createGate } from '../agent/gate.ts';
-import type { Tally, Turn } from '../agent/turn.ts';
+import type { Fallback, Tally, Turn } from '../agent/turn.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
 import type { Parts } from './assemble.ts';
+import type { Chosen } from './models.ts';
 import { requestSettings } from './request-settings.ts';
 
 /** What a turn needs of its session. */
@@ -16,18 +17,13 @@ export interface TurnSeams {
 
 /** A turn of the main thread, from the settings in force now. */
 export function makeTurn(parts: Parts, tally: Tally, seams: TurnSeams): Turn {
-  const fallbacks = parts.fallbacks.map((chosen) => ({
-    model: chosen.model,
-    request: requestSettings(parts, chosen),
-  }));
-  const limited = fallbacks.length > 0 ? { overloadLimit: OVERLOADS_BEFORE_FALLBACK } : {};
+  const { chosen, fallbacks } = parts;
   return {
     runtime: parts.runtime,
     sessionId: parts.sessionId,
     parentToolUseId: null,
-    model: parts.chosen.model,
-    request: { ...requestSettings(parts, parts.chosen), ...limited },
-    fallbacks,
+    ...candidate(parts, chosen, fallbacks[0]),
+    fallbacks: fallbacks.map((each, at) => candidate(parts, each, fallbacks[at + 1])),
     messages: parts.messages,
     partial: parts.partials ? (line) => seams.say(line) : null,
     tools: parts.tools,
@@ -48,7 +44,17 @@ export function makeTurn(parts: Parts, tally: Tally, seams: TurnSeams): Turn {
     takeQueued: () => seams.takeQueued(),
     // Hooks are not there yet; nothing objects to a stop.
     beforeStop: async () => ({ kind: 'stop' }),
-    record: (message, facts) => parts.recorder.record(message, facts),
+    record(message, facts) {
+      // A summary replaces all that the model was told: the facts of the place are news again.
+      if (facts?.isCompactSummary) parts.reminded('');
+      return parts.recorder.record(message, facts);
+    },
     rewind: (uuids) => parts.recorder.rewind(uuids),
   };
+}
+
+/** One that another can stand in for is not waited for as long (ruling K17). */
+function candidate(parts: Parts, chosen: Chosen, next: Chosen | undefined): Fallback {
+  const limit = next && { overloadLimit: OVERLOADS_BEFORE_FALLBACK };
+  return { model: chosen.model, request: { ...requestSettings(parts, chosen), ...limit } };
 }

@@ -13,11 +13,11 @@ import type { PermissionMode, PermissionUpdate } from '../wire/permissions.ts';
 import type { Launch } from '../wire/run-config.ts';
 import { askOverControl } from './ask.ts';
 import { assemble, type Parts } from './assemble.ts';
-import { type CommandSeams, commandOf, commandTurn } from './command-turn.ts';
+import { type CommandLine, commandOf } from './command-line.ts';
+import type { CommandSeams } from './command-turn.ts';
 import { initializeAnswer, initLine } from './describe.ts';
 import type { Engine } from './engine.ts';
 import { type LifecycleState, lifecycleLines } from './lifecycle.ts';
-import type { CommandLine } from './local-commands.ts';
 import { makeTurn } from './make-turn.ts';
 
 /** Undefined when nothing has to be waited for. */
@@ -197,6 +197,7 @@ export class Session {
   }
 
   async #runCommand(command: CommandLine, signal: AbortSignal): Promise<void> {
+    const { commandTurn } = await import('./command-turn.ts');
     const lines = commandTurn(command, this.#parts, this.#commandSeams(), signal);
     for await (const line of lines) {
       if (line.type === 'result') {

@@ -3,18 +3,16 @@ import { join } from 'node:path';
 import type { LedgerState } from '../agent/ledger.ts';
 import type { Transcript } from '../agent/recorder.ts';
 import type { ApiMessage } from '../model/model.ts';
-import { createChain } from '../sessions/chain.ts';
-import { interruptedResult, unpairedToolCalls } from '../sessions/repair.ts';
-import { toApiMessages } from '../sessions/replay.ts';
-import type { Loaded, SessionKey, SessionStore } from '../sessions/store.ts';
-import { activeLeaf, pathTo, readTree, type Tree } from '../sessions/tree.ts';
-import { isObject, stringField } from '../util/json.ts';
+import { type Chain, createChain } from '../sessions/chain.ts';
+import { interruptedResult } from '../sessions/repair.ts';
+import type { SessionKey, SessionStore } from '../sessions/store.ts';
 import type { Entry } from '../wire/entries.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import { WIRE_VERSION } from '../wire/version.ts';
 import type { Engine } from './engine.ts';
 import { gitBranch } from './git.ts';
+import type { Past } from './past.ts';
 
 /** A session's transcript, open for appending, and the conversation it holds so far. */
 export interface OpenTranscript extends Transcript {
@@ -38,14 +36,12 @@ export async function openTranscript(engine: Engine, launch: Launch, cwd: string
   const store = config.noSessionPersistence && !isResuming(config) ? null : engine.storeOf(launch);
   const { sessionId, source } = await chooseSession(engine, config, store, cwd);
   const key: SessionKey = { project: cwd, sessionId };
-  const past = source && store ? await loadPast(engine, store, { project: cwd, sessionId: source }, config) : NO_PAST;
-  const { path } = past;
+  const past = source && store ? await loadPast(engine, store, { project: cwd, sessionId: source }, config) : null;
   const keep = config.noSessionPersistence ? null : store;
-  if (keep && source && source !== sessionId)
-    await keep.append(
-      key,
-      path.map((entry) => rename(entry, sessionId)),
-    );
+  if (keep && past && source !== sessionId) {
+    const copies = past.path.map((entry) => rename(entry, sessionId));
+    await keep.append(key, copies);
+  }
   const branch = gitBranch(cwd);
   const chain = createChain({
     cwd,
@@ -54,28 +50,38 @@ export async function openTranscript(engine: Engine, launch: Launch, cwd: string
     gitBranch: branch ?? 'HEAD',
     userType: 'external',
     isSidechain: false,
-    parentUuid: past.leaf,
+    parentUuid: past?.leaf ?? null,
     clock: engine.runtime.clock,
   });
-  const planName = path.findLast((entry) => typeof entry.slug === 'string')?.slug;
-  if (typeof planName === 'string') chain.assignPlanName(planName);
-  const repairs = unpairedToolCalls(path).flatMap(({ toolUseId, assistantUuid }) => {
-    if (assistantUuid === null) return [];
-    const fields = { uuid: engine.runtime.ids.uuid(), sourceToolAssistantUUID: assistantUuid };
-    return [chain.toolResultEntry(interruptedResult(toolUseId), fields)];
-  });
+  if (past?.planName) chain.assignPlanName(past.planName);
+  const repairs = past ? repairEntries(past, chain, () => engine.runtime.ids.uuid()) : [];
   if (repairs.length > 0) await keep?.append(key, repairs);
   return {
     key,
     store: keep,
     chain,
-    messages: toApiMessages([...path, ...repairs]),
+    messages: past?.messages(repairs) ?? [],
     gitBranch: branch,
-    lastReminder: lastReminder(path),
-    costState: source === sessionId ? past.costState : null,
-    lastTokens: lastTokens(path),
+    lastReminder: past?.lastReminder ?? null,
+    costState: source === sessionId ? (past?.costState ?? null) : null,
+    lastTokens: past?.lastTokens ?? 0,
     spillDir: join(spillRoot(engine, launch), 'tool-results', sessionId),
   };
+}
+
+/** Most sessions are new; what reads a past is loaded only when there is one. */
+async function loadPast(engine: Engine, store: SessionStore, key: SessionKey, config: RunConfig): Promise<Past> {
+  const { readPast } = await import('./past.ts');
+  return readPast(store, key, { at: config.resumeSessionAt, log: engine.runtime.log });
+}
+
+/** Results for the calls that the last process did not live to answer; appended once, a second resume finds none. */
+function repairEntries(past: Past, chain: Chain, newId: () => string): Entry[] {
+  return past.unpaired.flatMap(({ toolUseId, assistantUuid }) => {
+    if (assistantUuid === null) return [];
+    const fields = { uuid: newId(), sourceToolAssistantUUID: assistantUuid };
+    return [chain.toolResultEntry(interruptedResult(toolUseId), fields)];
+  });
 }
 
 function isResuming(config: RunConfig): boolean {
@@ -119,81 +125,9 @@ async function sourceSession(config: RunConfig, store: SessionStore | null, cwd:
   return newest?.sessionId ?? null;
 }
 
-interface Past {
-  path: Entry[];
-  /** Where the conversation goes on. */
-  leaf: string | null;
-  costState: LedgerState | null;
-}
-
-const NO_PAST: Past = { path: [], leaf: null, costState: null };
-
-async function loadPast(engine: Engine, store: SessionStore, key: SessionKey, config: RunConfig): Promise<Past> {
-  const costs = new LastCost();
-  const tree = await readTree(costs.watch(store.load(key)));
-  reportFindings(engine, tree, key);
-  const at = config.resumeSessionAt;
-  if (at !== undefined && !tree.nodes.has(at)) {
-    throw new HeddleError('session_not_found', `No message found with message.uuid of: ${at}`, { facts: { uuid: at } });
-  }
-  const { leaf } = activeLeaf(tree, at);
-  return leaf
-    ? { path: pathTo(tree, leaf.id), leaf: stringField(leaf.entry, 'uuid') ?? null, costState: costs.state }
-    : NO_PAST;
-}
-
-/** Looks out for the cost entries of a session while it is read; the last one counts. */
-class LastCost {
-  state: LedgerState | null = null;
-
-  async *watch(loaded: AsyncIterable<Loaded>): AsyncGenerator<Loaded, void> {
-    for await (const item of loaded) {
-      if ('entry' in item && item.entry.type === 'cost-state') this.#take(item.entry);
-      yield item;
-    }
-  }
-
-  #take({ modelUsage, totalAPIDuration }: Entry): void {
-    if (!isObject(modelUsage)) return;
-    const usage = Object.fromEntries(Object.entries(modelUsage).filter(([, value]) => isObject(value)));
-    this.state = {
-      modelUsage: usage as LedgerState['modelUsage'],
-      apiMs: typeof totalAPIDuration === 'number' ? totalAPIDuration : 0,
-    };
-  }
-}
-
-/** Of the last answer on the path, as far as its entry tells. */
-function lastTokens(path: readonly Entry[]): number {
-  const answer = path.findLast(({ type, isApiErrorMessage }) => type === 'assistant' && isApiErrorMessage !== true);
-  const usage = isObject(answer?.message) && isObject(answer.message.usage) ? answer.message.usage : {};
-  const counts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'];
-  return counts.reduce((sum, name) => sum + (typeof usage[name] === 'number' ? usage[name] : 0), 0);
-}
-
-/** Damage is repaired for this run and said aloud; the file itself stays as it is. */
-function reportFindings(engine: Engine, tree: Tree, { sessionId }: SessionKey): void {
-  if (tree.findings.length === 0) return;
-  const kinds = [...new Set(tree.findings.map((finding) => finding.kind))].join(', ');
-  engine.runtime.log(
-    'warn',
-    `Session ${sessionId} has ${tree.findings.length} damaged places (${kinds}); what could be read was restored`,
-    {
-      findings: tree.findings.slice(0, 20),
-    },
-  );
-}
-
 /** A fork owns its copies: they carry its session id and keep their uuids (ruling K30). */
 function rename(entry: Entry, sessionId: string): Entry {
   return 'sessionId' in entry ? { ...entry, sessionId } : entry;
-}
-
-function lastReminder(path: readonly Entry[]): string | null {
-  const entry = path.findLast(
-    ({ type, attachment }) => type === 'attachment' && isObject(attachment) && attachment.type === 'environment',
-  );
-  return stringField(entry?.attachment, 'content') ?? null;
 }
 
 /** Under the config home; a session that lives in another store has only the temporary folder. */

@@ -133,7 +133,7 @@ describe('whatever happens in a turn', () => {
         expect([...answered].sort()).toEqual([...called].sort());
         expect(await rig.replayed()).toEqual(rig.conversation());
       }),
-      { numRuns: 300, seed: 20 },
+      { numRuns: 200, seed: 20 },
     );
   });
 

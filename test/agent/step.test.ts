@@ -60,7 +60,7 @@ describe('the lines of an answer', () => {
     expect(new Set(rig.lines.map((line) => (line as { uuid: string }).uuid)).size).toBe(rig.lines.length);
   });
 
-  test('[SEQ-03, SEQ-05] with partials: a block comes after its last delta and before its stop', async () => {
+  test('[SEQ-03, SEQ-04, SEQ-05] with partials: a block comes after its last delta and before its stop', async () => {
     const { seen } = await observed([[text('a', 'b'), toolUse('look', {})], 'done']);
     const block = ['content_block_start', 'content_block_delta', 'content_block_delta', 'assistant'];
     const short = ['content_block_start', 'content_block_delta', 'assistant', 'content_block_stop'];

@@ -10,7 +10,7 @@ import { createMemoryStore } from '../../src/sessions/memory-store.ts';
 import { type ReplayMessage, toApiMessages } from '../../src/sessions/replay.ts';
 import type { SessionKey, SessionStore } from '../../src/sessions/store.ts';
 import { activeLeaf, pathTo, readTree } from '../../src/sessions/tree.ts';
-import type { Script } from '../../src/testing/script.ts';
+import type { AnswerLike, Script } from '../../src/testing/script.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { objectInput, optional, string } from '../../src/tools/input-schema.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
@@ -326,6 +326,11 @@ export function flatten(messages: readonly ApiMessage[]): string[] {
 /** Why a model API would refuse these messages. */
 export function faultsOf(messages: readonly ApiMessage[] | undefined): string[] {
   return messages === undefined ? ['there is no such request'] : apiFaults(messages as ReplayMessage[]);
+}
+
+/** A script that says the same so often; it ends, so that a loop that does not stop fails instead of hanging. */
+export function times(count: number, answer: AnswerLike): AnswerLike[] {
+  return Array.from({ length: count }, () => answer);
 }
 
 /** Waits until something is so; the test's own time-out ends it otherwise. */

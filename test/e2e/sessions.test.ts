@@ -2,11 +2,12 @@ import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync } from 'no
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fail, text, toolUse } from '../../src/testing/index.ts';
+import { apiFaults } from '../support/api-faults.ts';
 import { type Finished, runCli, STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
 import { killAndResume, SWEEP_LINES, sweepScript } from '../support/kill-sweep.ts';
 import { isResult, kindOf } from '../support/lines.ts';
 import { makePlace, type Place } from '../support/place.ts';
-import { apiFaults, bodyOf, conversationText, isPrefix } from '../support/requests.ts';
+import { bodyOf, conversationText, isPrefix } from '../support/requests.ts';
 import { readEntries, sessionFile } from '../support/session-files.ts';
 
 const UNKNOWN = '99999999-9999-4999-8999-999999999999';
@@ -93,7 +94,7 @@ describe('resuming', () => {
     const sent = bodies(place);
     expect(sent.length).toBe(7);
     expect(sent.map((body, at) => at === 0 || isPrefix(sent[at - 1] ?? body, body))).toEqual(Array(7).fill(true));
-    expect(sent.flatMap(apiFaults)).toEqual([]);
+    expect(sent.flatMap((body) => apiFaults(body))).toEqual([]);
   });
 
   test('[FLG-19, OPT-08] --continue takes the newest session of the directory', async () => {

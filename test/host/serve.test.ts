@@ -10,6 +10,7 @@ import { memoryPair } from '../../src/wire/memory-transport.ts';
 import type { Message, UserInput } from '../../src/wire/messages/index.ts';
 import { InputErrorMessage } from '../../src/wire/messages/index.ts';
 import type { Transport } from '../../src/wire/transport.ts';
+import { times } from '../agent/support.ts';
 import { Client, createHouse, type House, kindOf } from './support.ts';
 
 describe('lines that cannot be used', () => {
@@ -160,7 +161,7 @@ describe('stopping', () => {
   });
 
   test('the signal of the server stops its sessions, which still tell how they ended', async () => {
-    const house = createHouse(() => hang());
+    const house = createHouse([hang()]);
     const stop = new AbortController();
     const client = new Client(inProcess(house.engine, stop.signal)({ config: {} }));
     client.say('go');
@@ -179,7 +180,7 @@ describe('stopping', () => {
   });
 
   test('[P-15] when nobody reads any more, no further request is made', async () => {
-    const house = createHouse(() => toolUse('Glob', { pattern: '*' }));
+    const house = createHouse(times(20, toolUse('Glob', { pattern: '*' })));
     let lines = 0;
     const session = await openSession(house.engine, { config: {} }, () =>
       ++lines > 3 ? Promise.reject(new HeddleError('closed', 'gone')) : undefined,

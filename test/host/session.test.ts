@@ -15,7 +15,7 @@ describe('a turn', () => {
     expect(client.results[0]).toMatchObject({ subtype: 'success', is_error: false, result: 'Hello.', num_turns: 1 });
   });
 
-  test('[SEQ-02, OPT-17] with partials the stream stands between init and result', async () => {
+  test('[SEQ-02, OPT-17, MSG-17] with partials the stream stands between init and result', async () => {
     const client = createHouse([[text('Hel', 'lo.')]]).connect({ includePartialMessages: true });
     await client.ask('hi');
     expect(client.lines.map((line) => (line.event as { type: string } | undefined)?.type ?? kindOf(line))).toEqual([
@@ -100,15 +100,14 @@ describe('a turn', () => {
   });
 
   test('[LOOP-08, MSG-14] the turn cap', async () => {
-    const client = createHouse(() => toolUse('Glob', { pattern: '*' })).connect({ maxTurns: 1 });
+    const client = createHouse([toolUse('Glob', { pattern: '*' }), 'too far']).connect({ maxTurns: 1 });
     expect(await client.ask('go')).toMatchObject({ subtype: 'error_max_turns', is_error: true, num_turns: 2 });
     expect(await client.end()).toMatchObject({ code: 1 });
   });
 
   test('[LOOP-09, MSG-15] the budget', async () => {
-    const client = createHouse(() =>
-      reply([toolUse('Glob', { pattern: '*' })], { usage: { input_tokens: 1_000_000 } }),
-    ).connect({ maxBudgetUsd: 0.01, model: 'opus' });
+    const dear = reply([toolUse('Glob', { pattern: '*' })], { usage: { input_tokens: 1_000_000 } });
+    const client = createHouse([dear, 'too far']).connect({ maxBudgetUsd: 0.01, model: 'opus' });
     expect(await client.ask('go')).toMatchObject({ subtype: 'error_max_budget_usd', is_error: true });
   });
 });

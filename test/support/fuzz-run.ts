@@ -44,7 +44,7 @@ async function writeInPieces(cli: RunningCli, lines: readonly Buffer[], random: 
   }
 }
 
-/** P-3: as many responses as requests, by id. */
+/** P-3: as many responses as requests, by id. The empty one also stands in where a request had none. */
 function unanswered(sent: readonly Buffer[], cli: RunningCli): string[] {
   const asked = countBy(sent.flatMap((line) => requestId(line.toString('utf8'))));
   const answered = countBy(
@@ -61,7 +61,8 @@ function unanswered(sent: readonly Buffer[], cli: RunningCli): string[] {
 function requestId(text: string): string[] {
   try {
     const line = JSON.parse(text) as { type?: unknown; request_id?: unknown } | null;
-    return line?.type === 'control_request' && typeof line.request_id === 'string' ? [line.request_id] : [];
+    const id = line?.type === 'control_request' ? line.request_id : undefined;
+    return typeof id === 'string' && id !== '' ? [id] : [];
   } catch {
     return [];
   }

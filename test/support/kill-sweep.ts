@@ -10,10 +10,11 @@ import {
   text,
   toolUse,
 } from '../../src/testing/index.ts';
+import { apiFaults } from './api-faults.ts';
 import { runCli, STREAM_OUT, startCli } from './cli.ts';
 import { type Line, textsOf } from './lines.ts';
 import type { Place } from './place.ts';
-import { apiFaults, bodyOf, conversationText, isPrefix } from './requests.ts';
+import { bodyOf, conversationText, isPrefix } from './requests.ts';
 import { readEntries, sessionFile, sessionFiles } from './session-files.ts';
 
 /** When the agent is killed: once it has printed so many lines, or so much later. */

@@ -25,34 +25,6 @@ export function conversationText(request: FakeApiRequest | undefined): string {
   return bodyOf(request).messages.flatMap(textsOf).join('\n');
 }
 
-/** What the real API would refuse: trust S-6. An empty list is a valid conversation. */
-export function apiFaults({ messages }: Body): string[] {
-  const faults: string[] = [];
-  const ids = new Set<string>();
-  messages.forEach((message, at) => {
-    if (message.role !== (at % 2 === 0 ? 'user' : 'assistant')) faults.push(`message ${at} is of ${message.role}`);
-    const blocks = blocksOf(message);
-    if (blocks.length === 0) faults.push(`message ${at} is empty`);
-    if (blocks.some((block) => block.type === 'text' && !block.text?.trim())) faults.push(`empty text in ${at}`);
-    for (const { id } of calls(message)) {
-      if (ids.has(id)) faults.push(`${id} is called twice`);
-      ids.add(id);
-    }
-    const asked = calls(messages[at - 1]).map(({ id }) => id);
-    const answered = blocks.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id ?? ''] : []));
-    if (asked.toSorted().join() !== answered.toSorted().join()) {
-      faults.push(`message ${at} answers [${answered}], asked was [${asked}]`);
-    }
-  });
-  const last = messages.at(-1);
-  if (last?.role !== 'user') faults.push('the last message is not the user’s');
-  return faults;
-}
-
-function calls(message: ApiMessage | undefined): { id: string }[] {
-  return blocksOf(message).flatMap(({ type, id = '' }) => (type === 'tool_use' ? [{ id }] : []));
-}
-
 /** Whether a request begins with all that an earlier one had sent, cache marks aside: what providers can reuse. */
 export function isPrefix(earlier: Body, later: Body): boolean {
   const [before, after] = [pieces(earlier), pieces(later)];

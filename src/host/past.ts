@@ -1,0 +1,105 @@
+import type { LedgerState } from '../agent/ledger.ts';
+import type { ApiMessage } from '../model/model.ts';
+import { type UnpairedCall, unpairedToolCalls } from '../sessions/repair.ts';
+import { toApiMessages } from '../sessions/replay.ts';
+import type { Loaded, SessionKey, SessionStore } from '../sessions/store.ts';
+import { activeLeaf, pathTo, readTree, type Tree } from '../sessions/tree.ts';
+import { isObject, stringField } from '../util/json.ts';
+import type { Logger } from '../util/runtime.ts';
+import type { Entry } from '../wire/entries.ts';
+import { HeddleError } from '../wire/errors.ts';
+
+/** What a stored session holds that a new process needs to go on. */
+export interface Past {
+  path: Entry[];
+  /** Where the conversation goes on. */
+  leaf: string | null;
+  costState: LedgerState | null;
+  /** The environment reminder that the model has already seen. */
+  lastReminder: string | null;
+  lastTokens: number;
+  planName: string | null;
+  /** Calls without a result. */
+  unpaired: UnpairedCall[];
+  /** The conversation, with what was appended to the path since. */
+  messages(appended: readonly Entry[]): ApiMessage[];
+}
+
+/** Reads a session up to its active leaf, or to the message that was asked for. */
+export async function readPast(
+  store: SessionStore,
+  key: SessionKey,
+  { at, log }: { at: string | undefined; log: Logger },
+): Promise<Past> {
+  const costs = new LastCost();
+  const tree = await readTree(costs.watch(store.load(key)));
+  reportFindings(log, tree, key);
+  if (at !== undefined && !tree.nodes.has(at)) {
+    throw new HeddleError('session_not_found', `No message found with message.uuid of: ${at}`, { facts: { uuid: at } });
+  }
+  const { leaf } = activeLeaf(tree, at);
+  const path = leaf ? pathTo(tree, leaf.id) : [];
+  return {
+    path,
+    leaf: leaf ? (stringField(leaf.entry, 'uuid') ?? null) : null,
+    costState: costs.state,
+    lastReminder: lastReminder(path),
+    lastTokens: lastTokens(path),
+    planName:
+      stringField(
+        path.findLast((entry) => typeof entry.slug === 'string'),
+        'slug',
+      ) ?? null,
+    unpaired: unpairedToolCalls(path),
+    messages: (appended) => toApiMessages([...path, ...appended]),
+  };
+}
+
+/** Looks out for the cost entries of a session while it is read; the last one counts. */
+class LastCost {
+  state: LedgerState | null = null;
+
+  async *watch(loaded: AsyncIterable<Loaded>): AsyncGenerator<Loaded, void> {
+    for await (const item of loaded) {
+      if ('entry' in item && item.entry.type === 'cost-state') this.#take(item.entry);
+      yield item;
+    }
+  }
+
+  #take({ modelUsage, totalAPIDuration }: Entry): void {
+    if (!isObject(modelUsage)) return;
+    const usage = Object.fromEntries(Object.entries(modelUsage).filter(([, value]) => isObject(value)));
+    this.state = {
+      modelUsage: usage as LedgerState['modelUsage'],
+      apiMs: typeof totalAPIDuration === 'number' ? totalAPIDuration : 0,
+    };
+  }
+}
+
+/** Of the last answer on the path, as far as its entry tells. */
+function lastTokens(path: readonly Entry[]): number {
+  const answer = path.findLast(({ type, isApiErrorMessage }) => type === 'assistant' && isApiErrorMessage !== true);
+  const usage = isObject(answer?.message) && isObject(answer.message.usage) ? answer.message.usage : {};
+  const counts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'];
+  return counts.reduce((sum, name) => sum + (typeof usage[name] === 'number' ? usage[name] : 0), 0);
+}
+
+/** Damage is repaired for this run and said aloud; the file itself stays as it is. */
+function reportFindings(log: Logger, tree: Tree, { sessionId }: SessionKey): void {
+  if (tree.findings.length === 0) return;
+  const kinds = [...new Set(tree.findings.map((finding) => finding.kind))].join(', ');
+  log(
+    'warn',
+    `Session ${sessionId} has ${tree.findings.length} damaged places (${kinds}); what could be read was restored`,
+    {
+      findings: tree.findings.slice(0, 20),
+    },
+  );
+}
+
+function lastReminder(path: readonly Entry[]): string | null {
+  const entry = path.findLast(
+    ({ type, attachment }) => type === 'attachment' && isObject(attachment) && attachment.type === 'environment',
+  );
+  return stringField(entry?.attachment, 'content') ?? null;
+}

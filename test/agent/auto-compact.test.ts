@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { type Attempts, contextFull, makeRoom } from '../../src/agent/auto-compact.ts';
+import type { ContextWindow } from '../../src/agent/turn.ts';
+import { fail, reply, text, thinking, toolUse } from '../../src/testing/script.ts';
+import { createRig, fakeTool, faultsOf, kindsOf, type Rig } from './support.ts';
+
+const tooLong = fail(400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum');
+const summary = '<summary>They talked.</summary>';
+const fresh = (): Attempts => ({ afterFailure: 0, stepsSince: Number.POSITIVE_INFINITY });
+
+/** What made room, without the loop around it. */
+async function room(rig: Rig, signal = new AbortController().signal) {
+  const lines = [];
+  const generator = makeRoom(rig.turn, fresh(), signal);
+  for (;;) {
+    const step = await generator.next();
+    if (step.done) return { made: step.value, lines };
+    lines.push(step.value);
+  }
+}
+
+describe('the context is full', () => {
+  const rigWith = async (context: Partial<ContextWindow>) => {
+    const rig = createRig(['one']);
+    await rig.ask('1');
+    Object.assign(rig.turn.context, context);
+    return rig.turn;
+  };
+
+  test('[LOOP-02] from the given number of tokens on', async () => {
+    expect(contextFull(await rigWith({ tokens: 999, compactAt: 1000 }), fresh())).toBe(false);
+    expect(contextFull(await rigWith({ tokens: 1000, compactAt: 1000 }), fresh())).toBe(true);
+    expect(contextFull(await rigWith({ tokens: 1e9, compactAt: null }), fresh())).toBe(false);
+  });
+
+  test('[M-13] not right after a compaction: another one would not help', async () => {
+    const turn = await rigWith({ tokens: 1000, compactAt: 1000 });
+    expect([0, 1, 2].map((stepsSince) => contextFull(turn, { afterFailure: 0, stepsSince }))).toEqual([
+      ...[false, false, true],
+    ]);
+  });
+
+  test('[M-13] a context that every summary fills again ends in no loop', async () => {
+    const rig = createRig(
+      ({ messages }) => {
+        const asked = JSON.stringify(messages.at(-1)).includes('Write that summary now');
+        return asked ? summary : reply([toolUse('look', {})], { usage: { input_tokens: 5000 } });
+      },
+      { tools: [fakeTool('look')], compactAt: 1000, limits: { maxTurns: 10 } },
+    );
+    expect(await rig.ask('go')).toMatchObject({ kind: 'max_turns' });
+    const compactions = kindsOf(rig.lines).filter((kind) => kind === 'system/compact_boundary');
+    expect(compactions).toHaveLength(5);
+  });
+});
+
+describe('making room', () => {
+  test('[LOOP-19, MSG-04, FLD-32] says that it compacts, then marks the boundary and shows the summary', async () => {
+    const rig = createRig([reply([text('one')], { usage: { input_tokens: 900 } }), summary]);
+    await rig.ask('1');
+    const { made, lines } = await room(rig);
+    expect(made).toBe(true);
+    expect(lines).toMatchObject([
+      { type: 'system', subtype: 'status', status: 'compacting' },
+      { type: 'system', subtype: 'status', status: null },
+      { type: 'system', subtype: 'compact_boundary', compact_metadata: { trigger: 'auto', pre_tokens: 1007 } },
+      { type: 'user', isSynthetic: true },
+    ]);
+    expect(rig.turn.context.tokens).toBe(0);
+    expect(await rig.replayed()).toEqual(rig.conversation());
+    expect(rig.conversation()).toHaveLength(1);
+  });
+
+  test('the history stays in the file, above the boundary', async () => {
+    const rig = createRig(['one', summary]);
+    await rig.ask('1');
+    await room(rig);
+    const entries = await rig.entries();
+    const boundary = entries.find(({ subtype }) => subtype === 'compact_boundary');
+    const answer = entries.find(({ type }) => type === 'assistant');
+    expect(boundary).toMatchObject({ parentUuid: null, logicalParentUuid: answer?.uuid });
+    expect(entries.at(-1)).toMatchObject({ type: 'user', isCompactSummary: true, parentUuid: boundary?.uuid });
+  });
+
+  test('the request for the summary begins with the last one, tools included: that is cached', async () => {
+    const rig = createRig([toolUse('look', {}), 'done', summary], { tools: [fakeTool('look')] });
+    await rig.ask('go');
+    await room(rig);
+    const [, before, asked] = rig.requests;
+    expect(asked?.tools).toBe(before?.tools);
+    expect(asked?.messages.slice(0, before?.messages.length)).toEqual(before?.messages);
+    expect(faultsOf(asked?.messages)).toEqual([]);
+  });
+
+  test('its tokens are paid for, but are not the usage of the turn', async () => {
+    const rig = createRig(['one', reply([text(summary)], { usage: { input_tokens: 4000 } })]);
+    await rig.ask('1');
+    const { turnUsage, costUsd } = rig.turn.ledger;
+    await room(rig);
+    expect(rig.turn.ledger.turnUsage).toEqual(turnUsage);
+    expect(rig.turn.ledger.costUsd).toBeGreaterThan(costUsd);
+  });
+
+  test('the summary has room beside the budget for thinking', async () => {
+    const rig = createRig(['one', summary]);
+    const budget = { type: 'enabled' as const, budget_tokens: 30_000 };
+    rig.turn.request = { ...rig.turn.request, maxOutputTokens: 60_000, thinking: budget };
+    await rig.ask('1');
+    await room(rig);
+    expect(rig.requests[1]).toMatchObject({ thinking: budget, maxOutputTokens: 50_000 });
+  });
+
+  test('[LOOP-20] thoughts of another model are not sent along', async () => {
+    const rig = createRig([[thinking('Mine.'), text('one')], summary]);
+    await rig.ask('1');
+    rig.turn.request = { ...rig.turn.request, model: 'claude-opus-4-6' };
+    await room(rig);
+    expect(JSON.stringify(rig.requests[1]?.messages)).not.toContain('Mine.');
+  });
+
+  test('[M-13] what does not fit is asked for with less and less, three times', async () => {
+    const rig = createRig([[toolUse('look', {})], 'one', tooLong, tooLong, summary], {
+      tools: [fakeTool('look', { run: () => ({ content: 'x'.repeat(50_000), data: {} }) })],
+    });
+    await rig.ask('1');
+    expect(await room(rig)).toMatchObject({ made: true });
+    const asked = rig.requests.slice(2).map(({ messages }) => JSON.stringify(messages).length);
+    expect(asked).toHaveLength(3);
+    expect(asked).toEqual([...asked].sort((a, b) => b - a));
+    for (const { messages } of rig.requests) expect(faultsOf(messages)).toEqual([]);
+    // Even the last attempt is about this conversation, not about nothing.
+    expect(JSON.stringify(rig.requests[4]?.messages)).toContain('[result: xxx');
+  });
+
+  test('[M-13] in the end it is given up, and everything stays as it was', async () => {
+    const rig = createRig(['one', tooLong, tooLong, tooLong, tooLong]);
+    await rig.ask('1');
+    const before = rig.conversation();
+    expect(await room(rig)).toMatchObject({ made: false });
+    expect(rig.requests.length).toBeLessThanOrEqual(4);
+    expect(rig.conversation()).toEqual(before);
+    expect(await rig.replayed()).toEqual(before);
+    expect(rig.logs.at(-1)).toContain('could not be compacted');
+  });
+
+  test.each([
+    ['no summary', [toolUse('look', {})]],
+    ['an empty one', [text('<summary></summary>')]],
+  ])('%s is a failure, too', async (_, answer) => {
+    const rig = createRig(['one', answer]);
+    await rig.ask('1');
+    expect(await room(rig)).toMatchObject({ made: false });
+    expect(rig.logs.at(-1)).toContain('wrote no summary');
+  });
+
+  test('nothing is summed up when there is only the prompt', async () => {
+    const rig = createRig([tooLong]);
+    expect(await rig.ask('1')).toMatchObject({ kind: 'api_error', failure: { class: 'prompt_too_long' } });
+    expect(rig.requests).toHaveLength(1);
+  });
+
+  test('an abort ends it without a complaint', async () => {
+    const rig = createRig(['one', summary]);
+    await rig.ask('1');
+    expect(await room(rig, AbortSignal.abort())).toMatchObject({ made: false });
+    expect(rig.logs).toEqual([]);
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { noteUnsupported } from '../../src/host/unsupported.ts';
+import type { RunConfig } from '../../src/wire/run-config.ts';
+
+function notesOn(config: RunConfig): string[] {
+  const notes: string[] = [];
+  noteUnsupported(config, (level, message) => notes.push(`${level}: ${message}`));
+  return notes;
+}
+
+describe('[K38] a setting without effect', () => {
+  test.each<[string, RunConfig]>([
+    ['--mcp-config', { mcpConfig: ['servers.json'] }],
+    ['--setting-sources', { settingSources: ['user'] }],
+    ['--managed-settings', { managedSettings: '{}' }],
+    ['--agents', { agents: '{}' }],
+    ['--agent', { agent: 'reviewer' }],
+    ['--plugin-dir', { pluginDir: ['plugins'] }],
+    ['--permission-prompts', { permissionPrompts: 'host' }],
+    ['--name', { name: 'My session' }],
+    ['--include-hook-events', { includeHookEvents: true }],
+    ['--forward-subagent-text', { forwardSubagentText: true }],
+  ])('%s is named, once', (flag, config) => {
+    expect(notesOn(config)).toEqual([`warn: ${flag} has no effect in this version and was ignored`]);
+  });
+
+  test('what is absent, off or empty is not', () => {
+    expect(notesOn({ settingSources: [], includeHookEvents: false, model: 'opus', maxTurns: 3 })).toEqual([]);
+  });
+
+  test('[G7] someone to ask who cannot be asked is said to be a denial', () => {
+    expect(notesOn({ permissionPromptTool: 'stdio' })).toEqual([]);
+    expect(notesOn({ permissionPromptTool: 'mcp__ask' })).toEqual([
+      expect.stringContaining('would be asked is denied'),
+    ]);
+  });
+});
