@@ -28,7 +28,23 @@ export function addUserContent(messages: ApiMessage[], content: readonly Content
 export function addAnswer(messages: ApiMessage[], blocks: readonly ContentBlock[], model: string): void {
   const taken = blocks.flatMap((block) => toApiBlock(block as JsonObject, 'assistant') ?? []);
   const content = taken.slice(0, taken.findLastIndex((block) => !THOUGHTS.has(block.type)) + 1);
-  if (content.length > 0) messages.push({ role: 'assistant', content, model });
+  if (content.length === 0) return;
+  const last = messages.at(-1);
+  // After a pause the answer goes on in the next one; to the API they are one message, as they are to a resume.
+  if (last?.role === 'assistant') messages[messages.length - 1] = joined(last, content, model);
+  else messages.push({ role: 'assistant', content, model });
+}
+
+function joined(begun: ApiMessage, content: readonly ContentBlock[], model: string): ApiMessage {
+  const before = begun.model === model ? begun : withoutThoughts(begun);
+  return { role: 'assistant', content: [...before.content, ...content], model };
+}
+
+/** What the last answer said, whatever calls came with it. */
+export function lastSaid(messages: readonly ApiMessage[]): string {
+  const answer = messages.findLast(({ role }) => role === 'assistant');
+  const text = answer?.content.findLast((block) => block.type === 'text');
+  return text?.type === 'text' ? text.text : '';
 }
 
 const THOUGHTS: ReadonlySet<string> = new Set(['thinking', 'redacted_thinking']);

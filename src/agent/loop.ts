@@ -5,7 +5,7 @@ import { type Attempts, contextFull, makeRoom } from './auto-compact.ts';
 import { addUserContent, lastSaid } from './conversation.ts';
 import { describeFailure } from './failures.ts';
 import { takeFallback } from './fallback.ts';
-import { budgetExhausted, turnsExhausted } from './limits.ts';
+import { budgetExhausted, type Limits, turnsExhausted } from './limits.ts';
 import { errorLine, INTERRUPTED, INTERRUPTED_FOR_TOOL, userTextLine } from './lines.ts';
 import { refuseTools, runTools } from './run-tools.ts';
 import { runStep } from './step.ts';
@@ -89,7 +89,7 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
   }
 }
 
-function overBudget({ maxBudgetUsd }: { maxBudgetUsd: number }): TurnEnd {
+export function overBudget({ maxBudgetUsd }: { maxBudgetUsd: number }): TurnEnd {
   return { kind: 'max_budget', maxBudgetUsd };
 }
 
@@ -100,7 +100,8 @@ async function* makeRoomAfter(
   room: Attempts,
   signal: AbortSignal,
 ): AsyncGenerator<Message, boolean> {
-  if (failure.class !== 'prompt_too_long' || room.afterFailure++ > 0) return false;
+  // Right after a compaction, or an attempt at one, another would not help.
+  if (failure.class !== 'prompt_too_long' || room.stepsSince <= 1 || room.afterFailure++ > 0) return false;
   return yield* makeRoom(turn, room, signal);
 }
 
@@ -109,14 +110,20 @@ async function* interrupted(
   during: 'stream' | 'tools',
   signal: AbortSignal,
 ): AsyncGenerator<Message, TurnEnd> {
-  const { maxDurationMs } = turn.limits;
-  const isLate = signal.aborted && abortReason(signal).kind === 'timeout' && maxDurationMs !== undefined;
+  const end = endOfAbort(turn.limits, during, signal);
   const marker = during === 'tools' ? INTERRUPTED_FOR_TOOL : INTERRUPTED;
-  const text = isLate ? `[The turn was stopped: it took longer than ${maxDurationMs} ms]` : marker;
+  const isLate = end.kind === 'max_duration';
+  const text = isLate ? `[The turn was stopped: it took longer than ${end.maxDurationMs} ms]` : marker;
   const line = userTextLine(turn, text);
   addUserContent(turn.messages, [{ type: 'text', text }]);
   turn.tally.userLines++;
   yield await turn.record(line);
+  return end;
+}
+
+/** Time limits come as aborts, too. */
+export function endOfAbort({ maxDurationMs }: Limits, during: 'stream' | 'tools', signal: AbortSignal): TurnEnd {
+  const isLate = signal.aborted && abortReason(signal).kind === 'timeout' && maxDurationMs !== undefined;
   return isLate ? { kind: 'max_duration', maxDurationMs } : { kind: 'interrupted', during };
 }
 

@@ -1,7 +1,11 @@
 import { compact, replaceConversation } from '../agent/compact.ts';
 import { addUserContent } from '../agent/conversation.ts';
+import { describeFailure } from '../agent/failures.ts';
+import { budgetExhausted } from '../agent/limits.ts';
+import { endOfAbort, overBudget, type TurnEnd } from '../agent/loop.ts';
 import { resultLine } from '../agent/result.ts';
 import { emptyTally, type Turn } from '../agent/turn.ts';
+import type { Failure } from '../model/model.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { Parts } from './assemble.ts';
 import type { CommandLine } from './command-line.ts';
@@ -47,17 +51,10 @@ async function* localTurn(
     },
     clear: () => clearConversation(parts),
   });
-  const output = yield* recordCommand(
-    parts,
-    { name, args },
-    `<local-command-${stream}>${text}</local-command-${stream}>`,
-    {
-      dequeue: true,
-    },
-  );
+  const output = await recordCommand(parts, { name, args }, tagged(stream, text), { dequeue: true });
   yield initLine(parts, parts.runtime.ids.uuid());
   yield output;
-  yield result(parts, '', 2);
+  yield result(parts, { text: '', userLines: 2 });
 }
 
 /** The command itself is the first of the new conversation, so that a resume does not go back to the old one. */
@@ -70,7 +67,7 @@ function clearConversation(parts: Parts): void {
 
 async function* unknownTurn({ name }: CommandLine, parts: Parts): AsyncGenerator<Message, void> {
   yield initLine(parts, parts.runtime.ids.uuid());
-  yield result(parts, `Unknown skill: ${name}`, 0);
+  yield result(parts, { text: `Unknown skill: ${name}`, userLines: 0 });
 }
 
 async function* compactTurn(
@@ -82,33 +79,39 @@ async function* compactTurn(
   const { clock } = parts.runtime;
   const started = clock.now();
   const turn = seams.makeTurn();
+  await parts.recorder.dequeue();
   const failure = yield* compactNow(turn, args, parts, signal);
-  const text = failure === null ? 'Compacted.' : `Error: ${failure}`;
-  const stream = failure === null ? 'stdout' : 'stderr';
-  const output = yield* recordCommand(
-    parts,
-    { name, args },
-    `<local-command-${stream}>${text}</local-command-${stream}>`,
-    {
-      dequeue: failure !== null,
-    },
-  );
-  if (failure !== null) yield initLine(parts, parts.runtime.ids.uuid());
+  const said = failure ? tagged('stderr', `Error: ${failure.reason}`) : tagged('stdout', 'Compacted.');
+  const output = await recordCommand(parts, { name, args }, said, { dequeue: false });
+  if (failure) yield initLine(parts, parts.runtime.ids.uuid());
   yield output;
-  yield result(parts, '', 2, clock.now() - started);
+  const end: TurnEnd = failure?.end ?? { kind: 'completed' };
+  const text = end.kind === 'api_error' ? end.text : '';
+  yield result(parts, { text, userLines: 2, durationMs: clock.now() - started, end });
 }
 
-/** Null when it went well, else why not. */
+/** Why there is no summary, and how the turn ends for it. */
+interface NotCompacted {
+  reason: string;
+  end: TurnEnd;
+}
+
+/** Null when it went well. */
 async function* compactNow(
   turn: Turn,
   instructions: string,
   parts: Parts,
   signal: AbortSignal,
-): AsyncGenerator<Message, string | null> {
-  if (turn.messages.length === 0) return 'No messages to compact';
-  await parts.recorder.dequeue();
+): AsyncGenerator<Message, NotCompacted | null> {
+  if (turn.messages.length === 0) return { reason: 'No messages to compact', end: { kind: 'completed' } };
+  if (budgetExhausted(turn.limits, turn.ledger.costUsd)) {
+    return { reason: 'The budget of this run is used up', end: overBudget(turn.limits) };
+  }
   const outcome = yield* compact(turn, { trigger: 'manual', instructions }, signal);
-  if (!outcome.ok) return signal.aborted ? 'The compaction was interrupted' : outcome.reason;
+  if (!outcome.ok && signal.aborted) {
+    return { reason: 'The compaction was interrupted', end: endOfAbort(turn.limits, 'stream', signal) };
+  }
+  if (!outcome.ok) return { reason: outcome.reason, end: endOfFailure(turn, outcome) };
   yield initLine(parts, parts.runtime.ids.uuid());
   yield await turn.record(outcome.boundary);
   const line = {
@@ -125,12 +128,12 @@ async function* compactNow(
 }
 
 /** On disk first; the line shows what the command said. */
-async function* recordCommand(
+async function recordCommand(
   parts: Parts,
   { name, args }: CommandLine,
   output: string,
   { dequeue }: { dequeue: boolean },
-): AsyncGenerator<Message, Message> {
+): Promise<Message> {
   const { ids } = parts.runtime;
   const uuids = { caveat: ids.uuid(), command: ids.uuid(), output: ids.uuid() };
   const texts = await parts.recorder.localCommand({ name, args, output, uuids, dequeue });
@@ -148,7 +151,24 @@ async function* recordCommand(
   };
 }
 
-function result(parts: Parts, text: string, userLines: number, durationMs = 0): Message {
+function tagged(stream: 'stdout' | 'stderr', text: string): string {
+  return `<local-command-${stream}>${text}</local-command-${stream}>`;
+}
+
+/** Also when the model answered and wrote nothing that could be used. */
+function endOfFailure({ request }: Turn, { reason, failure }: { reason: string; failure: Failure | null }): TurnEnd {
+  const told = failure ?? { class: 'malformed', message: reason };
+  return { kind: 'api_error', failure: told, text: describeFailure(told, request.model).text };
+}
+
+interface CommandEnd {
+  text: string;
+  userLines: number;
+  durationMs?: number;
+  end?: TurnEnd;
+}
+
+function result(parts: Parts, { text, userLines, durationMs = 0, end = { kind: 'completed' } }: CommandEnd): Message {
   const tally = { ...emptyTally(), lastText: text, userLines };
   const facts = {
     sessionId: parts.sessionId,
@@ -157,5 +177,5 @@ function result(parts: Parts, text: string, userLines: number, durationMs = 0): 
     ledger: parts.ledger,
     tally,
   };
-  return resultLine({ kind: 'completed' }, facts);
+  return resultLine(end, facts);
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../util/json.ts';
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
 import type { Entry } from '../wire/entries.ts';
 import { textBlock, toApiBlock, toApiResult } from './api-blocks.ts';
@@ -8,6 +8,8 @@ import { interruptedResult } from './repair.ts';
 export interface ReplayMessage {
   role: 'user' | 'assistant';
   content: ContentBlock[];
+  /** Who wrote an answer: thoughts go back only to the model that signed them. */
+  model?: string;
 }
 
 /**
@@ -33,6 +35,7 @@ const LOST_CALL = 'Result of an earlier tool call that is no longer part of this
 interface ReplayTurn {
   role: 'user' | 'assistant';
   answer: string | null;
+  model?: string;
   blocks: ContentBlock[];
 }
 
@@ -53,7 +56,8 @@ function answerTurn(turns: ReplayTurn[], entry: Entry): ReplayTurn {
   const last = turns.at(-1);
   const open = last?.role === 'user' && last.blocks.length === 0 ? turns.at(-2) : last;
   if (answer !== null && open?.role === 'assistant' && open.answer === answer) return open;
-  const turn: ReplayTurn = { role: 'assistant', answer, blocks: [] };
+  const model = stringField(entry.message, 'model');
+  const turn: ReplayTurn = { role: 'assistant', answer, blocks: [], ...(model !== undefined && { model }) };
   turns.push(turn);
   return turn;
 }
@@ -111,7 +115,7 @@ function assemble(turns: readonly ReplayTurn[], results: ReadonlyMap<string, Too
   const called = new Set<string>();
   for (const turn of turns) {
     const blocks = turn.role === 'assistant' ? sayable(turn.blocks, called) : turn.blocks;
-    add(messages, turn.role, blocks);
+    add(messages, turn.role, blocks, turn.model);
     const calls = blocks.filter((block) => block.type === 'tool_use');
     // Right behind the calls, before anything else can come; what the user says next joins this message.
     add(
@@ -136,9 +140,14 @@ function sayable(blocks: readonly ContentBlock[], called: Set<string>): ContentB
 
 const THOUGHTS = new Set<string>(['thinking', 'redacted_thinking']);
 
-function add(messages: ReplayMessage[], role: ReplayMessage['role'], blocks: readonly ContentBlock[]): void {
+function add(
+  messages: ReplayMessage[],
+  role: ReplayMessage['role'],
+  blocks: readonly ContentBlock[],
+  model?: string,
+): void {
   if (blocks.length === 0) return;
   const last = messages.at(-1);
-  if (last?.role !== role) messages.push({ role, content: [...blocks] });
+  if (last?.role !== role) messages.push({ role, content: [...blocks], ...(model !== undefined && { model }) });
   else for (const block of blocks) last.content.push(block);
 }

@@ -44,7 +44,7 @@ describe('an output of a given shape', () => {
     expect(resultsIn(better.lines)[0]).toMatchObject({ is_error: true });
     expect(resultsIn(better.lines)[0]?.content).toContain('name must be a string');
     const hopeless = structuredRig(() => [text('Is it this?'), handIn({})]);
-    expect(await hopeless.ask('go')).toEqual({ kind: 'no_structured_output', lastText: '' });
+    expect(await hopeless.ask('go')).toEqual({ kind: 'no_structured_output', lastText: 'Is it this?' });
     expect(hopeless.requests).toHaveLength(5);
     expect(hopeless.structured.output).toBeNull();
   });

@@ -2,10 +2,20 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { interruptedResult, unpairedToolCalls } from '../../src/sessions/repair.ts';
-import { toApiMessages } from '../../src/sessions/replay.ts';
+import { toApiMessages as replayed } from '../../src/sessions/replay.ts';
 import { activeLeaf, pathTo } from '../../src/sessions/tree.ts';
 import type { Entry } from '../../src/wire/entries.ts';
 import { apiFaults, assistant, call, golden, result, treeOf, user } from './support.ts';
+
+/** As it is sent: who wrote an answer stays with us. */
+function toApiMessages(path: Parameters<typeof replayed>[0]) {
+  return replayed(path).map(({ role, content }) => ({ role, content }));
+}
+
+test('[LOOP-20] an answer names the model that wrote it, so that its thoughts go back only to that one', () => {
+  const answers = replayed(activePath(golden('multi.2.1.44.session'))).filter(({ role }) => role === 'assistant');
+  expect(answers.map(({ model }) => model)).toEqual(answers.map(() => 'claude-sonnet-4-5-20250929'));
+});
 
 function activePath(entries: readonly Entry[]): Entry[] {
   const tree = treeOf(entries);
