@@ -64,6 +64,11 @@ test('custom-model answers with a model of its own', async () => {
   expect(lines).toEqual(['WEAVE ON']);
 });
 
+test('[OPT-23] structured-output asks again for what does not fit, and hands out what does', async () => {
+  const { lines } = await run('structured-output.ts');
+  expect(lines).toEqual(["{ title: 'Twill', threads: 240 }", 'asked 2 times']);
+});
+
 test('every example has a test here', () => {
   const source = readFileSync(join(ROOT, 'test/examples/examples.test.ts'), 'utf8');
   expect(examples.filter((name) => !source.includes(`run('${name}')`))).toEqual([]);

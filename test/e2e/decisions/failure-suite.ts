@@ -40,6 +40,13 @@ export const FAILURES: Row[] = [
   apiFailure('too many requests, retries included', '429', 'rate_limit', fail(429, 'rate_limit_error', 'slow down')),
   apiFailure('the API is overloaded, retries included', '529', 'overloaded', overloaded),
   apiFailure('the API is broken, retries included', '500', 'server', fail(500, 'api_error', 'broken')),
+  {
+    ...apiFailure('the API is broken, retries included', 'in a compaction that was asked for', 'server', 'First.'),
+    script: ['First.', fail(500, 'api_error', 'broken')],
+    prompts: ['one', '/compact'],
+    requests: 2,
+    says: /^API Error: 500/,
+  },
   apiFailure('the API sent no answer, retries included', 'a page', 'malformed', page),
   apiFailure('the API was silent, retries included', 'before the head', 'timeout', hang()),
   apiFailure(

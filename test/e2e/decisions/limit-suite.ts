@@ -12,6 +12,7 @@ const OVER_BUDGET = {
   says: 'Exceeded USD budget (1)',
 };
 const LATE = { situation: '`--max-duration-ms` reached', outcome: broken('max_duration') };
+const IN_ANSWER = { situation: 'interrupted while the model answered', outcome: broken('aborted_streaming') };
 const IN_TOOLS = {
   situation: 'interrupted while tools ran, or a host denied with `interrupt`',
   outcome: broken('aborted_tools'),
@@ -83,9 +84,8 @@ export const LIMITS: Row[] = [
     and: ({ lines }) => expect(lines.some((line) => toolResult(line)?.is_error)).toBe(true),
   },
   {
-    situation: 'interrupted while the model answered',
+    ...IN_ANSWER,
     title: '[LOOP-10]',
-    outcome: broken('aborted_streaming'),
     script: [stuck],
     async host(cli, place) {
       cli.say('go');
@@ -95,6 +95,19 @@ export const LIMITS: Row[] = [
     requests: 1,
     says: 'The turn was interrupted',
     and: ({ lines }) => expect(JSON.stringify(lines)).toContain('"[Request interrupted by user]"'),
+  },
+  {
+    ...IN_ANSWER,
+    title: 'in the middle of a summary',
+    script: ['First.', stuck],
+    prompts: ['one', '/compact'],
+    async host(cli, place) {
+      cli.say('one');
+      cli.say('/compact');
+      await eventually(() => place.api.requests.length === 2);
+      await cli.control({ subtype: 'interrupt' });
+    },
+    requests: 2,
   },
   {
     ...IN_TOOLS,
