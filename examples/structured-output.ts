@@ -24,9 +24,9 @@ const engine = createEngine({ cwd: process.cwd(), model, store: createMemoryStor
 const options: Options = { transport: inProcess(engine), outputFormat: { type: 'json_schema', schema } };
 for await (const message of query({ prompt: 'Which cloth is this?', options })) {
   if (message.type !== 'result') continue;
-  // A success always has an output that fits.
-  if (message.subtype === 'success') console.log(message.structured_output);
-  else console.log(message.errors.join('\n'));
+  // Without an error there is an output, and it fits.
+  if (message.is_error) console.log(message.errors?.join('\n'));
+  else if (message.subtype === 'success') console.log(message.structured_output);
 }
 console.log(`asked ${model.requests.length} times`);
 await engine.close();

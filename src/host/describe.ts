@@ -18,7 +18,7 @@ export function initLine(parts: Parts, uuid: string): Message {
     mcp_servers: [],
     model: parts.chosen.id,
     permissionMode: parts.permissions.policy.mode,
-    slash_commands: COMMANDS.map(({ name }) => name),
+    slash_commands: commandsOf(parts).map(({ name }) => name),
     apiKeySource: parts.apiKeySource,
     ...(parts.betas.length > 0 ? { betas: [...parts.betas] } : {}),
     claude_code_version: WIRE_VERSION,
@@ -40,7 +40,7 @@ export function initLine(parts: Parts, uuid: string): Message {
 /** The body of the answer to `initialize`. */
 export function initializeAnswer(parts: Parts): Record<string, unknown> {
   return {
-    commands: COMMANDS,
+    commands: commandsOf(parts),
     output_style: 'default',
     available_output_styles: ['default'],
     models: modelChoices(),
@@ -48,4 +48,9 @@ export function initializeAnswer(parts: Parts): Record<string, unknown> {
     pid: parts.pid,
     capabilities: [...CAPABILITIES],
   };
+}
+
+/** None that would be taken as text. */
+function commandsOf({ takesCommandsAsText }: Parts): typeof COMMANDS {
+  return takesCommandsAsText ? [] : COMMANDS;
 }

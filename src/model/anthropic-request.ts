@@ -66,7 +66,7 @@ function encodeMessage({ role, content }: ApiMessage): EncodedMessage {
   let markAt = -1;
   for (const [at, block] of content.filter(isTaken).entries()) {
     if (at > 0) json += ',';
-    json += encodeJson(withValidId(withoutOwnMark(block)));
+    json += encodeJson(withValidNames(withoutOwnMark(block)));
     if (mayBeMarked(block)) markAt = json.length - 1;
   }
   return { json: `${json}]}`, markAt };
@@ -94,15 +94,20 @@ function withoutOwnMark(block: ContentBlock): ContentBlock {
   return rest as ContentBlock;
 }
 
-/** Other providers use characters in their ids that this one refuses. */
-function withValidId(block: ContentBlock): ContentBlock {
-  if (block.type === 'tool_use' && INVALID_IN_ID.test(block.id)) return { ...block, id: validId(block.id) };
-  if (block.type !== 'tool_result' || !INVALID_IN_ID.test(block.tool_use_id)) return block;
-  return { ...block, tool_use_id: validId(block.tool_use_id) };
+/**
+ * Other providers use characters in their ids that this one refuses, and any model may call a tool by a name that none
+ * can have: the call was answered with an error, but it must not make every later request fail.
+ */
+function withValidNames(block: ContentBlock): ContentBlock {
+  if (block.type === 'tool_use' && !(VALID.test(block.id) && VALID.test(block.name))) {
+    return { ...block, id: valid(block.id), name: valid(block.name) };
+  }
+  if (block.type !== 'tool_result' || VALID.test(block.tool_use_id)) return block;
+  return { ...block, tool_use_id: valid(block.tool_use_id) };
 }
 
-const INVALID_IN_ID = /[^\w-]/;
+const VALID = /^[\w-]{1,128}$/;
 
-function validId(id: string): string {
-  return id.replace(/[^\w-]/g, '_');
+function valid(name: string): string {
+  return name.replace(/[^\w-]/g, '_').slice(0, 128);
 }

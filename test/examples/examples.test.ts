@@ -69,6 +69,12 @@ test('[OPT-23] structured-output asks again for what does not fit, and hands out
   expect(lines).toEqual(["{ title: 'Twill', threads: 240 }", 'asked 2 times']);
 });
 
+test('[QM-06] commands lists the commands and shows what one says', async () => {
+  const { lines } = await run('commands.ts');
+  expect(lines).toContainEqual(expect.stringMatching(/^\/compact: ./));
+  expect(lines).toContainEqual(expect.stringMatching(/^offline: \d+ of 200000 tokens/));
+});
+
 test('every example has a test here', () => {
   const source = readFileSync(join(ROOT, 'test/examples/examples.test.ts'), 'utf8');
   expect(examples.filter((name) => !source.includes(`run('${name}')`))).toEqual([]);

@@ -72,7 +72,9 @@ export class RunningCli {
     let pending = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text;
-      const parts = (pending + text).split('\n');
+      pending += text;
+      if (!text.includes('\n')) return; // a line of megabytes is taken apart once, not with every piece
+      const parts = pending.split('\n');
       pending = parts.pop() ?? '';
       this.lines.push(...parts.flatMap(parse));
       this.#changed();
