@@ -6,7 +6,7 @@ import { HeddleError } from '../wire/errors.ts';
 import { LineWriter } from '../wire/jsonl.ts';
 import { Peer } from '../wire/peer.ts';
 import type { Launch, OutputFormat } from '../wire/run-config.ts';
-import { resultText } from './result-text.ts';
+import { type CommandText, commandText, resultText } from './result-text.ts';
 
 /**
  * `heddle -p PROMPT`: a client like any other, over a linked pair to an engine in this process. Sends the prompt, ends
@@ -77,14 +77,16 @@ const faces: Record<OutputFormat, (out: LineWriter, verbose: boolean) => Face> =
   },
   text(out) {
     let result: JsonObject | null = null;
+    let said: CommandText | null = null;
     return {
       show(message) {
         if (message.type === 'result') result = message;
+        said = commandText(message) ?? said;
         return undefined;
       },
       async end() {
         if (!result) return;
-        const { stdout, stderr } = resultText(result);
+        const { stdout, stderr } = said && result.result === '' ? said : resultText(result);
         if (stdout !== null) await out.writeText(`${stdout}\n`);
         if (stderr !== null) process.stderr.write(`${stderr}\n`);
       },

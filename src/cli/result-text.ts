@@ -15,6 +15,20 @@ export function resultText(result: JsonObject): { stdout: string | null; stderr:
   return { stdout: fixedText(result.subtype, error), stderr: `heddle: ${firstLine(error)}` };
 }
 
+export interface CommandText {
+  stdout: string | null;
+  stderr: string | null;
+}
+
+/** What a local command said: the result of its turn is empty, its words are in a line of their own (wire.md 2.7). */
+export function commandText({ type, message }: JsonObject): CommandText | null {
+  const content = type === 'user' ? stringField(message, 'content') : undefined;
+  const found = /^<local-command-(stdout|stderr)>([\s\S]*)<\/local-command-\1>$/.exec(content ?? '');
+  if (!found) return null;
+  const text = found[2] ?? '';
+  return found[1] === 'stdout' ? { stdout: text, stderr: null } : { stdout: null, stderr: text };
+}
+
 function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? '';
 }

@@ -163,7 +163,7 @@ export class Session {
       await this.#changes;
       await this.#tellLifecycle(input, 'started');
       const command = commandOf(input, parts);
-      if (command) await this.#runCommand(command, controller.signal);
+      if (command) await this.#runCommand(command, input, controller.signal);
       else await this.#runTurn(input, controller.signal);
       await this.#tellLifecycle(input, 'completed');
     } finally {
@@ -196,13 +196,13 @@ export class Session {
     await this.#sayResult(line);
   }
 
-  async #runCommand(command: CommandLine, signal: AbortSignal): Promise<void> {
+  async #runCommand(command: CommandLine, { uuid }: UserInput, signal: AbortSignal): Promise<void> {
     const { commandTurn } = await import('./command-turn.ts');
     const lines = commandTurn(command, this.#parts, this.#commandSeams(), signal);
     for await (const line of lines) {
       if (line.type === 'result') {
         await this.#recordCost();
-        await this.#sayResult(line);
+        await this.#sayResult(uuid === undefined ? line : { ...line, user_message_uuids: [uuid] });
       } else {
         await this.#say(line);
       }

@@ -134,6 +134,13 @@ export class RunningCli {
     return this.next(isResult);
   }
 
+  /** Lets go of what was said so far: the whole of a long run would not fit into memory. */
+  forget(): void {
+    this.stdout = '';
+    this.lines.length = 0;
+    this.#unread = 0;
+  }
+
   /** Waits until something is true of what has been said. */
   async until(check: () => boolean): Promise<void> {
     const deadline = Date.now() + PATIENCE_MS;
