@@ -8,12 +8,18 @@ export interface Attempts {
   afterFailure: number;
   /** Model calls since the last compaction of this turn. */
   stepsSince: number;
+  /** Summaries that did not come about. Each costs a request as large as the conversation. */
+  failures: number;
 }
 
+const MAX_FAILURES = 2;
+
 /** So near to the window that the next answer may not fit. Right after a compaction another one would not help. */
-export function contextFull(turn: Turn, { stepsSince }: Attempts): boolean {
+export function contextFull(turn: Turn, { stepsSince, failures }: Attempts): boolean {
   const { tokens, compactAt } = turn.context;
-  return compactAt !== null && tokens >= compactAt && stepsSince > 1 && turn.messages.length > 1;
+  return (
+    compactAt !== null && tokens >= compactAt && stepsSince > 1 && failures < MAX_FAILURES && turn.messages.length > 1
+  );
 }
 
 /**
@@ -26,6 +32,7 @@ export async function* makeRoom(turn: Turn, room: Attempts, signal: AbortSignal)
   const { compact, replaceConversation } = await import('./compact.ts'); // most turns need none of it
   const outcome = yield* compact(turn, { trigger: 'auto', instructions: '' }, signal);
   if (!outcome.ok) {
+    room.failures++;
     if (!signal.aborted) turn.runtime.log('warn', `The conversation could not be compacted: ${outcome.reason}`);
     return false;
   }

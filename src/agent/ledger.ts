@@ -8,7 +8,7 @@ export interface LedgerState {
 }
 
 /**
- * What a session has used: tokens of the current turn, and tokens, cost and time per model since the process began.
+ * What a session has used: tokens of the current turn, and tokens, cost and time per model since the session began, as far as its file tells.
  * Several agents of one session share one ledger.
  */
 export class Ledger {

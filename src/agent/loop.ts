@@ -9,7 +9,7 @@ import { budgetExhausted, type Limits, turnsExhausted } from './limits.ts';
 import { errorLine, INTERRUPTED, INTERRUPTED_FOR_TOOL, userTextLine } from './lines.ts';
 import { refuseTools, runTools } from './run-tools.ts';
 import { runStep } from './step.ts';
-import { decideStop, Patience } from './stop.ts';
+import { afterCutCall, decideStop, Patience } from './stop.ts';
 import { toolSummaryLine } from './tool-summary.ts';
 import type { Turn } from './turn.ts';
 
@@ -23,7 +23,9 @@ export type TurnEnd =
   | { kind: 'empty_answer' }
   | { kind: 'no_structured_output'; lastText: string }
   | { kind: 'error_answer'; code: 'refusal' | 'max_output_tokens'; text: string }
-  | { kind: 'api_error'; failure: Failure; text: string };
+  | { kind: 'api_error'; failure: Failure; text: string }
+  /** The store or the engine itself failed; no step of the loop ends this way. */
+  | { kind: 'broken'; code: string; message: string };
 
 /**
  * One turn: from a recorded user message to a stop.
@@ -40,7 +42,7 @@ export type TurnEnd =
  */
 export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<Message, TurnEnd> {
   const patience = new Patience();
-  const room: Attempts = { afterFailure: 0, stepsSince: Number.POSITIVE_INFINITY };
+  const room: Attempts = { afterFailure: 0, stepsSince: Number.POSITIVE_INFINITY, failures: 0 };
   for (;;) {
     // 1 guard
     if (signal.aborted) return yield* interrupted(turn, 'stream', signal);
@@ -83,6 +85,8 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
     const structured = turn.structured?.afterRound(step.calls) ?? 'go on';
     if (structured === 'done') return { kind: 'completed' };
     if (structured === 'exhausted') return { kind: 'no_structured_output', lastText: lastSaid(turn.messages) };
+    const end = yield* afterCutCall(turn, patience);
+    if (end) return end;
 
     // 6 queue
     if (!turnsExhausted(turn.limits, turn.tally)) yield* await turn.takeQueued();

@@ -31,7 +31,7 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
     uuid: facts.uuid,
   };
   const own = {
-    terminal_reason: outcome.terminalReason,
+    ...(outcome.terminalReason && { terminal_reason: outcome.terminalReason }),
     pending_tasks: [],
     user_message_uuids: tally.userMessageUuids,
     ...(outcome.errorCode ? { error_code: outcome.errorCode } : {}),
@@ -69,7 +69,7 @@ interface ResultOutcome {
   subtype: ResultMessage['subtype'];
   isError: boolean;
   errors: string[];
-  terminalReason: NonNullable<ResultMessage['terminal_reason']>;
+  terminalReason?: ResultMessage['terminal_reason'];
   errorCode?: string;
 }
 
@@ -102,6 +102,8 @@ function outcomeOf(end: TurnEnd): ResultOutcome {
         terminalReason: end.code === 'refusal' ? 'refusal' : 'api_error',
         errorCode: end.code,
       };
+    case 'broken':
+      return { subtype: 'error_during_execution', isError: true, errors: [end.message], errorCode: end.code };
     case 'api_error':
       return {
         subtype: 'success',
@@ -123,7 +125,7 @@ function failed(
   return { subtype, isError: true, errors: [message], terminalReason, errorCode: terminalReason };
 }
 
-/** The result of a run that could not start or broke inside: no turn stands behind it. */
+/** The result of a run that could not start: no turn stands behind it. */
 export function startFailureLine(
   error: { code: string; message: string },
   ids: { sessionId: string; uuid: string },

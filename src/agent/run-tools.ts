@@ -44,10 +44,9 @@ export async function* runTools(
       }
     }
     return { interrupted: joined.aborted };
-  } catch (error) {
-    stop.abort(new Aborted('shutdown')); // the store broke: what still runs has nobody to report to
-    throw error;
   } finally {
+    // After a broken store, or when the turn was given up: what still runs has nobody to report to.
+    if (blocks.size < calls.length) stop.abort(new Aborted('shutdown'));
     // Also then: one call without a result, and the API would refuse every request from now on.
     const content = calls.map((call) => blocks.get(call) ?? interruptedResult(call.block.id));
     turn.messages.push({ role: 'user', content });

@@ -39,6 +39,16 @@ export async function* decideStop(
   return yield* askToStop(turn, patience, signal);
 }
 
+/**
+ * After a round of tools: a call that the output limit cut off has failed, and would be made in the same way again and
+ * again. The model is told why, as often as for a text.
+ */
+export async function* afterCutCall(turn: Turn, patience: Patience): AsyncGenerator<Message, TurnEnd | null> {
+  const result = turn.messages.at(-1)?.content.at(-1);
+  const hasFailed = result?.type === 'tool_result' && result.is_error === true;
+  return hasFailed && turn.tally.stopReason === 'max_tokens' ? yield* outputLimit(turn, patience) : null;
+}
+
 async function* refused(turn: Turn): AsyncGenerator<Message, TurnEnd> {
   const reason = turn.tally.lastText.trim();
   const text = `API Error: The model refused to answer this request${reason ? `: ${reason}` : '. Change the request, or choose another model with --model.'}`;

@@ -1,22 +1,57 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Logger } from '../util/runtime.ts';
+import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 
 /**
  * Warnings and errors go to stderr as one line each. `--debug` adds everything on stderr, `--debug-file` writes it to a
- * file instead; both are for people, and nothing that is logged may hold a credential.
+ * file instead; both are for people, and nothing that is logged may hold a credential. Logging never fails a run.
  */
 export function createLogger(config: RunConfig): { log: Logger; close(): void } {
-  const file = config.debugFile === undefined ? null : openSync(config.debugFile, 'a', 0o600);
+  const file = config.debugFile === undefined ? null : openDebugFile(config.debugFile);
   const debug = config.debug !== undefined || config.debugToStderr === true;
   const filter = typeof config.debug === 'string' ? config.debug.split(',') : null;
   const log: Logger = (level, message, facts) => {
     const detail = facts && Object.keys(facts).length > 0 ? ` ${JSON.stringify(facts)}` : '';
-    if (file !== null) writeSync(file, `${new Date().toISOString()} ${level} ${message}${detail}\n`);
+    file?.write(`${new Date().toISOString()} ${level} ${message}${detail}\n`);
     const important = level === 'warn' || level === 'error';
     const wanted = debug && (!filter || filter.some((word) => message.includes(word)));
     if (!important && !(wanted && file === null)) return;
     process.stderr.write(`heddle: ${message}${debug ? detail : ''}\n`);
   };
-  return { log, close: () => file !== null && closeSync(file) };
+  return { log, close: () => file?.close() };
+}
+
+interface DebugFile {
+  write(text: string): void;
+  close(): void;
+}
+
+function openDebugFile(path: string): DebugFile {
+  let fd: number | null = openOrRefuse(path);
+  const close = () => {
+    if (fd !== null) closeSync(fd);
+    fd = null;
+  };
+  return {
+    write(text) {
+      if (fd === null) return;
+      try {
+        writeSync(fd, text);
+      } catch (error) {
+        close();
+        process.stderr.write(`heddle: --debug-file ${path} cannot be written any more: ${(error as Error).message}\n`);
+      }
+    },
+    close,
+  };
+}
+
+function openOrRefuse(path: string): number {
+  try {
+    return openSync(path, 'a', 0o600);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new HeddleError('invalid_option', `Error: --debug-file cannot be written: ${reason}`, { cause });
+  }
 }

@@ -4,7 +4,6 @@ import { Ledger } from '../agent/ledger.ts';
 import type { Limits } from '../agent/limits.ts';
 import { environmentReminder } from '../agent/prompt.ts';
 import { createRecorder, type Recorder } from '../agent/recorder.ts';
-import { startFailureLine } from '../agent/result.ts';
 import type { ContextWindow } from '../agent/turn.ts';
 import type { ApiMessage } from '../model/model.ts';
 import { isReadOnlyCommand } from '../permissions/read-only-commands.ts';
@@ -16,13 +15,12 @@ import type { ToolContext } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Runtime } from '../util/runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
-import type { Message } from '../wire/messages/index.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import { contextWindow } from './context-window.ts';
 import type { Engine } from './engine.ts';
 import { type Env, toolEnv } from './home.ts';
 import type { Chosen } from './models.ts';
-import { createPermissions, existingTools, type Permissions } from './permissions.ts';
+import { createPermissions, existingTools, missingTools, type Permissions } from './permissions.ts';
 import { planName } from './plan-name.ts';
 import { readPrompts } from './prompts.ts';
 import type { SessionSettings } from './session.ts';
@@ -76,8 +74,6 @@ export interface Parts {
   readonly partials: boolean;
   readonly replayUserMessages: boolean;
   toolContext(toolUseId: string, signal: AbortSignal): ToolContext;
-  /** The result of a turn that broke inside. */
-  brokenResult(error: HeddleError): Message;
 }
 
 /** Builds a session from its launch. Rejects with a HeddleError whose text says what to change. */
@@ -103,9 +99,12 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     configHome: homeOrNull(engine, launch),
     userHome: env.HOME ?? '',
     spillDir: transcript.spillDir,
+    log: runtime.log,
   });
   const builtin = builtinTools({ isReadOnly: isReadOnlyCommand });
   const existing = existingTools(builtin, config, permissions.policy);
+  for (const name of missingTools(builtin, config))
+    runtime.log('warn', `--tools names ${name}, which does not exist here`);
   const names = (config.fallbackModel ?? '').split(',').map((name) => name.trim());
   const fallbacks = await Promise.all(names.filter((name) => name !== '').map((name) => chooseModel(name)));
   const files: FileStates = new Map();
@@ -157,7 +156,6 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
       spillDir: transcript.spillDir,
       signal,
     }),
-    brokenResult: (error) => startFailureLine(error, { sessionId: transcript.key.sessionId, uuid: runtime.ids.uuid() }),
   };
   if (config.jsonSchema !== undefined) await parts.setSchema(config.jsonSchema);
   if (chosen.isWindowGuessed) runtime.log('warn', guessedWindow(chosen));
@@ -246,7 +244,17 @@ function readLimits(config: RunConfig): Limits {
 
 function thinkingSetting(config: RunConfig, env: Env): SessionSettings {
   if (config.thinking === 'disabled') return {};
-  const tokens = config.maxThinkingTokens ?? positiveInteger(env.MAX_THINKING_TOKENS);
+  const { maxThinkingTokens } = config;
+  if (maxThinkingTokens !== undefined && !(Number.isInteger(maxThinkingTokens) && maxThinkingTokens >= 0)) {
+    throw new HeddleError(
+      'invalid_option',
+      `--max-thinking-tokens must be a whole number, 0 or above, not ${maxThinkingTokens}`,
+    );
+  }
+  const tokens = maxThinkingTokens ?? positiveInteger(env.MAX_THINKING_TOKENS);
+  if (config.thinking === 'enabled' && !tokens) {
+    throw new HeddleError('invalid_option', '--thinking enabled needs a budget: --max-thinking-tokens N');
+  }
   return {
     ...(tokens !== undefined && { maxThinkingTokens: tokens }),
     ...(config.thinking === 'adaptive' && { adaptiveThinking: true }),

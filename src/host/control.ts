@@ -12,6 +12,16 @@ import type { Session } from './session.ts';
  */
 export function controlHandler(session: Session): RequestHandler {
   let initialized = false;
+  /** A schema that is none leaves the session uninitialized, so that the host can try again. */
+  async function applySchema(schema: unknown): Promise<void> {
+    try {
+      if (!isObject(schema)) throw invalid('jsonSchema', 'an object');
+      await session.setSchema(schema);
+    } catch (error) {
+      initialized = false;
+      throw error;
+    }
+  }
   const handlers: Record<string, (request: ControlBody, context: RequestContext) => unknown> = {
     async initialize(request) {
       // A host that connects again learns what is still waiting for its answer.
@@ -26,7 +36,7 @@ export function controlHandler(session: Session): RequestHandler {
         ...textOption('systemPrompt', request.systemPrompt),
         ...textOption('appendSystemPrompt', request.appendSystemPrompt),
       });
-      if (isObject(request.jsonSchema)) await session.setSchema(request.jsonSchema);
+      if (request.jsonSchema !== undefined) await applySchema(request.jsonSchema);
       return session.describe();
     },
     interrupt(_request, context) {
@@ -37,8 +47,9 @@ export function controlHandler(session: Session): RequestHandler {
       session.endInput();
       return {};
     },
-    async set_model(request) {
-      await session.setModel(stringField(request, 'model'));
+    async set_model({ model }) {
+      if (model !== undefined && model !== null && typeof model !== 'string') throw invalid('model', 'a string');
+      await session.setModel(model ?? undefined);
     },
     set_permission_mode(request) {
       const name = stringField(request, 'mode') ?? '';
@@ -57,7 +68,10 @@ export function controlHandler(session: Session): RequestHandler {
       return { mode };
     },
     set_max_thinking_tokens(request) {
-      const tokens = request.max_thinking_tokens;
+      const tokens = request.max_thinking_tokens ?? null;
+      if (tokens !== null && !(Number.isInteger(tokens) && (tokens as number) >= 0)) {
+        throw invalid('max_thinking_tokens', 'a whole number, 0 or above, or null');
+      }
       session.configure({ maxThinkingTokens: typeof tokens === 'number' && tokens > 0 ? tokens : null });
     },
   };
@@ -66,6 +80,10 @@ export function controlHandler(session: Session): RequestHandler {
     if (handler) return handler(request, context);
     throw new ControlError(`Unsupported control request subtype: ${request.subtype}`, 'unsupported_request');
   };
+}
+
+function invalid(field: string, expected: string): ControlError {
+  return new ControlError(`request.${field} must be ${expected}`, 'invalid_request');
 }
 
 /** A prompt comes as a string, or as an array of blocks from newer SDKs. */

@@ -4,7 +4,7 @@ import { type UnpairedCall, unpairedToolCalls } from '../sessions/repair.ts';
 import { toApiMessages } from '../sessions/replay.ts';
 import type { Loaded, SessionKey, SessionStore } from '../sessions/store.ts';
 import { activeLeaf, pathTo, readTree, type Tree } from '../sessions/tree.ts';
-import { isObject, stringField } from '../util/json.ts';
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { Entry } from '../wire/entries.ts';
 import { HeddleError } from '../wire/errors.ts';
@@ -68,9 +68,11 @@ class LastCost {
 
   #take({ modelUsage, totalAPIDuration }: Entry): void {
     if (!isObject(modelUsage)) return;
-    const usage = Object.fromEntries(Object.entries(modelUsage).filter(([, value]) => isObject(value)));
+    const usage = Object.fromEntries(
+      Object.entries(modelUsage).flatMap(([model, counts]) => (isObject(counts) ? [[model, numbersIn(counts)]] : [])),
+    );
     this.state = {
-      modelUsage: usage as LedgerState['modelUsage'],
+      modelUsage: usage,
       apiMs: typeof totalAPIDuration === 'number' ? totalAPIDuration : 0,
     };
   }
@@ -102,4 +104,10 @@ function lastReminder(path: readonly Entry[]): string | null {
     ({ type, attachment }) => type === 'attachment' && isObject(attachment) && attachment.type === 'environment',
   );
   return stringField(entry?.attachment, 'content') ?? null;
+}
+
+/** A damaged file must not spoil the sums: only what is a number counts. */
+function numbersIn(counts: JsonObject): Record<string, number> {
+  const numbers = Object.entries(counts).filter((entry): entry is [string, number] => Number.isFinite(entry[1]));
+  return Object.fromEntries(numbers);
 }

@@ -5,6 +5,7 @@ import { nodeRealPath } from '../permissions/real-path.ts';
 import { parseRules, type Rule } from '../permissions/rules.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import type { Logger } from '../util/runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { PermissionMode, PermissionUpdate } from '../wire/permissions.ts';
 import type { RunConfig } from '../wire/run-config.ts';
@@ -23,12 +24,13 @@ export interface PermissionPlaces {
   workspace: Workspace;
   configHome: string | null;
   userHome: string;
+  log: Logger;
   /** Where outputs are spilled: readable, though outside the roots. */
   spillDir: string;
 }
 
 export function createPermissions(config: RunConfig, places: PermissionPlaces): Permissions {
-  const settings = readPermissionSettings(config.settings, places.workspace.cwd);
+  const settings = readPermissionSettings(config.settings, places.workspace.cwd, places.log);
   let policy = launchPolicy(config, settings, places);
   return {
     get policy() {
@@ -87,4 +89,9 @@ export function existingTools(all: readonly Tool[], config: RunConfig, policy: P
   const named = config.tools === undefined || config.tools.includes('default') ? null : new Set(config.tools);
   const removed = new Set(policy.deny.filter((rule) => rule.ruleContent === undefined).map((rule) => rule.toolName));
   return all.filter((tool) => (named === null || named.has(tool.name)) && !removed.has(tool.name));
+}
+
+/** Names in `--tools` that no tool here has: another version's, or a typing error. Worth a word, not a refusal. */
+export function missingTools(all: readonly Tool[], config: RunConfig): string[] {
+  return (config.tools ?? []).filter((name) => name !== 'default' && !all.some((tool) => tool.name === name));
 }

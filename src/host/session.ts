@@ -5,6 +5,7 @@ import { emptyTally, type Tally, type Turn } from '../agent/turn.ts';
 import { Aborted } from '../util/abort.ts';
 import { Channel } from '../util/channel.ts';
 import type { JsonObject } from '../util/json.ts';
+import { startTimer } from '../util/timer.ts';
 import { toHeddleError } from '../wire/errors.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
@@ -53,6 +54,8 @@ export class Session {
   #stopped = false;
   #lastResultIsError = false;
   #peer: Peer | null = null;
+  /** Of the turn that is running or was last. */
+  #tally = emptyTally();
   /** The echo of the prompt goes out with the first line of its turn (wire.md 5.3). */
   #heldReplay: Message | null = null;
   /** Settings that are still being applied; the next turn waits for them. */
@@ -79,6 +82,10 @@ export class Session {
 
   /** Queues a message; its turn begins when those before it are over, or it joins the one that is running. */
   submit(input: UserInput): void {
+    if (this.#inputs.ended) {
+      this.reportBadInput('The input has ended; the message was not sent');
+      return;
+    }
     this.#tellLifecycle(input, 'queued').catch(() => {});
     this.#inputs.push(input);
   }
@@ -146,7 +153,7 @@ export class Session {
   async #run(): Promise<{ lastResultIsError: boolean }> {
     for await (const input of this.#inputs) {
       if (this.#stopped) break;
-      await this.#answer(input).catch((error) => this.#broken(error));
+      await this.#answer(input).catch(() => {}); // nobody listens any more
     }
     return { lastResultIsError: this.#lastResultIsError };
   }
@@ -157,7 +164,7 @@ export class Session {
     const controller = new AbortController();
     this.#running = controller;
     const { maxDurationMs } = parts.limits;
-    const timer = maxDurationMs && setTimeout(() => controller.abort(new Aborted('timeout')), maxDurationMs);
+    const timer = maxDurationMs && startTimer(maxDurationMs, () => controller.abort(new Aborted('timeout')));
     parts.ledger.beginTurn();
     try {
       await this.#changes;
@@ -165,11 +172,13 @@ export class Session {
       const command = commandOf(input, parts);
       if (command) await this.#runCommand(command, input, controller.signal);
       else await this.#runTurn(input, controller.signal);
-      await this.#tellLifecycle(input, 'completed');
+    } catch (error) {
+      await this.#broken(error);
     } finally {
       clearTimeout(timer || undefined);
       this.#running = null;
     }
+    await this.#tellLifecycle(input, 'completed');
   }
 
   async #runTurn(input: UserInput, signal: AbortSignal): Promise<void> {
@@ -177,6 +186,7 @@ export class Session {
     const { clock } = parts.runtime;
     const started = clock.now();
     const tally = emptyTally();
+    this.#tally = tally;
     const uuid = await this.#recordPrompt(input);
     tally.userMessageUuids.push(uuid);
     await this.#say(initLine(parts, this.#uuid()));
@@ -259,11 +269,16 @@ export class Session {
   }
 
   async #drive(turn: AsyncGenerator<Message, TurnEnd>): Promise<TurnEnd> {
-    for (;;) {
-      const step = await turn.next();
-      if (step.done) return step.value;
-      const busy = this.#say(step.value);
-      if (busy) await busy;
+    try {
+      for (;;) {
+        const step = await turn.next();
+        if (step.done) return step.value;
+        const busy = this.#say(step.value);
+        if (busy) await busy;
+      }
+    } finally {
+      // When nobody could be told, the turn ends here: what it holds open (a request, a tool) must not outlive it.
+      await turn.return({ kind: 'interrupted', during: 'stream' });
     }
   }
 
@@ -320,7 +335,16 @@ export class Session {
     // An error with a code reaches the user in the result; anything else is a bug and says so at once.
     const level = error.code === 'other' ? 'error' : 'debug';
     this.#parts.runtime.log(level, error.message, { code: error.code, stack: error.stack });
-    await this.#sayResult(this.#parts.brokenResult(error)).catch(() => {});
+    const facts = {
+      sessionId: this.id,
+      uuid: this.#uuid(),
+      durationMs: 0,
+      ledger: this.#parts.ledger,
+      tally: this.#tally,
+    };
+    await this.#sayResult(resultLine({ kind: 'broken', code: error.code, message: error.message }, facts)).catch(
+      () => {},
+    );
   }
 
   #uuid(): string {

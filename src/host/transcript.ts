@@ -98,6 +98,9 @@ async function chooseSession(
   const { sessionId } = config;
   if (sessionId !== undefined && !UUID.test(sessionId)) throw usage(`--session-id must be a UUID, not '${sessionId}'`);
   const source = await sourceSession(config, store, cwd);
+  if (!isResuming(config) && (config.forkSession || config.resumeSessionAt !== undefined)) {
+    throw usage('--fork-session and --resume-session-at need --resume or --continue');
+  }
   if (source !== null && !config.forkSession) {
     if (sessionId === undefined) return { sessionId: source, source };
     throw usage('--session-id can be used with --resume or --continue only together with --fork-session');

@@ -1,4 +1,5 @@
 import { Aborted, abortReason } from '../util/abort.ts';
+import { startTimer } from '../util/timer.ts';
 
 /** Bounds the silence of the far end, and passes the caller's abort on. */
 export interface Patience {
@@ -12,9 +13,6 @@ export interface Patience {
   end(): void;
 }
 
-/** What setTimeout can hold. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 export function startPatience(outer: AbortSignal, timeoutMs: number): Patience {
   const controller = new AbortController();
   let isWaiting = false;
@@ -27,7 +25,7 @@ export function startPatience(outer: AbortSignal, timeoutMs: number): Patience {
     else controller.abort(new Aborted('timeout', `The API sent nothing for ${timeoutMs / 1000} seconds.`));
   };
   const setTimer = (ms: number) => {
-    timer = setTimeout(onTimer, Math.min(Math.ceil(ms), MAX_TIMER_MS));
+    timer = startTimer(ms, onTimer);
   };
   setTimer(timeoutMs);
   const onAbort = () => controller.abort(abortReason(outer));

@@ -12,6 +12,8 @@ import { answerHost } from './host-callbacks.ts';
 import type { Options } from './options.ts';
 
 const INITIALIZE_TIMEOUT_MS = 60_000;
+/** How long what a dead agent has written may still be on its way. */
+const READ_GRACE_MS = 1000;
 
 export type PromptStream = AsyncIterable<SDKUserMessage>;
 
@@ -61,6 +63,7 @@ class Run {
   #closing = false;
   #streams = 0;
   #inputDone = false;
+  #inputEnded = false;
 
   constructor(options: Options) {
     this.#options = options;
@@ -73,7 +76,7 @@ class Run {
   start(prompt: string | PromptStream): void {
     const signal = this.#options.abortController?.signal;
     if (signal?.aborted) this.#fail(new AbortError());
-    signal?.addEventListener('abort', () => this.#fail(new AbortError()), { once: true });
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
     this.#connected
       .then(({ peer, transport }) => {
         this.#read(peer, transport).catch((error) => this.#fail(error));
@@ -101,8 +104,16 @@ class Run {
       streamInput: (stream) => this.#write(stream),
       close: () => this.#close(),
     };
-    return Object.assign(iterator, methods, { [Symbol.asyncDispose]: () => this.#close() }) as Query;
+    // A generator that was never started would skip its `finally` and leave the agent running.
+    const { return: finish } = iterator;
+    const leave = async () => {
+      await this.#close();
+      return finish.call(iterator, undefined);
+    };
+    return Object.assign(iterator, methods, { return: leave, [Symbol.asyncDispose]: () => this.#close() }) as Query;
   }
+
+  readonly #onAbort = () => this.#fail(new AbortError());
 
   async *#iterate(): AsyncGenerator<SDKMessage, void> {
     try {
@@ -114,13 +125,23 @@ class Run {
 
   async #connect(): Promise<{ peer: Peer; transport: Transport }> {
     const connect = this.#options.transport ?? (await import('./subprocess.ts')).subprocess(this.#options);
+    if (this.#closing || this.#options.abortController?.signal.aborted) throw new AbortError();
     const transport = connect(toLaunch(this.#options));
     this.#transport = transport;
     await transport.connect();
     if (this.#closing) await transport.close();
     const onRequest: RequestHandler = (request, context) => answerHost(this.#options, request, context);
     const peer = new Peer(transport, { newId: requestIds(), onRequest, onBadLine: (error) => this.#badLine(error) });
+    this.#endWithAgent(peer, transport);
     return { peer, transport };
+  }
+
+  /** A process that the agent left behind may hold its output open; once the agent is gone, nothing more can come. */
+  #endWithAgent(peer: Peer, transport: Transport): void {
+    transport.exit.then(() => {
+      const timer = setTimeout(() => transport.close().catch(() => {}), READ_GRACE_MS);
+      peer.done.finally(() => clearTimeout(timer));
+    });
   }
 
   async #initialize(peer: Peer): Promise<JsonObject> {
@@ -158,18 +179,24 @@ class Run {
   }
 
   async #write(stream: PromptStream): Promise<void> {
+    if (this.#inputEnded) throw new HeddleError('closed', 'The input of this query has ended; start another query');
     const { transport } = await this.#connected;
     this.#streams++;
-    for await (const message of stream) {
-      if (this.#closing) return;
-      await transport.write(message as unknown as JsonObject);
+    try {
+      for await (const message of stream) {
+        if (this.#closing) return;
+        await transport.write(message as unknown as JsonObject);
+      }
+    } finally {
+      // Also when the source of the messages failed: what was sent is still answered.
+      this.#streams--;
+      if (this.#streams === 0 && !this.#closing) await this.#endInput(transport);
     }
-    this.#streams--;
-    if (this.#streams === 0) await this.#endInput(transport);
   }
 
   /** End of input is not end of control: stdin stays open for answers until the agent has finished. */
   async #endInput(transport: Transport): Promise<void> {
+    this.#inputEnded = true;
     const { capabilities } = await this.#initialized;
     if (Array.isArray(capabilities) && capabilities.includes('end_input')) {
       await this.#call({ subtype: 'end_input' }).catch((error) => {
@@ -188,7 +215,9 @@ class Run {
       this.#options.onError(told);
       return;
     }
-    import('./subprocess.ts').then(({ warn }) => warn(`Skipped a line that could not be read: ${told.message}`));
+    import('./subprocess.ts')
+      .then(({ warn }) => warn(`Skipped a line that could not be read: ${told.message}`))
+      .catch(() => {});
   }
 
   #fail(error: unknown): void {
@@ -199,6 +228,7 @@ class Run {
 
   async #close(): Promise<void> {
     this.#closing = true;
+    this.#options.abortController?.signal.removeEventListener('abort', this.#onAbort);
     await this.#transport?.close();
     this.#messages.end();
   }

@@ -6,6 +6,7 @@ import { Aborted, abortReason } from './abort.ts';
 import { createSupervisor } from './process-supervisor.ts';
 import { endTree, groupExists } from './process-tree.ts';
 import type { Logger } from './runtime.ts';
+import { startTimer } from './timer.ts';
 
 export interface ProcessSpec {
   /** The program and its arguments; no shell is involved unless the program is one. */
@@ -57,9 +58,6 @@ export interface ProcessesOptions {
 
 /** The environment variable by which descendants are found again, wherever they moved. */
 const MARK = 'HEDDLE_PROCESS_TAG';
-/** Longer timers fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 export function createProcesses({ log, graceMs = 500 }: ProcessesOptions): Processes {
   // Not from the runtime's ids: two runs with the same seed must never end each other's processes.
   const runId = randomUUID();
@@ -89,7 +87,7 @@ export function createProcesses({ log, graceMs = 500 }: ProcessesOptions): Proce
       ending ??= endTree({ groups: [group], mark: `${MARK}=${tag}\0` }, graceMs).then(watched.letGoSoon);
     };
     let timedOut = false;
-    const timer = startTimer(spec.timeoutMs, () => {
+    const timer = startTimeout(spec.timeoutMs, () => {
       timedOut = true;
       end();
     });
@@ -133,8 +131,8 @@ export function createProcesses({ log, graceMs = 500 }: ProcessesOptions): Proce
   };
 }
 
-function startTimer(ms: number | undefined, onTimeout: () => void): NodeJS.Timeout | undefined {
-  return ms === undefined ? undefined : setTimeout(onTimeout, Math.min(ms, MAX_TIMER_MS));
+function startTimeout(ms: number | undefined, onTimeout: () => void): NodeJS.Timeout | undefined {
+  return ms === undefined ? undefined : startTimer(ms, onTimeout);
 }
 
 type Child = ChildProcessByStdio<null, Readable, Readable> & { readonly pid: number };

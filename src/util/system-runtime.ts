@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { abortReason } from './abort.ts';
 import type { Clock, Ids, Logger } from './runtime.ts';
+import { startTimer } from './timer.ts';
 
 export function systemClock(): Clock {
   return {
@@ -12,10 +13,10 @@ export function systemClock(): Clock {
           clearTimeout(timer);
           reject(abortReason(signal));
         };
-        const timer = setTimeout(() => {
+        const timer = startTimer(ms, () => {
           signal.removeEventListener('abort', onAbort);
           resolve();
-        }, ms);
+        });
         signal.addEventListener('abort', onAbort, { once: true });
       }),
   };

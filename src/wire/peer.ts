@@ -1,5 +1,6 @@
 import { Channel } from '../util/channel.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { startTimer } from '../util/timer.ts';
 import { ControlError, ControlTimeoutError, HeddleError, ProcessError } from './errors.ts';
 import type { Transport } from './transport.ts';
 
@@ -84,7 +85,7 @@ export class Peer {
       this.#calls.set(id, { request, resolve, reject });
     });
     const onTimeout = () => this.#withdraw(id, new ControlTimeoutError(request.subtype));
-    const timer = options.timeoutMs === undefined ? undefined : setTimeout(onTimeout, options.timeoutMs);
+    const timer = options.timeoutMs === undefined ? undefined : startTimer(options.timeoutMs, onTimeout);
     const onAbort = () => this.#withdraw(id, options.signal?.reason);
     options.signal?.addEventListener('abort', onAbort, { once: true });
     // Not awaited: a reader that has stalled must not keep the call from being withdrawn.

@@ -6,7 +6,7 @@ import { createRig, fakeTool, faultsOf, kindsOf, type Rig } from './support.ts';
 
 const tooLong = fail(400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum');
 const summary = '<summary>They talked.</summary>';
-const fresh = (): Attempts => ({ afterFailure: 0, stepsSince: Number.POSITIVE_INFINITY });
+const fresh = (): Attempts => ({ afterFailure: 0, stepsSince: Number.POSITIVE_INFINITY, failures: 0 });
 
 /** What made room, without the loop around it. */
 async function room(rig: Rig, signal = new AbortController().signal) {
@@ -33,9 +33,14 @@ describe('the context is full', () => {
     expect(contextFull(await rigWith({ tokens: 1e9, compactAt: null }), fresh())).toBe(false);
   });
 
+  test('[M-13] not after summaries have failed twice: each costs a request as large as the conversation', async () => {
+    const turn = await rigWith({ tokens: 1000, compactAt: 1000 });
+    expect([0, 1, 2].map((failures) => contextFull(turn, { ...fresh(), failures }))).toEqual([true, true, false]);
+  });
+
   test('[M-13] not right after a compaction: another one would not help', async () => {
     const turn = await rigWith({ tokens: 1000, compactAt: 1000 });
-    expect([0, 1, 2].map((stepsSince) => contextFull(turn, { afterFailure: 0, stepsSince }))).toEqual([
+    expect([0, 1, 2].map((stepsSince) => contextFull(turn, { ...fresh(), stepsSince }))).toEqual([
       ...[false, false, true],
     ]);
   });

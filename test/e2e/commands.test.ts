@@ -58,9 +58,13 @@ describe('local commands', () => {
     expect(apiFaults(bodyOf(place.api.requests[0]))).toEqual([]);
   });
 
-  test('print mode: the result is empty in text, and json has it with --verbose', async () => {
+  test('print mode: their words in text, on the stream where they belong; in json with --verbose', async () => {
     const place = await makePlace();
-    expect(await runCli(['-p', '/help'], { place })).toMatchObject({ code: 0, stdout: '\n', stderr: '' });
+    const { code, stdout, stderr } = await runCli(['-p', '/help'], { place });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^Commands:\n[\s\S]*\n$/);
+    const wrong = await runCli(['-p', '/compact'], { place });
+    expect(wrong).toMatchObject({ code: 0, stdout: '', stderr: 'Error: No messages to compact\n' });
     const verbose = await runCli(['-p', '/help', '--output-format', 'json', '--verbose'], { place });
     expect(outputOf((JSON.parse(verbose.stdout) as Line[])[1], 'stdout')).toMatch(/^Commands:/);
     expect(place.api.requests).toEqual([]);

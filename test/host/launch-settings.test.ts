@@ -1,11 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readPermissionSettings } from '../../src/host/flag-settings.ts';
+import { readPermissionSettings as read } from '../../src/host/flag-settings.ts';
 import { configHome, toolEnv } from '../../src/host/home.ts';
 import { planName } from '../../src/host/plan-name.ts';
 import { readPrompts } from '../../src/host/prompts.ts';
 import { tempDir } from './support.ts';
+
+const notes: string[] = [];
+function readPermissionSettings(given: string | undefined, cwd: string) {
+  notes.length = 0;
+  return read(given, cwd, (_level, message) => notes.push(message));
+}
 
 describe('--settings', () => {
   const permissions = { allow: ['Read'], deny: ['Bash(rm:*)'], ask: ['Write'], defaultMode: 'plan' };
@@ -19,6 +25,15 @@ describe('--settings', () => {
     expect(readPermissionSettings(join(dir, 'mine.json'), '/elsewhere')).toEqual(permissions);
   });
 
+  test('[K38] a key without effect is said', () => {
+    readPermissionSettings('{"model":"x","permissions":{"denny":["Bash"]}}', '/');
+    expect(notes).toEqual([expect.stringContaining('model'), expect.stringContaining('permissions.denny')]);
+  });
+
+  test('a directory is no settings file, and is not said to be missing', () => {
+    expect(() => readPermissionSettings(tempDir(), '/')).toThrow(/cannot be read/);
+  });
+
   test('says nothing when it is absent or empty', () => {
     expect(readPermissionSettings(undefined, '/')).toEqual({});
     expect(readPermissionSettings('{}', '/')).toEqual({});
@@ -27,9 +42,10 @@ describe('--settings', () => {
 
   test.each([
     ['nowhere.json', 'nowhere.json'],
-    ['{"permissions":', 'not found'],
-    ['[]', 'not a JSON object'],
-    ['7', 'not a JSON object'],
+    ['{"permissions":', 'not valid JSON'],
+    ['{"hooks":{"PreToolUse":[]}}', 'hooks are not supported'],
+    ['[]', 'not found'],
+    ['7', 'not found'],
     ['{"permissions":[]}', 'permissions must be an object'],
     ['{"permissions":{"deny":"Bash"}}', 'permissions.deny must be a list'],
     ['{"permissions":{"deny":[7]}}', 'permissions.deny must be a list'],

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { type AnswerLike, type FakeApiRequest, reply, text, thinking, toolUse } from '../../src/testing/index.ts';
 import { apiFaults } from './api-faults.ts';
 import { STREAM_BOTH, startCli } from './cli.ts';
 import { textsOf } from './lines.ts';
 import type { Place } from './place.ts';
+import { residentMegabytes } from './processes.ts';
 import { bodyOf } from './requests.ts';
 
 /** From how many tokens on the conversation is compacted; there are some dozen turns between two compactions. */
@@ -55,17 +55,16 @@ export async function runLongSession(place: Place, turns: number): Promise<LongS
   return run;
 }
 
+/** So many turns a process takes until its heap has found its size. */
+export const WARM_UP_TURNS = 1000;
+
 /** How much more memory there is at the end than after a tenth of the turns; medians, because collections come and go. */
 export function growth(memory: readonly number[]): number {
-  const around = Math.max(5, Math.ceil(memory.length / 50));
-  const tenth = Math.floor(memory.length / 10);
-  return median(memory.slice(-around)) / median(memory.slice(tenth, tenth + around));
+  const around = Math.ceil(memory.length / 50);
+  const from = Math.max(WARM_UP_TURNS, Math.floor(memory.length / 10));
+  return median(memory.slice(-around)) / median(memory.slice(from, from + around));
 }
 
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
-function residentMegabytes(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }

@@ -34,6 +34,11 @@ export async function eventually(check: () => boolean, ms = 5000): Promise<void>
   }
 }
 
+/** How much memory a process holds. */
+export function residentMegabytes(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
+
 /** `pid (name) state ppid …`; the name may itself hold spaces and parentheses. */
 function statOf(pid: number): { state: string; parent: number } | null {
   try {

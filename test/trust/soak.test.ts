@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { toolUse } from '../../src/testing/index.ts';
 import { STREAM_BOTH, startCli } from '../support/cli.ts';
 import { blocksOf } from '../support/lines.ts';
 import { makePlace } from '../support/place.ts';
-import { descendantsOf, stateOf } from '../support/processes.ts';
+import { descendantsOf, residentMegabytes, stateOf } from '../support/processes.ts';
 import { bodyOf } from '../support/requests.ts';
 import { trustSize } from './size.ts';
 
@@ -30,7 +29,3 @@ test(`[H-5] ${turns} turns in one process: memory stays bounded, nothing piles u
   cli.endInput();
   expect((await cli.finished).code).toBe(0);
 });
-
-function residentMegabytes(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
-}

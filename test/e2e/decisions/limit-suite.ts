@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { reply, text } from '../../../src/testing/index.ts';
+import { brokenToolUse, reply, text } from '../../../src/testing/index.ts';
 import { toolResult } from '../../support/lines.ts';
 import { eventually } from '../../support/processes.ts';
+import { conversationText } from '../../support/requests.ts';
 import { BASH, bash, broken, errorAnswer, failed, type Row, stuck, times } from './row.ts';
 
 const OVER_BUDGET = {
@@ -12,6 +13,11 @@ const OVER_BUDGET = {
   says: 'Exceeded USD budget (1)',
 };
 const LATE = { situation: '`--max-duration-ms` reached', outcome: broken('max_duration') };
+const CUT_OFF = {
+  situation: 'the answer was cut off at the output limit, also after 3 recoveries',
+  outcome: errorAnswer('max_output_tokens'),
+  says: /^API Error: The answer was cut off/,
+};
 const IN_ANSWER = { situation: 'interrupted while the model answered', outcome: broken('aborted_streaming') };
 const IN_TOOLS = {
   situation: 'interrupted while tools ran, or a host denied with `interrupt`',
@@ -146,12 +152,18 @@ export const LIMITS: Row[] = [
     requests: 2,
   },
   {
-    situation: 'the answer was cut off at the output limit, also after 3 recoveries',
-    title: '[LOOP-11, K31]',
-    outcome: errorAnswer('max_output_tokens'),
+    ...CUT_OFF,
+    title: '[LOOP-11, K31] in a text',
     script: times(9, reply([text('And then')], { stopReason: 'max_tokens' })),
     requests: 4,
-    says: /^API Error: The answer was cut off/,
+  },
+  {
+    ...CUT_OFF,
+    title: '[LOOP-11, M-11] in the input of a call',
+    script: times(9, reply([brokenToolUse('Bash', ['{"command": "touch ran; to'])], { stopReason: 'max_tokens' })),
+    args: BASH,
+    requests: 4,
+    and: ({ place }) => expect(conversationText(place.api.requests[1])).toContain('cut off at the output limit'),
   },
   {
     situation: 'the model refused',

@@ -1,0 +1,7 @@
+/** What setTimeout can hold; more would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** A timer that also takes very long times: what is longer than 24 days never comes in one process anyway. */
+export function startTimer(ms: number, onTime: () => void): ReturnType<typeof setTimeout> {
+  return setTimeout(onTime, Math.min(Math.ceil(ms), MAX_TIMER_MS));
+}
