@@ -1,14 +1,12 @@
 import type { Ask, AskAnswer, AskRequest } from '../agent/gate.ts';
 import { ControlError, HeddleError } from '../wire/errors.ts';
 import type { Peer } from '../wire/peer.ts';
-import { PermissionResult } from '../wire/permissions.ts';
-import { firstIssue } from '../wire/schema.ts';
 
 /** Asks the host with `can_use_tool`. Anything but a well-formed allow is a denial (trust P-8). */
 export function askOverControl(peer: Peer): Ask {
   return async (request, signal) => {
     try {
-      return readAnswer(await peer.call(canUseTool(request), { signal }));
+      return await readAnswer(await peer.call(canUseTool(request), { signal }));
     } catch (error) {
       if (signal.aborted) return { behavior: 'deny', message: 'The question was withdrawn: the turn was interrupted' };
       const message = error instanceof ControlError || error instanceof HeddleError ? error.message : String(error);
@@ -29,7 +27,12 @@ function canUseTool({ toolName, input, toolUseId, decision }: AskRequest) {
   };
 }
 
-function readAnswer(body: unknown): AskAnswer {
+/** The schemas are loaded with the first answer: a run in which nobody is asked needs none. */
+async function readAnswer(body: unknown): Promise<AskAnswer> {
+  const [{ PermissionResult }, { firstIssue }] = await Promise.all([
+    import('../wire/permissions.ts'),
+    import('../wire/schema.ts'),
+  ]);
   const parsed = PermissionResult.safeParse(body);
   if (parsed.success) return parsed.data;
   return { behavior: 'deny', message: `Tool permission request failed: ${firstIssue(parsed.error)}` };

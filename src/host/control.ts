@@ -3,7 +3,7 @@ import { isObject, stringField } from '../util/json.ts';
 import { ControlError, toHeddleError } from '../wire/errors.ts';
 import { PERMISSION_MODE_CHOICES } from '../wire/flags.ts';
 import type { ControlBody, RequestContext, RequestHandler } from '../wire/peer.ts';
-import { toPermissionMode } from '../wire/permissions.ts';
+import { toPermissionMode } from '../wire/permission-modes.ts';
 import type { Session } from './session.ts';
 
 /**

@@ -1,13 +1,12 @@
 import { userContent } from '../agent/conversation.ts';
 import { startFailureLine } from '../agent/result.ts';
 import { Aborted } from '../util/abort.ts';
-import { type JsonObject, stringField } from '../util/json.ts';
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { type HeddleError, toHeddleError } from '../wire/errors.ts';
 import type { Message } from '../wire/messages/index.ts';
-import { UserInput } from '../wire/messages/user.ts';
+import type { UserInput } from '../wire/messages/user.ts';
 import { Peer } from '../wire/peer.ts';
 import type { Launch } from '../wire/run-config.ts';
-import { firstIssue } from '../wire/schema.ts';
 import type { Transport } from '../wire/transport.ts';
 import { controlHandler } from './control.ts';
 import type { Engine } from './engine.ts';
@@ -64,20 +63,40 @@ async function inputEnd(peer: Peer): Promise<void> {
 }
 
 /** A line that is no user message is an error line on the wire, never the end of the process (ruling K23). */
-function acceptLine(line: JsonObject, session: Session): undefined {
+function acceptLine(line: JsonObject, session: Session): Promise<void> | undefined {
   if (line.type !== 'user') {
     const type = stringField(line, 'type') ?? 'unknown';
     session.reportBadInput(`Lines of type '${type}' are not understood here; expected 'user' or control lines`);
-    return;
+    return undefined;
   }
   if (line.parentUuid !== undefined || line.parent_uuid !== undefined) {
     session.reportBadInput('parentUuid is not supported in this version; the message was not sent');
-    return;
+    return undefined;
   }
+  if (!isPlainText(line)) return acceptChecked(line, session);
+  submitIfSaying(line as unknown as UserInput, session);
+  return undefined;
+}
+
+/** The commonest line needs no schema, and a run with nothing else does not load them. */
+function isPlainText({ message, ...rest }: JsonObject): boolean {
+  const isBare = Object.keys(rest).every((key) => key === 'type');
+  return isBare && isObject(message) && message.role === 'user' && typeof message.content === 'string';
+}
+
+async function acceptChecked(line: JsonObject, session: Session): Promise<void> {
+  const [{ UserInput }, { firstIssue }] = await Promise.all([
+    import('../wire/messages/user.ts'),
+    import('../wire/schema.ts'),
+  ]);
   const parsed = UserInput.safeParse(line);
-  if (!parsed.success) session.reportBadInput(`A user line is malformed: ${firstIssue(parsed.error)}`);
-  else if (userContent(parsed.data.message).length === 0) session.reportBadInput('A user message says nothing');
-  else session.submit(line as unknown as UserInput);
+  if (parsed.success) submitIfSaying(line as unknown as UserInput, session);
+  else session.reportBadInput(`A user line is malformed: ${firstIssue(parsed.error)}`);
+}
+
+function submitIfSaying(input: UserInput, session: Session): void {
+  if (userContent(input.message).length === 0) session.reportBadInput('A user message says nothing');
+  else session.submit(input);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { HeddleError } from '../wire/errors.ts';
-import { type PermissionMode, permissionModes, toPermissionMode } from '../wire/permissions.ts';
+import { type PermissionMode, permissionModes, toPermissionMode } from '../wire/permission-modes.ts';
 
 export type { PermissionMode };
 

@@ -1,28 +1,14 @@
 import * as z from 'zod/mini';
+import { permissionModes } from './permission-modes.ts';
 import { AnyObject, kinds, oneOf, open } from './schema.ts';
 
-/** Every mode of both reference versions (ruling K4). */
-export const permissionModes = [
-  'default',
-  'acceptEdits',
-  'bypassPermissions',
-  'plan',
-  'dontAsk',
-  'delegate',
-  'auto',
-] as const;
 export const PermissionMode = z.enum(permissionModes);
 export type PermissionMode = z.infer<typeof PermissionMode>;
+export { permissionModes, toPermissionMode } from './permission-modes.ts';
 
 /** A mode as hosts may write it: `manual` is a newer word for `default`. */
 export const PermissionModeName = z.enum([...permissionModes, 'manual']);
 export type PermissionModeName = z.infer<typeof PermissionModeName>;
-
-/** The mode that a name means, or undefined when there is no such mode. */
-export function toPermissionMode(name: string): PermissionMode | undefined {
-  if (name === 'manual') return 'default';
-  return permissionModes.find((mode) => mode === name);
-}
 
 export const PermissionBehavior = z.enum(['allow', 'deny', 'ask']);
 export type PermissionBehavior = z.infer<typeof PermissionBehavior>;

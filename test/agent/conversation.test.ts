@@ -43,6 +43,16 @@ describe('adding to a conversation', () => {
     expect(messages).toEqual([{ role: 'assistant', content: kept, model: 'm' }]);
   });
 
+  test('[M-15, K17] an answer that goes on after a pause is one, without the thoughts of another model', () => {
+    const thought: ContentBlock = { type: 'thinking', thinking: 'Hm.', signature: 's' };
+    const messages: ApiMessage[] = [{ role: 'user', content: [words('one')] }];
+    addAnswer(messages, [thought, words('a')], 'm');
+    addAnswer(messages, [words('b')], 'm');
+    expect(messages[1]).toEqual({ role: 'assistant', content: [thought, words('a'), words('b')], model: 'm' });
+    addAnswer(messages, [words('c')], 'n');
+    expect(messages[1]).toEqual({ role: 'assistant', content: [words('a'), words('b'), words('c')], model: 'n' });
+  });
+
   test('[M-11, M-15] an answer of which nothing is left is not added', () => {
     const messages: ApiMessage[] = [];
     addAnswer(messages, [], 'm');

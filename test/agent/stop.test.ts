@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { StopVerdict } from '../../src/agent/turn.ts';
-import { fail, reply, text, thinking, toolUse } from '../../src/testing/script.ts';
+import { brokenToolUse, fail, reply, text, thinking, toolUse } from '../../src/testing/script.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import { blocksIn, createRig, fakeTool, faultsOf, kindsOf, prefixFaults, type Rig, times } from './support.ts';
+import { blocksIn, createRig, fakeTool, faultsOf, flatten, kindsOf, prefixFaults, type Rig, times } from './support.ts';
 
 /** Whatever made the turn go on: what was sent is valid, grows, and is what a resume would send. */
 async function expectSound(rig: Rig): Promise<void> {
@@ -51,6 +51,20 @@ describe('answers that do not end a turn by themselves', () => {
     const rig = createRig(times(9, pause));
     expect(await rig.ask('go')).toEqual({ kind: 'completed' });
     expect(rig.requests).toHaveLength(6);
+    expect(rig.messages.map(({ role }) => role)).toEqual(['user', 'assistant']); // one answer, in pieces
+    expect(await rig.replayed()).toEqual(rig.conversation());
+  });
+
+  test('[LOOP-11, M-11] a call that was cut off is told, and not for ever', async () => {
+    const half = reply([brokenToolUse('look', ['{"text": "unfin'])], { stopReason: 'max_tokens' });
+    const tools = [fakeTool('look')];
+    const better = createRig([half, toolUse('look', {}), 'done'], { tools });
+    expect(await better.ask('go')).toEqual({ kind: 'completed' });
+    expect(flatten(better.requests[1]?.messages ?? []).at(-1)).toContain('cut off at the output limit');
+    await expectSound(better);
+    const endless = createRig(times(9, half), { tools });
+    expect(await endless.ask('go')).toMatchObject({ kind: 'error_answer', code: 'max_output_tokens' });
+    expect(endless.requests).toHaveLength(4);
   });
 
   test('[K31, M-11] a refusal ends the turn with its reason', async () => {

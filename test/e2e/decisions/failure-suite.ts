@@ -48,7 +48,10 @@ export const FAILURES: Row[] = [
     says: /^API Error: 500/,
   },
   apiFailure('the API sent no answer, retries included', 'a page', 'malformed', page),
-  apiFailure('the API was silent, retries included', 'before the head', 'timeout', hang()),
+  {
+    ...apiFailure('the API was silent, retries included', 'before the head', 'timeout', hang()),
+    env: { CLAUDE_CODE_MAX_RETRIES: '0', API_TIMEOUT_MS: '300' },
+  },
   apiFailure(
     'the connection broke or was refused, retries included',
     'cut',
@@ -182,7 +185,7 @@ function apiFailure(situation: string, title: string, errorCode: string, answer:
     title: `[K24] ${title}`,
     outcome: errorAnswer(errorCode),
     script: [answer],
-    env: { CLAUDE_CODE_MAX_RETRIES: '0', API_TIMEOUT_MS: '300' },
+    env: { CLAUDE_CODE_MAX_RETRIES: '0' },
     requests: 1,
   };
 }

@@ -1,0 +1,17 @@
+/** Every mode of both reference versions (ruling K4). */
+export const permissionModes = [
+  'default',
+  'acceptEdits',
+  'bypassPermissions',
+  'plan',
+  'dontAsk',
+  'delegate',
+  'auto',
+] as const;
+export type PermissionMode = (typeof permissionModes)[number];
+
+/** The mode that a name means, or undefined when there is no such mode. */
+export function toPermissionMode(name: string): PermissionMode | undefined {
+  if (name === 'manual') return 'default';
+  return permissionModes.find((mode) => mode === name);
+}
