@@ -34,7 +34,8 @@ export async function* runTools(
   const blocks = new Map<ToolCall, ToolResultBlock>();
   try {
     for (const batch of batches(turn, calls)) {
-      for await (const { call, outcome } of settleTogether(turn, batch, { signal: joined, stop })) {
+      const settled = settleTogether(turn, batch, { signal: joined, stop });
+      for await (const { call, outcome } of turn.ordered ? inCallOrder(batch, settled) : settled) {
         if (outcome.denied) turn.tally.denials.push(denialOf(call));
         const line = toolResultLine(turn, outcome.block, outcome.data);
         await turn.record(line, { sourceToolAssistantUUID: call.assistantUuid });
@@ -111,6 +112,21 @@ interface Outcome {
   data: unknown;
   denied?: boolean;
   interrupt?: boolean;
+}
+
+/** Holds outcomes back until those of the calls before them are out: a run that is repeated then gives the same lines. */
+async function* inCallOrder(
+  batch: readonly ToolCall[],
+  settled: AsyncIterable<{ call: ToolCall; outcome: Outcome }>,
+): AsyncGenerator<{ call: ToolCall; outcome: Outcome }, void> {
+  const early = new Map<ToolCall, Outcome>();
+  let next = 0;
+  for await (const { call, outcome } of settled) {
+    early.set(call, outcome);
+    for (let due = batch[next]; due && early.has(due); due = batch[++next]) {
+      yield { call: due, outcome: early.get(due) as Outcome };
+    }
+  }
 }
 
 /** Permissions are asked in order; what is allowed starts at once and the outcomes come as they are ready. */

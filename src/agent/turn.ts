@@ -34,6 +34,8 @@ export interface Turn {
   readonly partial: ((line: StreamEventMessage) => Promise<void> | undefined) | null;
 
   readonly tools: Registry;
+  /** Results of calls that run side by side come in the order of the calls, not of their completion. */
+  readonly ordered: boolean;
   readonly gate: Gate;
   toolContext(toolUseId: string, signal: AbortSignal): ToolContext;
 

@@ -40,11 +40,11 @@ export async function run(args: ParsedArgs): Promise<number> {
 }
 
 /** HEDDLE_SEED makes a run repeatable, for tests and replays: the same ids, the same times, no process id. */
-async function identity(): Promise<Pick<EngineOptions, 'clock' | 'ids' | 'pid'>> {
+async function identity(): Promise<Pick<EngineOptions, 'clock' | 'ids' | 'pid' | 'ordered'>> {
   const seed = process.env.HEDDLE_SEED;
   if (!seed) return { pid: process.pid };
   const { seededRuntime } = await import('../util/seeded-runtime.ts');
-  return seededRuntime(seed);
+  return { ...seededRuntime(seed), ordered: true };
 }
 
 /** Lines in, lines out: the protocol itself over stdin and stdout. */

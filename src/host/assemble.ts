@@ -72,6 +72,8 @@ export interface Parts {
   /** Gives the session's plan its name; from then on it is in the envelope of every entry. */
   namePlan(): void;
   readonly partials: boolean;
+  /** Whether the run must be repeatable line by line. */
+  readonly ordered: boolean;
   readonly replayUserMessages: boolean;
   toolContext(toolUseId: string, signal: AbortSignal): ToolContext;
 }
@@ -146,6 +148,7 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
       if (!transcript.chain.planName) transcript.chain.assignPlanName(planName(runtime.ids.uuid()));
     }),
     partials: config.includePartialMessages === true,
+    ordered: engine.ordered,
     replayUserMessages: config.replayUserMessages === true,
     toolContext: (toolUseId, signal) => ({
       workspace,

@@ -25,6 +25,11 @@ export interface EngineOptions {
   clock?: Clock;
   ids?: Ids;
   log?: Logger;
+  /**
+   * Results of calls that run side by side come in the order of the calls instead of their completion. For runs that
+   * must be repeatable line by line, with a seeded clock and ids.
+   */
+  ordered?: boolean;
   /** Told to hosts by `initialize`. Default 0: in this process. */
   pid?: number;
 }
@@ -38,6 +43,7 @@ export interface Engine {
   readonly models: Models;
   readonly processes: Processes;
   readonly pid: number;
+  readonly ordered: boolean;
   /** The operating system, as the model is told. */
   readonly platform: string;
   cwdOf(launch: Launch): string;
@@ -69,6 +75,7 @@ export function createEngine(options: EngineOptions): Engine {
     models,
     processes,
     pid: options.pid ?? 0,
+    ordered: options.ordered ?? false,
     platform: platform(),
     cwdOf: (launch) => launch.cwd ?? options.cwd,
     envOf,

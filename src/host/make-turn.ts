@@ -27,6 +27,7 @@ export function makeTurn(parts: Parts, tally: Tally, seams: TurnSeams): Turn {
     messages: parts.messages,
     partial: parts.partials ? (line) => seams.say(line) : null,
     tools: parts.tools,
+    ordered: parts.ordered,
     gate: createGate({
       workspace: parts.workspace,
       policy: () => parts.permissions.policy,

@@ -212,6 +212,19 @@ describe('what runs beside what', () => {
     expect(await rig.replayed()).toEqual(rig.conversation());
   });
 
+  test('a run that must be repeatable gives the lines in the order of the calls, too', async () => {
+    const pause = { s1: 30, s2: 15, s3: 0 };
+    const tools = Object.entries(pause).map(([name, ms]) =>
+      fakeTool(name, {
+        safe: true,
+        run: () => new Promise((resolve) => setTimeout(() => resolve(said(name)), ms)),
+      }),
+    );
+    const rig = createRig([tools.map(({ name }) => toolUse(name, {}, name)), 'done'], { tools, ordered: true });
+    await rig.ask('go');
+    expect(resultsIn(rig.lines).map(({ content }) => content)).toEqual(['s1', 's2', 's3']);
+  });
+
   test('permissions are asked one after the other, in the order of the calls', async () => {
     const asked: string[] = [];
     let pending = 0;

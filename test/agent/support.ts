@@ -39,6 +39,7 @@ export interface RigOptions {
   compactAt?: number;
   takeQueued?: Turn['takeQueued'];
   beforeStop?: Turn['beforeStop'];
+  ordered?: boolean;
 }
 
 /** A turn with everything around it in memory, and what happened in it. */
@@ -83,6 +84,7 @@ export function createRig(script: Script<ModelRequest> | Model, options: RigOpti
     runtime,
     sessionId: SESSION,
     parentToolUseId: null,
+    ordered: options.ordered ?? false,
     model: watched('stream' in script ? script : scriptedModel(script), requests),
     request,
     fallbacks: (options.fallbacks ?? []).map((model, i) => ({

@@ -74,7 +74,7 @@ function replay(): Promise<Outcome[]> {
   const tool = join(ROOT, 'test/golden/wire/tools/replay.mjs');
   const cli = `"${process.execPath}" "${join(ROOT, 'dist/cli.js')}"`;
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [tool, '--cli', cli, '--jobs', '5', '--json', ...scenarios], {
+    const child = spawn(process.execPath, [tool, '--cli', cli, '--jobs', '5', '--retry', '2', '--json', ...scenarios], {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
