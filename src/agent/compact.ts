@@ -10,13 +10,13 @@ import type { Turn } from './turn.ts';
 const MAX_SUMMARY_TOKENS = 20_000;
 
 export type Compacted =
-  | { ok: true; summary: string; boundary: Message; preTokens: number }
+  | { ok: true; summary: string; boundary: Message }
   | { ok: false; reason: string; failure: Failure | null };
 
 /**
- * Replaces the conversation by a summary of it. Yields the two status lines around the work; what the wire shows of the
- * outcome is the caller's, because a compaction that the user asked for is told differently. The boundary is recorded,
- * nothing of the file's history is lost. On failure the conversation stays as it is.
+ * Asks for a summary of the conversation, between two status lines. Recording the boundary and the summary, and showing
+ * them, is the caller's part, because a compaction that the user asked for is told differently; `replaceConversation`
+ * comes after that. Nothing of the file's history is lost. On failure everything stays as it is.
  */
 export async function* compact(
   turn: Turn,
@@ -28,15 +28,14 @@ export async function* compact(
   yield statusLine(turn, null);
   if (!answer.ok) return answer;
   const summary = summaryMessage(answer.summary, turn.messages);
-  const preTokens = turn.context.tokens;
   const boundary: Message = {
     type: 'system',
     subtype: 'compact_boundary',
     session_id: turn.sessionId,
     uuid: turn.runtime.ids.uuid(),
-    compact_metadata: { trigger: options.trigger, pre_tokens: preTokens },
+    compact_metadata: { trigger: options.trigger, pre_tokens: turn.context.tokens },
   };
-  return { ok: true, summary, boundary, preTokens };
+  return { ok: true, summary, boundary };
 }
 
 /** Puts the summary in the place of the conversation. Call it when the boundary and the summary are recorded. */

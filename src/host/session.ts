@@ -146,8 +146,8 @@ export class Session {
   }
 
   reportBadInput(message: string): void {
-    const line = { type: 'system', subtype: 'input_error', error: message, session_id: this.id, uuid: this.#uuid() };
-    this.#say(line as Message)?.catch(() => {});
+    const ids = { session_id: this.id, uuid: this.#uuid() };
+    this.#say({ type: 'system', subtype: 'input_error', error: message, ...ids })?.catch(() => {});
   }
 
   async #run(): Promise<{ lastResultIsError: boolean }> {
@@ -300,7 +300,7 @@ export class Session {
     this.#parts.permissions.apply(updates);
     const after = this.#parts.permissions.policy.mode;
     if (after === before) return;
-    const line = {
+    const line: Message = {
       type: 'system',
       subtype: 'status',
       status: null,
@@ -308,7 +308,7 @@ export class Session {
       session_id: this.id,
       uuid: this.#uuid(),
     };
-    this.#say(line as Message)?.catch(() => {});
+    this.#say(line)?.catch(() => {});
   }
 
   #say(message: Message): Promise<void> | undefined {
@@ -360,5 +360,5 @@ function replayLine(input: UserInput, uuid: string, sessionId: string): Message 
     parent_tool_use_id: null,
     uuid,
     isReplay: true,
-  } as Message;
+  };
 }
