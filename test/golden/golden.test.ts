@@ -31,17 +31,21 @@ const scenarios = readJson<string[]>('scenarios.json');
 const expected = readJson<Expected[]>('expected-differences.json');
 const outcomes = new Map<string, Outcome>();
 
+/** Some recordings depend on which of two things is ready first; on a loaded machine that may need another look. */
+const LOOKS = 3;
+
 beforeAll(async () => {
-  for (const outcome of await replay()) outcomes.set(outcome.scenario, outcome);
+  let due = scenarios;
+  for (let look = 1; look <= LOOKS && due.length > 0; look++) {
+    for (const outcome of await replay(due)) outcomes.set(outcome.scenario, outcome);
+    due = due.filter((scenario) => unexpectedIn(scenario).length > 0);
+  }
 }, 600_000);
 
 test.each(scenarios)('golden: %s', (scenario) => {
   const outcome = outcomes.get(scenario);
   expect(outcome?.status, outcome?.reason ?? 'the scenario did not run').toMatch(/^(same|differs)$/);
-  const unexpected = (outcome?.differences ?? []).filter(
-    (each) => !expected.some((entry) => covers(entry, scenario, each)),
-  );
-  expect(unexpected.map(({ path, message }) => `${path}: ${message}`)).toEqual([]);
+  expect(unexpectedIn(scenario).map(({ path, message }) => `${path}: ${message}`)).toEqual([]);
 });
 
 test('every expected difference still occurs', () => {
@@ -58,6 +62,11 @@ test('every expected difference names a ruling', () => {
   expect(expected.filter(({ ruling }) => !ruling?.trim())).toEqual([]);
 });
 
+function unexpectedIn(scenario: string): Difference[] {
+  const { differences = [] } = outcomes.get(scenario) ?? {};
+  return differences.filter((each) => !expected.some((entry) => covers(entry, scenario, each)));
+}
+
 function covers(entry: Expected, scenario: string, { path, message }: Difference): boolean {
   const says = entry.message === undefined || glob(entry.message).test(message);
   return says && glob(entry.scenario).test(scenario) && glob(entry.path).test(path);
@@ -70,11 +79,11 @@ function glob(pattern: string): RegExp {
 }
 
 /** The tool is not told about expected differences: it would not say which of the entries with a `*` occurred. */
-function replay(): Promise<Outcome[]> {
+function replay(names: readonly string[]): Promise<Outcome[]> {
   const tool = join(ROOT, 'test/golden/wire/tools/replay.mjs');
   const cli = `"${process.execPath}" "${join(ROOT, 'dist/cli.js')}"`;
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [tool, '--cli', cli, '--jobs', '5', '--retry', '2', '--json', ...scenarios], {
+    const child = spawn(process.execPath, [tool, '--cli', cli, '--jobs', '5', '--json', ...names], {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
