@@ -91,6 +91,9 @@ async function askForSummary(
   turn.ledger.addApiTime(turn.runtime.clock.now() - started);
   if (accumulator.stopReason !== null) turn.ledger.addAside(accumulator.head.model, accumulator.usage);
   if (failure) return { ok: false, reason: failure.message, failure };
+  if (accumulator.stopReason !== 'end_turn' && accumulator.stopReason !== 'stop_sequence') {
+    return { ok: false, reason: `the summary ended with ${accumulator.stopReason}`, failure: null };
+  }
   const summary = summaryOf(text);
   if (summary === '') return { ok: false, reason: 'the model wrote no summary', failure: null };
   return { ok: true, summary };

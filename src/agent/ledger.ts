@@ -27,12 +27,13 @@ export class Ledger {
 
   /** Books one answered model call of the conversation. */
   add(model: string, usage: ApiUsage): void {
-    this.#turn = addUsage(this.#turn, usage);
+    this.#turn = addUsage(this.#turn, plausible(usage));
     this.addAside(model, usage);
   }
 
   /** Books a call beside the conversation, such as a summary: it costs, but is not part of the turn's own usage. */
-  addAside(model: string, usage: ApiUsage): void {
+  addAside(model: string, told: ApiUsage): void {
+    const usage = plausible(told);
     const entry = this.#models.get(model) ?? this.#open(model);
     entry.inputTokens += usage.input_tokens;
     entry.outputTokens += usage.output_tokens;
@@ -88,6 +89,17 @@ export class Ledger {
     this.#models.set(model, entry);
     return entry;
   }
+}
+
+/** A provider that counts backwards must not lift the budget. */
+function plausible(usage: ApiUsage): ApiUsage {
+  return {
+    ...usage,
+    input_tokens: Math.max(0, usage.input_tokens),
+    output_tokens: Math.max(0, usage.output_tokens),
+    cache_read_input_tokens: Math.max(0, usage.cache_read_input_tokens ?? 0),
+    cache_creation_input_tokens: Math.max(0, usage.cache_creation_input_tokens ?? 0),
+  };
 }
 
 /** The shape of `result.usage` before anything was used. */

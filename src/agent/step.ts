@@ -197,7 +197,7 @@ async function* conclude(turn: Turn, answer: Answer, signal: AbortSignal): Async
   if (signal.aborted) return { kind: 'aborted', calls };
   const last = blocks.at(-1);
   turn.tally.lastText = last?.type === 'text' ? last.text : '';
-  turn.tally.lastBlocks = blocks.length;
+  turn.tally.lastBlocks = blocks.filter(({ type }) => type !== 'thinking' && type !== 'redacted_thinking').length;
   turn.tally.stopReason = accumulator.stopReason;
   return { kind: 'answered', calls };
 }

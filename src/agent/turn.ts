@@ -103,7 +103,7 @@ export interface Tally {
   denials: PermissionDenial[];
   /** The text of the last block of the last answer; empty when that block was no text. */
   lastText: string;
-  /** How many blocks the last answer had. */
+  /** How many blocks the last answer had, thoughts not counted. */
   lastBlocks: number;
   stopReason: string | null;
   /** The user messages that this turn answers. */

@@ -65,6 +65,8 @@ export interface Parts {
   readonly recorder: Recorder;
   /** The conversation on the active branch; turns append to it. */
   readonly messages: ApiMessage[];
+  /** The uuids in use: the store keeps each once, so a message must bring a new one. */
+  readonly uuids: Set<string>;
   /** The facts of the place and the day, when they are news to the model; null otherwise. */
   reminder(): string | null;
   /** The model has been told: until then the same facts stay news. */
@@ -143,6 +145,7 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     takesCommandsAsText: config.disableSlashCommands === true,
     recorder: createRecorder(transcript),
     messages: transcript.messages,
+    uuids: new Set(transcript.uuids),
     ...reminders(engine, transcript, workspace),
     namePlan: once(() => {
       if (!transcript.chain.planName) transcript.chain.assignPlanName(planName(runtime.ids.uuid()));

@@ -19,6 +19,7 @@ export function controlHandler(session: Session): RequestHandler {
       await session.setSchema(schema);
     } catch (error) {
       initialized = false;
+      session.refuse(`The initialize request was refused: ${toHeddleError(error).message}`);
       throw error;
     }
   }
@@ -29,9 +30,11 @@ export function controlHandler(session: Session): RequestHandler {
       if (initialized) throw new ControlError('Already initialized', undefined, { beside });
       // A host that counts on its hooks must not run without them: no hook, no protection.
       if (isObject(request.hooks) && Object.keys(request.hooks).length > 0) {
+        session.refuse('The initialize request was refused: hooks are not supported in this version');
         throw new ControlError('Hooks are not supported in this version', 'unsupported_request');
       }
       initialized = true;
+      session.refuse(null);
       session.configure({
         ...textOption('systemPrompt', request.systemPrompt),
         ...textOption('appendSystemPrompt', request.appendSystemPrompt),

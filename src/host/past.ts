@@ -12,6 +12,8 @@ import { HeddleError } from '../wire/errors.ts';
 /** What a stored session holds that a new process needs to go on. */
 export interface Past {
   path: Entry[];
+  /** The uuids of the conversation: a message that carries one of them is no new message. */
+  uuids: string[];
   /** Where the conversation goes on. */
   leaf: string | null;
   costState: LedgerState | null;
@@ -41,6 +43,7 @@ export async function readPast(
   const path = leaf ? pathTo(tree, leaf.id) : [];
   return {
     path,
+    uuids: path.flatMap(({ uuid }) => (typeof uuid === 'string' ? [uuid] : [])),
     leaf: leaf ? (stringField(leaf.entry, 'uuid') ?? null) : null,
     costState: costs.state,
     lastReminder: lastReminder(path),
@@ -108,6 +111,8 @@ function lastReminder(path: readonly Entry[]): string | null {
 
 /** A damaged file must not spoil the sums: only what is a number counts. */
 function numbersIn(counts: JsonObject): Record<string, number> {
-  const numbers = Object.entries(counts).filter((entry): entry is [string, number] => Number.isFinite(entry[1]));
+  const numbers = Object.entries(counts).filter(
+    (entry): entry is [string, number] => Number.isFinite(entry[1]) && Number(entry[1]) >= 0,
+  );
   return Object.fromEntries(numbers);
 }

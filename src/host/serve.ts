@@ -49,12 +49,16 @@ export async function serve(
   const onStop = () => session.stop(signal.reason instanceof Aborted ? signal.reason : new Aborted('shutdown'));
   if (signal.aborted) onStop();
   else signal.addEventListener('abort', onStop, { once: true });
+  let isInputBroken = false;
   inputEnd(peer)
-    .catch((error) => engine.runtime.log('error', `Reading the input failed: ${toHeddleError(error).message}`))
+    .catch((error) => {
+      isInputBroken = true;
+      engine.runtime.log('error', `Reading the input failed: ${toHeddleError(error).message}`);
+    })
     .finally(() => session.endInput());
   const end = await session.finished;
   signal.removeEventListener('abort', onStop);
-  return { exitCode: end.lastResultIsError ? 1 : 0 };
+  return { exitCode: end.lastResultIsError || isInputBroken ? 1 : 0 };
 }
 
 /** Resolves when the input has ended, rejects when it broke off. The lines themselves go to `onMessage`. */

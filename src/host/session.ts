@@ -6,7 +6,7 @@ import { Aborted } from '../util/abort.ts';
 import { Channel } from '../util/channel.ts';
 import type { JsonObject } from '../util/json.ts';
 import { startTimer } from '../util/timer.ts';
-import { toHeddleError } from '../wire/errors.ts';
+import { HeddleError, toHeddleError } from '../wire/errors.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 import type { Peer } from '../wire/peer.ts';
@@ -52,6 +52,7 @@ export class Session {
   readonly #inputs = new Channel<UserInput>();
   #running: AbortController | null = null;
   #stopped = false;
+  #refused: string | null = null;
   #lastResultIsError = false;
   #peer: Peer | null = null;
   /** Of the turn that is running or was last. */
@@ -75,6 +76,14 @@ export class Session {
     return this.#parts.sessionId;
   }
 
+  /**
+   * A host whose `initialize` was refused may count on what it asked for, and sends its prompts without waiting for the
+   * answer: until an `initialize` succeeds they end in an error. Null: all is well.
+   */
+  refuse(reason: string | null): void {
+    this.#refused = reason;
+  }
+
   /** The connection over which the host can be asked. */
   attach(peer: Peer): void {
     this.#peer = peer;
@@ -86,6 +95,14 @@ export class Session {
       this.reportBadInput('The input has ended; the message was not sent');
       return;
     }
+    const { uuids } = this.#parts;
+    if (input.uuid !== undefined && uuids.has(input.uuid)) {
+      this.reportBadInput(
+        `A message with the uuid ${input.uuid} is already part of this session; it was not sent again`,
+      );
+      return;
+    }
+    if (input.uuid !== undefined) uuids.add(input.uuid);
     this.#tellLifecycle(input, 'queued').catch(() => {});
     this.#inputs.push(input);
   }
@@ -169,6 +186,7 @@ export class Session {
     try {
       await this.#changes;
       await this.#tellLifecycle(input, 'started');
+      if (this.#refused) throw new HeddleError('not_supported', this.#refused);
       const command = commandOf(input, parts);
       if (command) await this.#runCommand(command, input, controller.signal);
       else await this.#runTurn(input, controller.signal);

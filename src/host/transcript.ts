@@ -22,6 +22,8 @@ export interface OpenTranscript extends Transcript {
   lastReminder: string | null;
   /** Where large tool outputs of this session go. */
   spillDir: string;
+  /** The uuids that the conversation has used so far. */
+  uuids: string[];
   /** What the session had cost when it was left. */
   costState: LedgerState | null;
   /** How much of the window the conversation took when it was left; 0 when unknown. */
@@ -63,6 +65,7 @@ export async function openTranscript(engine: Engine, launch: Launch, cwd: string
     messages: past?.messages(repairs) ?? [],
     gitBranch: branch,
     lastReminder: past?.lastReminder ?? null,
+    uuids: past?.uuids ?? [],
     costState: source === sessionId ? (past?.costState ?? null) : null,
     lastTokens: past?.lastTokens ?? 0,
     spillDir: join(spillRoot(engine, launch), 'tool-results', sessionId),

@@ -81,5 +81,6 @@ function backoff(attempt: number, chance: number): number {
 
 function givenUp(failure: Failure, retryAfterMs: number): Failure {
   const asked = `The API asked to wait ${Math.ceil(retryAfterMs / 1000)} s before the next attempt`;
-  return { ...failure, message: `${failure.message} (${asked}; gave up, because 10 minutes of waiting is the limit.)` };
+  const { body: _, ...rest } = failure; // what is shown would be the body, and say nothing of the reason
+  return { ...rest, message: `${failure.message} (${asked}; gave up, because 10 minutes of waiting is the limit.)` };
 }

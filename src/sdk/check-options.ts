@@ -42,7 +42,8 @@ const CHECKS: Record<keyof Options, Check> = {
   maxTurns: count,
   maxBudgetUsd: amount,
   maxDurationMs: amount,
-  outputFormat: record,
+  outputFormat: (value) =>
+    (record(value) ?? record((value as { schema?: unknown }).schema)) ? "{ type: 'json_schema', schema: {…} }" : null,
   betas: texts,
   systemPrompt: either(text, record),
   additionalDirectories: texts,
@@ -69,6 +70,13 @@ const CHECKS: Record<keyof Options, Check> = {
   debugFile: text,
   initializeTimeoutMs: amount,
 };
+
+/** A prompt that says nothing would be answered by nothing. */
+export function checkPrompt(prompt: unknown): void {
+  const isStream = typeof prompt === 'object' && prompt !== null && Symbol.asyncIterator in prompt;
+  if (isStream || (typeof prompt === 'string' && prompt.trim() !== '')) return;
+  throw refuse('prompt', 'prompt must be a text that is not empty, or an async iterable of user messages');
+}
 
 /** Checks what a caller gave, before anything is started. Throws `invalid_option` that names the option. */
 export function checkOptions(options: Options): void {

@@ -7,7 +7,7 @@ import { type ControlBody, Peer, type RequestHandler } from '../wire/peer.ts';
 import type { PermissionModeName } from '../wire/permissions.ts';
 import type { Transport } from '../wire/transport.ts';
 import { initializeBody, toLaunch } from './args.ts';
-import { checkOptions } from './check-options.ts';
+import { checkOptions, checkPrompt } from './check-options.ts';
 import { answerHost } from './host-callbacks.ts';
 import type { Options } from './options.ts';
 
@@ -44,6 +44,7 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
  * caller's abortController fires; breaking out of the loop ends the agent.
  */
 export function query({ prompt, options = {} }: { prompt: string | PromptStream; options?: Options }): Query {
+  checkPrompt(prompt);
   checkOptions(options);
   const run = new Run(options);
   run.start(prompt);

@@ -155,7 +155,7 @@ describe('making room', () => {
     const rig = createRig(['one', answer]);
     await rig.ask('1');
     expect(await room(rig)).toMatchObject({ made: false });
-    expect(rig.logs.at(-1)).toContain('wrote no summary');
+    expect(rig.logs.at(-1)).toMatch(/wrote no summary|ended with/);
   });
 
   test('nothing is summed up when there is only the prompt', async () => {

@@ -79,7 +79,7 @@ describe('lines that cannot be used', () => {
       isReady: () => true,
       exit: Promise.resolve({ code: 0, signal: null, stderr: '' }),
     };
-    expect(await serve(house.engine, broken, { config: {} }, new AbortController().signal)).toEqual({ exitCode: 0 });
+    expect(await serve(house.engine, broken, { config: {} }, new AbortController().signal)).toEqual({ exitCode: 1 });
     expect(lines.map(kindOf)).toEqual(['system/init', 'assistant', 'result']);
     expect(house.logs).toContainEqual({ level: 'error', message: expect.stringContaining('A line is too long') });
   });
