@@ -7,17 +7,17 @@ import { realPolicy } from './policy-for.ts';
 
 describe('isInside', () => {
   it.each<[string, string, boolean]>([
-    ['/work', '/work', true],
-    ['/work', '/work/a', true],
-    ['/work', '/work/a/b', true],
-    ['/work', '/work/..a', true],
+    ['/proj', '/proj', true],
+    ['/proj', '/proj/a', true],
+    ['/proj', '/proj/a/b', true],
+    ['/proj', '/proj/..a', true],
     ['/', '/etc', true],
-    ['/work', '/work-evil', false],
-    ['/work', '/work-evil/a', false],
-    ['/work', '/wor', false],
-    ['/work', '/', false],
-    ['/work/a', '/work', false],
-    ['/work/a', '/work/b', false],
+    ['/proj', '/proj-evil', false],
+    ['/proj', '/proj-evil/a', false],
+    ['/proj', '/wor', false],
+    ['/proj', '/', false],
+    ['/proj/a', '/proj', false],
+    ['/proj/a', '/proj/b', false],
   ])('[R-8] in %s lies %s: %s', (root, path, inside) => {
     expect(isInside(root, path)).toBe(inside);
   });
@@ -65,7 +65,7 @@ describe('protectedPaths', () => {
     '/p/.claude/commands/x.md',
     '/p/settings.json',
     '/p/.gitignore',
-    '/p/.github/workflows/ci.yml',
+    '/p/.github/projflows/ci.yml',
     '/p/.git-notes',
     '/p/bashrc',
     '/p/.bashrc.d/x',
