@@ -18,9 +18,21 @@ export async function structuredSetting(given: unknown): Promise<StructuredSetti
   if (!isObject(schema)) {
     throw new HeddleError('invalid_option', 'Error: --json-schema is not valid JSON: it must be a JSON Schema object');
   }
+  // The output is the input of a tool call, and that is always an object.
+  const { type = 'object' } = schema;
+  if (type !== 'object') {
+    throw new HeddleError(
+      'invalid_option',
+      `Error: --json-schema must describe an object, not ${JSON.stringify(type)}`,
+    );
+  }
   const validate = await compileJsonSchema(schema);
   let current: StructuredOutput | null = null;
-  const tool = createStructuredOutputTool({ schema, validate, accept: (output) => current?.accept(output) });
+  const tool = createStructuredOutputTool({
+    schema: { type, ...schema },
+    validate,
+    accept: (output) => current?.accept(output),
+  });
   return {
     tool,
     begin() {

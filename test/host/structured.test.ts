@@ -94,3 +94,15 @@ describe('a session whose answers have a shape', () => {
     expect(client.lines).toEqual([]);
   });
 });
+
+test.each(['string', 'array', ['object', 'null']])(
+  '[K29] a schema of type %j is an error at the start',
+  async (type) => {
+    await expect(structuredSetting({ type })).rejects.toMatchObject({ code: 'invalid_option' });
+  },
+);
+
+test('a schema without a type describes an object', async () => {
+  const { tool } = await structuredSetting({ properties: { n: { type: 'number' } } });
+  expect(tool.input.json).toMatchObject({ type: 'object' });
+});
