@@ -133,7 +133,7 @@ export const FAILURES: Row[] = [
     ...WRONG,
     title: '[P-20] a schema that means nothing',
     args: ['--json-schema', '{"type":"nonsense"}'],
-    says: /The JSON schema cannot be used/,
+    says: /--json-schema must describe an object|The JSON schema cannot be used/,
   },
   {
     situation: 'stdin ended without a message',
