@@ -1,17 +1,11 @@
 import type { Failure } from '../model/model.ts';
-
-/** The words of `assistant.error` on the wire [FLD-12]. */
-export type AssistantErrorWord =
-  | 'authentication_failed'
-  | 'billing_error'
-  | 'rate_limit'
-  | 'invalid_request'
-  | 'model_not_found'
-  | 'server_error'
-  | 'unknown';
+import type { AssistantMessage } from '../wire/messages/index.ts';
 
 /** How a model failure is told: a word for programs, a text for people that says what to do next. */
-export function describeFailure(failure: Failure, model: string): { error: AssistantErrorWord; text: string } {
+export function describeFailure(
+  failure: Failure,
+  model: string,
+): { error: NonNullable<AssistantMessage['error']>; text: string } {
   const status = failure.status === undefined ? '' : `${failure.status} `;
   const api = `API Error: ${status}${failure.body ?? failure.message}`;
   switch (failure.class) {

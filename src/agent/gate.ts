@@ -2,6 +2,7 @@ import { type Decision, decide, denialText, type Policy } from '../permissions/d
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { JsonObject } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
 
 /** The one chokepoint: every tool call of every agent passes here before it runs. */
@@ -90,8 +91,4 @@ function acceptUpdatedInput(
   const decision = decide(call, options.policy());
   if (decision.behavior !== 'deny') return { allowed: true, input: parsed.value };
   return { allowed: false, message: denialText(tool.name, decision), interrupt: false };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -5,6 +5,7 @@ import { ToolError } from '../tools/tool.ts';
 import { Aborted } from '../util/abort.ts';
 import { Channel } from '../util/channel.ts';
 import type { JsonObject } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { toolResultLine } from './lines.ts';
@@ -220,10 +221,6 @@ function interruptedOutcome(call: ToolCall): Outcome {
     call,
     'The user interrupted the turn before this tool call could finish. Do not repeat it unasked.',
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function wrapped(text: string): string {

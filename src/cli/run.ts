@@ -54,6 +54,5 @@ async function runStdio(engine: Engine, launch: Launch, stop: AbortController): 
   const end = await serve(engine, transport, launch, stop.signal);
   if (end.error) process.stderr.write(`${end.error.message}\n`);
   await transport.close();
-  process.stdin.destroy();
   return transport.readerGone() ? 1 : end.exitCode;
 }

@@ -1,5 +1,5 @@
 import type { Ask, AskAnswer, AskRequest } from '../agent/gate.ts';
-import { ControlError, HeddleError } from '../wire/errors.ts';
+import { messageOf } from '../util/message-of.ts';
 import type { Peer } from '../wire/peer.ts';
 
 /** Asks the host with `can_use_tool`. Anything but a well-formed allow is a denial (trust P-8). */
@@ -9,8 +9,7 @@ export function askOverControl(peer: Peer): Ask {
       return await readAnswer(await peer.call(canUseTool(request), { signal }));
     } catch (error) {
       if (signal.aborted) return { behavior: 'deny', message: 'The question was withdrawn: the turn was interrupted' };
-      const message = error instanceof ControlError || error instanceof HeddleError ? error.message : String(error);
-      return { behavior: 'deny', message: `Tool permission request failed: ${message}` };
+      return { behavior: 'deny', message: `Tool permission request failed: ${messageOf(error)}` };
     }
   };
 }

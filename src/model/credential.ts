@@ -1,4 +1,5 @@
 import { raceAbort } from '../util/abort.ts';
+import { messageOf } from '../util/message-of.ts';
 import { ModelFailure } from './failures.ts';
 
 export interface Credential {
@@ -27,7 +28,7 @@ async function askFor(credential: () => Promise<Credential>, signal: AbortSignal
     return await raceAbort(credential(), signal);
   } catch (error) {
     if (signal.aborted) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new ModelFailure({ class: 'authentication', message: `Could not get the API credential: ${reason}` });
   }
 }

@@ -1,4 +1,5 @@
 import { abortReason } from '../util/abort.ts';
+import { messageOf } from '../util/message-of.ts';
 import type { Runtime } from '../util/runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { type Credential, type CredentialSource, currentCredential } from './credential.ts';
@@ -146,7 +147,7 @@ async function* obtain(options: EndpointOptions, patience: Patience): AsyncGener
     yield { type: 'auth', isAuthenticating: false };
     return credential;
   } catch (error) {
-    yield { type: 'auth', isAuthenticating: false, error: error instanceof Error ? error.message : String(error) };
+    yield { type: 'auth', isAuthenticating: false, error: messageOf(error) };
     throw error;
   }
 }

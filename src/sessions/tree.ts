@@ -7,9 +7,9 @@ import { groupSteps } from './steps.ts';
 import type { Loaded } from './store.ts';
 import type { Finding, Tree, TreeNode } from './tree-model.ts';
 
-export { activeLeaf, type LeafChoice, leafByFileOrder, leafByTimestamp } from './leaf.ts';
+export { activeLeaf, leafByFileOrder, leafByTimestamp } from './leaf.ts';
 export { pathTo } from './path.ts';
-export type { Finding, Step, Tree, TreeNode } from './tree-model.ts';
+export type { Tree } from './tree-model.ts';
 
 /** Builds the tree of a transcript. Never throws: what is damaged is repaired or left out, and is in `findings`. */
 export function buildTree(loaded: Iterable<Loaded>): Tree {

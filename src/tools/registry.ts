@@ -1,4 +1,4 @@
-import type { JsonObject } from '../util/json.ts';
+import type { ApiTool } from '../model/model.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import { limitOutput } from './output-limit.ts';
 import { type Tool, type ToolContext, ToolError, type ToolOutput } from './tool.ts';
@@ -10,12 +10,6 @@ export interface Registry {
   get(name: string): Tool | undefined;
   /** The `tools` of a request; the same array every time, so that it is serialised once. */
   apiTools(): readonly ApiTool[];
-}
-
-export interface ApiTool {
-  name: string;
-  description: string;
-  input_schema: JsonObject;
 }
 
 /** No result may be longer for the model, whatever its tool allows itself; the whole goes to a file. */

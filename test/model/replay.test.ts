@@ -75,10 +75,10 @@ describe('answers', () => {
   });
 
   it('name the paths of the place where they are replayed', async () => {
-    const answer = [text('See /rec/wo', 'rk/a'), toolUse('Read', { file_path: '/rec/work/a' })];
+    const answer = [text('See /rec/pl', 'ace/a'), toolUse('Read', { file_path: '/rec/place/a' })];
     const at = (cwd: string) => ({ places: { cwd }, secrets: [] });
-    const recording = recordToText(scriptedModel([answer]), at('/rec/work'));
-    await ask(recording.model, sampleRequest('Read /rec/work/a'));
+    const recording = recordToText(scriptedModel([answer]), at('/rec/place'));
+    await ask(recording.model, sampleRequest('Read /rec/place/a'));
     const replay = replayOf(recording.text(), { masked: () => at('/other "place"') });
     expect(blocksOf(await ask(replay, sampleRequest('Read /other "place"/a')))).toMatchObject([
       { text: 'See /other "place"/a' },

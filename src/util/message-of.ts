@@ -1,0 +1,4 @@
+/** The words of anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
