@@ -21,11 +21,12 @@ import type { Engine } from './engine.ts';
 import { type Env, toolEnv } from './home.ts';
 import type { Chosen } from './models.ts';
 import { createPermissions, existingTools, missingTools, type Permissions } from './permissions.ts';
-import { planName } from './plan-name.ts';
+import { planFile, planName } from './plan-name.ts';
 import { readPrompts } from './prompts.ts';
 import type { SessionSettings } from './session.ts';
 import { sessionModels } from './session-models.ts';
 import { type StructuredSetting, structuredSetting } from './structured.ts';
+import { createToolSession } from './tool-session.ts';
 import { type OpenTranscript, openTranscript } from './transcript.ts';
 import { noteUnsupported } from './unsupported.ts';
 
@@ -113,6 +114,13 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
   const fallbacks = await Promise.all(names.filter((name) => name !== '').map((name) => chooseModel(name)));
   const files: FileStates = new Map();
   const environment = toolEnv(env);
+  const toolSession = createToolSession(() => parts, {
+    env,
+    planFile() {
+      parts.namePlan();
+      return planFile(homeOrNull(engine, launch), transcript.chain.planName);
+    },
+  });
   const ledger = new Ledger({ onUnknownModel: (model) => runtime.log('warn', unknownPrice(model)) });
   if (transcript.costState) ledger.restore(transcript.costState);
   const parts: Parts = {
@@ -161,6 +169,7 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
       env: environment,
       spillDir: transcript.spillDir,
       signal,
+      session: toolSession,
     }),
   };
   if (config.jsonSchema !== undefined) await parts.setSchema(config.jsonSchema);

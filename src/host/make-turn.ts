@@ -2,7 +2,6 @@ import { OVERLOADS_BEFORE_FALLBACK } from '../agent/fallback.ts';
 import { type Ask, createGate } from '../agent/gate.ts';
 import type { Fallback, Tally, Turn } from '../agent/turn.ts';
 import type { Message } from '../wire/messages/index.ts';
-import type { PermissionUpdate } from '../wire/permissions.ts';
 import type { Parts } from './assemble.ts';
 import type { Chosen } from './models.ts';
 import { requestSettings } from './request-settings.ts';
@@ -11,7 +10,6 @@ import { requestSettings } from './request-settings.ts';
 export interface TurnSeams {
   say(message: Message): Promise<void> | undefined;
   ask(): Ask | null;
-  onPermissionUpdates(updates: PermissionUpdate[]): void;
   takeQueued(): Promise<Message[]>;
 }
 
@@ -32,7 +30,7 @@ export function makeTurn(parts: Parts, tally: Tally, seams: TurnSeams): Turn {
       workspace: parts.workspace,
       policy: () => parts.permissions.policy,
       ask: () => seams.ask(),
-      onUpdates: (updates) => seams.onPermissionUpdates(updates),
+      onUpdates: (updates) => parts.permissions.apply(updates),
       onFileAccess: () => parts.namePlan(),
     }),
     toolContext: (toolUseId, signal) => parts.toolContext(toolUseId, signal),

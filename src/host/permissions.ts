@@ -18,6 +18,10 @@ export interface Permissions {
   setMode(mode: PermissionMode): void;
   /** All of them, or none: throws `invalid_option` when one of them cannot be applied. */
   apply(updates: readonly PermissionUpdate[]): void;
+  /** The mode to go back to when plan mode is left. */
+  readonly beforePlan: PermissionMode;
+  /** Told the new mode whenever `apply` has changed it. */
+  onModeChange: (mode: PermissionMode) => void;
 }
 
 export interface PermissionPlaces {
@@ -32,17 +36,27 @@ export interface PermissionPlaces {
 export function createPermissions(config: RunConfig, places: PermissionPlaces): Permissions {
   const settings = readPermissionSettings(config.settings, places.workspace.cwd, places.log);
   let policy = launchPolicy(config, settings, places);
-  return {
+  let beforePlan: PermissionMode = 'default';
+  const change = (next: Policy) => {
+    if (next.mode === 'plan' && policy.mode !== 'plan') beforePlan = policy.mode;
+    policy = next;
+  };
+  const permissions: Permissions = {
     get policy() {
       return policy;
     },
-    setMode(mode) {
-      policy = { ...policy, mode: permittedMode(mode, policy) };
+    get beforePlan() {
+      return beforePlan;
     },
+    onModeChange: () => {},
+    setMode: (mode) => change({ ...policy, mode: permittedMode(mode, policy) }),
     apply(updates) {
-      policy = updates.reduce(applyUpdate, policy);
+      const before = policy.mode;
+      change(updates.reduce(applyUpdate, policy));
+      if (policy.mode !== before) permissions.onModeChange(policy.mode);
     },
   };
+  return permissions;
 }
 
 function launchPolicy(config: RunConfig, settings: PermissionSettings, places: PermissionPlaces): Policy {

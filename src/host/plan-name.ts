@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 const ADJECTIVES =
   'amber brisk calm deft early fair gentle hardy ivory jolly keen lively mellow neat open proud quiet rapid sunny tidy urban vivid warm young'.split(
     ' ',
@@ -16,4 +18,9 @@ export function planName(uuid: string): string {
   const number = (from: number) => Number.parseInt(uuid.replaceAll('-', '').slice(from, from + 8), 16) || 0;
   const pick = (words: readonly string[], from: number) => words[number(from) % words.length];
   return [pick(ADJECTIVES, 0), pick(PARTICIPLES, 8), pick(NOUNS, 16)].join('-');
+}
+
+/** Where the plan of that name is written; null where there is no place for files, or no name yet. */
+export function planFile(configHome: string | null, name: string | undefined | null): string | null {
+  return configHome === null || !name ? null : join(configHome, 'plans', `${name}.md`);
 }

@@ -10,7 +10,7 @@ import { HeddleError, toHeddleError } from '../wire/errors.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 import type { Peer } from '../wire/peer.ts';
-import type { PermissionMode, PermissionUpdate } from '../wire/permissions.ts';
+import type { PermissionMode } from '../wire/permissions.ts';
 import type { Launch } from '../wire/run-config.ts';
 import { askOverControl } from './ask.ts';
 import { assemble, type Parts } from './assemble.ts';
@@ -69,6 +69,7 @@ export class Session {
     this.#parts = parts;
     this.#emit = emit;
     this.#openedAt = parts.runtime.clock.now();
+    parts.permissions.onModeChange = (mode) => this.#tellMode(mode);
     this.finished = this.#run();
   }
 
@@ -304,7 +305,6 @@ export class Session {
     return makeTurn(this.#parts, tally, {
       say: (message) => this.#say(message),
       ask: () => (this.#parts.asksHost && this.#peer ? askOverControl(this.#peer) : null),
-      onPermissionUpdates: (updates) => this.#applyPermissionUpdates(updates),
       takeQueued: () => this.#takeQueued(tally),
     });
   }
@@ -313,20 +313,9 @@ export class Session {
     for (const line of lifecycleLines(input, [state], () => this.#uuid(), this.id)) await this.#say(line);
   }
 
-  #applyPermissionUpdates(updates: PermissionUpdate[]): void {
-    const before = this.#parts.permissions.policy.mode;
-    this.#parts.permissions.apply(updates);
-    const after = this.#parts.permissions.policy.mode;
-    if (after === before) return;
-    const line: Message = {
-      type: 'system',
-      subtype: 'status',
-      status: null,
-      permissionMode: after,
-      session_id: this.id,
-      uuid: this.#uuid(),
-    };
-    this.#say(line)?.catch(() => {});
+  #tellMode(permissionMode: PermissionMode): void {
+    const ids = { session_id: this.id, uuid: this.#uuid() };
+    this.#say({ type: 'system', subtype: 'status', status: null, permissionMode, ...ids })?.catch(() => {});
   }
 
   #say(message: Message): Promise<void> | undefined {

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../util/json.ts';
 import type { ContentBlock } from '../wire/content.ts';
-import type { ApiMessage, ApiTool, ModelRequest } from './model.ts';
+import type { ApiMessage, ModelRequest } from './model.ts';
 import { encodeJson, remember } from './request-json.ts';
 
 export type RequestEncoder = (request: ModelRequest) => string;
@@ -26,7 +27,7 @@ export function createRequestEncoder(): RequestEncoder {
       return at >= all.length - 2 ? marked(piece) : piece.json;
     });
     const settings = JSON.stringify(settingsOf(request)).slice(0, -1);
-    return `${settings}${system(request.system)}${tools(request.tools)},"messages":[${pieces.join(',')}]}`;
+    return `${settings}${system(request.system)}${tools(allTools(request))},"messages":[${pieces.join(',')}]}`;
   };
 }
 
@@ -48,10 +49,13 @@ function encodeSystem(blocks: readonly string[]): string {
   return texts.length === 0 ? '' : `,"system":[${texts.join('},')}${MARK}}]`;
 }
 
-function encodeTools(tools: readonly ApiTool[]): string {
-  const objects = tools.map(({ name, description, input_schema }) =>
-    encodeJson({ name, description, input_schema }).slice(0, -1),
-  );
+/** The same array where there are no others: it is what `remember` knows the tools by. */
+function allTools({ tools, serverTools }: ModelRequest): readonly JsonObject[] {
+  return (serverTools ? [...tools, ...serverTools] : tools) as readonly JsonObject[];
+}
+
+function encodeTools(tools: readonly JsonObject[]): string {
+  const objects = tools.map((tool) => encodeJson(tool).slice(0, -1));
   return objects.length === 0 ? '' : `,"tools":[${objects.join('},')}${MARK}}]`;
 }
 

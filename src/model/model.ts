@@ -23,6 +23,8 @@ export interface ModelRequest {
   /** Stable text first; every block may be cached by the provider. */
   system: readonly string[];
   tools: readonly ApiTool[];
+  /** Tools that the provider runs itself, in its own words. Adapters for providers without such tools leave them out. */
+  serverTools?: readonly JsonObject[];
   messages: readonly ApiMessage[];
   maxOutputTokens: number;
   thinking?: Thinking;

@@ -33,7 +33,7 @@ export interface AskDecision {
  *
  * 1 deny rules, in every mode
  * 2 ask rules
- * 3 protected paths, which no mode and no allow rule opens
+ * 3 protected paths and questions to the user, which no mode and no allow rule opens
  * 4 the mode: bypassPermissions allows the rest, plan and delegate ask for what they hold back
  * 5 allow rules
  * 6 defaults: reading inside the roots, commands that only read there, and edits there where the mode accepts them;
@@ -46,6 +46,7 @@ export function decide(call: Call, policy: Policy): Decision {
     byDenyRules(call, policy) ??
     byAskRules(call, policy) ??
     byProtectedPaths(call, policy) ??
+    byInteraction(call) ??
     byMode(call, policy) ??
     byAllowRules(call, policy) ??
     byDefault(call, policy);
@@ -97,6 +98,12 @@ function byProtectedPaths({ access }: Call, policy: Policy): Decision | null {
   return { behavior: 'ask', layer: 'protected-path', reason, suggestions: [] };
 }
 
+/** What is meant for a person cannot be waved through by a mode: that would be to invent the answer. */
+function byInteraction({ access, toolName }: Call): Decision | null {
+  if (access.kind !== 'interaction') return null;
+  return { behavior: 'ask', layer: 'default', reason: `${toolName} is answered by the user.`, suggestions: [] };
+}
+
 function byMode(call: Call, policy: Policy): Decision | null {
   switch (policy.mode) {
     case 'bypassPermissions':
@@ -144,6 +151,7 @@ function byDefault(call: Call, policy: Policy): Decision {
       return byEditDefault(call, access.paths, policy);
     case 'execute':
       return byCommandDefault(call, access.command, policy);
+    case 'interaction': // asked for above, in every mode
     case 'other':
       return ask(call, `${toolName} runs only with permission.`, policy);
   }

@@ -18,6 +18,7 @@ export function suggestUpdates(call: Call, policy: Policy): PermissionUpdate[] {
     case 'execute':
       return suggestForCommand(call.toolName, access.command, policy);
     case 'none':
+    case 'interaction':
     case 'other':
       return [];
   }

@@ -3,6 +3,7 @@ import type { Runtime } from '../util/runtime.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { FileStates } from './file-states.ts';
 import type { InputSchema } from './input-schema.ts';
+import type { ToolSession } from './tool-session.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What a permission decision needs to know of a call, beyond the tool's name. */
@@ -11,6 +12,8 @@ export type Access =
   | { kind: 'read'; paths: string[] }
   | { kind: 'edit'; paths: string[] }
   | { kind: 'execute'; command: string }
+  /** A person must answer, whatever the mode: a question, a plan to approve. */
+  | { kind: 'interaction' }
   /** Anything else that needs approval: network, foreign tools. */
   | { kind: 'other' };
 
@@ -26,6 +29,8 @@ export interface ToolContext {
   /** Where outputs that are too large for the model are spilled. */
   readonly spillDir: string;
   readonly signal: AbortSignal;
+  /** What this call shares with the others of its session. */
+  readonly session: ToolSession;
 }
 
 /** Two faces: bounded content for the model, structured data for people (`tool_use_result` on the wire). */

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { createLocalWorkspace } from '../../src/tools/local-workspace.ts';
 import type { Tool, ToolContext, ToolOutput } from '../../src/tools/tool.ts';
 import { createProcesses, type Processes } from '../../src/util/process.ts';
+import { toolSession } from '../support/tool-session.ts';
 
 /** A temporary directory with everything that a tool needs to run in it. */
 export interface Bench {
@@ -35,6 +36,7 @@ export function createBench(): Bench {
     env: { PATH: process.env.PATH },
     spillDir: join(base, 'spill', 'outputs'),
     signal: new AbortController().signal,
+    session: toolSession(),
   };
   const path = (name: string) => join(dir, name);
   return {

@@ -1,0 +1,37 @@
+import type { JsonObject } from '../util/json.ts';
+import type { ContentBlock } from '../wire/content.ts';
+import type { PermissionMode } from '../wire/permission-modes.ts';
+
+/**
+ * What the calls of one session share, and what they may ask of it. The host makes one per session; a subagent gets its
+ * own. Each part is the port of the tools that use it.
+ */
+export interface ToolSession {
+  readonly id: string;
+  /** False for what a rule hides from reading: searches leave it out. `path` is absolute. */
+  mayRead(path: string): boolean;
+  readonly mode: ModeSwitch;
+  /** Where the session's plan is written, or null where there is no place for files. */
+  planFile(): string | null;
+  /** Calls a model beside the conversation. Booked like any call; refused when the budget is used up. */
+  ask(question: ModelQuestion, signal: AbortSignal): Promise<readonly ContentBlock[]>;
+}
+
+/** The permission mode, as far as tools may change it. */
+export interface ModeSwitch {
+  current(): PermissionMode;
+  /** The mode in force before plan mode was entered; `default` when the session began in it. */
+  beforePlan(): PermissionMode;
+  /** Changes the mode and tells the host. */
+  set(mode: PermissionMode): Promise<void>;
+}
+
+export interface ModelQuestion {
+  prompt: string;
+  system?: string;
+  /** `small`: quick and cheap, for reading. `main`: the session's own. */
+  model: 'small' | 'main';
+  maxOutputTokens?: number;
+  /** Tools that the provider itself runs, as its API describes them. */
+  serverTools?: readonly JsonObject[];
+}
