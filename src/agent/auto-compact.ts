@@ -13,13 +13,28 @@ export interface Attempts {
 }
 
 const MAX_FAILURES = 2;
+const MAX_FRUITLESS = 2;
 
 /** So near to the window that the next answer may not fit. Right after a compaction another one would not help. */
 export function contextFull(turn: Turn, { stepsSince, failures }: Attempts): boolean {
-  const { tokens, compactAt } = turn.context;
-  return (
-    compactAt !== null && tokens >= compactAt && stepsSince > 1 && failures < MAX_FAILURES && turn.messages.length > 1
-  );
+  const { tokens, compactAt, fruitless } = turn.context;
+  const isFull = compactAt !== null && tokens >= compactAt && turn.messages.length > 1;
+  return isFull && stepsSince > 1 && failures < MAX_FAILURES && fruitless < MAX_FRUITLESS;
+}
+
+/** After each model call. A context that stays full is not compacted again and again: each time costs a long request. */
+export function noteStep(turn: Turn, room: Attempts): void {
+  room.stepsSince++;
+  const { context } = turn;
+  if (room.stepsSince !== 1 || context.compactAt === null) return;
+  if (context.tokens < context.compactAt) {
+    context.fruitless = 0;
+    return;
+  }
+  context.fruitless++;
+  if (context.fruitless < MAX_FRUITLESS) return;
+  const size = `${context.tokens} tokens, with compaction from ${context.compactAt} on`;
+  turn.runtime.log('warn', `Compaction does not make this conversation shorter (${size}); it is not tried again`);
 }
 
 /**
@@ -29,8 +44,9 @@ export function contextFull(turn: Turn, { stepsSince, failures }: Attempts): boo
 export async function* makeRoom(turn: Turn, room: Attempts, signal: AbortSignal): AsyncGenerator<Message, boolean> {
   if (turn.messages.length <= 1) return false;
   room.stepsSince = 0;
-  const { compact, replaceConversation } = await import('./compact.ts'); // most turns need none of it
-  const outcome = yield* compact(turn, { trigger: 'auto', instructions: '' }, signal);
+  const { compact, keptOf, replaceConversation } = await import('./compact.ts'); // most turns need none of it
+  const kept = keptOf(turn);
+  const outcome = yield* compact(turn, { trigger: 'auto', instructions: '', kept }, signal);
   if (!outcome.ok) {
     room.failures++;
     if (!signal.aborted) turn.runtime.log('warn', `The conversation could not be compacted: ${outcome.reason}`);
@@ -40,6 +56,6 @@ export async function* makeRoom(turn: Turn, room: Attempts, signal: AbortSignal)
   const line: Message = { ...userTextLine(turn, outcome.summary), isSynthetic: true };
   yield await turn.record(line, { isCompactSummary: true });
   turn.tally.userLines++;
-  replaceConversation(turn, outcome.summary);
+  await replaceConversation(turn, outcome.summary, kept);
   return true;
 }

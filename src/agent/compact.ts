@@ -1,10 +1,13 @@
-import { createAccumulator } from '../model/accumulate.ts';
-import { isGroup } from '../model/each-event.ts';
 import type { ApiMessage, Failure } from '../model/model.ts';
+import type { ContentBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
+import { askAside } from './aside.ts';
 import { messagesFor } from './conversation.ts';
+import type { Kept } from './kept.ts';
 import { newerHalf, summaryMessage, summaryOf, summaryRequest, trimmed } from './summary.ts';
 import type { Turn } from './turn.ts';
+
+export { keptOf } from './kept.ts';
 
 /** What the API may write as a summary. */
 const MAX_SUMMARY_TOKENS = 20_000;
@@ -20,14 +23,15 @@ export type Compacted =
  */
 export async function* compact(
   turn: Turn,
-  options: { trigger: 'manual' | 'auto'; instructions: string },
+  options: { trigger: 'manual' | 'auto'; instructions: string; kept: Kept },
   signal: AbortSignal,
 ): AsyncGenerator<Message, Compacted> {
   yield statusLine(turn, 'compacting');
   const answer = await summarise(turn, options.instructions, signal);
   yield statusLine(turn, null);
   if (!answer.ok) return answer;
-  const summary = summaryMessage(answer.summary, turn.messages);
+  const { earlier, round } = options.kept;
+  const summary = summaryMessage(answer.summary, round.length > 0 ? [] : earlier);
   const boundary: Message = {
     type: 'system',
     subtype: 'compact_boundary',
@@ -38,10 +42,20 @@ export async function* compact(
   return { ok: true, summary, boundary };
 }
 
-/** Puts the summary in the place of the conversation. Call it when the boundary and the summary are recorded. */
-export function replaceConversation(turn: Turn, summary: string): void {
-  turn.messages.splice(0, turn.messages.length, { role: 'user', content: [{ type: 'text', text: summary }] });
+/**
+ * Puts the summary, and behind it what is kept word for word, in the place of the conversation. Call it when the boundary
+ * and the summary are recorded. What is kept is recorded once more: whoever reads the file stops at the boundary.
+ */
+export async function replaceConversation(turn: Turn, summary: string, { asked, round }: Kept): Promise<void> {
+  const facts = asked.length > 0 || round.length > 0 ? turn.facts() : null;
+  const said = [...asked, ...(facts === null ? [] : [textBlock(facts)])];
+  await turn.keep([...(said.length > 0 ? [{ role: 'user' as const, content: said }] : []), ...round]);
+  turn.messages.splice(0, turn.messages.length, { role: 'user', content: [textBlock(summary), ...said] }, ...round);
   turn.context.tokens = 0;
+}
+
+function textBlock(text: string): ContentBlock {
+  return { type: 'text', text };
 }
 
 type Summarised = { ok: true; summary: string } | { ok: false; reason: string; failure: Failure | null };
@@ -73,27 +87,12 @@ async function askForSummary(
     maxOutputTokens: Math.min(maxOutputTokens, budget + MAX_SUMMARY_TOKENS),
     messages: withQuestion(messages, summaryRequest(instructions)),
   };
-  const started = turn.runtime.clock.now();
-  let accumulator = createAccumulator();
-  let text = '';
-  let failure: Failure | null = null;
-  for await (const item of turn.model.stream(request, signal)) {
-    for (const event of isGroup(item) ? item : [item]) {
-      if (event.type === 'failure') failure = event.failure;
-      if (event.type === 'retry') {
-        accumulator = createAccumulator();
-        text = '';
-      }
-      const completed = event.type === 'event' ? accumulator.add(event.event) : null;
-      if (completed?.block.type === 'text') text += completed.block.text;
-    }
-  }
-  turn.ledger.addApiTime(turn.runtime.clock.now() - started);
-  if (accumulator.stopReason !== null) turn.ledger.addAside(accumulator.head.model, accumulator.usage);
+  const { blocks, stopReason, failure } = await askAside(turn, turn.model, request, signal);
   if (failure) return { ok: false, reason: failure.message, failure };
-  if (accumulator.stopReason !== 'end_turn' && accumulator.stopReason !== 'stop_sequence') {
-    return { ok: false, reason: `the summary ended with ${accumulator.stopReason}`, failure: null };
+  if (stopReason !== 'end_turn' && stopReason !== 'stop_sequence') {
+    return { ok: false, reason: `the summary ended with ${stopReason}`, failure: null };
   }
+  const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
   const summary = summaryOf(text);
   if (summary === '') return { ok: false, reason: 'the model wrote no summary', failure: null };
   return { ok: true, summary };

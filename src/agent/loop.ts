@@ -1,7 +1,7 @@
 import type { Failure } from '../model/model.ts';
 import { abortReason } from '../util/abort.ts';
 import type { Message } from '../wire/messages/index.ts';
-import { type Attempts, contextFull, makeRoom } from './auto-compact.ts';
+import { type Attempts, contextFull, makeRoom, noteStep } from './auto-compact.ts';
 import { addUserContent, lastSaid } from './conversation.ts';
 import { describeFailure } from './failures.ts';
 import { takeFallback } from './fallback.ts';
@@ -57,8 +57,9 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
 
     // 3 step
     const step = yield* runStep(turn, signal);
-    room.stepsSince++;
+    noteStep(turn, room);
     if (step.kind === 'failed') {
+      if (budgetExhausted(turn.limits, turn.ledger.costUsd)) return overBudget(turn.limits);
       const goesOn =
         (yield* takeFallback(turn, step.failure)) || (yield* makeRoomAfter(turn, step.failure, room, signal));
       if (goesOn) continue;
@@ -70,6 +71,7 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
     if (step.calls.length === 0) {
       const end = yield* decideStop(turn, patience, signal);
       if (end) return end;
+      yield* queued(turn);
       continue;
     }
 
@@ -89,8 +91,14 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
     if (end) return end;
 
     // 6 queue
-    if (!turnsExhausted(turn.limits, turn.tally)) yield* await turn.takeQueued();
+    yield* queued(turn);
   }
+}
+
+/** What the user said meanwhile, if another request follows that can carry it: one that continues an answer cannot. */
+async function* queued(turn: Turn): AsyncGenerator<Message, void> {
+  const isContinued = turn.messages.at(-1)?.role === 'assistant';
+  if (!isContinued && !turnsExhausted(turn.limits, turn.tally)) yield* await turn.takeQueued();
 }
 
 export function overBudget({ maxBudgetUsd }: { maxBudgetUsd: number }): TurnEnd {

@@ -1,3 +1,4 @@
+import type { ApiMessage } from '../model/model.ts';
 import type { Chain } from '../sessions/chain.ts';
 import type { SessionKey, SessionStore } from '../sessions/store.ts';
 import type { JsonObject } from '../util/json.ts';
@@ -25,8 +26,14 @@ export interface Recorder {
   fold(input: UserInput, fields: { uuid: string; permissionMode: string }): Promise<void>;
   /** Records a command that was answered here, and what it said. Resolves with what the model will see of it. */
   localCommand(command: RecordedCommand): Promise<string[]>;
-  /** Records that a prompt was taken from the queue which is recorded later or not at all. */
+  /** Records that a prompt was taken from the queue which is recorded later. */
   dequeue(): Promise<void>;
+  /** Records a command that nothing here knows. It is no part of the conversation. */
+  unknownCommand(command: { content: string; uuid: string }): Promise<void>;
+  /** Records messages once more, behind the summary that replaced those before them. */
+  keep(messages: readonly ApiMessage[], newId: () => string): Promise<void>;
+  /** Records a message that will not be answered any more, because everything ends. */
+  cancel(input: UserInput): Promise<void>;
   /** Records what the session has cost so far, once per turn. */
   cost(state: JsonObject): Promise<void>;
   /** Goes on from where the first of these entries hangs. */
@@ -115,8 +122,21 @@ export function createRecorder({ key, store, chain }: Transcript): Recorder {
       );
       return texts;
     },
+    async unknownCommand({ content, uuid }) {
+      const { leaf } = chain;
+      const fields = { content, level: 'info', isMeta: false, uuid };
+      await append(leaf, chain.queueOperation('dequeue'), chain.systemEntry('local_command', fields));
+    },
     async dequeue() {
       await append(chain.leaf, chain.queueOperation('dequeue'));
+    },
+    async keep(messages, newId) {
+      const { leaf } = chain;
+      if (messages.length > 0) await append(leaf, ...messages.map((message) => keptEntry(chain, message, newId())));
+    },
+    async cancel({ message: { content } }) {
+      const text = typeof content === 'string' ? content : JSON.stringify(content);
+      await append(chain.leaf, chain.queueOperation('enqueue', text), chain.queueOperation('remove'));
     },
     async cost(state) {
       await append(chain.leaf, { type: 'cost-state', sessionId: key.sessionId, ...state });
@@ -146,6 +166,14 @@ function toEntry(chain: Chain, message: Message, facts: EntryFacts): Entry | nul
     default:
       return null;
   }
+}
+
+/** Not said by anybody now: viewers show it where it was said. */
+function keptEntry(chain: Chain, { role, content, model }: ApiMessage, uuid: string): Entry {
+  if (role === 'user') return chain.userEntry({ role, content }, { uuid, isMeta: true });
+  const usage = { input_tokens: 0, output_tokens: 0 };
+  const message = { id: `msg_${uuid}`, type: 'message', role, model, content, stop_reason: null, usage };
+  return chain.assistantEntry(message, { uuid });
 }
 
 function assistantEntry(chain: Chain, { message, uuid, error }: AssistantMessage, { requestId }: EntryFacts): Entry {

@@ -7,6 +7,7 @@ import type { ContentBlock, ToolUseBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { ApiUsage } from '../wire/usage.ts';
 import { addAnswer, messagesFor } from './conversation.ts';
+import { budgetExhausted } from './limits.ts';
 import { assistantLine, authStatusLine, streamEventLine } from './lines.ts';
 import { parseInput, type ToolCall } from './run-tools.ts';
 import type { Turn } from './turn.ts';
@@ -46,6 +47,12 @@ export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<
             break;
           }
           case 'retry':
+            book(turn, answer);
+            // A server that cuts every answer must not spend more than the user allows: no further attempt.
+            if (budgetExhausted(turn.limits, turn.ledger.costUsd)) {
+              yield* bury(turn, answer);
+              return { kind: 'failed', failure: event.failure };
+            }
             yield* onRetry(turn, answer, event);
             break;
           case 'failure':
@@ -184,11 +191,8 @@ async function closeEvents(turn: Turn, { accumulator, nextEventId }: Answer): Pr
 
 async function* conclude(turn: Turn, answer: Answer, signal: AbortSignal): AsyncGenerator<Message, StepEnd> {
   const { accumulator, blocks, calls, failure } = answer;
-  // Counts are final only from `message_delta` on; a cut answer has none that could be booked.
-  if (accumulator.stopReason !== null) {
-    turn.ledger.add(accumulator.head.model, accumulator.usage);
-    turn.context.tokens = tokensOf(accumulator.usage);
-  }
+  book(turn, answer);
+  if (accumulator.stopReason !== null) turn.context.tokens = tokensOf(accumulator.usage);
   if (failure && !signal.aborted) {
     yield* bury(turn, answer);
     return { kind: 'failed', failure };
@@ -200,6 +204,14 @@ async function* conclude(turn: Turn, answer: Answer, signal: AbortSignal): Async
   turn.tally.lastBlocks = blocks.filter(({ type }) => type !== 'thinking' && type !== 'redacted_thinking').length;
   turn.tally.stopReason = accumulator.stopReason;
   return { kind: 'answered', calls };
+}
+
+/**
+ * Also for an attempt that was cut or interrupted: the provider has read the request and counts it. What it wrote is
+ * known only as of `message_start`, so the true cost is at most one answer higher.
+ */
+function book(turn: Turn, { accumulator }: Answer): void {
+  if (accumulator.started) turn.ledger.add(accumulator.head.model, accumulator.usage);
 }
 
 /** What the request and its answer took of the window. */

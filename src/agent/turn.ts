@@ -2,6 +2,7 @@ import type { ApiMessage, ApiTool, Model, Thinking } from '../model/model.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import type { Runtime } from '../util/runtime.ts';
+import type { ContentBlock } from '../wire/content.ts';
 import type { Message, StreamEventMessage } from '../wire/messages/index.ts';
 import type { PermissionDenial } from '../wire/usage.ts';
 import type { Gate } from './gate.ts';
@@ -27,6 +28,8 @@ export interface Turn {
   readonly fallbacks: Fallback[];
   /** The conversation so far, the new user message included. The loop appends to it. */
   readonly messages: ApiMessage[];
+  /** What the user asks in this turn, with what joined it later: it outlives a compaction word for word. */
+  readonly asked: ContentBlock[];
   /**
    * Takes the model's stream events; null when nobody wants them. They bypass the generator, which would cost each of
    * thousands of deltas several promises. The order holds: the loop goes on only after what it yielded was taken.
@@ -56,6 +59,10 @@ export interface Turn {
 
   /** The single place that appends to the store; resolves with the message once it is on disk, ready to be yielded. */
   record(message: Message, facts?: EntryFacts): Promise<Message>;
+  /** Records what stays of the conversation behind a summary, so that a resume sends the same. */
+  keep(messages: readonly ApiMessage[]): Promise<void>;
+  /** The facts of the place and the day, which the model has to be told again behind a summary. */
+  facts(): string | null;
   /** Moves the end of the chain back to where a dead attempt began, so that its retry hangs beside it (ruling K27). */
   rewind(uuids: readonly string[]): void;
 }
@@ -71,6 +78,8 @@ export interface ContextWindow {
   readonly window: number;
   /** From how many tokens on the conversation is compacted. Null: never by itself. */
   readonly compactAt: number | null;
+  /** Compactions in a row after which the next request was still too long. */
+  fruitless: number;
 }
 
 export type StopVerdict =

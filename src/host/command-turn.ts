@@ -13,6 +13,11 @@ import { initLine } from './describe.ts';
 import { LOCAL_COMMANDS, type LocalCommand, runLocalCommand } from './local-commands.ts';
 import { requestSettings } from './request-settings.ts';
 
+/** A command and the uuid of the message that it came in. */
+export interface GivenCommand extends CommandLine {
+  uuid: string;
+}
+
 /** What a command may do to its session. */
 export interface CommandSeams {
   setModel(name: string): Promise<void>;
@@ -22,7 +27,7 @@ export interface CommandSeams {
 
 /** A turn that is answered here: its lines, the result last (wire.md 2.7). */
 export async function* commandTurn(
-  command: CommandLine,
+  command: GivenCommand,
   parts: Parts,
   seams: CommandSeams,
   signal: AbortSignal,
@@ -34,12 +39,12 @@ export async function* commandTurn(
 }
 
 async function* localTurn(
-  { name, args }: CommandLine,
+  given: GivenCommand,
   parts: Parts,
   seams: CommandSeams,
   command: LocalCommand,
 ): AsyncGenerator<Message, void> {
-  const { stream, text } = await runLocalCommand(command, args, {
+  const { stream, text } = await runLocalCommand(command, given.args, {
     ledger: parts.ledger,
     elapsedMs: seams.elapsedMs(),
     context: parts.context,
@@ -51,7 +56,7 @@ async function* localTurn(
     },
     clear: () => clearConversation(parts),
   });
-  const output = await recordCommand(parts, { name, args }, tagged(stream, text), { dequeue: true });
+  const output = await recordCommand(parts, given, tagged(stream, text), { dequeue: true });
   yield initLine(parts, parts.runtime.ids.uuid());
   yield output;
   yield result(parts, { text: '', userLines: 2 });
@@ -65,13 +70,15 @@ function clearConversation(parts: Parts): void {
   parts.reminded('');
 }
 
-async function* unknownTurn({ name }: CommandLine, parts: Parts): AsyncGenerator<Message, void> {
+async function* unknownTurn({ name, args, uuid }: GivenCommand, parts: Parts): AsyncGenerator<Message, void> {
+  const text = `Unknown skill: ${name}`;
+  await parts.recorder.unknownCommand({ content: `/${name} ${args}`.trim(), uuid });
   yield initLine(parts, parts.runtime.ids.uuid());
-  yield result(parts, { text: `Unknown skill: ${name}`, userLines: 0 });
+  yield result(parts, { text, userLines: 0 });
 }
 
 async function* compactTurn(
-  { name, args }: CommandLine,
+  given: GivenCommand,
   parts: Parts,
   seams: CommandSeams,
   signal: AbortSignal,
@@ -80,9 +87,9 @@ async function* compactTurn(
   const started = clock.now();
   const turn = seams.makeTurn();
   await parts.recorder.dequeue();
-  const failure = yield* compactNow(turn, args, parts, signal);
+  const failure = yield* compactNow(turn, given.args, parts, signal);
   const said = failure ? tagged('stderr', `Error: ${failure.reason}`) : tagged('stdout', 'Compacted.');
-  const output = await recordCommand(parts, { name, args }, said, { dequeue: false });
+  const output = await recordCommand(parts, given, said, { dequeue: false });
   if (failure) yield initLine(parts, parts.runtime.ids.uuid());
   yield output;
   const end: TurnEnd = failure?.end ?? { kind: 'completed' };
@@ -107,7 +114,8 @@ async function* compactNow(
   if (budgetExhausted(turn.limits, turn.ledger.costUsd)) {
     return { reason: 'The budget of this run is used up', end: overBudget(turn.limits) };
   }
-  const outcome = yield* compact(turn, { trigger: 'manual', instructions }, signal);
+  const kept = { asked: [], round: [], earlier: turn.messages };
+  const outcome = yield* compact(turn, { trigger: 'manual', instructions, kept }, signal);
   if (!outcome.ok && signal.aborted) {
     return { reason: 'The compaction was interrupted', end: endOfAbort(turn.limits, 'stream', signal) };
   }
@@ -123,19 +131,19 @@ async function* compactNow(
     isReplay: false,
   } as Message;
   yield await turn.record(line, { isCompactSummary: true });
-  replaceConversation(turn, outcome.summary);
+  await replaceConversation(turn, outcome.summary, kept);
   return null;
 }
 
 /** On disk first; the line shows what the command said. */
 async function recordCommand(
   parts: Parts,
-  { name, args }: CommandLine,
+  { name, args, uuid }: GivenCommand,
   output: string,
   { dequeue }: { dequeue: boolean },
 ): Promise<Message> {
   const { ids } = parts.runtime;
-  const uuids = { caveat: ids.uuid(), command: ids.uuid(), output: ids.uuid() };
+  const uuids = { caveat: ids.uuid(), command: uuid, output: ids.uuid() };
   const texts = await parts.recorder.localCommand({ name, args, output, uuids, dequeue });
   addUserContent(
     parts.messages,

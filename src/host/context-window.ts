@@ -19,6 +19,7 @@ export function contextWindow(
   const at = compactionPoint(config, env);
   return {
     tokens,
+    fruitless: 0,
     get window() {
       const { chosen, betas } = session();
       return betas.includes(LONG_WINDOW_BETA) ? Math.max(LONG_WINDOW, chosen.contextWindow) : chosen.contextWindow;

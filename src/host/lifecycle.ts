@@ -1,7 +1,7 @@
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 
-export type LifecycleState = 'queued' | 'started' | 'completed';
+export type LifecycleState = 'queued' | 'started' | 'completed' | 'cancelled';
 
 /** Lines that tell a host what became of a message; only for messages that carry a uuid to tell it by (ruling K26). */
 export function lifecycleLines(

@@ -1,6 +1,7 @@
 import { OVERLOADS_BEFORE_FALLBACK } from '../agent/fallback.ts';
 import { type Ask, createGate } from '../agent/gate.ts';
 import type { Fallback, Tally, Turn } from '../agent/turn.ts';
+import type { ContentBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { Parts } from './assemble.ts';
 import type { Chosen } from './models.ts';
@@ -14,7 +15,7 @@ export interface TurnSeams {
 }
 
 /** A turn of the main thread, from the settings in force now. */
-export function makeTurn(parts: Parts, tally: Tally, seams: TurnSeams): Turn {
+export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seams: TurnSeams): Turn {
   const { chosen, fallbacks } = parts;
   return {
     runtime: parts.runtime,
@@ -23,6 +24,7 @@ export function makeTurn(parts: Parts, tally: Tally, seams: TurnSeams): Turn {
     ...candidate(parts, chosen, fallbacks[0]),
     fallbacks: fallbacks.map((each, at) => candidate(parts, each, fallbacks[at + 1])),
     messages: parts.messages,
+    asked,
     partial: parts.partials ? (line) => seams.say(line) : null,
     tools: parts.tools,
     ordered: parts.ordered,
@@ -47,6 +49,12 @@ export function makeTurn(parts: Parts, tally: Tally, seams: TurnSeams): Turn {
       // A summary replaces all that the model was told: the facts of the place are news again.
       if (facts?.isCompactSummary) parts.reminded('');
       return parts.recorder.record(message, facts);
+    },
+    keep: (messages) => parts.recorder.keep(messages, () => parts.runtime.ids.uuid()),
+    facts() {
+      const text = parts.reminder();
+      if (text !== null) parts.reminded(text);
+      return text;
     },
     rewind: (uuids) => parts.recorder.rewind(uuids),
   };

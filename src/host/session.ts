@@ -6,6 +6,7 @@ import { Aborted } from '../util/abort.ts';
 import { Channel } from '../util/channel.ts';
 import type { JsonObject } from '../util/json.ts';
 import { startTimer } from '../util/timer.ts';
+import type { ContentBlock } from '../wire/content.ts';
 import { HeddleError, toHeddleError } from '../wire/errors.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
@@ -52,6 +53,8 @@ export class Session {
   readonly #inputs = new Channel<UserInput>();
   #running: AbortController | null = null;
   #stopped = false;
+  /** What was still queued when everything was stopped. */
+  readonly #dropped: UserInput[] = [];
   #refused: string | null = null;
   #lastResultIsError = false;
   #peer: Peer | null = null;
@@ -121,7 +124,7 @@ export class Session {
   /** Ends everything: the running turn is interrupted and still gets its result, queued messages are dropped. */
   stop(reason: Aborted): void {
     this.#stopped = true;
-    this.#inputs.drain();
+    this.#dropped.push(...this.#inputs.drain());
     this.#inputs.end();
     this.interrupt(reason);
   }
@@ -170,10 +173,20 @@ export class Session {
 
   async #run(): Promise<{ lastResultIsError: boolean }> {
     for await (const input of this.#inputs) {
-      if (this.#stopped) break;
+      if (this.#stopped) {
+        this.#dropped.unshift(input);
+        break;
+      }
       await this.#answer(input).catch(() => {}); // nobody listens any more
     }
+    for (const input of this.#dropped) await this.#cancel(input).catch(() => {});
     return { lastResultIsError: this.#lastResultIsError };
+  }
+
+  /** On disk, so that it can be found, and told to whoever still listens (ruling K26). */
+  async #cancel(input: UserInput): Promise<void> {
+    await this.#parts.recorder.cancel(input);
+    await this.#tellLifecycle(input, 'cancelled');
   }
 
   /** One turn, from the message taken from the queue to the result line. */
@@ -206,11 +219,11 @@ export class Session {
     const started = clock.now();
     const tally = emptyTally();
     this.#tally = tally;
-    const uuid = await this.#recordPrompt(input);
+    const { uuid, asked } = await this.#recordPrompt(input);
     tally.userMessageUuids.push(uuid);
     await this.#say(initLine(parts, this.#uuid()));
     if (parts.replayUserMessages) this.#heldReplay = replayLine(input, uuid, this.id);
-    const turn = this.#makeTurn(tally);
+    const turn = this.#makeTurn(tally, asked);
     const end = await this.#drive(runTurn(turn, signal));
     parts.runtime.log('debug', `A turn ended: ${end.kind}`, { toolRounds: tally.rounds });
     await this.#recordCost();
@@ -225,13 +238,14 @@ export class Session {
     await this.#sayResult(line);
   }
 
-  async #runCommand(command: CommandLine, { uuid }: UserInput, signal: AbortSignal): Promise<void> {
+  async #runCommand(command: CommandLine, input: UserInput, signal: AbortSignal): Promise<void> {
     const { commandTurn } = await import('./command-turn.ts');
-    const lines = commandTurn(command, this.#parts, this.#commandSeams(), signal);
-    for await (const line of lines) {
+    const uuid = input.uuid ?? this.#uuid();
+    if (this.#parts.replayUserMessages) this.#heldReplay = replayLine(input, uuid, this.id);
+    for await (const line of commandTurn({ ...command, uuid }, this.#parts, this.#commandSeams(), signal)) {
       if (line.type === 'result') {
         await this.#recordCost();
-        await this.#sayResult(uuid === undefined ? line : { ...line, user_message_uuids: [uuid] });
+        await this.#sayResult(input.uuid === undefined ? line : { ...line, user_message_uuids: [uuid] });
       } else {
         await this.#say(line);
       }
@@ -258,7 +272,7 @@ export class Session {
   }
 
   /** On disk before anything is said of it; then part of the conversation. */
-  async #recordPrompt(input: UserInput): Promise<string> {
+  async #recordPrompt(input: UserInput): Promise<{ uuid: string; asked: ContentBlock[] }> {
     const parts = this.#parts;
     const reminder = parts.reminder();
     const uuid = await parts.recorder.prompt(input, {
@@ -267,19 +281,21 @@ export class Session {
       reminder: reminder === null ? null : { type: 'environment', content: reminder, uuid: this.#uuid() },
     });
     if (reminder !== null) parts.reminded(reminder);
-    const blocks = userContent(input.message);
-    addUserContent(parts.messages, reminder === null ? blocks : [...blocks, { type: 'text', text: reminder }]);
-    return uuid;
+    const asked = [...userContent(input.message)];
+    addUserContent(parts.messages, reminder === null ? asked : [...asked, { type: 'text', text: reminder }]);
+    return { uuid, asked };
   }
 
   /** What was said during the turn joins it (ruling K26); commands wait for their own turn. */
-  async #takeQueued(tally: Tally): Promise<Message[]> {
+  async #takeQueued(tally: Tally, asked: ContentBlock[]): Promise<Message[]> {
     const parts = this.#parts;
     const lines: Message[] = [];
     for (const input of this.#inputs.takeWhile((each) => commandOf(each, parts) === null)) {
       const uuid = input.uuid ?? this.#uuid();
       await parts.recorder.fold(input, { uuid, permissionMode: parts.permissions.policy.mode });
-      addUserContent(parts.messages, userContent(input.message));
+      const content = userContent(input.message);
+      addUserContent(parts.messages, content);
+      asked.push(...content);
       tally.userMessageUuids.push(uuid);
       lines.push(...lifecycleLines(input, ['started', 'completed'], () => this.#uuid(), this.id));
       if (parts.replayUserMessages) lines.push(replayLine(input, uuid, this.id));
@@ -301,11 +317,11 @@ export class Session {
     }
   }
 
-  #makeTurn(tally: Tally): Turn {
-    return makeTurn(this.#parts, tally, {
+  #makeTurn(tally: Tally, asked: ContentBlock[] = []): Turn {
+    return makeTurn(this.#parts, tally, asked, {
       say: (message) => this.#say(message),
       ask: () => (this.#parts.asksHost && this.#peer ? askOverControl(this.#peer) : null),
-      takeQueued: () => this.#takeQueued(tally),
+      takeQueued: () => this.#takeQueued(tally, asked),
     });
   }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Attempts, contextFull, makeRoom } from '../../src/agent/auto-compact.ts';
 import type { ContextWindow } from '../../src/agent/turn.ts';
 import { fail, reply, text, thinking, toolUse } from '../../src/testing/script.ts';
+import type { ContentBlock } from '../../src/wire/content.ts';
 import { createRig, fakeTool, faultsOf, kindsOf, type Rig } from './support.ts';
 
 const tooLong = fail(400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum');
@@ -55,7 +56,8 @@ describe('the context is full', () => {
     );
     expect(await rig.ask('go')).toMatchObject({ kind: 'max_turns' });
     const compactions = kindsOf(rig.lines).filter((kind) => kind === 'system/compact_boundary');
-    expect(compactions).toHaveLength(5);
+    expect(compactions).toHaveLength(2);
+    expect(rig.logs).toContainEqual(expect.stringContaining('does not make this conversation shorter'));
   });
 });
 
@@ -84,7 +86,55 @@ describe('making room', () => {
     const boundary = entries.find(({ subtype }) => subtype === 'compact_boundary');
     const answer = entries.find(({ type }) => type === 'assistant');
     expect(boundary).toMatchObject({ parentUuid: null, logicalParentUuid: answer?.uuid });
-    expect(entries.at(-1)).toMatchObject({ type: 'user', isCompactSummary: true, parentUuid: boundary?.uuid });
+    const told = entries.find(({ isCompactSummary }) => isCompactSummary === true);
+    expect(told).toMatchObject({ type: 'user', parentUuid: boundary?.uuid });
+    expect(entries.at(-1)).toMatchObject({ type: 'user', isMeta: true, parentUuid: told?.uuid });
+  });
+
+  test('[S-6] what the user asks outlives it block by block, with the facts of the place', async () => {
+    const rig = createRig([reply([text('one')], { usage: { input_tokens: 900 } }), summary, 'two'], {
+      compactAt: 800,
+      facts: 'You are here.',
+    });
+    await rig.ask('1');
+    const long = `${'x'.repeat(50_000)} the end`;
+    const picture: ContentBlock = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
+    expect(await rig.ask(long, undefined, [picture])).toEqual({ kind: 'completed' });
+    const [first] = rig.requests.at(-1)?.messages ?? [];
+    expect(first?.content).toEqual([
+      { type: 'text', text: expect.stringContaining('replaced by this summary') },
+      { type: 'text', text: long },
+      picture,
+      { type: 'text', text: 'You are here.' },
+    ]);
+    expect(await rig.replayed()).toEqual(rig.conversation());
+  });
+
+  test('[LOOP-02] calls whose results the model has not read stay with them', async () => {
+    const rig = createRig(
+      [reply([text('I look.'), toolUse('look', { at: 'it' })], { usage: { input_tokens: 900 } }), summary, 'done'],
+      { tools: [fakeTool('look')], compactAt: 800 },
+    );
+    expect(await rig.ask('go')).toEqual({ kind: 'completed' });
+    const sent = rig.requests.at(-1)?.messages ?? [];
+    expect(sent.map(({ role, content }) => [role, ...content.map(({ type }) => type)])).toEqual([
+      ['user', 'text', 'text'],
+      ['assistant', 'text', 'tool_use'],
+      ['user', 'tool_result'],
+    ]);
+    expect(sent[0]?.content[1]).toEqual({ type: 'text', text: 'go' });
+    expect(faultsOf(sent)).toEqual([]);
+    expect(await rig.replayed()).toEqual(rig.conversation());
+  });
+
+  test('results that would fill the window again are kept in short', async () => {
+    const rig = createRig([reply([toolUse('look', {})], { usage: { input_tokens: 900 } }), summary, 'done'], {
+      tools: [fakeTool('look', { run: async () => ({ content: 'x'.repeat(290_000), data: null }) })],
+      compactAt: 800,
+    });
+    expect(await rig.ask('go')).toEqual({ kind: 'completed' });
+    expect(JSON.stringify(rig.requests.at(-1)?.messages).length).toBeLessThan(10_000);
+    expect(await rig.replayed()).toEqual(rig.conversation());
   });
 
   test('the request for the summary begins with the last one, tools included: that is cached', async () => {

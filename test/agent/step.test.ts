@@ -113,16 +113,26 @@ describe('the lines of an answer', () => {
     expect(await rig.replayed()).toEqual(rig.conversation());
   });
 
-  test('the counts of an answer that was cut off are not booked', async () => {
+  test('an answer that was cut off is paid for, as far as its counts are known', async () => {
     const rig = createRig(eventModel([...attempt('m1', [said('half')], 'open'), { type: 'failure', failure: CUT }]));
     await rig.ask('go');
-    expect(rig.turn.ledger.turnUsage.input_tokens).toBe(0);
+    expect(rig.turn.ledger.turnUsage).toMatchObject({ input_tokens: 10, output_tokens: 1 });
   });
 });
 
 describe('an attempt that is given up for another', () => {
   const retried = (...attempts: ModelEvent[][]) =>
     createRig(eventModel(attempts.flat()), { tools: [fakeTool('look')] });
+
+  test('[LOOP-16] every attempt counts against the budget, and none follows when it is used up', async () => {
+    const cut = [...attempt('m1', [said('half')], 'open'), retryAfter(CUT)];
+    const rig = createRig(eventModel([...cut, ...cut, ...cut, ...attempt('m4', [said('fine')])]), {
+      limits: { maxBudgetUsd: 0.00005 }, // two attempts cost 0.00009
+    });
+    expect(await rig.ask('go')).toEqual({ kind: 'max_budget', maxBudgetUsd: 0.00005 });
+    expect(rig.turn.ledger.turnUsage.input_tokens).toBe(20);
+    expect(kindsOf(rig.lines).filter((kind) => kind === 'system/superseded')).toHaveLength(2);
+  });
 
   test('[K28] each wait is told', async () => {
     const failure = { class: 'overloaded' as const, message: 'Overloaded', status: 529 };

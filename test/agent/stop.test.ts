@@ -171,7 +171,7 @@ describe('a conversation that grows too long', () => {
     expect(kinds.slice(from)).toEqual([
       ...['system/status', 'system/status', 'system/compact_boundary', 'user', 'assistant'],
     ]);
-    expect(rig.requests[2]?.messages).toHaveLength(1);
+    expect(rig.requests[2]?.messages).toHaveLength(3);
     expect(JSON.stringify(rig.requests[2]?.messages)).toContain('They looked around.');
     expect(await rig.replayed()).toEqual(rig.conversation());
   });

@@ -1,3 +1,4 @@
+import { addUserContent } from '../../src/agent/conversation.ts';
 import type { Gate, Verdict } from '../../src/agent/gate.ts';
 import { Ledger } from '../../src/agent/ledger.ts';
 import type { Limits } from '../../src/agent/limits.ts';
@@ -41,6 +42,7 @@ export interface RigOptions {
   takeQueued?: Turn['takeQueued'];
   beforeStop?: Turn['beforeStop'];
   ordered?: boolean;
+  facts?: string;
 }
 
 /** A turn with everything around it in memory, and what happened in it. */
@@ -54,7 +56,7 @@ export interface Rig {
   recorder: Recorder;
   messages: ApiMessage[];
   /** Records a prompt and runs the turn that answers it. */
-  ask(text: string, signal?: AbortSignal): Promise<TurnEnd>;
+  ask(text: string, signal?: AbortSignal, more?: readonly ContentBlock[]): Promise<TurnEnd>;
   entries(): Promise<Entry[]>;
   /** The conversation as it stands, and as a resume would read it from the store; the two must be the same. */
   conversation(): ApiMessage[];
@@ -93,6 +95,7 @@ export function createRig(script: Script<ModelRequest> | Model, options: RigOpti
       request: { ...request, model: `fallback-${i + 1}` },
     })),
     messages,
+    asked: [],
     partial: options.partial ?? null,
     tools,
     gate: options.gate ?? allowAll,
@@ -100,12 +103,14 @@ export function createRig(script: Script<ModelRequest> | Model, options: RigOpti
     limits: options.limits ?? {},
     ledger: new Ledger({ onUnknownModel: (model) => logs.push(`unknown model ${model}`) }),
     tally: emptyTally(),
-    context: { tokens: 0, window: 200_000, compactAt: options.compactAt ?? null },
+    context: { tokens: 0, window: 200_000, compactAt: options.compactAt ?? null, fruitless: 0 },
     structured: null,
     summaries: false,
     takeQueued: options.takeQueued ?? (async () => []),
     beforeStop: options.beforeStop ?? (async () => ({ kind: 'stop' })),
     record: (message, facts) => recorder.record(message, facts),
+    keep: (kept) => recorder.keep(kept, () => runtime.ids.uuid()),
+    facts: () => options.facts ?? null,
     rewind: (uuids) => recorder.rewind(uuids),
   };
   const entries = async () => {
@@ -122,12 +127,14 @@ export function createRig(script: Script<ModelRequest> | Model, options: RigOpti
     recorder,
     messages,
     entries,
-    async ask(text, signal = new AbortController().signal) {
+    async ask(text, signal = new AbortController().signal, more = []) {
+      const content: ContentBlock[] = [{ type: 'text', text }, ...more];
       await recorder.prompt(
-        { type: 'user', message: { role: 'user', content: text } },
+        { type: 'user', message: { role: 'user', content: more.length > 0 ? content : text } },
         { uuid: runtime.ids.uuid(), permissionMode: 'default', reminder: null },
       );
-      addUser(messages, text);
+      addUserContent(messages, content);
+      turn.asked.splice(0, turn.asked.length, ...content);
       Object.assign(turn.tally, emptyTally());
       return drive(turn, lines, signal);
     },
@@ -152,13 +159,6 @@ async function drive(turn: Turn, lines: Message[], signal: AbortSignal): Promise
     if (step.done) return step.value;
     lines.push(step.value);
   }
-}
-
-function addUser(messages: ApiMessage[], text: string): void {
-  const block: ContentBlock = { type: 'text', text };
-  const last = messages.at(-1);
-  if (last?.role === 'user') messages[messages.length - 1] = { role: 'user', content: [...last.content, block] };
-  else messages.push({ role: 'user', content: [block] });
 }
 
 /** Remembers each request as it was when it came, whatever kind of model answers it. */

@@ -40,13 +40,13 @@ describe('a turn that is a command', () => {
     expect(resumed?.[0]?.content).toEqual(live?.[0]?.content);
   });
 
-  test('an unknown one is said to be unknown, and nothing is recorded of it', async () => {
+  test('[S-5] an unknown one is said to be unknown, and what was asked is on disk', async () => {
     const house = createHouse([]);
     const client = house.connect();
     const result = await client.ask('/frobnicate now');
     expect(client.lines.map(kindOf)).toEqual(['system/init', 'result']);
     expect(result).toMatchObject({ subtype: 'success', result: 'Unknown skill: frobnicate' });
-    expect(await house.entries(result.session_id)).toEqual([]);
+    expect(JSON.stringify(await house.entries(result.session_id))).toContain('/frobnicate now');
   });
 
   test('--disable-slash-commands takes them as text', async () => {
