@@ -1,4 +1,4 @@
-import { costOf, isKnownModel, modelLimits } from '../model/pricing.ts';
+import { costOf, isKnownModel, type ModelLimits, modelLimits } from '../model/pricing.ts';
 import type { ApiUsage, ModelUsage, Usage } from '../wire/usage.ts';
 
 /** What a ledger is restored from. */
@@ -7,18 +7,25 @@ export interface LedgerState {
   apiMs: number;
 }
 
+export interface LedgerOptions {
+  /** Told once of each model that has no price. */
+  onUnknownModel: (model: string) => void;
+  /** What fits in and out of a model in this session; undefined: what the table says. */
+  limitsOf?: (model: string) => ModelLimits | undefined;
+}
+
 /**
  * What a session has used: tokens of the current turn, and tokens, cost and time per model since the session began, as far as its file tells.
  * Several agents of one session share one ledger.
  */
 export class Ledger {
   readonly #models = new Map<string, ModelUsage>();
-  readonly #onUnknownModel: (model: string) => void;
+  readonly #options: LedgerOptions;
   #turn = zeroUsage();
   #apiMs = 0;
 
-  constructor(options: { onUnknownModel: (model: string) => void }) {
-    this.#onUnknownModel = options.onUnknownModel;
+  constructor(options: LedgerOptions) {
+    this.#options = options;
   }
 
   beginTurn(): void {
@@ -74,8 +81,9 @@ export class Ledger {
   }
 
   #open(model: string): ModelUsage {
-    if (!isKnownModel(model)) this.#onUnknownModel(model);
-    const { contextWindow, maxOutputTokens } = modelLimits(model);
+    const { onUnknownModel, limitsOf } = this.#options;
+    if (!isKnownModel(model)) onUnknownModel(model);
+    const { contextWindow, maxOutputTokens } = limitsOf?.(model) ?? modelLimits(model);
     const entry: ModelUsage = {
       inputTokens: 0,
       outputTokens: 0,

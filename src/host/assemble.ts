@@ -13,12 +13,13 @@ import { createLocalWorkspace } from '../tools/local-workspace.ts';
 import { createRegistry, type Registry } from '../tools/registry.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
-import type { Runtime } from '../util/runtime.ts';
+import type { Logger, Runtime } from '../util/runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import { contextWindow } from './context-window.ts';
 import type { Engine } from './engine.ts';
 import { type Env, toolEnv } from './home.ts';
+import { createKnownModels } from './known-models.ts';
 import type { Chosen } from './models.ts';
 import { createPermissions, existingTools, missingTools, type Permissions } from './permissions.ts';
 import { planFile, planName } from './plan-name.ts';
@@ -74,6 +75,8 @@ export interface Parts {
   reminded(text: string): void;
   /** Gives the session's plan its name; from then on it is in the envelope of every entry. */
   namePlan(): void;
+  /** Says something that is worth saying once in a session. */
+  warnOnce(text: string): void;
   readonly partials: boolean;
   /** Whether the run must be repeatable line by line. */
   readonly ordered: boolean;
@@ -90,13 +93,9 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
   const cwd = realDirectory(engine.cwdOf(launch), 'The working directory');
   const roots = [cwd, ...(config.addDir ?? []).map((dir) => realDirectory(dir, '--add-dir', cwd))];
   const workspace = createLocalWorkspace({ cwd, roots, home: env.HOME ?? '/', processes: engine.processes });
-  const chooseModel = sessionModels(engine, {
-    config,
-    env,
-    cwd,
-    paths: () => ({ cwd, ...additionalDirectories(roots), results: transcript.spillDir }),
-  });
-  const chosen = await chooseModel(config.model);
+  const place = { config, env, cwd, paths: () => places(roots, transcript.spillDir) };
+  const models = createKnownModels(sessionModels(engine, place), { betas: config.betas ?? [], log: runtime.log });
+  const chosen = await models.choose(config.model);
   const prompts = readPrompts(config, cwd);
   const transcript = await openTranscript(engine, launch, cwd);
   const permissions = createPermissions(config, {
@@ -111,7 +110,7 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
   for (const name of missingTools(builtin, config))
     runtime.log('warn', `--tools names ${name}, which does not exist here`);
   const names = (config.fallbackModel ?? '').split(',').map((name) => name.trim());
-  const fallbacks = await Promise.all(names.filter((name) => name !== '').map((name) => chooseModel(name)));
+  const fallbacks = await Promise.all(names.filter((name) => name !== '').map((name) => models.choose(name)));
   const files: FileStates = new Map();
   const environment = toolEnv(env);
   const toolSession = createToolSession(() => parts, {
@@ -121,7 +120,10 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
       return planFile(homeOrNull(engine, launch), transcript.chain.planName);
     },
   });
-  const ledger = new Ledger({ onUnknownModel: (model) => runtime.log('warn', unknownPrice(model)) });
+  const ledger = new Ledger({
+    onUnknownModel: (model) => runtime.log('warn', unknownPrice(model)),
+    limitsOf: models.limitsOf,
+  });
   if (transcript.costState) ledger.restore(transcript.costState);
   const parts: Parts = {
     runtime,
@@ -132,7 +134,7 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     permissions,
     asksHost: config.permissionPromptTool === 'stdio',
     launchModel: config.model,
-    chooseModel,
+    chooseModel: models.choose,
     chosen,
     fallbacks,
     apiKeySource: engine.models.apiKeySource(env),
@@ -148,7 +150,7 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
       parts.structured = await structuredSetting(schema);
       parts.tools = createRegistry([...existing, parts.structured.tool]);
     },
-    context: contextWindow(config, env, () => parts, transcript.lastTokens),
+    context: contextWindow(config, env, () => parts.chosen, transcript.lastTokens),
     toolUseSummaries: config.toolUseSummaries === true,
     takesCommandsAsText: config.disableSlashCommands === true,
     recorder: createRecorder(transcript),
@@ -158,6 +160,7 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     namePlan: once(() => {
       if (!transcript.chain.planName) transcript.chain.assignPlanName(planName(runtime.ids.uuid()));
     }),
+    warnOnce: warnOnce(runtime.log),
     partials: config.includePartialMessages === true,
     ordered: engine.ordered,
     replayUserMessages: config.replayUserMessages === true,
@@ -173,7 +176,6 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     }),
   };
   if (config.jsonSchema !== undefined) await parts.setSchema(config.jsonSchema);
-  if (chosen.isWindowGuessed) runtime.log('warn', guessedWindow(chosen));
   return parts;
 }
 
@@ -207,8 +209,9 @@ function localDate(now: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-function additionalDirectories([, ...roots]: readonly string[]): Record<string, string> {
-  return Object.fromEntries(roots.map((root, at) => [`dir${at + 1}`, root]));
+/** Paths that are others on another machine, by the names that recordings give them. */
+function places([cwd = '', ...others]: readonly string[], results: string): Record<string, string> {
+  return { cwd, ...Object.fromEntries(others.map((root, at) => [`dir${at + 1}`, root])), results };
 }
 
 function once(action: () => void): () => void {
@@ -217,6 +220,14 @@ function once(action: () => void): () => void {
     if (done) return;
     done = true;
     action();
+  };
+}
+
+function warnOnce(log: Logger): (text: string) => void {
+  const said = new Set<string>();
+  return (text) => {
+    if (!said.has(text)) log('warn', text);
+    said.add(text);
   };
 }
 
@@ -279,10 +290,6 @@ function thinkingSetting(config: RunConfig, env: Env): SessionSettings {
 function positiveInteger(text: string | undefined): number | undefined {
   const value = Number(text);
   return text && Number.isInteger(value) && value > 0 ? value : undefined;
-}
-
-function guessedWindow({ id, contextWindow }: Chosen): string {
-  return `How much fits into ${id} is not known: ${contextWindow} tokens are assumed. HEDDLE_CONTEXT_WINDOW sets it.`;
 }
 
 function unknownPrice(model: string): string {

@@ -6,23 +6,15 @@ import type { Chosen } from './models.ts';
 
 /** What stays free for the next answer when a conversation may still grow. */
 const RESERVE_TOKENS = 20_000;
-const LONG_WINDOW_BETA = 'context-1m-2025-08-07';
-const LONG_WINDOW = 1_000_000;
 
 /** The window of the model in use, and from where on it counts as full. The model may change; the tokens are the session's. */
-export function contextWindow(
-  config: RunConfig,
-  env: Env,
-  session: () => { chosen: Chosen; betas: readonly string[] },
-  tokens: number,
-): ContextWindow {
+export function contextWindow(config: RunConfig, env: Env, chosen: () => Chosen, tokens: number): ContextWindow {
   const at = compactionPoint(config, env);
   return {
     tokens,
     fruitless: 0,
     get window() {
-      const { chosen, betas } = session();
-      return betas.includes(LONG_WINDOW_BETA) ? Math.max(LONG_WINDOW, chosen.contextWindow) : chosen.contextWindow;
+      return chosen().contextWindow;
     },
     get compactAt() {
       if (at === 'auto') return Math.max(this.window - RESERVE_TOKENS, Math.floor(this.window / 2));

@@ -4,15 +4,17 @@ import { pacesItsThinking } from '../model/capabilities.ts';
 import type { Thinking } from '../model/model.ts';
 import type { Parts } from './assemble.ts';
 import type { Chosen } from './models.ts';
+import type { SessionSettings } from './session.ts';
 
 /** Room for the answer beside the thinking, which the API counts within `max_tokens`. */
 const ANSWER_ROOM = 4096;
+/** The API refuses smaller budgets. */
+const LEAST_BUDGET = 1024;
 
 /** What every model call of a turn shares, from the settings in force when the turn begins. */
 export function requestSettings(parts: Parts, chosen: Chosen): RequestSettings {
   const { settings } = parts;
-  const thinking = settings.maxThinkingTokens ?? 0;
-  const maxOutput = parts.maxOutputTokens ?? Math.min(chosen.maxOutputTokens, 32_000);
+  const output = outputLimits(parts, chosen);
   const betas = [...new Set([...chosen.betas, ...parts.betas])];
   return {
     model: chosen.id,
@@ -21,18 +23,35 @@ export function requestSettings(parts: Parts, chosen: Chosen): RequestSettings {
       ...(settings.appendSystemPrompt === undefined ? {} : { append: settings.appendSystemPrompt }),
     }),
     tools: parts.tools.apiTools(),
-    maxOutputTokens: Math.max(maxOutput, thinking > 0 ? thinking + ANSWER_ROOM : 0),
-    ...thinkingSetting(parts, chosen),
+    maxOutputTokens: output.maxTokens,
+    ...thinkingSetting(settings, chosen, output.thinking),
     ...(parts.effort ? { effort: parts.effort } : {}),
     ...(betas.length > 0 ? { betas } : {}),
     userId: parts.userId,
   };
 }
 
+/**
+ * The API counts thinking within `max_tokens`: a budget makes that larger, but never larger than the user or the model
+ * allows. Where both do not fit, the thinking is made shorter, which is said.
+ */
+function outputLimits(parts: Parts, chosen: Chosen): { maxTokens: number; thinking: number } {
+  const wanted = parts.settings.maxThinkingTokens ?? 0;
+  const limit = parts.maxOutputTokens ?? chosen.maxOutputTokens;
+  const usual = Math.min(limit, parts.maxOutputTokens ?? 32_000);
+  if (wanted === 0) return { maxTokens: usual, thinking: 0 };
+  const maxTokens = Math.min(limit, Math.max(usual, wanted + ANSWER_ROOM));
+  const room = maxTokens - Math.min(ANSWER_ROOM, Math.floor(maxTokens / 2));
+  if (wanted <= room) return { maxTokens, thinking: wanted };
+  const thinking = room < LEAST_BUDGET ? 0 : room;
+  const outcome = thinking === 0 ? 'the model does not think' : `it thinks with ${thinking}`;
+  parts.warnOnce(`Thinking with ${wanted} tokens does not fit into answers of ${maxTokens} tokens: ${outcome}`);
+  return { maxTokens, thinking };
+}
+
 /** Models that pace their thinking themselves get no budget; others think only when they have one (ruling K9). */
-function thinkingSetting({ settings }: Parts, { id }: Chosen): { thinking?: Thinking } {
-  const tokens = settings.maxThinkingTokens ?? 0;
-  const wanted = tokens > 0 || settings.adaptiveThinking === true;
+function thinkingSetting(settings: SessionSettings, { id }: Chosen, budget: number): { thinking?: Thinking } {
+  const wanted = (settings.maxThinkingTokens ?? 0) > 0 || settings.adaptiveThinking === true;
   if (wanted && pacesItsThinking(id)) return { thinking: { type: 'adaptive' } };
-  return tokens > 0 ? { thinking: { type: 'enabled', budget_tokens: tokens } } : {};
+  return budget > 0 ? { thinking: { type: 'enabled', budget_tokens: budget } } : {};
 }

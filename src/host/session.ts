@@ -138,6 +138,7 @@ export class Session {
     const wanted = name === undefined || name === 'default' ? this.#parts.launchModel : name;
     return this.#change(async () => {
       this.#parts.chosen = await this.#parts.chooseModel(wanted);
+      this.#parts.context.fruitless = 0; // another model, another window
     });
   }
 

@@ -1,4 +1,5 @@
 import { HeddleError } from '../wire/errors.ts';
+import { toldAlias, toldLimits } from './model-table.ts';
 import { isKnownModel, type ModelLimits, modelLimits } from './pricing.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -59,12 +60,17 @@ const DEFAULT_MODELS = {
 const LONG_CONTEXT = 1_000_000;
 const LONG_CONTEXT_BETA = 'context-1m-2025-08-07';
 
+/** `inherit` is what agents say who take the model of whoever started them; at the top there is nobody. */
+const UNCHOSEN: ReadonlySet<string> = new Set(['default', 'inherit']);
+
 function chosenName(name: string | undefined, env: Env): string {
   const names = [name?.trim(), env.ANTHROPIC_MODEL?.trim()];
-  return names.find((candidate) => candidate && candidate.toLowerCase() !== 'default') ?? 'sonnet';
+  return names.find((candidate) => candidate && !UNCHOSEN.has(candidate.toLowerCase())) ?? 'sonnet';
 }
 
 function unalias(name: string, env: Env): string {
+  const told = toldAlias(name, env);
+  if (told !== undefined) return told;
   switch (name.toLowerCase()) {
     case 'sonnet':
       return env.ANTHROPIC_DEFAULT_SONNET_MODEL?.trim() || DEFAULT_MODELS.sonnet;
@@ -103,19 +109,27 @@ function openAiModel({ id, isLong }: Wish, env: Env): ResolvedModel {
   return withLimits('openai', { id: `openai/${name}`, isLong }, env);
 }
 
-/** What is known of the model; of one that is not, what the environment says, else a guess. */
+/** What the user tells of the model, else what is known of it; of one that nobody knows, a guess. */
 function withLimits(provider: ResolvedModel['provider'], { id, isLong }: Wish, env: Env): ResolvedModel {
-  const { contextWindow, maxOutputTokens } = modelLimits(id);
-  const isKnown = isKnownModel(id);
-  const window = isKnown ? undefined : positive(env.HEDDLE_CONTEXT_WINDOW);
-  const output = positive(env.HEDDLE_MAX_OUTPUT_TOKENS) ?? positive(env.CLAUDE_CODE_MAX_OUTPUT_TOKENS);
+  const known = modelLimits(id);
+  const told = { ...(isKnownModel(id) ? {} : standardLimits(env)), ...toldLimits(id, env) };
   return {
     provider,
     id,
     betas: [],
-    contextWindow: isLong ? LONG_CONTEXT : (window ?? contextWindow),
-    maxOutputTokens: isKnown ? maxOutputTokens : (output ?? maxOutputTokens),
-    isWindowGuessed: !isKnown && !isLong && window === undefined,
+    contextWindow: told.contextWindow ?? (isLong ? LONG_CONTEXT : known.contextWindow),
+    maxOutputTokens: told.maxOutputTokens ?? known.maxOutputTokens,
+    isWindowGuessed: !isKnownModel(id) && !isLong && told.contextWindow === undefined,
+  };
+}
+
+/** For all models that are not in the table. */
+function standardLimits(env: Env): Partial<ModelLimits> {
+  const contextWindow = positive(env.HEDDLE_CONTEXT_WINDOW);
+  const maxOutputTokens = positive(env.HEDDLE_MAX_OUTPUT_TOKENS) ?? positive(env.CLAUDE_CODE_MAX_OUTPUT_TOKENS);
+  return {
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   };
 }
 

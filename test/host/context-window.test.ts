@@ -5,7 +5,7 @@ import type { Chosen } from '../../src/host/models.ts';
 import { reply, text } from '../../src/testing/script.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { RunConfig } from '../../src/wire/run-config.ts';
-import { createHouse } from './support.ts';
+import { createHouse, type House } from './support.ts';
 
 const chosen = (window: number): Chosen => ({
   id: 'any',
@@ -16,21 +16,31 @@ const chosen = (window: number): Chosen => ({
   isWindowGuessed: false,
 });
 
-function windowOf(config: RunConfig, { env = {}, size = 200_000, betas = [] as string[] } = {}) {
-  return contextWindow(config, env as Env, () => ({ chosen: chosen(size), betas }), 7);
+function windowOf(config: RunConfig, { env = {}, size = 200_000 } = {}) {
+  return contextWindow(config, env as Env, () => chosen(size), 7);
 }
 
 describe('the window', () => {
   test('is that of the model in use, also after a change', () => {
     let model = chosen(200_000);
-    const context = contextWindow({}, {}, () => ({ chosen: model, betas: [] }), 7);
+    const context = contextWindow({}, {}, () => model, 7);
     expect(context).toMatchObject({ tokens: 7, window: 200_000, compactAt: 180_000 });
     model = chosen(1_000_000);
     expect(context).toMatchObject({ tokens: 7, window: 1_000_000, compactAt: 980_000 });
   });
 
-  test('[OPT-06] is a million with the beta for it', () => {
-    expect(windowOf({}, { betas: ['context-1m-2025-08-07'] }).window).toBe(1_000_000);
+  test.each([
+    ['[OPT-06] the beta for it', { betas: ['context-1m-2025-08-07'] }],
+    ['[1m] behind the name', { model: 'sonnet[1m]' }],
+  ])('is a million with %s, which the result tells, too', async (_how, config) => {
+    const { modelUsage } = await createHouse(['one']).connect(config).ask('hi');
+    expect(Object.values(modelUsage)).toMatchObject([{ contextWindow: 1_000_000 }]);
+  });
+
+  test('is what the user says of a model, known or not', async () => {
+    const env = { HOME: '/nowhere', HEDDLE_MODEL_LIMITS: '{"claude-sonnet-4-5-20250929":{"contextWindow":9000}}' };
+    const { modelUsage } = await createHouse(['one'], { env }).connect({ model: 'sonnet' }).ask('hi');
+    expect(Object.values(modelUsage)).toMatchObject([{ contextWindow: 9000, maxOutputTokens: 64_000 }]);
   });
 
   test('of a small model is not all reserve', () => {
@@ -81,13 +91,62 @@ describe('[LOOP-02] where compaction begins', () => {
   });
 });
 
-test('a window that nobody knows is guessed aloud', async () => {
-  const house = createHouse(['one']);
-  await house.connect({ model: 'openai/some-model' }).ask('hi');
-  expect(house.logs).toContainEqual({ level: 'warn', message: expect.stringContaining('HEDDLE_CONTEXT_WINDOW') });
-  const told = createHouse(['one'], { env: { HOME: '/nowhere', HEDDLE_CONTEXT_WINDOW: '4096' } });
-  await told.connect({ model: 'openai/some-model' }).ask('hi');
-  expect(told.logs.filter(({ level }) => level === 'warn').map(({ message }) => message)).not.toContainEqual(
-    expect.stringContaining('HEDDLE_CONTEXT_WINDOW'),
-  );
+describe('a window that nobody knows', () => {
+  const guesses = ({ logs }: House) => logs.filter(({ message }) => message.includes('tokens are assumed'));
+
+  test('is guessed aloud, once, also for a model that comes in later', async () => {
+    const house = createHouse(['one', 'two']);
+    const client = house.connect({ model: 'openai/some-model', fallbackModel: 'openai/other' });
+    await client.ask('hi');
+    await client.control({ subtype: 'set_model', model: 'openai/third' });
+    await client.control({ subtype: 'set_model', model: 'openai/some-model' });
+    await client.ask('hi');
+    expect(guesses(house).map(({ message }) => /openai\/[\w-]+/.exec(message)?.[0])).toEqual([
+      ...['openai/some-model', 'openai/other', 'openai/third'],
+    ]);
+  });
+
+  test.each([
+    { HEDDLE_CONTEXT_WINDOW: '4096' },
+    { HEDDLE_MODEL_LIMITS: '{"openai/some-model":{"contextWindow":4096}}' },
+  ])('is no guess with %j', async (env) => {
+    const house = createHouse(['one'], { env: { HOME: '/nowhere', ...env } });
+    await house.connect({ model: 'openai/some-model' }).ask('hi');
+    expect(guesses(house)).toEqual([]);
+  });
+});
+
+describe('[K9] thinking and the length of answers', () => {
+  const ask = async (config: RunConfig, env: Env = {}) => {
+    const house = createHouse(['one'], { env: { HOME: '/nowhere', ...env } });
+    await house.connect({ model: 'sonnet', ...config }).ask('hi');
+    const [request] = house.model.requests;
+    return { ...house, thinking: request?.thinking, maxOutputTokens: request?.maxOutputTokens };
+  };
+
+  test('a budget makes room for itself, up to what the model can write', async () => {
+    expect(await ask({ maxThinkingTokens: 40_000 })).toMatchObject({
+      thinking: { type: 'enabled', budget_tokens: 40_000 },
+      maxOutputTokens: 44_096,
+    });
+    expect(await ask({ maxThinkingTokens: 100_000 })).toMatchObject({
+      thinking: { budget_tokens: 64_000 - 4096 },
+      maxOutputTokens: 64_000,
+    });
+  });
+
+  test('never more than the user allows, and that is said', async () => {
+    const env = { CLAUDE_CODE_MAX_OUTPUT_TOKENS: '8000' };
+    const { thinking, maxOutputTokens, logs } = await ask({ maxThinkingTokens: 20_000 }, env);
+    expect({ thinking, maxOutputTokens }).toEqual({
+      thinking: { type: 'enabled', budget_tokens: 4000 },
+      maxOutputTokens: 8000,
+    });
+    expect(logs).toContainEqual({ level: 'warn', message: expect.stringContaining('does not fit') });
+  });
+
+  test('a budget below what the API takes is left out', async () => {
+    const { thinking } = await ask({ maxThinkingTokens: 20_000 }, { CLAUDE_CODE_MAX_OUTPUT_TOKENS: '1500' });
+    expect(thinking).toBeUndefined();
+  });
 });

@@ -58,6 +58,29 @@ describe('resolveModel', () => {
     });
   });
 
+  it.each([
+    ['fast', 'openai/qwen'],
+    ['FAST', 'openai/qwen'],
+    ['sonnet', 'claude-sonnet-5-5'],
+    ['opus', 'claude-opus-4-6'],
+    ['inherit', 'claude-sonnet-5-5'],
+  ])('takes %s as the user calls it', (name, id) => {
+    const env = {
+      HEDDLE_MODEL_ALIASES: '{"fast":"openai/qwen","sonnet":"claude-sonnet-5-5"}',
+      ANTHROPIC_DEFAULT_SONNET_MODEL: 'claude-older',
+    };
+    expect(resolveModel(name, env).id).toBe(id);
+  });
+
+  it.each([
+    [{ HEDDLE_MODEL_ALIASES: '{"fast":5}' }, /HEDDLE_MODEL_ALIASES.*fast must be the name of a model/],
+    [{ HEDDLE_MODEL_LIMITS: '[' }, /HEDDLE_MODEL_LIMITS.*JSON object/],
+    [{ HEDDLE_MODEL_LIMITS: '{"openai/x":{"contextWindow":-1}}' }, /contextWindow of openai\/x/],
+  ])('refuses %j with what is wrong', (env, message) => {
+    const name = 'HEDDLE_MODEL_ALIASES' in env ? 'fast' : 'openai/x';
+    expect(() => resolveModel(name, env)).toThrow(message);
+  });
+
   it('refuses openai/ without a name', () => {
     expect(() => resolveModel('openai/', {})).toThrow(expect.objectContaining({ code: 'invalid_option' }));
   });
@@ -71,6 +94,9 @@ describe('resolveModel', () => {
     ['claude-unheard-of', {}, [200_000, 32_000, true]],
     ['sonnet', { HEDDLE_CONTEXT_WINDOW: '5', CLAUDE_CODE_MAX_OUTPUT_TOKENS: '5' }, [200_000, 64_000, false]],
     ['offline', {}, [200_000, 32_000, false]],
+    ['sonnet', { HEDDLE_MODEL_LIMITS: '{"claude-sonnet-4-5-20250929":{"contextWindow":9}}' }, [9, 64_000, false]],
+    ['openai/x', { HEDDLE_MODEL_LIMITS: '{"openai/x":{"contextWindow":9,"maxOutputTokens":5}}' }, [9, 5, false]],
+    ['openai/x', { HEDDLE_MODEL_LIMITS: '{"openai/y":{"contextWindow":9}}' }, [128_000, 8000, true]],
   ])('takes the limits of %s with %j as %j', (name, env, limits) => {
     const { contextWindow, maxOutputTokens, isWindowGuessed } = resolveModel(name, env);
     expect([contextWindow, maxOutputTokens, isWindowGuessed]).toEqual(limits);

@@ -1,0 +1,38 @@
+import type { ModelLimits } from '../model/pricing.ts';
+import type { Logger } from '../util/runtime.ts';
+import type { Chosen } from './models.ts';
+
+const LONG_WINDOW_BETA = 'context-1m-2025-08-07';
+const LONG_WINDOW = 1_000_000;
+
+/** The models that one session has used so far, and what fits into them there. */
+export interface KnownModels {
+  choose(name: string | undefined): Promise<Chosen>;
+  limitsOf(model: string): ModelLimits | undefined;
+}
+
+/**
+ * Chooses models for a session whose requests carry these betas: one of them lengthens the window. That the window of a
+ * model is a guess is said once, whichever way the model came in: at the launch, by `set_model`, as a fallback.
+ */
+export function createKnownModels(
+  choose: (name: string | undefined) => Promise<Chosen>,
+  { betas, log }: { betas: readonly string[]; log: Logger },
+): KnownModels {
+  const known = new Map<string, Chosen>();
+  const isLong = betas.includes(LONG_WINDOW_BETA);
+  return {
+    async choose(name) {
+      const found = await choose(name);
+      const chosen = isLong ? { ...found, contextWindow: Math.max(LONG_WINDOW, found.contextWindow) } : found;
+      if (chosen.isWindowGuessed && !known.has(chosen.id)) log('warn', guessedWindow(chosen));
+      known.set(chosen.id, chosen);
+      return chosen;
+    },
+    limitsOf: (model) => known.get(model),
+  };
+}
+
+function guessedWindow({ id, contextWindow }: Chosen): string {
+  return `How much fits into ${id} is not known: ${contextWindow} tokens are assumed. HEDDLE_MODEL_LIMITS or HEDDLE_CONTEXT_WINDOW sets it.`;
+}
