@@ -2,7 +2,7 @@ import { interruptedResult } from '../sessions/repair.ts';
 import type { Parsed } from '../tools/input-schema.ts';
 import type { Tool, ToolOutput } from '../tools/tool.ts';
 import { ToolError } from '../tools/tool.ts';
-import { Aborted } from '../util/abort.ts';
+import { Aborted, abortReason } from '../util/abort.ts';
 import { Channel } from '../util/channel.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
@@ -163,7 +163,7 @@ interface Prepared {
 /** Finds the tool, checks the input and asks the gate. An Outcome instead of Prepared means that it must not run. */
 async function prepare(turn: Turn, call: ToolCall, signal: AbortSignal): Promise<Prepared | Outcome> {
   const { block } = call;
-  if (signal.aborted) return interruptedOutcome(call);
+  if (signal.aborted) return interruptedOutcome(call, signal);
   const tool = turn.tools.get(block.name);
   if (!tool) {
     const text = `Error: No such tool available: ${block.name}`;
@@ -174,7 +174,8 @@ async function prepare(turn: Turn, call: ToolCall, signal: AbortSignal): Promise
     const text = `InputValidationError: ${tool.name} was called with a bad input:\n${parsed.problems.join('\n')}`;
     return errorOutcome(call, wrapped(text), text);
   }
-  const verdict = await turn.gate.check({ tool, input: parsed.value, toolUseId: block.id }, signal);
+  const input = (await tool.prepare?.(parsed.value, turn.toolContext(block.id, signal))) ?? parsed.value;
+  const verdict = await turn.gate.check({ tool, input, toolUseId: block.id }, signal);
   if (verdict.allowed) return { tool, input: verdict.input };
   return { ...errorOutcome(call, verdict.message), denied: true, interrupt: verdict.interrupt };
 }
@@ -185,7 +186,7 @@ function refused(problem: string): Parsed<JsonObject> {
 
 async function execute(turn: Turn, call: ToolCall, { tool, input }: Prepared, signal: AbortSignal): Promise<Outcome> {
   try {
-    if (signal.aborted) return interruptedOutcome(call);
+    if (signal.aborted) return interruptedOutcome(call, signal);
     const output = await tool.run(input, turn.toolContext(call.block.id, signal));
     return successOutcome(call, output);
   } catch (error) {
@@ -194,7 +195,7 @@ async function execute(turn: Turn, call: ToolCall, { tool, input }: Prepared, si
 }
 
 function failure(turn: Turn, call: ToolCall, error: unknown, signal?: AbortSignal): Outcome {
-  if (signal?.aborted) return interruptedOutcome(call);
+  if (signal?.aborted) return interruptedOutcome(call, signal);
   if (error instanceof ToolError) {
     return errorOutcome(call, error.wrap ? wrapped(error.message) : error.message, `Error: ${error.message}`);
   }
@@ -216,11 +217,10 @@ function errorOutcome(call: ToolCall, content: string, data = `Error: ${content}
   return { block: { type: 'tool_result', content, is_error: true, tool_use_id: call.block.id }, data };
 }
 
-function interruptedOutcome(call: ToolCall): Outcome {
-  return errorOutcome(
-    call,
-    'The user interrupted the turn before this tool call could finish. Do not repeat it unasked.',
-  );
+function interruptedOutcome(call: ToolCall, signal: AbortSignal): Outcome {
+  const isLate = abortReason(signal).kind === 'timeout';
+  const cause = isLate ? 'The time limit of the turn ended it' : 'The user interrupted the turn';
+  return errorOutcome(call, `${cause} before this tool call could finish. Do not repeat it unasked.`);
 }
 
 function wrapped(text: string): string {

@@ -1,5 +1,5 @@
 import type { Message } from '../wire/messages/index.ts';
-import { addUserContent } from './conversation.ts';
+import { addUserContent, lastSaid } from './conversation.ts';
 import { errorLine, userTextLine } from './lines.ts';
 import type { TurnEnd } from './loop.ts';
 import type { Turn } from './turn.ts';
@@ -78,7 +78,7 @@ async function* outputLimit(turn: Turn, patience: Patience): AsyncGenerator<Mess
 
 async function* withoutOutput(turn: Turn): AsyncGenerator<Message, TurnEnd | null> {
   const demand = turn.structured?.demand() ?? null;
-  if (demand === null) return { kind: 'no_structured_output', lastText: turn.tally.lastText };
+  if (demand === null) return { kind: 'no_structured_output', lastText: lastSaid(turn.messages) };
   yield* tell(turn, demand, { shown: true });
   return null;
 }
