@@ -78,7 +78,8 @@ function options({ name, entryPoints, banner }) {
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: 'none',
-    external: ['@vscode/ripgrep', 'diff', 'https-proxy-agent'],
+    // Zod's converters would drag their parts of zod into the chunk that the SDK shares; they are loaded on demand.
+    external: ['@vscode/ripgrep', 'diff', 'https-proxy-agent', 'zod/v3', 'zod/v4/*', 'zod-to-json-schema'],
     metafile: true,
     write: false,
     logLevel: 'warning',

@@ -84,6 +84,7 @@ async function askForSummary(
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
   const request = {
     ...turn.request,
+    tools: turn.tools.apiTools(),
     maxOutputTokens: Math.min(maxOutputTokens, budget + MAX_SUMMARY_TOKENS),
     messages: withQuestion(messages, summaryRequest(instructions)),
   };

@@ -1,8 +1,14 @@
 import type { AnswerHead } from '../model/accumulate.ts';
 import type { ModelEvent, StreamEvent } from '../model/model.ts';
-import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
+import type { ContentBlock, ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
 import { RAW_JSON } from '../wire/jsonl.ts';
-import type { AssistantMessage, AuthStatusMessage, StreamEventMessage, UserMessage } from '../wire/messages/index.ts';
+import type {
+  AssistantMessage,
+  AuthStatusMessage,
+  StreamEventMessage,
+  ToolProgressMessage,
+  UserMessage,
+} from '../wire/messages/index.ts';
 import type { Turn } from './turn.ts';
 
 /** One complete block of an answer (ruling K3: one line per block, same message id). */
@@ -83,6 +89,19 @@ export function toolResultLine(turn: Turn, block: ToolResultBlock, toolUseResult
     session_id: turn.sessionId,
     uuid: turn.runtime.ids.uuid(),
     tool_use_result: toolUseResult,
+  };
+}
+
+/** A sign of life of a call that takes long. */
+export function toolProgressLine(turn: Turn, call: ToolUseBlock, elapsedMs: number): ToolProgressMessage {
+  return {
+    type: 'tool_progress',
+    tool_use_id: call.id,
+    tool_name: call.name,
+    parent_tool_use_id: turn.parentToolUseId,
+    elapsed_time_seconds: elapsedMs / 1000,
+    session_id: turn.sessionId,
+    uuid: turn.runtime.ids.uuid(),
   };
 }
 

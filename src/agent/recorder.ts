@@ -1,5 +1,6 @@
 import type { ApiMessage } from '../model/model.ts';
 import type { Chain } from '../sessions/chain.ts';
+import type { FileSnapshot } from '../sessions/file-history.ts';
 import type { SessionKey, SessionStore } from '../sessions/store.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
@@ -34,6 +35,8 @@ export interface Recorder {
   keep(messages: readonly ApiMessage[], newId: () => string): Promise<void>;
   /** Records a message that will not be answered any more, because everything ends. */
   cancel(input: UserInput): Promise<void>;
+  /** Records that more files belong to the checkpoint of a prompt, as found out by the latest answer's calls. */
+  fileSnapshot(snapshot: FileSnapshot): Promise<void>;
   /** Records what the session has cost so far, once per turn. */
   cost(state: JsonObject): Promise<void>;
   /** Goes on from where the first of these entries hangs. */
@@ -62,10 +65,13 @@ export interface Transcript {
   key: SessionKey;
   store: SessionStore | null;
   chain: Chain;
+  /** The file checkpoint that goes with a user message, where they are on. */
+  snapshotFor?: (uuid: string) => Promise<FileSnapshot> | null;
 }
 
-export function createRecorder({ key, store, chain }: Transcript): Recorder {
+export function createRecorder({ key, store, chain, snapshotFor }: Transcript): Recorder {
   const parents = new Map<string, string | null>();
+  let lastAnswer: string | null = null;
   /** What could not be stored is taken off the chain again, so that the next entry hangs from what is really there. */
   const append = async (leafBefore: string | null, ...entries: Entry[]) => {
     for (const { uuid, parentUuid } of entries) {
@@ -78,12 +84,19 @@ export function createRecorder({ key, store, chain }: Transcript): Recorder {
       throw error;
     }
   };
+  const checkpoint = async (uuid: string): Promise<Entry[]> => {
+    const snapshot = await snapshotFor?.(uuid);
+    lastAnswer = null;
+    return snapshot ? [chain.fileSnapshot(snapshot, { messageId: uuid, isUpdate: false })] : [];
+  };
   return {
     async prompt(input, { uuid, permissionMode, reminder }) {
       parents.clear(); // only the entries of the running turn can still be rewound
+      const before = await checkpoint(uuid);
       const { leaf } = chain;
       const entries = [
         chain.queueOperation('dequeue'),
+        ...before,
         chain.userEntry(input.message as JsonObject, { uuid, permissionMode }),
       ];
       if (reminder) {
@@ -97,11 +110,18 @@ export function createRecorder({ key, store, chain }: Transcript): Recorder {
       const { leaf } = chain;
       const entry = toEntry(chain, message, facts);
       if (entry) await append(leaf, entry);
+      if (message.type === 'assistant') lastAnswer = message.uuid;
       return message;
     },
     async fold(input, fields) {
+      const before = await checkpoint(fields.uuid);
       const { leaf } = chain;
-      await append(leaf, chain.queueOperation('remove'), chain.userEntry(input.message as JsonObject, fields));
+      const said = chain.userEntry(input.message as JsonObject, fields);
+      await append(leaf, chain.queueOperation('remove'), ...before, said);
+    },
+    async fileSnapshot(snapshot) {
+      const messageId = lastAnswer ?? snapshot.messageId;
+      await append(chain.leaf, chain.fileSnapshot(snapshot, { messageId, isUpdate: true }));
     },
     async localCommand({ name, args, output, uuids, dequeue }) {
       const { leaf } = chain;

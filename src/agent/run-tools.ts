@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { interruptedResult } from '../sessions/repair.ts';
 import type { Parsed } from '../tools/input-schema.ts';
 import type { Tool, ToolOutput } from '../tools/tool.ts';
@@ -8,7 +9,7 @@ import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
-import { toolResultLine } from './lines.ts';
+import { toolProgressLine, toolResultLine } from './lines.ts';
 import type { Turn } from './turn.ts';
 
 export interface ToolCall {
@@ -19,11 +20,14 @@ export interface ToolCall {
   problem?: string;
 }
 
+/** Milliseconds between the signs of life of a call that takes long. */
+const PROGRESS_MS = 30_000;
+
 /**
- * Runs the calls of one answer and yields one result line per call, in the order of completion. Consecutive calls that
- * are safe beside each other run together, others alone and in order (ruling K36). Whatever happens (denial, unknown
- * tool, bad input, crash, abort), every call gets exactly one result, and the results are one message of the
- * conversation in the order of the calls.
+ * Runs the calls of one answer and yields one result line per call, in the order of completion, and progress lines for
+ * those that take long. Consecutive calls that are safe beside each other run together, others alone and in order
+ * (ruling K36). Whatever happens (denial, unknown tool, bad input, crash, abort), every call gets exactly one result,
+ * and the results are one message of the conversation in the order of the calls.
  */
 export async function* runTools(
   turn: Turn,
@@ -32,11 +36,16 @@ export async function* runTools(
 ): AsyncGenerator<Message, { interrupted: boolean }> {
   const stop = new AbortController();
   const joined = AbortSignal.any([signal, stop.signal]);
+  setMaxListeners(0, joined); // each call listens, and there may be many
   const blocks = new Map<ToolCall, ToolResultBlock>();
   try {
     for (const batch of batches(turn, calls)) {
       const settled = settleTogether(turn, batch, { signal: joined, stop });
-      for await (const { call, outcome } of turn.ordered ? inCallOrder(batch, settled) : settled) {
+      for await (const { call, outcome, elapsedMs } of turn.ordered ? inCallOrder(batch, settled) : settled) {
+        if (!outcome) {
+          yield toolProgressLine(turn, call.block, elapsedMs);
+          continue;
+        }
         if (outcome.denied) turn.tally.denials.push(denialOf(call));
         const line = toolResultLine(turn, outcome.block, outcome.data);
         await turn.record(line, { sourceToolAssistantUUID: call.assistantUuid });
@@ -115,15 +124,24 @@ interface Outcome {
   interrupt?: boolean;
 }
 
+/** A call has its outcome, or has been running for so long without one. */
+type CallNews =
+  | { call: ToolCall; outcome: Outcome; elapsedMs?: undefined }
+  | { call: ToolCall; outcome?: undefined; elapsedMs: number };
+
 /** Holds outcomes back until those of the calls before them are out: a run that is repeated then gives the same lines. */
 async function* inCallOrder(
   batch: readonly ToolCall[],
-  settled: AsyncIterable<{ call: ToolCall; outcome: Outcome }>,
-): AsyncGenerator<{ call: ToolCall; outcome: Outcome }, void> {
+  settled: AsyncIterable<CallNews>,
+): AsyncGenerator<CallNews, void> {
   const early = new Map<ToolCall, Outcome>();
   let next = 0;
-  for await (const { call, outcome } of settled) {
-    early.set(call, outcome);
+  for await (const news of settled) {
+    if (!news.outcome) {
+      yield news;
+      continue;
+    }
+    early.set(news.call, news.outcome);
     for (let due = batch[next]; due && early.has(due); due = batch[++next]) {
       yield { call: due, outcome: early.get(due) as Outcome };
     }
@@ -135,8 +153,8 @@ async function* settleTogether(
   turn: Turn,
   batch: readonly ToolCall[],
   { signal, stop }: { signal: AbortSignal; stop: AbortController },
-): AsyncGenerator<{ call: ToolCall; outcome: Outcome }, void> {
-  const outcomes = new Channel<{ call: ToolCall; outcome: Outcome }>();
+): AsyncGenerator<CallNews, void> {
+  const outcomes = new Channel<CallNews>();
   const start = async () => {
     const running: Promise<void>[] = [];
     for (const call of batch) {
@@ -145,7 +163,13 @@ async function* settleTogether(
         if (prepared.interrupt) stop.abort(new Aborted('interrupt')); // before the next question is asked
         outcomes.push({ call, outcome: prepared });
       } else {
-        running.push(execute(turn, call, prepared, signal).then((outcome) => outcomes.push({ call, outcome })));
+        const stopTelling = tellProgress(turn, (elapsedMs) => outcomes.push({ call, elapsedMs }));
+        running.push(
+          execute(turn, call, prepared, signal).then((outcome) => {
+            stopTelling();
+            outcomes.push({ call, outcome });
+          }),
+        );
       }
     }
     await Promise.all(running);
@@ -153,6 +177,14 @@ async function* settleTogether(
   };
   start().catch((error) => outcomes.fail(error));
   yield* outcomes;
+}
+
+/** Counted in beats, not by the clock: a run with a seeded one must read it as often in every repetition. */
+function tellProgress(turn: Turn, tell: (elapsedMs: number) => void): () => void {
+  const beatMs = turn.progressMs ?? PROGRESS_MS;
+  let beats = 0;
+  const timer = setInterval(() => tell(++beats * beatMs), beatMs);
+  return () => clearInterval(timer);
 }
 
 interface Prepared {

@@ -28,7 +28,8 @@ export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<
   const answer = new Answer(turn.runtime.ids.uuid());
   try {
     for await (const item of turn.model.stream(
-      { ...turn.request, messages: messagesFor(turn.request.model, turn.messages) },
+      // Tools may have been loaded since the turn began.
+      { ...turn.request, tools: turn.tools.apiTools(), messages: messagesFor(turn.request.model, turn.messages) },
       signal,
     )) {
       for (const event of isGroup(item) ? item : [item]) {

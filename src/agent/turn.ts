@@ -49,6 +49,8 @@ export interface Turn {
   readonly context: ContextWindow;
   /** Set when the answer must have a given shape. */
   readonly structured: StructuredOutput | null;
+  /** Milliseconds between the signs of life of a tool call that takes long. Default: 30 s. */
+  readonly progressMs?: number;
   /** Whether each round of tool calls is summed up in a line of its own. */
   readonly summaries: boolean;
 

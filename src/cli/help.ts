@@ -9,8 +9,8 @@ export function helpText(): string {
     'Examples:',
     ...EXAMPLES.flatMap(([what, command]) => [`  # ${what}`, `  ${command}`]),
     '',
-    'Models: ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) for the Anthropic API, ANTHROPIC_BASE_URL for another endpoint,',
-    '        or --model offline: built in, no network, follows plain instructions.',
+    'Models: ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) for the Anthropic API, ANTHROPIC_BASE_URL for another endpoint;',
+    '        OPENAI_BASE_URL and OPENAI_API_KEY for openai/NAME; --model offline needs neither network nor key.',
     'Exit codes: 0 done, 1 the last result was an error or the run could not start, 130 SIGINT, 143 SIGTERM.',
     'State: sessions are kept under $HEDDLE_HOME (default ~/.heddle).',
     '',
@@ -42,8 +42,10 @@ const GROUPS: readonly { title: string; options: readonly Option[] }[] = [
   {
     title: 'Model',
     options: [
-      ['--model <name>', 'default, sonnet, opus, haiku, offline, replay:<file>, or a full model id'],
-      ['--fallback-model <name>', 'Another model when the first one is overloaded'],
+      ['--model <name>', 'default, sonnet, opus, haiku or a full model id of the Anthropic API;'],
+      ['', 'openai/NAME: a model of an OpenAI-compatible server (OPENAI_BASE_URL);'],
+      ['', 'offline: built in, no network; replay:FILE: the answers of a recording'],
+      ['--fallback-model <names>', 'Models to try in turn when that one cannot answer, separated by commas'],
       ['--effort <level>', 'low, medium, high, xhigh, max'],
       ['--thinking <mode>', 'adaptive, enabled, disabled'],
       ['--max-thinking-tokens <n>', 'Budget for thinking'],
@@ -88,7 +90,8 @@ const GROUPS: readonly { title: string; options: readonly Option[] }[] = [
     options: [
       ['--settings <file or json>', 'Settings for this run'],
       ['--setting-sources <list>', 'Settings files to load: user, project, local'],
-      ['--managed-settings <json>', 'Restrictions from a parent program'],
+      ['--trust', 'Let the settings of this directory act, for this run'],
+      ['--managed-settings <json or file>', 'What a parent program forbids; it only narrows'],
       ['--mcp-config <files or json...>', 'MCP servers'],
       ['--strict-mcp-config', 'Only the servers of --mcp-config'],
       ['--agents <json>', 'Subagents'],
@@ -102,7 +105,7 @@ const GROUPS: readonly { title: string; options: readonly Option[] }[] = [
     options: [
       ['-d, --debug [filter]', 'Details on stderr (also --debug-to-stderr)'],
       ['--debug-file <path>', 'Details into a file'],
-      ['--record <file>', 'Record the traffic with the model, for --model replay:<file>'],
+      ['--record <file>', 'Record the traffic with the model, for --model replay:FILE'],
       ['-v, --version', 'The version'],
       ['-h, --help', 'This text'],
     ],

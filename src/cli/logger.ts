@@ -1,4 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { messageOf } from '../util/message-of.ts';
 import type { Logger } from '../util/runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
@@ -51,7 +52,6 @@ function openOrRefuse(path: string): number {
   try {
     return openSync(path, 'a', 0o600);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new HeddleError('invalid_option', `Error: --debug-file cannot be written: ${reason}`, { cause });
+    throw new HeddleError('invalid_option', `Error: --debug-file cannot be written: ${messageOf(cause)}`, { cause });
   }
 }

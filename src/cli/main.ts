@@ -29,6 +29,7 @@ main(process.argv.slice(2)).then(
     process.exitCode = code;
   },
   (error: unknown) => {
+    // By hand: `messageOf` lies in another chunk, and nothing but the version is to be loaded here.
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     if (!isUsageError(error) && error instanceof Error) process.stderr.write(`${error.stack}\n`);
     process.exitCode = 1;

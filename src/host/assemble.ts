@@ -1,31 +1,36 @@
 import { realpathSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Ledger } from '../agent/ledger.ts';
 import type { Limits } from '../agent/limits.ts';
 import { environmentReminder } from '../agent/prompt.ts';
 import { createRecorder, type Recorder } from '../agent/recorder.ts';
 import type { ContextWindow } from '../agent/turn.ts';
 import type { ApiMessage } from '../model/model.ts';
-import { isReadOnlyCommand } from '../permissions/read-only-commands.ts';
-import { builtinTools } from '../tools/builtin.ts';
 import type { FileStates } from '../tools/file-states.ts';
 import { createLocalWorkspace } from '../tools/local-workspace.ts';
-import { createRegistry, type Registry } from '../tools/registry.ts';
+import type { Registry } from '../tools/registry.ts';
+import { restoreTodos } from '../tools/todo-restore.ts';
 import type { ToolContext } from '../tools/tool.ts';
+import type { ToolSession } from '../tools/tool-session.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Logger, Runtime } from '../util/runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { type Configuration, openConfiguration } from './configuration.ts';
 import { contextWindow } from './context-window.ts';
 import type { Engine } from './engine.ts';
 import { type Env, toolEnv } from './home.ts';
 import { createKnownModels } from './known-models.ts';
 import type { Chosen } from './models.ts';
-import { createPermissions, existingTools, missingTools, type Permissions } from './permissions.ts';
-import { planFile, planName } from './plan-name.ts';
+import { checkpointsIfOn } from './open-checkpoints.ts';
+import { createPermissions, type Permissions } from './permissions.ts';
+import { planFile, planName, withFolder } from './plan-name.ts';
 import { readPrompts } from './prompts.ts';
 import type { SessionSettings } from './session.ts';
 import { sessionModels } from './session-models.ts';
+import { sessionTools } from './session-tools.ts';
+import { withSettings, withSettingsEnv } from './settings.ts';
 import { type StructuredSetting, structuredSetting } from './structured.ts';
 import { createToolSession } from './tool-session.ts';
 import { type OpenTranscript, openTranscript } from './transcript.ts';
@@ -59,12 +64,17 @@ export interface Parts {
   structured: StructuredSetting | null;
   setSchema(schema: unknown): Promise<void>;
   readonly context: ContextWindow;
+  readonly configuration: Configuration;
   readonly toolUseSummaries: boolean;
+  /** Milliseconds between the signs of life of a long tool call; undefined for the usual ones. */
+  readonly progressMs: number | undefined;
   /** Whether a slash at the start of a prompt means nothing. */
   readonly takesCommandsAsText: boolean;
   readonly limits: Limits;
   readonly ledger: Ledger;
   readonly recorder: Recorder;
+  /** Null unless files are to be kept for rewinds. */
+  readonly checkpoints: Checkpoints | null;
   /** The conversation on the active branch; turns append to it. */
   readonly messages: ApiMessage[];
   /** The uuids in use: the store keeps each once, so a message must bring a new one. */
@@ -81,44 +91,61 @@ export interface Parts {
   /** Whether the run must be repeatable line by line. */
   readonly ordered: boolean;
   readonly replayUserMessages: boolean;
+  readonly toolSession: ToolSession;
   toolContext(toolUseId: string, signal: AbortSignal): ToolContext;
 }
 
 /** Builds a session from its launch. Rejects with a HeddleError whose text says what to change. */
 export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
-  const { config } = launch;
   const { runtime } = engine;
-  noteUnsupported(config, runtime.log);
-  const env = engine.envOf(launch);
   const cwd = realDirectory(engine.cwdOf(launch), 'The working directory');
+  const configHome = homeOrNull(engine, launch);
+  const configuration = openConfiguration(launch.config, { cwd, configHome }, runtime);
+  const config = withSettings(launch.config, configuration.settings);
+  noteUnsupported(config, runtime.log);
+  const env = withSettingsEnv(engine.envOf(launch), configuration.settings);
   const roots = [cwd, ...(config.addDir ?? []).map((dir) => realDirectory(dir, '--add-dir', cwd))];
-  const workspace = createLocalWorkspace({ cwd, roots, home: env.HOME ?? '/', processes: engine.processes });
+  const local = createLocalWorkspace({ cwd, roots, home: env.HOME ?? '/', processes: engine.processes });
   const place = { config, env, cwd, paths: () => places(roots, transcript.spillDir) };
   const models = createKnownModels(sessionModels(engine, place), { betas: config.betas ?? [], log: runtime.log });
   const chosen = await models.choose(config.model);
   const prompts = readPrompts(config, cwd);
   const transcript = await openTranscript(engine, launch, cwd);
-  const permissions = createPermissions(config, {
+  const files: FileStates = new Map();
+  const recorder = createRecorder({ ...transcript, snapshotFor: (uuid) => checkpoints?.begin(uuid) ?? null });
+  const policy = () => permissions.policy;
+  const checkpoints = await checkpointsIfOn({ runtime, config, env, policy, local, transcript, recorder, files });
+  const workspace = checkpoints?.workspace ?? local;
+  const permissions = createPermissions(config, configuration.settings, {
     workspace,
-    configHome: homeOrNull(engine, launch),
+    configHome,
     userHome: env.HOME ?? '',
     spillDir: transcript.spillDir,
-    log: runtime.log,
+    planName: () => transcript.chain.planName ?? null,
+    store: configuration.store,
   });
-  const builtin = builtinTools({ isReadOnly: isReadOnlyCommand });
-  const existing = existingTools(builtin, config, permissions.policy);
-  for (const name of missingTools(builtin, config))
-    runtime.log('warn', `--tools names ${name}, which does not exist here`);
+  const asksHost = config.permissionPromptTool === 'stdio';
+  const makeRegistry = await sessionTools(engine, {
+    config,
+    env,
+    policy: permissions.policy,
+    asksHost,
+    provider: chosen.model.provider,
+  });
   const names = (config.fallbackModel ?? '').split(',').map((name) => name.trim());
   const fallbacks = await Promise.all(names.filter((name) => name !== '').map((name) => models.choose(name)));
-  const files: FileStates = new Map();
   const environment = toolEnv(env);
   const toolSession = createToolSession(() => parts, {
     env,
     planFile() {
       parts.namePlan();
-      return planFile(homeOrNull(engine, launch), transcript.chain.planName);
+      return withFolder(planFile(configHome, transcript.chain.planName));
     },
+    todos: restoreTodos(transcript.messages),
+    tasksDir: transcript.store && tasksDir(configHome, transcript.key.sessionId),
+    workspace,
+    ids: runtime.ids,
+    spillDir: transcript.spillDir,
   });
   const ledger = new Ledger({
     onUnknownModel: (model) => runtime.log('warn', unknownPrice(model)),
@@ -130,9 +157,9 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     sessionId: transcript.key.sessionId,
     pid: engine.pid,
     workspace,
-    tools: createRegistry(existing),
+    tools: makeRegistry(),
     permissions,
-    asksHost: config.permissionPromptTool === 'stdio',
+    asksHost,
     launchModel: config.model,
     chooseModel: models.choose,
     chosen,
@@ -148,12 +175,15 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     structured: null,
     async setSchema(schema) {
       parts.structured = await structuredSetting(schema);
-      parts.tools = createRegistry([...existing, parts.structured.tool]);
+      parts.tools = makeRegistry([parts.structured.tool], parts.tools);
     },
     context: contextWindow(config, env, () => parts.chosen, transcript.lastTokens),
     toolUseSummaries: config.toolUseSummaries === true,
+    progressMs: positiveInteger(env.HEDDLE_PROGRESS_MS),
     takesCommandsAsText: config.disableSlashCommands === true,
-    recorder: createRecorder(transcript),
+    recorder,
+    configuration,
+    checkpoints,
     messages: transcript.messages,
     uuids: new Set(transcript.uuids),
     ...reminders(engine, transcript, workspace),
@@ -164,6 +194,7 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     partials: config.includePartialMessages === true,
     ordered: engine.ordered,
     replayUserMessages: config.replayUserMessages === true,
+    toolSession,
     toolContext: (toolUseId, signal) => ({
       workspace,
       files,
@@ -239,6 +270,10 @@ function realDirectory(path: string, what: string, base = '/'): string {
     // falls through to the same error
   }
   throw new HeddleError('invalid_option', `${what} is not a directory: ${path}`);
+}
+
+function tasksDir(home: string | null, sessionId: string): string | null {
+  return home === null ? null : join(home, 'tasks', sessionId);
 }
 
 /** A run without any home can still work on a store of its own. */

@@ -70,6 +70,11 @@ export function controlHandler(session: Session): RequestHandler {
       }
       return { mode };
     },
+    rewind_files(request) {
+      const messageId = stringField(request, 'user_message_id');
+      if (messageId === undefined) throw invalid('user_message_id', 'a string');
+      return rewindFiles(session, messageId, { dryRun: request.dry_run === true });
+    },
     set_max_thinking_tokens(request) {
       const tokens = request.max_thinking_tokens ?? null;
       if (tokens !== null && !(Number.isInteger(tokens) && (tokens as number) >= 0)) {
@@ -83,6 +88,17 @@ export function controlHandler(session: Session): RequestHandler {
     if (handler) return handler(request, context);
     throw new ControlError(`Unsupported control request subtype: ${request.subtype}`, 'unsupported_request');
   };
+}
+
+/** Not during a turn: it may be about to change the very files. */
+function rewindFiles(session: Session, messageId: string, options: { dryRun: boolean }): Promise<unknown> {
+  const done = session.betweenTurns(async ({ checkpoints }) => {
+    if (checkpoints) return checkpoints.rewind(messageId, options);
+    const how = 'enableFileCheckpointing, or CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=true';
+    throw new ControlError(`Files cannot be rewound: the session was started without ${how}`, 'not_enabled');
+  });
+  if (done) return done;
+  throw new ControlError('Files cannot be rewound while a turn is running: interrupt it or wait', 'turn_running');
 }
 
 function invalid(field: string, expected: string): ControlError {

@@ -31,8 +31,7 @@ export function initLine(parts: Parts, uuid: string): Message {
     heddle_version: HEDDLE_VERSION,
     protocol_version: PROTOCOL_VERSION,
     capabilities: [...CAPABILITIES],
-    // No project file acts yet in this version, so none had to be ignored, and no sandbox confines commands.
-    trust: { trusted: false, ignored: [] },
+    trust: trustOf(parts),
     sandbox: { enabled: false },
   } as Message;
 }
@@ -53,4 +52,11 @@ export function initializeAnswer(parts: Parts): Record<string, unknown> {
 /** None that would be taken as text. */
 function commandsOf({ takesCommandsAsText }: Parts): typeof COMMANDS {
   return takesCommandsAsText ? [] : COMMANDS;
+}
+
+/** How far the project's files were believed, and what of them was left out. */
+function trustOf({ configuration: { loaded } }: Parts) {
+  const { state, ignored } = loaded.trust;
+  const names = ignored.flatMap(({ file, keys }) => keys.map((key) => `${file}: ${key}`));
+  return { trusted: state === 'trusted', state, ignored: names };
 }

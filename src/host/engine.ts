@@ -2,9 +2,12 @@ import { platform } from 'node:os';
 import type { Model } from '../model/model.ts';
 import { createJsonlStore } from '../sessions/jsonl-store.ts';
 import type { SessionStore } from '../sessions/store.ts';
+import type { CustomTool } from '../tools/custom-tool.ts';
+import type { Tool } from '../tools/tool.ts';
 import { createProcesses, type Processes } from '../util/process.ts';
 import type { Clock, Ids, Logger, Runtime } from '../util/runtime.ts';
 import { randomIds, silentLogger, systemClock } from '../util/system-runtime.ts';
+import { HeddleError } from '../wire/errors.ts';
 import type { Launch } from '../wire/run-config.ts';
 import { configHome, type Env } from './home.ts';
 import { type Credential, createModels, type Models } from './models.ts';
@@ -22,6 +25,8 @@ export interface EngineOptions {
   credential?: Credential;
   /** Where sessions are kept. Default: JSON-lines files under the config home. */
   store?: SessionStore;
+  /** Tools of the program's own, made with `tool`. Every session has them. */
+  tools?: readonly CustomTool[];
   clock?: Clock;
   ids?: Ids;
   log?: Logger;
@@ -50,6 +55,8 @@ export interface Engine {
   envOf(launch: Launch): Env;
   homeOf(launch: Launch): string;
   storeOf(launch: Launch): SessionStore;
+  /** The engine's own tools. Rejects with `invalid_option` when the schema of one cannot be read. */
+  customTools(): Promise<readonly Tool[]>;
   /** Ends every child process and lets go of files and connections. Sessions should be over by then. */
   close(): Promise<void>;
 }
@@ -68,6 +75,8 @@ export function createEngine(options: EngineOptions): Engine {
   });
   const processes = createProcesses({ log: runtime.log });
   const stores = new Map<string, SessionStore>();
+  const tools = withoutTwins(options.tools ?? []);
+  let customTools: Promise<readonly Tool[]> | null = null;
   const envOf = (launch: Launch) => launch.env ?? env;
   const homeOf = (launch: Launch) => options.home ?? configHome(envOf(launch));
   return {
@@ -87,10 +96,27 @@ export function createEngine(options: EngineOptions): Engine {
       stores.set(home, store);
       return store;
     },
+    customTools() {
+      customTools ??= loadTools(tools);
+      return customTools;
+    },
     async close() {
       await processes.close();
       models.close();
       await Promise.all([...stores.values()].map((store) => store.close?.()));
     },
   };
+}
+
+function withoutTwins(tools: readonly CustomTool[]): readonly CustomTool[] {
+  const twin = tools.find(({ name }, at) => tools.findIndex((other) => other.name === name) !== at);
+  if (twin) throw new HeddleError('invalid_option', `Two tools are named ${twin.name}`);
+  return tools;
+}
+
+/** Most engines have none; what reads their schemas is loaded only for those. */
+async function loadTools(tools: readonly CustomTool[]): Promise<readonly Tool[]> {
+  if (tools.length === 0) return [];
+  const { loadCustomTools } = await import('../tools/custom-tool-load.ts');
+  return loadCustomTools(tools);
 }

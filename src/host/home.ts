@@ -14,36 +14,60 @@ export function configHome(env: Env): string {
 }
 
 /** What the runtime itself was trusted with and its tools were not (ruling G4). */
-const SECRETS = [
-  'ANTHROPIC_API_KEY',
-  'ANTHROPIC_AUTH_TOKEN',
-  'ANTHROPIC_CUSTOM_HEADERS',
-  'CLAUDE_CODE_OAUTH_TOKEN',
-  'OPENAI_API_KEY',
-  'OPENAI_CUSTOM_HEADERS',
+const KEYS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'OPENAI_API_KEY'];
+const HEADER_LINES = ['ANTHROPIC_CUSTOM_HEADERS', 'OPENAI_CUSTOM_HEADERS'];
+/** Addresses that may hold a user name and a password. Tools need them as they are. */
+const ADDRESSES = [
+  'ANTHROPIC_BASE_URL',
+  'OPENAI_BASE_URL',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'ALL_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'all_proxy',
 ];
 
 /** The environment of tools: the runtime's, without the model's credentials. */
 export function toolEnv(env: Env): Record<string, string | undefined> {
   const rest = { ...env };
-  for (const name of SECRETS) delete rest[name];
+  for (const name of [...KEYS, ...HEADER_LINES]) delete rest[name];
   return rest;
 }
 
-/** What must not be written to any file: the values of the credentials. */
+/** What must not be shown, nor written to any file: the values of the credentials. */
 export function secretValues(env: Env): string[] {
-  return SECRETS.flatMap((name) => {
-    const value = env[name]?.trim() ?? '';
-    return name.endsWith('_CUSTOM_HEADERS') ? headerWords(value) : [value];
-  }).filter((value) => value !== '');
+  const values = [
+    ...KEYS.map((name) => env[name] ?? ''),
+    ...HEADER_LINES.flatMap((name) => (env[name] ?? '').split('\n').flatMap(headerSecrets)),
+    ...ADDRESSES.flatMap((name) => userInfo(env[name] ?? '')),
+  ];
+  return [...new Set(values.map((value) => value.trim()))].filter((value) => value !== '');
 }
 
-/** The words behind the colons of `Name: value` lines, each by itself: `Bearer` is no secret. */
-function headerWords(lines: string): string[] {
-  return lines.split('\n').flatMap((line) =>
-    line
-      .slice(line.indexOf(':') + 1)
-      .trim()
-      .split(/\s+/),
-  );
+/** Short words within a value (`Bearer`, names of cookies) are no secrets. */
+const MIN_WORD_CHARS = 8;
+
+/** Of a `Name: value` line the value, and the words in it, which may be told one by one. */
+function headerSecrets(line: string): string[] {
+  const value = line.slice(line.indexOf(':') + 1).trim();
+  return [value, ...value.split(/[\s;,=]+/).filter((word) => word.length >= MIN_WORD_CHARS)];
+}
+
+/** The user info of an address: as it is written there, decoded, and as it is sent. A name with a password is no secret. */
+function userInfo(address: string): string[] {
+  const [, written = ''] = /^(?:[^/?#@]*:\/\/)?([^/?#]*)@/.exec(address.trim()) ?? [];
+  if (written === '') return [];
+  const pair = decode(written);
+  const sent = Buffer.from(pair.includes(':') ? pair : `${pair}:`).toString('base64');
+  const password = written.slice(written.indexOf(':') + 1);
+  return [written, pair, sent, password, decode(password)];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

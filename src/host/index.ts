@@ -11,6 +11,17 @@ export type {
   StreamEvent,
 } from '../model/model.ts';
 export type { Damage, Loaded, SessionInfo, SessionKey, SessionStore } from '../sessions/store.ts';
+export {
+  type CallToolResult,
+  type CustomTool,
+  type ToolAnnotations,
+  type ToolContent,
+  type ToolExtra,
+  type ToolExtras,
+  type ToolHandler,
+  type ToolSchema,
+  tool,
+} from '../tools/custom-tool.ts';
 export type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts';
 export { ToolError } from '../tools/tool.ts';
 export type { Workspace } from '../tools/workspace.ts';

@@ -20,3 +20,15 @@ export function lifecycleLines(
     session_id: sessionId,
   }));
 }
+
+/** The echo of an accepted message (wire.md 5.3). */
+export function replayLine(input: UserInput, uuid: string, sessionId: string): Message {
+  return {
+    type: 'user',
+    message: input.message,
+    session_id: sessionId,
+    parent_tool_use_id: null,
+    uuid,
+    isReplay: true,
+  };
+}

@@ -30,7 +30,7 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
     ordered: parts.ordered,
     gate: createGate({
       workspace: parts.workspace,
-      policy: () => parts.permissions.policy,
+      policy: () => ({ ...parts.permissions.policy, shellCwd: parts.toolSession.shellDirectory.current() }),
       ask: () => seams.ask(),
       onUpdates: (updates) => parts.permissions.apply(updates),
       onFileAccess: () => parts.namePlan(),
@@ -42,6 +42,7 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
     context: parts.context,
     structured: parts.structured?.begin() ?? null,
     summaries: parts.toolUseSummaries,
+    progressMs: parts.progressMs,
     takeQueued: () => seams.takeQueued(),
     // Hooks are not there yet; nothing objects to a stop.
     beforeStop: async () => ({ kind: 'stop' }),

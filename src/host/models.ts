@@ -1,12 +1,14 @@
 import { createAnthropicModel } from '../model/anthropic.ts';
 import { anthropicSettings } from '../model/anthropic-env.ts';
+import { createHide, hidingLogger } from '../model/hide-secrets.ts';
 import type { Model } from '../model/model.ts';
 import { missingCredentials, type ResolvedModel, resolveModel } from '../model/resolve.ts';
 import { withRetry } from '../model/retry.ts';
 import type { Runtime } from '../util/runtime.ts';
 import type { HeddleError } from '../wire/errors.ts';
 import { HEDDLE_VERSION } from '../wire/version.ts';
-import type { Env } from './home.ts';
+import { type Env, secretValues } from './home.ts';
+import { createRecentModels } from './recent-models.ts';
 
 /** Supplies the credential of the Anthropic API and of no other. Asked before each request, so that tokens can rotate. */
 export type Credential = () => Promise<{ apiKey?: string; authToken?: string }>;
@@ -15,6 +17,9 @@ export type Credential = () => Promise<{ apiKey?: string; authToken?: string }>;
 export interface Chosen extends Omit<ResolvedModel, 'provider'> {
   model: Model;
 }
+
+/** How many sets of credentials and addresses keep their connections at a time. */
+const MAX_CONNECTED = 16;
 
 /** Finds the model that a name means; adapters and their connections are shared by all sessions of an engine. */
 export interface Models {
@@ -26,16 +31,14 @@ export interface Models {
 
 export function createModels(options: { runtime: Runtime; model?: Model; credential?: Credential }): Models {
   const { runtime, credential } = options;
-  const adapters = new Map<string, Model>();
-  const shared = (key: string, make: () => Model): Model => {
-    const model = adapters.get(key) ?? make();
-    adapters.set(key, model);
-    return model;
-  };
-
+  const adapters = createRecentModels(MAX_CONNECTED);
   const retried = (model: Model, env: Env): Model =>
     withRetry(model, { maxRetries: maxRetries(env), clock: runtime.clock, random: Math.random });
-  const own = { userAgent: `heddle/${HEDDLE_VERSION}`, runtime };
+  const own = (env: Env) => {
+    const secrets = secretValues(env);
+    const log = hidingLogger(runtime.log, createHide(secrets));
+    return { userAgent: `heddle/${HEDDLE_VERSION}`, secrets, runtime: { ...runtime, log } };
+  };
 
   async function adapterFor(provider: ResolvedModel['provider'], env: Env): Promise<Model> {
     if (options.model) return options.model;
@@ -43,20 +46,19 @@ export function createModels(options: { runtime: Runtime; model?: Model; credent
     switch (provider) {
       case 'offline': {
         const { createOfflineModel } = await import('../model/offline.ts');
-        return shared('offline', createOfflineModel);
+        return adapters.get('offline', createOfflineModel);
       }
       case 'openai': {
         const { createOpenAiModel, openAiSettings, missingOpenAiKey } = await import('../model/openai-provider.ts');
         const missing = missingOpenAiKey(env);
         if (missing) return failingModel(missing);
-        return shared(key, () => retried(createOpenAiModel({ ...openAiSettings(env), ...own }), env));
+        return adapters.get(key, () => retried(createOpenAiModel({ ...openAiSettings(env), ...own(env) }), env));
       }
       case 'anthropic': {
         const missing = credential ? undefined : missingCredentials(env);
         if (missing) return failingModel(missing);
-        return shared(key, () =>
-          retried(createAnthropicModel({ ...anthropicSettings(env), ...own, ...(credential && { credential }) }), env),
-        );
+        const settings = { ...anthropicSettings(env), ...(credential && { credential }) };
+        return adapters.get(key, () => retried(createAnthropicModel({ ...settings, ...own(env) }), env));
       }
       default:
         return provider satisfies never;
@@ -69,9 +71,7 @@ export function createModels(options: { runtime: Runtime; model?: Model; credent
       return { ...resolved, model: await adapterFor(provider, env) };
     },
     apiKeySource: (env) => (env.ANTHROPIC_API_KEY && !credential ? 'ANTHROPIC_API_KEY' : 'none'),
-    close() {
-      for (const model of adapters.values()) model.close?.();
-    },
+    close: () => adapters.close(),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { LedgerState } from '../agent/ledger.ts';
 import type { ApiMessage } from '../model/model.ts';
+import { lineage } from '../sessions/file-history.ts';
 import { type UnpairedCall, unpairedToolCalls } from '../sessions/repair.ts';
 import { toApiMessages } from '../sessions/replay.ts';
 import type { Loaded, SessionKey, SessionStore } from '../sessions/store.ts';
@@ -8,6 +9,7 @@ import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { Entry } from '../wire/entries.ts';
 import { HeddleError } from '../wire/errors.ts';
+import type { PastCheckpoints } from './checkpoints.ts';
 
 /** What a stored session holds that a new process needs to go on. */
 export interface Past {
@@ -23,6 +25,7 @@ export interface Past {
   planName: string | null;
   /** Calls without a result. */
   unpaired: UnpairedCall[];
+  checkpoints: PastCheckpoints;
   /** The conversation, with what was appended to the path since. */
   messages(appended: readonly Entry[]): ApiMessage[];
 }
@@ -34,7 +37,8 @@ export async function readPast(
   { at, log }: { at: string | undefined; log: Logger },
 ): Promise<Past> {
   const costs = new LastCost();
-  const tree = await readTree(costs.watch(store.load(key)));
+  const snapshots: Entry[] = [];
+  const tree = await readTree(collectSnapshots(costs.watch(store.load(key)), snapshots));
   reportFindings(log, tree, key);
   if (at !== undefined && !tree.nodes.has(at)) {
     throw new HeddleError('session_not_found', `No message found with message.uuid of: ${at}`, { facts: { uuid: at } });
@@ -54,8 +58,20 @@ export async function readPast(
         'slug',
       ) ?? null,
     unpaired: unpairedToolCalls(path),
+    checkpoints: {
+      sessionId: key.sessionId,
+      entries: snapshots,
+      messages: leaf && snapshots.length > 0 ? lineage(tree, leaf.id) : [],
+    },
     messages: (appended) => toApiMessages([...path, ...appended]),
   };
+}
+
+async function* collectSnapshots(loaded: AsyncIterable<Loaded>, found: Entry[]): AsyncGenerator<Loaded, void> {
+  for await (const item of loaded) {
+    if ('entry' in item && item.entry.type === 'file-history-snapshot') found.push(item.entry);
+    yield item;
+  }
 }
 
 /** Looks out for the cost entries of a session while it is read; the last one counts. */

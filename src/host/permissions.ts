@@ -1,15 +1,16 @@
 import { tmpdir } from 'node:os';
+import { SCOPES } from '../config/layers.ts';
+import type { Settings } from '../config/settings.ts';
 import { protectedPaths } from '../permissions/paths.ts';
 import { applyUpdate, type Policy, permittedMode } from '../permissions/policy.ts';
 import { nodeRealPath } from '../permissions/real-path.ts';
 import { parseRules, type Rule } from '../permissions/rules.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
-import type { Logger } from '../util/runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { PermissionMode, PermissionUpdate } from '../wire/permissions.ts';
 import type { RunConfig } from '../wire/run-config.ts';
-import { type PermissionSettings, readPermissionSettings } from './flag-settings.ts';
+import { planFile } from './plan-name.ts';
 
 /** The policy of one session: made from its launch, changed by permission updates and mode requests. */
 export interface Permissions {
@@ -20,6 +21,8 @@ export interface Permissions {
   apply(updates: readonly PermissionUpdate[]): void;
   /** The mode to go back to when plan mode is left. */
   readonly beforePlan: PermissionMode;
+  /** Takes the rules of settings that have changed. Throws when one of them cannot be read; then the old ones stay. */
+  useSettings(settings: Settings): void;
   /** Told the new mode whenever `apply` has changed it. */
   onModeChange: (mode: PermissionMode) => void;
 }
@@ -28,13 +31,15 @@ export interface PermissionPlaces {
   workspace: Workspace;
   configHome: string | null;
   userHome: string;
-  log: Logger;
   /** Where outputs are spilled: readable, though outside the roots. */
   spillDir: string;
+  /** Keeps an update in the file that it names, if it names one. */
+  store(update: PermissionUpdate): void;
+  /** How the session's plan is called, once it has a name. */
+  planName(): string | null;
 }
 
-export function createPermissions(config: RunConfig, places: PermissionPlaces): Permissions {
-  const settings = readPermissionSettings(config.settings, places.workspace.cwd, places.log);
+export function createPermissions(config: RunConfig, settings: Settings, places: PermissionPlaces): Permissions {
   let policy = launchPolicy(config, settings, places);
   let beforePlan: PermissionMode = 'default';
   const change = (next: Policy) => {
@@ -50,42 +55,59 @@ export function createPermissions(config: RunConfig, places: PermissionPlaces): 
     },
     onModeChange: () => {},
     setMode: (mode) => change({ ...policy, mode: permittedMode(mode, policy) }),
+    useSettings(next) {
+      change(withSettingsRules(policy, next));
+    },
     apply(updates) {
       const before = policy.mode;
-      change(updates.reduce(applyUpdate, policy));
+      const next = updates.reduce(applyUpdate, policy);
+      for (const update of updates) places.store(update); // a change that cannot be kept is refused as a whole
+      change(next);
       if (policy.mode !== before) permissions.onModeChange(policy.mode);
     },
   };
   return permissions;
 }
 
-function launchPolicy(config: RunConfig, settings: PermissionSettings, places: PermissionPlaces): Policy {
+function launchPolicy(config: RunConfig, settings: Settings, places: PermissionPlaces): Policy {
   const skip = config.dangerouslySkipPermissions === true;
   const mode = skip ? 'bypassPermissions' : (config.permissionMode ?? settings.defaultMode ?? 'default');
   // Naming the mode on the command line is the permission; settings alone are not (ruling K4).
-  const bypassAllowed =
+  const isBypassAsked =
     skip || config.allowDangerouslySkipPermissions === true || config.permissionMode === 'bypassPermissions';
-  const { workspace } = places;
-  return {
+  const bypassAllowed = isBypassAsked && !settings.isBypassDisabled;
+  if (isBypassAsked && mode === 'bypassPermissions' && !bypassAllowed) {
+    throw new HeddleError('invalid_option', 'bypassPermissions is not permitted: the settings disable it');
+  }
+  const { workspace, configHome } = places;
+  const policy: Policy = {
     mode: permittedMode(mode, { bypassAllowed }),
-    allow: [
-      ...rules(config.allowedTools, 'cliArg', '--allowedTools'),
-      ...rules(settings.allow, 'flagSettings', 'permissions.allow'),
-    ],
-    deny: [
-      ...rules(config.disallowedTools, 'cliArg', '--disallowedTools'),
-      ...rules(settings.deny, 'flagSettings', 'permissions.deny'),
-    ],
-    ask: rules(settings.ask, 'flagSettings', 'permissions.ask'),
+    allow: rules(config.allowedTools, 'cliArg', '--allowedTools'),
+    deny: rules(config.disallowedTools, 'cliArg', '--disallowedTools'),
+    ask: [],
     cwd: workspace.cwd,
     roots: workspace.roots,
     readRoots: [nodeRealPath(places.spillDir) ?? places.spillDir],
     ...(places.userHome && { home: places.userHome }),
     bypassAllowed,
-    searchesFiltered: false,
-    protectedPath: protectedPaths({ configHome: places.configHome ?? `${tmpdir()}/.heddle`, realPath: nodeRealPath }),
+    searchesFiltered: true,
+    planFile: () => planFile(configHome === null ? null : nodeRealPath(configHome), places.planName()),
+    protectedPath: protectedPaths({ configHome: configHome ?? `${tmpdir()}/.heddle`, realPath: nodeRealPath }),
     realPath: nodeRealPath,
   };
+  return withSettingsRules(policy, settings);
+}
+
+/** The policy with the rules of these settings in the place of those of earlier ones. The session's own stay. */
+function withSettingsRules(policy: Policy, { rules: given }: Settings): Policy {
+  const lists = (['allow', 'deny', 'ask'] as const).map((behavior) => {
+    const own = policy[behavior].filter(({ source }) => !SCOPES.some((scope) => scope === source));
+    const read = given
+      .filter((each) => each.behavior === behavior)
+      .flatMap(({ texts, scope, where }) => rules(texts, scope, where));
+    return [behavior, [...own, ...read]];
+  });
+  return { ...policy, ...Object.fromEntries(lists) };
 }
 
 /** A rule that cannot be read is an error at the start, never a rule that silently does not apply (trust R-18). */
@@ -99,7 +121,7 @@ function rules(texts: readonly string[] | undefined, source: string, where: stri
  * The tools that exist: what `--tools` names, without those that a bare deny rule takes away. A removed tool is absent
  * from the request and answered as unknown, in every mode (ruling K7).
  */
-export function existingTools(all: readonly Tool[], config: RunConfig, policy: Policy): Tool[] {
+export function existingTools<T extends Pick<Tool, 'name'>>(all: readonly T[], config: RunConfig, policy: Policy): T[] {
   const named = config.tools === undefined || config.tools.includes('default') ? null : new Set(config.tools);
   const removed = new Set(policy.deny.filter((rule) => rule.ruleContent === undefined).map((rule) => rule.toolName));
   return all.filter((tool) => (named === null || named.has(tool.name)) && !removed.has(tool.name));

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { makeDirectory } from '../util/make-directory.ts';
 
 const ADJECTIVES =
   'amber brisk calm deft early fair gentle hardy ivory jolly keen lively mellow neat open proud quiet rapid sunny tidy urban vivid warm young'.split(
@@ -22,5 +23,18 @@ export function planName(uuid: string): string {
 
 /** Where the plan of that name is written; null where there is no place for files, or no name yet. */
 export function planFile(configHome: string | null, name: string | undefined | null): string | null {
-  return configHome === null || !name ? null : join(configHome, 'plans', `${name}.md`);
+  // A resumed session brings its own name; only words may become a path.
+  if (configHome === null || !name || !/^[a-z\d]+(-[a-z\d]+)*$/i.test(name)) return null;
+  return join(configHome, 'plans', `${name}.md`);
+}
+
+/** The same path, in a folder that is there and readable for the user alone (ruling G8); null where none can be made. */
+export function withFolder(path: string | null): string | null {
+  if (path === null) return null;
+  try {
+    makeDirectory(dirname(path), 0o700);
+    return path;
+  } catch {
+    return null;
+  }
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Masked } from '../model/mask.ts';
 import type { Model } from '../model/model.ts';
 import { recordingNamed, resolveModel } from '../model/resolve.ts';
+import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Engine } from './engine.ts';
@@ -79,7 +80,6 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new HeddleError('invalid_option', `The recording cannot be read: ${reason}`, { cause });
+    throw new HeddleError('invalid_option', `The recording cannot be read: ${messageOf(cause)}`, { cause });
   }
 }

@@ -17,9 +17,10 @@ import { askOverControl } from './ask.ts';
 import { assemble, type Parts } from './assemble.ts';
 import { type CommandLine, commandOf } from './command-line.ts';
 import type { CommandSeams } from './command-turn.ts';
+import { refreshRules } from './configuration.ts';
 import { initializeAnswer, initLine } from './describe.ts';
 import type { Engine } from './engine.ts';
-import { type LifecycleState, lifecycleLines } from './lifecycle.ts';
+import { type LifecycleState, lifecycleLines, replayLine } from './lifecycle.ts';
 import { makeTurn } from './make-turn.ts';
 
 /** Undefined when nothing has to be waited for. */
@@ -63,7 +64,7 @@ export class Session {
   /** The echo of the prompt goes out with the first line of its turn (wire.md 5.3). */
   #heldReplay: Message | null = null;
   /** Settings that are still being applied; the next turn waits for them. */
-  #changes: Promise<void> = Promise.resolve();
+  #changes: Promise<unknown> = Promise.resolve();
   readonly #openedAt: number;
   /** Resolves when the input has ended and every turn is over. Never rejects. */
   readonly finished: Promise<{ lastResultIsError: boolean }>;
@@ -147,7 +148,12 @@ export class Session {
     return this.#change(() => this.#parts.setSchema(schema));
   }
 
-  #change(apply: () => Promise<void>): Promise<void> {
+  /** Does something of which a turn must not see the half: the next one waits for it. Null while one is running. */
+  betweenTurns<T>(work: (parts: Parts) => Promise<T>): Promise<T> | null {
+    return this.#running ? null : this.#change(() => work(this.#parts));
+  }
+
+  #change<T>(apply: () => Promise<T>): Promise<T> {
     const change = this.#changes.then(apply);
     this.#changes = change.catch(() => {}); // told to the one who asked for it
     return change;
@@ -181,6 +187,8 @@ export class Session {
       await this.#answer(input).catch(() => {}); // nobody listens any more
     }
     for (const input of this.#dropped) await this.#cancel(input).catch(() => {});
+    await this.#parts.toolSession.backgroundShells.close();
+    await this.#parts.checkpoints?.close();
     return { lastResultIsError: this.#lastResultIsError };
   }
 
@@ -200,6 +208,7 @@ export class Session {
     parts.ledger.beginTurn();
     try {
       await this.#changes;
+      refreshRules(parts);
       await this.#tellLifecycle(input, 'started');
       if (this.#refused) throw new HeddleError('not_supported', this.#refused);
       const command = commandOf(input, parts);
@@ -226,6 +235,7 @@ export class Session {
     if (parts.replayUserMessages) this.#heldReplay = replayLine(input, uuid, this.id);
     const turn = this.#makeTurn(tally, asked);
     const end = await this.#drive(runTurn(turn, signal));
+    await parts.checkpoints?.endTurn();
     parts.runtime.log('debug', `A turn ended: ${end.kind}`, { toolRounds: tally.rounds });
     await this.#recordCost();
     const line = resultLine(end, {
@@ -347,6 +357,7 @@ export class Session {
   }
 
   async #sayResult(line: Message): Promise<void> {
+    this.#running = null; // whoever hears of the end may act on it
     this.#lastResultIsError = (line as { is_error?: boolean }).is_error === true;
     await this.#say(line);
   }
@@ -374,15 +385,4 @@ export class Session {
   #uuid(): string {
     return this.#parts.runtime.ids.uuid();
   }
-}
-
-function replayLine(input: UserInput, uuid: string, sessionId: string): Message {
-  return {
-    type: 'user',
-    message: input.message,
-    session_id: sessionId,
-    parent_tool_use_id: null,
-    uuid,
-    isReplay: true,
-  };
 }

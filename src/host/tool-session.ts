@@ -1,8 +1,17 @@
+import { join } from 'node:path';
 import { askAside } from '../agent/aside.ts';
 import { budgetExhausted } from '../agent/limits.ts';
-import { hidesPath } from '../permissions/match-rule.ts';
+import { hiddenPaths, hidesPath, namesHost } from '../permissions/match-rule.ts';
+import { isInsideAny } from '../permissions/paths.ts';
+import { rememberingRealPath } from '../permissions/real-path.ts';
+import { createBackgroundShells } from '../tools/background-shells.ts';
+import { createShellDirectory } from '../tools/shell-directory.ts';
+import type { TaskStore } from '../tools/task-store.ts';
+import type { Todo } from '../tools/todo.ts';
 import { ToolError } from '../tools/tool.ts';
 import type { ModelQuestion, ToolSession } from '../tools/tool-session.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import type { Ids } from '../util/runtime.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { Parts } from './assemble.ts';
 import type { Env } from './home.ts';
@@ -14,29 +23,68 @@ const MAX_ANSWER_TOKENS = 4096;
 export interface ToolSessionOptions {
   env: Env;
   planFile(): string | null;
+  /** The list as the session was left. */
+  todos: readonly Todo[];
+  /** Where its tasks are kept; null: only in memory. */
+  tasksDir: string | null;
+  workspace: Workspace;
+  ids: Ids;
+  /** Where large outputs go, and those of background commands. */
+  spillDir: string;
 }
 
 /** What the tools of one session share, made of its parts. `parts` is asked late: some of it changes. */
 export function createToolSession(parts: () => Parts, options: ToolSessionOptions): ToolSession {
+  let tasks: Promise<TaskStore> | null = null;
   return {
     get id() {
       return parts().sessionId;
     },
     mayRead: (path) => !hidesPath(parts().permissions.policy, path),
+    readFilter() {
+      const isHidden = hiddenPaths(parts().permissions.policy, rememberingRealPath());
+      return (path) => !isHidden(path);
+    },
+    isHostAllowed: (host) => namesHost(parts().permissions.policy, 'WebFetch', host),
     mode: {
       current: () => parts().permissions.policy.mode,
       beforePlan: () => parts().permissions.beforePlan,
       set: async (mode) => parts().permissions.apply([{ type: 'setMode', mode, destination: 'session' }]),
     },
     planFile: options.planFile,
+    todos: { current: options.todos },
+    tasks: () => {
+      tasks ??= openTasks(options.tasksDir);
+      return tasks;
+    },
+    shellDirectory: createShellDirectory({
+      start: options.workspace.cwd,
+      isInside: (path) => isInsideAny(parts().permissions.policy.roots, path),
+    }),
+    backgroundShells: createBackgroundShells({
+      workspace: options.workspace,
+      ids: options.ids,
+      outputDir: join(options.spillDir, 'tasks'),
+    }),
     ask: (question, signal) => ask(parts(), question, signal),
   };
+}
+
+async function openTasks(dir: string | null): Promise<TaskStore> {
+  const [{ createTaskStore }, { fileShelf, memoryShelf }] = await Promise.all([
+    import('../tools/task-store.ts'),
+    import('../tools/task-shelf.ts'),
+  ]);
+  return createTaskStore(dir === null ? memoryShelf() : fileShelf(dir));
 }
 
 async function ask(parts: Parts, question: ModelQuestion, signal: AbortSignal): Promise<readonly ContentBlock[]> {
   if (budgetExhausted(parts.limits, parts.ledger.costUsd)) throw new ToolError('The budget of this run is used up.');
   const chosen = question.model === 'small' ? await smallModel(parts) : parts.chosen;
   const { serverTools } = question;
+  if (serverTools && chosen.model.provider !== 'anthropic') {
+    throw new ToolError(`${chosen.id} is not from a provider that runs this tool itself.`);
+  }
   const request = {
     model: chosen.id,
     system: question.system === undefined ? [] : [question.system],

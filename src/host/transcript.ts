@@ -10,6 +10,7 @@ import type { Entry } from '../wire/entries.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import { WIRE_VERSION } from '../wire/version.ts';
+import type { PastCheckpoints } from './checkpoints.ts';
 import type { Engine } from './engine.ts';
 import { gitBranch } from './git.ts';
 import type { Past } from './past.ts';
@@ -20,8 +21,12 @@ export interface OpenTranscript extends Transcript {
   gitBranch: string | null;
   /** The environment reminder that the model has already seen, or null. */
   lastReminder: string | null;
+  /** Where files beside the transcript go: the config home, or a temporary folder. */
+  filesRoot: string;
   /** Where large tool outputs of this session go. */
   spillDir: string;
+  /** The file checkpoints of the past. */
+  checkpoints: PastCheckpoints | null;
   /** The uuids that the conversation has used so far. */
   uuids: string[];
   /** What the session had cost when it was left. */
@@ -58,6 +63,7 @@ export async function openTranscript(engine: Engine, launch: Launch, cwd: string
   if (past?.planName) chain.assignPlanName(past.planName);
   const repairs = past ? repairEntries(past, chain, () => engine.runtime.ids.uuid()) : [];
   if (repairs.length > 0) await keep?.append(key, repairs);
+  const filesRoot = spillRoot(engine, launch);
   return {
     key,
     store: keep,
@@ -68,7 +74,9 @@ export async function openTranscript(engine: Engine, launch: Launch, cwd: string
     uuids: past?.uuids ?? [],
     costState: source === sessionId ? (past?.costState ?? null) : null,
     lastTokens: past?.lastTokens ?? 0,
-    spillDir: join(spillRoot(engine, launch), 'tool-results', sessionId),
+    filesRoot,
+    spillDir: join(filesRoot, 'tool-results', sessionId),
+    checkpoints: past?.checkpoints ?? null,
   };
 }
 

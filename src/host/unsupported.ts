@@ -5,8 +5,6 @@ import type { RunConfig } from '../wire/run-config.ts';
 /** Settings that are understood but do nothing in this version. */
 const NOT_YET: readonly (keyof RunConfig)[] = [
   'mcpConfig',
-  'settingSources',
-  'managedSettings',
   'agents',
   'agent',
   'pluginDir',

@@ -8,13 +8,14 @@ import {
   failureOfError,
   MAX_ERROR_BODY_BYTES,
   ModelFailure,
+  presentable,
   requestIdOf,
-  withoutSecrets,
 } from './failures.ts';
+import { createHide, type Hide } from './hide-secrets.ts';
 import { createHttpClient, type HttpAnswer, type HttpClient } from './http.ts';
 import type { ModelYield } from './model.ts';
-import { type Patience, startPatience } from './patience.ts';
 import { type ProxyEnv, proxyFor } from './proxy.ts';
+import { limitSilence, type SilenceLimit } from './silence-limit.ts';
 import type { StreamReader } from './stream-reader.ts';
 
 /** How a provider's HTTP endpoint is reached; the same for every provider. */
@@ -30,6 +31,8 @@ export interface EndpointOptions extends CredentialSource {
   proxy?: ProxyEnv;
   /** PEM certificates that are trusted besides the built-in ones. */
   ca?: string;
+  /** What no failure and no log may show, besides the credential: values of headers, passwords of proxies. */
+  secrets?: readonly string[];
   runtime: Runtime;
 }
 
@@ -37,7 +40,7 @@ export interface EndpointOptions extends CredentialSource {
 export interface Endpoint {
   /** One request and its answer, as a Model streams it: trouble is an event, nothing is thrown. */
   ask(call: Call, signal: AbortSignal): AsyncGenerator<ModelYield, void>;
-  /** Lets go of idle connections. */
+  /** Keeps no connection any longer; those in use end with their work. */
   close(): void;
 }
 
@@ -74,7 +77,8 @@ export function methodUrl(baseUrl: string, path: string): URL {
     url.hash = '';
     return url;
   } catch (cause) {
-    throw new HeddleError('invalid_option', `The model API's base URL is not an http(s) URL: ${baseUrl}`, { cause });
+    const shown = baseUrl.replace(/[^/]*@/, '***@'); // it may hold a password
+    throw new HeddleError('invalid_option', `The model API's base URL is not an http(s) URL: ${shown}`, { cause });
   }
 }
 
@@ -86,17 +90,19 @@ interface Connection {
 
 async function* ask(connection: Connection, call: Call, signal: AbortSignal): AsyncGenerator<ModelYield, void> {
   const { options, url } = connection;
-  const patience = startPatience(signal, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-  const secrets: string[] = [];
+  const silence = limitSilence(signal, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  let hide = createHide(options.secrets ?? []);
   let answer: HttpAnswer | undefined;
   let reader: StreamReader | undefined;
   try {
-    const credential = yield* obtain(options, patience);
-    answer = await patience.wait(post(connection, call, { credential, secrets, signal: patience.signal }));
-    const requestId = requestIdOf(answer.headers);
+    const credential = yield* obtain(options, silence, hide);
+    hide = createHide([...(options.secrets ?? []), ...Object.values(credential)]);
+    answer = await silence.wait(post(connection, call, { credential, signal: silence.signal }));
+    const givenId = requestIdOf(answer.headers);
+    const requestId = givenId && hide(givenId);
     options.runtime.log('debug', `The model API answered with ${answer.status}`, { host: url.host, requestId });
     if (answer.status < 200 || answer.status > 299) {
-      const body = await patience.wait(readText(answer, MAX_ERROR_BODY_BYTES));
+      const body = hide(await silence.wait(readText(answer, MAX_ERROR_BODY_BYTES + LONGEST_SECRET_BYTES)));
       const { status, headers } = answer;
       throw new ModelFailure(failureOfAnswer({ status, headers, body }, options.runtime.clock.now()));
     }
@@ -104,30 +110,37 @@ async function* ask(connection: Connection, call: Call, signal: AbortSignal): As
 
     reader = call.read(requestId);
     for (let progressed = true; !reader.done; progressed = reader.progressed) {
-      const chunk = await patience.wait(answer.read(), { goesOn: !progressed });
+      const chunk = await silence.wait(answer.read(), { goesOn: !progressed });
       const events = chunk ? reader.push(chunk) : reader.end();
       const last = events.at(-1);
       const failed = last?.type === 'failure' ? last : null;
       if (failed) events.pop();
       if (events.length > 0) yield events;
-      if (failed) yield { ...failed, failure: withoutSecrets(failed.failure, secrets) };
+      if (failed) yield { ...failed, failure: presentable(failed.failure, hide) };
     }
   } catch (error) {
-    const cause = patience.signal.aborted ? abortReason(patience.signal) : error;
-    yield { type: 'failure', failure: withoutSecrets(failureOfError(cause, url.host), secrets) };
+    const cause = silence.signal.aborted ? abortReason(silence.signal) : error;
+    yield { type: 'failure', failure: presentable(failureOfError(cause, url.host), hide) };
   } finally {
-    patience.end();
+    silence.end();
     if (reader?.done) answer?.release();
     else answer?.destroy();
   }
 }
 
+/** Read of an error body beyond what is kept of it, so that a secret at the cut is still seen whole. */
+const LONGEST_SECRET_BYTES = 16 * 1024;
+
 /** A helper that is quicker than this is nothing to tell people about. */
 const QUICK_MS = 50;
 
 /** The credential for the request. Who gets it from a helper that takes its time is told so, and how it ended. */
-async function* obtain(options: EndpointOptions, patience: Patience): AsyncGenerator<ModelYield, Credential> {
-  const pending = patience.wait(currentCredential(options, patience.signal));
+async function* obtain(
+  options: EndpointOptions,
+  silence: SilenceLimit,
+  hide: Hide,
+): AsyncGenerator<ModelYield, Credential> {
+  const pending = silence.wait(currentCredential(options, silence.signal));
   if (!options.credential) return await pending;
   const settled = pending.then(
     () => true,
@@ -147,18 +160,16 @@ async function* obtain(options: EndpointOptions, patience: Patience): AsyncGener
     yield { type: 'auth', isAuthenticating: false };
     return credential;
   } catch (error) {
-    yield { type: 'auth', isAuthenticating: false, error: messageOf(error) };
+    yield { type: 'auth', isAuthenticating: false, error: hide(messageOf(error)) };
     throw error;
   }
 }
 
-/** Puts the credentials it uses into `secrets`, so that no failure can show them. */
 async function post(
   { options, url, client }: Connection,
   call: Call,
-  { credential, secrets, signal }: { credential: Credential; secrets: string[]; signal: AbortSignal },
+  { credential, signal }: { credential: Credential; signal: AbortSignal },
 ): Promise<HttpAnswer> {
-  secrets.push(...[credential.apiKey, credential.authToken].filter((secret) => secret !== undefined));
   const headers: Record<string, string> = {
     accept: 'text/event-stream',
     'content-type': 'application/json',

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Aborted } from '../util/abort.ts';
 import { isObject, stringField, tryParseJson } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
+import type { Hide } from './hide-secrets.ts';
 import type { Failure, FailureClass } from './model.ts';
 
 /** Enough for every error body that means something; the rest would only fill logs. */
@@ -47,7 +49,7 @@ export function failureOfErrorText(text: string, requestId: string | null): Fail
     message,
     requestId,
     ...(error && { providerType: error.type }),
-    body: text.slice(0, MAX_ERROR_BODY_BYTES),
+    body: text,
   };
 }
 
@@ -59,8 +61,8 @@ export function failureOfError(error: unknown, host: string): Failure {
     return { class: 'aborted', message: 'The request was aborted.' };
   }
   const code = stringField(error, 'code');
-  if (code?.startsWith('ERR_INVALID_')) return { class: 'invalid_request', message: messageOf(error) };
-  return { class: 'connection', message: connectionMessage(code, messageOf(error), host) };
+  if (code?.startsWith('ERR_INVALID_')) return { class: 'invalid_request', message: firstMessageOf(error) };
+  return { class: 'connection', message: connectionMessage(code, firstMessageOf(error), host) };
 }
 
 export function requestIdOf(headers: IncomingHttpHeaders): string | null {
@@ -68,15 +70,16 @@ export function requestIdOf(headers: IncomingHttpHeaders): string | null {
   return typeof id === 'string' ? id : null;
 }
 
-/** The failure without the given secrets, wherever a proxy or a provider may have echoed them. */
-export function withoutSecrets(failure: Failure, secrets: readonly string[]): Failure {
-  const shown = secrets.filter((secret) => failure.message.includes(secret) || failure.body?.includes(secret));
-  if (shown.length === 0) return failure;
-  const hide = (text: string) => shown.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+/** The failure as people may see it: no text of the far end with a credential in it, and no more text than means something. */
+export function presentable(failure: Failure, hide: Hide): Failure {
+  const { message, body, requestId, providerType } = failure;
   return {
     ...failure,
-    message: hide(failure.message),
-    ...(failure.body !== undefined && { body: hide(failure.body) }),
+    message: hide(message),
+    ...(requestId && { requestId: hide(requestId) }),
+    ...(providerType !== undefined && { providerType: hide(providerType) }),
+    // Cut after that: half of a secret would not be found.
+    ...(body !== undefined && { body: hide(body).slice(0, MAX_ERROR_BODY_BYTES) }),
   };
 }
 
@@ -202,7 +205,8 @@ function connectionMessage(code: string | undefined, detail: string, host: strin
   }
 }
 
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
+/** A host with several addresses fails with one error for each of them. */
+function firstMessageOf(error: unknown): string {
+  const isSeveral = error instanceof AggregateError && error.errors.length > 0;
+  return isSeveral ? firstMessageOf(error.errors[0]) : messageOf(error);
 }

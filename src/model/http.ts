@@ -19,7 +19,7 @@ export interface HttpClient {
    * redirect to another origin: the request carries a key, and the key stays home (trust M-14).
    */
   post(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
-  /** Lets go of idle connections. */
+  /** Keeps no connection any longer: idle ones end now, those in use when they have done their work. */
   close(): void;
 }
 
@@ -42,19 +42,24 @@ export interface HttpAnswer {
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   let route: Promise<Route> | undefined;
+  let isClosed = false;
   return {
     async post(request, signal) {
       route ??= openRoute(options);
-      return followRedirects(await route, request, signal);
+      const opened = await route;
+      if (isClosed) keepNone(opened.agent);
+      return followRedirects(opened, request, signal);
     },
     close() {
-      route?.then(({ agent }) => destroyIdle(agent)).catch(() => {});
+      isClosed = true;
+      route?.then(({ agent }) => keepNone(agent)).catch(() => {});
     },
   };
 }
 
 /** `agent.destroy()` would take the connections in use with it. */
-function destroyIdle(agent: Agent): void {
+function keepNone(agent: Agent): void {
+  agent.maxFreeSockets = 0;
   for (const sockets of Object.values(agent.freeSockets)) {
     for (const socket of sockets ?? []) socket.destroy();
   }

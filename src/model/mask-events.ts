@@ -1,7 +1,8 @@
 import { isObject } from '../util/json.ts';
-import { type Mask, mapTexts } from './mask.ts';
+import type { Mask } from './mask.ts';
 import type { StreamEvent } from './model.ts';
 import type { RecordedEvent } from './recording.ts';
+import { mapTexts } from './texts.ts';
 
 /** The events as they may be recorded. All deltas of a block must be among them, or none. */
 export function hideEvents(events: readonly RecordedEvent[], mask: Mask): RecordedEvent[] {

@@ -1,4 +1,4 @@
-import { isObject } from '../util/json.ts';
+import { escapeJson, spellings } from './texts.ts';
 
 /** What must not be in a recording, because it is a secret or differs from place to place. */
 export interface Masked {
@@ -37,25 +37,8 @@ export function createMask({ places, secrets }: Masked): Mask {
   };
 }
 
-/** A copy of any JSON value with every text in it changed, keys included. */
-export function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [change(key), mapTexts(inner, change)]));
-}
-
 function standIn(name: string): string {
   return `{heddle:${name}}`;
-}
-
-function escapeJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
-}
-
-/** As it is, and as it looks in JSON and in JSON within JSON: a secret must not get through in any text. */
-function spellings(secret: string): string[] {
-  return [secret, escapeJson(secret), escapeJson(escapeJson(secret))];
 }
 
 type Finder = (pieces: readonly string[]) => string[];

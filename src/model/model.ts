@@ -96,6 +96,6 @@ export interface Model {
   readonly provider: string;
   /** Streams one answer. Ends early with an `aborted` failure when the signal fires. Never throws. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelYield>;
-  /** Lets go of idle connections. */
+  /** Keeps no connection any longer; those in use end with their work. */
   close?(): void;
 }

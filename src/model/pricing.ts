@@ -1,8 +1,5 @@
 import type { ApiUsage } from '../wire/usage.ts';
 
-/** When the table was last compared with the provider's public price list. */
-export const PRICES_AS_OF = '2026-10-15';
-
 export interface ModelLimits {
   contextWindow: number;
   /** The most that the model can write in one answer; how much is asked for is the caller's choice. */
@@ -73,7 +70,10 @@ const OPUS = price(5, 25);
 const FIRST_OPUS = price(15, 75);
 const LONG_SONNET = { above: 200 * K, price: price(6, 22.5) };
 
-/** The longest matching prefix wins, so the order does not matter. Ids are `claude-<family>-<version>[-<date>]`. */
+/**
+ * The longest matching prefix wins, so the order does not matter. Ids are `claude-<family>-<version>[-<date>]`. Compared
+ * with the provider's public price list on 2026-10-15.
+ */
 const MODELS: readonly ModelEntry[] = [
   { prefix: 'offline', price: price(0, 0), contextWindow: 200 * K, maxOutputTokens: 32 * K },
 

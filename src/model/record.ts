@@ -1,6 +1,6 @@
 import { HEDDLE_VERSION } from '../wire/version.ts';
 import { isGroup } from './each-event.ts';
-import { createMask, type Mask, type Masked, mapTexts } from './mask.ts';
+import { createMask, type Mask, type Masked } from './mask.ts';
 import { hideEvents } from './mask-events.ts';
 import type { ApiMessage, Model, ModelEvent, ModelRequest } from './model.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type RequestLine,
   settingsOf,
 } from './recording.ts';
+import { mapTexts } from './texts.ts';
 
 export interface RecorderOptions {
   /** Takes whole lines, each with its line feed, one or several at a time. Must not throw. */
@@ -36,7 +37,7 @@ export function createModelRecorder({ sink, masked, now }: RecorderOptions): (mo
       mask ??= createMask(masked());
       const line = requests.next(request, mask);
       const answer = createAnswerLog({ index: line.index, mask, write, now });
-      write([line]);
+      write([line.index === 0 ? { ...line, provider: model.provider } : line]);
       try {
         for await (const item of model.stream(request, signal)) {
           answer.add(isGroup(item) ? item : [item]);

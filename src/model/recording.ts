@@ -18,6 +18,8 @@ export type RecordedEvent = Exclude<ModelEvent, { type: 'event' }> | { type: 'ev
 
 /** A model call and its answer. Incomplete when recording ended in the middle of it. */
 export interface RecordedCall {
+  /** Who was asked; told of the first call only. */
+  provider?: string;
   settings: RecordedSettings;
   messages: readonly ApiMessage[];
   /** `atMs`: since the request. */
@@ -42,6 +44,8 @@ export interface RequestLine {
   index: number;
   extends?: number;
   keep?: number;
+  /** With the first request. */
+  provider?: string;
   settings?: RecordedSettings;
   messages: readonly ApiMessage[];
 }
@@ -99,7 +103,8 @@ function takeRequest(calls: RecordedCall[], line: JsonObject): string | null {
   if (!Array.isArray(line.messages)) return 'is a request without messages';
   const kept = base?.messages.slice(0, Number(line.keep)) ?? [];
   const messages = [...kept, ...(line.messages as ApiMessage[])];
-  calls.push({ settings: settings as RecordedSettings, messages, events: [] });
+  const provider = stringField(line, 'provider');
+  calls.push({ ...(provider && { provider }), settings: settings as RecordedSettings, messages, events: [] });
   return null;
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../util/runtime.ts';
-import { createMask, type Mask, type Masked, mapTexts } from './mask.ts';
+import { createMask, type Mask, type Masked } from './mask.ts';
 import { showEvent } from './mask-events.ts';
 import type { ApiMessage, Failure, Model, ModelEvent, ModelRequest, ModelYield } from './model.ts';
 import {
@@ -10,6 +10,7 @@ import {
   settingsOf,
 } from './recording.ts';
 import { type ComparableRequest, comparableJson, describeDifference, isSameRequest } from './request-diff.ts';
+import { mapTexts } from './texts.ts';
 
 export interface ReplayOptions {
   /** The recording's name in messages. */
@@ -40,7 +41,8 @@ export function createReplayModel(recording: string, options: ReplayOptions): Re
   let prepared: { mask: Mask; comparer: Comparer } | null = null;
 
   return {
-    provider: 'replay',
+    // The session is to do what it did then, and some of it depends on the provider.
+    provider: calls[0].provider ?? 'replay',
     settings: calls[0].settings,
     async *stream(request, signal) {
       if (signal.aborted) return yield failed(ABORTED);

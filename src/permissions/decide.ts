@@ -33,10 +33,11 @@ export interface AskDecision {
  *
  * 1 deny rules, in every mode
  * 2 ask rules
- * 3 protected paths and questions to the user, which no mode and no allow rule opens
- * 4 the mode: bypassPermissions allows the rest, plan and delegate ask for what they hold back
- * 5 allow rules
- * 6 defaults: reading inside the roots, commands that only read there, and edits there where the mode accepts them;
+ * 3 the session's own plan, which may be written in plan mode: that is what the mode is for
+ * 4 protected paths and questions to the user, which no mode and no allow rule opens
+ * 5 the mode: bypassPermissions allows the rest, plan and delegate ask for what they hold back
+ * 6 allow rules
+ * 7 defaults: reading inside the roots, commands that only read there, and edits there where the mode accepts them;
  *   everything else asks
  *
  * In dontAsk every "ask" becomes "deny". Where nobody can be asked the caller denies too, with `denialText`.
@@ -45,6 +46,7 @@ export function decide(call: Call, policy: Policy): Decision {
   const decision =
     byDenyRules(call, policy) ??
     byAskRules(call, policy) ??
+    byPlanFile(call, policy) ??
     byProtectedPaths(call, policy) ??
     byInteraction(call) ??
     byMode(call, policy) ??
@@ -72,8 +74,10 @@ function byDenyRules(call: Call, policy: Policy): Decision | null {
 }
 
 function byAskRules(call: Call, policy: Policy): Decision | null {
+  // A search leaves out what is denied, not what is to be asked for.
+  const unfiltered = { ...policy, searchesFiltered: false };
   for (const rule of policy.ask) {
-    const why = forbids(rule, call, policy);
+    const why = forbids(rule, call, unfiltered);
     if (why === null) continue;
     return {
       behavior: 'ask',
@@ -84,6 +88,15 @@ function byAskRules(call: Call, policy: Policy): Decision | null {
     };
   }
   return null;
+}
+
+/** Just that file, by its real path: a symlink in its place leads elsewhere and is judged as what it leads to. */
+function byPlanFile({ access }: Call, policy: Policy): Decision | null {
+  const mayTouch = access.kind === 'read' || (access.kind === 'edit' && policy.mode === 'plan');
+  const plan = mayTouch ? (policy.planFile?.() ?? null) : null;
+  if (plan === null || !('paths' in access) || access.paths.length === 0) return null;
+  const isPlan = access.paths.every((path) => policy.realPath(path) === plan);
+  return isPlan ? { behavior: 'allow', layer: access.kind === 'edit' ? 'mode' : 'default' } : null;
 }
 
 /** Ruling G6. Where a path leads to cannot be told, it might be anything, so it counts as protected. */

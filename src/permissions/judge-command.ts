@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileCommandPaths, movesNames } from './file-commands.ts';
 import { isInside, isInsideAny } from './paths.ts';
-import type { Policy } from './policy.ts';
+import { commandCwd, type Policy } from './policy.ts';
 import { readOnlyPaths } from './read-only-commands.ts';
 import { placeOf } from './real-path.ts';
 import type { Rule } from './rules.ts';
@@ -38,7 +38,7 @@ export function grantCommand(command: string, policy: Policy): CommandGrant | nu
 /** What the file commands of a plain sequence would change, as absolute paths; to tell the host what it is asked for. */
 export function fileCommandTargets(command: string, policy: Policy): string[] {
   const sequence = plainSequence(command) ?? [];
-  return sequence.flatMap((argv) => fileCommandPaths(argv) ?? []).map((path) => resolve(policy.cwd, path));
+  return sequence.flatMap((argv) => fileCommandPaths(argv) ?? []).map((path) => resolve(commandCwd(policy), path));
 }
 
 function grantByPaths(argv: readonly string[], policy: Policy): CommandGrant | null {
@@ -76,14 +76,14 @@ function mayRead(operand: string, policy: Policy): boolean {
   // `-` is standard input, which is empty.
   if (operand === '-') return true;
   if (climbs(operand)) return false;
-  const real = policy.realPath(resolve(policy.cwd, operand));
+  const real = policy.realPath(resolve(commandCwd(policy), operand));
   return real !== null && isInsideAny([...policy.roots, ...policy.readRoots], real);
 }
 
 /** Both the name and what it leads to must lie below a root and hold none; nothing about them may be protected. */
 function mayChange(operand: string, policy: Policy): boolean {
   if (climbs(operand)) return false;
-  const path = resolve(policy.cwd, operand);
+  const path = resolve(commandCwd(policy), operand);
   const real = policy.realPath(path);
   const place = placeOf(path, policy.realPath);
   if (real === null || place === null) return false;

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import type { Access } from '../tools/tool.ts';
+import { domainMatcher, namedHost } from './domain-rules.ts';
 import { fileCommandPaths } from './file-commands.ts';
 import { type PathMatcher, pathMatcher } from './path-rules.ts';
-import type { Policy } from './policy.ts';
+import { commandCwd, type Policy } from './policy.ts';
 import { readOnlyPaths } from './read-only-commands.ts';
 import { canonicalToolName, coversTool, type Rule } from './rules.ts';
 import { forbidsCommand, shellSpec } from './shell-rules.ts';
@@ -29,13 +30,18 @@ export function forbids(rule: Rule, call: Call, policy: Policy): string | null {
   if (access.kind === 'execute' && (rule.toolName === 'Bash' || coversTool(rule, call.toolName, 'forbid'))) {
     return forbidsCommand(shellSpec(rule.ruleContent), access.command);
   }
-  return coversTool(rule, call.toolName, 'forbid') ? CANNOT_TELL : null;
+  if (!coversTool(rule, call.toolName, 'forbid')) return null;
+  return access.kind === 'other' ? forbidsHost(rule.ruleContent, access.host) : CANNOT_TELL;
 }
 
 /** Whether an allow rule covers all of a call. Commands are judged one by one elsewhere: see `judge-command.ts`. */
 export function allows(rule: Rule, call: Call, policy: Policy): boolean {
   if (rule.ruleContent === undefined) return coversTool(rule, call.toolName, 'allow');
   const { access } = call;
+  if (access.kind === 'other') {
+    if (access.host === undefined || !coversTool(rule, call.toolName, 'allow')) return false;
+    return domainMatcher(rule.ruleContent, 'allow')?.(access.host) ?? false;
+  }
   if (access.kind !== 'read' && access.kind !== 'edit') return false;
   if (pathRuleKind(rule) !== access.kind || access.paths.length === 0) return false;
   const matcher = pathMatcher(rule.ruleContent, policy, 'allow');
@@ -44,10 +50,24 @@ export function allows(rule: Rule, call: Call, policy: Policy): boolean {
 
 /** Whether a deny rule hides this file from reading; for tools that search, which must leave such files out. */
 export function hidesPath(policy: Policy, path: string): boolean {
-  return policy.deny.some((rule) => {
-    if (rule.ruleContent === undefined || pathRuleKind(rule) !== 'read') return false;
-    return pathMatcher(rule.ruleContent, policy, 'forbid')?.matches(path) ?? true;
-  });
+  return hiddenPaths(policy)(path);
+}
+
+/** The same for many paths: the rules are read once. */
+export function hiddenPaths(policy: Policy, realPath = policy.realPath): (path: string) => boolean {
+  const matchers = policy.deny.flatMap((rule) =>
+    rule.ruleContent === undefined || pathRuleKind(rule) !== 'read'
+      ? []
+      : [pathMatcher(rule.ruleContent, { ...policy, realPath }, 'forbid')],
+  );
+  return (path) => matchers.some((matcher) => matcher?.matches(path) ?? true);
+}
+
+/** Whether an allow rule for the tool names exactly this host, not by a wildcard. */
+export function namesHost(policy: Policy, toolName: string, host: string): boolean {
+  return policy.allow.some(
+    (rule) => rule.toolName === toolName && rule.ruleContent !== undefined && namedHost(rule.ruleContent) === host,
+  );
 }
 
 const CANNOT_TELL = 'this version cannot tell which calls it means, so it covers all of them';
@@ -81,6 +101,12 @@ function searchWouldShow(matcher: PathMatcher, call: Call, paths: readonly strin
   return searched === undefined ? null : `it hides files that searching ${searched} could show`;
 }
 
+function forbidsHost(spec: string, host: string | undefined): string | null {
+  const matches = host === undefined ? null : domainMatcher(spec, 'forbid');
+  if (matches === null) return CANNOT_TELL;
+  return matches(host ?? '') ? `it names ${host}` : null;
+}
+
 /** Commands that are known to name files are held to the path rules; what other programs open cannot be seen here. */
 function forbidsFilesOf(spec: string, kind: 'read' | 'edit', command: string, policy: Policy): string | null {
   const matcher = pathMatcher(spec, policy, 'forbid');
@@ -90,9 +116,8 @@ function forbidsFilesOf(spec: string, kind: 'read' | 'edit', command: string, po
     return kind === 'edit' ? changed : [...changed, ...(readOnlyPaths(argv) ?? [])];
   });
   // Both readings of `..`: by text, and step by step as the kernel takes it.
-  const caught = named.find(
-    (name) => matcher.matches(resolve(policy.cwd, name)) || matcher.matches(absolute(policy.cwd, name)),
-  );
+  const cwd = commandCwd(policy);
+  const caught = named.find((name) => matcher.matches(resolve(cwd, name)) || matcher.matches(absolute(cwd, name)));
   return caught === undefined ? null : `it matches ${caught}`;
 }
 

@@ -11,8 +11,10 @@ export interface Policy {
   readonly allow: readonly Rule[];
   readonly deny: readonly Rule[];
   readonly ask: readonly Rule[];
-  /** The working directory, a real path. What a command names is relative to it. */
+  /** The working directory, a real path. */
   readonly cwd: string;
+  /** Where a command would run, a real path: what it names is relative to it. Absent: the working directory. */
+  readonly shellCwd?: string;
   /** The working directory and the additional directories, as real paths. */
   readonly roots: readonly string[];
   /** Real paths that may be read but are not worked in, such as where large tool outputs are kept. */
@@ -24,7 +26,14 @@ export interface Policy {
   /** Set when the tools that search directories leave out what `hidesPath` names; otherwise such searches are refused. */
   readonly searchesFiltered: boolean;
   protectedPath(path: string): boolean;
+  /** The file of the session's plan, a real path. It may be read always and written in plan mode. */
+  planFile?(): string | null;
   readonly realPath: RealPath;
+}
+
+/** What the paths of a command are relative to. */
+export function commandCwd({ cwd, shellCwd }: Policy): string {
+  return shellCwd ?? cwd;
 }
 
 /**

@@ -14,7 +14,20 @@ const MAX_LINKS = 40;
  * `RealPath` on this machine. Dangling links count as what they point to, because writing would create that. Paths
  * through /proc give null: its links mean something else in every process.
  */
-export const nodeRealPath: RealPath = (path) => {
+export const nodeRealPath: RealPath = (path) => follow(path, readLink);
+
+/** `nodeRealPath` for many paths at one moment: each link is read once, and what changes meanwhile is not seen. */
+export function rememberingRealPath(): RealPath {
+  const known = new Map<string, Link>();
+  const look = (path: string) => {
+    const link = known.get(path) ?? readLink(path);
+    known.set(path, link);
+    return link;
+  };
+  return (path) => follow(path, look);
+}
+
+function follow(path: string, look: (path: string) => Link): string | null {
   if (!isAbsolute(path)) return null;
   const pending = segments(path);
   let real = '/';
@@ -27,7 +40,7 @@ export const nodeRealPath: RealPath = (path) => {
     }
     const next = join(real, name);
     if (next === '/proc') return null;
-    const target = readLink(next);
+    const target = look(next);
     if (target === 'unknown') return null;
     if (target === 'no-link') {
       real = next;
@@ -38,7 +51,7 @@ export const nodeRealPath: RealPath = (path) => {
     pending.push(...segments(target.path));
   }
   return real;
-};
+}
 
 /** Where the name itself lies, whatever it links to: removing or moving a link acts on this place. */
 export function placeOf(path: string, realPath: RealPath): string | null {
@@ -54,7 +67,9 @@ function segments(path: string): string[] {
     .reverse();
 }
 
-function readLink(path: string): { path: string } | 'no-link' | 'unknown' {
+type Link = { path: string } | 'no-link' | 'unknown';
+
+function readLink(path: string): Link {
   try {
     return { path: readlinkSync(path) };
   } catch (error) {

@@ -9,10 +9,21 @@ export function plainArgv(command: string): string[] | null {
 }
 
 /**
- * The simple commands of a plain sequence (`;`, `&&`, `||`, newline), or null when any part of it is not plain. Such a
- * sequence is "statically known" (ruling K44): every program it can start is one of the first words returned here.
+ * The simple commands of a plain sequence (`;`, `&&`, `||`, `|`, newline), or null when any part of it is not plain.
+ * Such a sequence is "statically known" (ruling K44): every program that it starts by itself is one of the first words
+ * returned here.
  */
 export function plainSequence(command: string): string[][] | null {
+  return readPlain(command)?.commands ?? null;
+}
+
+export interface PlainSequence {
+  commands: string[][];
+  /** False when there is a pipe, whose ends run at the same time. */
+  ordered: boolean;
+}
+
+export function readPlain(command: string): PlainSequence | null {
   const tokens = tokenize(command);
   if (tokens === null) return null;
   const commands: string[][] = [];
@@ -31,9 +42,12 @@ export function plainSequence(command: string): string[][] | null {
   }
   if (current.length > 0) {
     const argv = simpleCommand(current);
-    return argv === null ? null : [...commands, argv];
+    if (argv === null) return null;
+    commands.push(argv);
+  } else if (commands.length === 0 || !endsWhole(tokens)) {
+    return null;
   }
-  return commands.length > 0 && endsWhole(tokens) ? commands : null;
+  return { commands, ordered: !tokens.some((token) => token.kind === 'separator' && token.text === '|') };
 }
 
 interface Token {
@@ -98,10 +112,10 @@ function separatorAt(chars: readonly string[], at: number): string | null {
   const char = chars[at];
   if (char === '\n') return char;
   const doubled = chars[at + 1] === char;
-  // `;;` belongs to `case`; a single & or | is no sequence, and `&&&`, `|||` are nothing at all.
+  // `;;` belongs to `case`; a single `&` is no sequence, `|&` redirects, and `&&&`, `|||` are nothing at all.
   if (char === ';') return doubled ? null : char;
-  if ((char === '&' || char === '|') && doubled && chars[at + 2] !== char) return char + char;
-  return null;
+  if ((char === '&' || char === '|') && doubled) return chars[at + 2] === char ? null : char + char;
+  return char === '|' && chars[at + 1] !== '&' ? char : null;
 }
 
 /** A word or a part of one: what it stands for and how many characters it takes in the source. */

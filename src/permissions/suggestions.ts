@@ -17,9 +17,10 @@ export function suggestUpdates(call: Call, policy: Policy): PermissionUpdate[] {
     }
     case 'execute':
       return suggestForCommand(call.toolName, access.command, policy);
+    case 'other':
+      return access.host ? [allowRule(toolName, `domain:${access.host}`)] : [];
     case 'none':
     case 'interaction':
-    case 'other':
       return [];
   }
 }
@@ -30,8 +31,11 @@ function suggestForCommand(toolName: string, command: string, policy: Policy): P
   const targets = fileCommandTargets(command, policy);
   if (targets.length > 0) return [...addDirectories(targets.map(dirname)), acceptEdits];
   const ruleContent = command.trim();
-  if (ruleContent === '') return [];
-  return [{ type: 'addRules', rules: [{ toolName, ruleContent }], behavior: 'allow', destination: 'session' }];
+  return ruleContent === '' ? [] : [allowRule(toolName, ruleContent)];
+}
+
+function allowRule(toolName: string, ruleContent: string): PermissionUpdate {
+  return { type: 'addRules', rules: [{ toolName, ruleContent }], behavior: 'allow', destination: 'session' };
 }
 
 function addDirectories(directories: readonly string[]): PermissionUpdate[] {

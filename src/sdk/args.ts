@@ -49,6 +49,7 @@ function toConfig(options: Options): RunConfig {
     resumeSessionAt: options.resumeSessionAt,
     sessionId: options.sessionId,
     noSessionPersistence: options.persistSession === false ? true : undefined,
+    fileCheckpointing: options.enableFileCheckpointing === true ? true : undefined,
     settings: typeof options.settings === 'object' ? JSON.stringify(options.settings) : options.settings,
   } as RunConfig;
 }

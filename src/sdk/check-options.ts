@@ -1,3 +1,5 @@
+import { isObject, type JsonObject } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { PERMISSION_MODE_CHOICES } from '../wire/flags.ts';
 import type { Options } from './options.ts';
@@ -11,8 +13,13 @@ const texts: Check = (value) =>
   Array.isArray(value) && value.every((item) => typeof item === 'string') ? null : 'an array of strings';
 const count: Check = (value) => (Number.isInteger(value) && (value as number) > 0 ? null : 'a whole number above 0');
 const amount: Check = (value) => (typeof value === 'number' && value > 0 ? null : 'a number above 0');
-const record: Check = (value) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'an object';
+const record: Check = (value) => (isObject(value) ? null : 'an object');
+const flagValues: Check = (value) => {
+  if (!isObject(value)) return 'an object';
+  const wrong = Object.entries(value).find(([, item]) => typeof item !== 'string' && item !== null);
+  if (!wrong) return null;
+  return `an object of strings, with null for a flag without a value; '${wrong[0]}' is ${kindOf(wrong[1])}`;
+};
 const either =
   (...checks: Check[]): Check =>
   (value) =>
@@ -29,7 +36,7 @@ const CHECKS: Record<keyof Options, Check> = {
   executable: oneOf(['node', 'bun', 'deno']),
   executableArgs: texts,
   pathToClaudeCodeExecutable: text,
-  extraArgs: record,
+  extraArgs: flagValues,
   stderr: callback,
   transport: callback,
   onError: callback,
@@ -64,6 +71,7 @@ const CHECKS: Record<keyof Options, Check> = {
   resumeSessionAt: text,
   sessionId: text,
   persistSession: flag,
+  enableFileCheckpointing: flag,
   includePartialMessages: flag,
   toolUseSummaries: flag,
   debug: flag,
@@ -76,6 +84,19 @@ export function checkPrompt(prompt: unknown): void {
   const isStream = typeof prompt === 'object' && prompt !== null && Symbol.asyncIterator in prompt;
   if (isStream || (typeof prompt === 'string' && prompt.trim() !== '')) return;
   throw refuse('prompt', 'prompt must be a text that is not empty, or an async iterable of user messages');
+}
+
+/** An item of a prompt stream, as it may be sent. `position` is 1-based. Throws `invalid_option` that names the item. */
+export function checkInput(item: unknown, position: number): JsonObject {
+  if (isObject(item) && typeof item.type === 'string') return item;
+  const kind = isObject(item) ? "an object without a 'type'" : kindOf(item);
+  const expected = "{ type: 'user', message: { role: 'user', content: '…' } }";
+  throw refuse('prompt', `Item ${position} of the prompt stream is ${kind}; expected a message: ${expected}`);
+}
+
+/** What becomes of an item that JSON cannot tell: a BigInt, an object within itself. */
+export function unsendable(cause: unknown, position: number): HeddleError {
+  return refuse('prompt', `Item ${position} of the prompt stream cannot be sent: ${messageOf(cause)}`, cause);
 }
 
 /** Checks what a caller gave, before anything is started. Throws `invalid_option` that names the option. */
@@ -95,8 +116,14 @@ export function checkOptions(options: Options): void {
   }
 }
 
-function refuse(option: string, message: string): HeddleError {
-  return new HeddleError('invalid_option', message, { facts: { option } });
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+function refuse(option: string, message: string, cause?: unknown): HeddleError {
+  return new HeddleError('invalid_option', message, { facts: { option }, cause });
 }
 
 /** A hint for a name that differs only in case or by a few letters at its end. */

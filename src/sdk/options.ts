@@ -75,6 +75,8 @@ export interface Options {
   resumeSessionAt?: string;
   sessionId?: string;
   persistSession?: boolean;
+  /** Keeps files as they were at each user message, for `rewindFiles`. */
+  enableFileCheckpointing?: boolean;
 
   // output
   includePartialMessages?: boolean;

@@ -1,19 +1,22 @@
 import { Channel } from '../util/channel.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
+import type { RewindFilesResult } from '../wire/control/index.ts';
 import { AbortError, ControlError, HeddleError, ProcessError, toHeddleError } from '../wire/errors.ts';
 import { parseMessage } from '../wire/messages/parse.ts';
 import type { SDKMessage, SDKUserMessage } from '../wire/messages/sdk.ts';
 import { type ControlBody, Peer, type RequestHandler } from '../wire/peer.ts';
 import type { PermissionModeName } from '../wire/permissions.ts';
-import type { Transport } from '../wire/transport.ts';
+import type { ExitInfo, Transport } from '../wire/transport.ts';
 import { initializeBody, toLaunch } from './args.ts';
-import { checkOptions, checkPrompt } from './check-options.ts';
+import { checkInput, checkOptions, checkPrompt, unsendable } from './check-options.ts';
 import { answerHost } from './host-callbacks.ts';
 import type { Options } from './options.ts';
 
 const INITIALIZE_TIMEOUT_MS = 60_000;
 /** How long what a dead agent has written may still be on its way. */
 const READ_GRACE_MS = 1000;
+/** How long a pipe that broke waits for the end of the agent behind it, before it is told by itself. */
+const EXIT_GRACE_MS = 2000;
 
 export type PromptStream = AsyncIterable<SDKUserMessage>;
 
@@ -25,6 +28,11 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   /** Undefined: back to the model of the start. */
   setModel(model?: string): Promise<void>;
   setMaxThinkingTokens(tokens: number | null): Promise<void>;
+  /**
+   * Brings files back to how they were when a user message was sent; needs `enableFileCheckpointing`. With `dryRun`
+   * nothing is changed, and the answer says what would be.
+   */
+  rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
   /** The whole answer to initialize, kept from the start. */
   initializationResult(): Promise<JsonObject>;
   supportedCommands(): Promise<JsonObject[]>;
@@ -58,6 +66,10 @@ class Run {
   readonly #connected: Promise<{ peer: Peer; transport: Transport }>;
   readonly #initialized: Promise<JsonObject>;
   #transport: Transport | null = null;
+  /** Settles when the agent has said all and its end has been told. */
+  #reading: Promise<void> = Promise.resolve();
+  /** Something was sent that wants an answer. */
+  #asked = false;
   #resultSeen = false;
   /** A result has reached the caller, so that the exit code is no news. */
   #resultTold = false;
@@ -71,7 +83,7 @@ class Run {
     this.#connected = this.#connect();
     this.#connected.catch(() => {}); // told through the iterator
     this.#initialized = this.#connected.then(({ peer }) => this.#initialize(peer));
-    this.#initialized.catch((error) => this.#fail(error));
+    this.#initialized.catch((error) => this.#failWithAgent(error));
   }
 
   start(prompt: string | PromptStream): void {
@@ -80,10 +92,10 @@ class Run {
     signal?.addEventListener('abort', this.#onAbort, { once: true });
     this.#connected
       .then(({ peer, transport }) => {
-        this.#read(peer, transport).catch((error) => this.#fail(error));
+        this.#reading = this.#read(peer, transport).catch((error) => this.#fail(error));
         return this.#write(typeof prompt === 'string' ? once(userMessage(prompt)) : prompt);
       })
-      .catch((error) => this.#fail(error));
+      .catch((error) => this.#failWithAgent(error));
   }
 
   asQuery(): Query {
@@ -95,6 +107,12 @@ class Run {
         void (await this.#call({ subtype: 'set_model', ...(model === undefined ? {} : { model }) })),
       setMaxThinkingTokens: async (tokens) =>
         void (await this.#call({ subtype: 'set_max_thinking_tokens', max_thinking_tokens: tokens })),
+      rewindFiles: async (id, { dryRun } = {}) => {
+        const request = { subtype: 'rewind_files', user_message_id: id };
+        return (await this.#call(
+          dryRun === undefined ? request : { ...request, dry_run: dryRun },
+        )) as RewindFilesResult;
+      },
       initializationResult: () => this.#initialized,
       supportedCommands: async () => list((await this.#initialized).commands),
       supportedModels: async () => list((await this.#initialized).models),
@@ -167,9 +185,14 @@ class Run {
       this.#onResult(line, transport);
     }
     const exit = await transport.exit;
-    const unexplained = exit.code !== 0 && !this.#resultTold && !this.#closing;
-    if (unexplained) this.#messages.fail(new ProcessError(exit));
+    if (this.#isUnexplained(exit)) this.#messages.fail(new ProcessError(exit));
     else this.#messages.end();
+  }
+
+  /** Whether the end of the agent is itself the news: it failed, or left what it was asked without any answer. */
+  #isUnexplained({ code }: ExitInfo): boolean {
+    if (this.#closing) return false;
+    return code === 0 ? this.#asked && !this.#resultSeen : !this.#resultTold;
   }
 
   /** Without `end_input` the only way to tell an agent that no more comes is to close its stdin (ruling K2). */
@@ -183,10 +206,13 @@ class Run {
     if (this.#inputEnded) throw new HeddleError('closed', 'The input of this query has ended; start another query');
     const { transport } = await this.#connected;
     this.#streams++;
+    let position = 0;
     try {
-      for await (const message of stream) {
+      for await (const item of stream) {
         if (this.#closing) return;
-        await transport.write(message as unknown as JsonObject);
+        const message = checkInput(item, ++position);
+        this.#asked ||= message.type === 'user';
+        await send(transport, message, position);
       }
     } finally {
       // Also when the source of the messages failed: what was sent is still answered.
@@ -207,11 +233,16 @@ class Run {
       return;
     }
     this.#inputDone = true;
-    if (this.#resultSeen) transport.endInput();
+    if (this.#resultSeen || !this.#asked) transport.endInput();
   }
 
   #badLine(error: Error): void {
     const told = toHeddleError(error);
+    // Unlike a stray word on stdout, this was surely a message: without it the stream is not what the agent said.
+    if (told.code === 'line_too_long') {
+      this.#fail(told);
+      return;
+    }
     if (this.#options.onError) {
       this.#options.onError(told);
       return;
@@ -221,9 +252,19 @@ class Run {
       .catch(() => {});
   }
 
+  /** A pipe that breaks is often the first sign of a dead agent. How it ended tells more, and is known a moment later. */
+  async #failWithAgent(error: unknown): Promise<void> {
+    if (HeddleError.isInstance(error) && error.code === 'closed') {
+      const timer = setTimeout(() => this.#fail(error), EXIT_GRACE_MS);
+      await this.#reading;
+      clearTimeout(timer);
+    }
+    this.#fail(error);
+  }
+
   #fail(error: unknown): void {
     if (this.#messages.ended) return;
-    this.#messages.fail(error instanceof Error ? error : new HeddleError('other', String(error)));
+    this.#messages.fail(error instanceof Error ? error : toHeddleError(error));
     this.#close().catch(() => {});
   }
 
@@ -232,6 +273,14 @@ class Run {
     this.#options.abortController?.signal.removeEventListener('abort', this.#onAbort);
     await this.#transport?.close();
     this.#messages.end();
+  }
+}
+
+async function send(transport: Transport, message: JsonObject, position: number): Promise<void> {
+  try {
+    await transport.write(message);
+  } catch (error) {
+    throw HeddleError.isInstance(error) ? error : unsendable(error, position);
   }
 }
 

@@ -92,11 +92,16 @@ class SubprocessTransport implements Transport {
 
   #start(onSpawn: () => void, onError: (error: NodeJS.ErrnoException) => void): void {
     const { command, args } = this.#commandLine;
-    const { cwd, env, stderr } = this.#launch;
+    const { config, cwd, env, stderr } = this.#launch;
     const child = spawn(command, args, {
       stdio: ['pipe', 'pipe', 'pipe'],
       ...(cwd === undefined ? {} : { cwd }),
-      env: { ...(env ?? process.env), CLAUDE_CODE_ENTRYPOINT: 'sdk-ts', CLAUDE_AGENT_SDK_VERSION: HEDDLE_VERSION },
+      env: {
+        ...(env ?? process.env),
+        CLAUDE_CODE_ENTRYPOINT: 'sdk-ts',
+        CLAUDE_AGENT_SDK_VERSION: HEDDLE_VERSION,
+        ...(config.fileCheckpointing && { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: 'true' }),
+      },
     });
     this.#child = child;
     child.once('spawn', onSpawn).on('error', onError);

@@ -2,6 +2,7 @@ import type { JsonObject } from '../util/json.ts';
 import type { Clock } from '../util/runtime.ts';
 import type { ToolResultBlock } from '../wire/content.ts';
 import type { Entry } from '../wire/entries.ts';
+import type { FileSnapshot } from './file-history.ts';
 
 /** What all entries of a chain have in common. */
 export interface ChainFacts {
@@ -46,6 +47,8 @@ export interface Chain {
   progressEntry(data: JsonObject, fields: Identity & { toolUseID: string; parentToolUseID: string }): Entry;
   /** Not a node: leaves the leaf where it is. */
   queueOperation(operation: 'enqueue' | 'dequeue' | 'remove', content?: string): Entry;
+  /** Not a node either. `messageId` is the message that brought it, the snapshot's own is the prompt it belongs to. */
+  fileSnapshot(snapshot: FileSnapshot, fields: { messageId: string; isUpdate: boolean }): Entry;
 }
 
 export interface UserFields {
@@ -133,6 +136,10 @@ export function createChain(facts: ChainFacts): Chain {
     queueOperation(operation, content) {
       const fields = { operation, timestamp: timestamp(), sessionId: facts.sessionId };
       return { type: 'queue-operation', ...fields, ...defined({ content }) };
+    },
+
+    fileSnapshot: (snapshot, { messageId, isUpdate }) => {
+      return { type: 'file-history-snapshot', messageId, snapshot, isSnapshotUpdate: isUpdate };
     },
   };
 }

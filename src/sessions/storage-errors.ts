@@ -1,16 +1,17 @@
+import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from '../wire/errors.ts';
 
 /** A transcript could not be written: says where, why, and what to do. */
 export function storageFailed(path: string, cause: unknown): HeddleError {
   const code = errorCode(cause);
-  const [reason, remedy] = WRITE_TROUBLE[code ?? ''] ?? [textOf(cause), 'Check the path and resume the session.'];
+  const [reason, remedy] = WRITE_TROUBLE[code ?? ''] ?? [messageOf(cause), 'Check the path and resume the session.'];
   const message = `Could not write the session file ${path}: ${reason}. ${remedy} What was stored before is whole.`;
   return new HeddleError('storage_failed', message, { facts: { path, code }, cause });
 }
 
 /** Something is at the path of a transcript, but it cannot be read as one. */
 export function sessionUnreadable(path: string, cause: unknown): HeddleError {
-  const message = `Could not read the session file ${path}: ${textOf(cause)}.`;
+  const message = `Could not read the session file ${path}: ${messageOf(cause)}.`;
   return new HeddleError('session_unreadable', message, { facts: { path, code: errorCode(cause) }, cause });
 }
 
@@ -42,8 +43,4 @@ const WRITE_TROUBLE: Record<string, [string, string]> = {
 
 function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

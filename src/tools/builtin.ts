@@ -2,11 +2,40 @@ import { type BashOptions, createBashTool } from './bash.ts';
 import { editTool } from './edit.ts';
 import { globTool } from './glob.ts';
 import { grepTool } from './grep.ts';
+import { notebookEditTool } from './notebook-edit.ts';
+import { enterPlanModeTool } from './plan-mode-enter.ts';
+import { exitPlanModeTool } from './plan-mode-exit.ts';
 import { readTool } from './read.ts';
+import { todoTool } from './todo.ts';
 import type { Tool } from './tool.ts';
 import { writeTool } from './write.ts';
 
+export interface BuiltinOptions extends BashOptions {
+  /** AskUserQuestion, where somebody can answer. */
+  askUser?: Tool | null;
+  webFetch?: Tool;
+  /** Where the provider of the session's model can search. */
+  webSearch?: Tool | null;
+  /** What takes the place of TodoWrite, or null (ruling K37). */
+  tasks?: readonly Tool[] | null;
+}
+
 /** The tools that every session has unless it asks for less, in the order in which requests list them. */
-export function builtinTools(options: BashOptions): Tool[] {
-  return [createBashTool(options), globTool, grepTool, readTool, editTool, writeTool];
+export function builtinTools({ askUser, webFetch, webSearch, tasks, ...options }: BuiltinOptions): Tool[] {
+  return [
+    createBashTool(options),
+    globTool,
+    grepTool,
+    exitPlanModeTool,
+    readTool,
+    editTool,
+    writeTool,
+    notebookEditTool,
+    ...(webFetch ? [webFetch] : []),
+    ...(tasks ? [] : [todoTool]),
+    ...(webSearch ? [webSearch] : []),
+    ...(askUser ? [askUser] : []),
+    enterPlanModeTool,
+    ...(tasks ?? []),
+  ];
 }

@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { type InputOf, objectInput, optional, string } from './input-schema.ts';
 import { ripgrep } from './ripgrep.ts';
 import { type Tool, type ToolContext, ToolError } from './tool.ts';
@@ -48,8 +48,7 @@ async function listFiles(dir: string, pattern: string, context: ToolContext, mor
   // A glob that matches directories would bring back ignored ones; one that matches all says nothing anyway.
   const glob = ['*', '**', '**/*'].includes(pattern) ? [] : [`--glob=${pattern}`];
   const options = ['--files', '--sortr=modified', ...glob, ...more];
-  const { text } = await ripgrep({ options, operands: [], dir }, context);
-  return text.split('\0').filter(Boolean);
+  return (await ripgrep({ options, operands: [], dir, prints: 'files' }, context)).records;
 }
 
 function render(filenames: string[], total: number): string {
@@ -58,14 +57,17 @@ function render(filenames: string[], total: number): string {
   return [...filenames, ...(total > filenames.length ? [note] : [])].join('\n');
 }
 
-/** An absolute pattern is a directory and a pattern below it. */
+/** A pattern that leads elsewhere (`/x/*.ts`, `~/*.ts`, `../*.ts`) is a directory and a pattern below it. */
 function locate({ pattern, path }: GlobInput, workspace: Workspace): { dir: string; pattern: string } {
-  if (!isAbsolute(pattern)) return { dir: workspace.resolve(path ?? '.'), pattern: pattern.replace(/^(\.\/)+/, '') };
+  const base = workspace.resolve(path ?? '.');
   const parts = pattern.split('/');
+  const isRooted = isAbsolute(pattern) || parts[0] === '~';
+  if (!isRooted && !parts.includes('..')) return { dir: base, pattern: pattern.replace(/^(\.\/)+/, '') };
   const firstSpecial = parts.findIndex((part) => /[*?[\]{}!]/.test(part));
   const split = firstSpecial === -1 ? parts.length - 1 : firstSpecial;
+  const fixed = parts.slice(0, split).join('/');
   return {
-    dir: workspace.resolve(parts.slice(0, split).join('/') || '/'),
+    dir: isRooted ? workspace.resolve(fixed || '/') : resolve(base, fixed),
     pattern: `/${parts.slice(split).join('/')}`,
   };
 }

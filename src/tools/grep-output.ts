@@ -1,21 +1,22 @@
 /**
- * Reads what ripgrep prints with `--null`: a NUL ends each path, so that no file name can be mistaken for something
- * else. Ripgrep searches in parallel and prints files in any order; here they are sorted, so that results are repeatable.
+ * Reads the lines that ripgrep prints with `--null`: a NUL ends each path, so that no file name can be mistaken for
+ * something else. Ripgrep searches in parallel and prints files in any order; here they are sorted, so that results are
+ * repeatable.
  */
 
 /** `a.txt:1:text` for matches, `a.txt-2-text` for their context, `--` between parts that do not touch. */
-export function lineEntries(text: string, options: LineOptions): string[] {
+export function lineEntries(printed: readonly string[], options: LineOptions): string[] {
   const blocks: Block[] = [];
   let separated = false;
   let startNew = true;
-  for (const line of text.split('\n')) {
+  for (const line of printed) {
     if (line === '--') {
       separated = true;
       startNew = true;
       continue;
     }
     const found = parseLine(line);
-    if (!found) continue; // remarks, such as on binary files
+    if (!found) continue;
     let block = blocks.at(-1);
     if (startNew || block?.path !== found.path) {
       block = { path: found.path, lines: [] };
@@ -29,17 +30,12 @@ export function lineEntries(text: string, options: LineOptions): string[] {
 }
 
 /** `a.txt:3` */
-export function countEntries(text: string, name: (path: string) => string): string[] {
-  return text
-    .split('\n')
+export function countEntries(printed: readonly string[], name: (path: string) => string): string[] {
+  return printed
     .map((line) => line.split('\0'))
     .filter((parts): parts is [string, string] => parts.length === 2)
     .sort(([a], [b]) => comparePaths(a, b))
     .map(([path, count]) => `${name(path)}:${count}`);
-}
-
-export function fileEntries(text: string, name: (path: string) => string): string[] {
-  return text.split('\0').filter(Boolean).map(name);
 }
 
 interface LineOptions {

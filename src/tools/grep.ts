@@ -1,7 +1,7 @@
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-import { countEntries, fileEntries, lineEntries } from './grep-output.ts';
+import { countEntries, lineEntries } from './grep-output.ts';
 import { boolean, type InputOf, integer, objectInput, oneOf, optional, string } from './input-schema.ts';
-import { ripgrep } from './ripgrep.ts';
+import { ripgrep, type SearchOutput } from './ripgrep.ts';
 import { type Tool, type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 
 const DEFAULT_ENTRIES = 250;
@@ -40,10 +40,17 @@ export const grepTool: Tool<GrepInput> = {
   isConcurrencySafe: () => true,
   async run(search, context) {
     const { dir, files } = await locate(search.path, context);
-    const operands = [search.pattern, ...files];
-    const { text, cut } = await ripgrep({ options: searchOptions(search), operands, dir }, context);
-    const entries = await readEntries(text, search, (path) => displayName(join(dir, path), context), context);
-    return present(pageOf(entries, search), search, { cut });
+    const { records, limit } = await ripgrep(
+      {
+        options: searchOptions(search),
+        operands: [search.pattern, ...files],
+        dir,
+        prints: modeOf(search) === 'files_with_matches' ? 'files' : 'lines',
+      },
+      context,
+    );
+    const entries = await readEntries(records, search, dir, context);
+    return present(pageOf(entries, search), search, limit);
   },
 };
 
@@ -82,6 +89,9 @@ async function locate(path: string | undefined, { workspace }: ToolContext): Pro
   const stat = await workspace.stat(target);
   if (!stat) throw new ToolError(`Path does not exist: ${target}`);
   if (stat.kind === 'directory') return { dir: target, files: [] };
+  // To open a FIFO would wait for somebody to write; a device may never end.
+  if (stat.kind === 'other') throw new ToolError(`${target} is neither a file nor a directory.`);
+  if (target.includes('\n')) throw new ToolError('A file with a line break in its name cannot be searched.');
   return { dir: dirname(target), files: [`./${basename(target)}`] };
 }
 
@@ -92,26 +102,27 @@ function displayName(path: string, { workspace }: ToolContext): string {
 }
 
 async function readEntries(
-  text: string,
+  records: readonly string[],
   search: GrepInput,
-  name: (path: string) => string,
+  dir: string,
   context: ToolContext,
 ): Promise<string[]> {
+  const name = (path: string) => displayName(join(dir, path), context);
   switch (modeOf(search)) {
     case 'content':
-      return lineEntries(text, { name, numbers: search['-n'] ?? true });
+      return lineEntries(records, { name, numbers: search['-n'] ?? true });
     case 'count':
-      return countEntries(text, name);
+      return countEntries(records, name);
     case 'files_with_matches':
-      return newestFirst(fileEntries(text, name), context);
+      return (await newestFirst(records, dir, context)).map(name);
   }
 }
 
-async function newestFirst(names: string[], { workspace }: ToolContext): Promise<string[]> {
+async function newestFirst(paths: readonly string[], dir: string, { workspace }: ToolContext): Promise<string[]> {
   const ages = await Promise.all(
-    names.map(async (name) => ({ name, mtimeMs: (await workspace.stat(workspace.resolve(name)))?.mtimeMs ?? 0 })),
+    paths.map(async (path) => ({ path, mtimeMs: (await workspace.stat(join(dir, path)))?.mtimeMs ?? 0 })),
   );
-  return ages.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.name < b.name ? -1 : 1)).map(({ name }) => name);
+  return ages.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1)).map(({ path }) => path);
 }
 
 interface Page {
@@ -131,12 +142,17 @@ function pageOf(all: string[], { head_limit = DEFAULT_ENTRIES, offset = 0 }: Gre
   return { entries, total: all.length, applied };
 }
 
-function present({ entries, total, applied }: Page, search: GrepInput, { cut }: { cut: boolean }): ToolOutput {
+const LIMITS: Record<NonNullable<SearchOutput['limit']>, string> = {
+  size: '[There was too much to take it all: narrow the search down]',
+  time: '[The search took too long and was ended: this is what it had found. Narrow it down]',
+};
+
+function present({ entries, total, applied }: Page, search: GrepInput, limit: SearchOutput['limit']): ToolOutput {
   const mode = modeOf(search);
   const text = entries.join('\n');
   const note = [
     ...(entries.length < total ? [`[${entries.length} of ${total} shown; head_limit and offset show others]`] : []),
-    ...(cut ? ['[There was too much to take it all: narrow the search down]'] : []),
+    ...(limit ? [LIMITS[limit]] : []),
   ];
   const content = (body: string) => [body, ...note].join('\n');
   switch (mode) {

@@ -42,8 +42,12 @@ type ObjectValue<F extends Fields> = Flat<
   { [K in Exclude<keyof F, OptionalKeys<F>>]: ValueOf<F[K]> } & { [K in OptionalKeys<F>]?: ValueOf<F[K]> }
 >;
 
-export function objectInput<F extends Fields>(fields: F): InputSchema<ObjectValue<F>> {
-  const field = objectOf('', fields);
+/** `others: 'keep'`: fields that are not named here are let through as they are. */
+export function objectInput<F extends Fields>(
+  fields: F,
+  { others = 'refuse' }: { others?: 'refuse' | 'keep' } = {},
+): InputSchema<ObjectValue<F>> {
+  const field = objectOf('', fields, { others });
   return {
     json: { $schema: 'https://json-schema.org/draft/2020-12/schema', ...field.json },
     parse(value) {
@@ -91,9 +95,17 @@ export function oneOf<const T extends string>(values: readonly T[], description:
   });
 }
 
-export function arrayOf<T>(item: Field<T>, description: string): Field<T[]> {
-  return required(described({ type: 'array', items: item.json }, description), (value, name, problems) => {
+interface Length {
+  minItems?: number;
+  maxItems?: number;
+}
+
+export function arrayOf<T>(item: Field<T>, description: string, length: Length = {}): Field<T[]> {
+  const { minItems = 0, maxItems = Infinity } = length;
+  return required(described({ type: 'array', items: item.json, ...length }, description), (value, name, problems) => {
     if (!Array.isArray(value)) return wrongType(problems, name, 'an array', value);
+    if (value.length < minItems) problems.push(`${name} must have at least ${minItems} items, not ${value.length}`);
+    if (value.length > maxItems) problems.push(`${name} must have at most ${maxItems} items, not ${value.length}`);
     const items: T[] = [];
     for (const [index, element] of value.entries()) {
       const read = item.read(element, `${name}[${index}]`, problems);
@@ -103,22 +115,43 @@ export function arrayOf<T>(item: Field<T>, description: string): Field<T[]> {
   });
 }
 
-export function objectOf<F extends Fields>(description: string, fields: F): Field<ObjectValue<F>> {
+/** An object whose keys are the caller's affair. */
+export function recordOf<T>(item: Field<T>, description: string): Field<Record<string, T>> {
+  const json = described({ type: 'object', additionalProperties: item.json }, description);
+  return required(json, (value, name, problems) => {
+    if (!isObject(value)) return wrongType(problems, name, 'an object', value);
+    const members = Object.keys(value).map((key) => [key, item.read(value[key], memberName(name, key), problems)]);
+    return Object.fromEntries(members.filter(([, member]) => member !== undefined));
+  });
+}
+
+/** Any JSON value. */
+export function anything(description: string): Field<unknown> {
+  return required(described({}, description), (value) => value);
+}
+
+export function objectOf<F extends Fields>(
+  description: string,
+  fields: F,
+  { others = 'refuse' }: { others?: 'refuse' | 'keep' } = {},
+): Field<ObjectValue<F>> {
   const entries = Object.entries(fields);
   const json = described(
     {
       type: 'object',
       properties: Object.fromEntries(entries.map(([key, field]) => [key, field.json])),
       required: entries.filter(([, field]) => field.presence === 'required').map(([key]) => key),
-      additionalProperties: false,
+      additionalProperties: others === 'keep',
     },
     description,
   );
   return required(json, (value, name, problems) => {
     if (!isObject(value)) return wrongType(problems, name || 'The input', 'an object', value);
-    rejectUnknown(value, fields, name, problems);
-    const result = entries.map(([key, field]) => [key, readMember(value, key, field, name, problems)] as const);
-    // Only declared keys get here, and `fromEntries` defines them, so no key can reach a prototype.
+    const unknown = Object.keys(value).filter((key) => !Object.hasOwn(fields, key));
+    if (others === 'refuse') refuseFields(unknown, fields, name, problems);
+    const known = entries.map(([key, field]) => [key, readMember(value, key, field, name, problems)] as const);
+    const result = [...known, ...unknown.map((key) => [key, value[key]] as const)];
+    // `fromEntries` defines its keys, so none can reach a prototype.
     return Object.fromEntries(result.filter(([, member]) => member !== undefined)) as ObjectValue<F>;
   });
 }
@@ -161,9 +194,8 @@ function readMember(object: JsonObject, key: string, field: AnyField, owner: str
   return field.fallback;
 }
 
-function rejectUnknown(object: JsonObject, fields: Fields, owner: string, problems: string[]): void {
-  for (const key of Object.keys(object)) {
-    if (Object.hasOwn(fields, key)) continue;
+function refuseFields(keys: readonly string[], fields: Fields, owner: string, problems: string[]): void {
+  for (const key of keys) {
     problems.push(`${memberName(owner, key)} is not a known field (known: ${Object.keys(fields).join(', ')})`);
   }
 }

@@ -4,19 +4,27 @@ import { HeddleError } from '../wire/errors.ts';
 /** Checks a value; the problems name every wrong field. Empty: the value is valid. */
 export type Validate = (value: unknown) => string[];
 
+export interface SchemaUse {
+  /** How a problem calls the value as a whole. */
+  subject?: string;
+  /** Fills the schema's defaults into the value that is checked. */
+  fillDefaults?: boolean;
+}
+
 /**
  * Compiles a JSON Schema that a user gave. The validator is loaded only here, because most runs need none.
  * Throws `invalid_option` for what is no schema.
  */
-export async function compileJsonSchema(schema: JsonObject): Promise<Validate> {
+export async function compileJsonSchema(schema: JsonObject, use: SchemaUse = {}): Promise<Validate> {
+  const { subject = 'the output', fillDefaults: useDefaults = false } = use;
   const Ajv2020 = await loadValidator();
   // Unknown keywords and formats are the user's affair; `$schema` would make the validator look for a meta-schema that
   // it may not have, and the drafts agree on what people use.
-  const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, messages: true });
+  const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, messages: true, useDefaults });
   const { $schema: _, ...rest } = schema;
   try {
     const validate = ajv.compile(rest);
-    return (value) => (validate(value) ? [] : (validate.errors ?? []).map(problem));
+    return (value) => (validate(value) ? [] : (validate.errors ?? []).map((error) => problem(error, subject)));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new HeddleError('invalid_option', `The JSON schema cannot be used: ${reason}`, { cause });
@@ -36,9 +44,9 @@ interface SchemaError {
   message?: string;
 }
 
-function problem(error: SchemaError): string {
+function problem(error: SchemaError, subject: string): string {
   const field = error.instancePath.slice(1).replaceAll('/', '.');
   const extra = error.keyword === 'additionalProperties' ? ` (${String(error.params.additionalProperty)})` : '';
   const choices = Array.isArray(error.params.allowedValues) ? `: ${error.params.allowedValues.join(', ')}` : '';
-  return `${field || 'the output'} ${error.message ?? 'is not valid'}${extra}${choices}`;
+  return `${field || subject} ${error.message ?? 'is not valid'}${extra}${choices}`;
 }

@@ -1,33 +1,55 @@
+import { createHash } from 'node:crypto';
+import { MAX_LOADED_BYTES } from './text-file.ts';
 import { type ToolContext, ToolError } from './tool.ts';
 import type { FileStat } from './workspace.ts';
 
-/** Notes that the session has seen (or itself written) the file in this state. */
-export function noteFile(path: string, stat: FileStat, context: ToolContext, seen: { whole: boolean }): void {
-  context.files.set(path, { mtimeMs: stat.mtimeMs, size: stat.size, whole: seen.whole });
+/** Notes that the session has seen, or itself written, the file in this state. */
+export function noteFile(path: string, digest: string, context: ToolContext, seen: { whole: boolean }): void {
+  context.files.set(path, { digest, whole: seen.whole });
 }
 
-/** Notes the state that a write has just produced. */
-export async function noteWritten(path: string, context: ToolContext, seen: { whole: boolean }): Promise<void> {
-  const stat = await context.workspace.stat(path);
-  if (stat) noteFile(path, stat, context, seen);
+/** The same for a file whose bytes are at hand. */
+export function noteBytes(path: string, bytes: Uint8Array, context: ToolContext, seen: { whole: boolean }): void {
+  noteFile(path, digestOf(bytes), context, seen);
 }
 
-/** Throws unless the file is as the session last saw it: nobody's work may be overwritten unseen. */
-export function requireSeen(path: string, stat: FileStat, context: ToolContext): { whole: boolean } {
-  const known = context.files.get(path);
-  if (!known) throw new ToolError(`${path} has not been read yet. Read it first, then change it.`, { wrap: true });
-  if (known.mtimeMs !== stat.mtimeMs || known.size !== stat.size) {
-    throw new ToolError(`${path} has changed since it was read. Read it again, then change it.`, {
-      wrap: true,
-    });
+export function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/**
+ * The bytes of a file that is as the session last saw it. Throws otherwise: nobody's work may be overwritten unseen.
+ * `whole` is false when the session has seen only a part.
+ */
+export async function readSeen(
+  path: string,
+  stat: FileStat,
+  context: ToolContext,
+): Promise<{ bytes: Uint8Array; whole: boolean }> {
+  requireFile(path, stat);
+  if (stat.size > MAX_LOADED_BYTES) {
+    throw refusal(`${path} is too large to be changed here (over 64 MB). Use a command, such as \`sed -i\`.`);
   }
-  return known;
+  const known = context.files.get(path);
+  if (!known) throw refusal(`${path} has not been read yet. Read it first, then change it.`);
+  const bytes = await context.workspace.readFile(path);
+  if (digestOf(bytes) !== known.digest) {
+    throw refusal(`${path} has changed since it was read. Read it again, then change it.`);
+  }
+  return { bytes, whole: known.whole };
 }
+
+/** The streams of whoever runs this, under names of files. */
+const STREAMS = /^\/dev\/(stdin|stdout|stderr|fd\/)|^\/proc\/[^/]+\/(task\/[^/]+\/)?fd\//;
 
 /** Throws for what cannot be read or written as a file. */
 export function requireFile(path: string, stat: FileStat): void {
   if (stat.kind === 'directory') {
-    throw new ToolError(`${path} is a directory, not a file. Use Glob or \`ls\` to see what is in it.`, { wrap: true });
+    throw refusal(`${path} is a directory, not a file. Use Glob or \`ls\` to see what is in it.`);
   }
-  if (stat.kind === 'other') throw new ToolError(`${path} is not a regular file.`, { wrap: true });
+  if (stat.kind === 'other' || STREAMS.test(path)) throw refusal(`${path} is not a regular file.`);
+}
+
+function refusal(message: string): ToolError {
+  return new ToolError(message, { wrap: true });
 }

@@ -1,6 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { constants, realpathSync, type Stats } from 'node:fs';
-import { chmod, chown, lstat, open, readdir, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  type FileHandle,
+  lstat,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { makeDirectory } from '../util/make-directory.ts';
 import type { Processes } from '../util/process.ts';
@@ -36,19 +48,47 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
     },
     list: (path) => readdir(path).catch(() => []),
     readFile: (path) => readRegularFile(path).catch(rethrowReadable(path)),
+    readChunks: chunksOf,
     writeFile: (path, data) => replaceFile(path, data).catch(rethrowReadable(path)),
     exec: (spec, signal) => options.processes.run(spec, signal),
   };
 }
 
+const CHUNK_BYTES = 256 * 1024;
+
 async function readRegularFile(path: string): Promise<Uint8Array> {
+  const file = await openRegularFile(path);
+  try {
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+async function* chunksOf(path: string): AsyncGenerator<Uint8Array, void> {
+  const file = await openRegularFile(path).catch(rethrowReadable(path));
+  try {
+    for (;;) {
+      // A new buffer each time: the reader may keep the last one.
+      const piece = file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES);
+      const { buffer, bytesRead } = await piece.catch(rethrowReadable(path));
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function openRegularFile(path: string): Promise<FileHandle> {
   // O_NONBLOCK: to open a FIFO without a writer would wait for ever.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     refuseSpecial(path, await file.stat());
-    return await file.readFile();
-  } finally {
+    return file;
+  } catch (error) {
     await file.close();
+    throw error;
   }
 }
 
@@ -132,6 +172,7 @@ const PROBLEMS: Record<string, string> = {
   EPERM: 'cannot be accessed: operation not permitted',
   EROFS: 'is on a read-only file system',
   ENOSPC: 'cannot be written: no space left on the device',
+  EFBIG: 'cannot be written: it would be larger than files may be',
   EDQUOT: 'cannot be written: the disk quota is used up',
   ELOOP: 'is a loop of symbolic links',
   ENAMETOOLONG: 'has a name that is too long',

@@ -1,7 +1,5 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { makeDirectory } from '../util/make-directory.ts';
+import { type OutputFile, openOutputFile } from './output-file.ts';
 
 export interface OutputLimit {
   /** How much the model gets to see. */
@@ -25,10 +23,9 @@ export interface Output {
   add(data: Buffer): void;
   /** No more comes: the limited text. */
   end(): string;
+  /** The file with the whole of it; null while it is short, and when not all of it could be kept. */
+  wholeFile(): string | null;
 }
-
-/** What is kept on disk of one output; a command that writes without end must not fill the disk. */
-const MAX_SPILL_BYTES = 64 * 1024 * 1024;
 
 export function createOutput({ maxChars, spillDir, name }: OutputLimit): Output {
   const decoder = new StringDecoder('utf8');
@@ -39,7 +36,7 @@ export function createOutput({ maxChars, spillDir, name }: OutputLimit): Output 
   let head = '';
   let tail = '';
   let total = 0;
-  let spill: Spill | null = null;
+  let spill: OutputFile | null = null;
 
   function take(data: Buffer, text: string): void {
     total += text.length;
@@ -56,7 +53,7 @@ export function createOutput({ maxChars, spillDir, name }: OutputLimit): Output 
   }
 
   function startSpill(): void {
-    spill = openSpill(spillDir, name);
+    spill = openOutputFile({ dir: spillDir, name, extension: 'txt' });
     for (const data of early) spill.write(data);
     early = [];
     tail = head.slice(half);
@@ -68,75 +65,20 @@ export function createOutput({ maxChars, spillDir, name }: OutputLimit): Output 
     end() {
       take(Buffer.alloc(0), decoder.end());
       if (spill === null) return head;
-      const place = spill.close();
+      spill.close();
+      const place = placeOf(spill);
       const [start, end] = [cutEnd(head), cutStart(tail.slice(-half))];
       const missing = total - start.length - end.length;
       return `${start}\n\n[… ${missing} of ${total} characters left out here; ${place} …]\n\n${end}`;
     },
+    wholeFile: () => (spill?.state === 'whole' ? spill.path : null),
   };
 }
 
-interface Spill {
-  write(data: Buffer): void;
-  /** Says where what was written is. */
-  close(): string;
-}
-
-/**
- * Written synchronously: a stream would hold in memory what the disk has not taken yet, and the point is to hold
- * nothing. A failing disk costs the file, not the command.
- */
-function openSpill(dir: string, name: string): Spill {
-  const base = join(dir, name.replace(/[^\w-]/g, '_').slice(0, 100));
-  let path = '';
-  let written = 0;
-  let full = false;
-  let problem: string | null = null;
-
-  function attempt<T>(action: () => T): T | null {
-    try {
-      return action();
-    } catch (error) {
-      problem = `it could not be saved: ${(error as Error).message}`;
-      return null;
-    }
-  }
-
-  const file = attempt(() => {
-    makeDirectory(dir, 0o700);
-    // Counted up, not random: the model reads the name, and a replayed run must tell it the same.
-    for (let n = 1; ; n++) {
-      path = n === 1 ? `${base}.txt` : `${base}-${n}.txt`;
-      const created = openNew(path);
-      if (created !== null) return created;
-    }
-  });
-  return {
-    write(data) {
-      if (file === null || problem !== null || full) return;
-      const part = data.subarray(0, MAX_SPILL_BYTES - written);
-      full = part.length < data.length;
-      written += part.length;
-      attempt(() => {
-        for (let done = 0; done < part.length; ) done += writeSync(file, part, done);
-      });
-    },
-    close() {
-      if (file !== null) closeSync(file);
-      if (problem !== null) return problem;
-      return full ? `the first ${written} bytes are in ${path}` : `the whole output is in ${path}`;
-    },
-  };
-}
-
-/** Null when there is something at the path already. */
-function openNew(path: string): number | null {
-  try {
-    return openSync(path, 'wx', 0o600);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return null;
-    throw error;
-  }
+function placeOf({ path, state, bytes }: OutputFile): string {
+  if (state === 'whole') return `the whole output is in ${path}`;
+  if (state === 'cut') return `the first ${bytes} bytes are in ${path}`;
+  return `it could not be saved: ${state.problem}`;
 }
 
 /** A cut must not part the two halves of a character. */

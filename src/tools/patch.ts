@@ -1,3 +1,5 @@
+import { jsonBytes } from './bounded-field.ts';
+
 /** One place where two texts differ, as in a unified diff. */
 export interface Hunk {
   oldStart: number;
@@ -13,17 +15,71 @@ const MAX_EDIT_LENGTH = 1000;
 /** With the other fields of a result, small enough for a line of the stream (ruling K34). */
 const MAX_PATCH_BYTES = 200_000;
 
+const CONTEXT_LINES = 3;
+/** Of larger texts only the part that changed is compared. */
+const LARGE_CHARS = 200_000;
+
 /** What changed, for people; three lines of context. Hunks that would make it too large are left out. */
 export async function diffLines(before: string, after: string): Promise<Hunk[]> {
   if (before === after) return [];
   const { structuredPatch } = await import('diff'); // not on the start path
-  const patch = structuredPatch('', '', before, after, '', '', { context: 3, maxEditLength: MAX_EDIT_LENGTH });
-  return withinLimit(patch ? patch.hunks.map(plain) : [replaceAll(before, after)]);
+  const { from, to, linesBefore } = changedPart(before, after);
+  const patch = structuredPatch('', '', from, to, '', '', { context: CONTEXT_LINES, maxEditLength: MAX_EDIT_LENGTH });
+  const hunks = patch ? patch.hunks.map(plain) : [replaceAll(from, to)];
+  return withinLimit(hunks.map((hunk) => moved(hunk, linesBefore)));
+}
+
+/** Both texts without what they have in common at their ends, but for some lines of context. */
+function changedPart(before: string, after: string): { from: string; to: string; linesBefore: number } {
+  if (before.length + after.length < LARGE_CHARS) return { from: before, to: after, linesBefore: 0 };
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  let end = 0;
+  while (
+    end < shorter - start &&
+    before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
+  ) {
+    end++;
+  }
+  const first = startOfLine(before, start, CONTEXT_LINES);
+  const behind = before.length - endOfLine(before, before.length - end, CONTEXT_LINES);
+  return {
+    from: before.slice(first, before.length - behind),
+    to: after.slice(first, after.length - behind),
+    linesBefore: before.slice(0, first).split('\n').length - 1,
+  };
+}
+
+/** Where the line begins that is `back` lines before that of `at`. */
+function startOfLine(text: string, at: number, back: number): number {
+  let start = at;
+  for (let n = 0; n <= back; n++) {
+    if (start === 0) return 0;
+    start = text.lastIndexOf('\n', start - 1);
+    if (start === -1) return 0;
+  }
+  return start + 1;
+}
+
+/** Where the line ends that is `on` lines behind that of `at`. */
+function endOfLine(text: string, at: number, on: number): number {
+  let end = at;
+  for (let n = 0; n <= on; n++) {
+    const next = text.indexOf('\n', end);
+    if (next === -1) return text.length;
+    end = next + 1;
+  }
+  return end;
 }
 
 function plain({ oldStart, oldLines, newStart, newLines, lines }: Hunk): Hunk {
   // Without the remarks on missing final newlines: they are not lines.
   return { oldStart, oldLines, newStart, newLines, lines: lines.filter((line) => !line.startsWith('\\')) };
+}
+
+function moved(hunk: Hunk, lines: number): Hunk {
+  return { ...hunk, oldStart: hunk.oldStart + lines, newStart: hunk.newStart + lines };
 }
 
 function replaceAll(before: string, after: string): Hunk {
@@ -41,7 +97,7 @@ function splitLines(text: string): string[] {
 function withinLimit(hunks: Hunk[]): Hunk[] {
   let size = 0;
   return hunks.filter((hunk) => {
-    const cost = hunk.lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
+    const cost = jsonBytes(hunk);
     if (size + cost > MAX_PATCH_BYTES) return false;
     size += cost;
     return true;

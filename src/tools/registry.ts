@@ -8,37 +8,89 @@ export interface Registry {
   all(): readonly Tool[];
   /** Undefined for names that no tool has, `constructor` and the like included. */
   get(name: string): Tool | undefined;
-  /** The `tools` of a request; the same array every time, so that it is serialised once. */
+  /** The `tools` of a request; the same array as long as none is loaded, so that it is serialised once. */
   apiTools(): readonly ApiTool[];
+  /** The names of the tools that requests leave out: nobody has looked for them or called them yet. */
+  deferred(): readonly string[];
+}
+
+/** Tools that requests leave out until they are looked for. */
+export interface Deferral {
+  names: readonly string[];
+  /** Makes the tool that finds and loads them. */
+  search(deferred: Deferred): Tool;
+}
+
+export interface Deferred {
+  /** Every tool that requests leave out, or left out until it was loaded. */
+  tools: readonly Tool[];
+  /** Makes them part of the requests that follow. */
+  load(names: readonly string[], context: ToolContext): void;
 }
 
 /** No result may be longer for the model, whatever its tool allows itself; the whole goes to a file. */
 const MAX_RESULT_CHARS = 300_000;
 
 /** Throws when two tools have one name: one of them would silently shadow the other. */
-export function createRegistry(tools: readonly Tool[]): Registry {
+export function createRegistry(tools: readonly Tool[], deferral?: Deferral): Registry {
+  const waiting = new Set(deferral?.names);
+  const deferred = tools.filter(({ name }) => waiting.has(name));
+  const load = (names: readonly string[], { runtime }: ToolContext) => {
+    const loaded = deferred.filter(({ name }) => names.includes(name) && waiting.delete(name));
+    if (loaded.length === 0) return;
+    // Behind all others: what was sent before stays as it was, as far as that is possible.
+    apiTools = [...apiTools, ...loaded.map(toApiTool)];
+    runtime.log('debug', 'Tools were added to the requests', { names: loaded.map(({ name }) => name) });
+  };
+  const search = deferral && deferred.length > 0 ? deferral.search({ tools: deferred, load }) : null;
   const byName = new Map<string, Tool>();
-  for (const tool of tools) {
+  for (const tool of [...tools, ...(search ? [search] : [])]) {
     if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}`);
-    byName.set(tool.name, limited(tool));
+    const isWaiting = () => waiting.has(tool.name);
+    const hint = `How ${tool.name} is called was not loaded yet: call ${search?.name} with "select:${tool.name}" first`;
+    byName.set(tool.name, limited(isWaiting() ? onDemand(tool, { isWaiting, hint, load }) : tool));
   }
   const all = [...byName.values()];
-  const apiTools = all.map(({ name, description, input }) => ({ name, description, input_schema: input.json }));
+  let apiTools: readonly ApiTool[] = all.filter(({ name }) => !waiting.has(name)).map(toApiTool);
   return {
     all: () => all,
     get: (name) => byName.get(name),
     apiTools: () => apiTools,
+    deferred: () => [...waiting],
+  };
+}
+
+function toApiTool({ name, description, input }: Tool): ApiTool {
+  return { name, description, input_schema: input.json };
+}
+
+interface Demand extends Pick<Deferred, 'load'> {
+  isWaiting(): boolean;
+  hint: string;
+}
+
+/** A deferred tool may be called unseen; then it is loaded. A model that guessed its input wrong is told where to look. */
+function onDemand(tool: Tool, { isWaiting, hint, load }: Demand): Tool {
+  return {
+    ...tool,
+    input: {
+      json: tool.input.json,
+      parse(value) {
+        const parsed = tool.input.parse(value);
+        return parsed.ok || !isWaiting() ? parsed : { ok: false, problems: [...parsed.problems, hint] };
+      },
+    },
+    run(input, context) {
+      load([tool.name], context);
+      return tool.run(input, context);
+    },
   };
 }
 
 /** The tool with its results, good and bad, kept within what a request can carry. */
 function limited(tool: Tool): Tool {
   return {
-    name: tool.name,
-    description: tool.description,
-    input: tool.input,
-    access: (input, workspace) => tool.access(input, workspace),
-    isConcurrencySafe: (input) => tool.isConcurrencySafe(input),
+    ...tool,
     async run(input, context) {
       try {
         const output = await tool.run(input, context);

@@ -1,6 +1,10 @@
 import type { JsonObject } from '../util/json.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { PermissionMode } from '../wire/permission-modes.ts';
+import type { BackgroundShells } from './background-shells.ts';
+import type { ShellDirectory } from './shell-directory.ts';
+import type { TaskStore } from './task-store.ts';
+import type { TodoList } from './todo.ts';
 
 /**
  * What the calls of one session share, and what they may ask of it. The host makes one per session; a subagent gets its
@@ -10,9 +14,18 @@ export interface ToolSession {
   readonly id: string;
   /** False for what a rule hides from reading: searches leave it out. `path` is absolute. */
   mayRead(path: string): boolean;
+  /** `mayRead` for many paths at one moment: each symlink is looked at once. Not to be kept beyond one search. */
+  readFilter(): (path: string) => boolean;
+  /** Whether a rule of the user allows to fetch from exactly this host, as `hostNameOf` gives it. */
+  isHostAllowed(host: string): boolean;
   readonly mode: ModeSwitch;
   /** Where the session's plan is written, or null where there is no place for files. */
   planFile(): string | null;
+  readonly todos: TodoList;
+  /** The session's task list; opened with the first call that wants it. */
+  tasks(): Promise<TaskStore>;
+  readonly shellDirectory: ShellDirectory;
+  readonly backgroundShells: BackgroundShells;
   /** Calls a model beside the conversation. Booked like any call; refused when the budget is used up. */
   ask(question: ModelQuestion, signal: AbortSignal): Promise<readonly ContentBlock[]>;
 }

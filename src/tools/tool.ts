@@ -14,8 +14,8 @@ export type Access =
   | { kind: 'execute'; command: string }
   /** A person must answer, whatever the mode: a question, a plan to approve. */
   | { kind: 'interaction' }
-  /** Anything else that needs approval: network, foreign tools. */
-  | { kind: 'other' };
+  /** Anything else that needs approval: network, foreign tools. `host` is who would be asked, as `hostNameOf` gives it. */
+  | { kind: 'other'; host?: string };
 
 /** Everything a tool may touch. One is made per call. */
 export interface ToolContext {
@@ -59,8 +59,15 @@ export interface Tool<Input = JsonObject> {
   /** Ours, for the model. Byte-stable: no dates, no paths. */
   readonly description: string;
   readonly input: InputSchema<Input>;
+  /** Part of every request, however many tools there are; others of a host may be left out until they are looked for. */
+  readonly alwaysLoad?: boolean;
   /** What this call touches, for the permission decision. Pure; paths are resolved against the workspace's cwd. */
   access(input: Input, workspace: Workspace): Access;
+  /**
+   * Before anyone is asked for permission: throws a ToolError for a call that cannot work whatever the answer, and may
+   * add to the input what the one who decides should see.
+   */
+  prepare?(input: Input, context: ToolContext): Promise<Input>;
   /** True when the call may run beside others: it changes nothing that another could see. */
   isConcurrencySafe(input: Input): boolean;
   /** Runs the call. Throws ToolError for what the model should read; anything else is logged and turned into one. */

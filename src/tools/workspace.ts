@@ -16,6 +16,8 @@ export interface Workspace {
   list(path: string): Promise<string[]>;
   /** The bytes of a regular file. Throws a ToolError for anything else. */
   readFile(path: string): Promise<Uint8Array>;
+  /** The same in pieces of any size, for files that memory should not hold. Closed when the reader stops early. */
+  readChunks(path: string): AsyncIterable<Uint8Array>;
   /** Replaces the file atomically, keeping its mode; makes missing directories; writes through a symlink to its target. */
   writeFile(path: string, data: string | Uint8Array): Promise<void>;
   exec(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessOutcome>;

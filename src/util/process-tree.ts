@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate as giveWay, setTimeout as sleep } from 'node:timers/promises';
+import type { ProcessMark } from './process-mark.ts';
 
 /**
- * Processes that belong together: those of some process groups, and those whose environment was started with `mark`
- * (`NAME=value…`, a prefix). The mark finds what left its group by setsid, a double fork or nohup.
- *
- * The mark is read from /proc. Where there is none (macOS), only the groups are found.
+ * Processes that belong together: those of some process groups, and those that carry a mark. The mark finds what left
+ * its group by setsid, a double fork or nohup. It is read from /proc; where there is none (macOS), only the groups are
+ * found.
  */
 export interface ProcessTree {
   groups: readonly number[];
-  mark: string;
+  mark: ProcessMark;
 }
 
 /** Milliseconds between looks at whether SIGKILL has done its work; what is still there after them cannot be killed. */
@@ -73,9 +73,13 @@ async function findProcesses(tree: ProcessTree): Promise<FoundProcess[] | null> 
   return found;
 }
 
-function isMarked(pid: number, mark: string): boolean {
-  // Read synchronously: the kernel answers from memory, and a round through the thread pool costs several times more.
-  return readProc(pid, 'environ')?.includes(mark) ?? false;
+function isMarked(pid: number, mark: ProcessMark): boolean {
+  // Limits first: an agent that hides its environment even from its own user shows them.
+  return holds(pid, 'limits', mark.limits) || holds(pid, 'environ', mark.environment);
+}
+
+function holds(pid: number, name: string, text: string): boolean {
+  return readProc(pid, name)?.includes(text) ?? false;
 }
 
 /** The process group, or null when the process is gone or a zombie. */
@@ -86,6 +90,7 @@ function livingGroup(pid: number): number | null {
   return state === undefined || group === undefined || 'ZX'.includes(state) ? null : Number(group);
 }
 
+/** Synchronously: the kernel answers from memory, and a round through the thread pool costs several times more. */
 function readProc(pid: number, name: string): Buffer | null {
   try {
     return readFileSync(`/proc/${pid}/${name}`);

@@ -1,8 +1,8 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import type { Readable } from 'node:stream';
 import { Aborted, abortReason } from './abort.ts';
+import { createProcessTags } from './process-mark.ts';
+import { type OutputEnd, reportStdio, type WatchedChild, type WatchedOutput, watchOutput } from './process-output.ts';
 import { createSupervisor } from './process-supervisor.ts';
 import { endTree, groupExists } from './process-tree.ts';
 import type { Logger } from './runtime.ts';
@@ -18,15 +18,12 @@ export interface ProcessSpec {
   timeoutMs?: number;
   /** Called with each piece of output as it arrives. */
   onOutput?: (stream: 'stdout' | 'stderr', data: Buffer) => void;
+  /** Opens REPORT_FD for it; what it writes there is in the outcome. */
+  reports?: boolean;
 }
 
-export interface ProcessOutcome {
-  /** Null when a signal ended it. */
-  exitCode: number | null;
-  signal: string | null;
+export interface ProcessOutcome extends OutputEnd {
   timedOut: boolean;
-  /** A process started by the command still holds its output open; it was let go of (trust H-7). */
-  stillRunning: boolean;
 }
 
 /** Starts processes so that nothing of them outlives us: not on abort, not at the end, not when we are killed. */
@@ -56,26 +53,23 @@ export interface ProcessesOptions {
   graceMs?: number;
 }
 
-/** The environment variable by which descendants are found again, wherever they moved. */
-const MARK = 'HEDDLE_PROCESS_TAG';
 export function createProcesses({ log, graceMs = 500 }: ProcessesOptions): Processes {
-  // Not from the runtime's ids: two runs with the same seed must never end each other's processes.
-  const runId = randomUUID();
-  const ownMark = `${MARK}=${runId}.`;
-  const supervisor = createSupervisor({ mark: ownMark, log });
+  const tags = createProcessTags();
+  const supervisor = createSupervisor({ mark: tags.mark, log });
   /** By process group. */
   const running = new Map<number, WatchedOutput>();
   /** Groups whose command is over but which still have members. */
   const leftBehind = new Set<number>();
-  let count = 0;
+  let started = false;
   let closed: Promise<void> | null = null;
 
   async function run(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessOutcome> {
     if (closed) throw new Aborted('shutdown');
     if (signal.aborted) throw abortReason(signal);
     supervisor.start();
-    const tag = `${runId}.${++count}`;
-    const child = await startChild(spec, tag);
+    started = true;
+    const { env, mark } = tags.next(spec.env);
+    const child = await startChild({ ...spec, env });
     const group = child.pid;
     supervisor.watch(group);
     const watched = watchOutput(child, spec.onOutput);
@@ -83,8 +77,7 @@ export function createProcesses({ log, graceMs = 500 }: ProcessesOptions): Proce
 
     let ending: Promise<void> | null = null;
     const end = () => {
-      // The NUL ends the value in /proc: the mark of command 1 is not that of command 10.
-      ending ??= endTree({ groups: [group], mark: `${MARK}=${tag}\0` }, graceMs).then(watched.letGoSoon);
+      ending ??= endTree({ groups: [group], mark }, graceMs).then(watched.letGoSoon);
     };
     let timedOut = false;
     const timer = startTimeout(spec.timeoutMs, () => {
@@ -114,8 +107,8 @@ export function createProcesses({ log, graceMs = 500 }: ProcessesOptions): Proce
   }
 
   async function close(): Promise<void> {
-    if (count === 0) return;
-    await endTree({ groups: [...running.keys(), ...leftBehind], mark: ownMark }, graceMs);
+    if (!started) return;
+    await endTree({ groups: [...running.keys(), ...leftBehind], mark: tags.mark }, graceMs);
     supervisor.dismiss();
     const last = [...running.values()];
     for (const watched of last) watched.letGoSoon();
@@ -135,15 +128,15 @@ function startTimeout(ms: number | undefined, onTimeout: () => void): NodeJS.Tim
   return ms === undefined ? undefined : startTimer(ms, onTimeout);
 }
 
-type Child = ChildProcessByStdio<null, Readable, Readable> & { readonly pid: number };
+type Child = WatchedChild & { readonly pid: number };
 
-async function startChild(spec: ProcessSpec, tag: string): Promise<Child> {
-  let child: ChildProcessByStdio<null, Readable, Readable>;
+async function startChild(spec: ProcessSpec): Promise<Child> {
+  let child: ChildProcess;
   try {
     child = spawn(spec.command, spec.args, {
       cwd: spec.cwd,
-      env: { ...spec.env, [MARK]: tag },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      env: spec.env,
+      stdio: ['ignore', 'pipe', 'pipe', ...(spec.reports ? reportStdio() : [])],
       detached: true,
     });
   } catch (error) {
@@ -154,7 +147,7 @@ async function startChild(spec: ProcessSpec, tag: string): Promise<Child> {
   throw spawnError(spec, await new Promise((resolve) => child.once('error', resolve)));
 }
 
-function hasPid(child: ChildProcessByStdio<null, Readable, Readable>): child is Child {
+function hasPid(child: ChildProcess): child is Child {
   return child.pid !== undefined;
 }
 
@@ -169,61 +162,4 @@ function spawnProblem(spec: ProcessSpec, error: unknown): string {
   if (code === 'EACCES') return 'permission denied';
   if (code === 'E2BIG') return 'the command line or the environment is too long';
   return message;
-}
-
-/** How long output may be silent, and how long it may go on at all, after the command itself has ended (trust H-7). */
-const SILENCE_MS = 1000;
-const LINGER_MS = 3000;
-
-interface WatchedOutput {
-  outcome: Promise<Omit<ProcessOutcome, 'timedOut'>>;
-  /** The tree was killed: wait no longer than another moment, whatever holds the pipes. */
-  letGoSoon: () => void;
-}
-
-/**
- * Settles on `close`, when all output is here; never on `exit` alone, which loses the tail. But a daemon may hold the
- * pipes open for ever, so after `exit` the wait is bounded.
- */
-function watchOutput(child: Child, onOutput: ProcessSpec['onOutput']): WatchedOutput {
-  let silence: NodeJS.Timeout | undefined;
-  let limit: NodeJS.Timeout | undefined;
-  const { promise: outcome, resolve } = deferred<Omit<ProcessOutcome, 'timedOut'>>();
-
-  const settle = (stillRunning: boolean) => {
-    clearTimeout(silence);
-    clearTimeout(limit);
-    resolve({ exitCode: child.exitCode, signal: child.signalCode, stillRunning });
-  };
-  const letGo = () => {
-    child.stdout.destroy();
-    child.stderr.destroy();
-    settle(true);
-  };
-  const receive = (stream: 'stdout' | 'stderr') => (data: Buffer) => {
-    silence?.refresh();
-    onOutput?.(stream, data);
-  };
-  child.stdout.on('data', receive('stdout'));
-  child.stderr.on('data', receive('stderr'));
-  child.once('exit', () => {
-    silence = setTimeout(letGo, SILENCE_MS);
-    limit ??= setTimeout(letGo, LINGER_MS);
-  });
-  child.once('close', () => settle(false));
-
-  return {
-    outcome,
-    letGoSoon: () => {
-      limit ??= setTimeout(letGo, SILENCE_MS);
-    },
-  };
-}
-
-function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
 }

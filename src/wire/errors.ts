@@ -1,3 +1,5 @@
+import { messageOf } from '../util/message-of.ts';
+
 /** What went wrong, as a word that programs can switch on. The table in docs/errors.md explains each. */
 export type ErrorCode =
   | 'cli_not_found'
@@ -72,20 +74,27 @@ export class NotConnectedError extends HeddleError {
   }
 }
 
-/** The agent process ended with an error; `exitCode`, `signal` and the last stderr lines say how. */
+/** The agent process ended with an error, or with code 0 but without a result; `exitCode`, `signal` and the last stderr lines say how. */
 export class ProcessError extends HeddleError {
   override name = 'ProcessError';
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stderr: string;
   constructor(exit: { code: number | null; signal: string | null; stderr: string }, options?: ErrorOptions) {
-    const how = exit.code === null ? `signal ${exit.signal ?? 'unknown'}` : `exit code ${exit.code}`;
     const tail = exit.stderr.trim();
-    super('process_failed', `Process failed with ${how}${tail ? `\n${tail}` : ''}`, { facts: { ...exit }, ...options });
+    super('process_failed', `Process ${howItEnded(exit)}${tail ? `\n${tail}` : ''}`, {
+      facts: { ...exit },
+      ...options,
+    });
     this.exitCode = exit.code;
     this.signal = exit.signal;
     this.stderr = exit.stderr;
   }
+}
+
+function howItEnded({ code, signal }: { code: number | null; signal: string | null }): string {
+  if (code === null) return `failed with signal ${signal ?? 'unknown'}`;
+  return code === 0 ? 'ended without a result (exit code 0)' : `failed with exit code ${code}`;
 }
 
 export class JsonDecodeError extends HeddleError {
@@ -133,5 +142,5 @@ export class AbortError extends HeddleError {
 /** Turns anything thrown into a HeddleError without hiding its text. */
 export function toHeddleError(error: unknown): HeddleError {
   if (HeddleError.isInstance(error)) return error;
-  return new HeddleError('other', error instanceof Error ? error.message : String(error), { cause: error });
+  return new HeddleError('other', messageOf(error), { cause: error });
 }

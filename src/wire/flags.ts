@@ -88,6 +88,7 @@ export const FLAGS: readonly Flag[] = [
   { name: '--disable-slash-commands', key: 'disableSlashCommands', kind: 'switch' },
   { name: '--managed-settings', key: 'managedSettings', kind: 'text' },
   { name: '--settings', key: 'settings', kind: 'text' },
+  { name: '--trust', key: 'trust', kind: 'switch' },
   { name: '--record', key: 'record', kind: 'text' },
 ];
 

@@ -7,7 +7,10 @@ export * from './hook-inputs.ts';
 
 /** Every event of both reference versions (ruling K5). */
 export const hookEvents = Object.keys(hookInputs) as HookEvent[];
-/** The name under which hosts of the reference SDK import it. */
+/**
+ * The name under which hosts of the reference SDK import it.
+ * @alias
+ */
 export const HOOK_EVENTS = hookEvents;
 
 /** Settings may name events of other versions: those are warned about, never fatal. */

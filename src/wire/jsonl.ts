@@ -23,7 +23,8 @@ const BOM = [0xef, 0xbb, 0xbf];
 
 /**
  * Splits bytes into lines on LF only, whatever the chunking, also inside a UTF-8 sequence. (`readline` would also split
- * on U+2028.) CRLF and a leading BOM are tolerated, blank lines are skipped.
+ * on U+2028.) CRLF and a leading BOM are tolerated, blank lines are skipped. Of a line past the cap only the length is
+ * kept, so that the lines behind it can still be read.
  */
 export class LineDecoder {
   readonly #maxBytes: number;
@@ -35,8 +36,8 @@ export class LineDecoder {
     this.#maxBytes = options.maxBytes ?? MAX_LINE_BYTES;
   }
 
-  /** Yields the lines that this chunk completes. Throws `line_too_long` past the cap, after the lines before it. */
-  *push(chunk: Uint8Array): Generator<Line, void> {
+  /** Yields the lines that this chunk completes. */
+  *push(chunk: Uint8Array): Generator<Line | OverlongLine, void> {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let from = 0;
     for (let end = bytes.indexOf(LF); end >= 0; end = bytes.indexOf(LF, from)) {
@@ -49,33 +50,36 @@ export class LineDecoder {
   }
 
   /** Yields the last line, when the stream ended without a newline. */
-  *end(): Generator<Line, void> {
+  *end(): Generator<Line | OverlongLine, void> {
     const line = this.#pending > 0 ? this.#complete() : null;
     if (line) yield line;
   }
 
   #keep(piece: Buffer): void {
     this.#pending += piece.length;
-    if (this.#pending > this.#maxBytes) {
-      throw new HeddleError('line_too_long', `A line is longer than ${this.#maxBytes} bytes`, {
-        facts: { line: this.#lineNumber + 1, maxBytes: this.#maxBytes },
-      });
-    }
-    this.#pieces.push(piece);
+    if (this.#pending > this.#maxBytes) this.#pieces = [];
+    else this.#pieces.push(piece);
   }
 
   /** The line that was kept, or null when it is blank. */
-  #complete(): Line | null {
-    const [first] = this.#pieces;
-    let bytes = this.#pieces.length === 1 && first ? first : Buffer.concat(this.#pieces, this.#pending);
+  #complete(): Line | OverlongLine | null {
+    const pieces = this.#pieces;
+    const length = this.#pending;
+    const number = ++this.#lineNumber;
     this.#pieces = [];
     this.#pending = 0;
-    this.#lineNumber++;
-    if (this.#lineNumber === 1 && BOM.every((byte, i) => bytes[i] === byte)) bytes = bytes.subarray(3);
-    if (bytes[bytes.length - 1] === CR) bytes = bytes.subarray(0, -1);
-    const text = bytes.toString('utf8');
-    return text.trim() === '' ? null : { text, number: this.#lineNumber };
+    if (length > this.#maxBytes) return { bytes: length, maxBytes: this.#maxBytes, number };
+    const text = textOf(pieces, length, { isFirst: number === 1 });
+    return text.trim() === '' ? null : { text, number };
   }
+}
+
+function textOf(pieces: readonly Buffer[], length: number, { isFirst }: { isFirst: boolean }): string {
+  const [first] = pieces;
+  let bytes = pieces.length === 1 && first ? first : Buffer.concat(pieces, length);
+  if (isFirst && BOM.every((byte, i) => bytes[i] === byte)) bytes = bytes.subarray(3);
+  if (bytes[bytes.length - 1] === CR) bytes = bytes.subarray(0, -1);
+  return bytes.toString('utf8');
 }
 
 export interface Line {
@@ -84,8 +88,16 @@ export interface Line {
   number: number;
 }
 
+/** A line that was passed over, because it is longer than it may be. */
+export interface OverlongLine {
+  bytes: number;
+  maxBytes: number;
+  number: number;
+}
+
 /** The object on a line, or an error that says why there is none. */
-export function parseLine(line: Line): JsonObject | JsonDecodeError | MessageParseError {
+export function parseLine(line: Line | OverlongLine): JsonObject | HeddleError {
+  if (!('text' in line)) return tooLong(line);
   let value: unknown;
   try {
     value = JSON.parse(line.text);
@@ -99,9 +111,14 @@ export function parseLine(line: Line): JsonObject | JsonDecodeError | MessagePar
   return new MessageParseError(`line ${line.number} is ${kind}, not an object`, { facts: { line: line.number } });
 }
 
+function tooLong({ number, bytes, maxBytes }: OverlongLine): HeddleError {
+  const message = `Line ${number} was skipped: it has ${bytes} bytes, and ${maxBytes} is the limit`;
+  return new HeddleError('line_too_long', message, { facts: { line: number, bytes, maxBytes } });
+}
+
 /**
- * Reads a byte stream as protocol lines. Bad lines come as errors and reading goes on; an overlong one throws. A stream
- * that is destroyed on this side just ends.
+ * Reads a byte stream as protocol lines. Bad lines, also overlong ones, come as errors and reading goes on. A stream that
+ * is destroyed on this side just ends.
  */
 export async function* readLines(
   stream: Readable,

@@ -1,5 +1,6 @@
 import { Channel } from '../util/channel.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
 import { startTimer } from '../util/timer.ts';
 import { ControlError, ControlTimeoutError, HeddleError, ProcessError } from './errors.ts';
 import type { Transport } from './transport.ts';
@@ -219,7 +220,7 @@ export class Peer {
     const response = {
       subtype: 'error',
       request_id: requestId,
-      error: error instanceof Error ? error.message : String(error),
+      error: messageOf(error),
       ...(error instanceof ControlError && error.errorCode ? { error_code: error.errorCode } : {}),
       ...(error instanceof ControlError ? error.beside : {}),
     };

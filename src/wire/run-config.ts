@@ -49,9 +49,13 @@ export interface RunConfig {
   sessionId?: string;
   noSessionPersistence?: boolean;
   name?: string;
+  /** Has no flag: a subprocess is told by CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING, as in the reference. */
+  fileCheckpointing?: boolean;
 
   // where configuration comes from
   settings?: string;
+  /** Believes the files of the project for this run (ruling G1). */
+  trust?: boolean;
   managedSettings?: string;
   settingSources?: string[];
   mcpConfig?: string[];

@@ -15,8 +15,8 @@ export interface ExitInfo {
  * - `write` hands a line on. The promise, if there is one, resolves when the channel can take more (back-pressure).
  *   Lines are written whole and in the order of the calls. It rejects with `closed` after `endInput` or `close`.
  * - `readMessages` may be called once. It yields every line, also while writing and closing, and ends when the far end
- *   closes its side. A line that cannot be read is yielded as a HeddleError, and reading goes on; only an overlong line
- *   or a broken channel ends it by throwing.
+ *   closes its side. A line that cannot be read is yielded as a HeddleError, and reading goes on (`line_too_long` for one
+ *   that was too long to be kept); only a broken channel ends it by throwing.
  * - `endInput` says that no more lines follow; the far end may finish its work. `close` ends the far end by force.
  * - `exit` resolves once, when the far end is gone. It never rejects.
  */

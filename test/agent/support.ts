@@ -301,6 +301,9 @@ export const noWorkspace: Workspace = {
   stat: async () => null,
   list: async () => [],
   readFile: unused,
+  readChunks: () => {
+    throw new Error('This test has no files');
+  },
   writeFile: unused,
   exec: unused,
 };

@@ -27,11 +27,27 @@ describe('helpText', () => {
     for (const words of examples) expect(parseArgs(words).prompt).toBeTruthy();
   });
 
+  test('[P4, FLG-31] --model names every kind of model that there is', () => {
+    const model = section('--model', '--fallback-model');
+    for (const kind of ['sonnet', 'full model id', 'openai/NAME', 'offline', 'replay:FILE']) {
+      expect(model).toContain(kind);
+    }
+  });
+
+  test('[K17] --fallback-model takes a list, and says how it is written', () => {
+    expect(section('--fallback-model', '--effort')).toMatch(/<names>.*separated by commas/);
+  });
+
   test('fits a terminal', () => {
     expect(text.split('\n').filter((line) => line.length > 120)).toEqual([]);
     expect(text.endsWith('\n')).toBe(true);
   });
 });
+
+/** The text from one flag to the next. */
+function section(from: string, to: string): string {
+  return text.slice(text.indexOf(`  ${from}`), text.indexOf(`  ${to}`));
+}
 
 function isKnown(option: string): boolean {
   try {

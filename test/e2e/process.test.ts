@@ -144,6 +144,8 @@ describe('children', () => {
     setsid: `setsid sh -c 'echo $$ > setsid; exec sleep 600'`,
     deaf: `sh -c 'trap "" TERM INT HUP; echo $$ > deaf; while :; do sleep 600; done'`,
     scrubbed: `env -i sh -c 'echo $$ > scrubbed; exec sleep 600'`,
+    daemon: `setsid sh -c '(trap "" TERM; cd /; sleep 600; :) & echo $! > daemon'`,
+    untagged: `(env -i setsid sh -c 'echo $$ > untagged; exec sleep 600' &)`,
   };
   const names = Object.keys(loads);
   const startLoads = Object.values(loads)

@@ -75,6 +75,16 @@ test('[QM-06] commands lists the commands and shows what one says', async () => 
   expect(lines).toContainEqual(expect.stringMatching(/^offline: \d+ of 200000 tokens/));
 });
 
+test('custom-tools runs a function of the program, and tells the model what is wrong with a call', async () => {
+  const { lines } = await run('custom-tools.ts');
+  expect(lines).toEqual([
+    'InputValidationError: in_stock was called with a bad input:',
+    'cloth must be equal to one of the allowed values: linen, wool',
+    '12 bolts of linen',
+    'There are 12 bolts of linen.',
+  ]);
+});
+
 test('every example has a test here', () => {
   const source = readFileSync(join(ROOT, 'test/examples/examples.test.ts'), 'utf8');
   expect(examples.filter((name) => !source.includes(`run('${name}')`))).toEqual([]);

@@ -1,16 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readPermissionSettings as read } from '../../src/host/flag-settings.ts';
-import { configHome, toolEnv } from '../../src/host/home.ts';
+import { configHome, secretValues, toolEnv } from '../../src/host/home.ts';
 import { planName } from '../../src/host/plan-name.ts';
 import { readPrompts } from '../../src/host/prompts.ts';
+import { loadSettings } from '../../src/host/settings.ts';
 import { tempDir } from './support.ts';
 
 const notes: string[] = [];
-function readPermissionSettings(given: string | undefined, cwd: string) {
+function read(given: string, cwd: string) {
   notes.length = 0;
-  return read(given, cwd, (_level, message) => notes.push(message));
+  const places = { cwd, configHome: null };
+  return loadSettings({ settings: given, settingSources: [] }, places, (_level, message) => notes.push(message))
+    .settings;
 }
 
 describe('--settings', () => {
@@ -20,24 +22,27 @@ describe('--settings', () => {
   test('[OPT-39] is JSON, or the path of a JSON file, relative to the working directory', () => {
     const dir = tempDir();
     writeFileSync(join(dir, 'mine.json'), given);
-    expect(readPermissionSettings(given, dir)).toEqual(permissions);
-    expect(readPermissionSettings('mine.json', dir)).toEqual(permissions);
-    expect(readPermissionSettings(join(dir, 'mine.json'), '/elsewhere')).toEqual(permissions);
+    for (const settings of [read(given, dir), read('mine.json', dir), read(join(dir, 'mine.json'), '/elsewhere')]) {
+      expect(settings.defaultMode).toBe('plan');
+      expect(settings.rules.map(({ behavior, texts, scope }) => [behavior, texts, scope])).toEqual([
+        ['allow', ['Read'], 'flagSettings'],
+        ['deny', ['Bash(rm:*)'], 'flagSettings'],
+        ['ask', ['Write'], 'flagSettings'],
+      ]);
+    }
   });
 
   test('[K38] a key without effect is said', () => {
-    readPermissionSettings('{"model":"x","permissions":{"denny":["Bash"]}}', '/');
-    expect(notes).toEqual([expect.stringContaining('model'), expect.stringContaining('permissions.denny')]);
+    read('{"spinner":"x","model":"opus","permissions":{"denny":["Bash"]}}', '/');
+    expect(notes).toEqual([expect.stringContaining('spinner'), expect.stringContaining('permissions.denny')]);
   });
 
   test('a directory is no settings file, and is not said to be missing', () => {
-    expect(() => readPermissionSettings(tempDir(), '/')).toThrow(/cannot be read/);
+    expect(() => read(tempDir(), '/')).toThrow(/cannot be read/);
   });
 
-  test('says nothing when it is absent or empty', () => {
-    expect(readPermissionSettings(undefined, '/')).toEqual({});
-    expect(readPermissionSettings('{}', '/')).toEqual({});
-    expect(readPermissionSettings('{"permissions":{}}', '/')).toEqual({});
+  test('says nothing when it is empty', () => {
+    for (const text of ['{}', '{"permissions":{}}']) expect(read(text, '/').rules).toEqual([]);
   });
 
   test.each([
@@ -50,11 +55,11 @@ describe('--settings', () => {
     ['{"permissions":{"deny":"Bash"}}', 'permissions.deny must be a list'],
     ['{"permissions":{"deny":[7]}}', 'permissions.deny must be a list'],
     ['{"permissions":{"allow":null}}', 'permissions.allow must be a list'],
+    ['{"env":{"A":{}}}', 'env must be an object of texts'],
+    ['{"model":7}', 'model must be a text'],
   ])('[R-18, P-20] %s is an error: a deny rule must not get lost', (text, words) => {
-    expect(() => readPermissionSettings(text, tempDir())).toThrow(
-      expect.objectContaining({ code: 'invalid_settings' }),
-    );
-    expect(() => readPermissionSettings(text, tempDir())).toThrow(words);
+    expect(() => read(text, tempDir())).toThrow(expect.objectContaining({ code: 'invalid_settings' }));
+    expect(() => read(text, tempDir())).toThrow(words);
   });
 });
 
@@ -104,10 +109,44 @@ test('[G4, R-15] tools get the environment without the credentials of the model'
     ANTHROPIC_CUSTOM_HEADERS: 'c',
     CLAUDE_CODE_OAUTH_TOKEN: 'd',
     OPENAI_API_KEY: 'e',
+    OPENAI_CUSTOM_HEADERS: 'f',
   };
   const env = { ...secrets, PATH: '/bin', EDITOR: 'vi' };
   expect(toolEnv(env)).toEqual({ PATH: '/bin', EDITOR: 'vi' });
   expect(env.ANTHROPIC_API_KEY).toBe('a');
+});
+
+describe('[R-16] what must not be shown', () => {
+  test('keys and tokens, without the line feed at their end', () => {
+    const env = { ANTHROPIC_API_KEY: 'key-a\n', ANTHROPIC_AUTH_TOKEN: 'token-b', OPENAI_API_KEY: '', EDITOR: 'vi' };
+    expect(secretValues(env)).toEqual(['key-a', 'token-b']);
+  });
+
+  test('values of headers, whole and by their long words', () => {
+    const ANTHROPIC_CUSTOM_HEADERS =
+      'Authorization: Bearer token-0123\r\nCookie: sid=cookie-0123; theme=dark\nX-Pin: 1234';
+    expect(secretValues({ ANTHROPIC_CUSTOM_HEADERS })).toEqual([
+      'Bearer token-0123',
+      'token-0123',
+      'sid=cookie-0123; theme=dark',
+      'cookie-0123',
+      '1234',
+    ]);
+  });
+
+  test('user names and passwords in addresses, as they are written, meant and sent', () => {
+    const sent = (pair: string) => Buffer.from(pair).toString('base64');
+    expect(secretValues({ HTTPS_PROXY: 'http://me:p%40ss@proxy:3128' })).toEqual([
+      'me:p%40ss',
+      'me:p@ss',
+      sent('me:p@ss'),
+      'p%40ss',
+      'p@ss',
+    ]);
+    expect(secretValues({ http_proxy: 'token@proxy' })).toEqual(['token', sent('token:')]);
+    expect(secretValues({ OPENAI_BASE_URL: 'http://me:100%@host/v1' })).toContain('100%');
+    expect(secretValues({ ANTHROPIC_BASE_URL: 'https://host/a@b', HTTP_PROXY: 'http://proxy' })).toEqual([]);
+  });
 });
 
 test('a plan is named after its uuid, in three words', () => {

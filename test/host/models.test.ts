@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createModels } from '../../src/host/models.ts';
 import { eachEvent } from '../../src/model/each-event.ts';
 import type { Model, ModelEvent } from '../../src/model/model.ts';
+import { startFakeApi } from '../../src/testing/fake-api.ts';
 import { sampleRequest } from '../../src/testing/model-suite.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { testRuntime } from '../agent/support.ts';
@@ -61,6 +62,24 @@ describe('connections', () => {
       expect(await of(other), JSON.stringify(other)).not.toBe(first);
     }
     models.close();
+  });
+
+  test('keys that change all the time do not leave a connection each behind', async () => {
+    const api = await startFakeApi(() => 'hello');
+    const models = createModels({ runtime: testRuntime() });
+    const ask = async (name: string) => {
+      const env = { ANTHROPIC_API_KEY: name, ANTHROPIC_BASE_URL: api.url };
+      expect((await eventsOf((await models.choose('sonnet', env)).model)).at(-1)).toMatchObject({ type: 'event' });
+      return api.requests.at(-1)?.connection;
+    };
+    const first = await ask('key-0');
+    expect(await ask('key-0')).toBe(first);
+    for (let at = 1; at <= 15; at++) await ask(`key-${at}`);
+    expect(await ask('key-0')).toBe(first);
+    for (let at = 16; at <= 32; at++) await ask(`key-${at}`);
+    expect(await ask('key-0')).not.toBe(first);
+    models.close();
+    await api.close();
   });
 
   test('models with different ids share one connection', async () => {

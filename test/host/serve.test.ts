@@ -1,11 +1,14 @@
+import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { inProcess } from '../../src/host/in-process.ts';
 import { serve } from '../../src/host/serve.ts';
 import { openSession } from '../../src/host/session.ts';
+import { stdioTransport } from '../../src/host/stdio.ts';
 import { hang, reply, text, toolUse } from '../../src/testing/script.ts';
 import { Aborted } from '../../src/util/abort.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 import { HeddleError, JsonDecodeError } from '../../src/wire/errors.ts';
+import { readLines } from '../../src/wire/jsonl.ts';
 import { memoryPair } from '../../src/wire/memory-transport.ts';
 import type { Message, UserInput } from '../../src/wire/messages/index.ts';
 import { InputErrorMessage } from '../../src/wire/messages/index.ts';
@@ -61,6 +64,33 @@ describe('lines that cannot be used', () => {
     expect(await served).toEqual({ exitCode: 0 });
   });
 
+  test('[K34, K23] a line of stdin past the cap: an error line with its size, and later lines are answered', async () => {
+    const house = createHouse(['fine', 'fine, too']);
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const capped: Transport = {
+      ...stdioTransport(input, output),
+      readMessages: () => readLines(input, { maxBytes: 200 }),
+    };
+    const served = serve(house.engine, capped, { config: {} }, new AbortController().signal);
+    const say = (content: string) =>
+      input.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`);
+    say('first');
+    say('x'.repeat(5000));
+    say('second');
+    input.end();
+    expect(await served).toEqual({ exitCode: 0 });
+    await capped.close();
+    const lines: JsonObject[] = [];
+    for await (const line of readLines(output)) lines.push(line as JsonObject);
+    expect(lines.filter(({ type }) => type === 'result').at(-1)).toMatchObject({ is_error: false });
+    expect(lines.filter(({ subtype }) => subtype === 'input_error')).toMatchObject([
+      { error: expect.stringMatching(/^Line 2 was skipped: it has 50\d\d bytes, and 200 is the limit$/) },
+    ]);
+    const requests = JSON.stringify(house.model.requests);
+    expect(requests).toContain('second');
+    expect(requests).not.toContain('xxx');
+  });
+
   test('an input that breaks off ends the session after what was queued', async () => {
     const house = createHouse(['fine']);
     const lines: JsonObject[] = [];
@@ -72,7 +102,7 @@ describe('lines that cannot be used', () => {
       },
       async *readMessages() {
         yield { type: 'user', message: { role: 'user', content: 'hi' } };
-        throw new HeddleError('line_too_long', 'A line is too long');
+        throw new HeddleError('connection_failed', 'The cable was cut');
       },
       endInput: () => {},
       close: async () => ({ code: 0, signal: null, stderr: '' }),
@@ -81,7 +111,7 @@ describe('lines that cannot be used', () => {
     };
     expect(await serve(house.engine, broken, { config: {} }, new AbortController().signal)).toEqual({ exitCode: 1 });
     expect(lines.map(kindOf)).toEqual(['system/init', 'assistant', 'result']);
-    expect(house.logs).toContainEqual({ level: 'error', message: expect.stringContaining('A line is too long') });
+    expect(house.logs).toContainEqual({ level: 'error', message: expect.stringContaining('The cable was cut') });
   });
 
   test('[P-12] an input that ends at once: no line, and a clean exit', async () => {

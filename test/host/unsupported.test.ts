@@ -11,8 +11,6 @@ function notesOn(config: RunConfig): string[] {
 describe('[K38] a setting without effect', () => {
   test.each<[string, RunConfig]>([
     ['--mcp-config', { mcpConfig: ['servers.json'] }],
-    ['--setting-sources', { settingSources: ['user'] }],
-    ['--managed-settings', { managedSettings: '{}' }],
     ['--agents', { agents: '{}' }],
     ['--agent', { agent: 'reviewer' }],
     ['--plugin-dir', { pluginDir: ['plugins'] }],

@@ -21,7 +21,7 @@ describe('what is recorded', () => {
     await ask(recording.model);
     const { messages, ...settings } = sampleRequest();
     const [, request, response, ...events] = recording.lines();
-    expect(request).toEqual({ type: 'request', index: 0, settings, messages });
+    expect(request).toEqual({ type: 'request', index: 0, provider: 'scripted', settings, messages });
     expect(response).toEqual({ type: 'response', index: 0, atMs: 10, requestId: 'req_fake_1' });
     expect(events.map((line) => line.type === 'event' && line.event.type)).toEqual([
       'message_start',

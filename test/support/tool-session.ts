@@ -1,12 +1,18 @@
+import { createShellDirectory } from '../../src/tools/shell-directory.ts';
+import { memoryShelf } from '../../src/tools/task-shelf.ts';
+import { createTaskStore } from '../../src/tools/task-store.ts';
 import type { ToolSession } from '../../src/tools/tool-session.ts';
 import type { PermissionMode } from '../../src/wire/permission-modes.ts';
 
 /** What tools share in a session where everything may be read and nobody answers. */
 export function toolSession(changes: Partial<ToolSession> = {}): ToolSession {
   let mode: PermissionMode = 'default';
+  const tasks = createTaskStore(memoryShelf());
   return {
     id: '5e551000-0000-4000-8000-000000000000',
     mayRead: () => true,
+    isHostAllowed: () => false,
+    readFilter: () => changes.mayRead ?? (() => true),
     mode: {
       current: () => mode,
       beforePlan: () => 'default',
@@ -15,6 +21,19 @@ export function toolSession(changes: Partial<ToolSession> = {}): ToolSession {
       },
     },
     planFile: () => null,
+    todos: { current: [] },
+    tasks: async () => tasks,
+    shellDirectory: createShellDirectory({ start: '/', isInside: () => true }),
+    backgroundShells: {
+      start: () => {
+        throw new Error('no background here');
+      },
+      get: () => undefined,
+      list: () => [],
+      stop: async () => false,
+      onEnd: () => () => {},
+      close: async () => {},
+    },
     ask: async () => {
       throw new Error('no model here');
     },

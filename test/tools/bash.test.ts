@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createBashTool } from '../../src/tools/bash.ts';
+import { createShellDirectory } from '../../src/tools/shell-directory.ts';
 import { Aborted } from '../../src/util/abort.ts';
 import { SpawnError } from '../../src/util/process.ts';
 import { type Bench, createBench } from './bench.ts';
@@ -51,7 +52,7 @@ test('[H-4] a time-out says so and gives the output so far', async () => {
   const input = { command: 'echo early; sleep 60', timeout: 200 };
   await expect(bench.run(bash, input)).rejects.toMatchObject({
     name: 'ToolError',
-    message: expect.stringMatching(/after 0\.2 s \(timeout\).*\nearly$/),
+    message: expect.stringMatching(/all it had started was ended after 0\.2 s \(timeout\).*\nearly$/),
   });
 });
 
@@ -98,8 +99,9 @@ test('finds a bash that is not in /bin', async () => {
 });
 
 test('says why it cannot run', async () => {
-  const workspace = { ...bench.context.workspace, cwd: join(bench.dir, 'gone') };
-  await expect(bench.run(bash, { command: 'true' }, { workspace })).rejects.toThrow(/directory .*gone does not exist/);
+  const shellDirectory = createShellDirectory({ start: join(bench.dir, 'gone'), isInside: () => true });
+  const session = { ...bench.context.session, shellDirectory };
+  await expect(bench.run(bash, { command: 'true' }, { session })).rejects.toThrow(/directory .*gone does not exist/);
 });
 
 describe('long output', () => {
@@ -132,6 +134,44 @@ describe('long output', () => {
     await bench.run(bash, { command: 'seq 1 100' });
     expect(existsSync(bench.context.spillDir)).toBe(false);
   });
+});
+
+describe('a picture', () => {
+  const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } };
+
+  test('that a command prints as a data URI is shown as one', async () => {
+    const { content, data } = await bench.run(bash, {
+      command: `echo data:image/png;base64,${PNG}`.replace(';', '\\;'),
+    });
+    expect(content).toEqual([image]);
+    expect(data).toMatchObject({ isImage: true, stdout: `data:image/png;base64,${PNG}` });
+  });
+
+  test('comes with what was said beside it, and may be wrapped', async () => {
+    const command = `echo note >&2; printf 'data:image/png;base64,'; echo ${PNG} | fold -w 40`;
+    const { content } = await bench.run(bash, { command });
+    expect(content).toEqual([image, { type: 'text', text: 'note' }]);
+  });
+
+  test('may be larger than text may be, and the data for people stays small', async () => {
+    const large = Buffer.concat([Buffer.from(PNG, 'base64'), Buffer.alloc(200_000, 7)]).toString('base64');
+    bench.file('large', `data:image/png;base64,${large}\n`);
+    const { content, data } = await bench.run(bash, { command: 'cat large' });
+    expect(content).toEqual([{ ...image, source: { ...image.source, data: large } }]);
+    expect(data).toMatchObject({ isImage: true });
+    expect(JSON.stringify(data).length).toBeLessThan(32_000);
+  });
+
+  test.each(['data:image/png;base64,AAAA', `data:image/png;base64,${PNG} and more`, 'data:image/svg+xml,<svg/>'])(
+    'is not what only looks like one: %s',
+    async (text) => {
+      bench.file('text', text);
+      const { content, data } = await bench.run(bash, { command: 'cat text' });
+      expect(content).toBe(text);
+      expect(data).toMatchObject({ isImage: false });
+    },
+  );
 });
 
 test('[K36] runs beside others only when the command only reads', () => {

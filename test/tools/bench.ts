@@ -1,7 +1,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createBackgroundShells } from '../../src/tools/background-shells.ts';
 import { createLocalWorkspace } from '../../src/tools/local-workspace.ts';
+import { createShellDirectory } from '../../src/tools/shell-directory.ts';
 import type { Tool, ToolContext, ToolOutput } from '../../src/tools/tool.ts';
 import { createProcesses, type Processes } from '../../src/util/process.ts';
 import { toolSession } from '../support/tool-session.ts';
@@ -24,19 +26,21 @@ export function createBench(): Bench {
   const dir = join(base, 'work');
   mkdirSync(dir);
   const processes = createProcesses({ log: () => {}, graceMs: 200 });
+  const workspace = createLocalWorkspace({ cwd: dir, home: join(base, 'home'), processes });
+  const ids = { uuid: () => crypto.randomUUID() };
+  const spillDir = join(base, 'spill', 'outputs');
   const context: ToolContext = {
-    workspace: createLocalWorkspace({ cwd: dir, home: join(base, 'home'), processes }),
+    workspace,
     files: new Map(),
     toolUseId: 'toolu_1',
-    runtime: {
-      clock: { now: () => Date.now(), sleep: () => Promise.resolve() },
-      ids: { uuid: () => crypto.randomUUID() },
-      log: () => {},
-    },
+    runtime: { clock: { now: () => Date.now(), sleep: () => Promise.resolve() }, ids, log: () => {} },
     env: { PATH: process.env.PATH },
-    spillDir: join(base, 'spill', 'outputs'),
+    spillDir,
     signal: new AbortController().signal,
-    session: toolSession(),
+    session: toolSession({
+      shellDirectory: createShellDirectory({ start: dir, isInside: (each) => `${each}/`.startsWith(`${dir}/`) }),
+      backgroundShells: createBackgroundShells({ workspace, ids, outputDir: join(spillDir, 'tasks') }),
+    }),
   };
   const path = (name: string) => join(dir, name);
   return {

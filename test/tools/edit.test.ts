@@ -47,10 +47,18 @@ test('may be repeated without reading again', async () => {
 test('replaces all occurrences only when told to', async () => {
   const path = bench.file('a.txt', 'a b a c a');
   await expect(edit(path, 'a', 'x')).rejects.toMatchObject(wrapped(/occurs 3 times/));
+  expect(readFileSync(path, 'utf8')).toBe('a b a c a');
   const { content, data } = await edit(path, 'a', 'x', { replace_all: true });
   expect(readFileSync(path, 'utf8')).toBe('x b x c x');
   expect(content).toContain('3 occurrences');
   expect(data).toMatchObject({ replaceAll: true });
+});
+
+test('says in which lines it occurs', async () => {
+  const path = bench.file('a.txt', 'x\r\n\nx x\n');
+  await expect(edit(path, 'x', 'y')).rejects.toMatchObject(wrapped(/occurs 3 times in .*a\.txt \(lines 1, 3, 3\)\./));
+  const many = bench.file('many.txt', 'x\n'.repeat(50));
+  await expect(edit(many, 'x', 'y')).rejects.toMatchObject(wrapped(/50 times .*\(lines 1, 2, .*9, 10, …\)/));
 });
 
 test('takes the new text literally', async () => {
@@ -79,6 +87,8 @@ describe('refuses', () => {
     const path = bench.file('a.txt', 'text');
     await expect(edit(path, 'other', 'x')).rejects.toMatchObject(wrapped(/not found/));
     await expect(edit(path, '     1→text', 'x')).rejects.toMatchObject(wrapped(/line numbers/));
+    await expect(edit(path, ' Text', 'x')).rejects.toMatchObject(wrapped(/nearest is at line 1:\n {5}1→text\n.*case/));
+    expect(readFileSync(path, 'utf8')).toBe('text');
   });
 
   test('a change that changes nothing', async () => {
@@ -101,6 +111,14 @@ describe('an empty old_string', () => {
     expect(readFileSync(bench.path('new/dir/a.txt'), 'utf8')).toBe('hello\n');
     const next = { file_path: 'new/dir/a.txt', old_string: 'hello', new_string: 'bye' };
     await expect(bench.run(editTool, next)).resolves.toBeDefined();
+  });
+
+  test('fills an empty file, and keeps its mode', async () => {
+    const path = bench.file('empty.sh', '');
+    chmodSync(path, 0o755);
+    await bench.run(editTool, { file_path: path, old_string: '', new_string: 'echo\n' });
+    expect(readFileSync(path, 'utf8')).toBe('echo\n');
+    expect(statSync(path).mode & 0o777).toBe(0o755);
   });
 
   test('is refused where there is one', async () => {
@@ -137,14 +155,11 @@ describe('keeps', () => {
 });
 
 test('[K34] bounds what the result carries', async () => {
-  const path = bench.file('big.txt', 'word\n'.repeat(50_000));
-  const changed = 'w\n'.repeat(100_000);
+  const text = '"\u0001"\n'.repeat(60_000); // grows fourfold in JSON
+  const changed = '\\\t\n'.repeat(100_000);
+  const path = bench.file('big.txt', text);
   await bench.run(readTool, { file_path: path });
-  const { data } = await bench.run(editTool, {
-    file_path: path,
-    old_string: 'word\n'.repeat(50_000),
-    new_string: changed,
-  });
+  const { data } = await bench.run(editTool, { file_path: path, old_string: text, new_string: changed });
   expect(readFileSync(path, 'utf8')).toBe(changed);
-  expect(JSON.stringify(data).length).toBeLessThan(1_000_000);
+  expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThan(900_000);
 });

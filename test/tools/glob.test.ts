@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { globTool } from '../../src/tools/glob.ts';
+import { toolSession } from '../support/tool-session.ts';
 import { type Bench, createBench } from './bench.ts';
 
 let bench: Bench;
@@ -39,6 +40,19 @@ test('understands patterns', async () => {
   expect(await names('-f.ts')).toEqual(['-f.ts']);
 });
 
+test('a pattern may lead out of the directory', async () => {
+  for (const name of ['a.ts', 'src/b.ts', 'src/deep/c.ts', 'lib/d.ts']) bench.file(name, '');
+  expect(await names('../lib/*.ts', 'src')).toEqual(['lib/d.ts']);
+  expect(await names('src/../lib/*.ts')).toEqual(['lib/d.ts']);
+  expect(await names('../*.ts', 'src/deep')).toEqual(['src/b.ts']);
+  const access = globTool.access({ pattern: '../lib/*.ts', path: 'src' }, bench.context.workspace);
+  expect(access).toEqual({ kind: 'read', paths: [bench.path('lib')] });
+  expect(globTool.access({ pattern: '~/*.ts' }, bench.context.workspace)).toEqual({
+    kind: 'read',
+    paths: [bench.context.workspace.resolve('~')],
+  });
+});
+
 test('leaves out version control, and what is ignored unless nothing else matches', async () => {
   bench.file('.git/config', '');
   bench.file('.gitignore', 'built/\n');
@@ -55,6 +69,21 @@ test('keeps the 100 newest', async () => {
   expect(data).toMatchObject({ numFiles: 100, truncated: true });
   expect((data as { filenames: string[] }).filenames[0]).toBe(bench.path('5.txt'));
   expect(content).toMatch(/\/104\.txt\n\(100 of 105 files/);
+});
+
+test('[R-10] what is hidden is neither shown nor counted', async () => {
+  for (let n = 0; n < 60; n++) bench.file(`open/${n}.txt`, '', 1000);
+  for (let n = 0; n < 60; n++) bench.file(`deep/secret/${n}.txt`, '', 10);
+  bench.file('secret/[odd] {name}!.txt', '', 10);
+  bench.file('.gitignore', 'built\n');
+  bench.file('built/secret/x.txt', '');
+  const session = toolSession({ mayRead: (path) => !path.includes('/secret') });
+  const { content, data } = await bench.run(globTool, { pattern: '**/*.txt' }, { session });
+  expect(data).toMatchObject({ numFiles: 60, truncated: false });
+  expect(content).not.toMatch(/secret|of 1/);
+  expect((await bench.run(globTool, { pattern: 'secret/*' }, { session })).content).toBe('No files found');
+  // Where nothing but hidden files match, those that are ignored are looked for, and hidden all the same.
+  expect((await bench.run(globTool, { pattern: '**/x.txt' }, { session })).content).toBe('No files found');
 });
 
 test('says when there is nothing, and when there is no such directory', async () => {

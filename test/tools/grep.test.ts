@@ -1,5 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { grepTool } from '../../src/tools/grep.ts';
+import type { Workspace } from '../../src/tools/workspace.ts';
+import { toolSession } from '../support/tool-session.ts';
 import { type Bench, createBench } from './bench.ts';
 
 let bench: Bench;
@@ -105,6 +109,75 @@ test('says what is wrong with a search', async () => {
   });
   await expect(grep({ pattern: 'x', type: 'nonsense' })).rejects.toThrow(/unrecognized file type/);
   await expect(grep({ pattern: 'x', path: 'none' })).rejects.toThrow(/does not exist/);
+});
+
+test('a FIFO or a device is refused at once, and inside a directory passed over', async () => {
+  bench.file('dir/a.txt', 'hit');
+  execFileSync('mkfifo', [bench.path('dir/pipe')]);
+  symlinkSync('pipe', bench.path('dir/link'));
+  for (const path of ['dir/pipe', 'dir/link', '/dev/zero']) {
+    await expect(grep({ pattern: 'hit', path })).rejects.toThrow(/is neither a file nor a directory/);
+  }
+  expect(await grep({ pattern: 'hit', path: 'dir' })).toBe('dir/a.txt:1:hit');
+});
+
+test('a search that takes too long shows what it had found', async () => {
+  const printing = (...pieces: string[]): Pick<Workspace, 'exec'> => ({
+    async exec({ onOutput }) {
+      for (const piece of pieces) onOutput?.('stdout', Buffer.from(piece));
+      return { exitCode: null, signal: 'SIGKILL', timedOut: true, stillRunning: false };
+    },
+  });
+  const run = (input: object, exec: Pick<Workspace, 'exec'>) =>
+    bench.run(grepTool, { pattern: 'x', ...input }, { workspace: { ...bench.context.workspace, ...exec } });
+  const lines = await run({ output_mode: 'content' }, printing('a.txt\x001:x', '\nb.txt\x001:', 'cut o'));
+  expect(lines.content).toMatch(/^a\.txt:1:x\n\[The search took too long/);
+  const files = await run({}, printing('a.txt\0b.t'));
+  expect(files.content).toMatch(/^Found 1 file\na\.txt\n\[The search took too long/);
+  await expect(run({}, printing())).rejects.toThrow(/took longer than 60 s/);
+});
+
+describe('[R-10] what is hidden is neither shown nor counted', () => {
+  const session = toolSession({ mayRead: (path) => !path.includes('/secret') });
+  const search = (input: object) => bench.run(grepTool, { pattern: 'hit', ...input }, { session });
+
+  beforeEach(() => {
+    bench.file('a.txt', 'hit\n', 50);
+    bench.file('b.txt', 'before\nhit\nafter\n');
+    bench.file('secret/s.txt', 'hit\n'.repeat(9));
+    bench.file('deep/secret/s.txt', 'before\nhit\nafter\n');
+  });
+
+  test('in any mode', async () => {
+    expect(await search({ output_mode: 'content' })).toMatchObject({
+      content: 'a.txt:1:hit\nb.txt:2:hit',
+      data: { numLines: 2 },
+    });
+    expect(await search({ output_mode: 'content', '-C': 1 })).toMatchObject({
+      content: 'a.txt:1:hit\n--\nb.txt-1-before\nb.txt:2:hit\nb.txt-3-after',
+    });
+    expect(await search({ output_mode: 'content', multiline: true, pattern: 'hit\nafter' })).toMatchObject({
+      content: 'b.txt:2:hit\nb.txt:3:after',
+    });
+    expect(await search({ output_mode: 'count' })).toMatchObject({
+      content: 'a.txt:1\nb.txt:1',
+      data: { numFiles: 2, numMatches: 2 },
+    });
+    expect((await search({})).data).toMatchObject({ numFiles: 2, filenames: ['a.txt', 'b.txt'] });
+    expect((await search({ head_limit: 1 })).content).toContain('[1 of 2 shown;');
+  });
+
+  test('also when it is much, or named by odd names', async () => {
+    bench.file('deep/secret/large.txt', `hit ${'x'.repeat(400)}\n`.repeat(60_000));
+    bench.file('deep/secret\ndeep/fake.txt', 'hit\n');
+    expect(await search({ output_mode: 'content' })).toMatchObject({ content: 'a.txt:1:hit\nb.txt:2:hit' });
+  });
+});
+
+test('a name with a line break cannot pass for another file', async () => {
+  bench.file('x\ny.txt', 'hit');
+  expect(await grep({ pattern: 'hit' })).toBe('No matches found');
+  await expect(grep({ pattern: 'hit', path: 'x\ny.txt' })).rejects.toThrow(/line break in its name/);
 });
 
 test('is not affected by the user’s configuration', async () => {

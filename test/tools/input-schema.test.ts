@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
+  anything,
   arrayOf,
   boolean,
   type InputOf,
@@ -9,6 +10,7 @@ import {
   objectOf,
   oneOf,
   optional,
+  recordOf,
   string,
   withDefault,
 } from '../../src/tools/input-schema.ts';
@@ -110,5 +112,58 @@ describe('input schema', () => {
 
   test('[M-10] takes nothing from the prototype', () => {
     expect(input.parse(Object.create({ file_path: 'inherited' })).ok).toBe(false);
+  });
+});
+
+describe('lists and records', () => {
+  const bounded = objectInput({ picks: arrayOf(string(''), 'Picks', { minItems: 1, maxItems: 2 }) });
+  const record = objectInput({ sizes: recordOf(integer(''), 'Sizes'), more: optional(recordOf(anything(''), '')) });
+
+  test('show their bounds and what they hold', () => {
+    expect(bounded.json.properties).toEqual({
+      picks: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 2, description: 'Picks' },
+    });
+    expect(record.json.properties).toMatchObject({
+      sizes: { type: 'object', additionalProperties: { type: 'integer' }, description: 'Sizes' },
+      more: { type: 'object', additionalProperties: {} },
+    });
+  });
+
+  test.each([
+    [bounded, { picks: [] }, 'picks must have at least 1 items, not 0'],
+    [bounded, { picks: ['a', 'b', 'c'] }, 'picks must have at most 2 items, not 3'],
+    [record, { sizes: { a: 1, b: 'x' } }, 'sizes.b must be a whole number, not the string "x"'],
+    [record, { sizes: [] }, 'sizes must be an object, not an array'],
+  ])('[M-10] refuse what does not fit: %#', (schema, value, problem) => {
+    expect(schema.parse(value)).toEqual({ ok: false, problems: [problem] });
+  });
+
+  test('[M-10] a key named like a prototype is a key', () => {
+    const parsed = record.parse(JSON.parse('{"sizes":{"__proto__":1,"constructor":2}}'));
+    const { sizes } = parsed.ok ? parsed.value : { sizes: {} };
+    expect(Object.keys(sizes)).toEqual(['__proto__', 'constructor']);
+    expect(Object.getPrototypeOf(sizes)).toBe(Object.prototype);
+  });
+
+  test('anything is kept as it is', () => {
+    const value = { sizes: {}, more: { deep: [{ a: null }] } };
+    expect(record.parse(value)).toEqual({ ok: true, value });
+  });
+});
+
+describe('an input that keeps what it does not know', () => {
+  const open = objectInput({ plan: optional(string('')) }, { others: 'keep' });
+
+  test('says so, and checks only what it knows', () => {
+    expect(open.json).toMatchObject({ additionalProperties: true });
+    expect(open.parse({ plan: 'x', more: [1] })).toEqual({ ok: true, value: { plan: 'x', more: [1] } });
+    expect(open.parse({ plan: 5, more: 1 })).toEqual({ ok: false, problems: ['plan must be a string, not 5'] });
+  });
+
+  test('[M-10] cannot be given another prototype', () => {
+    const parsed = open.parse(JSON.parse('{"__proto__":{"plan":"x"}}'));
+    const value: object = parsed.ok ? parsed.value : {};
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect('plan' in value).toBe(false);
   });
 });

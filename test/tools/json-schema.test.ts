@@ -53,6 +53,15 @@ describe('a JSON schema', () => {
     expect(validate({ a: 'x' })).toEqual([]);
   });
 
+  test('fills in defaults where it is asked to, and calls the value as it is told', async () => {
+    const schema = { type: 'object', properties: { size: { type: 'integer', default: 3 } } };
+    const [filled, plain] = [{}, {}];
+    expect((await compileJsonSchema(schema, { fillDefaults: true }))(filled)).toEqual([]);
+    expect((await compileJsonSchema(schema))(plain)).toEqual([]);
+    expect([filled, plain]).toEqual([{ size: 3 }, {}]);
+    expect((await compileJsonSchema(schema, { subject: 'the input' }))(5)).toEqual(['the input must be object']);
+  });
+
   test('the schema is not changed', async () => {
     const schema = { $schema: 'https://example.org/mine', type: 'object' };
     await compileJsonSchema(schema);

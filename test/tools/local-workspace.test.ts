@@ -10,7 +10,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { editTool } from '../../src/tools/edit.ts';
 import { createLocalWorkspace } from '../../src/tools/local-workspace.ts';
+import { readTool } from '../../src/tools/read.ts';
 import type { Workspace } from '../../src/tools/workspace.ts';
 import { asOrdinaryUser } from '../support/as-user.ts';
 import { type Bench, createBench } from './bench.ts';
@@ -98,6 +100,63 @@ describe('writing', () => {
     });
     expect(readFileSync(path, 'utf8')).toBe('old');
   });
+});
+
+describe('a write that fails half-way', () => {
+  async function* failing(code: string) {
+    yield 'half of the new content';
+    throw Object.assign(new Error('write failed'), { code });
+  }
+
+  test.each([
+    ['ENOSPC', /no space left on the device/],
+    ['EDQUOT', /disk quota/],
+    ['EFBIG', /larger than files may be/],
+    ['EIO', /cannot be used: write failed/],
+  ])('%s: is said aloud, leaves the file as it was, and nothing beside it', async (code, message) => {
+    const path = bench.file('a.txt', 'old');
+    // Node takes pieces too, which is how a disk that fills up can be had without one.
+    await expect(workspace.writeFile(path, failing(code) as never)).rejects.toMatchObject({
+      name: 'ToolError',
+      message: expect.stringMatching(message),
+    });
+    await expect(workspace.writeFile(bench.path('new.txt'), failing(code) as never)).rejects.toThrow(message);
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    expect(readdirSync(bench.dir)).toEqual(['a.txt']);
+  });
+
+  test('an edit that meets it changes nothing, and the file may be edited again', async () => {
+    const path = bench.file('a.txt', 'old');
+    await bench.run(readTool, { file_path: path });
+    const full = { ...workspace, writeFile: () => workspace.writeFile(path, failing('ENOSPC') as never) };
+    const edit = { file_path: path, old_string: 'old', new_string: 'new' };
+    await expect(bench.run(editTool, edit, { workspace: full })).rejects.toThrow(/no space left/);
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    await bench.run(editTool, edit);
+    expect(readFileSync(path, 'utf8')).toBe('new');
+  });
+});
+
+test('reads in pieces, and closes the file when nobody reads on', async () => {
+  const bytes = Buffer.alloc(600_000, 'abc');
+  bench.file('a.txt', bytes);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of workspace.readChunks(bench.path('a.txt'))) pieces.push(piece);
+  expect(pieces.length).toBeGreaterThan(1);
+  expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+  const openFiles = () => (existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').length : 0);
+  const before = openFiles();
+  for await (const _ of workspace.readChunks(bench.path('a.txt'))) break;
+  expect(openFiles()).toBe(before);
+});
+
+test('pieces of what is no file are refused', async () => {
+  const first = async (path: string) => {
+    for await (const piece of workspace.readChunks(path)) return piece;
+  };
+  await expect(first(bench.path('none'))).rejects.toThrow(/none does not exist/);
+  await expect(first(bench.dir)).rejects.toThrow(/is a directory/);
+  await expect(first('/dev/zero')).rejects.toThrow(/not a regular file/);
 });
 
 test('reads bytes as they are, and lists directories', async () => {

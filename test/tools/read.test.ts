@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readTool } from '../../src/tools/read.ts';
 import { type Bench, createBench } from './bench.ts';
@@ -47,6 +49,19 @@ test('cuts overlong lines for the model', async () => {
   expect(content).toContain(`1→${'x'.repeat(2000)}… [500 more characters]\n     2→end`);
 });
 
+test('shows the start of a line that is too long for anything, without the rest', async () => {
+  const path = bench.file('min.js', `${'x'.repeat(300_000)}\nend`);
+  const { content, data } = await bench.run(readTool, { file_path: path, limit: 5 });
+  expect(content).toContain(`1→${'x'.repeat(2000)}… [a line of 300000 bytes]\n     2→end`);
+  expect(JSON.stringify(data).length).toBeLessThan(60_000);
+  expect(bench.context.files.get(path)).toMatchObject({ whole: false });
+});
+
+test('pages are for PDF files', async () => {
+  bench.file('a.txt', 'text');
+  await expect(bench.run(readTool, { file_path: 'a.txt', pages: '1' })).rejects.toThrow(/not a PDF/);
+});
+
 test('leaves out carriage returns and the byte order mark', async () => {
   const path = bench.file('a.txt', '\uFEFFa\r\nb\r\n');
   const { content } = await bench.run(readTool, { file_path: path });
@@ -82,12 +97,25 @@ test('refuses directories, binaries, devices and FIFOs kindly', async () => {
   await expect(bench.run(readTool, { file_path: 'dir' })).rejects.toThrow(/is a directory.*Glob/);
   bench.file('image.png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 1]));
   await expect(bench.run(readTool, { file_path: 'image.png' })).rejects.toThrow(/binary/);
-  bench.file('paper.pdf', '%PDF-1.7\ntext only');
-  await expect(bench.run(readTool, { file_path: 'paper.pdf' })).rejects.toThrow(/binary/);
+  bench.file('a.zip', Buffer.from('PK\x03\x04\0\0', 'latin1'));
+  await expect(bench.run(readTool, { file_path: 'a.zip' })).rejects.toThrow(/binary file \(a ZIP archive\)/);
+  await expect(bench.run(readTool, { file_path: process.execPath })).rejects.toThrow(/an ELF program|a Mach-O program/);
+  await expect(bench.run(readTool, { file_path: '/dev/stdin' })).rejects.toThrow(/not a regular file/);
   await expect(bench.run(readTool, { file_path: '/dev/zero' })).rejects.toThrow(/not a regular file/);
   execFileSync('mkfifo', [bench.path('fifo')]);
   await expect(bench.run(readTool, { file_path: 'fifo' })).rejects.toThrow(/not a regular file/);
   await expect(bench.context.workspace.readFile(bench.path('fifo'))).rejects.toThrow(/not a regular file/);
+});
+
+test('reads sockets as little as devices, and files of the system that say that they are empty', async () => {
+  const server = createServer().listen(bench.path('socket'));
+  await once(server, 'listening');
+  await expect(bench.run(readTool, { file_path: 'socket' })).rejects.toThrow(/not a regular file/);
+  server.close();
+  await once(server, 'close');
+  if (!existsSync('/proc/self/status')) return;
+  const { content } = await bench.run(readTool, { file_path: '/proc/self/status' });
+  expect(content).toMatch(/→Name:/);
 });
 
 test('[K34] refuses too much at once and says what to do', async () => {
@@ -97,11 +125,20 @@ test('[K34] refuses too much at once and says what to do', async () => {
   await expect(bench.run(readTool, { file_path: path, limit: 10 })).resolves.toBeDefined();
 });
 
+test('[K34] bounds both faces of a result, however they are written in JSON', async () => {
+  const path = bench.file('odd.txt', `${'\u0001'.repeat(1900)}\n`.repeat(100));
+  await expect(bench.run(readTool, { file_path: path })).rejects.toThrow(/too much at once/);
+  bench.file('wide.txt', `${'"'.repeat(30_000)}\n`.repeat(8));
+  const { content, data } = await bench.run(readTool, { file_path: 'wide.txt' });
+  expect(Buffer.byteLength(JSON.stringify([content, data]))).toBeLessThan(900_000);
+});
+
 test('only reads', () => {
   expect(readTool.access({ file_path: 'a.txt' }, bench.context.workspace)).toEqual({
     kind: 'read',
     paths: [bench.path('a.txt')],
   });
+  expect(readTool.description.length).toBeLessThanOrEqual(600);
   expect(readTool.isConcurrencySafe({ file_path: 'a.txt' })).toBe(true);
 });
 

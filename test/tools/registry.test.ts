@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { askUserTool } from '../../src/tools/ask-user.ts';
 import { builtinTools } from '../../src/tools/builtin.ts';
 import { objectInput } from '../../src/tools/input-schema.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
+import { taskTools } from '../../src/tools/task-tools.ts';
 import { type Tool, ToolError, type ToolOutput } from '../../src/tools/tool.ts';
 import { type Bench, createBench } from './bench.ts';
 
@@ -15,44 +17,52 @@ beforeEach(() => {
 afterEach(() => bench.dispose());
 
 const builtin = createRegistry(builtinTools({ isReadOnly: () => false }));
+const everything = createRegistry(builtinTools({ isReadOnly: () => false, askUser: askUserTool, tasks: taskTools }));
+
+/** Names, fields and required fields (marked *), as the wire has them and in its order. */
+const WIRE = {
+  Bash: 'command* timeout description run_in_background dangerouslyDisableSandbox',
+  Glob: 'pattern* path',
+  Grep: 'pattern* path glob output_mode -B -A -C context -n -i type head_limit offset multiline',
+  ExitPlanMode: 'plan allowedPrompts',
+  Read: 'file_path* offset limit pages',
+  Edit: 'file_path* old_string* new_string* replace_all',
+  Write: 'file_path* content*',
+  NotebookEdit: 'notebook_path* cell_id new_source* cell_type edit_mode',
+  TodoWrite: 'todos*',
+  AskUserQuestion: 'questions* answers annotations metadata',
+  EnterPlanMode: '',
+  TaskCreate: 'subject* description* activeForm metadata',
+  TaskGet: 'taskId*',
+  TaskUpdate: 'taskId* status subject description activeForm owner addBlocks addBlockedBy',
+  TaskList: '',
+};
 
 describe('built-in tools', () => {
-  test('come in the order of the wire, with its fields', () => {
-    const fields = builtin
-      .apiTools()
-      .map(({ name, input_schema }) => [name, Object.keys(input_schema.properties as object), input_schema.required]);
-    expect(fields).toEqual([
-      ['Bash', ['command', 'timeout', 'description', 'dangerouslyDisableSandbox'], ['command']],
-      ['Glob', ['pattern', 'path'], ['pattern']],
-      [
-        'Grep',
-        [
-          'pattern',
-          'path',
-          'glob',
-          'output_mode',
-          '-B',
-          '-A',
-          '-C',
-          'context',
-          '-n',
-          '-i',
-          'type',
-          'head_limit',
-          'offset',
-          'multiline',
-        ],
-        ['pattern'],
-      ],
-      ['Read', ['file_path', 'offset', 'limit'], ['file_path']],
-      ['Edit', ['file_path', 'old_string', 'new_string', 'replace_all'], ['file_path', 'old_string', 'new_string']],
-      ['Write', ['file_path', 'content'], ['file_path', 'content']],
-    ]);
+  test.each([
+    ['of every session', builtin, ['AskUserQuestion', 'TaskCreate', 'TaskGet', 'TaskUpdate', 'TaskList']],
+    ['with a host and with tasks', everything, ['TodoWrite']],
+  ])('[K37] %s come in the order of the wire, with its fields', (_, registry, absent) => {
+    const fields = registry.apiTools().map(({ name, input_schema: { properties, required } }) => {
+      const mark = (field: string) => ((required as string[]).includes(field) ? `${field}*` : field);
+      return [
+        name,
+        Object.keys(properties as object)
+          .map(mark)
+          .join(' '),
+      ];
+    });
+    expect(fields).toEqual(Object.entries(WIRE).filter(([name]) => !absent.includes(name)));
   });
 
-  test('cost a request no more than 9 KB, the same bytes every time', () => {
-    expect(JSON.stringify(builtin.apiTools()).length).toBeLessThan(9 * 1024);
+  test('cost a request no more than 12 KB, the same bytes every time', () => {
+    expect(JSON.stringify(builtin.apiTools()).length).toBeLessThan(12 * 1024);
     expect(builtin.apiTools()).toBe(builtin.apiTools());
+  });
+
+  test('have short descriptions', () => {
+    const long = everything.all().filter(({ description }) => description.length > 600);
+    expect(long.map(({ name }) => name)).toEqual([]);
   });
 });
 
@@ -63,6 +73,12 @@ test.each(['constructor', '__proto__', 'toString', 'bash', ''])('[M-10] knows no
 test('[C-4] refuses two tools of one name', () => {
   const tool = fakeTool(() => ({ content: '', data: null }));
   expect(() => createRegistry([tool, tool])).toThrow(/Two tools are named Fake/);
+});
+
+test('[M-10] a tool keeps what it says and checks', async () => {
+  const given: Tool = { ...fakeTool(() => ({ content: '', data: null })), prepare: async () => ({ seen: true }) };
+  const { run: _, ...rest } = createRegistry([given]).get('Fake') as Tool;
+  expect(rest).toEqual((({ run: __, ...each }) => each)(given));
 });
 
 describe('[M-12] limits what a result carries', () => {

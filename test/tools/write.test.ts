@@ -68,10 +68,12 @@ test('leaves no temporary file behind, and says why it failed', async () => {
 });
 
 test('[K34] bounds what the result carries', async () => {
-  const content = 'ü'.repeat(300_000);
-  const { data } = await bench.run(writeTool, { file_path: 'big.txt', content });
-  expect(JSON.stringify(data).length).toBeLessThan(250_000);
+  const content = 'ü\n"'.repeat(100_000);
+  const created = await bench.run(writeTool, { file_path: 'big.txt', content });
+  expect(Buffer.byteLength(JSON.stringify(created.data))).toBeLessThan(210_000);
   expect(readFileSync(bench.path('big.txt'), 'utf8')).toBe(content);
+  const { data } = await bench.run(writeTool, { file_path: 'big.txt', content: content.replaceAll('ü', 'ö') });
+  expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThan(620_000);
 });
 
 test('is an edit and runs alone', () => {

@@ -8,7 +8,11 @@ test('[H-2] without a shell it says so once and does no harm', async () => {
       messages.push(`${level}: ${message}`);
       resolve();
     };
-    const supervisor = createSupervisor({ mark: 'NONE=none.', log, shell: '/nonexistent/sh' });
+    const supervisor = createSupervisor({
+      mark: { environment: 'none', limits: 'none' },
+      log,
+      shell: '/nonexistent/sh',
+    });
     supervisor.start();
     supervisor.watch(999_999);
     supervisor.forget(999_999);

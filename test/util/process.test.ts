@@ -7,6 +7,8 @@ import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Aborted } from '../../src/util/abort.ts';
 import { createProcesses, type Processes, type ProcessOutcome, type ProcessSpec } from '../../src/util/process.ts';
+import { MARK_BY_LIMIT } from '../../src/util/process-mark.ts';
+import { REPORT_FD } from '../../src/util/process-output.ts';
 
 let dir: string;
 let processes: Processes;
@@ -32,6 +34,8 @@ const loads = {
   'double fork': `(setsid sh -c '(trap "" TERM; echo $$ > pid; sleep 600; :) & exit' > /dev/null 2>&1 &); sleep 600`,
   'setsid, scrubbed child': `setsid sh -c 'env -i sh -c "echo \\$\\$ > pid; exec sleep 600" & wait' > /dev/null 2>&1`,
   'scrubbed environment': `env -i sh -c 'echo $$ > pid; exec sleep 600' & wait`,
+  'scrubbed environment, setsid': `${MARK_BY_LIMIT}; env -i setsid sh -c 'echo $$ > pid; exec sleep 600' & sleep 600`,
+  'scrubbed environment, double fork': `${MARK_BY_LIMIT}; (env -i setsid sh -c 'trap "" TERM; echo $$ > pid; sleep 600; :' &); sleep 600`,
 };
 
 describe('running', () => {
@@ -86,6 +90,34 @@ describe('running', () => {
     const { outcome } = await collect('(while :; do echo tick; sleep 0.2; done) & exit 0');
     expect(outcome.stillRunning).toBe(true);
     expect(Date.now() - started).toBeLessThan(4500);
+  });
+
+  test('a report comes beside the output, however long that is', async () => {
+    const script = `seq 1 20000; echo told >&${REPORT_FD}; exit 4`;
+    const { outcome, stdout } = await collect(script, { reports: true });
+    expect(outcome).toMatchObject({ exitCode: 4, report: 'told\n' });
+    expect(stdout.endsWith('20000\n')).toBe(true);
+    expect((await collect(`echo told 2>/dev/null >&${REPORT_FD}`)).outcome).not.toHaveProperty('report');
+  });
+
+  test('a report is not waited for: what runs on in the background may hold it open', async () => {
+    const started = Date.now();
+    const script = `sleep 600 > /dev/null 2>&1 & echo told >&${REPORT_FD}`;
+    expect((await collect(script, { reports: true })).outcome).toMatchObject({ report: 'told\n', stillRunning: false });
+    expect(Date.now() - started).toBeLessThan(900);
+  });
+
+  test('a report is bounded, and does not hold who writes too much of it', async () => {
+    const { outcome } = await collect(`head -c 3000000 /dev/zero >&${REPORT_FD}; exit 3`, { reports: true });
+    expect(outcome.exitCode).toBe(3);
+    expect(outcome.report?.length).toBeLessThan(100_000);
+  });
+
+  test('reports of parallel commands arrive, each with its own', async () => {
+    const reports = await Promise.all(
+      [...Array(8).keys()].map((n) => collect(`echo ${n} >&${REPORT_FD}`, { reports: true })),
+    );
+    expect(reports.map(({ outcome }) => outcome.report)).toEqual([...Array(8).keys()].map((n) => `${n}\n`));
   });
 
   test('[H-5] leaves no zombies', async () => {
@@ -158,6 +190,21 @@ describe('close', () => {
     await processes.close();
     await expect(collect('true')).rejects.toMatchObject({ kind: 'shutdown' });
     await eventually(() => supervisors.every((pid) => !alive(pid)));
+  });
+});
+
+describe('a run within a run', () => {
+  test('[H-1] the outer finds what the inner has started', async () => {
+    const inner = createProcesses({ log: () => {}, graceMs: 200 });
+    // The environment of a command of `processes` is where `inner` would be started.
+    const { stdout } = await collect('echo $HEDDLE_PROCESS_TAG');
+    const env = { PATH: process.env.PATH, HEDDLE_PROCESS_TAG: stdout.trim() };
+    const run = inner.run({ ...shell(loads.setsid), env }, never).catch(() => 'ended');
+    const pid = await pidWhenStarted();
+    await processes.close();
+    await eventually(() => !alive(pid));
+    await inner.close();
+    expect(await run).toBeDefined();
   });
 });
 

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, Readable, Writable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HeddleError } from '../../src/wire/errors.ts';
@@ -10,6 +12,7 @@ import {
   LineDecoder,
   LineWriter,
   MAX_LINE_BYTES,
+  type OverlongLine,
   parseLine,
   RAW_JSON,
   readLines,
@@ -26,7 +29,7 @@ function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
   return ends.map((end, i) => bytes.subarray(ends[i - 1] ?? 0, end));
 }
 
-function decode(chunks: Iterable<Uint8Array>, options?: { maxBytes?: number }): Line[] {
+function decode(chunks: Iterable<Uint8Array>, options?: { maxBytes?: number }): (Line | OverlongLine)[] {
   const decoder = new LineDecoder(options);
   return [...[...chunks].flatMap((chunk) => [...decoder.push(chunk)]), ...decoder.end()];
 }
@@ -74,14 +77,15 @@ describe('LineDecoder', () => {
   });
 
   test('a mark of byte order counts only at the start', () => {
-    const [first, second] = decode([Buffer.from('\ufeff{}\n\ufeff{}\n')]);
-    expect(first?.text).toBe('{}');
-    expect(second?.text).toBe('\ufeff{}');
+    expect(decode([Buffer.from('\ufeff{}\n\ufeff{}\n')])).toEqual([
+      { text: '{}', number: 1 },
+      { text: '\ufeff{}', number: 2 },
+    ]);
   });
 
   test('bytes that are no UTF-8 do not stop it', () => {
     const lines = decode([Buffer.from([0xff, 0xfe, 0x0a]), Buffer.from('{"ok":true}\n')]);
-    expect(lines.map(({ text }) => text)).toEqual(['\ufffd\ufffd', '{"ok":true}']);
+    expect(lines).toMatchObject([{ text: '\ufffd\ufffd' }, { text: '{"ok":true}' }]);
   });
 
   test('any Uint8Array will do, also a view into a larger buffer', () => {
@@ -89,30 +93,52 @@ describe('LineDecoder', () => {
     expect(decode([whole.subarray(2, 10)])).toEqual([{ text: '{"a":1}', number: 1 }]);
   });
 
-  test('[TRN-11, K34] a line of the cap is read, one byte more is an error', () => {
+  test('[K34] a line of the cap is read, one byte more is passed over with its size', () => {
     const line = '{"a":"12345"}';
-    expect(decode([Buffer.from(`${line}\n`)], { maxBytes: line.length })).toHaveLength(1);
-    expect(() => decode([Buffer.from(`${line}\n`)], { maxBytes: line.length - 1 })).toThrow(
-      expect.objectContaining({ code: 'line_too_long', facts: { line: 1, maxBytes: line.length - 1 } }),
-    );
+    const cap = line.length;
+    expect(decode([Buffer.from(`${line}\n`)], { maxBytes: cap })).toEqual([{ text: line, number: 1 }]);
+    const overlong = { bytes: cap, maxBytes: cap - 1, number: 1 };
+    expect(decode([Buffer.from(`${line}\n`)], { maxBytes: cap - 1 })).toEqual([overlong]);
     expect(MAX_LINE_BYTES).toBe(256 * 1024 * 1024);
   });
 
-  test('[TRN-11] the cap holds before the line has ended, and the lines before it are not lost', () => {
-    const decoder = new LineDecoder({ maxBytes: 10 });
-    const read: string[] = [];
-    const push = (text: string) => {
-      for (const line of decoder.push(Buffer.from(text))) read.push(line.text);
-    };
-    push('{"a":1}\n1234');
-    expect(() => push('5678901')).toThrow(/longer than 10 bytes/);
-    expect(() => decode([Buffer.from('{"b":2}\n12345678901')], { maxBytes: 10 })).toThrow(HeddleError);
-    expect(read).toEqual(['{"a":1}']);
-    const both = new LineDecoder({ maxBytes: 10 }).push(Buffer.from('{"b":2}\n12345678901'));
-    expect(both.next().value).toEqual({ text: '{"b":2}', number: 1 });
-    expect(() => both.next()).toThrow(HeddleError);
+  test('[K34] the lines around it are read, wherever the chunks are cut, and also when it is the last', () => {
+    const bytes = Buffer.from('{"a":1}\n12345678901\n{"b":2}\n123456789012');
+    const expected = [
+      { text: '{"a":1}', number: 1 },
+      { bytes: 11, maxBytes: 10, number: 2 },
+      { text: '{"b":2}', number: 3 },
+      { bytes: 12, maxBytes: 10, number: 4 },
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.nat()), (places) => {
+        expect(decode(cut(bytes, places), { maxBytes: 10 })).toEqual(expected);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('[K34] nothing of it is held in memory', async () => {
+    const decoder = new LineDecoder({ maxBytes: 1000 });
+    const pushed = Array.from({ length: 5 }, () => pushAnother(decoder));
+    await turn();
+    collectGarbage();
+    expect(pushed.map((chunk) => chunk.deref())).toEqual(Array(5).fill(undefined));
+    expect([...decoder.push(Buffer.from('\n'))]).toEqual([{ bytes: 3000, maxBytes: 1000, number: 1 }]);
   });
 });
+
+/** Another 600 bytes of the same line. The memory behind them can be watched, and nobody else holds it. */
+function pushAnother(decoder: LineDecoder): WeakRef<ArrayBufferLike> {
+  const chunk = Buffer.alloc(600, 'x');
+  expect([...decoder.push(chunk)]).toHaveLength(0);
+  return new WeakRef(chunk.buffer);
+}
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
 
 describe('parseLine', () => {
   test('[ERR-05] text that is not JSON is a json_decode error with its place, not its text', () => {
@@ -132,6 +158,14 @@ describe('parseLine', () => {
     expect(parseLine({ text, number: 2 })).toMatchObject({
       code: 'message_parse',
       message: `Message parse error: line 2 is ${kind}, not an object`,
+    });
+  });
+
+  test('[K34] a line that was too long is a typed error with its size', () => {
+    expect(parseLine({ bytes: 12, maxBytes: 10, number: 4 })).toMatchObject({
+      code: 'line_too_long',
+      message: 'Line 4 was skipped: it has 12 bytes, and 10 is the limit',
+      facts: { line: 4, bytes: 12, maxBytes: 10 },
     });
   });
 
@@ -163,13 +197,13 @@ describe('readLines', () => {
     );
   });
 
-  test('[TRN-11] an overlong line ends the reading by throwing, after the lines before it', async () => {
+  test('[K34] an overlong line is one error in its place, and reading goes on', async () => {
     const stream = new PassThrough();
     const lines = readLines(stream, { maxBytes: 20 });
-    stream.write('{"a":1}\n{"b":"0123456789012345"}\n{"c":3}\n');
-    expect((await lines.next()).value).toEqual({ a: 1 });
-    await expect(lines.next()).rejects.toMatchObject({ code: 'line_too_long' });
-    expect(stream.destroyed).toBe(true);
+    stream.end('{"a":1}\n{"b":"0123456789012345"}\n{"c":3}\n');
+    const items: unknown[] = [];
+    for await (const item of lines) items.push(item);
+    expect(items).toEqual([{ a: 1 }, expect.objectContaining({ code: 'line_too_long' }), { c: 3 }]);
   });
 
   test('a stream that breaks throws; one that is destroyed here just ends', async () => {

@@ -2,7 +2,7 @@ import { Aborted, abortReason } from '../util/abort.ts';
 import { startTimer } from '../util/timer.ts';
 
 /** Bounds the silence of the far end, and passes the caller's abort on. */
-export interface Patience {
+export interface SilenceLimit {
   /** Fires with the caller's reason, or with kind `timeout`. */
   signal: AbortSignal;
   /**
@@ -13,7 +13,7 @@ export interface Patience {
   end(): void;
 }
 
-export function startPatience(outer: AbortSignal, timeoutMs: number): Patience {
+export function limitSilence(outer: AbortSignal, timeoutMs: number): SilenceLimit {
   const controller = new AbortController();
   let isWaiting = false;
   let silentSince = 0;

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { JsonObject } from '../util/json.ts';
+import { makeDirectory } from '../util/make-directory.ts';
+import { readSettingsFile, refuseSettings } from './settings-file.ts';
+
+/** A lock older than this was left behind by a process that died. Updates take milliseconds. */
+const STALE_MS = 10_000;
+const WAIT_MS = 5000;
+
+/**
+ * Changes a JSON file so that nobody ever sees half of it and no change of another process gets lost: under a lock the
+ * file is read, changed, written beside itself and renamed. Throws `invalid_settings` when it cannot be read or written.
+ */
+export function updateJsonFile(path: string, change: (values: JsonObject) => JsonObject): void {
+  makeDirectory(dirname(path));
+  const release = lock(`${path}.lock`);
+  try {
+    replaceFile(path, `${JSON.stringify(change(readSettingsFile(path) ?? {}), null, 2)}\n`);
+  } finally {
+    release();
+  }
+}
+
+function replaceFile(path: string, text: string): void {
+  const temporary = join(dirname(path), `.${randomBytes(8).toString('hex')}.tmp`);
+  try {
+    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw refuseSettings(`${path} cannot be written: ${(error as Error).message}`, error);
+  }
+}
+
+/** Waits for its turn; settings are changed rarely and quickly, so that holding up the process is no harm. */
+function lock(path: string): () => void {
+  const deadline = Date.now() + WAIT_MS;
+  for (;;) {
+    try {
+      const file = openSync(path, 'wx', 0o600);
+      writeSync(file, '');
+      closeSync(file);
+      return () => rmSync(path, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw refuseSettings((error as Error).message, error);
+    }
+    if (ageOf(path) > STALE_MS) rmSync(path, { force: true });
+    else if (Date.now() > deadline) throw refuseSettings(`${path} is held by another process`);
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+  }
+}
+
+function ageOf(path: string): number {
+  return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+}

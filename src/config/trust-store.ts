@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject, type JsonObject } from '../util/json.ts';
+import { updateJsonFile } from './json-file.ts';
+import { readSettingsFile } from './settings-file.ts';
+
+/** What was agreed to: the directory, and what its executable configuration was then. */
+export type Trust = 'trusted' | 'changed' | 'untrusted';
+
+/** The files of a project that can make something run or grant something. */
+const EXECUTABLE = [join('.claude', 'settings.json'), join('.claude', 'settings.local.json'), '.mcp.json'];
+
+export function trustFile(configHome: string): string {
+  return join(configHome, 'trust.json');
+}
+
+/** Whether the user has called this directory (a real path) trustworthy as it is now. A changed one is not. */
+export function trustOf(cwd: string, configHome: string | null): Trust {
+  const known = configHome === null ? null : readSettingsFile(trustFile(configHome));
+  const workspaces = isObject(known?.workspaces) ? known.workspaces : {};
+  const entry = Object.hasOwn(workspaces, cwd) ? workspaces[cwd] : undefined;
+  if (!isObject(entry)) return 'untrusted';
+  return entry.hash === configurationHash(cwd) ? 'trusted' : 'changed';
+}
+
+/** Remembers that the directory is trusted as it is now, or no longer. */
+export function setTrust(
+  cwd: string,
+  configHome: string,
+  { isTrusted, now }: { isTrusted: boolean; now: number },
+): void {
+  updateJsonFile(trustFile(configHome), (file) => {
+    const { [cwd]: _, ...others } = isObject(file.workspaces) ? file.workspaces : {};
+    const entry: JsonObject = { hash: configurationHash(cwd), trustedAt: new Date(now).toISOString() };
+    return { ...file, version: 1, workspaces: isTrusted ? { ...others, [cwd]: entry } : others };
+  });
+}
+
+/** The same as long as nobody changes a file that could make something run. */
+export function configurationHash(cwd: string): string {
+  const hash = createHash('sha256');
+  for (const name of EXECUTABLE) hash.update(`${name}\0${contentOf(join(cwd, name)) ?? '\0absent'}\0`);
+  return hash.digest('hex');
+}
+
+function contentOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { chown, lstat, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isInsideAny } from '../permissions/paths.ts';
+import { nodeRealPath, placeOf } from '../permissions/real-path.ts';
+import { makeDirectory } from '../util/make-directory.ts';
+import { messageOf } from '../util/message-of.ts';
+import type { FileBackup } from '../wire/entries.ts';
+import type { Backups } from './checkpoint-backups.ts';
+import { codeOf, copyWhole, isLikeCopy, markOf } from './checkpoint-marks.ts';
+
+/** What a rewind may touch. Its orders come from a session file, which somebody else may have written. */
+export interface RewindBounds {
+  backups: Backups;
+  roots: readonly string[];
+  /** Files that this very run has tracked: it knows of itself that a tool was allowed to change them. */
+  ownFiles: ReadonlySet<string>;
+  /** Places where a file can make commands run later. */
+  isProtected: (path: string) => boolean;
+}
+
+export interface Step {
+  path: string;
+  /** The copy to bring back; null: the file goes. */
+  copy: string | null;
+}
+
+export interface Problem {
+  path: string;
+  reason: string;
+}
+
+/** What has to be done so that files are in this state, and what cannot be done. */
+export async function planRewind(
+  state: ReadonlyMap<string, FileBackup | null>,
+  bounds: RewindBounds,
+): Promise<{ steps: Step[]; problems: Problem[] }> {
+  const steps: Step[] = [];
+  const problems: Problem[] = [];
+  for (const [path, backup] of state) {
+    try {
+      const step = await planStep(path, backup, bounds);
+      if (step) steps.push(step);
+    } catch (error) {
+      problems.push({ path, reason: messageOf(error) });
+    }
+  }
+  return { steps, problems };
+}
+
+/**
+ * Does the steps. A file that cannot be brought back does not keep the others from it. What goes, goes first: a link or
+ * a file may stand where a folder has to be.
+ */
+export async function applyRewind(
+  steps: readonly Step[],
+  bounds: RewindBounds,
+): Promise<{ changed: string[]; problems: Problem[] }> {
+  const changed: string[] = [];
+  const problems: Problem[] = [];
+  const removals = steps.filter(({ copy }) => copy === null);
+  const restores = steps.filter(({ copy }) => copy !== null);
+  for (const { path, copy } of [...removals, ...restores]) {
+    try {
+      requireAllowed(path, bounds);
+      if (copy === null) await rm(path, { force: true });
+      else await restore(path, copy);
+      changed.push(path);
+    } catch (error) {
+      problems.push({ path, reason: messageOf(error) });
+    }
+  }
+  return { changed, problems };
+}
+
+async function planStep(path: string, backup: FileBackup | null, bounds: RewindBounds): Promise<Step | null> {
+  const now = markOf(path);
+  const name = backup?.backupFileName;
+  if (name === null && now === null) return null;
+  const copy = typeof name === 'string' ? bounds.backups.locate(name) : null;
+  // Reached through a link that was put in its way, it is another file.
+  const isItself = placeOf(path, nodeRealPath) === path;
+  if (now && copy !== null && isItself && (await isLikeCopy(path, now, copy).catch(() => false))) return null;
+
+  requireAllowed(path, bounds);
+  if (!backup) throw new Error('no copy from that moment was kept');
+  if (now === undefined) throw new Error('it cannot be looked at');
+  if (name !== null) await requireCopy(copy);
+  return { path, copy };
+}
+
+async function requireCopy(copy: string | null): Promise<void> {
+  const stats = copy === null ? null : await lstat(copy).catch(() => null);
+  if (!stats?.isFile()) throw new Error('its copy is missing');
+}
+
+/** Throws unless a rewind may write there. Links in the way count as what they lead to. */
+function requireAllowed(path: string, { roots, ownFiles, isProtected }: RewindBounds): void {
+  const place = placeOf(path, nodeRealPath);
+  if (place === null) throw new Error('where it leads cannot be told');
+  const isOwn = ownFiles.has(path);
+  if (isOwn && place === path) return;
+  if (!isInsideAny(roots, place)) throw new Error('it lies outside of the working directories');
+  if (!isOwn && isProtected(place)) throw new Error('it is protected, and was not changed by this run');
+}
+
+/** Whole or not at all, with the mode of the copy. A link in its place is replaced, not followed. */
+async function restore(path: string, copy: string): Promise<void> {
+  const folder = dirname(path);
+  makeDirectory(folder);
+  const before = await lstat(path).catch(() => null);
+  if (before?.isDirectory()) throw new Error('a directory is in its place');
+  const temporary = join(folder, `.heddle-${randomBytes(8).toString('hex')}.tmp`);
+  try {
+    await copyWhole(copy, temporary);
+    if (before?.isFile()) await chown(temporary, before.uid, before.gid).catch(() => {}); // only root may give files away
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Larger files are not compared line by line; they count as changed, with no lines. */
+const MAX_COUNTED_BYTES = 4 * 1024 * 1024;
+/** Beyond that many different lines, all of them count as different. */
+const MAX_EDIT_LENGTH = 2000;
+
+/** How many lines the steps would put in and take out. */
+export async function countLines(steps: readonly Step[]): Promise<{ insertions: number; deletions: number }> {
+  const sum = { insertions: 0, deletions: 0 };
+  for (const { path, copy } of steps) {
+    const [now, then] = await Promise.all([textOf(path), copy === null ? '' : textOf(copy)]);
+    if (now === null || then === null) continue;
+    const { insertions, deletions } = await differingLines(now, then);
+    sum.insertions += insertions;
+    sum.deletions += deletions;
+  }
+  return sum;
+}
+
+async function differingLines(now: string, then: string): Promise<{ insertions: number; deletions: number }> {
+  const { diffLines } = await import('diff'); // not on the start path
+  const changes = diffLines(now, then, { maxEditLength: MAX_EDIT_LENGTH });
+  if (!changes) return { insertions: linesIn(then), deletions: linesIn(now) };
+  const sum = { insertions: 0, deletions: 0 };
+  for (const { added, removed, count = 0 } of changes) {
+    if (added) sum.insertions += count;
+    if (removed) sum.deletions += count;
+  }
+  return sum;
+}
+
+/** Null for what has no lines: too large, binary, no file. An absent file has no text. */
+async function textOf(path: string): Promise<string | null> {
+  try {
+    const stats = await lstat(path);
+    if (!stats.isFile() || stats.size > MAX_COUNTED_BYTES) return null;
+    const bytes = await readFile(path);
+    return bytes.includes(0) ? null : bytes.toString('utf8');
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? '' : null;
+  }
+}
+
+function linesIn(text: string): number {
+  return text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+}

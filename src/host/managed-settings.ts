@@ -1,0 +1,43 @@
+import { givenLayer, type Layer } from '../config/layers.ts';
+import { refuseSettings } from '../config/settings-file.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
+import type { Logger } from '../util/runtime.ts';
+
+const FLAG = '--managed-settings';
+const RESTRICTING = ['deny', 'ask', 'disableBypassPermissionsMode'];
+
+/**
+ * What the program that started this one forbids: the JSON, or the JSON file, of `--managed-settings`. It only narrows,
+ * and no update lifts it. What cannot be honoured is an error: nobody should run with fewer restrictions than were asked
+ * for. An allow list restricts nothing, so it is only said to have no effect.
+ */
+export function managedLayer(given: string, cwd: string, log: Logger): Layer {
+  const layer = givenLayer('policySettings', given, { cwd, flag: FLAG });
+  const { permissions = {}, $schema: _, ...others } = layer.values;
+  if (!isObject(permissions)) throw refuseSettings(`${FLAG}: permissions must be an object`);
+  const kept: JsonObject = {};
+  const unknown: JsonObject = {};
+  for (const [key, value] of Object.entries(permissions)) {
+    if (RESTRICTING.includes(key)) kept[key] = value;
+    else if (key !== 'allow') unknown[key] = value;
+  }
+  refuseRest(others, '');
+  refuseRest(unknown, 'permissions.');
+  if (saysSomething(permissions.allow)) {
+    log('warn', `permissions.allow in ${FLAG} has no effect: managed settings only restrict`);
+  }
+  return { ...layer, values: { permissions: kept } };
+}
+
+function refuseRest(settings: JsonObject, prefix: string): void {
+  const key = Object.keys(settings).find((name) => saysSomething(settings[name]));
+  if (key === undefined) return;
+  throw refuseSettings(
+    `${FLAG}: ${prefix}${key} is not supported in this version, and a run without it would be restricted less than asked`,
+  );
+}
+
+function saysSomething(value: unknown): boolean {
+  if (value === undefined || value === null || value === false) return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
+}

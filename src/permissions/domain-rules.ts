@@ -1,0 +1,22 @@
+import { parseHostName } from '../util/host-name.ts';
+
+/**
+ * Understands `domain:HOST` in a rule for a tool that fetches; null when this version cannot. `example.com` is that
+ * host, `*.example.com` all below it, `*` any. Hosts are compared as `hostNameOf` gives them, whole labels only.
+ *
+ * A rule that forbids `example.com` means everything below it, too; one that allows means that host exactly.
+ */
+export function domainMatcher(spec: string, reading: 'forbid' | 'allow'): ((host: string) => boolean) | null {
+  if (spec === 'domain:*') return () => true;
+  const parent = namedHost(spec.replace(/^domain:\s*\*\./, 'domain:'));
+  if (parent === null) return null;
+  const isBelow = (host: string) => host.endsWith(`.${parent}`);
+  if (namedHost(spec) === null) return isBelow;
+  return (host) => host === parent || (reading === 'forbid' && isBelow(host));
+}
+
+/** The one host that `domain:HOST` names; null when it names others, or none. */
+export function namedHost(spec: string): string | null {
+  const [, text] = /^domain:\s*(\S+)$/.exec(spec) ?? [];
+  return text === undefined || text.includes('*') ? null : parseHostName(text);
+}

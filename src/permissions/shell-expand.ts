@@ -1,0 +1,131 @@
+import { type Hole, type ScanMode, scan } from './shell-scan.ts';
+import type { Word } from './shell-script.ts';
+import { childrenOf, requireWhole, type SyntaxNode, Unreadable, WORD_ENDS } from './shell-syntax.ts';
+
+/** What the reading of words needs of the reading of statements, which needs words itself. */
+export interface Visit {
+  readonly source: string;
+  /** Reads the commands of a substitution. */
+  substituted(node: SyntaxNode): void;
+  /** The text that a substitution certainly gives, if there is one. */
+  givenBy(node: SyntaxNode): string | null;
+  /** Takes note that it cannot be told what would run. */
+  doubt(reason: string): void;
+}
+
+/** Node types that are a word, or a part of one. */
+export const WORD_TYPES: ReadonlySet<string> = new Set([
+  'word',
+  'number',
+  'string',
+  'raw_string',
+  'ansi_c_string',
+  'translated_string',
+  'concatenation',
+  'brace_expression',
+  'simple_expansion',
+  'expansion',
+  'command_substitution',
+  'process_substitution',
+  'arithmetic_expansion',
+]);
+
+const HOLE_TYPES: ReadonlySet<string> = new Set([
+  'simple_expansion',
+  'expansion',
+  'command_substitution',
+  'process_substitution',
+  'arithmetic_expansion',
+]);
+
+/** The word that a node is, with all that is nested in it visited. */
+export function readWord(visit: Visit, node: SyntaxNode, before = WORD_ENDS): Word {
+  requireWhole(visit.source, node, before);
+  return readSpan(visit, node, node, 'word');
+}
+
+/** What a part of the source stands for; its holes are looked for below `node`. */
+export function readSpan(
+  visit: Visit,
+  span: { start: number; end: number },
+  node: SyntaxNode,
+  mode: ScanMode,
+): Word {
+  const word = scan(visit.source, span, holesIn(visit, node), mode);
+  if (word === null) throw new Unreadable();
+  return word;
+}
+
+/** Visits the outermost expansions of a node. */
+function holesIn(visit: Visit, node: SyntaxNode): Hole[] {
+  if (!HOLE_TYPES.has(node.type)) return node.children.flatMap((child) => holesIn(visit, child));
+  // Inside of a string the parser counts the blanks before an expansion to it.
+  const blanks = /^\s*/.exec(visit.source.slice(node.start, node.end))?.[0].length ?? 0;
+  return [{ start: node.start + blanks, end: node.end, ...expansion(visit, node, visit.source.slice(node.start + blanks, node.end)) }];
+}
+
+function expansion(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'text' | 'spreads'> {
+  switch (node.type) {
+    case 'simple_expansion':
+      if (!/^\$(?:\w+|[@*#?$!-])$/.test(text)) throw new Unreadable();
+      return text === '$@' ? { spreads: true } : {};
+    case 'expansion':
+      return parameter(visit, node, text);
+    case 'arithmetic_expansion':
+      if (!isPlainArithmetic(text.replace(/^\$(?:\(\(|\[)/, '').replace(/(?:\)\)|\])$/, ''))) visit.doubt(ARITHMETIC);
+      // Whatever is nested in it counts all the same.
+      for (const child of node.children) holesIn(visit, child);
+      return {};
+    case 'command_substitution':
+      return substitution(visit, node, text);
+    default:
+      if (!/^[<>]\(/.test(text)) throw new Unreadable();
+      visit.substituted(node);
+      return {};
+  }
+}
+
+export const ARITHMETIC = 'it calculates with variables, whose content bash would run';
+
+/** Numbers, operators, and what is a number for certain. Names are not: what a variable holds is evaluated in turn. */
+export function isPlainArithmetic(text: string): boolean {
+  return /^[\d\s+*/%()<>=!&|^~?:,-]*$/.test(text.replaceAll(/\$(?:[#?]|\{#\w+\})/g, '0'));
+}
+
+function substitution(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'text'> {
+  if (text.startsWith('`')) {
+    // Between backquotes one level of backslashes is taken away first.
+    if (text.includes('\\')) throw new Unreadable();
+  } else if (!text.startsWith('$(')) {
+    throw new Unreadable();
+  }
+  visit.substituted(node);
+  const given = visit.givenBy(node);
+  return given === null ? {} : { text: given };
+}
+
+/** `${name}`, and what may follow the name: an operator and a word, or numbers. */
+const PARAMETER =
+  /^\$\{(#?)(?:[A-Za-z_]\w*|\d+|[@*#?$!-])(\[(?:\d+|[@*])\])?(?:(:?[-=+?]|##?|%%?|\/[/#%]?|\^\^?|,,?)|:[ ]?-?\d+(?::-?\d+)?)?/;
+
+function parameter(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'spreads'> {
+  const [head, length, index, operator] = PARAMETER.exec(text) ?? [];
+  const rest = head === undefined ? '' : text.slice(head.length, -1);
+  if (head === undefined || !text.endsWith('}') || (rest !== '' && (operator === undefined || length !== ''))) {
+    // `${!x}` and `${x@P}` evaluate what a variable holds, as do the indices of arrays and parts of texts.
+    visit.doubt('it expands a variable in a way that can run commands');
+    for (const child of node.children) holesIn(visit, child);
+    return { spreads: true };
+  }
+  // Single quotes quote here or not, depending on where the expansion stands.
+  if (rest.includes("'") && /[$`]/.test(rest)) throw new Unreadable();
+  readSpan(visit, { start: node.end - 1 - rest.length, end: node.end - 1 }, { ...node, type: 'parameter' }, 'loose');
+  return index === '[@]' || head.startsWith('${@') ? { spreads: true } : {};
+}
+
+/** The words of a list, such as the values of a loop; tokens between them are left out. */
+export function readWords(visit: Visit, node: SyntaxNode): Word[] {
+  return childrenOf(visit.source, node, 'lines')
+    .filter((child) => WORD_TYPES.has(child.type))
+    .map((child) => readWord(visit, child));
+}

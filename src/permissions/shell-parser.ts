@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { Language, Parser, type TreeCursor } from 'web-tree-sitter';
+import type { ParsedScript, ParseShell } from './shell-read.ts';
+import { type SyntaxNode, Unreadable } from './shell-syntax.ts';
+import { readTree } from './shell-tree.ts';
+
+/** Loads the parser, which takes some 30 ms. Rejects when its files are not there. */
+export async function loadShellParser(): Promise<ParseShell> {
+  const [engine, grammar] = await Promise.all([
+    readFile(locate('web-tree-sitter')),
+    readFile(locate('tree-sitter-bash')),
+  ]);
+  await Parser.init({ wasmBinary: engine });
+  const parser = new Parser();
+  parser.setLanguage(await Language.load(grammar));
+  return (text) => parse(parser, text);
+}
+
+/** Beside the bundles, or below their folder; with the sources, where npm put it. */
+function locate(name: string): string {
+  const places = [`./${name}.wasm`, `../${name}.wasm`, `../../node_modules/${name}/${name}.wasm`];
+  const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  const found = files.find((file) => existsSync(file));
+  if (found === undefined) throw new Error(`${name}.wasm is missing: it belongs beside the program's other files`);
+  return found;
+}
+
+function parse(parser: Parser, text: string): ParsedScript | null {
+  // Two lines that a backslash joins inside of a word are two words to the grammar.
+  if (/[^\s]\\\n[^\s]/.test(text) || UNSPEAKABLE.test(text)) return null;
+  const tree = parser.parse(text.replaceAll(PLAIN_TO_BASH, 'x'));
+  if (tree === null) return null;
+  const cursor = tree.walk();
+  try {
+    return tree.rootNode.hasError ? null : readTree(text, copy(cursor, 0));
+  } catch (error) {
+    if (error instanceof Unreadable) return null;
+    throw error;
+  } finally {
+    cursor.delete();
+    tree.delete();
+  }
+}
+
+/** What cannot be handed to bash as it is: it would run another text than this one. */
+const UNSPEAKABLE = /\0|\p{Cs}/u;
+/** Only space, tab and newline separate words in bash; to the grammar every kind of blank does, CR and NBSP included. */
+const PLAIN_TO_BASH = /[^\P{Cc}\t\n]|[^\P{Z} ]|\p{Cf}/gu;
+
+/** Deeper nesting than anybody writes; it would only wear out the stack. */
+const MAX_DEPTH = 400;
+
+function copy(cursor: TreeCursor, depth: number): SyntaxNode {
+  if (cursor.nodeIsMissing || depth > MAX_DEPTH) throw new Unreadable();
+  const { nodeType: type, nodeIsNamed: named, startIndex: start, endIndex: end } = cursor;
+  const children: SyntaxNode[] = [];
+  if (cursor.gotoFirstChild()) {
+    do children.push(copy(cursor, depth + 1));
+    while (cursor.gotoNextSibling());
+    cursor.gotoParent();
+  }
+  return { type, named, start, end, children };
+}

@@ -1,0 +1,38 @@
+/** Shells whose language is close enough to bash to be read as such. */
+export const BASH_LIKE: ReadonlySet<string> = words('sh bash dash ash rbash');
+export const SHELLS: ReadonlySet<string> = words('sh bash dash ash rbash zsh ksh mksh fish csh tcsh pwsh elvish nu');
+
+/** Programs that run a script, or code in one word. Versions such as `python3.11` are left out of the name. */
+export const INTERPRETERS: ReadonlySet<string> = words(
+  'python pypy perl ruby irb node nodejs deno bun tsx ts-node php lua luajit awk gawk mawk nawk sed tclsh wish expect ' +
+    'osascript rscript julia groovy scala ghc runghc guile racket sbcl',
+);
+
+/** Programs that may take code, or a whole command line in one word, and run it. */
+export const CODE_RUNNERS: ReadonlySet<string> = new Set([
+  ...INTERPRETERS,
+  ...SHELLS,
+  ...words(
+    'env ssh su sudo doas runuser watch script parallel xargs find fd tar git make gmake vim vi nvim ex ed emacs gdb ' +
+      'lldb flock tmux screen systemd-run npx npm pnpm yarn bunx at batch crontab docker podman kubectl nix-shell ' +
+      'entr nodemon concurrently hyperfine just task psql mysql sqlite3 rsync zip sort split man less more rg cpio m4',
+  ),
+]);
+
+/** Programs and builtins that start no other program, whatever words they are given. */
+export const DATA_PROGRAMS: ReadonlySet<string> = words(
+  '[ test : true false echo printf cat tac head tail wc ls dir pwd cd pushd popd dirs whoami id groups uname basename ' +
+    'dirname which whereis tr du df realpath readlink stat file cmp uniq cut nl rev grep egrep fgrep sleep date mkdir ' +
+    'rmdir rm touch chmod chown chgrp tee kill pkill killall jq seq expr yes diff comm join paste fold fmt md5sum ' +
+    'sha1sum sha256sum sha512sum b2sum cksum sum base64 base32 od xxd hexdump strings column printenv hostname ps ' +
+    'pgrep exit return break continue shift export unset readonly local declare typeset umask ulimit wait jobs read ' +
+    'getopts truncate mktemp sync arch nproc free uptime tput clear logger shred unlink mkfifo lsof bc',
+);
+
+export function programBase(name: string): string {
+  return name.replace(/(?<=[a-z])[\d.]+$/, '');
+}
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(' '));
+}

@@ -1,0 +1,115 @@
+import { mayNameProgram, programName } from './shell-pattern.ts';
+import {
+  everyCommand,
+  everyRedirect,
+  notStatic,
+  type Redirect,
+  type ShellCommand,
+  type ShellScript,
+  type SimpleCommand,
+  type Word,
+} from './shell-script.ts';
+import { unwrap } from './shell-unwrap.ts';
+import { readPlain } from './shell-words.ts';
+
+/** What a parser finds in a source text, before it is asked what the commands start in turn. */
+export type ParsedScript = Omit<ShellScript, 'commands'> & { readonly commands: readonly SimpleCommand[] };
+
+/** Null for what is no bash, or cannot be told for certain. */
+export type ParseShell = (text: string) => ParsedScript | null;
+
+/**
+ * Reads a command line and all code in it that is handed to shells. Without a parser only plain texts are understood
+ * (see `shell-words.ts`); any other counts as not known, which `needsParser` tells apart.
+ */
+export function readShell(text: string, parse: ParseShell | null): ShellScript {
+  const script = readText(text, { parse, depth: 0 });
+  return script.unknown === null && runsWhatItWrites(script)
+    ? { ...script, unknown: 'it writes a file and runs it' }
+    : script;
+}
+
+/** Whether a parser could say more about a script that was read without one. */
+export function needsParser(script: ShellScript): boolean {
+  return script.unknown === NOT_PLAIN || script.commands.some(({ runs }) => runs !== null && needsParser(runs));
+}
+
+const NOT_PLAIN = 'the command is not a plain sequence of commands, so what it would run cannot be told';
+/** More than bash takes in one argument. */
+const MAX_LENGTH = 128 * 1024;
+const MAX_DEPTH = 20;
+
+interface Reading {
+  parse: ParseShell | null;
+  depth: number;
+}
+
+function readText(text: string, { parse, depth }: Reading): ShellScript {
+  if (text.length > MAX_LENGTH) return notStatic('the command is too long to be understood');
+  if (depth > MAX_DEPTH) return notStatic('code in it is nested too deep');
+  if (text.trim() === '') return notStatic('there is no command in it');
+  const parsed = plain(text) ?? (parse === null ? notStatic(NOT_PLAIN) : parse(text));
+  if (parsed === null) return notStatic('the command cannot be read as a shell would read it');
+  const next = { parse, depth: depth + 1 };
+  const commands = parsed.commands.map((command) => started(command, next));
+  return { ...parsed, commands, unknown: parsed.unknown ?? doubtAbout(commands) ?? doubtAboutFiles(parsed.redirects) };
+}
+
+function plain(text: string): ParsedScript | null {
+  const found = readPlain(text);
+  if (found === null) return null;
+  const commands = found.commands.map((words) => ({ words, assigns: [] }));
+  return { commands, redirects: [], unknown: null, ordered: found.ordered };
+}
+
+function started(command: SimpleCommand, reading: Reading): ShellCommand {
+  const runs = unwrap(command, {
+    text: (text) => readText(text, reading),
+    words: (words, more) => {
+      if (reading.depth > MAX_DEPTH) return notStatic('code in it is nested too deep');
+      const inner = started({ words, assigns: [], ...more }, { ...reading, depth: reading.depth + 1 });
+      return { commands: [inner], redirects: [], unknown: doubtAbout([inner]), ordered: true };
+    },
+  });
+  return { ...command, runs };
+}
+
+/** Variables whose content is run as code, sooner or later. */
+const CODE_VARIABLES = /^(?:PS\d|PROMPT_COMMAND|BASH_ENV|ENV|SHELLOPTS|BASHOPTS)$/;
+/** Variables by which programs are told what to run; what they say must be known. */
+const COMMAND_VARIABLES = /PAGER|EDITOR|VISUAL|BROWSER|COMMAND|SHELL|^GIT_|^LD_|^DYLD_|^LESS|OPT$|OPTIONS$|^PYTHON/;
+
+function doubtAbout(commands: readonly SimpleCommand[]): string | null {
+  for (const { words, assigns } of commands) {
+    if (words[0] !== undefined && typeof words[0] !== 'string') return 'the name of a program is not known beforehand';
+    for (const { name, value } of assigns) {
+      const isOpen = typeof value !== 'string';
+      if (CODE_VARIABLES.test(name) || (isOpen && COMMAND_VARIABLES.test(name))) return `it sets ${name}, which can run commands`;
+    }
+  }
+  return null;
+}
+
+function doubtAboutFiles(redirects: readonly Redirect[]): string | null {
+  return redirects.some(({ target }) => isOpenFile(target)) ? 'it opens a file whose name is not known beforehand' : null;
+}
+
+/** A path below the home is known well enough. */
+function isOpenFile(target: Word): boolean {
+  if (typeof target === 'string') return false;
+  const [first, ...rest] = target.parts;
+  return typeof first !== 'object' || first.any !== 'home' || rest.some((part) => typeof part !== 'string');
+}
+
+/** The file may be named as a program or as the script of one. */
+function runsWhatItWrites(script: ShellScript): boolean {
+  const commands = everyCommand(script);
+  const written = [
+    ...everyRedirect(script).flatMap(({ kind, target }) => (kind === 'write' ? [target] : [])),
+    ...commands.flatMap(({ words }) => (words[0] !== undefined && mayNameProgram(words[0], 'tee') ? words.slice(1) : [])),
+  ].filter((word) => typeof word === 'string');
+  const names = new Set(written.map(programName));
+  names.delete('null');
+  if (names.size === 0) return false;
+  return commands.some(({ words }) => words.slice(0, 2).some((word, at) => typeof word === 'string' && (at === 0 || !isData(words[0])) && names.has(programName(word))));
+}

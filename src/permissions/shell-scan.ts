@@ -1,0 +1,184 @@
+import { ansiCString } from './shell-ansi.ts';
+import { ANY_TEXT, type Gap, type Part, type Word } from './shell-script.ts';
+
+/** A part of the source that the shell replaces by something else: `$x`, `${…}`, `$(…)`, `<(…)`. */
+export interface Hole {
+  start: number;
+  end: number;
+  /** What it is replaced by, where that is known. */
+  text?: string;
+  /** It can become several words even inside double quotes: `"$@"`. */
+  spreads?: true;
+}
+
+/**
+ * How the source is to be read: as one word of a command; `loose`, where blanks and operators are text like any other
+ * (patterns, the words of `${x:-…}`); or as the `body` of a here-document, where quotes are text, too.
+ */
+export type ScanMode = 'word' | 'loose' | 'body';
+
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/**
+ * What a stretch of the source stands for, read independently of the parser, which only says where the holes are. Null
+ * when the two readings disagree: then nothing of it can be relied on.
+ */
+export function scan(source: string, { start, end }: Span, holes: readonly Hole[], mode: ScanMode): Word | null {
+  const reading: Reading = { source, end, holes, mode, at: start, start, parts: [], open: false, many: false, braces: '' };
+  while (reading.at < end) {
+    if (!(mode === 'body' ? bodyPiece(reading) : barePiece(reading))) return null;
+  }
+  return reading.at === end ? finish(reading) : null;
+}
+
+interface Reading extends Span {
+  readonly source: string;
+  readonly holes: readonly Hole[];
+  readonly mode: ScanMode;
+  at: number;
+  parts: Part[];
+  /** Nothing can be said about the text. */
+  open: boolean;
+  many: boolean;
+  /** The characters outside of quotes that can make a brace expansion. */
+  braces: string;
+}
+
+function finish({ parts, open, many, braces }: Reading): Word {
+  if (open || /\{.*(?:,|\.\.).*\}/.test(braces)) return { parts: [ANY_TEXT], many: true };
+  const texts = parts.filter((part) => typeof part === 'string');
+  return texts.length === parts.length ? texts.join('') : { parts, many };
+}
+
+/** Each piece moves `at` on; false when the parser must have read this differently. */
+function barePiece(reading: Reading): boolean {
+  const { source, at, mode, start } = reading;
+  const char = String.fromCodePoint(source.codePointAt(at) as number);
+  if (char === "'") return singleQuoted(reading);
+  if (char === '"') return doubleQuoted(reading);
+  if (char === '\\') return escaped(reading);
+  if (char === '$') return dollar(reading);
+  if (char === '`') return hole(reading, 'bare');
+  if (char === '~') return tilde(reading);
+  if (mode === 'word') {
+    if (char === '<' || char === '>') return hole(reading, 'bare');
+    if (' \t\n;&|()'.includes(char) || (char === '#' && at === start)) return false;
+  }
+  if (char === '*' || char === '?') return gap(reading, { any: char === '*' ? 'name' : 'char' }, 1);
+  if (char === '[') return bracket(reading);
+  // Shells may disagree on what such a character means outside of quotes.
+  if (mode === 'word' && UNCLEAR.test(char)) reading.open = true;
+  if ('{},.'.includes(char)) reading.braces += char;
+  return take(reading, char, char.length);
+}
+
+const UNCLEAR = /[\p{Z}\p{C}]/u;
+
+function take(reading: Reading, text: string, length: number): true {
+  reading.parts.push(text);
+  reading.at += length;
+  return true;
+}
+
+/** A glob may become any number of file names. */
+function gap(reading: Reading, any: Gap, length: number): true {
+  reading.parts.push(any);
+  reading.many = true;
+  reading.at += length;
+  return true;
+}
+
+function singleQuoted(reading: Reading): boolean {
+  const { source, at, end } = reading;
+  const close = source.indexOf("'", at + 1);
+  return close !== -1 && close < end && take(reading, source.slice(at + 1, close), close + 1 - at);
+}
+
+function doubleQuoted(reading: Reading): boolean {
+  const { source, end } = reading;
+  // So that `""` is an empty word, not none.
+  take(reading, '', 1);
+  while (reading.at < end) {
+    const char = source[reading.at] as string;
+    if (char === '"') return take(reading, '', 1);
+    if (!quotedPiece(reading, char, '$`"\\')) return false;
+  }
+  return false;
+}
+
+function bodyPiece(reading: Reading): boolean {
+  return quotedPiece(reading, reading.source[reading.at] as string, '$`\\');
+}
+
+/** Where only expansions are special and a backslash only before the characters named. */
+function quotedPiece(reading: Reading, char: string, escapable: string): boolean {
+  const next = reading.source[reading.at + 1];
+  if (char === '$') return startsExpansion(next) ? hole(reading, 'quoted') : take(reading, char, 1);
+  if (char === '`') return hole(reading, 'quoted');
+  if (char !== '\\') return take(reading, char, 1);
+  if (next === '\n') return take(reading, '', 2);
+  return next !== undefined && escapable.includes(next) ? take(reading, next, 2) : take(reading, char, 1);
+}
+
+function escaped(reading: Reading): boolean {
+  const next = reading.source[reading.at + 1];
+  // Before a newline it would join two lines, perhaps two halves of a word.
+  if (next === undefined || next === '\n' || reading.at + 1 >= reading.end) return false;
+  return take(reading, next, 2);
+}
+
+function startsExpansion(next: string | undefined): boolean {
+  return next !== undefined && /[\w({[@*#?$!-]/.test(next);
+}
+
+function dollar(reading: Reading): boolean {
+  const { source, at, end } = reading;
+  const next = source[at + 1];
+  if (startsExpansion(next)) return hole(reading, 'bare');
+  if (next === '"') {
+    // Such a string is looked up in a catalogue of translations.
+    reading.open = true;
+    return take(reading, '', 1);
+  }
+  if (next !== "'") return take(reading, '$', 1);
+  const string = ansiCString(source, at, end);
+  if (string === null) return false;
+  if (string.text === null) reading.open = true;
+  return take(reading, string.text ?? '', string.length);
+}
+
+function hole(reading: Reading, where: 'bare' | 'quoted'): boolean {
+  const found = reading.holes.find(({ start }) => start === reading.at);
+  if (found === undefined || found.end > reading.end) return false;
+  if (found.text !== undefined && where === 'quoted') return take(reading, found.text, found.end - found.start);
+  reading.parts.push(ANY_TEXT);
+  // Outside of quotes the text is split and its parts are taken as patterns.
+  if (where === 'bare' || found.spreads) reading.many = true;
+  reading.at = found.end;
+  return true;
+}
+
+/** `~` and `~/x` are below the home; what else begins with `~` is somebody's, or a directory on the stack. */
+function tilde(reading: Reading): boolean {
+  const { source, at, start, end } = reading;
+  const before = source[at - 1];
+  const expands = at === start || before === '=' || before === ':';
+  if (!expands) return take(reading, '~', 1);
+  const next = at + 1 < end ? source[at + 1] : '/';
+  if (next !== '/' && next !== ':') reading.open = true;
+  reading.parts.push({ any: 'home' });
+  reading.at += 1;
+  return true;
+}
+
+function bracket(reading: Reading): boolean {
+  const { source, at, end } = reading;
+  const rest = source.slice(at, end);
+  if (!rest.includes(']')) return take(reading, '[', 1);
+  const simple = /^\[[^\]['"$`\\/]+\]/.exec(rest);
+  if (simple === null) reading.open = true;
+  return gap(reading, { any: 'char' }, simple?.[0].length ?? 1);
+}

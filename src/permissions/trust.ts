@@ -1,0 +1,66 @@
+import { isObject, type JsonObject } from '../util/json.ts';
+
+/** What is left of a project's settings, and what was not let through, by dotted name. */
+export interface Narrowed {
+  values: JsonObject;
+  ignored: string[];
+}
+
+/** The keys of `permissions` that only narrow what an agent may do. */
+const NARROWING = new Set(['deny', 'ask', 'disableBypassPermissionsMode']);
+
+/**
+ * The settings of a project that nobody has called trustworthy: it may forbid, and nothing else (rulings G1, G3). Whoever
+ * clones a repository must not get its hooks, its grants and its servers along with its code.
+ */
+export function narrowUntrusted(values: JsonObject): Narrowed {
+  const { permissions, $schema: _, ...others } = values;
+  const ignored = Object.keys(others).filter((key) => saysSomething(others[key]));
+  if (!isObject(permissions)) return { values: permissions === undefined ? {} : { permissions }, ignored };
+  const kept: JsonObject = {};
+  for (const [key, value] of Object.entries(permissions)) {
+    if (NARROWING.has(key)) kept[key] = value;
+    else if (saysSomething(value)) ignored.push(`permissions.${key}`);
+  }
+  return { values: { permissions: kept }, ignored };
+}
+
+/** Settings by which credentials are found. Whoever sets one of them gets to see them. */
+const CREDENTIAL_HELPERS = new Set([
+  'apiKeyHelper',
+  'awsAuthRefresh',
+  'awsCredentialExport',
+  'gcpAuthRefresh',
+  'otelHeadersHelper',
+  'proxyAuthHelper',
+]);
+
+/** Variables by which requests and credentials go somewhere else, or code is loaded into this process. */
+const ENDPOINT_VARIABLES =
+  /^(ANTHROPIC_(BASE_URL|API_KEY|AUTH_TOKEN|CUSTOM_HEADERS)|OPENAI_(BASE_URL|API_KEY|CUSTOM_HEADERS)|CLAUDE_CODE_(USE_|OAUTH_|API_)\w*|CLAUDE_CONFIG_DIR|HEDDLE_HOME|HOME|(\w+_)?PROXY|NODE_(OPTIONS|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED)|SSL_CERT_(FILE|DIR))$/i;
+
+/** Also a trusted project does not say where the user's keys are sent (ruling G2). */
+export function withoutEndpoints(values: JsonObject): Narrowed {
+  const ignored: string[] = [];
+  const kept: JsonObject = {};
+  for (const [key, value] of Object.entries(values)) {
+    if (CREDENTIAL_HELPERS.has(key)) ignored.push(key);
+    else kept[key] = key === 'env' && isObject(value) ? withoutEndpointVariables(value, ignored) : value;
+  }
+  return { values: kept, ignored };
+}
+
+function withoutEndpointVariables(env: JsonObject, ignored: string[]): JsonObject {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => {
+      if (!ENDPOINT_VARIABLES.test(name)) return true;
+      ignored.push(`env.${name}`);
+      return false;
+    }),
+  );
+}
+
+function saysSomething(value: unknown): boolean {
+  if (value === undefined || value === null || value === false) return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { isObject, stringField } from '../util/json.ts';
+import type { Entry, FileBackup, FileHistorySnapshotEntry } from '../wire/entries.ts';
+import type { Tree } from './tree-model.ts';
+
+/** The format of file checkpoints (wire.md 8.6): pure, no I/O. */
+export type FileSnapshot = FileHistorySnapshotEntry['snapshot'];
+
+/** How the tracked files were when a user message was sent. */
+export interface Checkpoint {
+  readonly messageId: string;
+  readonly timestamp: string;
+  /** By absolute path. */
+  readonly files: Map<string, FileBackup>;
+}
+
+const BACKUP_NAME = /^[0-9a-f]{16}@v[1-9]\d{0,9}$/;
+
+/** The name of a kept copy, inside the session's folder. */
+export function backupName(path: string, version: number): string {
+  return `${createHash('sha256').update(path).digest('hex').slice(0, 16)}@v${version}`;
+}
+
+/** False for a name that this format does not make: a file written by others must not lead out of the folder. */
+export function isBackupName(name: string): boolean {
+  return BACKUP_NAME.test(name);
+}
+
+export function toSnapshot(cwd: string, { messageId, timestamp, files }: Checkpoint): FileSnapshot {
+  const entries = [...files].map(([path, backup]) => [keyOf(cwd, path), backup]);
+  return { messageId, trackedFileBackups: Object.fromEntries(entries), timestamp };
+}
+
+export function toCheckpoint(cwd: string, { messageId, timestamp, trackedFileBackups }: FileSnapshot): Checkpoint {
+  const files = Object.entries(trackedFileBackups).map(([key, backup]) => [resolve(cwd, key), backup] as const);
+  return { messageId, timestamp: timestamp ?? '', files: new Map(files) };
+}
+
+/** Relative to the working directory; absolute for files outside of it. */
+function keyOf(cwd: string, path: string): string {
+  const way = relative(cwd, path);
+  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? path : way;
+}
+
+/** The snapshots that entries hold, one per message: an update replaces the last one of its message [CHK-02, CHK-03]. */
+export function readSnapshots(entries: Iterable<Entry>): FileSnapshot[] {
+  const snapshots: FileSnapshot[] = [];
+  for (const entry of entries) {
+    const snapshot = snapshotOf(entry);
+    if (!snapshot) continue;
+    const known = entry.isSnapshotUpdate === true ? lastOf(snapshots, snapshot.messageId) : -1;
+    if (known === -1) snapshots.push(snapshot);
+    else snapshots[known] = snapshot;
+  }
+  return snapshots;
+}
+
+/** Only the snapshots of these messages, in the order of the messages [CHK-04]. */
+export function snapshotsOn(messages: Iterable<string>, entries: Iterable<Entry>): FileSnapshot[] {
+  const byMessage = new Map<string, Entry>();
+  for (const entry of entries) byMessage.set(stringField(entry, 'messageId') ?? '', entry);
+  return readSnapshots([...messages].flatMap((uuid) => byMessage.get(uuid) ?? []));
+}
+
+/** The uuids from the beginning of the conversation to a node, across its compactions. */
+export function lineage(tree: Tree, leafUuid: string): string[] {
+  const found = new Set<string>();
+  let node = tree.nodes.get(leafUuid);
+  while (node && !found.has(node.id)) {
+    found.add(node.id);
+    node = node.parent ?? tree.nodes.get(stringField(node.entry, 'logicalParentUuid') ?? '');
+  }
+  return [...found].reverse();
+}
+
+/**
+ * How each file was when a message was sent; null where nothing of that moment was kept. The file system has one past,
+ * whatever branches the conversation took: `history` is all checkpoints of the session, in the order of time. A file
+ * that was first tracked later was until then as it was found. Null for an unknown message.
+ */
+export function stateAt(history: readonly Checkpoint[], messageId: string): Map<string, FileBackup | null> | null {
+  const at = history.findLastIndex((checkpoint) => checkpoint.messageId === messageId);
+  const target = history[at];
+  if (!target) return null;
+  const state = new Map<string, FileBackup | null>(target.files);
+  const add = (path: string, backup: FileBackup | null) => {
+    if (!state.has(path)) state.set(path, backup);
+  };
+  for (const { files } of history.slice(0, at)) for (const path of files.keys()) add(path, null);
+  for (const { files } of history.slice(at + 1)) for (const [path, backup] of files) add(path, backup);
+  return state;
+}
+
+function lastOf(snapshots: readonly FileSnapshot[], messageId: string): number {
+  return snapshots.findLastIndex((snapshot) => snapshot.messageId === messageId);
+}
+
+/** Null for what is no snapshot; files whose backup makes no sense are left out. */
+function snapshotOf({ type, snapshot }: Entry): FileSnapshot | null {
+  const messageId = stringField(snapshot, 'messageId');
+  if (type !== 'file-history-snapshot' || messageId === undefined || !isObject(snapshot)) return null;
+  const tracked = isObject(snapshot.trackedFileBackups) ? snapshot.trackedFileBackups : {};
+  const files = Object.entries(tracked).filter((file): file is [string, FileBackup] => isBackup(file[1]));
+  const timestamp = stringField(snapshot, 'timestamp') ?? '';
+  return { messageId, trackedFileBackups: Object.fromEntries(files), timestamp };
+}
+
+function isBackup(value: unknown): value is FileBackup {
+  if (!isObject(value) || !Number.isSafeInteger(value.version)) return false;
+  return value.backupFileName === null || typeof value.backupFileName === 'string';
+}

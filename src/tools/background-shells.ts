@@ -1,0 +1,133 @@
+import { Aborted } from '../util/abort.ts';
+import { messageOf } from '../util/message-of.ts';
+import type { ProcessOutcome } from '../util/process.ts';
+import type { Ids } from '../util/runtime.ts';
+import { openOutputFile } from './output-file.ts';
+import { execShell } from './shell-exec.ts';
+import type { Workspace } from './workspace.ts';
+
+/** Commands that run beside the conversation. They outlive the call and the turn that started them, not the session. */
+export interface BackgroundShells {
+  /** Starts a command and returns at once. No time limit, no interrupt ends it. */
+  start(spec: BackgroundSpec): BackgroundShell;
+  get(id: string): BackgroundShell | undefined;
+  /** All of the session, the ended ones too, in the order of their start. */
+  list(): readonly BackgroundShell[];
+  /** Ends a command with all it has started; resolves when that is done. False when it is not running. */
+  stop(id: string): Promise<boolean>;
+  /** Told of each command once it has ended and its output is complete. Returns what takes the listener away. */
+  onEnd(listener: (shell: BackgroundShell) => void): () => void;
+  /** Ends all that still run. */
+  close(): Promise<void>;
+}
+
+export interface BackgroundSpec {
+  command: string;
+  description?: string;
+  toolUseId: string;
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface BackgroundShell {
+  readonly id: string;
+  readonly command: string;
+  readonly description: string | undefined;
+  /** The call that started it. */
+  readonly toolUseId: string;
+  /** Where stdout and stderr go, in the order in which they arrive. */
+  readonly outputFile: string;
+  /** `failed`: an exit code other than 0, or it could not be started. `killed`: stopped, or ended by a signal. */
+  readonly status: 'running' | 'completed' | 'failed' | 'killed';
+  /** Null while it runs, and when there is none. */
+  readonly exitCode: number | null;
+}
+
+export interface BackgroundShellsOptions {
+  workspace: Workspace;
+  ids: Ids;
+  /** Where outputs go; made on demand. */
+  outputDir: string;
+  maxOutputBytes?: number;
+}
+
+type Job = { -readonly [Key in keyof BackgroundShell]: BackgroundShell[Key] };
+
+interface Running {
+  abort: AbortController;
+  ended: Promise<void>;
+}
+
+export function createBackgroundShells(options: BackgroundShellsOptions): BackgroundShells {
+  const jobs = new Map<string, Job>();
+  const running = new Map<string, Running>();
+  const listeners = new Set<(shell: BackgroundShell) => void>();
+
+  function start(spec: BackgroundSpec): BackgroundShell {
+    const id = freshId(options.ids, jobs);
+    const file = openOutputFile({
+      dir: options.outputDir,
+      name: id,
+      extension: 'output',
+      maxBytes: options.maxOutputBytes,
+    });
+    const { command, description, toolUseId, cwd, env } = spec;
+    const job: Job = { id, command, description, toolUseId, outputFile: file.path, status: 'running', exitCode: null };
+    const abort = new AbortController();
+    const onOutput = (_stream: string, data: Buffer) => file.write(data);
+    const ended = execShell(options.workspace, { command, script: 'marked', cwd, env, onOutput }, abort.signal)
+      .then((outcome) => {
+        if (outcome.stillRunning) file.write(Buffer.from(STILL_RUNNING));
+        Object.assign(job, endOf(outcome));
+      })
+      .catch((error) => {
+        if (!(error instanceof Aborted)) file.write(Buffer.from(messageOf(error)));
+        job.status = error instanceof Aborted ? 'killed' : 'failed';
+      })
+      .finally(() => {
+        file.close();
+        running.delete(id);
+        for (const listener of listeners) listener(job);
+      });
+    jobs.set(id, job);
+    running.set(id, { abort, ended });
+    return job;
+  }
+
+  async function stop(id: string): Promise<boolean> {
+    const job = running.get(id);
+    if (!job) return false;
+    job.abort.abort(new Aborted('interrupt'));
+    await job.ended;
+    return true;
+  }
+
+  return {
+    start,
+    get: (id) => jobs.get(id),
+    list: () => [...jobs.values()],
+    stop,
+    onEnd(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      await Promise.all([...running.keys()].map(stop));
+    },
+  };
+}
+
+const STILL_RUNNING = '\n[A process that this command started is still running; its output is not read any more.]\n';
+
+function endOf({ exitCode }: ProcessOutcome): Pick<Job, 'status' | 'exitCode'> {
+  if (exitCode === null) return { status: 'killed', exitCode };
+  return { status: exitCode === 0 ? 'completed' : 'failed', exitCode };
+}
+
+/** `b` and six hex digits, as hosts know them. */
+function freshId(ids: Ids, taken: ReadonlyMap<string, unknown>): string {
+  for (;;) {
+    const id = `b${ids.uuid().replaceAll('-', '').slice(-6)}`;
+    if (!taken.has(id)) return id;
+  }
+}

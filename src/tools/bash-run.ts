@@ -1,0 +1,129 @@
+import { constants } from 'node:os';
+import { Aborted } from '../util/abort.ts';
+import { type ProcessOutcome, SpawnError } from '../util/process.ts';
+import type { ContentBlock } from '../wire/content.ts';
+import type { BashInput } from './bash.ts';
+import { createOutput, type Output } from './output-limit.ts';
+import { execShell, type ShellSpec } from './shell-exec.ts';
+import { reportedDirectory } from './shell-script.ts';
+import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
+
+/** Starts the command and says where it can be followed. */
+export function startInBackground(
+  { command, description }: BashInput,
+  { session, env, toolUseId }: ToolContext,
+): ToolOutput {
+  const cwd = session.shellDirectory.enter();
+  const { id, outputFile } = session.backgroundShells.start({ command, description, toolUseId, cwd, env });
+  const text = `The command runs in the background as ${id}. Its output goes to ${outputFile}; read that file to see how far it is.`;
+  const data = { ...silentData(), backgroundTaskId: id };
+  return { content: joinParts([text, session.shellDirectory.takeNote()]), isError: false, data };
+}
+
+/** Runs the command and waits for it. */
+export async function runToEnd(
+  { command, timeout }: BashInput,
+  script: ShellSpec['script'],
+  context: ToolContext,
+): Promise<ToolOutput> {
+  const timeoutMs = timeoutFor(timeout, context.env);
+  const { end, outputs, stdout, stderr } = await runCommand({ command, script, timeoutMs }, context);
+  if (end === 'aborted') throw new ToolError(joinParts(['The command was interrupted.', stderr, stdout]));
+  if (end.timedOut) {
+    const text = `The command and all it had started was ended after ${timeoutMs / 1000} s (timeout). Output so far:`;
+    throw new ToolError(joinParts([text, stderr, stdout]));
+  }
+  const { shellDirectory } = context.session;
+  if (script === 'reporting') shellDirectory.endedIn(reportedDirectory(end.report));
+  const note = joinParts([end.stillRunning ? STILL_RUNNING : '', shellDirectory.takeNote()]);
+  if (end.exitCode !== 0) throw new ToolError(failureText(end, stdout, joinParts([stderr, note])));
+  const image = await imageIn(stdout, outputs.stdout);
+  return {
+    content: image ? withText(image, joinParts([stderr, note])) : joinParts([stdout, stderr, note]),
+    isError: false,
+    data: { ...silentData(), stdout, stderr, isImage: image !== null, noOutputExpected: isUsuallySilent(command) },
+  };
+}
+
+const STILL_RUNNING =
+  '[A process that this command started is still running. Its output is not read any more; it ends with the session.]';
+
+function silentData() {
+  return { stdout: '', stderr: '', interrupted: false, isImage: false, noOutputExpected: false };
+}
+
+interface CommandResult {
+  end: ProcessOutcome | 'aborted';
+  outputs: { stdout: Output; stderr: Output };
+  stdout: string;
+  stderr: string;
+}
+
+async function runCommand(
+  spec: Pick<ShellSpec, 'command' | 'script' | 'timeoutMs'>,
+  context: ToolContext,
+): Promise<CommandResult> {
+  const { env, spillDir, toolUseId, workspace, signal, session } = context;
+  const maxChars = outputLimit(env);
+  const outputs = {
+    stdout: createOutput({ maxChars, spillDir, name: `${toolUseId}-stdout` }),
+    stderr: createOutput({ maxChars, spillDir, name: `${toolUseId}-stderr` }),
+  };
+  const cwd = session.shellDirectory.enter();
+  const onOutput = (stream: 'stdout' | 'stderr', data: Buffer) => outputs[stream].add(data);
+  const end = await execShell(workspace, { ...spec, cwd, env, onOutput }, signal).catch((error) => {
+    if (error instanceof Aborted) return 'aborted' as const;
+    throw error instanceof SpawnError ? new ToolError(error.message, { cause: error }) : error;
+  });
+  return { end, outputs, stdout: trimNewlines(outputs.stdout.end()), stderr: trimNewlines(outputs.stderr.end()) };
+}
+
+/** A picture is worth showing: charts and screenshots come as data URIs. */
+async function imageIn(stdout: string, output: Output): Promise<ContentBlock | null> {
+  if (!stdout.startsWith('data:image/')) return null;
+  const { printedImage } = await import('./shell-image.ts');
+  return printedImage(stdout, output.wholeFile());
+}
+
+function withText(image: ContentBlock, text: string): ContentBlock[] {
+  return text === '' ? [image] : [image, { type: 'text', text }];
+}
+
+/** As the wire has it: `Exit code N`, stderr, an empty line, stdout. */
+function failureText({ exitCode, signal }: ProcessOutcome, stdout: string, stderr: string): string {
+  const code = exitCode ?? 128 + signalNumber(signal);
+  const title = signal === null ? `Exit code ${code}` : `Exit code ${code} (ended by ${signal})`;
+  return joinParts([title, [stderr, stdout].filter(Boolean).join('\n\n')]);
+}
+
+function signalNumber(name: string | null): number {
+  return Object.entries(constants.signals).find(([signal]) => signal === name)?.[1] ?? 0;
+}
+
+function joinParts(parts: string[]): string {
+  return parts.filter(Boolean).join('\n');
+}
+
+function trimNewlines(text: string): string {
+  return text.replace(/(\r?\n)+$/, '');
+}
+
+function timeoutFor(asked: number | undefined, env: ToolContext['env']): number {
+  const standard = positive(env.BASH_DEFAULT_TIMEOUT_MS) ?? 120_000;
+  const longest = Math.max(standard, positive(env.BASH_MAX_TIMEOUT_MS) ?? 600_000);
+  return Math.min(asked ?? standard, longest);
+}
+
+function outputLimit(env: ToolContext['env']): number {
+  return Math.min(positive(env.BASH_MAX_OUTPUT_LENGTH) ?? 30_000, 150_000);
+}
+
+function positive(text: string | undefined): number | undefined {
+  const value = Number(text);
+  return value > 0 ? value : undefined;
+}
+
+/** For `noOutputExpected`, by which hosts choose how to show an empty result. */
+function isUsuallySilent(command: string): boolean {
+  return /^\s*(touch|mkdir|rmdir|rm|mv|cp|ln|chmod|chown|cd|export|unset)\b[^|&;<>`$()\n]*$/.test(command);
+}

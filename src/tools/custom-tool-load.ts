@@ -1,0 +1,59 @@
+import { raceAbort } from '../util/abort.ts';
+import type { JsonObject } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
+import { HeddleError } from '../wire/errors.ts';
+import { type CustomTool, nameProblem } from './custom-tool.ts';
+import { readResult } from './custom-tool-result.ts';
+import { type CustomSchema, readSchema } from './custom-tool-schema.ts';
+import { type Tool, type ToolContext, ToolError, type ToolOutput } from './tool.ts';
+
+/** Makes tools of definitions. Rejects with `invalid_option`, naming the tool, for one that cannot be used. */
+export function loadCustomTools(definitions: readonly CustomTool[]): Promise<Tool[]> {
+  return Promise.all(definitions.map(loadCustomTool));
+}
+
+async function loadCustomTool(definition: CustomTool): Promise<Tool> {
+  const { name, description, alwaysLoad, annotations } = definition;
+  const problem = nameProblem(name);
+  if (problem !== null) throw new HeddleError('invalid_option', problem, { facts: { name } });
+  const schema = await readSchema(definition.inputSchema).catch((cause) => {
+    throw new HeddleError('invalid_option', `The input of the tool ${name} cannot be used: ${messageOf(cause)}`, {
+      cause,
+    });
+  });
+  return {
+    name,
+    description,
+    ...(alwaysLoad && { alwaysLoad }),
+    input: schema,
+    // Whatever it says of itself: what a foreign tool touches is not known, so it is asked for.
+    access: () => ({ kind: 'other' }),
+    isConcurrencySafe: () => annotations?.readOnlyHint === true,
+    run: (input, context) => callHandler(definition, schema, input, context),
+  };
+}
+
+async function callHandler(
+  definition: CustomTool,
+  schema: CustomSchema,
+  input: JsonObject,
+  context: ToolContext,
+): Promise<ToolOutput> {
+  const { signal, toolUseId } = context;
+  const parsed = await schema.toArgs(input);
+  if (!parsed.ok) {
+    const text = `InputValidationError: ${definition.name} was called with a bad input:\n${parsed.problems.join('\n')}`;
+    throw new ToolError(text, { wrap: true });
+  }
+  // In a function of its own: a handler that is no promise may throw, too.
+  const call = async () => definition.handler(parsed.value, { signal, toolUseId });
+  try {
+    return readResult(await raceAbort(call(), signal));
+  } catch (error) {
+    if (error instanceof ToolError || signal.aborted) throw error;
+    context.runtime.log('debug', `The handler of ${definition.name} threw: ${messageOf(error)}`, {
+      stack: error instanceof Error ? error.stack : undefined,
+    });
+    throw new ToolError(messageOf(error) || `${definition.name} failed without saying why.`, { cause: error });
+  }
+}

@@ -1,0 +1,67 @@
+import { isObject } from '../util/json.ts';
+import type { ContentBlock } from '../wire/content.ts';
+import { boundBase64, boundField } from './bounded-field.ts';
+import { ToolError, type ToolOutput } from './tool.ts';
+
+/** What a handler returned, as a result. Throws a ToolError for what says that it is an error, and for what is none. */
+export function readResult(value: unknown): ToolOutput {
+  if (typeof value === 'string') return { content: value || NO_OUTPUT, data: boundField(value) };
+  if (!isObject(value)) throw new ToolError(`${BAD_RESULT} It must be text, or an object with content.`);
+  const { content, structuredContent, isError } = value;
+  const blocks = toBlocks(content ?? [], structuredContent);
+  if (isError === true) throw new ToolError(textOf(blocks) || 'The tool failed without saying why.');
+  const data = blocks.map(bounded);
+  return {
+    content: blocks.length === 0 ? NO_OUTPUT : blocks,
+    data: structuredContent === undefined ? data : { content: data, structuredContent },
+  };
+}
+
+const NO_OUTPUT = '(no output)';
+const BAD_RESULT = 'The tool did not return a result that can be read.';
+/** What model APIs take. */
+const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
+/** Structured content is for programs; where there is nothing else, the model reads it as JSON. */
+function toBlocks(content: unknown, structuredContent: unknown): ContentBlock[] {
+  if (!Array.isArray(content)) throw new ToolError(`${BAD_RESULT} Its content must be an array.`);
+  const blocks = content.map(toBlock).filter((block) => block.type !== 'text' || block.text !== '');
+  if (blocks.length > 0 || structuredContent === undefined) return blocks;
+  return [text(JSON.stringify(structuredContent))];
+}
+
+function toBlock(item: unknown): ContentBlock {
+  const { type, text: said, data, mimeType, resource, uri, name } = isObject(item) ? item : {};
+  if (type === 'text' && typeof said === 'string') return text(said);
+  if (type === 'image' && typeof data === 'string' && typeof mimeType === 'string') return image(data, mimeType);
+  if (type === 'audio') return text(`[audio, ${String(mimeType)}: not shown]`);
+  if (type === 'resource' && isObject(resource)) return toResource(resource);
+  if (type === 'resource_link' && typeof uri === 'string') return text(`[${String(name ?? 'resource')}: ${uri}]`);
+  throw new ToolError(`${BAD_RESULT} Its content has an item of the type ${JSON.stringify(type)}.`);
+}
+
+function toResource({ uri, text: said, blob, mimeType }: { [key: string]: unknown }): ContentBlock {
+  if (typeof said === 'string') return text(said);
+  if (typeof blob === 'string' && IMAGE_TYPES.has(String(mimeType))) return image(blob, String(mimeType));
+  return text(`[${String(uri)}, ${String(mimeType ?? 'unknown type')}: not shown]`);
+}
+
+function image(data: string, mimeType: string): ContentBlock {
+  if (!IMAGE_TYPES.has(mimeType)) return text(`[image, ${mimeType}: not shown]`);
+  return { type: 'image', source: { type: 'base64', media_type: mimeType, data } };
+}
+
+/** For the line that people read (ruling K34); the model gets the whole. */
+function bounded(block: ContentBlock): ContentBlock {
+  if (block.type === 'text') return { ...block, text: boundField(block.text) };
+  if (block.type !== 'image' || block.source.type !== 'base64') return block;
+  return { ...block, source: { ...block.source, data: boundBase64(block.source.data) } };
+}
+
+function text(said: string): ContentBlock {
+  return { type: 'text', text: said };
+}
+
+function textOf(blocks: readonly ContentBlock[]): string {
+  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+}

@@ -1,0 +1,65 @@
+import { isObject, type JsonObject } from '../util/json.ts';
+import type { ToolSchema } from './custom-tool.ts';
+import type { InputSchema, Parsed } from './input-schema.ts';
+import { compileJsonSchema } from './json-schema.ts';
+import { readZodSchema, type ZodSchema } from './zod-schema.ts';
+
+/** The input of a tool of the user's. */
+export interface CustomSchema extends InputSchema<JsonObject> {
+  /**
+   * What the handler gets. Apart from `parse`, which only checks: an input is stored, shown and checked again when a
+   * permission changed it, and what a transform has made of it would not be the same input any more.
+   */
+  toArgs(input: JsonObject): Promise<Parsed<JsonObject>>;
+}
+
+/** Reads what `tool` was given. Rejects with the reason for what describes no object. */
+export async function readSchema(schema: ToolSchema): Promise<CustomSchema> {
+  if (!isObject(schema)) throw new Error('it must be a zod object, the shape of one, or a JSON Schema');
+  const zod = await readZodSchema(schema);
+  return zod ? fromZod(zod) : fromJsonSchema(schema);
+}
+
+function fromZod(zod: ZodSchema): CustomSchema {
+  return {
+    json: zod.json,
+    parse: (value) =>
+      checked(value, (input) => {
+        const parsed = zod.parse(input);
+        // Null: it can only be told with promises, so it is told when the call runs.
+        return parsed === null || parsed.ok ? { ok: true, value: input } : parsed;
+      }),
+    toArgs: async (input) => (await zod.parseAsync(input)) as Parsed<JsonObject>,
+  };
+}
+
+async function fromJsonSchema(given: JsonObject): Promise<CustomSchema> {
+  // What has no fields at all takes none.
+  const isEmpty = Object.keys(given).length === 0;
+  const { type = 'object' } = given;
+  if (type !== 'object') throw new Error(`it must describe an object, not ${JSON.stringify(type)}`);
+  const json = { type, ...(isEmpty ? { properties: {}, additionalProperties: false } : given) };
+  const validate = await compileJsonSchema(json, { subject: 'the input', fillDefaults: true });
+  return {
+    json,
+    parse: (value) =>
+      checked(value, (input) => {
+        const filled = structuredClone(input);
+        const problems = validate(filled);
+        return problems.length === 0 ? { ok: true, value: filled } : { ok: false, problems };
+      }),
+    toArgs: async (input) => ({ ok: true, value: input }),
+  };
+}
+
+function checked(value: unknown, check: (input: JsonObject) => Parsed<JsonObject>): Parsed<JsonObject> {
+  if (!isObject(value)) return { ok: false, problems: ['the input must be an object'] };
+  // Handlers merge and assign what they get; a key of this name would change what they did not mean to.
+  if (hasProtoKey(value)) return { ok: false, problems: ['__proto__ is not a known field'] };
+  return check(value);
+}
+
+function hasProtoKey(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasProtoKey);
+}

@@ -1,0 +1,84 @@
+/** A part of a text and what comes in its place. */
+export interface Replacement {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/**
+ * Where `from` occurs in `text`, each with what stands there afterwards.
+ *
+ * Read shows CRLF lines without their CR, so in a file that has any, line feeds of an edit match both line endings, and
+ * new lines get the ending that is in use at that place. What `from` and `to` have in common at their ends stays
+ * untouched, so that it keeps its bytes where endings are mixed.
+ */
+export function findReplacements(text: string, from: string, to: string): Replacement[] {
+  const exact = occurrences(text, from).map((start) => ({ start, end: start + from.length, text: to }));
+  if (exact.length > 0 && (from.includes('\r') || to.includes('\r'))) return exact; // meant as written
+  if (text.includes('\r\n')) return acrossLineEndings(text, toLf(from), toLf(to));
+  if (exact.length > 0 || !from.includes('\r\n')) return exact;
+  return findReplacements(text, toLf(from), toLf(to));
+}
+
+export function applyReplacements(text: string, replacements: readonly Replacement[]): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, end, text: replacement } of replacements) {
+    parts.push(text.slice(at, start), replacement);
+    at = end;
+  }
+  parts.push(text.slice(at));
+  return parts.join('');
+}
+
+function acrossLineEndings(text: string, from: string, to: string): Replacement[] {
+  const plain = toLf(text);
+  const place = placesIn(text);
+  const { head, tail } = sharedEnds(from, to);
+  const changed = to.slice(head, to.length - tail);
+  return occurrences(plain, from).map((found) => {
+    const start = place(found + head);
+    const end = place(found + from.length - tail);
+    return { start, end, text: changed.replaceAll('\n', lineEndingAt(text, start)) };
+  });
+}
+
+/** From a place in the text without its CRs to the same in the text. Asked in ascending order. */
+function placesIn(text: string): (plainAt: number) => number {
+  let passed = 0;
+  let next = text.indexOf('\r\n');
+  return (plainAt) => {
+    while (next !== -1 && next - passed < plainAt) {
+      passed++;
+      next = text.indexOf('\r\n', next + 1);
+    }
+    return plainAt + passed;
+  };
+}
+
+/** That of the line, or of the one before when it is the last. */
+function lineEndingAt(text: string, at: number): string {
+  const next = text.indexOf('\n', at);
+  const end = next === -1 ? text.lastIndexOf('\n', at - 1) : next;
+  return text[end - 1] === '\r' ? '\r\n' : '\n';
+}
+
+function sharedEnds(a: string, b: string): { head: number; tail: number } {
+  const shorter = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < shorter && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  return { head, tail };
+}
+
+/** Without overlaps. */
+function occurrences(text: string, part: string): number[] {
+  const found: number[] = [];
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) found.push(at);
+  return found;
+}
+
+function toLf(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}

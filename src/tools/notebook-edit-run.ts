@@ -1,0 +1,103 @@
+import type { JsonObject } from '../util/json.ts';
+import { boundField } from './bounded-field.ts';
+import { noteBytes, readSeen } from './known-files.ts';
+import { type CellType, findCell, type Notebook, type NotebookCell, parseNotebook } from './notebook.ts';
+import type { NotebookEditInput } from './notebook-edit.ts';
+import { type CellSplice, spliceCells } from './notebook-splice.ts';
+import { decodeForEditing, encodeText } from './text-file.ts';
+import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
+
+export async function runNotebookEdit(edit: NotebookEditInput, context: ToolContext): Promise<ToolOutput> {
+  const path = context.workspace.resolve(edit.notebook_path);
+  if (!path.toLowerCase().endsWith('.ipynb')) throw refusal(`${path} is not a notebook (.ipynb). Use Edit.`);
+  const stat = await context.workspace.stat(path);
+  if (!stat) throw refusal(`${path} does not exist.`);
+  const { bytes, whole } = await readSeen(path, stat, context);
+  const { text, format } = decodeForEditing(path, bytes);
+  const notebook = parseNotebook(path, text);
+
+  const change = planChange(notebook, edit, () => context.runtime.ids.uuid());
+  const updated = spliceCells(text, change.splice);
+  const written = encodeText(updated, format);
+  await context.workspace.writeFile(path, written);
+  noteBytes(path, written, context, { whole });
+  return {
+    content: `${DONE[edit.edit_mode]} cell ${change.id} of ${path}.`,
+    data: {
+      new_source: boundField(edit.new_source),
+      cell_id: change.id,
+      cell_type: change.type,
+      language: notebook.language,
+      edit_mode: edit.edit_mode,
+      error: '',
+      notebook_path: path,
+      original_file: boundField(text),
+      updated_file: boundField(updated),
+    },
+  };
+}
+
+const DONE = { replace: 'Replaced', insert: 'Inserted', delete: 'Deleted' };
+
+interface Change {
+  splice: CellSplice;
+  /** Of the cell that was changed, added or removed. */
+  id: string;
+  type: CellType;
+}
+
+function planChange(notebook: Notebook, edit: NotebookEditInput, newId: () => string): Change {
+  if (edit.edit_mode === 'insert') return planInsert(notebook, edit, newId);
+  if (edit.cell_id === undefined) throw refusal(`cell_id is required with edit_mode ${edit.edit_mode}.`);
+  const { index, cell } = requireCell(notebook, edit.cell_id);
+  if (edit.edit_mode === 'delete') return { splice: { index, remove: 1 }, id: cell.id, type: cell.type };
+  const type = edit.cell_type ?? cell.type;
+  return { splice: { index, remove: 1, cell: withSource(cell, type, edit.new_source) }, id: cell.id, type };
+}
+
+function planInsert(notebook: Notebook, edit: NotebookEditInput, newId: () => string): Change {
+  const type = edit.cell_type;
+  if (type === undefined) throw refusal('cell_type is required with edit_mode insert.');
+  const index = edit.cell_id === undefined ? 0 : requireCell(notebook, edit.cell_id).index + 1;
+  const id = notebook.hasIds ? newId() : undefined;
+  const cell = {
+    cell_type: type,
+    ...(type === 'code' && { execution_count: null }),
+    ...(id !== undefined && { id }),
+    metadata: {},
+    ...(type === 'code' && { outputs: [] }),
+    source: inStyleOf(notebook.cells[0], edit.new_source),
+  };
+  return { splice: { index, remove: 0, cell }, id: id ?? `cell-${index}`, type };
+}
+
+function requireCell(notebook: Notebook, id: string): { index: number; cell: NotebookCell } {
+  const index = findCell(notebook, id);
+  const cell = notebook.cells[index];
+  if (cell) return { index, cell };
+  const some = notebook.cells.slice(0, 20).map((known) => known.id);
+  const more = notebook.cells.length > some.length ? ', …' : '';
+  throw refusal(`There is no cell ${JSON.stringify(id)}. The cells are: ${some.join(', ') || 'none'}${more}.`);
+}
+
+/** The keys keep their order. What running the old source had left says nothing about the new one. */
+function withSource(cell: NotebookCell, type: CellType, source: string): JsonObject {
+  const changed: JsonObject = { ...cell.json, cell_type: type, source: inStyleOf(cell, source) };
+  if (type === 'code') {
+    delete changed.attachments;
+    return { ...changed, execution_count: null, outputs: [] };
+  }
+  delete changed.execution_count;
+  delete changed.outputs;
+  return changed;
+}
+
+/** A list of lines, each with its line break, unless the notebook writes texts as one string. */
+function inStyleOf(cell: NotebookCell | undefined, source: string): string | string[] {
+  if (typeof cell?.json.source === 'string') return source;
+  return source === '' ? [] : source.split(/(?<=\n)/);
+}
+
+function refusal(message: string): ToolError {
+  return new ToolError(message, { wrap: true });
+}

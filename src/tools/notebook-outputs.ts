@@ -1,0 +1,47 @@
+import { stripVTControlCharacters } from 'node:util';
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { joinText, type NotebookCell } from './notebook.ts';
+
+/** What running a cell has left, as far as it can be shown. */
+export interface CellOutput {
+  /** As the format names it: stream, execute_result, display_data, error. */
+  kind: string;
+  text?: string;
+  image?: { mediaType: string; base64: string };
+}
+
+export function outputsOf({ json }: NotebookCell): CellOutput[] {
+  return Array.isArray(json.outputs) ? json.outputs.filter(isObject).map(toOutput) : [];
+}
+
+/** What is taken of a result that comes in several forms: the first it has. */
+const TEXT_FORMS = ['text/plain', 'text/markdown', 'text/latex', 'application/json', 'text/html', 'image/svg+xml'];
+const IMAGE_FORMS = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+
+function toOutput(output: JsonObject): CellOutput {
+  const kind = stringField(output, 'output_type') ?? 'unknown';
+  if (kind === 'stream') return { kind, text: joinText(output.text) };
+  if (kind === 'error') return { kind, text: errorText(output) };
+  const data = isObject(output.data) ? output.data : {};
+  const textForm = TEXT_FORMS.find((form) => form in data);
+  const imageForm = IMAGE_FORMS.find((form) => form in data);
+  return {
+    kind,
+    ...(textForm !== undefined && { text: asText(data[textForm]) }),
+    ...(imageForm !== undefined && {
+      image: { mediaType: imageForm, base64: joinText(data[imageForm]).replace(/\s+/g, '') },
+    }),
+  };
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' || Array.isArray(value) ? joinText(value) : (JSON.stringify(value) ?? '');
+}
+
+/** Tracebacks come with colours. */
+function errorText(output: JsonObject): string {
+  const { traceback } = output;
+  const lines = Array.isArray(traceback) ? traceback.filter((line) => typeof line === 'string') : [];
+  const summary = `${stringField(output, 'ename') ?? 'Error'}: ${stringField(output, 'evalue') ?? ''}`;
+  return lines.length > 0 ? stripVTControlCharacters(lines.join('\n')) : summary;
+}

@@ -1,0 +1,93 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeDirectory } from '../util/make-directory.ts';
+
+/** A file that takes what a command prints, as far as it may. */
+export interface OutputFile {
+  readonly path: string;
+  /** How much of what was written is in it. */
+  readonly bytes: number;
+  readonly state: 'whole' | 'cut' | { problem: string };
+  write(data: Buffer): void;
+  close(): void;
+}
+
+export interface OutputFileOptions {
+  dir: string;
+  name: string;
+  extension: string;
+  /** What is kept; a command that writes without end must not fill the disk. */
+  maxBytes?: number;
+}
+
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * A new file that nobody else can read. Written synchronously: a stream would hold in memory what the disk has not taken
+ * yet, and the point is to hold nothing. A failing disk costs the file, not the command.
+ */
+export function openOutputFile({ dir, name, extension, maxBytes = MAX_FILE_BYTES }: OutputFileOptions): OutputFile {
+  const base = join(dir, name.replace(/[^\w-]/g, '_').slice(0, 100));
+  let path = '';
+  let bytes = 0;
+  let state: OutputFile['state'] = 'whole';
+
+  function attempt<T>(action: () => T): T | null {
+    try {
+      return action();
+    } catch (error) {
+      state = { problem: (error as Error).message };
+      return null;
+    }
+  }
+
+  const file = attempt(() => {
+    makeDirectory(dir, 0o700);
+    // Counted up, not random: the model reads the name, and a replayed run must tell it the same.
+    for (let n = 1; ; n++) {
+      path = `${base}${n === 1 ? '' : `-${n}`}.${extension}`;
+      const created = openNew(path);
+      if (created !== null) return created;
+    }
+  });
+
+  function append(fd: number, data: Buffer): void {
+    attempt(() => {
+      for (let done = 0; done < data.length; ) done += writeSync(fd, data, done);
+    });
+  }
+
+  return {
+    get path() {
+      return path;
+    },
+    get bytes() {
+      return bytes;
+    },
+    get state() {
+      return state;
+    },
+    write(data) {
+      if (file === null || state !== 'whole') return;
+      const part = data.subarray(0, maxBytes - bytes);
+      bytes += part.length;
+      append(file, part);
+      if (part.length === data.length || state !== 'whole') return;
+      state = 'cut';
+      append(file, Buffer.from(`\n[… the rest is left out: no more than ${maxBytes} bytes are kept …]\n`));
+    },
+    close() {
+      if (file !== null) closeSync(file);
+    },
+  };
+}
+
+/** Null when there is something at the path already. */
+function openNew(path: string): number | null {
+  try {
+    return openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return null;
+    throw error;
+  }
+}

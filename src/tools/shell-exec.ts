@@ -1,0 +1,30 @@
+import { type ProcessOutcome, type ProcessSpec, SpawnError } from '../util/process.ts';
+import { type ShellScript, shellArgs } from './shell-script.ts';
+import type { Workspace } from './workspace.ts';
+
+export interface ShellSpec extends Omit<ProcessSpec, 'command' | 'args' | 'reports'> {
+  /** The command line. */
+  command: string;
+  script: ShellScript;
+}
+
+/** Runs a command line with bash. Rejects as `Workspace.exec` does. */
+export async function execShell(
+  workspace: Workspace,
+  { command, script, ...rest }: ShellSpec,
+  signal: AbortSignal,
+): Promise<ProcessOutcome> {
+  const spec = {
+    ...rest,
+    args: shellArgs(command, script),
+    env: { ...rest.env, CLAUDECODE: '1' },
+    reports: script === 'reporting',
+  };
+  try {
+    return await workspace.exec({ ...spec, command: '/bin/bash' }, signal);
+  } catch (error) {
+    // Systems that keep bash elsewhere; found by trying, so that the others need not look first.
+    if (!(error instanceof SpawnError && error.code === 'ENOENT')) throw error;
+    return workspace.exec({ ...spec, command: 'bash' }, signal);
+  }
+}

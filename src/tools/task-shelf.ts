@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isObject, tryParseJson } from '../util/json.ts';
+import { makeDirectory } from '../util/make-directory.ts';
+import type { Task, TaskStatus } from './task-store.ts';
+
+/** Where tasks are kept, each under its id. */
+export interface TaskShelf {
+  /** In ascending order. */
+  ids(): Promise<string[]>;
+  /** Null when there is none, or none that can be read. */
+  read(id: string): Promise<Task | null>;
+  /** The highest id ever used, removed ones included; 0 when there was none. */
+  highestId(): Promise<number>;
+  /** False when the id is taken. */
+  add(task: Task): Promise<boolean>;
+  replace(task: Task): Promise<void>;
+  remove(id: string): Promise<void>;
+}
+
+/** For runs that keep nothing. */
+export function memoryShelf(): TaskShelf {
+  const tasks = new Map<string, Task>();
+  let highest = 0;
+  return {
+    ids: async () => [...tasks.keys()],
+    read: async (id) => tasks.get(id) ?? null,
+    highestId: async () => highest,
+    async add(task) {
+      if (tasks.has(task.id)) return false;
+      highest = Math.max(highest, Number(task.id));
+      tasks.set(task.id, task);
+      return true;
+    },
+    async replace(task) {
+      tasks.set(task.id, task);
+    },
+    async remove(id) {
+      tasks.delete(id);
+    },
+  };
+}
+
+const ID = /^[1-9]\d{0,8}$/;
+/** Remembers the highest id when its task is removed, so that no id means two tasks. */
+const HIGHEST = '.highwatermark';
+
+/** One JSON file per task, as the reference lays them out; readable for the user alone (ruling G8). */
+export function fileShelf(dir: string): TaskShelf {
+  const fileOf = (id: string) => join(dir, `${id}.json`);
+  const ids = async () => {
+    const names = await orIfMissing(readdir(dir), []);
+    const found = names.flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []));
+    return found.filter((id) => ID.test(id)).sort((a, b) => Number(a) - Number(b));
+  };
+  const highestId = async () => {
+    const removed = Number(await orIfMissing(readFile(join(dir, HIGHEST), 'utf8'), '0'));
+    return Math.max(Number((await ids()).at(-1) ?? 0), Number.isSafeInteger(removed) ? removed : 0);
+  };
+  return {
+    ids,
+    highestId,
+    async read(id) {
+      // Whatever is no number must not become part of a path.
+      if (!ID.test(id)) return null;
+      const text = await orIfMissing(readFile(fileOf(id), 'utf8'), null);
+      return text === null ? null : toTask(id, tryParseJson(text));
+    },
+    async add(task) {
+      makeDirectory(dir, 0o700);
+      try {
+        await writeFile(fileOf(task.id), toText(task), { flag: 'wx', mode: 0o600 });
+        return true;
+      } catch (error) {
+        if (codeOf(error) === 'EEXIST') return false;
+        throw error;
+      }
+    },
+    replace: (task) => replaceFile(fileOf(task.id), toText(task)),
+    async remove(id) {
+      await replaceFile(join(dir, HIGHEST), String(await highestId()));
+      await rm(fileOf(id), { force: true });
+    },
+  };
+}
+
+/** Whole or not at all: another process may be reading. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    await writeFile(temporary, text, { flag: 'wx', mode: 0o600 });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+function toText(task: Task): string {
+  return `${JSON.stringify(task, null, 2)}\n`;
+}
+
+/** Fields that we do not know are kept; what is missing gets a value, so that one odd file does not hide the list. */
+function toTask(id: string, value: unknown): Task | null {
+  if (!isObject(value) || typeof value.subject !== 'string') return null;
+  return {
+    ...value,
+    id,
+    subject: value.subject,
+    description: typeof value.description === 'string' ? value.description : '',
+    status: toStatus(value.status),
+    blocks: toIds(value.blocks),
+    blockedBy: toIds(value.blockedBy),
+  };
+}
+
+function toStatus(value: unknown): TaskStatus {
+  return value === 'in_progress' || value === 'completed' ? value : 'pending';
+}
+
+function toIds(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+async function orIfMissing<T, F>(read: Promise<T>, fallback: F): Promise<T | F> {
+  try {
+    return await read;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return fallback;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}

@@ -1,0 +1,50 @@
+import { type InputOf, objectInput, string } from './input-schema.ts';
+import type { Tool } from './tool.ts';
+import { hostOfText } from './web-url.ts';
+
+/** How proxies are found; handed in, because models use the same. */
+export interface Proxies {
+  /** The proxy for requests to `url`, by the variables of `env`; null for none. Throws when its address is no URL. */
+  proxyFor(url: URL, env: Readonly<Record<string, string | undefined>>): URL | null;
+  /** The header that the proxy expects, if its address has a user name. */
+  proxyAuthorization(proxy: URL): string | undefined;
+}
+
+/** A page as the model reads it. */
+export interface ReadPage {
+  text: string;
+  bytes: number;
+  code: number;
+  codeText: string;
+  fetchedAt: number;
+}
+
+const input = objectInput({
+  url: string('The http or https URL'),
+  prompt: string('What to find out from the page'),
+});
+
+export type WebFetchInput = InputOf<typeof input>;
+
+/** Made once per session: it remembers pages for a while. */
+export function createWebFetchTool(proxies: Proxies): Tool<WebFetchInput> {
+  const pages = new Map<string, ReadPage>();
+  return {
+    name: 'WebFetch',
+    description: `Fetches a public web page and answers a question about it: a small model reads the page and answers the prompt.
+
+- The answer is made from the page alone. Ask precisely for what is needed; ask for quotes where wording matters.
+- A redirect to another host is not followed but reported: call again with the new URL.
+- Local and private addresses, and pages behind a login, cannot be fetched. Pages are remembered for 15 minutes.`,
+    input,
+    access({ url }) {
+      const host = hostOfText(url);
+      return { kind: 'other', ...(host !== undefined && { host }) };
+    },
+    isConcurrencySafe: () => true,
+    async run(question, context) {
+      const { webFetch } = await import('./web-fetch-run.ts');
+      return webFetch(question, { ...proxies, pages }, context);
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { object, type ZodTypeAny } from 'zod/v3';
+import { zodToJsonSchema } from 'zod-to-json-schema';
+import type { JsonObject } from '../util/json.ts';
+import { toParsed } from './zod-outcome.ts';
+import type { ZodSchema, ZodSource } from './zod-schema.ts';
+
+export function readZod3(source: ZodSource): ZodSchema {
+  const schema = 'schema' in source ? (source.schema as unknown as ZodTypeAny) : object(source.shape as never);
+  return {
+    // Repeated parts are written out: references are not understood by every provider.
+    json: zodToJsonSchema(schema, { $refStrategy: 'none', pipeStrategy: 'input' }) as JsonObject,
+    parse(value) {
+      try {
+        return toParsed(schema.safeParse(value));
+      } catch {
+        return null;
+      }
+    },
+    parseAsync: async (value) => toParsed(await schema.safeParseAsync(value)),
+  };
+}

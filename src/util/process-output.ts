@@ -1,0 +1,109 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+
+/** Where a process may tell something beside its output; out of the way of the descriptors that scripts use. */
+export const REPORT_FD = 47;
+/** What is kept of a report. */
+const MAX_REPORT_BYTES = 16_384;
+
+/** How long output may be silent, and how long it may go on at all, after the command itself has ended (trust H-7). */
+const SILENCE_MS = 1000;
+const LINGER_MS = 3000;
+
+export interface OutputEnd {
+  /** Null when a signal ended it. */
+  exitCode: number | null;
+  signal: string | null;
+  /** A process started by the command still holds its output open; it was let go of (trust H-7). */
+  stillRunning: boolean;
+  /** What was written to REPORT_FD; absent where none was asked for. */
+  report?: string;
+}
+
+export interface WatchedOutput {
+  outcome: Promise<OutputEnd>;
+  /** The tree was killed: wait no longer than another moment, whatever holds the pipes. */
+  letGoSoon: () => void;
+}
+
+export type WatchedChild = ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
+
+/** For the `stdio` of a process that may report; the descriptors between stay closed. */
+export function reportStdio(): ('ignore' | 'pipe')[] {
+  return [...Array.from({ length: REPORT_FD - 3 }, () => 'ignore' as const), 'pipe'];
+}
+
+/**
+ * Settles when the process has ended and all its output is here; never on `exit` alone, which loses the tail. But a
+ * daemon may hold the pipes open for ever, so after `exit` the wait is bounded. The report is not waited for: it was
+ * written before the end.
+ */
+export function watchOutput(
+  child: WatchedChild,
+  onOutput: ((stream: 'stdout' | 'stderr', data: Buffer) => void) | undefined,
+): WatchedOutput {
+  let silence: NodeJS.Timeout | undefined;
+  let limit: NodeJS.Timeout | undefined;
+  const { promise: outcome, resolve } = deferred<OutputEnd>();
+  const report = watchReport(child);
+
+  const settle = (stillRunning: boolean) => {
+    clearTimeout(silence);
+    clearTimeout(limit);
+    resolve({ exitCode: child.exitCode, signal: child.signalCode, stillRunning, ...report?.take() });
+  };
+  const letGo = () => {
+    child.stdout.destroy();
+    child.stderr.destroy();
+    settle(true);
+  };
+  const receive = (stream: 'stdout' | 'stderr') => (data: Buffer) => {
+    silence?.refresh();
+    onOutput?.(stream, data);
+  };
+  let open = 3;
+  const close = () => {
+    // A moment later: what came with the end of the process is still being read.
+    if (--open === 0) setImmediate(settle, false);
+  };
+  child.stdout.on('data', receive('stdout')).once('close', close);
+  child.stderr.on('data', receive('stderr')).once('close', close);
+  child.once('exit', () => {
+    silence = setTimeout(letGo, SILENCE_MS);
+    limit ??= setTimeout(letGo, LINGER_MS);
+    close();
+  });
+
+  return {
+    outcome,
+    letGoSoon: () => {
+      limit ??= setTimeout(letGo, SILENCE_MS);
+    },
+  };
+}
+
+function watchReport(child: ChildProcess): { take(): { report: string } } | null {
+  const pipe = (child.stdio as readonly unknown[])[REPORT_FD] as Readable | undefined;
+  if (!pipe) return null;
+  const pieces: Buffer[] = [];
+  let size = 0;
+  pipe.on('data', (data: Buffer) => {
+    if (size < MAX_REPORT_BYTES) pieces.push(data);
+    size += data.length;
+  });
+  pipe.on('error', () => {});
+  return {
+    take() {
+      pipe.destroy(); // a process in the background may hold it for ever
+      return { report: Buffer.concat(pieces).toString() };
+    },
+  };
+}
+
+function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

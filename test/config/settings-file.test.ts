@@ -1,0 +1,35 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseSettings, readSettingsFile } from '../../src/config/settings-file.ts';
+import { tempDir } from './support.ts';
+
+describe('[R-18] a settings file', () => {
+  test('that is not there has nothing to say', () => {
+    expect(readSettingsFile(join(tempDir(), 'none.json'))).toBeNull();
+  });
+
+  test('may begin with a byte order mark, and may be empty', () => {
+    expect(parseSettings('\uFEFF{"a":1}', 'x')).toEqual({ a: 1 });
+    expect(parseSettings(' \n', 'x')).toEqual({});
+  });
+
+  test.each([
+    ['{\n  "a": 1,\n  oops\n}', /here\.json, line 3, column 3/],
+    ['{"a": ', /here\.json, line 1, column 7/],
+    ['[1]', /not a JSON object \(here\.json\)/],
+  ])('%j is an error that says where', (text, message) => {
+    expect(() => parseSettings(text, 'here.json')).toThrow(message);
+  });
+
+  test.skipIf(process.getuid?.() === 0)('that may not be read is an error', () => {
+    const path = join(tempDir(), 'settings.json');
+    writeFileSync(path, '{}');
+    chmodSync(path, 0);
+    expect(() => readSettingsFile(path)).toThrow(expect.objectContaining({ code: 'invalid_settings' }));
+  });
+
+  test('that is a directory is an error', () => {
+    expect(() => readSettingsFile(tempDir())).toThrow(expect.objectContaining({ code: 'invalid_settings' }));
+  });
+});

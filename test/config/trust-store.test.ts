@@ -1,0 +1,50 @@
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { setTrust, trustOf } from '../../src/config/trust-store.ts';
+import { put, tempDir } from './support.ts';
+
+function places() {
+  const dir = tempDir();
+  const cwd = join(dir, 'project');
+  mkdirSync(cwd);
+  return { cwd, home: join(dir, 'home'), settings: join(cwd, '.claude', 'settings.json') };
+}
+const now = Date.UTC(2026, 0, 1);
+
+describe('[R-12, G1] trust in a directory', () => {
+  test('is given by the user, and taken back', () => {
+    const { cwd, home, settings } = places();
+    put(settings, { env: { A: '1' } });
+    expect(trustOf(cwd, home)).toBe('untrusted');
+    setTrust(cwd, home, { isTrusted: true, now });
+    expect(trustOf(cwd, home)).toBe('trusted');
+    setTrust(cwd, home, { isTrusted: false, now });
+    expect(trustOf(cwd, home)).toBe('untrusted');
+  });
+
+  test.each(['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'])('ends when %s changes', (name) => {
+    const { cwd, home } = places();
+    put(join(cwd, name), { a: 1 });
+    setTrust(cwd, home, { isTrusted: true, now });
+    put(join(cwd, name), { a: 2 });
+    expect(trustOf(cwd, home)).toBe('changed');
+    rmSync(join(cwd, name));
+    expect(trustOf(cwd, home)).toBe('changed');
+  });
+
+  test('holds for that directory only, not for one below it or a neighbour', () => {
+    const { cwd, home } = places();
+    setTrust(cwd, home, { isTrusted: true, now });
+    expect(trustOf(join(cwd, 'below'), home)).toBe('untrusted');
+    expect(trustOf(`${cwd}-evil`, home)).toBe('untrusted');
+    expect(trustOf('constructor', home)).toBe('untrusted');
+    const link = join(home, '..', 'link');
+    symlinkSync(cwd, link);
+    expect(trustOf(link, home)).toBe('untrusted'); // callers hand in real paths
+  });
+
+  test('without a home nobody can have given it', () => {
+    expect(trustOf(places().cwd, null)).toBe('untrusted');
+  });
+});

@@ -1,0 +1,195 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { setTrust } from '../../src/config/trust-store.ts';
+import { toolUse } from '../../src/testing/script.ts';
+import type { RunConfig } from '../../src/wire/run-config.ts';
+import { createHouse, type House } from './support.ts';
+
+const touch = toolUse('Bash', { command: 'touch made' });
+const allowAll = { permissions: { allow: ['Bash'] } };
+
+const userFile = (house: House) => join(house.dir, '..', '.heddle', 'settings.json');
+const projectFile = (house: House) => join(house.dir, '.claude', 'settings.json');
+const localFile = (house: House) => join(house.dir, '.claude', 'settings.local.json');
+
+function put(path: string, values: unknown): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, typeof values === 'string' ? values : JSON.stringify(values));
+}
+
+/** Whether a command that needs permission ran. */
+async function ran(house: House, config: RunConfig = {}): Promise<boolean> {
+  const client = house.connect(config);
+  await client.ask('go');
+  await client.end();
+  return existsSync(join(house.dir, 'made'));
+}
+
+describe('[SET-03, K1] settings files', () => {
+  test('[TYP-07] those of the user act by themselves', async () => {
+    const house = createHouse([touch, 'done']);
+    put(userFile(house), allowAll);
+    expect(await ran(house)).toBe(true);
+  });
+
+  test('[SET-01, OPT-30] none is read where none is asked for', async () => {
+    const house = createHouse([touch, 'done']);
+    put(userFile(house), '{broken');
+    expect(await ran(house, { settingSources: [] })).toBe(false);
+  });
+
+  test('[TYP-08, TYP-09] a host that names the project answers for it', async () => {
+    for (const [file, source] of [
+      [projectFile, 'project'],
+      [localFile, 'local'],
+    ] as const) {
+      const house = createHouse([touch, 'done']);
+      put(file(house), allowAll);
+      expect(await ran(house, { settingSources: [source] })).toBe(true);
+    }
+  });
+
+  test('[R-3] a deny of any scope beats an allow of any other', async () => {
+    const house = createHouse([touch, 'done']);
+    put(userFile(house), { permissions: { deny: ['Bash(touch:*)'] } });
+    expect(await ran(house, { settings: JSON.stringify(allowAll), allowedTools: ['Bash'] })).toBe(false);
+  });
+
+  test('[SET-04] what the launch says wins over a file', async () => {
+    const house = createHouse(['hi']);
+    put(userFile(house), { model: 'opus', env: { ANTHROPIC_DEFAULT_HAIKU_MODEL: 'claude-haiku-x' } });
+    const fromFile = house.connect();
+    await fromFile.ask('hi');
+    expect(fromFile.of('system/init')).toMatchObject([{ model: 'claude-opus-4-6' }]);
+    const told = createHouse(['hi']);
+    put(userFile(told), { model: 'opus', env: { ANTHROPIC_DEFAULT_HAIKU_MODEL: 'claude-haiku-x' } });
+    const fromFlag = told.connect({ model: 'haiku' });
+    await fromFlag.ask('hi');
+    expect(fromFlag.of('system/init')).toMatchObject([{ model: 'claude-haiku-x' }]);
+  });
+
+  test('names and limits of models may be set', async () => {
+    const house = createHouse(['hi']);
+    put(userFile(house), {
+      model: 'fast',
+      modelAliases: { fast: 'openai/qwen' },
+      modelLimits: { 'openai/qwen': { contextWindow: 4000 } },
+    });
+    const { modelUsage } = await house.connect().ask('hi');
+    expect(modelUsage).toMatchObject({ 'openai/qwen': { contextWindow: 4000 } });
+  });
+
+  test.each([userFile, projectFile, localFile])(
+    '[R-18] one that cannot be read keeps everything from starting',
+    async (file) => {
+      const house = createHouse([]);
+      put(file(house), '{\n  "permissions": oops }');
+      const exit = await house.connect().end();
+      expect(exit).toMatchObject({ code: 1, stderr: expect.stringMatching(/settings(\.local)?\.json, line 2/) });
+    },
+  );
+});
+
+describe('[R-12, R-13, G1] a project that nobody trusts', () => {
+  test('grants nothing, which is said on stderr and in init', async () => {
+    const house = createHouse([touch, 'done']);
+    put(projectFile(house), { ...allowAll, env: { A: '1' } });
+    const client = house.connect();
+    await client.ask('go');
+    expect(existsSync(join(house.dir, 'made'))).toBe(false);
+    expect(client.of('system/init')[0]?.trust).toEqual({
+      trusted: false,
+      state: 'untrusted',
+      ignored: [`${projectFile(house)}: env`, `${projectFile(house)}: permissions.allow`],
+    });
+    expect(house.logs).toContainEqual({ level: 'warn', message: expect.stringContaining('heddle trust') });
+  });
+
+  test.each(['bypassPermissions', 'acceptEdits'])('cannot set the mode %s', async (defaultMode) => {
+    const house = createHouse([touch, 'done']);
+    put(localFile(house), { permissions: { defaultMode } });
+    expect(await ran(house)).toBe(false);
+  });
+
+  test('may still forbid', async () => {
+    const house = createHouse([touch, 'done']);
+    put(projectFile(house), { permissions: { deny: ['Bash(touch:*)'] } });
+    expect(await ran(house, { allowedTools: ['Bash'] })).toBe(false);
+  });
+
+  test('acts with --trust, or once the user has trusted it, until it changes', async () => {
+    const house = createHouse([touch, 'done', touch, 'done', touch, 'done']);
+    put(projectFile(house), allowAll);
+    const home = join(house.dir, '..', '.heddle');
+    setTrust(house.dir, home, { isTrusted: true, now: 0 });
+    expect(await ran(house)).toBe(true);
+    const changed = createHouse([touch, 'done']);
+    put(projectFile(changed), allowAll);
+    setTrust(changed.dir, join(changed.dir, '..', '.heddle'), { isTrusted: true, now: 0 });
+    put(projectFile(changed), { ...allowAll, env: { A: '2' } });
+    expect(await ran(changed)).toBe(false);
+    expect(await ran(createWith(allowAll), { trust: true })).toBe(true);
+  });
+
+  test('[R-14, G2] never moves the endpoint, trusted or not', async () => {
+    const house = createHouse(['hi']);
+    put(projectFile(house), {
+      env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', FINE: 'yes' },
+      apiKeyHelper: 'cat key',
+    });
+    const client = house.connect({ trust: true });
+    await client.ask('hi');
+    expect(client.of('system/init')[0]?.trust).toMatchObject({
+      trusted: true,
+      ignored: [`${projectFile(house)}: env.ANTHROPIC_BASE_URL`, `${projectFile(house)}: apiKeyHelper`],
+    });
+  });
+});
+
+function createWith(project: object): House {
+  const house = createHouse([touch, 'done']);
+  put(projectFile(house), project);
+  return house;
+}
+
+describe('[PRM-14] an update for a file', () => {
+  test.each([
+    ['userSettings', userFile],
+    ['projectSettings', projectFile],
+    ['localSettings', localFile],
+  ] as const)('%s: is kept there, beside what was there', async (destination, file) => {
+    const house = createHouse([touch, 'done']);
+    put(file(house), { language: 'en', permissions: { deny: ['WebFetch'] } });
+    const rules = [{ toolName: 'Bash', ruleContent: 'touch:*' }];
+    const client = house.connect(
+      { permissionPromptTool: 'stdio' },
+      {
+        answer: () => ({
+          behavior: 'allow',
+          updatedPermissions: [{ type: 'addRules', behavior: 'allow', rules, destination }],
+        }),
+      },
+    );
+    await client.ask('go');
+    expect(existsSync(join(house.dir, 'made'))).toBe(true);
+    expect(JSON.parse(readFileSync(file(house), 'utf8'))).toEqual({
+      language: 'en',
+      permissions: { deny: ['WebFetch'], allow: ['Bash(touch:*)'] },
+    });
+  });
+});
+
+describe('a file that changes', () => {
+  test('holds from the next turn on; one that breaks is said, and what it said stays', async () => {
+    const house = createHouse([touch, 'one', touch, 'two', touch, 'three']);
+    put(userFile(house), allowAll);
+    const client = house.connect();
+    await client.ask('1');
+    put(userFile(house), { permissions: { deny: ['Bash(touch:*)'] } });
+    expect(await client.ask('2')).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] });
+    put(userFile(house), '{oops');
+    expect(await client.ask('3')).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] });
+    expect(house.logs).toContainEqual({ level: 'warn', message: expect.stringContaining('stay in force') });
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { narrowUntrusted, withoutEndpoints } from '../../src/permissions/trust.ts';
+
+describe('[R-13, G3] a project that nobody trusts', () => {
+  test('may forbid, and nothing else', () => {
+    const settings = {
+      $schema: 'x',
+      permissions: {
+        allow: ['Bash'],
+        deny: ['Read(./.env)'],
+        ask: ['Bash(git push:*)'],
+        defaultMode: 'bypassPermissions',
+        additionalDirectories: ['/'],
+      },
+      hooks: { PreToolUse: [{}] },
+      env: { A: '1' },
+      model: 'opus',
+      enableAllProjectMcpServers: true,
+      statusLine: {},
+    };
+    expect(narrowUntrusted(settings)).toEqual({
+      values: { permissions: { deny: ['Read(./.env)'], ask: ['Bash(git push:*)'] } },
+      ignored: [
+        ...['hooks', 'env', 'model', 'enableAllProjectMcpServers'],
+        ...['permissions.allow', 'permissions.defaultMode', 'permissions.additionalDirectories'],
+      ],
+    });
+  });
+
+  test('rules of the wrong shape stay, to be refused as such', () => {
+    expect(narrowUntrusted({ permissions: 'all' }).values).toEqual({ permissions: 'all' });
+  });
+});
+
+describe('[R-14, G2] also a trusted one', () => {
+  test.each([
+    ...[
+      'ANTHROPIC_BASE_URL',
+      'ANTHROPIC_API_KEY',
+      'OPENAI_BASE_URL',
+      'https_proxy',
+      'HTTP_PROXY',
+      'ALL_PROXY',
+      'NO_PROXY',
+    ],
+    ...['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'HEDDLE_HOME', 'CLAUDE_CONFIG_DIR', 'CLAUDE_CODE_USE_BEDROCK', 'HOME'],
+  ])('does not set %s', (name) => {
+    expect(withoutEndpoints({ env: { [name]: 'x', FINE: '1' } })).toEqual({
+      values: { env: { FINE: '1' } },
+      ignored: [`env.${name}`],
+    });
+  });
+
+  test('does not say how credentials are found', () => {
+    expect(withoutEndpoints({ apiKeyHelper: 'curl evil', model: 'opus' })).toEqual({
+      values: { model: 'opus' },
+      ignored: ['apiKeyHelper'],
+    });
+  });
+});
