@@ -41,7 +41,7 @@ export interface GateOptions {
   policy: () => Policy;
   ask: () => Ask | null;
   /** Applies all of them, or throws and applies none: then the call is denied, too. */
-  onUpdates: (updates: PermissionUpdate[]) => void;
+  onUpdates: (updates: PermissionUpdate[]) => Promise<void> | void;
   /** A tool that names files is about to be judged. */
   onFileAccess: () => void;
 }
@@ -62,7 +62,7 @@ export function createGate(options: GateOptions): Gate {
         return { allowed: false, message: answer.message, interrupt: answer.interrupt === true };
       }
       try {
-        if (answer.updatedPermissions?.length) options.onUpdates(answer.updatedPermissions);
+        if (answer.updatedPermissions?.length) await options.onUpdates(answer.updatedPermissions);
       } catch (error) {
         return { allowed: false, message: `The permission update was refused: ${messageOf(error)}`, interrupt: false };
       }

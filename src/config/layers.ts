@@ -1,13 +1,7 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { JsonObject } from '../util/json.ts';
+import { type FileScope, SCOPES, type Scope, type SettingsPlaces, settingsPath } from './scopes.ts';
 import { parseSettings, readSettingsFile, refuseSettings } from './settings-file.ts';
-
-/** Where settings come from, the strongest first. The names are those of the wire's permission updates. */
-export const SCOPES = ['policySettings', 'flagSettings', 'localSettings', 'projectSettings', 'userSettings'] as const;
-export type Scope = (typeof SCOPES)[number];
-
-/** The files that a person or a project keeps; the other scopes are given with the launch. */
-export type FileScope = 'localSettings' | 'projectSettings' | 'userSettings';
 
 /** The settings of one scope. */
 export interface Layer {
@@ -15,25 +9,6 @@ export interface Layer {
   /** The file, or null when the settings were given as text. */
   readonly path: string | null;
   readonly values: JsonObject;
-}
-
-export interface SettingsPlaces {
-  /** A real path. */
-  cwd: string;
-  /** Null: there is no home, so there are no settings of a user. */
-  configHome: string | null;
-}
-
-/** Where a scope keeps its settings; null when it has no place. */
-export function settingsPath(scope: FileScope, { cwd, configHome }: SettingsPlaces): string | null {
-  switch (scope) {
-    case 'userSettings':
-      return configHome === null ? null : join(configHome, 'settings.json');
-    case 'projectSettings':
-      return join(cwd, '.claude', 'settings.json');
-    case 'localSettings':
-      return join(cwd, '.claude', 'settings.local.json');
-  }
 }
 
 /** Reads the files of these scopes. A file that is not there is no layer; one that cannot be read is an error. */

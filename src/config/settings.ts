@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../util/json.ts';
-import type { Layer, Scope } from './layers.ts';
+import type { Layer } from './layers.ts';
 import { mergeLayers } from './merge.ts';
+import type { Scope } from './scopes.ts';
 import { refuseSettings } from './settings-file.ts';
 
 /** Rules as they are written, with where they stand. */

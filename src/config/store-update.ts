@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../util/json.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
 import { updateJsonFile } from './json-file.ts';
-import { type FileScope, type SettingsPlaces, settingsPath } from './layers.ts';
+import { type FileScope, type SettingsPlaces, settingsPath } from './scopes.ts';
 import { refuseSettings } from './settings-file.ts';
 
 /**

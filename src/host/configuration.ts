@@ -1,29 +1,48 @@
-import type { SettingsPlaces } from '../config/layers.ts';
+import { statSync } from 'node:fs';
+import { type FileScope, type SettingsPlaces, settingsPath } from '../config/scopes.ts';
 import type { Settings } from '../config/settings.ts';
-import { isFileScope, storeUpdate } from '../config/store-update.ts';
-import { setTrust, trustOf } from '../config/trust-store.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Runtime } from '../util/runtime.ts';
+import { HeddleError } from '../wire/errors.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Permissions } from './permissions.ts';
-import { type LoadedSettings, loadSettings, noteIgnored, settingsStamp } from './settings.ts';
+import type { LoadedSettings } from './settings.ts';
 
 /** The settings of a session while it lives: read at its start, and again when a file changes. */
 export interface Configuration {
   readonly settings: Settings;
   readonly loaded: LoadedSettings;
-  /** Keeps a permission update in the file that it names. Throws `invalid_settings` when that cannot be done. */
-  store(update: PermissionUpdate): void;
+  /** Keeps permission updates in the files that they name. Rejects with `invalid_settings` when that cannot be done. */
+  store(updates: readonly PermissionUpdate[]): Promise<void>;
   /** The settings if a file has changed since; null otherwise. One that cannot be read any more is said: what it said before stays. */
-  refresh(): Settings | null;
+  refresh(): Promise<Settings | null>;
 }
 
-export function openConfiguration(config: RunConfig, places: SettingsPlaces, runtime: Runtime): Configuration {
-  const { log } = runtime;
-  let stamp = settingsStamp(config, places);
-  let loaded = loadSettings(config, places, log);
-  noteIgnored(loaded.trust, log);
+const NOTHING: LoadedSettings = {
+  layers: [],
+  settings: { rules: [], additionalDirectories: [], isBypassDisabled: false, env: {} },
+  trust: { state: 'none', ignored: [] },
+};
+
+/** Rejects with `invalid_settings` for what cannot be read: a rule might be in it (trust R-18). */
+export async function openConfiguration(
+  config: RunConfig,
+  places: SettingsPlaces,
+  { log }: Runtime,
+): Promise<Configuration> {
+  const scopes = sourcesOf(config);
+  const isGiven = config.settings !== undefined || config.managedSettings !== undefined;
+  let stamp = stampOf(scopes, places);
+  // Most runs have no settings at all; they do not load what reads them.
+  let loaded = isGiven || stamp !== null ? await load() : NOTHING;
+
+  async function load(): Promise<LoadedSettings> {
+    const { loadSettings, noteIgnored } = await import('./settings.ts');
+    const found = loadSettings(config, scopes, places, log);
+    noteIgnored(found.trust, log);
+    return found;
+  }
 
   return {
     get settings() {
@@ -32,21 +51,17 @@ export function openConfiguration(config: RunConfig, places: SettingsPlaces, run
     get loaded() {
       return loaded;
     },
-    store(update) {
-      if (!isFileScope(update.destination)) return;
-      const { cwd, configHome } = places;
-      const isTrusted = trustOf(cwd, configHome) === 'trusted';
-      storeUpdate(update, places);
-      // The user changed the project's files through us: that is no reason to distrust them.
-      if (isTrusted && configHome !== null) setTrust(cwd, configHome, { isTrusted, now: runtime.clock.now() });
+    async store(updates) {
+      if (updates.every(({ destination }) => !destination.endsWith('Settings'))) return;
+      const { storeUpdates } = await import('./store-updates.ts');
+      storeUpdates(updates, places);
     },
-    refresh() {
-      const now = settingsStamp(config, places);
+    async refresh() {
+      const now = stampOf(scopes, places);
       if (now === stamp) return null;
       stamp = now;
       try {
-        loaded = loadSettings(config, places, () => {});
-        noteIgnored(loaded.trust, log);
+        loaded = await load();
         return loaded.settings;
       } catch (error) {
         log('warn', `${messageOf(error)}. The settings read before stay in force.`);
@@ -57,8 +72,8 @@ export function openConfiguration(config: RunConfig, places: SettingsPlaces, run
 }
 
 /** Rules that were changed in a file hold from the next turn on. */
-export function refreshRules({ configuration, permissions, runtime }: RuleHolders): void {
-  const settings = configuration.refresh();
+export async function refreshRules({ configuration, permissions, runtime }: RuleHolders): Promise<void> {
+  const settings = await configuration.refresh();
   if (!settings) return;
   try {
     permissions.useSettings(settings);
@@ -71,4 +86,32 @@ interface RuleHolders {
   configuration: Configuration;
   permissions: Permissions;
   runtime: Runtime;
+}
+
+const SOURCES: Record<string, FileScope> = {
+  user: 'userSettings',
+  project: 'projectSettings',
+  local: 'localSettings',
+};
+
+/** The files that a launch reads: those it names, else all (ruling K1). */
+function sourcesOf({ settingSources }: RunConfig): FileScope[] {
+  if (settingSources === undefined) return Object.values(SOURCES);
+  return settingSources
+    .filter((name) => name !== '')
+    .map((name) => {
+      const scope = Object.hasOwn(SOURCES, name) ? SOURCES[name] : undefined;
+      if (scope) return scope;
+      throw new HeddleError('invalid_option', `--setting-sources takes user, project and local, not '${name}'`);
+    });
+}
+
+/** In which state the files are; the same as long as nobody changes one. Null: there are none. */
+function stampOf(scopes: readonly FileScope[], places: SettingsPlaces): string | null {
+  const stamps = scopes.map((scope) => {
+    const path = settingsPath(scope, places);
+    const stats = path === null ? undefined : statSync(path, { throwIfNoEntry: false });
+    return stats ? `${scope}.${stats.ino}.${stats.size}.${stats.mtimeMs}` : '';
+  });
+  return stamps.every((each) => each === '') ? null : stamps.join(' ');
 }

@@ -16,6 +16,8 @@ export type Credential = () => Promise<{ apiKey?: string; authToken?: string }>;
 /** A model that was found: what its name means, and the adapter that calls it. */
 export interface Chosen extends Omit<ResolvedModel, 'provider'> {
   model: Model;
+  /** What every request of a recording asks for; a replay must ask for the same. */
+  recordedMaxTokens?: number;
 }
 
 /** How many sets of credentials and addresses keep their connections at a time. */

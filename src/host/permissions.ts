@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { SCOPES } from '../config/layers.ts';
+import { SCOPES } from '../config/scopes.ts';
 import type { Settings } from '../config/settings.ts';
 import { protectedPaths } from '../permissions/paths.ts';
 import { applyUpdate, type Policy, permittedMode } from '../permissions/policy.ts';
@@ -17,8 +17,8 @@ export interface Permissions {
   readonly policy: Policy;
   /** Throws `invalid_option` when the mode was not permitted at launch. */
   setMode(mode: PermissionMode): void;
-  /** All of them, or none: throws `invalid_option` when one of them cannot be applied. */
-  apply(updates: readonly PermissionUpdate[]): void;
+  /** All of them, or none: rejects with `invalid_option` when one of them cannot be applied. */
+  apply(updates: readonly PermissionUpdate[]): Promise<void>;
   /** The mode to go back to when plan mode is left. */
   readonly beforePlan: PermissionMode;
   /** Takes the rules of settings that have changed. Throws when one of them cannot be read; then the old ones stay. */
@@ -33,8 +33,8 @@ export interface PermissionPlaces {
   userHome: string;
   /** Where outputs are spilled: readable, though outside the roots. */
   spillDir: string;
-  /** Keeps an update in the file that it names, if it names one. */
-  store(update: PermissionUpdate): void;
+  /** Keeps the updates in the files that they name. Rejects when that cannot be done; then they do not apply. */
+  store(updates: readonly PermissionUpdate[]): Promise<void>;
   /** How the session's plan is called, once it has a name. */
   planName(): string | null;
 }
@@ -58,11 +58,11 @@ export function createPermissions(config: RunConfig, settings: Settings, places:
     useSettings(next) {
       change(withSettingsRules(policy, next));
     },
-    apply(updates) {
+    async apply(updates) {
+      updates.reduce(applyUpdate, policy); // what cannot be applied is not kept either
+      await places.store(updates);
       const before = policy.mode;
-      const next = updates.reduce(applyUpdate, policy);
-      for (const update of updates) places.store(update); // a change that cannot be kept is refused as a whole
-      change(next);
+      change(updates.reduce(applyUpdate, policy));
       if (policy.mode !== before) permissions.onModeChange(policy.mode);
     },
   };

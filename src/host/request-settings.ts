@@ -37,6 +37,7 @@ export function requestSettings(parts: Parts, chosen: Chosen): RequestSettings {
  */
 function outputLimits(parts: Parts, chosen: Chosen): { maxTokens: number; thinking: number } {
   const wanted = parts.settings.maxThinkingTokens ?? 0;
+  if (chosen.recordedMaxTokens !== undefined) return { maxTokens: chosen.recordedMaxTokens, thinking: wanted };
   const limit = parts.maxOutputTokens ?? chosen.maxOutputTokens;
   const usual = Math.min(limit, parts.maxOutputTokens ?? 32_000);
   if (wanted === 0) return { maxTokens: usual, thinking: 0 };

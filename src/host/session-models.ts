@@ -58,9 +58,10 @@ async function openReplay(engine: Engine, place: SessionPlace, file: string): Pr
     speed: place.env.HEDDLE_REPLAY_SPEED === 'recorded' ? 'recorded' : 'instant',
     clock: engine.runtime.clock,
   });
-  const { model: id, betas = [], maxOutputTokens } = model.settings;
-  const { contextWindow, isWindowGuessed } = resolveModel(id, place.env);
-  return { file, chosen: { model, id, betas, maxOutputTokens, contextWindow, isWindowGuessed } };
+  const { model: id, betas = [], maxOutputTokens: recordedMaxTokens } = model.settings;
+  const { contextWindow, maxOutputTokens, isWindowGuessed } = resolveModel(id, place.env);
+  const limits = { contextWindow, maxOutputTokens, isWindowGuessed };
+  return { file, chosen: { model, id, betas, ...limits, recordedMaxTokens } };
 }
 
 async function startRecording(engine: Engine, place: SessionPlace, file: string): Promise<(model: Model) => Model> {

@@ -208,7 +208,7 @@ export class Session {
     parts.ledger.beginTurn();
     try {
       await this.#changes;
-      refreshRules(parts);
+      await refreshRules(parts);
       await this.#tellLifecycle(input, 'started');
       if (this.#refused) throw new HeddleError('not_supported', this.#refused);
       const command = commandOf(input, parts);

@@ -49,7 +49,7 @@ export function createToolSession(parts: () => Parts, options: ToolSessionOption
     mode: {
       current: () => parts().permissions.policy.mode,
       beforePlan: () => parts().permissions.beforePlan,
-      set: async (mode) => parts().permissions.apply([{ type: 'setMode', mode, destination: 'session' }]),
+      set: (mode) => parts().permissions.apply([{ type: 'setMode', mode, destination: 'session' }]),
     },
     planFile: options.planFile,
     todos: { current: options.todos },

@@ -59,5 +59,5 @@ function fits(taker: Token, taken: Token | undefined): boolean {
 }
 
 function tokensOf(parts: readonly Part[]): Token[] {
-  return parts.flatMap((part) => (typeof part === 'string' ? [...part.toLowerCase()] : [part]));
+  return parts.flatMap<Token>((part) => (typeof part === 'string' ? [...part.toLowerCase()] : [part]));
 }

@@ -1,4 +1,5 @@
-import { mayNameProgram, programName } from './shell-pattern.ts';
+import { programName } from './shell-pattern.ts';
+import { INTERPRETERS, programBase, SHELLS } from './shell-programs.ts';
 import {
   everyCommand,
   everyRedirect,
@@ -67,7 +68,7 @@ function started(command: SimpleCommand, reading: Reading): ShellCommand {
     text: (text) => readText(text, reading),
     words: (words, more) => {
       if (reading.depth > MAX_DEPTH) return notStatic('code in it is nested too deep');
-      const inner = started({ words, assigns: [], ...more }, { ...reading, depth: reading.depth + 1 });
+      const inner = started({ ...command, words, assigns: [], ...more }, { ...reading, depth: reading.depth + 1 });
       return { commands: [inner], redirects: [], unknown: doubtAbout([inner]), ordered: true };
     },
   });
@@ -106,10 +107,16 @@ function runsWhatItWrites(script: ShellScript): boolean {
   const commands = everyCommand(script);
   const written = [
     ...everyRedirect(script).flatMap(({ kind, target }) => (kind === 'write' ? [target] : [])),
-    ...commands.flatMap(({ words }) => (words[0] !== undefined && mayNameProgram(words[0], 'tee') ? words.slice(1) : [])),
-  ].filter((word) => typeof word === 'string');
-  const names = new Set(written.map(programName));
-  names.delete('null');
-  if (names.size === 0) return false;
-  return commands.some(({ words }) => words.slice(0, 2).some((word, at) => typeof word === 'string' && (at === 0 || !isData(words[0])) && names.has(programName(word))));
+    ...commands.flatMap(({ words: [name, ...args] }) => (name === 'tee' ? args : [])),
+  ];
+  const names = new Set(written.flatMap((word) => (typeof word === 'string' ? programName(word) : [])));
+  const run = commands.flatMap(({ words }) => [words[0], scriptIn(words)]);
+  return run.some((word) => typeof word === 'string' && names.has(programName(word)));
+}
+
+function scriptIn([name, ...args]: readonly Word[]): Word | undefined {
+  if (typeof name !== 'string') return undefined;
+  const program = programName(name);
+  if (!SHELLS.has(program) && !INTERPRETERS.has(programBase(program))) return undefined;
+  return args.find((arg) => typeof arg === 'string' && !arg.startsWith('-'));
 }

@@ -167,7 +167,8 @@ function withRedirect(reader: Reader, draft: Draft, node: SyntaxNode): Draft {
     if (target === undefined || words.length > 0) throw new Unreadable();
     return isInput ? { ...draft, inputs: [...draft.inputs, target] } : draft;
   }
-  if (target !== undefined) redirect(reader, operator.type, target);
+  // What a process substitution stands for is a pipe, no file.
+  if (target !== undefined && rest[0]?.type !== 'process_substitution') redirect(reader, operator.type, target);
   return {
     ...draft,
     words: [...draft.words, ...(operator.type.endsWith('-') && target !== undefined ? [target] : []), ...words],

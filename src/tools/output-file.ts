@@ -23,7 +23,7 @@ export interface OutputFileOptions {
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /**
- * A new file that nobody else can read. Written synchronously: a stream would hold in memory what the disk has not taken
+ * A new file that no one else can read. Written synchronously: a stream would hold in memory what the disk has not taken
  * yet, and the point is to hold nothing. A failing disk costs the file, not the command.
  */
 export function openOutputFile({ dir, name, extension, maxBytes = MAX_FILE_BYTES }: OutputFileOptions): OutputFile {

@@ -5,7 +5,7 @@ import { ToolError } from './tool.ts';
 export interface ShellDirectory {
   /** Where a command that starts now would run, a real path. Permissions are judged by it. */
   current(): string;
-  /** The same, for the command that was judged. Throws a ToolError when it could not be kept since: it runs nowhere else. */
+  /** The same for a command that is judged. Throws a ToolError when it is gone since: the command runs nowhere else. */
   enter(): string;
   /** Takes where a command has ended; null when that is not known, and then nothing changes. */
   endedIn(path: string | null): void;

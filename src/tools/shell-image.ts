@@ -8,7 +8,7 @@ const DATA_URI = /^data:image\/[a-z+]+;base64,([A-Za-z0-9+/\s]+=*)$/;
 const MAX_FILE_BYTES = 24 * 1024 * 1024;
 
 /**
- * The image that a command has printed as a data URI; null when it is none, a damaged or a far too large one. `file` has
+ * The image that a command printed as a data URI; null when it is none, a damaged or a far too large one. `file` has
  * the whole of an output that was too long.
  */
 export async function printedImage(stdout: string, file: string | null): Promise<ImageBlock | null> {

@@ -9,7 +9,7 @@ export type ShellScript = 'plain' | 'marked' | 'reporting';
 
 /**
  * The arguments of bash that run a command. Through `eval`, so that a syntax error in it is only its own and lines are
- * counted from its first; the words of the script are gone by then. A command that ends the shell by `exec`, by a signal
+ * counted from its first; the words of the script are gone by then. One that ends the shell by `exec`, by a signal
  * or with an EXIT trap of its own reports nothing.
  */
 export function shellArgs(command: string, script: ShellScript): string[] {

@@ -43,10 +43,10 @@ parentPort.postMessage(service.turndown(workerData.html));
 `;
 
 function convertInThread(html: string, signal: AbortSignal, timeoutMs: number): Promise<string> {
-  const turndown = createRequire(import.meta.url).resolve('turndown');
+  const require = createRequire(import.meta.url);
   const worker = new Worker(THREAD, {
     eval: true,
-    workerData: { turndown, html },
+    workerData: { turndown: require.resolve('turndown'), html },
     env: {},
     // What it might print must not come between our own lines.
     stdout: true,

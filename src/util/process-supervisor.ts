@@ -71,7 +71,7 @@ const TOOL_DIRS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw
 
 /**
  * `$1` and `$2` are the mark; as arguments, not in the environment, or the shell would find itself. What is found is
- * killed with the group it leads, if it leads one: we may have been killed before we could tell of it. The rounds repeat
+ * killed with the group it leads, if it leads one: we may have died before we could tell of it. The rounds repeat
  * because a process may fork between being found and being killed. Zombies keep their limits and are passed over. The
  * limit that marks us, if we are ourselves a tool of another run, is shed: that run must not kill us before our work.
  */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Layer, Scope } from '../../src/config/layers.ts';
+import type { Layer } from '../../src/config/layers.ts';
 import { mergeLayers, originOf } from '../../src/config/merge.ts';
+import type { Scope } from '../../src/config/scopes.ts';
 
 const layer = (scope: Scope, values: Layer['values']): Layer => ({ scope, path: `/${scope}.json`, values });
 

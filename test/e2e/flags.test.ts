@@ -107,6 +107,11 @@ describe('model', () => {
   });
 });
 
+const BUILT_IN = [
+  ...['Bash', 'Edit', 'EnterPlanMode', 'ExitPlanMode', 'Glob', 'Grep', 'NotebookEdit', 'Read', 'TodoWrite'],
+  ...['WebFetch', 'WebSearch', 'Write'],
+];
+
 describe('tools and permissions', () => {
   test.each([
     [
@@ -118,14 +123,8 @@ describe('tools and permissions', () => {
       ['Bash', 'Read'],
     ],
     [['--tools', ''], []],
-    [
-      ['--tools', 'default'],
-      ['Bash', 'Edit', 'Glob', 'Grep', 'Read', 'Write'],
-    ],
-    [
-      ['--disallowedTools', 'Bash', 'Write,Edit'],
-      ['Glob', 'Grep', 'Read'],
-    ],
+    [['--tools', 'default'], BUILT_IN],
+    [['--disallowedTools', 'Bash', 'Write,Edit'], BUILT_IN.filter((name) => !['Bash', 'Edit', 'Write'].includes(name))],
   ])('[FLG-12, FLG-11] %j leave the tools %j', async (flags, names) => {
     const place = await makePlace(['ok']);
     const run = await ask(place, ...flags);

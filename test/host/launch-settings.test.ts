@@ -11,8 +11,7 @@ const notes: string[] = [];
 function read(given: string, cwd: string) {
   notes.length = 0;
   const places = { cwd, configHome: null };
-  return loadSettings({ settings: given, settingSources: [] }, places, (_level, message) => notes.push(message))
-    .settings;
+  return loadSettings({ settings: given }, [], places, (_level, message) => notes.push(message)).settings;
 }
 
 describe('--settings', () => {

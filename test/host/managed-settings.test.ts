@@ -9,9 +9,9 @@ import { type Answer, createHouse, type House, tempDir } from './support.ts';
 
 function readManagedSettings(given: string | undefined, cwd = '/') {
   const notes: string[] = [];
-  const config = { settingSources: [], ...(given !== undefined && { managedSettings: given }) };
+  const config = { ...(given !== undefined && { managedSettings: given }) };
   const log = (level: string, message: string) => notes.push(`${level}: ${message}`);
-  const { settings } = loadSettings(config, { cwd, configHome: null }, log);
+  const { settings } = loadSettings(config, [], { cwd, configHome: null }, log);
   const lists = settings.rules.map(({ behavior, texts }) => [behavior, texts]);
   return { managed: { ...Object.fromEntries(lists), isBypassDisabled: settings.isBypassDisabled }, notes };
 }

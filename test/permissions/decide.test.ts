@@ -174,6 +174,8 @@ describe('path rules on tools', () => {
     expect(decide(grep('/project/secrets'), policyFor({ deny, searchesFiltered: true })).behavior).toBe('deny');
     expect(decide(grep('/project/src'), policyFor({ deny })).behavior).toBe('allow');
     expect(decide(grep('/project'), policyFor({ deny, searchesFiltered: true })).behavior).toBe('allow');
+    // Only what is denied is left out; what is to be asked for would be shown.
+    expect(decide(grep('/project'), policyFor({ ask: deny, searchesFiltered: true })).behavior).toBe('ask');
     expect(hidesPath(policyFor({ deny }), '/project/secrets/a')).toBe(true);
     expect(hidesPath(policyFor({ deny }), '/project/a')).toBe(false);
   });

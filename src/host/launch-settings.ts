@@ -1,0 +1,28 @@
+import type { Settings } from '../config/settings.ts';
+import { ALIASES_VARIABLE, LIMITS_VARIABLE } from '../model/model-table.ts';
+import type { RunConfig } from '../wire/run-config.ts';
+import type { Env } from './home.ts';
+
+/** The launch with what the settings add: a flag always wins over a setting. */
+export function withSettings(config: RunConfig, settings: Settings): RunConfig {
+  const { model, fallbackModel, effortLevel, autoCompactEnabled, fileCheckpointingEnabled } = settings;
+  const fromSettings: RunConfig = {
+    ...(model !== undefined && { model }),
+    ...(fallbackModel !== undefined && { fallbackModel }),
+    ...(effortLevel !== undefined && { effort: effortLevel }),
+    ...(autoCompactEnabled === false && { autoCompact: 'off' }),
+    ...(fileCheckpointingEnabled !== undefined && { fileCheckpointing: fileCheckpointingEnabled }),
+  };
+  const addDir = [...(config.addDir ?? []), ...settings.additionalDirectories];
+  return { ...fromSettings, ...config, ...(addDir.length > 0 && { addDir }) };
+}
+
+/** The environment of a session: the launch's, changed by the settings' `env` and their tables of models. */
+export function withSettingsEnv(env: Env, { env: changes, modelAliases, modelLimits }: Settings): Env {
+  return {
+    ...env,
+    ...changes,
+    ...(modelAliases && { [ALIASES_VARIABLE]: JSON.stringify(modelAliases) }),
+    ...(modelLimits && { [LIMITS_VARIABLE]: JSON.stringify(modelLimits) }),
+  };
+}

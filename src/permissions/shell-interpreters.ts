@@ -1,0 +1,75 @@
+import { BASH_LIKE } from './shell-programs.ts';
+import { notStatic, type ShellScript, type SimpleCommand, type Word } from './shell-script.ts';
+import { codeIn, type Within } from './shell-within.ts';
+
+/** What a shell runs: code given as a word or as its input. A script is a program of its own, whose content is not read. */
+export function startedByShell(name: string, command: SimpleCommand, within: Within): ShellScript | null {
+  const options = shellOptions(command.words);
+  if (options === null) return notStatic(`what ${name} would run cannot be told`);
+  const [first] = options.operands;
+  if (options.takesCode) return first === undefined ? null : shellCode(name, first, within);
+  if (first !== undefined && !options.readsInput) {
+    const isFile = typeof first === 'string' && first !== '-' && !/^\/(?:dev|proc)\//.test(first);
+    return isFile ? null : notStatic(`which script ${name} would run cannot be told`);
+  }
+  const { input } = command;
+  return input === undefined ? notStatic(`${name} takes commands from its input`) : shellCode(name, input, within);
+}
+
+interface ShellOptions {
+  takesCode: boolean;
+  readsInput: boolean;
+  operands: readonly Word[];
+}
+
+const HARMLESS_LONGS = new Set(['--login', '--norc', '--noprofile', '--posix', '--restricted', '--verbose']);
+
+function shellOptions(words: readonly Word[]): ShellOptions | null {
+  const options = { takesCode: false, readsInput: false };
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at];
+    if (typeof word !== 'string') return null;
+    if (word === '--') return { ...options, operands: words.slice(at + 1) };
+    if (!/^[-+]./.test(word)) return { ...options, operands: words.slice(at) };
+    if (word.startsWith('--')) {
+      if (!HARMLESS_LONGS.has(word)) return null;
+      continue;
+    }
+    if (!/^[-+][a-zA-Z]+$/.test(word)) return null;
+    if (word.startsWith('-') && word.includes('c')) options.takesCode = true;
+    if (word.startsWith('-') && word.includes('s')) options.readsInput = true;
+    if (/[oO]/.test(word)) at++;
+  }
+  return { ...options, operands: [] };
+}
+
+/** Other shells than bash take some of its syntax for something else, such as `[[` for the name of a program. */
+function shellCode(name: string, code: Word, within: Within): ShellScript | null {
+  if (!BASH_LIKE.has(name)) return notStatic(`${name} is another language than bash`);
+  const isBash = name === 'bash' || name === 'rbash';
+  if (!isBash && typeof code === 'string' && /\$['"]|\[\[|\(\(|&>/.test(code)) {
+    return notStatic(`${name} may take this code for something else than bash would`);
+  }
+  return codeIn(code, within);
+}
+
+/** Code for another interpreter is not read, but it must be known: rules search it for words. */
+export function startedByInterpreter(name: string, command: SimpleCommand): ShellScript | null {
+  const { words, input } = command;
+  const operand = words.findIndex((word) => typeof word !== 'string' || !word.startsWith('-') || word === '-');
+  const open = words.findIndex((word) => typeof word !== 'string');
+  const isCode = open !== -1 && (open === operand || isCodeOption(words[open - 1]));
+  if (isCode) return notStatic(`${name} runs code that is not known beforehand`);
+  const takesInput = operand === -1 ? !words.some(isCodeOption) : words[operand] === '-' || isDevice(words[operand]);
+  if (!takesInput || typeof input === 'string') return null;
+  return notStatic(`${name} takes code from its input`);
+}
+
+/** Also options after which nothing is run at all. */
+function isCodeOption(word: Word | undefined): boolean {
+  return typeof word === 'string' && /^-(?:\w*[ceEpr]|-eval|-print|-expression|-execute|-run|v|V|h|-version|-help)$/.test(word);
+}
+
+function isDevice(word: Word | undefined): boolean {
+  return typeof word === 'string' && /^\/(?:dev|proc)\//.test(word);
+}

@@ -1,0 +1,146 @@
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import type { GrepInput } from './grep.ts';
+import { countEntries, lineEntries } from './grep-output.ts';
+import { ripgrep, type SearchOutput } from './ripgrep.ts';
+import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
+
+const DEFAULT_ENTRIES = 250;
+
+export async function grep(search: GrepInput, context: ToolContext): Promise<ToolOutput> {
+  const { dir, files } = await locate(search.path, context);
+  const { records, limit } = await ripgrep(
+    {
+      options: searchOptions(search),
+      operands: [search.pattern, ...files],
+      dir,
+      prints: modeOf(search) === 'files_with_matches' ? 'files' : 'lines',
+    },
+    context,
+  );
+  const entries = await readEntries(records, search, dir, context);
+  return present(pageOf(entries, search), search, limit);
+}
+
+function modeOf({ output_mode }: GrepInput): NonNullable<GrepInput['output_mode']> {
+  return output_mode ?? 'files_with_matches';
+}
+
+function searchOptions(search: GrepInput): string[] {
+  return [
+    ...modeOptions(search),
+    ...(search['-i'] ? ['--ignore-case'] : []),
+    ...(search.multiline ? ['--multiline', '--multiline-dotall'] : []),
+    ...(search.glob === undefined ? [] : [`--glob=${search.glob}`]),
+    ...(search.type === undefined ? [] : [`--type=${search.type}`]),
+  ];
+}
+
+function modeOptions(search: GrepInput): string[] {
+  const mode = modeOf(search);
+  if (mode === 'files_with_matches') return ['--files-with-matches'];
+  if (mode === 'count') return ['--count', '--with-filename'];
+  const around = search['-C'] ?? search.context ?? 0;
+  return [
+    '--with-filename',
+    '--line-number', // always, to tell matches from context; left out again where it is not wanted
+    '--max-columns=500',
+    '--max-columns-preview',
+    `--before-context=${search['-B'] ?? around}`,
+    `--after-context=${search['-A'] ?? around}`,
+  ];
+}
+
+/** A directory is searched from within, a file from beside it. */
+async function locate(path: string | undefined, { workspace }: ToolContext): Promise<{ dir: string; files: string[] }> {
+  const target = workspace.resolve(path ?? '.');
+  const stat = await workspace.stat(target);
+  if (!stat) throw new ToolError(`Path does not exist: ${target}`);
+  if (stat.kind === 'directory') return { dir: target, files: [] };
+  // To open a FIFO would wait for somebody to write; a device may never end.
+  if (stat.kind === 'other') throw new ToolError(`${target} is neither a file nor a directory.`);
+  if (target.includes('\n')) throw new ToolError('A file with a line break in its name cannot be searched.');
+  return { dir: dirname(target), files: [`./${basename(target)}`] };
+}
+
+/** Relative to the working directory where that is shorter to read: inside of it. */
+function displayName(path: string, { workspace }: ToolContext): string {
+  const name = relative(workspace.cwd, path);
+  return name.startsWith('..') || isAbsolute(name) ? path : name;
+}
+
+async function readEntries(
+  records: readonly string[],
+  search: GrepInput,
+  dir: string,
+  context: ToolContext,
+): Promise<string[]> {
+  const name = (path: string) => displayName(join(dir, path), context);
+  switch (modeOf(search)) {
+    case 'content':
+      return lineEntries(records, { name, numbers: search['-n'] ?? true });
+    case 'count':
+      return countEntries(records, name);
+    case 'files_with_matches':
+      return (await newestFirst(records, dir, context)).map(name);
+  }
+}
+
+async function newestFirst(paths: readonly string[], dir: string, { workspace }: ToolContext): Promise<string[]> {
+  const ages = await Promise.all(
+    paths.map(async (path) => ({ path, mtimeMs: (await workspace.stat(join(dir, path)))?.mtimeMs ?? 0 })),
+  );
+  return ages.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1)).map(({ path }) => path);
+}
+
+interface Page {
+  entries: string[];
+  total: number;
+  /** As reported in the result; absent when all is shown. */
+  applied: { appliedLimit?: number; appliedOffset?: number };
+}
+
+function pageOf(all: string[], { head_limit = DEFAULT_ENTRIES, offset = 0 }: GrepInput): Page {
+  const limit = head_limit === 0 ? all.length : head_limit;
+  const entries = all.slice(offset, offset + limit);
+  const applied = {
+    ...(offset + limit < all.length ? { appliedLimit: limit } : {}),
+    ...(offset > 0 ? { appliedOffset: offset } : {}),
+  };
+  return { entries, total: all.length, applied };
+}
+
+const LIMITS: Record<NonNullable<SearchOutput['limit']>, string> = {
+  size: '[There was too much to take it all: narrow the search down]',
+  time: '[The search took too long and was ended: this is what it had found. Narrow it down]',
+};
+
+function present({ entries, total, applied }: Page, search: GrepInput, limit: SearchOutput['limit']): ToolOutput {
+  const mode = modeOf(search);
+  const text = entries.join('\n');
+  const note = [
+    ...(entries.length < total ? [`[${entries.length} of ${total} shown; head_limit and offset show others]`] : []),
+    ...(limit ? [LIMITS[limit]] : []),
+  ];
+  const content = (body: string) => [body, ...note].join('\n');
+  switch (mode) {
+    case 'content':
+      return {
+        content: content(text || 'No matches found'),
+        data: { mode, numFiles: 0, filenames: [], content: text, numLines: entries.length, ...applied },
+      };
+    case 'count': {
+      const numMatches = entries.reduce((sum, entry) => sum + Number(entry.slice(entry.lastIndexOf(':') + 1)), 0);
+      return {
+        content: content(text || 'No matches found'),
+        data: { mode, numFiles: entries.length, filenames: [], content: text, numMatches, ...applied },
+      };
+    }
+    case 'files_with_matches': {
+      const title = entries.length === 1 ? 'Found 1 file' : `Found ${entries.length} files`;
+      return {
+        content: content(text === '' ? 'No files found' : `${title}\n${text}`),
+        data: { mode, filenames: entries, numFiles: entries.length, ...applied },
+      };
+    }
+  }
+}
