@@ -1,9 +1,10 @@
-import { type Decision, decide, denialText, type Policy } from '../permissions/decide.ts';
+import { type Decision, denialText, type Policy } from '../permissions/decide.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
+import { callOf, judge } from './judge.ts';
 
 /** The one chokepoint: every tool call of every agent passes here before it runs. */
 export interface Gate {
@@ -49,9 +50,9 @@ export interface GateOptions {
 export function createGate(options: GateOptions): Gate {
   return {
     async check({ tool, input, toolUseId }, signal) {
-      const call = { toolName: tool.name, input, access: tool.access(input, options.workspace) };
+      const call = callOf(tool, input, options.workspace);
       if (call.access.kind === 'read' || call.access.kind === 'edit') options.onFileAccess();
-      const decision = decide(call, options.policy());
+      const decision = await judge(call, options.policy());
       if (decision.behavior === 'allow') return { allowed: true, input };
       const ask = options.ask();
       if (decision.behavior === 'deny' || !ask) {
@@ -75,20 +76,19 @@ export function createGate(options: GateOptions): Gate {
  * An allow without input keeps the original (ruling K12). What the host changed must still be valid for the tool, and no
  * deny rule may forbid it: a host can answer a question, but not lift a rule.
  */
-function acceptUpdatedInput(
+async function acceptUpdatedInput(
   tool: Tool,
   input: JsonObject,
   updated: JsonObject | undefined,
   options: GateOptions,
-): Verdict {
+): Promise<Verdict> {
   if (updated === undefined) return { allowed: true, input };
   const parsed = tool.input.parse(updated);
   if (!parsed.ok) {
     const message = `The input given with the permission is not valid for ${tool.name}: ${parsed.problems.join('; ')}`;
     return { allowed: false, message, interrupt: false };
   }
-  const call = { toolName: tool.name, input: parsed.value, access: tool.access(parsed.value, options.workspace) };
-  const decision = decide(call, options.policy());
+  const decision = await judge(callOf(tool, parsed.value, options.workspace), options.policy());
   if (decision.behavior !== 'deny') return { allowed: true, input: parsed.value };
   return { allowed: false, message: denialText(tool.name, decision), interrupt: false };
 }

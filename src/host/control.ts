@@ -43,7 +43,8 @@ export function controlHandler(session: Session): RequestHandler {
       return session.describe();
     },
     interrupt(_request, context) {
-      // The answer goes first: hosts see it before the lines of the interrupted turn.
+      // First the questions that need no answer any more, then the answer, then the lines of the interrupted turn.
+      session.withdrawQuestions();
       context.afterResponse(() => session.interrupt(new Aborted('interrupt')));
     },
     end_input() {

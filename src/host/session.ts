@@ -117,6 +117,11 @@ export class Session {
     this.#inputs.end();
   }
 
+  /** Tells the host that what it was asked needs no answer any more. */
+  withdrawQuestions(): void {
+    this.#peer?.cancel('can_use_tool');
+  }
+
   /** Ends the running turn with a result; queued messages are answered next. Without a turn nothing happens. */
   interrupt(reason: Aborted): void {
     this.#running?.abort(reason);

@@ -41,6 +41,8 @@ const HOLE_TYPES: ReadonlySet<string> = new Set([
 /** The word that a node is, with all that is nested in it visited. */
 export function readWord(visit: Visit, node: SyntaxNode, before = WORD_ENDS): Word {
   requireWhole(visit.source, node, before);
+  // Right before a redirection these are no word but what is redirected.
+  if (/^(?:\d+|\{\w+\})[<>]$/.test(visit.source.slice(node.start, node.end + 1))) throw new Unreadable();
   return readSpan(visit, node, node, 'word');
 }
 

@@ -161,6 +161,9 @@ function withRedirect(reader: Reader, draft: Draft, node: SyntaxNode): Draft {
   const descriptor = first.type === 'file_descriptor' ? descriptorOf(reader, first) : null;
   const operator = descriptor === null ? first : rest.shift();
   if (operator === undefined || operator.named) throw new Unreadable();
+  // To bash `>& -rm` is `>&-`, and then `rm`.
+  const [destination] = rest;
+  if (operator.type.endsWith('&') && /^-./s.test(reader.source.slice(destination?.start, destination?.end))) throw new Unreadable();
   const [target, ...words] = rest.map((child) => argument(reader, child));
   const isInput = operator.type.startsWith('<') && (descriptor ?? '0') === '0';
   if (operator.type === '<<<') {
@@ -168,7 +171,7 @@ function withRedirect(reader: Reader, draft: Draft, node: SyntaxNode): Draft {
     return isInput ? { ...draft, inputs: [...draft.inputs, target] } : draft;
   }
   // What a process substitution stands for is a pipe, no file.
-  if (target !== undefined && rest[0]?.type !== 'process_substitution') redirect(reader, operator.type, target);
+  if (target !== undefined && destination?.type !== 'process_substitution') redirect(reader, operator.type, target);
   return {
     ...draft,
     words: [...draft.words, ...(operator.type.endsWith('-') && target !== undefined ? [target] : []), ...words],

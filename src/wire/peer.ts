@@ -41,6 +41,7 @@ interface PendingCall {
   request: ControlBody;
   resolve(body: unknown): void;
   reject(error: Error): void;
+  isCancelled?: boolean;
 }
 
 /**
@@ -112,12 +113,21 @@ export class Peer {
       .map(([request_id, { request }]) => ({ type: 'control_request', request_id, request }));
   }
 
+  /** Tells the other side that the answers to these requests are not needed any more. Who waits for them is told by its signal. */
+  cancel(subtype: string): void {
+    for (const [id, call] of this.#calls) {
+      if (call.request.subtype !== subtype || call.isCancelled) continue;
+      call.isCancelled = true;
+      this.send({ type: 'control_cancel_request', request_id: id }).catch(() => {});
+    }
+  }
+
   /** Forgets a call and tells the other side; its late answer is ignored (ruling K11). */
   #withdraw(id: string, reason: Error): void {
     const call = this.#takeCall(id);
     if (!call) return;
     call.reject(reason);
-    this.send({ type: 'control_cancel_request', request_id: id }).catch(() => {});
+    if (!call.isCancelled) this.send({ type: 'control_cancel_request', request_id: id }).catch(() => {});
   }
 
   /** A failed write often is the first sign of a dead agent. How it ended tells more, and is known a moment later. */
@@ -166,7 +176,9 @@ export class Peer {
   }
 
   #settle(response: unknown): void {
-    const call = this.#takeCall(stringField(response, 'request_id') ?? '');
+    const id = stringField(response, 'request_id') ?? '';
+    if (this.#calls.get(id)?.isCancelled) return; // too late: its caller is about to be told so
+    const call = this.#takeCall(id);
     if (!call || !isObject(response)) return; // unknown, late or duplicate: ignored (P-5, P-6)
     if (response.subtype === 'success') call.resolve(response.response);
     else
