@@ -1,5 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Ledger } from '../agent/ledger.ts';
 import type { Limits } from '../agent/limits.ts';
 import { environmentReminder } from '../agent/prompt.ts';
@@ -7,7 +6,6 @@ import { createRecorder, type Recorder } from '../agent/recorder.ts';
 import type { ContextWindow } from '../agent/turn.ts';
 import type { ApiMessage } from '../model/model.ts';
 import type { FileStates } from '../tools/file-states.ts';
-import { createLocalWorkspace } from '../tools/local-workspace.ts';
 import type { Registry } from '../tools/registry.ts';
 import { restoreTodos } from '../tools/todo-restore.ts';
 import type { ToolContext } from '../tools/tool.ts';
@@ -17,15 +15,15 @@ import type { Logger, Runtime } from '../util/runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { type Configuration, openConfiguration } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
 import { contextWindow } from './context-window.ts';
 import type { Engine } from './engine.ts';
 import { type Env, toolEnv } from './home.ts';
 import { createKnownModels } from './known-models.ts';
-import { withSettings, withSettingsEnv } from './launch-settings.ts';
 import type { Chosen } from './models.ts';
 import { checkpointsIfOn } from './open-checkpoints.ts';
 import { createPermissions, type Permissions } from './permissions.ts';
+import { openPlace } from './place.ts';
 import { planFile, planName, withFolder } from './plan-name.ts';
 import { readPrompts } from './prompts.ts';
 import type { SessionSettings } from './session.ts';
@@ -98,15 +96,10 @@ export interface Parts {
 /** Builds a session from its launch. Rejects with a HeddleError whose text says what to change. */
 export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
   const { runtime } = engine;
-  const cwd = realDirectory(engine.cwdOf(launch), 'The working directory');
-  const configHome = homeOrNull(engine, launch);
-  const configuration = await openConfiguration(launch.config, { cwd, configHome }, runtime);
-  const config = withSettings(launch.config, configuration.settings);
+  const { cwd, configHome, configuration, config, env, workspace: local } = await openPlace(engine, launch);
   noteUnsupported(config, runtime.log);
-  const env = withSettingsEnv(engine.envOf(launch), configuration.settings);
-  const roots = [cwd, ...(config.addDir ?? []).map((dir) => realDirectory(dir, '--add-dir', cwd))];
-  const local = createLocalWorkspace({ cwd, roots, home: env.HOME ?? '/', processes: engine.processes });
-  const place = { config, env, cwd, paths: () => places(roots, transcript.spillDir) };
+  const { apiKeyHelper } = configuration.settings;
+  const place = { config, env, cwd, apiKeyHelper, paths: () => places(local.roots, transcript.spillDir) };
   const models = createKnownModels(sessionModels(engine, place), { betas: config.betas ?? [], log: runtime.log });
   const chosen = await models.choose(config.model);
   const prompts = readPrompts(config, cwd);
@@ -164,7 +157,7 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     chooseModel: models.choose,
     chosen,
     fallbacks,
-    apiKeySource: engine.models.apiKeySource(env),
+    apiKeySource: engine.models.apiKeySource(env, apiKeyHelper !== undefined),
     betas: config.betas ?? [],
     effort: config.effort,
     maxOutputTokens: positiveInteger(env.CLAUDE_CODE_MAX_OUTPUT_TOKENS),
@@ -262,27 +255,8 @@ function warnOnce(log: Logger): (text: string) => void {
   };
 }
 
-function realDirectory(path: string, what: string, base = '/'): string {
-  try {
-    const real = realpathSync(resolve(base, path));
-    if (statSync(real).isDirectory()) return real;
-  } catch {
-    // falls through to the same error
-  }
-  throw new HeddleError('invalid_option', `${what} is not a directory: ${path}`);
-}
-
 function tasksDir(home: string | null, sessionId: string): string | null {
   return home === null ? null : join(home, 'tasks', sessionId);
-}
-
-/** A run without any home can still work on a store of its own. */
-function homeOrNull(engine: Engine, launch: Launch): string | null {
-  try {
-    return engine.homeOf(launch);
-  } catch {
-    return null;
-  }
 }
 
 function readLimits(config: RunConfig): Limits {

@@ -1,21 +1,30 @@
 import { statSync } from 'node:fs';
 import { type FileScope, type SettingsPlaces, settingsPath } from '../config/scopes.ts';
 import type { Settings } from '../config/settings.ts';
+import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Runtime } from '../util/runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
 import type { RunConfig } from '../wire/run-config.ts';
+import { isVouchedFor, withSettings } from './launch-settings.ts';
 import type { Permissions } from './permissions.ts';
 import type { LoadedSettings } from './settings.ts';
 
-/** The settings of a session while it lives: read at its start, and again when a file changes. */
+/** The settings of a session while it lives: read at its start, and again when a file or the host changes them. */
 export interface Configuration {
   readonly settings: Settings;
   readonly loaded: LoadedSettings;
-  /** Keeps permission updates in the files that they name. Rejects with `invalid_settings` when that cannot be done. */
-  store(updates: readonly PermissionUpdate[]): Promise<void>;
-  /** The settings if a file has changed since; null otherwise. One that cannot be read any more is said: what it said before stays. */
+  /** The launch with what the settings add. */
+  launch(): RunConfig;
+  /**
+   * Keeps permission updates in the files that they name. Rejects with `invalid_settings` when that cannot be done.
+   * Resolves with the updates as they apply: one for a file that is not in force here holds for the session.
+   */
+  store(updates: readonly PermissionUpdate[]): Promise<readonly PermissionUpdate[]>;
+  /** Changes what `--settings` gave, key by key; null takes a key back. Rejects, and changes nothing, if that is no settings. */
+  changeGiven(changes: JsonObject): Promise<Settings>;
+  /** The settings if they have changed since; null otherwise. A file that cannot be read any more is said: what it said before stays. */
   refresh(): Promise<Settings | null>;
 }
 
@@ -35,11 +44,13 @@ export async function openConfiguration(
   const isGiven = config.settings !== undefined || config.managedSettings !== undefined;
   let stamp = stampOf(scopes, places);
   // Most runs have no settings at all; they do not load what reads them.
+  let changes: JsonObject = {};
   let loaded = isGiven || stamp !== null ? await load() : NOTHING;
+  let isNew = false;
 
   async function load(): Promise<LoadedSettings> {
     const { loadSettings, noteIgnored } = await import('./settings.ts');
-    const found = loadSettings(config, scopes, places, log);
+    const found = loadSettings({ config, scopes, changes }, places, log);
     noteIgnored(found.trust, log);
     return found;
   }
@@ -51,15 +62,29 @@ export async function openConfiguration(
     get loaded() {
       return loaded;
     },
+    launch: () => withSettings(config, loaded.settings),
     async store(updates) {
-      if (updates.every(({ destination }) => !destination.endsWith('Settings'))) return;
+      if (updates.every(({ destination }) => !destination.endsWith('Settings'))) return updates;
       const { storeUpdates } = await import('./store-updates.ts');
-      storeUpdates(updates, places);
+      return storeUpdates(updates, places, { scopes, isVouchedFor: isVouchedFor(config) });
+    },
+    async changeGiven(given) {
+      const before = changes;
+      changes = { ...changes, ...given };
+      try {
+        loaded = await load();
+      } catch (error) {
+        changes = before;
+        throw error;
+      }
+      isNew = true;
+      return loaded.settings;
     },
     async refresh() {
       const now = stampOf(scopes, places);
-      if (now === stamp) return null;
+      if (now === stamp && !isNew) return null;
       stamp = now;
+      isNew = false;
       try {
         loaded = await load();
         return loaded.settings;

@@ -4,12 +4,13 @@ import { createJsonlStore } from '../sessions/jsonl-store.ts';
 import type { SessionStore } from '../sessions/store.ts';
 import type { CustomTool } from '../tools/custom-tool.ts';
 import type { Tool } from '../tools/tool.ts';
-import { createProcesses, type Processes } from '../util/process.ts';
+import type { Processes } from '../util/process.ts';
 import type { Clock, Ids, Logger, Runtime } from '../util/runtime.ts';
 import { randomIds, silentLogger, systemClock } from '../util/system-runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { Launch } from '../wire/run-config.ts';
 import { configHome, type Env } from './home.ts';
+import { lazyProcesses } from './lazy-processes.ts';
 import { type Credential, createModels, type Models } from './models.ts';
 
 export interface EngineOptions {
@@ -73,7 +74,7 @@ export function createEngine(options: EngineOptions): Engine {
     ...(options.model && { model: options.model }),
     ...(options.credential && { credential: options.credential }),
   });
-  const processes = createProcesses({ log: runtime.log });
+  const processes = lazyProcesses(runtime.log);
   const stores = new Map<string, SessionStore>();
   const tools = withoutTwins(options.tools ?? []);
   let customTools: Promise<readonly Tool[]> | null = null;

@@ -1,23 +1,39 @@
 import { givenLayer, type Layer } from '../config/layers.ts';
 import { isActedOn } from '../config/settings.ts';
 import { refuseSettings } from '../config/settings-file.ts';
-import { isObject } from '../util/json.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
+import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
 
 /**
- * What `--settings` gives: JSON, or the path of a JSON file. Who gives settings with a launch counts on them: keys without
- * effect are said, and hooks are refused, because nobody should run without one that they ask for.
+ * What `--settings` gives, JSON or the path of a JSON file, with what the host has changed of it since; null when that is
+ * nothing. Who gives settings with a launch counts on them: keys without effect are said, and hooks are refused, because
+ * nobody should run without one that they ask for.
  */
-export function flagLayer(given: string, cwd: string, log: Logger): Layer {
-  const layer = givenLayer('flagSettings', given, { cwd, flag: '--settings' });
-  const { values } = layer;
+export function flagLayer(
+  given: string | undefined,
+  changes: JsonObject,
+  { cwd, log }: { cwd: string; log: Logger },
+): Layer | null {
+  const atLaunch = given === undefined ? null : givenLayer('flagSettings', given, { cwd, flag: '--settings' });
+  const isChanged = Object.keys(changes).length > 0;
+  if (!atLaunch && !isChanged) return null;
+  const values = withChanges(atLaunch?.values ?? {}, changes);
   if (isObject(values.hooks) && Object.keys(values.hooks).length > 0) {
     throw refuseSettings('Settings: hooks are not supported in this version');
   }
-  const permissions = isObject(values.permissions) ? values.permissions : {};
-  const keys = [...Object.keys(values), ...Object.keys(permissions).map((key) => `permissions.${key}`)];
-  for (const key of keys.filter((each) => !isActedOn(each) && each !== '$schema')) {
-    log('warn', `The setting ${key} has no effect in this version and was ignored`);
+  for (const key of withoutEffect(isChanged ? changes : values)) {
+    log('warn', `The setting ${printable(key)} has no effect in this version and was ignored`);
   }
-  return layer;
+  return { scope: 'flagSettings', path: isChanged ? null : (atLaunch?.path ?? null), values };
+}
+
+function withChanges(values: JsonObject, changes: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries({ ...values, ...changes }).filter(([, value]) => value !== null));
+}
+
+function withoutEffect(values: JsonObject): string[] {
+  const permissions = isObject(values.permissions) ? Object.keys(values.permissions) : [];
+  const keys = [...Object.keys(values).map((key) => [key]), ...permissions.map((key) => ['permissions', key])];
+  return keys.filter((key) => !isActedOn(key) && key[0] !== '$schema').map((key) => key.join('.'));
 }

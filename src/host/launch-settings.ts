@@ -17,6 +17,11 @@ export function withSettings(config: RunConfig, settings: Settings): RunConfig {
   return { ...fromSettings, ...config, ...(addDir.length > 0 && { addDir }) };
 }
 
+/** Who names the project's files as a source, or says that they are fine, answers for them (ruling G1). */
+export function isVouchedFor({ trust, settingSources }: RunConfig): boolean {
+  return trust === true || settingSources !== undefined;
+}
+
 /** The environment of a session: the launch's, changed by the settings' `env` and their tables of models. */
 export function withSettingsEnv(env: Env, { env: changes, modelAliases, modelLimits }: Settings): Env {
   return {

@@ -20,19 +20,26 @@ export interface Chosen extends Omit<ResolvedModel, 'provider'> {
   recordedMaxTokens?: number;
 }
 
+/** Where a session gets the credential of the Anthropic API from, if not from its environment. */
+export interface KeyHelper {
+  /** Sessions with the same one share connections. */
+  readonly id: string;
+  readonly credential: Credential;
+}
+
 /** How many sets of credentials and addresses keep their connections at a time. */
 const MAX_CONNECTED = 16;
 
 /** Finds the model that a name means; adapters and their connections are shared by all sessions of an engine. */
 export interface Models {
   /** Rejects with `not_supported` for names that nothing here can answer. */
-  choose(name: string | undefined, env: Env): Promise<Chosen>;
-  apiKeySource(env: Env): string;
+  choose(name: string | undefined, env: Env, helper?: KeyHelper): Promise<Chosen>;
+  apiKeySource(env: Env, hasHelper?: boolean): string;
   close(): void;
 }
 
 export function createModels(options: { runtime: Runtime; model?: Model; credential?: Credential }): Models {
-  const { runtime, credential } = options;
+  const { runtime } = options;
   const adapters = createRecentModels(MAX_CONNECTED);
   const retried = (model: Model, env: Env): Model =>
     withRetry(model, { maxRetries: maxRetries(env), clock: runtime.clock, random: Math.random });
@@ -42,9 +49,12 @@ export function createModels(options: { runtime: Runtime; model?: Model; credent
     return { userAgent: `heddle/${HEDDLE_VERSION}`, secrets, runtime: { ...runtime, log } };
   };
 
-  async function adapterFor(provider: ResolvedModel['provider'], env: Env): Promise<Model> {
+  async function adapterFor(provider: ResolvedModel['provider'], env: Env, helper?: KeyHelper): Promise<Model> {
     if (options.model) return options.model;
-    const key = JSON.stringify([provider, ...CONNECTION_VARIABLES.map((name) => env[name] ?? null)]);
+    // The environment comes first, as hosts expect: the helper is for those who have no key there.
+    const credential = options.credential ?? (missingCredentials(env) && helper?.credential);
+    const variables = CONNECTION_VARIABLES.map((name) => env[name] ?? null);
+    const key = JSON.stringify([provider, helper?.id ?? null, ...variables]);
     switch (provider) {
       case 'offline': {
         const { createOfflineModel } = await import('../model/offline.ts');
@@ -68,11 +78,15 @@ export function createModels(options: { runtime: Runtime; model?: Model; credent
   }
 
   return {
-    async choose(name, env) {
+    async choose(name, env, helper) {
       const { provider, ...resolved } = resolveModel(name, env);
-      return { ...resolved, model: await adapterFor(provider, env) };
+      return { ...resolved, model: await adapterFor(provider, env, helper) };
     },
-    apiKeySource: (env) => (env.ANTHROPIC_API_KEY && !credential ? 'ANTHROPIC_API_KEY' : 'none'),
+    apiKeySource(env, hasHelper = false) {
+      if (options.credential) return 'none';
+      if (env.ANTHROPIC_API_KEY) return 'ANTHROPIC_API_KEY';
+      return hasHelper ? 'apiKeyHelper' : 'none';
+    },
     close: () => adapters.close(),
   };
 }

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { SCOPES } from '../config/scopes.ts';
 import type { Settings } from '../config/settings.ts';
+import { parseMode } from '../permissions/modes.ts';
 import { protectedPaths } from '../permissions/paths.ts';
 import { applyUpdate, type Policy, permittedMode } from '../permissions/policy.ts';
 import { nodeRealPath } from '../permissions/real-path.ts';
@@ -33,8 +34,8 @@ export interface PermissionPlaces {
   userHome: string;
   /** Where outputs are spilled: readable, though outside the roots. */
   spillDir: string;
-  /** Keeps the updates in the files that they name. Rejects when that cannot be done; then they do not apply. */
-  store(updates: readonly PermissionUpdate[]): Promise<void>;
+  /** Keeps the updates in the files that they name, and tells how they apply. When it rejects, they do not. */
+  store(updates: readonly PermissionUpdate[]): Promise<readonly PermissionUpdate[]>;
   /** How the session's plan is called, once it has a name. */
   planName(): string | null;
 }
@@ -60,9 +61,9 @@ export function createPermissions(config: RunConfig, settings: Settings, places:
     },
     async apply(updates) {
       updates.reduce(applyUpdate, policy); // what cannot be applied is not kept either
-      await places.store(updates);
+      const applied = await places.store(updates);
       const before = policy.mode;
-      change(updates.reduce(applyUpdate, policy));
+      change(applied.reduce(applyUpdate, policy));
       if (policy.mode !== before) permissions.onModeChange(policy.mode);
     },
   };
@@ -99,7 +100,7 @@ function launchPolicy(config: RunConfig, settings: Settings, places: PermissionP
 }
 
 /** The policy with the rules of these settings in the place of those of earlier ones. The session's own stay. */
-function withSettingsRules(policy: Policy, { rules: given }: Settings): Policy {
+function withSettingsRules(policy: Policy, { rules: given, isBypassDisabled }: Settings): Policy {
   const lists = (['allow', 'deny', 'ask'] as const).map((behavior) => {
     const own = policy[behavior].filter(({ source }) => !SCOPES.some((scope) => scope === source));
     const read = given
@@ -107,13 +108,19 @@ function withSettingsRules(policy: Policy, { rules: given }: Settings): Policy {
       .flatMap(({ texts, scope, where }) => rules(texts, scope, where));
     return [behavior, [...own, ...read]];
   });
-  return { ...policy, ...Object.fromEntries(lists) };
+  return { ...policy, ...Object.fromEntries(lists), bypassAllowed: policy.bypassAllowed && !isBypassDisabled };
+}
+
+/** Throws when one of the rules or the mode of these settings cannot be read. */
+export function checkPermissionSettings({ rules: given, defaultMode }: Settings): void {
+  for (const { texts, scope, where } of given) rules(texts, scope, where);
+  if (defaultMode !== undefined) parseMode(defaultMode);
 }
 
 /** A rule that cannot be read is an error at the start, never a rule that silently does not apply (trust R-18). */
 function rules(texts: readonly string[] | undefined, source: string, where: string): Rule[] {
   const { rules: parsed, problems } = parseRules(texts ?? [], source);
-  if (problems.length === 0) return parsed;
+  if (problems.length === 0) return parsed.map((rule) => ({ ...rule, where }));
   throw new HeddleError('invalid_option', `${where}: ${problems.join(' ')}`, { facts: { problems } });
 }
 

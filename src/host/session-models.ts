@@ -8,13 +8,15 @@ import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Engine } from './engine.ts';
 import { type Env, secretValues } from './home.ts';
-import type { Chosen } from './models.ts';
+import type { Chosen, KeyHelper } from './models.ts';
 import { createRecordingFile } from './recording-file.ts';
 
 export interface SessionPlace {
   config: RunConfig;
   env: Env;
   cwd: string;
+  /** The user's command that prints a key. */
+  apiKeyHelper?: string | undefined;
   /** Paths that are others in another place, by name: what recordings must not depend on. Asked with the first request. */
   paths(): Record<string, string>;
 }
@@ -25,13 +27,14 @@ export interface SessionPlace {
  */
 export function sessionModels(engine: Engine, place: SessionPlace): (name: string | undefined) => Promise<Chosen> {
   const { config, env } = place;
+  const helper = keyHelper(engine, place);
   let replay: Replay | null = null;
   let recorded: ((model: Model) => Model) | null = null;
 
   async function choose(name: string | undefined): Promise<Chosen> {
     const file = recordingNamed(name, env);
     if (file !== null && file !== replay?.file) replay = await openReplay(engine, place, file);
-    if (!replay) return engine.models.choose(name, env);
+    if (!replay) return engine.models.choose(name, env, await helper);
     if (file !== null) return replay.chosen;
     // A session that replays never calls another model: the requests for that one were recorded, too.
     return { ...resolveModel(name, env), model: replay.chosen.model };
@@ -43,6 +46,17 @@ export function sessionModels(engine: Engine, place: SessionPlace): (name: strin
     recorded ??= await startRecording(engine, place, config.record);
     return { ...chosen, model: recorded(chosen.model) };
   };
+}
+
+/** Loaded only where the user has one. */
+async function keyHelper(
+  engine: Engine,
+  { apiKeyHelper: command, cwd, env }: SessionPlace,
+): Promise<KeyHelper | undefined> {
+  if (!command) return undefined;
+  const { apiKeyHelper } = await import('./api-key-helper.ts');
+  const { processes, runtime } = engine;
+  return { id: `${cwd}: ${command}`, credential: apiKeyHelper(command, { processes, cwd, env, clock: runtime.clock }) };
 }
 
 interface Replay {

@@ -3,9 +3,12 @@ import type { FileScope, SettingsPlaces } from '../config/scopes.ts';
 import { nameOf, readSettings, type Settings } from '../config/settings.ts';
 import { type Trust, trustOf } from '../config/trust-store.ts';
 import { narrowUntrusted, withoutEndpoints } from '../permissions/trust.ts';
+import type { JsonObject } from '../util/json.ts';
+import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { flagLayer } from './flag-settings.ts';
+import { isVouchedFor } from './launch-settings.ts';
 import { managedLayer } from './managed-settings.ts';
 
 /** The settings of a session, and how far its project was believed. */
@@ -24,20 +27,28 @@ export interface TrustReport {
   ignored: { file: string; keys: string[] }[];
 }
 
+export interface SettingsSources {
+  config: RunConfig;
+  /** The files that are read. */
+  scopes: readonly FileScope[];
+  /** What the host has changed of the given settings since the launch; null takes a key back. */
+  changes: JsonObject;
+}
+
 /**
  * Reads all settings of a launch: managed, given, local, project and user. Project files of an untrusted directory only
  * forbid (ruling G1), unless the host itself named them as a source. Throws `invalid_settings` for what cannot be read.
  */
 export function loadSettings(
-  config: RunConfig,
-  scopes: readonly FileScope[],
+  { config, scopes, changes }: SettingsSources,
   places: SettingsPlaces,
   log: Logger,
 ): LoadedSettings {
   const { cwd } = places;
   const given: Layer[] = [];
   if (config.managedSettings !== undefined) given.push(managedLayer(config.managedSettings, cwd, log));
-  if (config.settings !== undefined) given.push(flagLayer(config.settings, cwd, log));
+  const flags = flagLayer(config.settings, changes, { cwd, log });
+  if (flags) given.push(flags);
   const files = fileLayers(scopes, places);
   const state = stateOf(files, config, places);
   const ignored: TrustReport['ignored'] = [];
@@ -59,14 +70,13 @@ function stateOf(
 ): TrustReport['state'] {
   const ofProject = files.filter(({ scope }) => scope !== 'userSettings');
   if (ofProject.length === 0) return 'none';
-  const isNamed = config.settingSources !== undefined; // by the host, which thereby answers for them
-  return config.trust === true || isNamed ? 'trusted' : trustOf(cwd, configHome);
+  return isVouchedFor(config) ? 'trusted' : trustOf(cwd, configHome);
 }
 
 /** Says what of the project's settings does not apply, and what to do about it. */
 export function noteIgnored({ state, ignored }: TrustReport, log: Logger): void {
   if (ignored.length === 0) return;
-  const list = ignored.map(({ file, keys }) => `${file} (${keys.join(', ')})`).join('; ');
+  const list = printable(ignored.map(({ file, keys }) => `${file} (${keys.join(', ')})`).join('; '));
   if (state === 'trusted') {
     log('warn', `A project does not decide where credentials are sent; ignored: ${list}`);
     return;

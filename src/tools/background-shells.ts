@@ -3,7 +3,6 @@ import { messageOf } from '../util/message-of.ts';
 import type { ProcessOutcome } from '../util/process.ts';
 import type { Ids } from '../util/runtime.ts';
 import { openOutputFile } from './output-file.ts';
-import { execShell } from './shell-exec.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Commands that run beside the conversation. They outlive the call and the turn that started them, not the session. */
@@ -75,7 +74,10 @@ export function createBackgroundShells(options: BackgroundShellsOptions): Backgr
     const job: Job = { id, command, description, toolUseId, outputFile: file.path, status: 'running', exitCode: null };
     const abort = new AbortController();
     const onOutput = (_stream: string, data: Buffer) => file.write(data);
-    const ended = execShell(options.workspace, { command, script: 'marked', cwd, env, onOutput }, abort.signal)
+    const ended = import('./shell-exec.ts')
+      .then(({ execShell }) =>
+        execShell(options.workspace, { command, script: 'marked', cwd, env, onOutput }, abort.signal),
+      )
       .then((outcome) => {
         if (outcome.stillRunning) file.write(Buffer.from(STILL_RUNNING));
         Object.assign(job, endOf(outcome));

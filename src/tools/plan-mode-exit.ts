@@ -1,6 +1,5 @@
 import { boundField } from './bounded-field.ts';
 import { arrayOf, type InputOf, objectInput, objectOf, optional, string } from './input-schema.ts';
-import { decodeForDisplay } from './text-file.ts';
 import { type Tool, type ToolContext, ToolError } from './tool.ts';
 
 const input = objectInput(
@@ -51,6 +50,7 @@ async function readPlan(context: ToolContext): Promise<{ plan: string | null; fi
   if (filePath === null) return { plan: null, filePath };
   const stat = await context.workspace.stat(filePath);
   if (stat?.kind !== 'file') return { plan: null, filePath };
+  const { decodeForDisplay } = await import('./text-file.ts');
   const text = decodeForDisplay(await context.workspace.readFile(filePath));
   return { plan: text.trim() === '' ? null : text, filePath };
 }

@@ -1,6 +1,5 @@
 import type { ApiTool } from '../model/model.ts';
 import type { ContentBlock } from '../wire/content.ts';
-import { limitOutput } from './output-limit.ts';
 import { type Tool, type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 
 /** The tools of a session, by name and in the order in which the model sees them. */
@@ -94,30 +93,34 @@ function limited(tool: Tool): Tool {
     async run(input, context) {
       try {
         const output = await tool.run(input, context);
-        return { ...output, content: limitContent(output.content, context) };
+        return { ...output, content: await limitContent(output.content, context) };
       } catch (error) {
-        throw error instanceof ToolError ? limitError(error, context) : error;
+        throw error instanceof ToolError ? await limitError(error, context) : error;
       }
     },
   };
 }
 
-function limitContent(content: ToolOutput['content'], context: ToolContext): ToolOutput['content'] {
+async function limitContent(content: ToolOutput['content'], context: ToolContext): Promise<ToolOutput['content']> {
   if (typeof content === 'string') return limitText(content, MAX_RESULT_CHARS, context);
   let left = MAX_RESULT_CHARS;
-  return content.map((block): ContentBlock => {
-    if (block.type !== 'text') return block;
-    const text = limitText(block.text, left, context);
-    left = Math.max(0, left - text.length);
-    return { ...block, text };
-  });
+  const blocks: ContentBlock[] = [];
+  for (const block of content) {
+    const text = block.type === 'text' ? await limitText(block.text, left, context) : null;
+    left = Math.max(0, left - (text?.length ?? 0));
+    blocks.push(text === null ? block : ({ ...block, text } as ContentBlock));
+  }
+  return blocks;
 }
 
-function limitError(error: ToolError, context: ToolContext): ToolError {
-  if (error.message.length <= MAX_RESULT_CHARS) return error;
-  return new ToolError(limitText(error.message, MAX_RESULT_CHARS, context), { wrap: error.wrap, cause: error });
+async function limitError(error: ToolError, context: ToolContext): Promise<ToolError> {
+  const text = await limitText(error.message, MAX_RESULT_CHARS, context);
+  return text === error.message ? error : new ToolError(text, { wrap: error.wrap, cause: error });
 }
 
-function limitText(text: string, maxChars: number, context: ToolContext): string {
+/** What cuts and spills is loaded for the first result that needs it. */
+async function limitText(text: string, maxChars: number, context: ToolContext): Promise<string> {
+  if (text.length <= maxChars) return text;
+  const { limitOutput } = await import('./output-limit.ts');
   return limitOutput(text, { maxChars, spillDir: context.spillDir, name: context.toolUseId });
 }

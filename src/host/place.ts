@@ -1,0 +1,54 @@
+import { realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createLocalWorkspace } from '../tools/local-workspace.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import { HeddleError } from '../wire/errors.ts';
+import type { Launch, RunConfig } from '../wire/run-config.ts';
+import { type Configuration, openConfiguration } from './configuration.ts';
+import type { Engine } from './engine.ts';
+import type { Env } from './home.ts';
+import { withSettingsEnv } from './launch-settings.ts';
+
+/** Where a launch runs and by which settings: what a session begins with, and an explanation of its permissions too. */
+export interface LaunchPlace {
+  /** A real path. */
+  cwd: string;
+  /** Null: there is no home. A session can still work on a store of its own. */
+  configHome: string | null;
+  configuration: Configuration;
+  /** The launch with what its settings add. */
+  config: RunConfig;
+  env: Env;
+  workspace: Workspace;
+}
+
+/** Rejects with `invalid_option` for directories that are none, and `invalid_settings` for what cannot be read. */
+export async function openPlace(engine: Engine, launch: Launch): Promise<LaunchPlace> {
+  const cwd = realDirectory(engine.cwdOf(launch), 'The working directory');
+  const configHome = homeOrNull(engine, launch);
+  const configuration = await openConfiguration(launch.config, { cwd, configHome }, engine.runtime);
+  const config = configuration.launch();
+  const env = withSettingsEnv(engine.envOf(launch), configuration.settings);
+  const roots = [cwd, ...(config.addDir ?? []).map((dir) => realDirectory(dir, '--add-dir', cwd))];
+  const workspace = createLocalWorkspace({ cwd, roots, home: env.HOME ?? '/', processes: engine.processes });
+  return { cwd, configHome, configuration, config, env, workspace };
+}
+
+/** `what` names it in the error. */
+export function realDirectory(path: string, what: string, base = '/'): string {
+  try {
+    const real = realpathSync(resolve(base, path));
+    if (statSync(real).isDirectory()) return real;
+  } catch {
+    // falls through to the same error
+  }
+  throw new HeddleError('invalid_option', `${what} is not a directory: ${path}`);
+}
+
+function homeOrNull(engine: Engine, launch: Launch): string | null {
+  try {
+    return engine.homeOf(launch);
+  } catch {
+    return null;
+  }
+}
