@@ -39,14 +39,17 @@ export interface Environment {
   date: string;
   /** Null outside a repository. */
   gitBranch: string | null;
+  /** What confines commands, in a sentence; null or absent: nothing does. */
+  sandbox?: string | null;
 }
 
 export function environmentReminder(environment: Environment): string {
-  const { cwd, additionalDirectories, platform, date, gitBranch } = environment;
+  const { cwd, additionalDirectories, platform, date, gitBranch, sandbox } = environment;
   const lines = [
     `Working directory: ${cwd}`,
     ...additionalDirectories.map((directory) => `Additional directory: ${directory}`),
     gitBranch === null ? 'Not a git repository' : `Git branch: ${gitBranch}`,
+    ...(sandbox ? [sandbox] : []),
     `Platform: ${platform}`,
     `Date: ${date}`,
   ];

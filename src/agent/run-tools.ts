@@ -7,6 +7,7 @@ import { Aborted, abortReason } from '../util/abort.ts';
 import { Channel } from '../util/channel.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
+import { MAX_TIMER_MS } from '../util/timer.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { toolProgressLine, toolResultLine } from './lines.ts';
@@ -47,9 +48,10 @@ export async function* runTools(
           continue;
         }
         if (outcome.denied) turn.tally.denials.push(denialOf(call));
-        const line = toolResultLine(turn, outcome.block, outcome.data);
+        const { block, data } = turn.hide({ block: outcome.block, data: outcome.data });
+        const line = toolResultLine(turn, block, data);
         await turn.record(line, { sourceToolAssistantUUID: call.assistantUuid });
-        blocks.set(call, outcome.block);
+        blocks.set(call, block);
         turn.tally.userLines++;
         yield line;
       }
@@ -181,7 +183,7 @@ async function* settleTogether(
 
 /** Counted in beats, not by the clock: a run with a seeded one must read it as often in every repetition. */
 function tellProgress(turn: Turn, tell: (elapsedMs: number) => void): () => void {
-  const beatMs = turn.progressMs ?? PROGRESS_MS;
+  const beatMs = Math.min(turn.progressMs ?? PROGRESS_MS, MAX_TIMER_MS);
   let beats = 0;
   const timer = setInterval(() => tell(++beats * beatMs), beatMs);
   return () => clearInterval(timer);

@@ -41,6 +41,8 @@ export interface Turn {
   readonly ordered: boolean;
   readonly gate: Gate;
   toolContext(toolUseId: string, signal: AbortSignal): ToolContext;
+  /** What a tool found without what nobody may see: the runtime's credentials. */
+  hide<T>(found: T): T;
 
   readonly limits: Limits;
   readonly ledger: Ledger;

@@ -14,43 +14,56 @@ export interface ParsedArgs {
 }
 
 type Arity = Flag['kind'] | 'help' | 'version';
-type Target = { name: string; arity: Arity; flag?: Flag };
+export type Target = { name: string; arity: Arity; flag?: Flag };
+type Targets = ReadonlyMap<string, Target>;
 
 /**
- * Reads the command line by the table of `wire/flags.ts`. A flag that takes a value takes the next word, whatever it
- * looks like, or what follows its `=`; a list takes all words up to the next flag. `--` ends the flags.
- * Throws `invalid_option` with one line that says what is wrong.
+ * Reads the command line by the table of `wire/flags.ts`. Throws `invalid_option` with one line that says what is wrong.
  */
 export function parseArgs(argv: readonly string[]): ParsedArgs {
   const parsed: ParsedArgs = { config: {}, ignored: [], help: false, version: false };
-  const words: string[] = [];
-  const rest = [...argv];
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (word === '--') {
-      words.push(...rest.splice(0));
-    } else if (word.startsWith('-') && word !== '-') {
-      takeFlag(parsed, word, rest);
-    } else {
-      words.push(word);
-    }
-  }
-  const [prompt, extra] = words;
+  const [prompt, extra] = readWords(
+    argv,
+    { targets: TARGETS, help: 'heddle --help' },
+    ({ name, arity, flag }, values) => {
+      if (arity === 'help') parsed.help = true;
+      else if (arity === 'version') parsed.version = true;
+      else if (flag) assign(parsed.config, flag, values);
+      else parsed.ignored.push(name);
+    },
+  );
   if (extra !== undefined) {
     throw usage(`error: unexpected argument '${extra}': quote a prompt of several words`);
   }
   return prompt === undefined ? parsed : { ...parsed, prompt };
 }
 
-function takeFlag(parsed: ParsedArgs, word: string, rest: string[]): void {
-  const equals = word.startsWith('--') ? word.indexOf('=') : -1;
-  const spelled = equals < 0 ? word : word.slice(0, equals);
-  const target = TARGETS.get(spelled);
-  if (!target) throw usage(`error: unknown option '${spelled}' (heddle --help lists the options)`);
-  const values = takeValues(target, equals < 0 ? undefined : word.slice(equals + 1), rest);
-  if (target.arity === 'help') parsed.help = true;
-  else if (target.arity === 'version') parsed.version = true;
-  else if (target.flag) assign(parsed.config, target.flag, values);
-  else parsed.ignored.push(target.name);
+/**
+ * Goes through the words once and hands over each flag with its values; what is left is returned. A flag that takes a
+ * value takes the next word, whatever it looks like, or what follows its `=`; a list takes all words up to the next
+ * flag. `--` ends the flags. No value is ever looked at again, so none can pass for a flag.
+ */
+export function readWords(
+  argv: readonly string[],
+  { targets, help }: { targets: Targets; help: string },
+  take: (target: Target, values: string[]) => void,
+): string[] {
+  const words: string[] = [];
+  const rest = [...argv];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === '--') {
+      words.push(...rest.splice(0));
+    } else if (word.startsWith('-') && word !== '-') {
+      const equals = word.startsWith('--') ? word.indexOf('=') : -1;
+      const spelled = equals < 0 ? word : word.slice(0, equals);
+      const target = targets.get(spelled);
+      if (!target) throw usage(`error: unknown option '${spelled}' (${help} lists the options)`);
+      take(target, takeValues(target, equals < 0 ? undefined : word.slice(equals + 1), rest));
+    } else {
+      words.push(word);
+    }
+  }
+  return words;
 }
 
 /** The words that belong to a flag, removed from the rest. */
@@ -84,7 +97,7 @@ function takeValues({ name, arity }: Target, bound: string | undefined, rest: st
   }
 }
 
-function assign(config: RunConfig, flag: Flag, values: string[]): void {
+export function assign(config: RunConfig, flag: Flag, values: string[]): void {
   const [value] = values;
   const set = (to: unknown) => Object.assign(config, { [flag.key]: to });
   switch (flag.kind) {
@@ -131,17 +144,18 @@ function splitList(text: string): string[] {
   return text.split(/[\s,]+/).filter((item) => item !== '');
 }
 
-function usage(message: string): HeddleError {
+export function usage(message: string): HeddleError {
   return new HeddleError('invalid_option', message);
 }
 
-const TARGETS: ReadonlyMap<string, Target> = new Map<string, Target>([
-  ...FLAGS.flatMap((flag) =>
-    [flag.name, ...(flag.aliases ?? [])].map((name): [string, Target] => [
-      name,
-      { name: flag.name, arity: flag.kind, flag },
-    ]),
-  ),
+/** Every spelling of a flag of a run. */
+export function runTargets(flag: Flag): [string, Target][] {
+  const target = { name: flag.name, arity: flag.kind, flag };
+  return [flag.name, ...(flag.aliases ?? [])].map((name) => [name, target]);
+}
+
+const TARGETS: Targets = new Map<string, Target>([
+  ...FLAGS.flatMap(runTargets),
   ...IGNORED_FLAGS.flatMap(({ names, arity }) =>
     names.map((name): [string, Target] => [name, { name: names[0] ?? name, arity }]),
   ),

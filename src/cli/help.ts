@@ -2,8 +2,12 @@
 export function helpText(): string {
   return [
     'Usage: heddle [options] [prompt]',
+    '       heddle config|trust|permissions … (each with --help)',
     '',
     'Runs a coding agent on a prompt in the current directory.',
+    '',
+    'Commands, as the very first word:',
+    ...COMMANDS.map(optionLine),
     '',
     ...GROUPS.flatMap(({ title, options }) => [`${title}:`, ...options.map(optionLine), '']),
     'Examples:',
@@ -23,6 +27,12 @@ function optionLine([flag, text]: Option): string {
   const wide = flag.length > 38;
   return wide ? `  ${flag}\n${' '.repeat(42)}${text}` : `  ${flag.padEnd(40)}${text}`;
 }
+
+const COMMANDS: readonly Option[] = [
+  ['config list|get|set|unset', 'Show and change settings, with where they stand'],
+  ['trust [directory]', 'Let the settings of a project act'],
+  ['permissions explain', 'Say what would become of a tool call, and which rule decides'],
+];
 
 const GROUPS: readonly { title: string; options: readonly Option[] }[] = [
   {

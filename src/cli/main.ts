@@ -7,6 +7,7 @@ import { HEDDLE_VERSION, WIRE_VERSION } from '../wire/version.ts';
 async function main(argv: readonly string[]): Promise<number> {
   const [only] = argv;
   if (argv.length === 1 && (only === '-v' || only === '--version')) return printVersion();
+  if (only === 'config' || only === 'trust' || only === 'permissions') return runCommand(only, argv.slice(1));
   const { parseArgs } = await import('./args.ts');
   const args = parseArgs(argv);
   if (args.version) return printVersion();
@@ -17,6 +18,18 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const { run } = await import('./run.ts');
   return run(args);
+}
+
+/** Only as the very first word: after a flag the same word is a prompt. */
+async function runCommand(name: 'config' | 'trust' | 'permissions', argv: readonly string[]): Promise<number> {
+  switch (name) {
+    case 'config':
+      return (await import('./commands/config.ts')).runConfig(argv);
+    case 'trust':
+      return (await import('./commands/trust.ts')).runTrust(argv);
+    case 'permissions':
+      return (await import('./commands/permissions.ts')).runPermissions(argv);
+  }
 }
 
 function printVersion(): number {

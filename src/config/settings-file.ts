@@ -1,19 +1,32 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from '../wire/errors.ts';
 
 /** The settings in a file; null when there is no such file. What cannot be read is an error: a rule might be in it. */
 export function readSettingsFile(path: string): JsonObject | null {
-  let text: string;
+  const text = readRegularFile(path);
+  return text === null ? null : parseSettings(text, path);
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * The text of a configuration file; null when there is none. A project's files are looked at before anybody has trusted
+ * it: a link to a device or a pipe must not hold us up, nor an endless file fill the memory.
+ */
+export function readRegularFile(path: string): string | null {
   try {
-    text = readFileSync(path, 'utf8');
+    const stats = statSync(path);
+    if (!stats.isFile()) throw refuseSettings(`Settings cannot be read: ${path} is not a regular file`);
+    if (stats.size > MAX_BYTES) throw refuseSettings(`Settings cannot be read: ${path} is larger than 1 MB`);
+    return readFileSync(path, 'utf8');
   } catch (cause) {
+    if (HeddleError.isInstance(cause)) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw refuseSettings(`Settings cannot be read: ${messageOf(cause)}`, cause);
   }
-  return parseSettings(text, path);
 }
 
 /** `where` names the settings in errors: a path, or the flag that gave them. An empty file has no settings. */

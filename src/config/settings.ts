@@ -50,10 +50,16 @@ export function readSettings(layers: readonly Layer[]): Settings {
   };
 }
 
-/** Whether this version does something with a setting: `model`, `permissions.deny`. */
-export function isActedOn(key: string): boolean {
-  const [first = '', second] = key.split('.');
-  return second === undefined ? Object.hasOwn(KINDS, first) : Object.hasOwn(PERMISSION_KINDS, second);
+/** Whether this version does something with a setting: `['model']`, `['permissions', 'deny']`. */
+export function isActedOn([first = '', second]: readonly string[]): boolean {
+  if (first === 'permissions' && second !== undefined) return Object.hasOwn(PERMISSION_KINDS, second);
+  return Object.hasOwn(KINDS, first);
+}
+
+/** The keys that this version acts on. */
+export function actedOnKeys(): string[] {
+  const others = Object.keys(KINDS).filter((key) => key !== 'permissions');
+  return [...others, ...Object.keys(PERMISSION_KINDS).map((key) => `permissions.${key}`)];
 }
 
 /** What to call a layer: its file, or the flag that gave it. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, type JsonObject } from '../util/json.ts';
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { updateJsonFile } from './json-file.ts';
 import { readSettingsFile } from './settings-file.ts';
 
@@ -11,17 +11,36 @@ export type Trust = 'trusted' | 'changed' | 'untrusted';
 /** The files of a project that can make something run or grant something. */
 const EXECUTABLE = [join('.claude', 'settings.json'), join('.claude', 'settings.local.json'), '.mcp.json'];
 
+export function executableFiles(cwd: string): string[] {
+  return EXECUTABLE.map((name) => join(cwd, name));
+}
+
 export function trustFile(configHome: string): string {
   return join(configHome, 'trust.json');
 }
 
 /** Whether the user has called this directory (a real path) trustworthy as it is now. A changed one is not. */
 export function trustOf(cwd: string, configHome: string | null): Trust {
-  const known = configHome === null ? null : readSettingsFile(trustFile(configHome));
-  const workspaces = isObject(known?.workspaces) ? known.workspaces : {};
+  const workspaces = configHome === null ? {} : workspacesIn(readSettingsFile(trustFile(configHome)));
   const entry = Object.hasOwn(workspaces, cwd) ? workspaces[cwd] : undefined;
   if (!isObject(entry)) return 'untrusted';
   return entry.hash === configurationHash(cwd) ? 'trusted' : 'changed';
+}
+
+export interface TrustedDirectory {
+  directory: string;
+  trust: Trust;
+  /** ISO 8601, as far as it is known. */
+  since?: string;
+}
+
+/** Every directory that the user has called trustworthy, with what has become of it. */
+export function trustedDirectories(configHome: string): TrustedDirectory[] {
+  const workspaces = workspacesIn(readSettingsFile(trustFile(configHome)));
+  return Object.entries(workspaces).map(([directory, entry]) => {
+    const since = stringField(entry, 'trustedAt');
+    return { directory, trust: trustOf(directory, configHome), ...(since !== undefined && { since }) };
+  });
 }
 
 /** Remembers that the directory is trusted as it is now, or no longer. */
@@ -31,7 +50,7 @@ export function setTrust(
   { isTrusted, now }: { isTrusted: boolean; now: number },
 ): void {
   updateJsonFile(trustFile(configHome), (file) => {
-    const { [cwd]: _, ...others } = isObject(file.workspaces) ? file.workspaces : {};
+    const { [cwd]: _, ...others } = workspacesIn(file);
     const entry: JsonObject = { hash: configurationHash(cwd), trustedAt: new Date(now).toISOString() };
     return { ...file, version: 1, workspaces: isTrusted ? { ...others, [cwd]: entry } : others };
   });
@@ -42,6 +61,10 @@ export function configurationHash(cwd: string): string {
   const hash = createHash('sha256');
   for (const name of EXECUTABLE) hash.update(`${name}\0${contentOf(join(cwd, name)) ?? '\0absent'}\0`);
   return hash.digest('hex');
+}
+
+function workspacesIn(file: JsonObject | null): JsonObject {
+  return isObject(file?.workspaces) ? file.workspaces : {};
 }
 
 function contentOf(path: string): string | null {

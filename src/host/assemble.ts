@@ -18,6 +18,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import type { Configuration } from './configuration.ts';
 import { contextWindow } from './context-window.ts';
 import type { Engine } from './engine.ts';
+import { credentialHider } from './hide-credentials.ts';
 import { type Env, toolEnv } from './home.ts';
 import { createKnownModels } from './known-models.ts';
 import type { Chosen } from './models.ts';
@@ -26,6 +27,7 @@ import { createPermissions, type Permissions } from './permissions.ts';
 import { openPlace } from './place.ts';
 import { planFile, planName, withFolder } from './plan-name.ts';
 import { readPrompts } from './prompts.ts';
+import { openSandbox, type SessionSandbox } from './sandbox.ts';
 import type { SessionSettings } from './session.ts';
 import { sessionModels } from './session-models.ts';
 import { sessionTools } from './session-tools.ts';
@@ -90,7 +92,11 @@ export interface Parts {
   readonly ordered: boolean;
   readonly replayUserMessages: boolean;
   readonly toolSession: ToolSession;
+  /** What confines commands, if anything does. */
+  readonly sandbox: SessionSandbox;
   toolContext(toolUseId: string, signal: AbortSignal): ToolContext;
+  /** Takes the credentials of this runtime out of what tools found. */
+  hideCredentials<T>(found: T): T;
 }
 
 /** Builds a session from its launch. Rejects with a HeddleError whose text says what to change. */
@@ -145,6 +151,7 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     limitsOf: models.limitsOf,
   });
   if (transcript.costState) ledger.restore(transcript.costState);
+  const sandbox = await openSandbox(configuration.settings.sandbox, { engine, workspace, policy, env, configHome });
   const parts: Parts = {
     runtime,
     sessionId: transcript.key.sessionId,
@@ -179,7 +186,7 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     checkpoints,
     messages: transcript.messages,
     uuids: new Set(transcript.uuids),
-    ...reminders(engine, transcript, workspace),
+    ...reminders(engine, transcript, workspace, sandbox),
     namePlan: once(() => {
       if (!transcript.chain.planName) transcript.chain.assignPlanName(planName(runtime.ids.uuid()));
     }),
@@ -188,6 +195,8 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     ordered: engine.ordered,
     replayUserMessages: config.replayUserMessages === true,
     toolSession,
+    sandbox,
+    hideCredentials: credentialHider(env),
     toolContext: (toolUseId, signal) => ({
       workspace,
       files,
@@ -207,6 +216,7 @@ function reminders(
   engine: Engine,
   transcript: OpenTranscript,
   workspace: Workspace,
+  sandbox: SessionSandbox,
 ): Pick<Parts, 'reminder' | 'reminded'> {
   let last = transcript.lastReminder;
   return {
@@ -217,6 +227,7 @@ function reminders(
         platform: engine.platform,
         date: localDate(engine.runtime.clock.now()),
         gitBranch: transcript.gitBranch,
+        sandbox: sandbox.describe(),
       });
       return text === last ? null : text;
     },

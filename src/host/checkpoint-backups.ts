@@ -1,9 +1,10 @@
 import { link, open, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backupName, type Checkpoint, isBackupName } from '../sessions/file-history.ts';
+import { errorCode } from '../util/error-code.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 import type { FileBackup } from '../wire/entries.ts';
-import { codeOf, copyWhole, type FileMark, isLikeCopy, isSameMark, markOf } from './checkpoint-marks.ts';
+import { copyWhole, type FileMark, isLikeCopy, isSameMark, markOf } from './checkpoint-marks.ts';
 
 /** As much as tools can edit. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -52,7 +53,7 @@ export class Backups {
     return this.#add(path, async (target) => {
       // A link needs no space on a disk that may be full by now.
       await link(copy, target).catch((error) => {
-        if (codeOf(error) === 'EEXIST') throw error;
+        if (errorCode(error) === 'EEXIST') throw error;
         return copyWhole(copy, target);
       });
     });
@@ -102,7 +103,7 @@ export class Backups {
         this.#made.push(target);
         return this.#backup(path, name, version);
       } catch (error) {
-        if (codeOf(error) !== 'EEXIST') throw error; // another run of this session has taken the number
+        if (errorCode(error) !== 'EEXIST') throw error; // another run of this session has taken the number
       }
     }
   }

@@ -1,5 +1,6 @@
 import { constants, lstatSync } from 'node:fs';
 import { copyFile, lstat, readFile } from 'node:fs/promises';
+import { errorCode } from '../util/error-code.ts';
 
 /** By what a file is recognised as unchanged without reading it. */
 export interface FileMark {
@@ -22,7 +23,7 @@ export function markOf(path: string): FileMark | null | undefined {
     const kind = stats.isFile() ? 'file' : 'link';
     return { kind, size, mode: stats.mode & 0o7777, mtimeMs, ctimeMs, ino, birthtimeMs };
   } catch (error) {
-    return codeOf(error) === 'ENOTDIR' ? null : undefined;
+    return errorCode(error) === 'ENOTDIR' ? null : undefined;
   }
 }
 
@@ -42,8 +43,4 @@ export async function isLikeCopy(path: string, now: FileMark, copy: string): Pro
 /** Copies content and mode; where the file system can, without copying the bytes. Fails when the target exists. */
 export function copyWhole(source: string, target: string): Promise<void> {
   return copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-}
-
-export function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException | null)?.code;
 }

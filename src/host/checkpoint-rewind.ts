@@ -1,13 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { chown, lstat, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chown, lstat, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { isInsideAny } from '../permissions/paths.ts';
 import { nodeRealPath, placeOf } from '../permissions/real-path.ts';
+import type { FileState } from '../sessions/file-history.ts';
+import { errorCode } from '../util/error-code.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 import { messageOf } from '../util/message-of.ts';
-import type { FileBackup } from '../wire/entries.ts';
+import { replaceFile } from '../util/replace-file.ts';
 import type { Backups } from './checkpoint-backups.ts';
-import { codeOf, copyWhole, isLikeCopy, markOf } from './checkpoint-marks.ts';
+import { copyWhole, isLikeCopy, markOf } from './checkpoint-marks.ts';
 
 /** What a rewind may touch. Its orders come from a session file, which somebody else may have written. */
 export interface RewindBounds {
@@ -32,14 +33,14 @@ export interface Problem {
 
 /** What has to be done so that files are in this state, and what cannot be done. */
 export async function planRewind(
-  state: ReadonlyMap<string, FileBackup | null>,
+  states: ReadonlyMap<string, FileState>,
   bounds: RewindBounds,
 ): Promise<{ steps: Step[]; problems: Problem[] }> {
   const steps: Step[] = [];
   const problems: Problem[] = [];
-  for (const [path, backup] of state) {
+  for (const [path, state] of states) {
     try {
-      const step = await planStep(path, backup, bounds);
+      const step = await planStep(path, state, bounds);
       if (step) steps.push(step);
     } catch (error) {
       problems.push({ path, reason: messageOf(error) });
@@ -73,17 +74,17 @@ export async function applyRewind(
   return { changed, problems };
 }
 
-async function planStep(path: string, backup: FileBackup | null, bounds: RewindBounds): Promise<Step | null> {
+async function planStep(path: string, state: FileState, bounds: RewindBounds): Promise<Step | null> {
+  if (!('backupFileName' in state)) throw new Error(state.reason);
   const now = markOf(path);
-  const name = backup?.backupFileName;
+  const name = state.backupFileName;
   if (name === null && now === null) return null;
-  const copy = typeof name === 'string' ? bounds.backups.locate(name) : null;
+  const copy = name === null ? null : bounds.backups.locate(name);
   // Reached through a link that was put in its way, it is another file.
   const isItself = placeOf(path, nodeRealPath) === path;
   if (now && copy !== null && isItself && (await isLikeCopy(path, now, copy).catch(() => false))) return null;
 
   requireAllowed(path, bounds);
-  if (!backup) throw new Error('no copy from that moment was kept');
   if (now === undefined) throw new Error('it cannot be looked at');
   if (name !== null) await requireCopy(copy);
   return { path, copy };
@@ -104,21 +105,15 @@ function requireAllowed(path: string, { roots, ownFiles, isProtected }: RewindBo
   if (!isOwn && isProtected(place)) throw new Error('it is protected, and was not changed by this run');
 }
 
-/** Whole or not at all, with the mode of the copy. A link in its place is replaced, not followed. */
+/** With the mode of the copy. A link in its place is replaced, not followed. */
 async function restore(path: string, copy: string): Promise<void> {
-  const folder = dirname(path);
-  makeDirectory(folder);
+  makeDirectory(dirname(path));
   const before = await lstat(path).catch(() => null);
   if (before?.isDirectory()) throw new Error('a directory is in its place');
-  const temporary = join(folder, `.heddle-${randomBytes(8).toString('hex')}.tmp`);
-  try {
+  await replaceFile(path, async (temporary) => {
     await copyWhole(copy, temporary);
     if (before?.isFile()) await chown(temporary, before.uid, before.gid).catch(() => {}); // only root may give files away
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  });
 }
 
 /** Larger files are not compared line by line; they count as changed, with no lines. */
@@ -159,7 +154,7 @@ async function textOf(path: string): Promise<string | null> {
     const bytes = await readFile(path);
     return bytes.includes(0) ? null : bytes.toString('utf8');
   } catch (error) {
-    return codeOf(error) === 'ENOENT' ? '' : null;
+    return errorCode(error) === 'ENOENT' ? '' : null;
   }
 }
 

@@ -3,9 +3,10 @@ import { dirname, join } from 'node:path';
 import { isInsideAny } from '../permissions/paths.ts';
 import { nodeRealPath, placeOf } from '../permissions/real-path.ts';
 import { abortReason } from '../util/abort.ts';
+import { errorCode } from '../util/error-code.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 import { messageOf } from '../util/message-of.ts';
-import { codeOf, copyWhole, type FileMark, isLikeCopy, isSameMark, markOf } from './checkpoint-marks.ts';
+import { copyWhole, type FileMark, isLikeCopy, isSameMark, markOf } from './checkpoint-marks.ts';
 import { type Walk, walkFiles } from './checkpoint-walk.ts';
 
 export interface WatchLimits {
@@ -168,7 +169,7 @@ export class CommandWatch {
     } catch (error) {
       this.#bytes -= mark.size;
       // A command may be what makes room on a full disk, so it runs all the same.
-      if (codeOf(error) !== 'ENOENT') warn(`A file could not be copied before a command: ${messageOf(error)}`);
+      if (errorCode(error) !== 'ENOENT') warn(`A file could not be copied before a command: ${messageOf(error)}`);
     }
   }
 
@@ -186,12 +187,15 @@ const ABANDONED_MS = 7 * 24 * 3600 * 1000;
 
 /** What runs that were killed have left behind. */
 async function removeAbandoned(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
-    const folder = join(parent, name);
-    const { mtimeMs } = await lstat(folder);
-    if (Date.now() - mtimeMs > ABANDONED_MS) await rm(folder, { recursive: true, force: true });
+  for (const name of await readdir(parent).catch(() => [])) {
+    await removeIfOld(join(parent, name)).catch(() => {}); // another session that closes may be removing it
   }
   await rmdir(parent).catch(() => {}); // others are still at work
+}
+
+async function removeIfOld(folder: string): Promise<void> {
+  const { mtimeMs } = await lstat(folder);
+  if (Date.now() - mtimeMs > ABANDONED_MS) await rm(folder, { recursive: true, force: true });
 }
 
 /** The mark of the file at this very path: behind a link that was put in its way is another one. */

@@ -6,6 +6,7 @@ import { nodeRealPath } from '../permissions/real-path.ts';
 import {
   type Checkpoint,
   type FileSnapshot,
+  NOT_KEPT,
   readSnapshots,
   snapshotsOn,
   stateAt,
@@ -88,11 +89,10 @@ export class Checkpoints implements ChangeKeeper {
   readonly #targets: Set<string>;
   readonly #ownFiles = new Set<string>();
   readonly #said = new Set<string>();
-  /** Files of which a state is lost: what comes later must not pass for it. */
-  readonly #givenUp = new Set<string>();
+  /** What commands have left running: each tells whether it still is. */
+  readonly #leftRunning = new Set<() => Promise<boolean>>();
   #commands = 0;
   #isTurnRunning = false;
-  #isSomethingLeftRunning = false;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: CheckpointOptions, backups: Backups) {
@@ -119,7 +119,7 @@ export class Checkpoints implements ChangeKeeper {
       if (this.#isBusy) await this.#look(); // before the turn counts as running, unless the message joins one
       this.#isTurnRunning = true;
       const timestamp = new Date(this.#options.runtime.clock.now()).toISOString();
-      const checkpoint = { messageId, timestamp, files: await this.#renewAll() };
+      const checkpoint = { messageId, timestamp, ...(await this.#renewAll()) };
       this.#history.push(checkpoint);
       this.#targets.add(messageId);
       return toSnapshot(this.workspace.cwd, checkpoint);
@@ -135,7 +135,7 @@ export class Checkpoints implements ChangeKeeper {
   async beforeWrite(path: string): Promise<void> {
     const real = nodeRealPath(path) ?? path;
     await this.#alone(async () => {
-      if (!this.#current || this.#current.files.has(real)) return;
+      if (!this.#current || this.#isSettled(real)) return;
       try {
         await this.#track([[real, await this.#backups.keep(real)]]);
       } catch (error) {
@@ -155,7 +155,7 @@ export class Checkpoints implements ChangeKeeper {
     this.#commands++;
     try {
       const outcome = await run();
-      if (outcome.stillRunning) this.#isSomethingLeftRunning = true;
+      if (outcome.stillRunning) this.#leftRunning.add(outcome.livesOn ?? (async () => true));
       return outcome;
     } finally {
       // It counts as running until then, or another command that starts now would take its changes for the user's.
@@ -182,9 +182,12 @@ export class Checkpoints implements ChangeKeeper {
   /** Lets go of what only this run needed. Never rejects. */
   async close(): Promise<void> {
     await this.#alone(async () => {
-      await this.#watch.close();
-      if (!this.#options.append) await this.#backups.forget();
-      await this.#backups.tidy();
+      try {
+        await this.#watch.close();
+      } finally {
+        if (!this.#options.append) await this.#backups.forget();
+        await this.#backups.tidy();
+      }
     }).catch((error) => this.#warn(`Copies of files could not be removed: ${messageOf(error)}`));
   }
 
@@ -194,7 +197,7 @@ export class Checkpoints implements ChangeKeeper {
 
   /** Whether something may be changing files right now. */
   get #isBusy(): boolean {
-    return this.#commands > 0 || this.#isSomethingLeftRunning;
+    return this.#commands > 0 || this.#leftRunning.size > 0;
   }
 
   get #bounds(): RewindBounds {
@@ -202,24 +205,41 @@ export class Checkpoints implements ChangeKeeper {
     return { backups: this.#backups, roots, ownFiles: this.#ownFiles, isProtected: protectedPath };
   }
 
+  /**
+   * True for a file whose state at the current checkpoint is kept, or lost: what it is later must not pass for that.
+   */
+  #isSettled(path: string): boolean {
+    const current = this.#current;
+    return current !== undefined && (current.files.has(path) || current.lost.has(path));
+  }
+
   /** Changes are the commands' only while one is running, in a turn: others may be the user's, and not ours to undo. */
   async #look(signal?: AbortSignal): Promise<void> {
     const areOurs = this.#isBusy && this.#isTurnRunning;
+    const ended = await this.#endedProcesses(); // asked before: this look still has to find what they did last
     try {
       await this.#watch.look({
-        isKept: (path) => this.#current?.files.has(path) === true || this.#givenUp.has(path),
+        isKept: (path) => this.#isSettled(path),
         ...(areOurs && { take: (changes) => this.#take(changes) }),
         ...(signal && { signal }),
       });
+      for (const each of ended) this.#leftRunning.delete(each);
     } catch (error) {
       if (error instanceof Aborted) throw error;
-      // The command has run, and its result counts; the next look tries again.
-      this.#warn(`What a command changed could not be kept: ${messageOf(error)}`);
+      this.#warnOfLoss(error); // the command has run, and its result counts
     }
   }
 
-  async #renewAll(): Promise<Map<string, FileBackup>> {
+  async #endedProcesses(): Promise<(() => Promise<boolean>)[]> {
+    const ended: (() => Promise<boolean>)[] = [];
+    for (const livesOn of this.#leftRunning) if (!(await livesOn())) ended.push(livesOn);
+    return ended;
+  }
+
+  /** What is tracked, as it is now. What was lost begins anew, unless something may be changing it at this moment. */
+  async #renewAll(): Promise<Pick<Checkpoint, 'files' | 'lost'>> {
     const files = new Map<string, FileBackup>();
+    const lost = new Map(this.#isBusy ? this.#current?.lost : []);
     for (const [path, last] of this.#current?.files ?? []) {
       const backup = await this.#backups.renew(path, last).catch((error) => {
         throw new HeddleError('storage_failed', `${path} could not be kept: ${messageOf(error)}`, { cause: error });
@@ -228,22 +248,45 @@ export class Checkpoints implements ChangeKeeper {
         files.set(path, backup);
         continue;
       }
-      this.#givenUp.add(path);
+      lost.set(path, NOT_KEPT);
       this.#warn(`${path} cannot be kept any more (too large, unreadable, or a link): a rewind leaves it alone`);
     }
-    return files;
+    return { files, lost };
   }
 
+  /** What cannot be kept or recorded is lost: it has changed already, and its next change must not pass for this one. */
   async #take(changes: readonly Change[]): Promise<void> {
-    const tracked = this.#current?.files.size ?? 0;
+    const current = this.#current;
+    if (!current) return;
+    const lose = (path: string, error: unknown) => current.lost.set(path, messageOf(error));
     const kept: [string, FileBackup][] = [];
-    for (const { path, copy } of changes) {
-      const isFull = tracked + kept.length >= MAX_TRACKED;
-      if (isFull) this.#warn(`Commands have changed more than ${MAX_TRACKED} files: a rewind leaves the rest alone`);
-      if (isFull || copy === undefined) this.#givenUp.add(path);
-      else kept.push([path, copy === null ? this.#backups.absent(path) : await this.#backups.adopt(copy, path)]);
+    for (const change of changes) {
+      try {
+        kept.push([change.path, await this.#adopt(change, current.files.size + kept.length)]);
+      } catch (error) {
+        lose(change.path, error);
+      }
     }
-    if (kept.length > 0) await this.#track(kept);
+    if (kept.length === 0) return;
+    try {
+      await this.#track(kept);
+    } catch (error) {
+      this.#warnOfLoss(error);
+      for (const [path] of kept) lose(path, error);
+    }
+  }
+
+  async #adopt({ path, copy }: Change, tracked: number): Promise<FileBackup> {
+    if (tracked >= MAX_TRACKED) {
+      this.#warn(`Commands have changed more than ${MAX_TRACKED} files: a rewind leaves the rest alone`);
+      throw new Error('commands had changed too many files');
+    }
+    if (copy === undefined) throw new Error('there was no copy when a command changed it');
+    if (copy === null) return this.#backups.absent(path);
+    return this.#backups.adopt(copy, path).catch((error) => {
+      this.#warnOfLoss(error);
+      throw error;
+    });
   }
 
   /** On disk before anything changes; what could not be recorded is not tracked. */
@@ -266,6 +309,10 @@ export class Checkpoints implements ChangeKeeper {
     for (const path of [...files.keys()]) {
       if (changed.has(path) || changed.has(nodeRealPath(path) ?? path)) files.delete(path);
     }
+  }
+
+  #warnOfLoss(error: unknown): void {
+    this.#warn(`What a command changed could not be kept: ${messageOf(error)}`);
   }
 
   #warn(message: string): void {
@@ -293,8 +340,12 @@ function mayChangeFiles({ command, args: [flag, line] }: ProcessSpec): boolean {
   return !(program === 'bash' && flag === '-c' && line !== undefined && isReadOnlyCommand(line));
 }
 
+/** More are only counted. */
+const MAX_NAMED = 100;
+
 function errorOf(problems: readonly Problem[]): { error?: string } {
   if (problems.length === 0) return {};
-  const named = problems.map(({ path, reason }) => `${path} (${reason})`).join(', ');
-  return { error: `Not brought back: ${named}` };
+  const named = problems.slice(0, MAX_NAMED).map(({ path, reason }) => `${path} (${reason})`);
+  const more = problems.length - named.length;
+  return { error: `Not brought back: ${[...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}` };
 }

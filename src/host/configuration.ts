@@ -15,15 +15,18 @@ import type { LoadedSettings } from './settings.ts';
 export interface Configuration {
   readonly settings: Settings;
   readonly loaded: LoadedSettings;
-  /** The launch with what the settings add. */
-  launch(): RunConfig;
+  /** The launch with what settings add: these, or those in force. */
+  launch(settings?: Settings): RunConfig;
   /**
    * Keeps permission updates in the files that they name. Rejects with `invalid_settings` when that cannot be done.
    * Resolves with the updates as they apply: one for a file that is not in force here holds for the session.
    */
   store(updates: readonly PermissionUpdate[]): Promise<readonly PermissionUpdate[]>;
-  /** Changes what `--settings` gave, key by key; null takes a key back. Rejects, and changes nothing, if that is no settings. */
-  changeGiven(changes: JsonObject): Promise<Settings>;
+  /**
+   * Changes what `--settings` gave, key by key; null takes a key back. `accept` may still refuse what comes of it. When
+   * this rejects, nothing has changed.
+   */
+  changeGiven(changes: JsonObject, accept: (settings: Settings) => Promise<void>): Promise<void>;
   /** The settings if they have changed since; null otherwise. A file that cannot be read any more is said: what it said before stays. */
   refresh(): Promise<Settings | null>;
 }
@@ -45,12 +48,12 @@ export async function openConfiguration(
   let stamp = stampOf(scopes, places);
   // Most runs have no settings at all; they do not load what reads them.
   let changes: JsonObject = {};
-  let loaded = isGiven || stamp !== null ? await load() : NOTHING;
+  let loaded = isGiven || stamp !== null ? await load(changes) : NOTHING;
   let isNew = false;
 
-  async function load(): Promise<LoadedSettings> {
+  async function load(given: JsonObject): Promise<LoadedSettings> {
     const { loadSettings, noteIgnored } = await import('./settings.ts');
-    const found = loadSettings({ config, scopes, changes }, places, log);
+    const found = loadSettings({ config, scopes, changes: given }, places, log);
     noteIgnored(found.trust, log);
     return found;
   }
@@ -62,35 +65,32 @@ export async function openConfiguration(
     get loaded() {
       return loaded;
     },
-    launch: () => withSettings(config, loaded.settings),
+    launch: (settings = loaded.settings) => withSettings(config, settings),
     async store(updates) {
       if (updates.every(({ destination }) => !destination.endsWith('Settings'))) return updates;
       const { storeUpdates } = await import('./store-updates.ts');
       return storeUpdates(updates, places, { scopes, isVouchedFor: isVouchedFor(config) });
     },
-    async changeGiven(given) {
-      const before = changes;
-      changes = { ...changes, ...given };
-      try {
-        loaded = await load();
-      } catch (error) {
-        changes = before;
-        throw error;
-      }
+    async changeGiven(given, accept) {
+      const next = { ...changes, ...given };
+      const found = await load(next);
+      await accept(found.settings);
+      changes = next;
+      loaded = found;
       isNew = true;
-      return loaded.settings;
     },
     async refresh() {
       const now = stampOf(scopes, places);
-      if (now === stamp && !isNew) return null;
-      stamp = now;
+      const given = isNew ? loaded.settings : null;
       isNew = false;
+      if (now === stamp) return given;
+      stamp = now;
       try {
-        loaded = await load();
+        loaded = await load(changes);
         return loaded.settings;
       } catch (error) {
         log('warn', `${messageOf(error)}. The settings read before stay in force.`);
-        return null;
+        return given;
       }
     },
   };
@@ -135,8 +135,19 @@ function sourcesOf({ settingSources }: RunConfig): FileScope[] {
 function stampOf(scopes: readonly FileScope[], places: SettingsPlaces): string | null {
   const stamps = scopes.map((scope) => {
     const path = settingsPath(scope, places);
-    const stats = path === null ? undefined : statSync(path, { throwIfNoEntry: false });
-    return stats ? `${scope}.${stats.ino}.${stats.size}.${stats.mtimeMs}` : '';
+    const stamp = path === null ? '' : stampOfFile(path);
+    return stamp === '' ? '' : `${scope}.${stamp}`;
   });
   return stamps.every((each) => each === '') ? null : stamps.join(' ');
+}
+
+/** Empty for a file that is not there. One that cannot be looked at counts as there: reading it will say why. */
+function stampOfFile(path: string): string {
+  try {
+    const { ino, size, mtimeMs } = statSync(path);
+    return `${ino}.${size}.${mtimeMs}`;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? '' : 'unreadable';
+  }
 }

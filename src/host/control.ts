@@ -23,6 +23,10 @@ export function controlHandler(session: Session): RequestHandler {
       throw error;
     }
   }
+  /** In the order of the lines, changes of other requests included; what answers these is loaded with the first. */
+  function settingsRequest(name: keyof typeof import('./settings-control.ts'), request: ControlBody): Promise<unknown> {
+    return session.change(async (parts) => (await import('./settings-control.ts'))[name](parts, request));
+  }
   const handlers: Record<string, (request: ControlBody, context: RequestContext) => unknown> = {
     async initialize(request) {
       // A host that connects again learns what is still waiting for its answer.
@@ -76,6 +80,9 @@ export function controlHandler(session: Session): RequestHandler {
       if (messageId === undefined) throw invalid('user_message_id', 'a string');
       return rewindFiles(session, messageId, { dryRun: request.dry_run === true });
     },
+    explain_permission: (request) => settingsRequest('explainPermission', request),
+    get_settings: (request) => settingsRequest('getSettings', request),
+    apply_flag_settings: (request) => settingsRequest('applyFlagSettings', request),
     set_max_thinking_tokens(request) {
       const tokens = request.max_thinking_tokens ?? null;
       if (tokens !== null && !(Number.isInteger(tokens) && (tokens as number) >= 0)) {

@@ -32,7 +32,7 @@ export function initLine(parts: Parts, uuid: string): Message {
     protocol_version: PROTOCOL_VERSION,
     capabilities: [...CAPABILITIES],
     trust: trustOf(parts),
-    sandbox: { enabled: false },
+    sandbox: parts.sandbox.facts(),
   } as Message;
 }
 

@@ -1,5 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import { ALIASES_VARIABLE, LIMITS_VARIABLE } from '../model/model-table.ts';
+import { HeddleError } from '../wire/errors.ts';
+import { FLAGS } from '../wire/flags.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Env } from './home.ts';
 
@@ -9,12 +11,21 @@ export function withSettings(config: RunConfig, settings: Settings): RunConfig {
   const fromSettings: RunConfig = {
     ...(model !== undefined && { model }),
     ...(fallbackModel !== undefined && { fallbackModel }),
-    ...(effortLevel !== undefined && { effort: effortLevel }),
+    ...(effortLevel !== undefined && { effort: checkedEffort(effortLevel) }),
     ...(autoCompactEnabled === false && { autoCompact: 'off' }),
     ...(fileCheckpointingEnabled !== undefined && { fileCheckpointing: fileCheckpointingEnabled }),
   };
-  const addDir = [...(config.addDir ?? []), ...settings.additionalDirectories];
-  return { ...fromSettings, ...config, ...(addDir.length > 0 && { addDir }) };
+  const given = Object.entries(config).filter(([, value]) => value !== undefined);
+  return { ...fromSettings, ...Object.fromEntries(given) };
+}
+
+function checkedEffort(level: string): string {
+  const choices = FLAGS.find(({ key }) => key === 'effort')?.choices ?? [];
+  if (choices.includes(level)) return level;
+  throw new HeddleError(
+    'invalid_settings',
+    `Settings: effortLevel must be one of ${choices.join(', ')}, not '${level}'`,
+  );
 }
 
 /** Who names the project's files as a source, or says that they are fine, answers for them (ruling G1). */

@@ -1,6 +1,7 @@
 import { OVERLOADS_BEFORE_FALLBACK } from '../agent/fallback.ts';
 import { type Ask, createGate } from '../agent/gate.ts';
 import type { Fallback, Tally, Turn } from '../agent/turn.ts';
+import type { Policy } from '../permissions/policy.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { Parts } from './assemble.ts';
@@ -30,12 +31,13 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
     ordered: parts.ordered,
     gate: createGate({
       workspace: parts.workspace,
-      policy: () => ({ ...parts.permissions.policy, shellCwd: parts.toolSession.shellDirectory.current() }),
+      policy: () => policyNow(parts),
       ask: () => seams.ask(),
       onUpdates: (updates) => parts.permissions.apply(updates),
       onFileAccess: () => parts.namePlan(),
     }),
     toolContext: (toolUseId, signal) => parts.toolContext(toolUseId, signal),
+    hide: parts.hideCredentials,
     limits: parts.limits,
     ledger: parts.ledger,
     tally,
@@ -59,6 +61,12 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
     },
     rewind: (uuids) => parts.recorder.rewind(uuids),
   };
+}
+
+/** The policy in force at this moment, where the next command would run included. */
+export function policyNow({ permissions, toolSession, sandbox }: Parts): Policy {
+  const shellCwd = toolSession.shellDirectory.current();
+  return { ...permissions.policy, shellCwd, ...(sandbox.policy && { sandbox: sandbox.policy }) };
 }
 
 /** One that another can stand in for is not waited for as long (ruling K17). */

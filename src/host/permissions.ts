@@ -32,8 +32,8 @@ export interface PermissionPlaces {
   workspace: Workspace;
   configHome: string | null;
   userHome: string;
-  /** Where outputs are spilled: readable, though outside the roots. */
-  spillDir: string;
+  /** Where outputs are spilled: readable, though outside the roots. Null: there is no session yet. */
+  spillDir: string | null;
   /** Keeps the updates in the files that they name, and tells how they apply. When it rejects, they do not. */
   store(updates: readonly PermissionUpdate[]): Promise<readonly PermissionUpdate[]>;
   /** How the session's plan is called, once it has a name. */
@@ -80,7 +80,7 @@ function launchPolicy(config: RunConfig, settings: Settings, places: PermissionP
   if (isBypassAsked && mode === 'bypassPermissions' && !bypassAllowed) {
     throw new HeddleError('invalid_option', 'bypassPermissions is not permitted: the settings disable it');
   }
-  const { workspace, configHome } = places;
+  const { workspace, configHome, spillDir } = places;
   const policy: Policy = {
     mode: permittedMode(mode, { bypassAllowed }),
     allow: rules(config.allowedTools, 'cliArg', '--allowedTools'),
@@ -88,7 +88,7 @@ function launchPolicy(config: RunConfig, settings: Settings, places: PermissionP
     ask: [],
     cwd: workspace.cwd,
     roots: workspace.roots,
-    readRoots: [nodeRealPath(places.spillDir) ?? places.spillDir],
+    readRoots: spillDir === null ? [] : [nodeRealPath(spillDir) ?? spillDir],
     ...(places.userHome && { home: places.userHome }),
     bypassAllowed,
     searchesFiltered: true,

@@ -2,6 +2,8 @@ import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createLocalWorkspace } from '../tools/local-workspace.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import { messageOf } from '../util/message-of.ts';
+import type { Logger } from '../util/runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import { type Configuration, openConfiguration } from './configuration.ts';
@@ -29,9 +31,28 @@ export async function openPlace(engine: Engine, launch: Launch): Promise<LaunchP
   const configuration = await openConfiguration(launch.config, { cwd, configHome }, engine.runtime);
   const config = configuration.launch();
   const env = withSettingsEnv(engine.envOf(launch), configuration.settings);
-  const roots = [cwd, ...(config.addDir ?? []).map((dir) => realDirectory(dir, '--add-dir', cwd))];
+  const given = (config.addDir ?? []).map((dir) => realDirectory(dir, '--add-dir', cwd));
+  const roots = [cwd, ...given, ...settingsDirectories(configuration, { cwd, env, log: engine.runtime.log })];
   const workspace = createLocalWorkspace({ cwd, roots, home: env.HOME ?? '/', processes: engine.processes });
   return { cwd, configHome, configuration, config, env, workspace };
+}
+
+/** A directory of the settings that is gone is said, and does not keep every run from starting. */
+function settingsDirectories(
+  { settings }: Configuration,
+  { cwd, env, log }: { cwd: string; env: Env; log: Logger },
+): string[] {
+  return settings.additionalDirectories.flatMap((dir) => {
+    try {
+      const isBelowHome = env.HOME && (dir === '~' || dir.startsWith('~/'));
+      return [
+        realDirectory(isBelowHome ? `${env.HOME}${dir.slice(1)}` : dir, 'permissions.additionalDirectories', cwd),
+      ];
+    } catch (error) {
+      log('warn', `${messageOf(error)}. It was left out.`);
+      return [];
+    }
+  });
 }
 
 /** `what` names it in the error. */

@@ -6,6 +6,7 @@ import { recordingNamed, resolveModel } from '../model/resolve.ts';
 import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
+import type { Parts } from './assemble.ts';
 import type { Engine } from './engine.ts';
 import { type Env, secretValues } from './home.ts';
 import type { Chosen, KeyHelper } from './models.ts';
@@ -57,6 +58,12 @@ async function keyHelper(
   const { apiKeyHelper } = await import('./api-key-helper.ts');
   const { processes, runtime } = engine;
   return { id: `${cwd}: ${command}`, credential: apiKeyHelper(command, { processes, cwd, env, clock: runtime.clock }) };
+}
+
+/** Makes the session's next turn use this model. Rejects as `chooseModel` does; then the old one stays. */
+export async function useModel(parts: Parts, name: string | undefined): Promise<void> {
+  parts.chosen = await parts.chooseModel(name);
+  parts.context.fruitless = 0; // another model, another window
 }
 
 interface Replay {

@@ -39,6 +39,11 @@ export async function sessionTools(engine: Engine, options: SessionToolsOptions)
   for (const name of missingTools([...builtin, ...custom], config)) {
     engine.runtime.log('warn', `--tools names ${name}, which does not exist here`);
   }
+  const toolNames = [...builtin, ...custom].map(({ name }) => name);
+  if (asksHost || policy.allow.length + policy.ask.length + policy.deny.length > 0) {
+    const { notePermissions } = await import('./permission-notes.ts');
+    notePermissions({ policy, asksHost, toolNames }, engine.runtime.log);
+  }
   // `--tools` chooses among ours. What the engine was given is there, unless a deny rule takes it away.
   const ours = existingTools(builtin, config, policy);
   const given = existingTools(custom, { ...config, tools: undefined }, policy);

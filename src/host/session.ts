@@ -22,6 +22,7 @@ import { initializeAnswer, initLine } from './describe.ts';
 import type { Engine } from './engine.ts';
 import { type LifecycleState, lifecycleLines, replayLine } from './lifecycle.ts';
 import { makeTurn } from './make-turn.ts';
+import { useModel } from './session-models.ts';
 
 /** Undefined when nothing has to be waited for. */
 export type Emit = (message: Message) => Promise<void> | undefined;
@@ -142,24 +143,22 @@ export class Session {
   /** Undefined or `default`: back to the model of the launch. The next turn waits until it is found. */
   setModel(name: string | undefined): Promise<void> {
     const wanted = name === undefined || name === 'default' ? this.#parts.launchModel : name;
-    return this.#change(async () => {
-      this.#parts.chosen = await this.#parts.chooseModel(wanted);
-      this.#parts.context.fruitless = 0; // another model, another window
-    });
+    return this.change((parts) => useModel(parts, wanted));
   }
 
   /** Answers must fit this schema from now on. Rejects with `invalid_option` when it is none. */
   setSchema(schema: JsonObject): Promise<void> {
-    return this.#change(() => this.#parts.setSchema(schema));
+    return this.change((parts) => parts.setSchema(schema));
   }
 
   /** Does something of which a turn must not see the half: the next one waits for it. Null while one is running. */
   betweenTurns<T>(work: (parts: Parts) => Promise<T>): Promise<T> | null {
-    return this.#running ? null : this.#change(() => work(this.#parts));
+    return this.#running ? null : this.change(work);
   }
 
-  #change<T>(apply: () => Promise<T>): Promise<T> {
-    const change = this.#changes.then(apply);
+  /** Looks at the session's parts or changes them, after all changes that were asked for before. The next turn waits. */
+  change<T>(work: (parts: Parts) => Promise<T>): Promise<T> {
+    const change = this.#changes.then(() => work(this.#parts));
     this.#changes = change.catch(() => {}); // told to the one who asked for it
     return change;
   }
@@ -193,6 +192,7 @@ export class Session {
     }
     for (const input of this.#dropped) await this.#cancel(input).catch(() => {});
     await this.#parts.toolSession.backgroundShells.close();
+    await this.#parts.sandbox.close();
     await this.#parts.checkpoints?.close();
     return { lastResultIsError: this.#lastResultIsError };
   }

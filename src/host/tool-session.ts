@@ -35,6 +35,13 @@ export interface ToolSessionOptions {
 
 /** What the tools of one session share, made of its parts. `parts` is asked late: some of it changes. */
 export function createToolSession(parts: () => Parts, options: ToolSessionOptions): ToolSession {
+  // Where there is a budget, one after the other: calls that run side by side would all find it unspent.
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work);
+    last = mine.catch(() => {});
+    return mine;
+  };
   let tasks: Promise<TaskStore> | null = null;
   return {
     get id() {
@@ -65,8 +72,15 @@ export function createToolSession(parts: () => Parts, options: ToolSessionOption
       workspace: options.workspace,
       ids: options.ids,
       outputDir: join(options.spillDir, 'tasks'),
+      log: (...line) => parts().runtime.log(...line),
     }),
-    ask: (question, signal) => ask(parts(), question, signal),
+    get sandbox() {
+      return parts().sandbox.shell;
+    },
+    ask(question, signal) {
+      const work = () => ask(parts(), question, signal);
+      return parts().limits.maxBudgetUsd === undefined ? work() : inTurn(work);
+    },
   };
 }
 

@@ -1,16 +1,26 @@
+import { resolve } from 'node:path';
 import type { PermissionUpdate } from '../wire/permissions.ts';
-import { acceptsEdits, fileCommandTargets, grantCommand } from './judge-command.ts';
-import { allows, type Call, forbids } from './match-rule.ts';
+import { textOf } from './command-files.ts';
+import { acceptsEdits, fileCommandTargets, grantCommand, isReadOnlyScript, writtenFiles } from './judge-command.ts';
+import { allows, type Call, forbids, scriptOf, withScript } from './match-rule.ts';
 import { isInsideAny } from './paths.ts';
-import type { Policy } from './policy.ts';
-import { isReadOnlyCommand } from './read-only-commands.ts';
+import { commandCwd, type Policy } from './policy.ts';
 import { formatRule, type Rule } from './rules.ts';
+import { byLeavingSandbox, bySandbox } from './sandbox-policy.ts';
 import { suggestUpdates } from './suggestions.ts';
 
 export type { Call, Policy };
 
 /** What decided, so that a user can be told why. */
-export type Layer = 'deny-rule' | 'ask-rule' | 'protected-path' | 'mode' | 'allow-rule' | 'outside-roots' | 'default';
+export type Layer =
+  | 'deny-rule'
+  | 'ask-rule'
+  | 'protected-path'
+  | 'mode'
+  | 'allow-rule'
+  | 'sandbox'
+  | 'outside-roots'
+  | 'default';
 
 export type Decision =
   | { behavior: 'allow'; layer: Layer; rule?: Rule }
@@ -34,23 +44,27 @@ export interface AskDecision {
  * 1 deny rules, in every mode
  * 2 ask rules
  * 3 the session's own plan, which may be written in plan mode: that is what the mode is for
- * 4 protected paths and questions to the user, which no mode and no allow rule opens
+ * 4 protected paths, questions to the user and commands that want out of the sandbox, which no mode and no rule opens
  * 5 the mode: bypassPermissions allows the rest, plan and delegate ask for what they hold back
  * 6 allow rules
- * 7 defaults: reading inside the roots, commands that only read there, and edits there where the mode accepts them;
+ * 7 the sandbox, for commands that run inside, if it is to stand in for asking
+ * 8 defaults: reading inside the roots, commands that only read there, and edits there where the mode accepts them;
  *   everything else asks
  *
  * In dontAsk every "ask" becomes "deny". Where nobody can be asked the caller denies too, with `denialText`.
  */
-export function decide(call: Call, policy: Policy): Decision {
+export function decide(given: Call, policy: Policy): Decision {
+  const call = withScript(given);
   const decision =
     byDenyRules(call, policy) ??
     byAskRules(call, policy) ??
     byPlanFile(call, policy) ??
     byProtectedPaths(call, policy) ??
     byInteraction(call) ??
+    byLeavingSandbox(call, policy) ??
     byMode(call, policy) ??
     byAllowRules(call, policy) ??
+    bySandbox(call, policy) ??
     byDefault(call, policy);
   return decision.behavior === 'ask' && policy.mode === 'dontAsk' ? withoutAsking(decision) : decision;
 }
@@ -100,15 +114,21 @@ function byPlanFile({ access }: Call, policy: Policy): Decision | null {
 }
 
 /** Ruling G6. Where a path leads to cannot be told, it might be anything, so it counts as protected. */
-function byProtectedPaths({ access }: Call, policy: Policy): Decision | null {
-  if (access.kind !== 'edit') return null;
-  const path = access.paths.find((each) => {
+function byProtectedPaths(call: Call, policy: Policy): Decision | null {
+  const path = writtenPaths(call, policy).find((each) => {
     const real = policy.realPath(each);
     return real === null || policy.protectedPath(each) || policy.protectedPath(real);
   });
   if (path === undefined) return null;
   const reason = `${path} configures this program, git or a shell, so writing it is asked for in every mode.`;
   return { behavior: 'ask', layer: 'protected-path', reason, suggestions: [] };
+}
+
+/** Of a command those files that the shell itself writes. */
+function writtenPaths(call: Call, policy: Policy): readonly string[] {
+  if (call.access.kind === 'edit') return call.access.paths;
+  const written = writtenFiles(scriptOf(call)).flatMap((word) => textOf(word, policy) ?? []);
+  return written.map((path) => resolve(commandCwd(policy), path));
 }
 
 /** What is meant for a person cannot be waved through by a mode: that would be to invent the answer. */
@@ -141,8 +161,9 @@ function heldBack(reason: string): Decision {
   return { behavior: 'ask', layer: 'mode', reason, suggestions: [] };
 }
 
-function changesNothing({ access }: Call): boolean {
-  if (access.kind === 'execute') return isReadOnlyCommand(access.command);
+function changesNothing(call: Call): boolean {
+  const { access } = call;
+  if (access.kind === 'execute') return isReadOnlyScript(scriptOf(call));
   return access.kind === 'none' || access.kind === 'read';
 }
 
@@ -177,9 +198,10 @@ function byEditDefault(call: Call, paths: readonly string[], policy: Policy): De
 }
 
 function byCommandDefault(call: Call, command: string, policy: Policy): Decision {
-  const grant = grantCommand(command, policy);
+  const script = scriptOf(call);
+  const grant = grantCommand(command, script, policy);
   if (grant !== null) return { behavior: 'allow', ...grant };
-  const blockedPath = fileCommandTargets(command, policy)[0];
+  const blockedPath = fileCommandTargets(script, policy)[0];
   const question = ask(call, 'The command is not known to only read, and no rule allows all of it.', policy);
   return blockedPath === undefined ? question : { ...question, blockedPath };
 }

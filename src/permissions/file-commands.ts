@@ -17,8 +17,8 @@ export function fileCommandPaths(argv: readonly string[]): string[] | null {
 }
 
 /** True for commands that can put an existing symlink in a new place: path checks made before them do not hold after. */
-export function movesNames(argv: readonly string[]): boolean {
-  return argv[0] === 'mv';
+export function movesNames(words: readonly unknown[]): boolean {
+  return words[0] === 'mv';
 }
 
 interface FileCommandSchema extends OptionSchema {

@@ -1,55 +1,113 @@
 import { resolve } from 'node:path';
+import { textOf } from './command-files.ts';
 import { fileCommandPaths, movesNames } from './file-commands.ts';
+import { allows } from './match-rule.ts';
 import { isInside, isInsideAny } from './paths.ts';
 import { commandCwd, type Policy } from './policy.ts';
 import { readOnlyPaths } from './read-only-commands.ts';
 import { placeOf } from './real-path.ts';
 import type { Rule } from './rules.ts';
-import { allowsArgv, allowsText, type ShellSpec, shellSpec } from './shell-rules.ts';
-import { plainSequence } from './shell-words.ts';
+import {
+  argvOf,
+  type Assignment,
+  everyCommand,
+  everyRedirect,
+  NOTHING,
+  type Redirect,
+  type ShellCommand,
+  type ShellScript,
+  type Word,
+  whyUnknown,
+} from './shell-script.ts';
+import { allowsText, allowsWords, type ShellSpec, shellSpec } from './shell-spec.ts';
 
 /** Why a command may run without asking. */
 export type CommandGrant = { layer: 'default' | 'mode' } | { layer: 'allow-rule'; rule: Rule };
 
 /**
- * Whether a shell command may run without asking; null when not. Every simple command of a plain sequence must be
- * granted by itself: by an allow rule, because it only reads inside the roots, or, where edits are accepted, because it
- * is a file command inside the roots. A command that is not plain is granted only by a rule with the same whole text.
+ * Whether a shell command may run without asking; null when not. Every simple command must be granted by itself: by an
+ * allow rule, because it only reads inside the roots, or, where edits are accepted, because it is a file command inside
+ * the roots; and so must be every file that the shell opens. A command of which not all is known beforehand is granted
+ * only by a rule with the same whole text.
  */
-export function grantCommand(command: string, policy: Policy): CommandGrant | null {
-  const specs = shellRules(policy.allow);
-  const whole = specs.find(({ spec }) => allowsText(spec, command));
+export function grantCommand(command: string, script: ShellScript, policy: Policy): CommandGrant | null {
+  const rules = shellRules(policy.allow);
+  const whole = rules.find(({ spec }) => allowsText(spec, command));
   if (whole !== undefined) return { layer: 'allow-rule', rule: whole.rule };
-
-  const sequence = plainSequence(command);
-  if (sequence === null) return null;
-  let strongest: CommandGrant = { layer: 'default' };
-  let pathsHold = true;
-  for (const argv of sequence) {
-    const grant = (pathsHold ? grantByPaths(argv, policy) : grantWithoutPaths(argv)) ?? grantByRule(argv, specs);
-    if (grant === null) return null;
-    if (grant.layer === 'allow-rule' || strongest.layer === 'default') strongest = grant;
-    // After `cd /`, `ln -s` or a moved symlink the same words lead elsewhere than they did when they were checked.
-    if (grant.layer === 'allow-rule' || movesNames(argv)) pathsHold = false;
-  }
-  return strongest;
+  return script.commands.length === 0 ? null : grantScript(script, { rules, policy });
 }
 
-/** What the file commands of a plain sequence would change, as absolute paths; to tell the host what it is asked for. */
-export function fileCommandTargets(command: string, policy: Policy): string[] {
-  const sequence = plainSequence(command) ?? [];
-  return sequence.flatMap((argv) => fileCommandPaths(argv) ?? []).map((path) => resolve(commandCwd(policy), path));
+/** Whether all that a script does is to look. Says nothing about which files. */
+export function isReadOnlyScript(script: ShellScript): boolean {
+  if (whyUnknown(script) !== null || script.commands.length === 0) return false;
+  const looks = ({ words, assigns }: ShellCommand) => {
+    const argv = argvOf({ words });
+    return argv !== null && readOnlyPaths(argv) !== null && assigns.every(isHarmless);
+  };
+  return script.commands.every(looks) && script.redirects.every((each) => each.kind === 'read' || isDevice(each.target));
 }
 
-function grantByPaths(argv: readonly string[], policy: Policy): CommandGrant | null {
+/** What a script would change, as absolute paths, when file commands are all there is to it besides looking. */
+export function fileCommandTargets(script: ShellScript, policy: Policy): string[] {
+  const changed = script.commands.map(({ words }) => {
+    const argv = argvOf({ words });
+    if (argv === null) return null;
+    return readOnlyPaths(argv) !== null ? [] : fileCommandPaths(argv);
+  });
+  if (whyUnknown(script) !== null || changed.includes(null)) return [];
+  const written = writtenFiles(script).flatMap((target) => textOf(target, policy) ?? []);
+  return [...changed.flatMap((paths) => paths ?? []), ...written].map((path) => resolve(commandCwd(policy), path));
+}
+
+/** The files that the shell itself would write. */
+export function writtenFiles(script: ShellScript): Word[] {
+  return everyRedirect(script).flatMap(({ kind, target }) => (kind === 'write' && !isDevice(target) ? [target] : []));
+}
+
+interface Granting {
+  rules: readonly ShellRule[];
+  policy: Policy;
+}
+
+/** Whether words still lead where they led when they were checked. */
+type Footing = 'paths hold' | 'paths moved';
+
+function grantScript(script: ShellScript, granting: Granting): CommandGrant | null {
+  const { commands, redirects, ordered } = script;
+  if (whyUnknown(script) !== null) return null;
+  const first = commands.map((command) => grantOne(command, granting, 'paths hold'));
+  // After `cd /`, `ln -s` or a moved symlink the same words lead elsewhere.
+  const moves = commands.map((command, at) => first[at]?.layer === 'allow-rule' || mayMoveNames(command));
+  const movesBefore = (at: number) => moves.some((each, other) => each && other !== at && (other < at || !ordered));
+  const grants = commands.map((command, at) =>
+    movesBefore(at) ? grantOne(command, granting, 'paths moved') : (first[at] ?? null),
+  );
+  // A single command starts after its files are opened.
+  const footing: Footing = commands.length > 1 && moves.includes(true) ? 'paths moved' : 'paths hold';
+  return strongest([...grants, ...redirects.map((redirect) => grantRedirect(redirect, granting.policy, footing))]);
+}
+
+/** All must be granted; a rule says more than a mode, and a mode more than a default. */
+function strongest(grants: readonly (CommandGrant | null)[]): CommandGrant | null {
+  const granted = grants.filter((grant) => grant !== null);
+  if (granted.length < grants.length) return null;
+  const last = (layer: CommandGrant['layer']) => granted.findLast((grant) => grant.layer === layer);
+  return last('allow-rule') ?? last('mode') ?? { layer: 'default' };
+}
+
+function grantOne(command: ShellCommand, granting: Granting, footing: Footing): CommandGrant | null {
+  if (!command.assigns.every(isHarmless)) return null;
+  const argv = argvOf(command);
+  const byPaths = argv === null ? null : grantByPaths(argv, granting.policy, footing);
+  return byPaths ?? grantByRule(command.words, granting.rules) ?? grantWrapped(command, granting, footing);
+}
+
+function grantByPaths(argv: readonly string[], policy: Policy, footing: Footing): CommandGrant | null {
   const read = readOnlyPaths(argv);
+  if (footing === 'paths moved') return read?.length === 0 ? { layer: 'default' } : null;
   if (read !== null) return read.every((path) => mayRead(path, policy)) ? { layer: 'default' } : null;
   const changed = acceptsEdits(policy) ? fileCommandPaths(argv) : null;
   return changed?.every((path) => mayChange(path, policy)) ? { layer: 'mode' } : null;
-}
-
-function grantWithoutPaths(argv: readonly string[]): CommandGrant | null {
-  return readOnlyPaths(argv)?.length === 0 ? { layer: 'default' } : null;
 }
 
 interface ShellRule {
@@ -63,9 +121,49 @@ function shellRules(rules: readonly Rule[]): ShellRule[] {
   );
 }
 
-function grantByRule(argv: readonly string[], specs: readonly ShellRule[]): CommandGrant | null {
-  const matched = specs.find(({ spec }) => allowsArgv(spec, argv));
+function grantByRule(words: readonly Word[], rules: readonly ShellRule[]): CommandGrant | null {
+  const matched = rules.find(({ spec }) => allowsWords(spec, words));
   return matched === undefined ? null : { layer: 'allow-rule', rule: matched.rule };
+}
+
+/** Wrappers that change nothing about what their command does: it is enough that the command is granted. */
+const PLAIN_WRAPPERS: ReadonlySet<Word | undefined> = new Set(['timeout', 'nice', 'nohup']);
+
+function grantWrapped({ words, runs }: ShellCommand, granting: Granting, footing: Footing): CommandGrant | null {
+  const [inner, ...others] = runs?.commands ?? [];
+  if (!PLAIN_WRAPPERS.has(words[0]) || inner === undefined || others.length > 0) return null;
+  return grantOne(inner, granting, footing);
+}
+
+function mayMoveNames(command: ShellCommand): boolean {
+  return everyCommand({ ...NOTHING, commands: [command] }).some(({ words }) => movesNames(words));
+}
+
+/** Variables that tell a program how to speak, not what to run. */
+const HARMLESS_VARIABLES = /^(?:CI|NODE_ENV|TZ|LC_ALL|LANG|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|TERM|RUST_BACKTRACE)$/;
+
+function isHarmless({ name, value }: Assignment): boolean {
+  return HARMLESS_VARIABLES.test(name) && typeof value === 'string' && /^[\w.@:+-]*$/.test(value);
+}
+
+function grantRedirect({ kind, target }: Redirect, policy: Policy, footing: Footing): CommandGrant | null {
+  if (isDevice(target)) return { layer: 'default' };
+  const text = textOf(target, policy);
+  if (text === null || footing === 'paths moved') return null;
+  const rule = pathRule(kind === 'write' ? 'edit' : 'read', resolve(commandCwd(policy), text), policy);
+  if (rule !== undefined) return { layer: 'allow-rule', rule };
+  if (kind === 'read') return mayRead(text, policy) ? { layer: 'default' } : null;
+  return acceptsEdits(policy) && mayChange(text, policy) ? { layer: 'mode' } : null;
+}
+
+function pathRule(kind: 'read' | 'edit', path: string, policy: Policy): Rule | undefined {
+  const toolName = kind === 'edit' ? 'Edit' : 'Read';
+  return policy.allow.find((rule) => allows(rule, { toolName, input: {}, access: { kind, paths: [path] } }, policy));
+}
+
+/** What is there for every process, and leads to no file. */
+function isDevice(target: Word): boolean {
+  return typeof target === 'string' && /^\/dev\/(?:null|stdin|stdout|stderr)$/.test(target);
 }
 
 export function acceptsEdits(policy: Policy): boolean {

@@ -1,19 +1,32 @@
-import { resolve } from 'node:path';
 import type { Access } from '../tools/tool.ts';
+import { caughtFile } from './command-files.ts';
 import { domainMatcher, namedHost } from './domain-rules.ts';
-import { fileCommandPaths } from './file-commands.ts';
 import { type PathMatcher, pathMatcher } from './path-rules.ts';
-import { commandCwd, type Policy } from './policy.ts';
-import { readOnlyPaths } from './read-only-commands.ts';
+import type { Policy } from './policy.ts';
 import { canonicalToolName, coversTool, type Rule } from './rules.ts';
-import { forbidsCommand, shellSpec } from './shell-rules.ts';
-import { plainSequence } from './shell-words.ts';
+import { readShell } from './shell-read.ts';
+import { forbidsScript } from './shell-rules.ts';
+import { NOTHING, type ShellScript } from './shell-script.ts';
+import { shellSpec } from './shell-spec.ts';
 
 /** A tool call as permissions see it. */
 export interface Call {
   toolName: string;
   input: unknown;
   access: Access;
+  /** The command of an `execute` access as a parser read it. Absent: only what is plain can be understood. */
+  script?: ShellScript;
+}
+
+/** The call with its command read, as far as that goes without a parser. */
+export function withScript(call: Call): Call {
+  if (call.access.kind !== 'execute' || call.script !== undefined) return call;
+  return { ...call, script: readShell(call.access.command, null) };
+}
+
+/** What a command would run; nothing for any other call. */
+export function scriptOf(call: Call): ShellScript {
+  return withScript(call).script ?? NOTHING;
 }
 
 /**
@@ -25,10 +38,11 @@ export function forbids(rule: Rule, call: Call, policy: Policy): string | null {
     return coversTool(rule, call.toolName, 'forbid') ? 'it names the whole tool' : null;
   const { access } = call;
   const kind = pathRuleKind(rule);
-  if (kind !== null && access.kind === 'execute') return forbidsFilesOf(rule.ruleContent, kind, access.command, policy);
+  const isCommand = access.kind === 'execute';
+  if (kind !== null && isCommand) return forbidsFilesOf(rule.ruleContent, kind, scriptOf(call), policy);
   if (kind !== null && access.kind === kind) return forbidsPaths(rule.ruleContent, call, access.paths, policy);
-  if (access.kind === 'execute' && (rule.toolName === 'Bash' || coversTool(rule, call.toolName, 'forbid'))) {
-    return forbidsCommand(shellSpec(rule.ruleContent), access.command);
+  if (isCommand && (rule.toolName === 'Bash' || coversTool(rule, call.toolName, 'forbid'))) {
+    return forbidsScript(shellSpec(rule.ruleContent), scriptOf(call));
   }
   if (!coversTool(rule, call.toolName, 'forbid')) return null;
   return access.kind === 'other' ? forbidsHost(rule.ruleContent, access.host) : CANNOT_TELL;
@@ -81,7 +95,7 @@ export function isSearch(toolName: string): boolean {
   return SEARCH_TOOLS.has(toolName);
 }
 
-function pathRuleKind(rule: Rule): 'read' | 'edit' | null {
+export function pathRuleKind(rule: Rule): 'read' | 'edit' | null {
   const name = canonicalToolName(rule.toolName);
   if (EDIT_TOOLS.has(name)) return 'edit';
   return READ_TOOLS.has(name) ? 'read' : null;
@@ -107,20 +121,15 @@ function forbidsHost(spec: string, host: string | undefined): string | null {
   return matches(host ?? '') ? `it names ${host}` : null;
 }
 
-/** Commands that are known to name files are held to the path rules; what other programs open cannot be seen here. */
-function forbidsFilesOf(spec: string, kind: 'read' | 'edit', command: string, policy: Policy): string | null {
-  const matcher = pathMatcher(spec, policy, 'forbid');
-  if (matcher === null) return null;
-  const named = (plainSequence(command) ?? []).flatMap((argv) => {
-    const changed = fileCommandPaths(argv) ?? [];
-    return kind === 'edit' ? changed : [...changed, ...(readOnlyPaths(argv) ?? [])];
-  });
-  // Both readings of `..`: by text, and step by step as the kernel takes it.
-  const cwd = commandCwd(policy);
-  const caught = named.find((name) => matcher.matches(resolve(cwd, name)) || matcher.matches(absolute(cwd, name)));
-  return caught === undefined ? null : `it matches ${caught}`;
+/** A rule that cannot be read catches every file that a command names. */
+function forbidsFilesOf(spec: string, kind: 'read' | 'edit', script: ShellScript, policy: Policy): string | null {
+  const caught = caughtFile(script, kind, pathMatcher(spec, policy, 'forbid') ?? EVERY_PATH, policy);
+  return caught === null ? null : `it matches ${caught}`;
 }
 
-function absolute(cwd: string, name: string): string {
-  return name.startsWith('/') ? name : `${cwd}/${name}`;
-}
+const EVERY_PATH: PathMatcher = {
+  matches: () => true,
+  mayMatchBelow: () => true,
+  startsBelow: () => true,
+  mayMatch: () => true,
+};

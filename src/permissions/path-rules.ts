@@ -1,6 +1,8 @@
 import { relative, resolve } from 'node:path';
 import { isInside } from './paths.ts';
 import type { RealPath } from './real-path.ts';
+import { patternsMeet } from './shell-pattern.ts';
+import type { Part } from './shell-script.ts';
 
 export interface PathRuleContext {
   cwd: string;
@@ -13,6 +15,10 @@ export interface PathMatcher {
   matches(path: string): boolean;
   /** Whether something below this directory could match, so that searching it could show what the rule hides. */
   mayMatchBelow(directory: string): boolean;
+  /** Whether the place that the rule names lies in this directory, so that moving or removing it takes that along. */
+  startsBelow(directory: string): boolean;
+  /** Whether a path of which only a pattern is known could match. */
+  mayMatch(pattern: readonly Part[]): boolean;
 }
 
 /**
@@ -40,6 +46,9 @@ export function pathMatcher(spec: string, context: PathRuleContext, reading: 'fo
       candidates(directory).some((candidate) =>
         patterns.some(({ base }) => isInside(candidate, base) || isInside(base, candidate)),
       ),
+    startsBelow: (directory) =>
+      candidates(directory).some((candidate) => patterns.some(({ base }) => isInside(candidate, base))),
+    mayMatch: (pattern) => patterns.some(({ shapes }) => shapes().some((shape) => patternsMeet(pattern, shape))),
   };
 }
 
@@ -51,7 +60,7 @@ interface Anchor {
   glob: string;
 }
 
-function anchorsOf(spec: string, context: PathRuleContext, reading: 'forbid' | 'allow'): Anchor[] | null {
+export function anchorsOf(spec: string, context: PathRuleContext, reading: 'forbid' | 'allow'): Anchor[] | null {
   const everywhere = reading === 'forbid' ? '/' : context.cwd;
   if (spec.startsWith('//')) return [{ directory: '/', glob: spec.slice(2) }];
   if (spec.startsWith('~')) {
@@ -72,6 +81,8 @@ function anchorsOf(spec: string, context: PathRuleContext, reading: 'forbid' | '
 interface Pattern {
   base: string;
   matches(path: string): boolean;
+  /** The same as patterns; together they mean at least as much. */
+  shapes(): Part[][];
 }
 
 /** The segments before the first glob are a directory of their own, which may itself be reached through symlinks. */
@@ -90,7 +101,28 @@ function compile(anchor: Anchor, context: PathRuleContext, reading: 'forbid' | '
   return [...bases].map((base) => ({
     base,
     matches: (path) => isInside(fold(base), fold(path)) && regex.test(relative(fold(base), fold(path))),
+    shapes: () => shapesOf(base, rest).flatMap((shape) => [shape, [...shape, '/', { any: 'text' }]]),
   }));
+}
+
+function shapesOf(base: string, segments: readonly string[]): Part[][] {
+  const start = base === '/' ? '' : base;
+  return segments.reduce<Part[][]>(
+    (shapes, segment) => {
+      if (segment !== '**') return shapes.map((shape) => [...shape, '/', ...starParts(segment)]);
+      // Any number of directories, also none.
+      return shapes.flatMap((shape) => [shape, [...shape, '/', { any: 'text' }]]);
+    },
+    [[start]],
+  );
+}
+
+function starParts(segment: string): Part[] {
+  const parts = segment.split(/(\*+|\?)/).map((piece): Part => {
+    if (piece === '?') return { any: 'char' };
+    return piece.startsWith('*') ? { any: 'name' } : piece;
+  });
+  return parts.filter((part) => part !== '');
 }
 
 function globSource(segments: readonly string[]): string {

@@ -4,6 +4,7 @@ import type { PermissionRuleValue, PermissionUpdate } from '../wire/permissions.
 import { type PermissionMode, parseMode } from './modes.ts';
 import type { RealPath } from './real-path.ts';
 import { formatRule, parseRule, type Rule, sameRule } from './rules.ts';
+import type { SandboxPolicy } from './sandbox-policy.ts';
 
 /** Everything that a decision depends on besides the call. Immutable: a change makes a new one. */
 export interface Policy {
@@ -29,6 +30,8 @@ export interface Policy {
   /** The file of the session's plan, a real path. It may be read always and written in plan mode. */
   planFile?(): string | null;
   readonly realPath: RealPath;
+  /** Absent: nothing confines commands. */
+  readonly sandbox?: SandboxPolicy;
 }
 
 /** What the paths of a command are relative to. */

@@ -5,6 +5,8 @@ export interface Rule {
   ruleContent?: string;
   /** The settings scope or command line that gave it; updates touch only rules of their own source. */
   source?: string;
+  /** For people: the file or the flag in which it stands. Absent for rules that came with an update. */
+  where?: string;
 }
 
 export interface ParsedRules {

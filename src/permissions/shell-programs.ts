@@ -8,16 +8,18 @@ export const INTERPRETERS: ReadonlySet<string> = words(
     'osascript rscript julia groovy scala ghc runghc guile racket sbcl',
 );
 
-/** Programs that may take code, or a whole command line in one word, and run it. */
+/** Programs that may take code, or a whole command line in one word, and run it; shells are looked into instead. */
 export const CODE_RUNNERS: ReadonlySet<string> = new Set([
   ...INTERPRETERS,
-  ...SHELLS,
   ...words(
-    'env ssh su sudo doas runuser watch script parallel xargs find fd tar git make gmake vim vi nvim ex ed emacs gdb ' +
-      'lldb flock tmux screen systemd-run npx npm pnpm yarn bunx at batch crontab docker podman kubectl nix-shell ' +
-      'entr nodemon concurrently hyperfine just task psql mysql sqlite3 rsync zip sort split man less more rg cpio m4',
+    'ssh parallel fd tar git make gmake vim vi nvim ex ed emacs gdb lldb tmux screen systemd-run npx npm pnpm yarn bunx ' +
+      'crontab docker podman kubectl nix-shell entr nodemon concurrently hyperfine just task psql mysql sqlite3 rsync ' +
+      'split man m4 zip',
   ),
 ]);
+
+/** Programs whose first word says what they do. It is no other program, even when one is called so. */
+export const SUBCOMMAND_PROGRAMS: ReadonlySet<string> = words('git docker podman kubectl npm cargo brew svn hg gh');
 
 /** Programs and builtins that start no other program, whatever words they are given. */
 export const DATA_PROGRAMS: ReadonlySet<string> = words(
@@ -28,6 +30,12 @@ export const DATA_PROGRAMS: ReadonlySet<string> = words(
     'pgrep exit return break continue shift export unset readonly local declare typeset umask ulimit wait jobs read ' +
     'getopts truncate mktemp sync arch nproc free uptime tput clear logger shred unlink mkfifo lsof bc',
 );
+
+/** Variables whose content is run as code, sooner or later. */
+export const CODE_VARIABLES = /^(?:PS\d|PROMPT_COMMAND|BASH_ENV|ENV|SHELLOPTS|BASHOPTS)$/;
+/** Variables by which programs are told what to run. */
+export const COMMAND_VARIABLES =
+  /PAGER|EDITOR|VISUAL|BROWSER|COMMAND|SHELL|^GIT_|^LD_|^DYLD_|^LESS|OPT$|OPTIONS$|^PYTHON/;
 
 export function programBase(name: string): string {
   return name.replace(/(?<=[a-z])[\d.]+$/, '');

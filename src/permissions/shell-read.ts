@@ -1,5 +1,5 @@
 import { programName } from './shell-pattern.ts';
-import { INTERPRETERS, programBase, SHELLS } from './shell-programs.ts';
+import { CODE_VARIABLES, COMMAND_VARIABLES, INTERPRETERS, programBase, SHELLS } from './shell-programs.ts';
 import {
   everyCommand,
   everyRedirect,
@@ -74,11 +74,6 @@ function started(command: SimpleCommand, reading: Reading): ShellCommand {
   });
   return { ...command, runs };
 }
-
-/** Variables whose content is run as code, sooner or later. */
-const CODE_VARIABLES = /^(?:PS\d|PROMPT_COMMAND|BASH_ENV|ENV|SHELLOPTS|BASHOPTS)$/;
-/** Variables by which programs are told what to run; what they say must be known. */
-const COMMAND_VARIABLES = /PAGER|EDITOR|VISUAL|BROWSER|COMMAND|SHELL|^GIT_|^LD_|^DYLD_|^LESS|OPT$|OPTIONS$|^PYTHON/;
 
 function doubtAbout(commands: readonly SimpleCommand[]): string | null {
   for (const { words, assigns } of commands) {

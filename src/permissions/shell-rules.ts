@@ -1,123 +1,136 @@
 import { readOnlyPaths } from './read-only-commands.ts';
-import { plainArgv, plainSequence } from './shell-words.ts';
-
-/** What stands in `Bash(…)`, understood. */
-export type ShellSpec =
-  /** `Bash(git commit:*)` or `Bash(git commit *)`: these words, then anything. */
-  | { kind: 'prefix'; words: string[] }
-  /** `Bash(npm test)`: this command and no other. */
-  | { kind: 'exact'; text: string; commands: string[][] | null }
-  /** Wildcards elsewhere, or a prefix that is not plain words. */
-  | { kind: 'unknown'; text: string };
-
-export function shellSpec(text: string): ShellSpec {
-  const prefix = /^(.+?)(?::\*| \*)$/s.exec(text)?.[1];
-  if (prefix === undefined) {
-    return text.includes('*')
-      ? { kind: 'unknown', text }
-      : { kind: 'exact', text: text.trim(), commands: plainSequence(text) };
-  }
-  const words = prefix.includes('*') ? null : plainArgv(prefix);
-  return words === null ? { kind: 'unknown', text } : { kind: 'prefix', words };
-}
-
-/** Whether an allow rule means this whole command text; the only way in which a command that is not plain can match. */
-export function allowsText(spec: ShellSpec, command: string): boolean {
-  return spec.kind !== 'prefix' && spec.text === command.trim();
-}
-
-/** Whether an allow rule means this simple command. Word by word, so that `Bash(npm run test:*)` ends at a word border. */
-export function allowsArgv(spec: ShellSpec, argv: readonly string[]): boolean {
-  if (spec.kind === 'unknown') return false;
-  if (spec.kind === 'prefix') return startsWith(argv, spec.words);
-  const [only, ...others] = spec.commands ?? [];
-  return only !== undefined && others.length === 0 && equals(argv, only);
-}
+import { BUILTINS } from './shell-builtins.ts';
+import { mayNameProgram, patternsMeet, programName } from './shell-pattern.ts';
+import {
+  CODE_RUNNERS,
+  COMMAND_VARIABLES,
+  DATA_PROGRAMS,
+  programBase,
+  SHELLS,
+  SUBCOMMAND_PROGRAMS,
+} from './shell-programs.ts';
+import { argvOf, everyCommand, type Part, type ShellCommand, type ShellScript, type Word, whyUnknown } from './shell-script.ts';
+import { ANY_WORDS, type RuleWord, type ShellSpec } from './shell-spec.ts';
+import { WRAPPERS } from './shell-wrappers.ts';
 
 /**
- * Why a rule that forbids catches this command, in words; null when it does not. Errs towards catching:
- * a command that is not statically known is caught by any rule (ruling K44), and so is one that hands text to a shell.
+ * Why a rule that forbids catches a script, in words; null when it does not. Errs towards catching: what is not known
+ * beforehand is caught by any rule (ruling K44). A rule that names several commands means all of them together.
  */
-export function forbidsCommand(spec: ShellSpec, command: string): string | null {
-  if (spec.kind === 'unknown') return 'this version cannot tell which commands it means, so it covers all of them';
-  const sequence = plainSequence(command);
-  if (sequence === null) return 'the command is not a plain sequence of commands, so what it would run cannot be told';
-  if (sequence.some(runsUnknownCode)) return 'the command runs text as code, so what it would run cannot be told';
-  const parts = spec.kind === 'prefix' ? [spec.words] : (spec.commands ?? []);
-  const caught = parts.length > 0 && parts.every((part) => sequence.some((argv) => mayRun(argv, part, spec.kind)));
+export function forbidsScript({ commands: rules }: ShellSpec, script: ShellScript): string | null {
+  if (rules === null) return 'this version cannot tell which commands it means, so it covers all of them';
+  const unknown = whyUnknown(script);
+  if (unknown !== null) return unknown;
+  const commands = everyCommand(script);
+  const caught = rules.length > 0 && rules.every((rule) => commands.some((command) => mayRun(command, rule)));
   return caught ? 'it matches the command' : null;
 }
 
 /**
- * Whether running `argv` may run `words`. Programs that only look take their words as data. Any other may be a wrapper
- * that starts what its words name (`nohup rm x`, `git -C dir push`), so the words may stand anywhere among its own.
+ * Whether running a command may run what a rule names. Programs that only take data, and wrappers whose command is
+ * listed by itself, are just what they are called. Any other may start what its words name (`unshare rm x`), so the
+ * words of the rule may stand anywhere among its own, apart from each other (`git -C dir push`).
  */
-function mayRun(argv: readonly string[], words: readonly string[], kind: 'prefix' | 'exact'): boolean {
-  const starts = (tail: readonly string[]) =>
-    sameProgram(tail[0], words[0]) && (kind === 'prefix' ? startsWith : equals)(tail.slice(1), words.slice(1));
-  if (readOnlyPaths(argv) !== null) return starts(argv);
-  const named = kind === 'exact' ? argv.some((_, at) => starts(argv.slice(at))) : containsInOrder(argv, words);
-  return named || codeMentions(argv, words);
+function mayRun(command: ShellCommand, rule: readonly RuleWord[]): boolean {
+  const { words, assigns } = command;
+  const told = assigns.flatMap(({ name, value }) => (COMMAND_VARIABLES.test(name) ? [value] : []));
+  if (told.some((value) => mentions(value, rule))) return true;
+  if (fits(words, rule)) return true;
+  if (words.length === 0 || isUnderstood(command)) return false;
+  return fits(words.flatMap(withOptionValue), loosened(rule), subcommandOf(words)) || codeMentions(command, rule);
 }
 
-function containsInOrder(argv: readonly string[], words: readonly string[]): boolean {
-  let found = 0;
-  for (const word of argv) {
-    const wanted = words[found];
-    if (found === 0 ? sameProgram(word, wanted) : word === wanted) found++;
+/** A prefix may be spread over the words of a wrapper; other rules must match them from somewhere to the end. */
+function loosened(rule: readonly RuleWord[]): RuleWord[] {
+  return rule.at(-1) === ANY_WORDS ? rule.flatMap((word): RuleWord[] => [ANY_WORDS, word]) : [ANY_WORDS, ...rule];
+}
+
+function isUnderstood({ words }: ShellCommand): boolean {
+  const [name] = words;
+  if (typeof name !== 'string') return false;
+  const program = programName(name);
+  if (DATA_PROGRAMS.has(program)) return true;
+  const argv = argvOf({ words });
+  if (argv === null) return false;
+  return readOnlyPaths(argv) !== null || WRAPPERS.has(program) || BUILTINS.has(program) || SHELLS.has(program);
+}
+
+/** What an option carries may be the name of a program, too: `--pre=rm`, `-Prm`. */
+function withOptionValue(word: Word): Word[] {
+  if (typeof word === 'string') {
+    const [, value] = /^(?:--?[^=]*=|-\w)(.+)$/s.exec(word) ?? [];
+    return value === undefined ? [word] : [word, value];
   }
-  return found === words.length;
+  const [start, ...parts] = word.parts;
+  return typeof start === 'string' && /^-.*=$/s.test(start) ? [word, { ...word, parts }] : [word];
 }
 
-const SHELLS = new Set('sh bash dash ash zsh ksh mksh rbash fish csh tcsh'.split(' '));
-const CODE_BUILTINS = new Set(['eval', 'source', '.', 'trap', 'alias', 'enable']);
-/** Programs that may take code, or a command line in one word, and run it. */
-const CODE_RUNNERS = new Set(
-  (
-    'python perl ruby node nodejs deno bun php lua awk gawk mawk nawk sed tclsh expect osascript pwsh env ssh su sudo ' +
-    'doas watch script parallel xargs find tar git make vim vi ex ed emacs gdb flock tmux screen systemd-run npx npm'
-  ).split(' '),
-);
-
-/** A shell that is given more than the name of a script, or a builtin that evaluates its words. */
-function runsUnknownCode(argv: readonly string[]): boolean {
-  if (readOnlyPaths(argv) !== null) return false;
-  const [first, second] = argv;
-  if (CODE_BUILTINS.has(first ?? '')) return true;
-  if ((first === 'command' || first === 'builtin') && CODE_BUILTINS.has(second ?? '')) return true;
-  const shell = argv.findIndex((word) => SHELLS.has(programName(word)));
-  if (shell === -1) return false;
-  const script = argv[shell + 1];
-  return script === undefined || /^[-+]/.test(script);
+/** The `rm` of `git rm` or `docker rm` is no program. */
+function subcommandOf(words: readonly Word[]): Word | undefined {
+  const [name] = words;
+  if (typeof name !== 'string' || !SUBCOMMAND_PROGRAMS.has(programName(name))) return undefined;
+  return words.slice(1).find((word, at) => typeof word === 'string' && !word.startsWith('-') && !/^-[cC]$/.test(String(words[at])));
 }
 
-/** Whether code in one word (`python -c "…"`) mentions the forbidden words. A commit message is not code. */
-function codeMentions(argv: readonly string[], words: readonly string[]): boolean {
-  if (!argv.some((word) => CODE_RUNNERS.has(programName(word).replace(/[\d.]+$/, '')))) return false;
-  return argv.some((word, at) => {
-    if (sameProgram(argv[0], 'git') && isMessage(word, argv[at - 1])) return false;
-    const names = word.toLowerCase().split(/[^\w.-]+/);
-    return words.every((wanted) => names.includes(programName(wanted)));
+/**
+ * Whether words could turn out to be what a rule names. The first word that the rule names is a program, known by its
+ * base name, and is not the `subcommand` of another. Filled from the end: `row[j]` tells whether the words from here on
+ * fit the rule from j on.
+ */
+function fits(words: readonly Word[], rule: readonly RuleWord[], subcommand?: Word): boolean {
+  const program = rule.findIndex((wanted) => wanted !== ANY_WORDS);
+  const isWanted = (word: Word, at: number) => {
+    const wanted = rule[at];
+    if (wanted === undefined || wanted === ANY_WORDS) return false;
+    return at === program ? word !== subcommand && mayName(word, wanted) : patternsMeet(partsOf(word), wanted);
+  };
+  let row: boolean[] = [];
+  for (let i = words.length; i >= 0; i--) {
+    const word = words[i];
+    const after = row;
+    row = [];
+    for (let j = rule.length; j >= 0; j--) {
+      const isMany = typeof word === 'object' && word.many;
+      if (rule[j] === ANY_WORDS) row[j] = row[j + 1] === true || after[j] === true;
+      else if (word === undefined) row[j] = j === rule.length;
+      // What may be no word at all may be left out; what may be several may also go on.
+      else if (isMany && after[j]) row[j] = true;
+      else row[j] = isWanted(word, j) && (after[j + 1] === true || (isMany && row[j + 1] === true));
+    }
+  }
+  return row[0] === true;
+}
+
+function partsOf(word: Word): readonly Part[] {
+  return typeof word === 'string' ? [word] : word.parts;
+}
+
+function mayName(word: Word, wanted: readonly Part[]): boolean {
+  const [name, ...more] = wanted;
+  if (typeof name === 'string' && more.length === 0) return mayNameProgram(word, name);
+  const parts = typeof word === 'string' ? [programName(word)] : word.parts;
+  return patternsMeet(parts, wanted) || patternsMeet(parts, [{ any: 'text' }, '/', ...wanted]);
+}
+
+/** Whether code in one word (`python -c "…"`), or in the input, mentions what a rule names. A commit message is not code. */
+function codeMentions({ words, input }: ShellCommand, rule: readonly RuleWord[]): boolean {
+  const isRunner = (word: Word) => typeof word === 'string' && CODE_RUNNERS.has(programBase(programName(word)));
+  if (!words.some(isRunner)) return false;
+  const isGit = words[0] !== undefined && mayNameProgram(words[0], 'git');
+  const code = words.filter((word, at) => !(isGit && isMessage(word, words[at - 1])));
+  return [...code, ...(input === undefined ? [] : [input])].some((text) => mentions(text, rule));
+}
+
+function isMessage(word: Word, before: Word | undefined): boolean {
+  const isOption = typeof before === 'string' && /^(?:-m|-am|--message)$/.test(before);
+  return isOption || (typeof word === 'string' && /^(?:-m|--message)/.test(word));
+}
+
+function mentions(code: Word, rule: readonly RuleWord[]): boolean {
+  const text = partsOf(code).filter((part) => typeof part === 'string').join(' ');
+  const names = text.toLowerCase().split(/[^\w.-]+/);
+  return rule.every((wanted) => {
+    if (wanted === ANY_WORDS || wanted.length > 1) return true;
+    return names.includes(programName(String(wanted[0])));
   });
-}
-
-function isMessage(word: string, before: string | undefined): boolean {
-  return /^(?:-m|--message)/.test(word) || /^(?:-m|-am|--message)$/.test(before ?? '');
-}
-
-function startsWith(argv: readonly string[], words: readonly string[]): boolean {
-  return words.every((word, at) => argv[at] === word);
-}
-
-function equals(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && startsWith(a, b);
-}
-
-/** By base name, so that `/bin/rm` is `rm`; without case, because some file systems do not know it. */
-function sameProgram(word: string | undefined, wanted: string | undefined): boolean {
-  return word !== undefined && wanted !== undefined && programName(word) === programName(wanted);
-}
-
-function programName(word: string): string {
-  return word.slice(word.lastIndexOf('/') + 1).toLowerCase();
 }

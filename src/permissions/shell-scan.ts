@@ -1,5 +1,5 @@
 import { ansiCString } from './shell-ansi.ts';
-import { ANY_TEXT, type Gap, type Part, type Word } from './shell-script.ts';
+import { ANY_TEXT, ANYTHING, type Gap, type Part, type Word } from './shell-script.ts';
 
 /** A part of the source that the shell replaces by something else: `$x`, `${…}`, `$(…)`, `<(…)`. */
 export interface Hole {
@@ -48,7 +48,7 @@ interface Reading extends Span {
 }
 
 function finish({ parts, open, many, braces }: Reading): Word {
-  if (open || /\{.*(?:,|\.\.).*\}/.test(braces)) return { parts: [ANY_TEXT], many: true };
+  if (open || /\{.*(?:,|\.\.).*\}/.test(braces)) return ANYTHING;
   const texts = parts.filter((part) => typeof part === 'string');
   return texts.length === parts.length ? texts.join('') : { parts, many };
 }
@@ -63,9 +63,10 @@ function barePiece(reading: Reading): boolean {
   if (char === '$') return dollar(reading);
   if (char === '`') return hole(reading, 'bare');
   if (char === '~') return tilde(reading);
+  const isProcess = (char === '<' || char === '>') && source[at + 1] === '(';
+  if (isProcess) return hole(reading, 'bare');
   if (mode === 'word') {
-    if (char === '<' || char === '>') return hole(reading, 'bare');
-    if (' \t\n;&|()'.includes(char) || (char === '#' && at === start)) return false;
+    if (' \t\n;&|<>()'.includes(char) || (char === '#' && at === start)) return false;
   }
   if (char === '*' || char === '?') return gap(reading, { any: char === '*' ? 'name' : 'char' }, 1);
   if (char === '[') return bracket(reading);
@@ -155,8 +156,8 @@ function hole(reading: Reading, where: 'bare' | 'quoted'): boolean {
   if (found === undefined || found.end > reading.end) return false;
   if (found.text !== undefined && where === 'quoted') return take(reading, found.text, found.end - found.start);
   reading.parts.push(ANY_TEXT);
-  // Outside of quotes the text is split and its parts are taken as patterns.
-  if (where === 'bare' || found.spreads) reading.many = true;
+  // Outside of quotes the text is split: it may bring further words, of which nothing is known.
+  if (where === 'bare' || found.spreads) reading.open = true;
   reading.at = found.end;
   return true;
 }

@@ -34,6 +34,8 @@ export function requireWhole(source: string, { start, end }: { start: number; en
   const next = source[end];
   if (previous !== undefined && !before.includes(previous)) throw new Unreadable();
   if (next !== undefined && !WORD_ENDS.includes(next)) throw new Unreadable();
+  // A process substitution goes on with the word.
+  if (/^[<>]\($/.test(source.slice(end, end + 2))) throw new Unreadable();
 }
 
 /** A backquote ends words inside of a substitution that it delimits. */

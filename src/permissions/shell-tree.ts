@@ -22,7 +22,7 @@ export function readTree(source: string, root: SyntaxNode): ParsedScript {
     commands: [],
     redirects: [],
     doubts: [],
-    substituted: (node) => statements(reader, node),
+    substituted: (node) => substituted(reader, node),
     givenBy: (node) => givenText(reader, node),
     doubt: (reason) => reader.doubts.push(reason),
   };
@@ -99,6 +99,27 @@ function statement(reader: Reader, node: SyntaxNode): void {
   }
 }
 
+/** Bash forgets separators that follow a here-document inside of a substitution, so nothing else may stand there. */
+function substituted(reader: Reader, node: SyntaxNode): void {
+  if (holdsHeredoc(node) && onlyHeredoc(node) === null) {
+    reader.doubt('bash misreads here-documents inside of a substitution');
+  }
+  statements(reader, node);
+}
+
+function holdsHeredoc(node: SyntaxNode): boolean {
+  return node.type === 'heredoc_redirect' || node.children.some(holdsHeredoc);
+}
+
+/** The command and the document of a substitution that is nothing but `$(command <<END … END)`. */
+function onlyHeredoc(node: SyntaxNode): { body: SyntaxNode; document: SyntaxNode } | null {
+  const [only, ...others] = node.children.filter(({ named }) => named);
+  const [body, document, ...more] = only?.children ?? [];
+  if (only?.type !== 'redirected_statement' || others.length > 0 || more.length > 0) return null;
+  if (body?.type !== 'command' || document?.type !== 'heredoc_redirect') return null;
+  return document.children.some(({ named, type }) => named && !type.startsWith('heredoc_')) ? null : { body, document };
+}
+
 function emptyDraft(): Draft {
   return { words: [], assigns: [], inputs: [] };
 }
@@ -123,7 +144,17 @@ function command(reader: Reader, node: SyntaxNode): Draft {
     else if (isRedirect(child)) draft = withRedirect(reader, draft, child);
     else draft.words.push(argument(reader, child));
   }
+  requireNoKeyword(reader, node);
   return draft;
+}
+
+/** What follows `time` and `coproc` is a command of its own, which may begin with more than a word. */
+function requireNoKeyword({ source }: Reader, node: SyntaxNode): void {
+  const [first = '', ...rest] = source.slice(node.start, node.end).split(/[ \t]+/);
+  if (first !== 'time' && first !== 'coproc') return;
+  const [next = '', after = ''] = rest[0] === '-p' ? rest.slice(1) : rest;
+  const isPlain = /^[\w./-]*$/.test(next) && !RESERVED.has(next) && next !== 'time' && next !== 'coproc';
+  if (!isPlain || /^[({]/.test(after)) throw new Unreadable();
 }
 
 function commandName(reader: Reader, node: SyntaxNode): Word {
@@ -212,7 +243,8 @@ function withHeredoc(reader: Reader, draft: Draft, node: SyntaxNode): Draft {
 function assignment(reader: Reader, node: SyntaxNode): Assignment {
   const { source } = reader;
   const [name, operator, value] = childrenOf(source, node, 'blanks');
-  if (name === undefined || operator === undefined || operator.end !== (value?.start ?? node.end)) throw new Unreadable();
+  if (name === undefined || operator === undefined) throw new Unreadable();
+  if (name.end !== operator.start || operator.end !== (value?.start ?? node.end)) throw new Unreadable();
   requireWhole(source, node);
   const text = source.slice(name.start, name.end);
   // The index of an array is calculated.
@@ -318,12 +350,8 @@ function definition(reader: Reader, node: SyntaxNode): void {
 
 /** `$(cat <<'END' … END)` is a way to write a text of several lines, and gives that text. */
 function givenText(reader: Reader, node: SyntaxNode): string | null {
-  const [only, ...others] = node.children.filter(({ named }) => named);
-  const [body, document, ...more] = only?.children ?? [];
-  if (only?.type !== 'redirected_statement' || others.length > 0 || more.length > 0) return null;
-  if (body === undefined || reader.source.slice(body.start, body.end) !== 'cat') return null;
-  if (document?.type !== 'heredoc_redirect') return null;
-  if (document.children.some(({ named, type }) => named && !type.startsWith('heredoc_'))) return null;
+  const { body, document } = onlyHeredoc(node) ?? {};
+  if (!body || !document || reader.source.slice(body.start, body.end) !== 'cat') return null;
   const text = readHeredoc(reader, document);
   return typeof text === 'string' ? text.replace(/\n+$/, '') : null;
 }

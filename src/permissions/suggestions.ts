@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { PermissionUpdate } from '../wire/permissions.ts';
 import { fileCommandTargets } from './judge-command.ts';
-import { type Call, isSearch } from './match-rule.ts';
+import { type Call, isSearch, scriptOf } from './match-rule.ts';
 import { isInsideAny } from './paths.ts';
 import type { Policy } from './policy.ts';
 
@@ -16,7 +16,7 @@ export function suggestUpdates(call: Call, policy: Policy): PermissionUpdate[] {
       return addDirectories(isSearch(toolName) ? paths : paths.map(dirname));
     }
     case 'execute':
-      return suggestForCommand(call.toolName, access.command, policy);
+      return suggestForCommand(call, access.command, policy);
     case 'other':
       return access.host ? [allowRule(toolName, `domain:${access.host}`)] : [];
     case 'none':
@@ -27,11 +27,11 @@ export function suggestUpdates(call: Call, policy: Policy): PermissionUpdate[] {
 
 const acceptEdits: PermissionUpdate = { type: 'setMode', mode: 'acceptEdits', destination: 'session' };
 
-function suggestForCommand(toolName: string, command: string, policy: Policy): PermissionUpdate[] {
-  const targets = fileCommandTargets(command, policy);
+function suggestForCommand(call: Call, command: string, policy: Policy): PermissionUpdate[] {
+  const targets = fileCommandTargets(scriptOf(call), policy);
   if (targets.length > 0) return [...addDirectories(targets.map(dirname)), acceptEdits];
   const ruleContent = command.trim();
-  return ruleContent === '' ? [] : [allowRule(toolName, ruleContent)];
+  return ruleContent === '' ? [] : [allowRule(call.toolName, ruleContent)];
 }
 
 function allowRule(toolName: string, ruleContent: string): PermissionUpdate {

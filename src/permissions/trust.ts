@@ -42,12 +42,13 @@ const ENDPOINT_VARIABLES =
 /** Also a trusted project does not say where the user's keys are sent (ruling G2). */
 export function withoutEndpoints(values: JsonObject): Narrowed {
   const ignored: string[] = [];
-  const kept: JsonObject = {};
+  const kept: [string, unknown][] = [];
   for (const [key, value] of Object.entries(values)) {
     if (CREDENTIAL_HELPERS.has(key)) ignored.push(key);
-    else kept[key] = key === 'env' && isObject(value) ? withoutEndpointVariables(value, ignored) : value;
+    else kept.push([key, key === 'env' && isObject(value) ? withoutEndpointVariables(value, ignored) : value]);
   }
-  return { values: kept, ignored };
+  // Not by assignment: that of `__proto__` would hide settings in the object's prototype.
+  return { values: Object.fromEntries(kept), ignored };
 }
 
 function withoutEndpointVariables(env: JsonObject, ignored: string[]): JsonObject {

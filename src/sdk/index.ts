@@ -1,5 +1,10 @@
 /** `heddle`: run an agent and talk to it. Loads no engine code; the agent is a subprocess unless a transport is given. */
-export type { RewindFilesResult } from '../wire/control/index.ts';
+export type {
+  FlagSettingsResult,
+  PermissionExplanation,
+  RewindFilesResult,
+  SettingsInForce,
+} from '../wire/control/index.ts';
 export * from '../wire/errors.ts';
 export type * from '../wire/messages/index.ts';
 export type {

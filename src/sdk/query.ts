@@ -1,6 +1,11 @@
 import { Channel } from '../util/channel.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
-import type { RewindFilesResult } from '../wire/control/index.ts';
+import type {
+  FlagSettingsResult,
+  PermissionExplanation,
+  RewindFilesResult,
+  SettingsInForce,
+} from '../wire/control/index.ts';
 import { AbortError, ControlError, HeddleError, ProcessError, toHeddleError } from '../wire/errors.ts';
 import { parseMessage } from '../wire/messages/parse.ts';
 import type { SDKMessage, SDKUserMessage } from '../wire/messages/sdk.ts';
@@ -33,6 +38,15 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
    * nothing is changed, and the answer says what would be.
    */
   rewindFiles(userMessageId: string, options?: { dryRun?: boolean }): Promise<RewindFilesResult>;
+  /** What would become of a tool call now, and which rule of which file decides. Nothing is run, nobody is asked. */
+  explainPermission(toolName: string, input: JsonObject): Promise<PermissionExplanation>;
+  /** The settings in force, each with where it stands. The values of credentials are masked. */
+  getSettings(): Promise<SettingsInForce>;
+  /**
+   * Changes what `settings` gave at the start, key by key; null takes a key back. Rules and the model hold from the next
+   * turn on, `permissions.defaultMode` at once; keys that an open session cannot take over come back in `without_effect`.
+   */
+  applyFlagSettings(settings: JsonObject): Promise<FlagSettingsResult>;
   /** The whole answer to initialize, kept from the start. */
   initializationResult(): Promise<JsonObject>;
   supportedCommands(): Promise<JsonObject[]>;
@@ -113,6 +127,11 @@ class Run {
           dryRun === undefined ? request : { ...request, dry_run: dryRun },
         )) as RewindFilesResult;
       },
+      explainPermission: async (name, input) =>
+        (await this.#call({ subtype: 'explain_permission', tool_name: name, input })) as PermissionExplanation,
+      getSettings: async () => (await this.#call({ subtype: 'get_settings' })) as SettingsInForce,
+      applyFlagSettings: async (settings) =>
+        ((await this.#call({ subtype: 'apply_flag_settings', settings })) ?? {}) as FlagSettingsResult,
       initializationResult: () => this.#initialized,
       supportedCommands: async () => list((await this.#initialized).commands),
       supportedModels: async () => list((await this.#initialized).models),

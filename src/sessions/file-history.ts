@@ -13,7 +13,12 @@ export interface Checkpoint {
   readonly timestamp: string;
   /** By absolute path. */
   readonly files: Map<string, FileBackup>;
+  /** Files whose state of that moment is lost, with the reason. Not stored: only the run that has lost them knows. */
+  readonly lost: Map<string, string>;
 }
+
+/** How a file was, or why that is not known. */
+export type FileState = FileBackup | { readonly reason: string };
 
 const BACKUP_NAME = /^[0-9a-f]{16}@v[1-9]\d{0,9}$/;
 
@@ -34,7 +39,7 @@ export function toSnapshot(cwd: string, { messageId, timestamp, files }: Checkpo
 
 export function toCheckpoint(cwd: string, { messageId, timestamp, trackedFileBackups }: FileSnapshot): Checkpoint {
   const files = Object.entries(trackedFileBackups).map(([key, backup]) => [resolve(cwd, key), backup] as const);
-  return { messageId, timestamp: timestamp ?? '', files: new Map(files) };
+  return { messageId, timestamp: timestamp ?? '', files: new Map(files), lost: new Map() };
 }
 
 /** Relative to the working directory; absolute for files outside of it. */
@@ -74,21 +79,28 @@ export function lineage(tree: Tree, leafUuid: string): string[] {
   return [...found].reverse();
 }
 
+export const NOT_KEPT = 'no copy from that moment was kept';
+
 /**
- * How each file was when a message was sent; null where nothing of that moment was kept. The file system has one past,
- * whatever branches the conversation took: `history` is all checkpoints of the session, in the order of time. A file
- * that was first tracked later was until then as it was found. Null for an unknown message.
+ * How each file was when a message was sent. The file system has one past, whatever branches the conversation took:
+ * `history` is all checkpoints of the session, in the order of time. A file that was first tracked later was until then
+ * as it was found, unless it was lost before. Null for an unknown message.
  */
-export function stateAt(history: readonly Checkpoint[], messageId: string): Map<string, FileBackup | null> | null {
+export function stateAt(history: readonly Checkpoint[], messageId: string): Map<string, FileState> | null {
   const at = history.findLastIndex((checkpoint) => checkpoint.messageId === messageId);
   const target = history[at];
   if (!target) return null;
-  const state = new Map<string, FileBackup | null>(target.files);
-  const add = (path: string, backup: FileBackup | null) => {
-    if (!state.has(path)) state.set(path, backup);
+  const state = new Map<string, FileState>();
+  const add = (path: string, found: FileState) => {
+    if (!state.has(path)) state.set(path, found);
   };
-  for (const { files } of history.slice(0, at)) for (const path of files.keys()) add(path, null);
-  for (const { files } of history.slice(at + 1)) for (const [path, backup] of files) add(path, backup);
+  const addAll = ({ files, lost }: Checkpoint) => {
+    for (const [path, backup] of files) add(path, backup);
+    for (const [path, reason] of lost) add(path, { reason });
+  };
+  addAll(target);
+  for (const { files } of history.slice(0, at)) for (const path of files.keys()) add(path, { reason: NOT_KEPT });
+  for (const checkpoint of history.slice(at + 1)) addAll(checkpoint);
   return state;
 }
 

@@ -1,3 +1,4 @@
+import { errorCode } from '../util/error-code.ts';
 import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from '../wire/errors.ts';
 
@@ -40,7 +41,3 @@ const WRITE_TROUBLE: Record<string, [string, string]> = {
   EMFILE: ['too many files are open', 'Close other sessions or raise the limit, and resume the session.'],
   ENFILE: ['too many files are open', 'Close other programs, and resume the session.'],
 };
-
-function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}

@@ -1,13 +1,18 @@
 import { Aborted } from '../util/abort.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { ProcessOutcome } from '../util/process.ts';
-import type { Ids } from '../util/runtime.ts';
+import type { Ids, Logger } from '../util/runtime.ts';
 import { openOutputFile } from './output-file.ts';
+import { ToolError } from './tool.ts';
+import type { ShellSandbox } from './shell-sandbox.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Commands that run beside the conversation. They outlive the call and the turn that started them, not the session. */
 export interface BackgroundShells {
-  /** Starts a command and returns at once. No time limit, no interrupt ends it. */
+  /**
+   * Starts a command and returns at once. No time limit, no interrupt ends it. Throws a ToolError when there is no place
+   * for its output: then nobody could follow it.
+   */
   start(spec: BackgroundSpec): BackgroundShell;
   get(id: string): BackgroundShell | undefined;
   /** All of the session, the ended ones too, in the order of their start. */
@@ -26,6 +31,8 @@ export interface BackgroundSpec {
   toolUseId: string;
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
+  /** What it runs in; null or absent: nothing confines it. */
+  sandbox?: ShellSandbox | null;
 }
 
 export interface BackgroundShell {
@@ -48,6 +55,7 @@ export interface BackgroundShellsOptions {
   /** Where outputs go; made on demand. */
   outputDir: string;
   maxOutputBytes?: number;
+  log: Logger;
 }
 
 type Job = { -readonly [Key in keyof BackgroundShell]: BackgroundShell[Key] };
@@ -70,13 +78,16 @@ export function createBackgroundShells(options: BackgroundShellsOptions): Backgr
       extension: 'output',
       maxBytes: options.maxOutputBytes,
     });
-    const { command, description, toolUseId, cwd, env } = spec;
+    if (typeof file.state === 'object') {
+      throw new ToolError(`The command was not started, because its output cannot be kept: ${file.state.problem}`);
+    }
+    const { command, description, toolUseId, cwd, env, sandbox } = spec;
     const job: Job = { id, command, description, toolUseId, outputFile: file.path, status: 'running', exitCode: null };
     const abort = new AbortController();
     const onOutput = (_stream: string, data: Buffer) => file.write(data);
     const ended = import('./shell-exec.ts')
       .then(({ execShell }) =>
-        execShell(options.workspace, { command, script: 'marked', cwd, env, onOutput }, abort.signal),
+        execShell(options.workspace, { command, script: 'marked', cwd, env, sandbox, onOutput }, abort.signal),
       )
       .then((outcome) => {
         if (outcome.stillRunning) file.write(Buffer.from(STILL_RUNNING));
@@ -89,11 +100,22 @@ export function createBackgroundShells(options: BackgroundShellsOptions): Backgr
       .finally(() => {
         file.close();
         running.delete(id);
-        for (const listener of listeners) listener(job);
+        tell(job);
       });
     jobs.set(id, job);
     running.set(id, { abort, ended });
     return job;
+  }
+
+  /** A listener that fails must not keep the others, or whoever waits for the end, from going on. */
+  function tell(job: Job): void {
+    for (const listener of listeners) {
+      try {
+        listener(job);
+      } catch (error) {
+        options.log('error', `The end of ${job.id} could not be told: ${messageOf(error)}`);
+      }
+    }
   }
 
   async function stop(id: string): Promise<boolean> {

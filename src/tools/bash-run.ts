@@ -5,16 +5,17 @@ import type { ContentBlock } from '../wire/content.ts';
 import type { BashInput } from './bash.ts';
 import { createOutput, type Output } from './output-limit.ts';
 import { execShell, type ShellSpec } from './shell-exec.ts';
+import type { ShellSandbox } from './shell-sandbox.ts';
 import { reportedDirectory } from './shell-script.ts';
 import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
+import type { ToolSession } from './tool-session.ts';
 
 /** Starts the command and says where it can be followed. */
-export function startInBackground(
-  { command, description }: BashInput,
-  { session, env, toolUseId }: ToolContext,
-): ToolOutput {
+export function startInBackground(call: BashInput, { session, env, toolUseId }: ToolContext): ToolOutput {
+  const { command, description } = call;
+  const sandbox = sandboxFor(call, session);
   const cwd = session.shellDirectory.enter();
-  const { id, outputFile } = session.backgroundShells.start({ command, description, toolUseId, cwd, env });
+  const { id, outputFile } = session.backgroundShells.start({ command, description, toolUseId, cwd, env, sandbox });
   const text = `The command runs in the background as ${id}. Its output goes to ${outputFile}; read that file to see how far it is.`;
   const data = { ...silentData(), backgroundTaskId: id };
   return { content: joinParts([text, session.shellDirectory.takeNote()]), isError: false, data };
@@ -22,12 +23,14 @@ export function startInBackground(
 
 /** Runs the command and waits for it. */
 export async function runToEnd(
-  { command, timeout }: BashInput,
+  call: BashInput,
   script: ShellSpec['script'],
   context: ToolContext,
 ): Promise<ToolOutput> {
-  const timeoutMs = timeoutFor(timeout, context.env);
-  const { end, outputs, stdout, stderr } = await runCommand({ command, script, timeoutMs }, context);
+  const { command } = call;
+  const timeoutMs = timeoutFor(call.timeout, context.env);
+  const sandbox = sandboxFor(call, context.session);
+  const { end, outputs, stdout, stderr } = await runCommand({ command, script, timeoutMs, sandbox }, context);
   if (end === 'aborted') throw new ToolError(joinParts(['The command was interrupted.', stderr, stdout]));
   if (end.timedOut) {
     const text = `The command and all it had started was ended after ${timeoutMs / 1000} s (timeout). Output so far:`;
@@ -35,7 +38,11 @@ export async function runToEnd(
   }
   const { shellDirectory } = context.session;
   if (script === 'reporting') shellDirectory.endedIn(reportedDirectory(end.report));
-  const note = joinParts([end.stillRunning ? STILL_RUNNING : '', shellDirectory.takeNote()]);
+  const note = joinParts([
+    end.stillRunning ? STILL_RUNNING : '',
+    shellDirectory.takeNote(),
+    sandbox?.explain(command, stderr) ?? '',
+  ]);
   if (end.exitCode !== 0) throw new ToolError(failureText(end, stdout, joinParts([stderr, note])));
   const image = await imageIn(stdout, outputs.stdout);
   return {
@@ -47,6 +54,10 @@ export async function runToEnd(
 
 const STILL_RUNNING =
   '[A process that this command started is still running. Its output is not read any more; it ends with the session.]';
+
+function sandboxFor(call: BashInput, { sandbox }: ToolSession): ShellSandbox | null {
+  return sandbox?.confines(call) ? sandbox : null;
+}
 
 function silentData() {
   return { stdout: '', stderr: '', interrupted: false, isImage: false, noOutputExpected: false };
@@ -60,7 +71,7 @@ interface CommandResult {
 }
 
 async function runCommand(
-  spec: Pick<ShellSpec, 'command' | 'script' | 'timeoutMs'>,
+  spec: Pick<ShellSpec, 'command' | 'script' | 'timeoutMs' | 'sandbox'>,
   context: ToolContext,
 ): Promise<CommandResult> {
   const { env, spillDir, toolUseId, workspace, signal, session } = context;
@@ -104,8 +115,11 @@ function joinParts(parts: string[]): string {
   return parts.filter(Boolean).join('\n');
 }
 
+/** By hand: a pattern that ends at the end of the text looks at every line break as if it were the last. */
 function trimNewlines(text: string): string {
-  return text.replace(/(\r?\n)+$/, '');
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '\n') end -= text[end - 2] === '\r' ? 2 : 1;
+  return text.slice(0, end);
 }
 
 function timeoutFor(asked: number | undefined, env: ToolContext['env']): number {

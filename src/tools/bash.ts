@@ -26,7 +26,15 @@ export function createBashTool({ isReadOnly }: BashOptions): Tool<BashInput> {
 - For files prefer Read, Edit, Write, Glob and Grep to cat, sed, echo, find and grep.
 - Independent commands may be called together in one answer.`,
     input,
-    access: ({ command }) => ({ kind: 'execute', command }),
+    access: ({ command, dangerouslyDisableSandbox: leavesSandbox }) => ({
+      kind: 'execute',
+      command,
+      ...(leavesSandbox && { leavesSandbox }),
+    }),
+    async prepare(call, { session }) {
+      session.sandbox?.confines(call); // nobody is asked for what is not permitted anyway
+      return call;
+    },
     isConcurrencySafe: ({ command }) => isReadOnly(command),
     async run(call, context) {
       const { runToEnd, startInBackground } = await import('./bash-run.ts');

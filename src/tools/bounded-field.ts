@@ -16,6 +16,16 @@ export function boundBase64(base64: string): string {
   return base64.length <= MAX_FIELD_BYTES ? base64 : '';
 }
 
+/** As many of `items` from the start as take at most `maxBytes` in a JSON line. */
+export function boundList<T>(items: readonly T[], maxBytes: number = MAX_FIELD_BYTES): T[] {
+  let left = maxBytes;
+  const beyond = items.findIndex((item) => {
+    left -= jsonBytes(item) + 1;
+    return left < 0;
+  });
+  return beyond === -1 ? [...items] : items.slice(0, beyond);
+}
+
 /** What a value takes in a line, escapes included. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '');

@@ -1,6 +1,6 @@
 import { isObject } from '../util/json.ts';
 import type { ContentBlock } from '../wire/content.ts';
-import { boundBase64, boundField } from './bounded-field.ts';
+import { boundBase64, boundField, boundList, jsonBytes } from './bounded-field.ts';
 import { ToolError, type ToolOutput } from './tool.ts';
 
 /** What a handler returned, as a result. Throws a ToolError for what says that it is an error, and for what is none. */
@@ -10,15 +10,13 @@ export function readResult(value: unknown): ToolOutput {
   const { content, structuredContent, isError } = value;
   const blocks = toBlocks(content ?? [], structuredContent);
   if (isError === true) throw new ToolError(textOf(blocks) || 'The tool failed without saying why.');
-  const data = blocks.map(bounded);
-  return {
-    content: blocks.length === 0 ? NO_OUTPUT : blocks,
-    data: structuredContent === undefined ? data : { content: data, structuredContent },
-  };
+  return { content: blocks.length === 0 ? NO_OUTPUT : blocks, data: forPeople(blocks, structuredContent) };
 }
 
 const NO_OUTPUT = '(no output)';
 const BAD_RESULT = 'The tool did not return a result that can be read.';
+/** What all blocks and the structure may take together. */
+const MAX_DATA_BYTES = 800_000;
 /** What model APIs take. */
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
@@ -51,8 +49,23 @@ function image(data: string, mimeType: string): ContentBlock {
   return { type: 'image', source: { type: 'base64', media_type: mimeType, data } };
 }
 
-/** For the line that people read (ruling K34); the model gets the whole. */
-function bounded(block: ContentBlock): ContentBlock {
+/** For the line that people and programs read (ruling K34); the model gets the whole. Half a structure is none. */
+function forPeople(blocks: readonly ContentBlock[], structuredContent: unknown): unknown {
+  if (structuredContent === undefined) return boundBlocks(blocks, MAX_DATA_BYTES);
+  const bytes = jsonBytes(structuredContent);
+  if (bytes <= MAX_DATA_BYTES) return { content: boundBlocks(blocks, MAX_DATA_BYTES - bytes), structuredContent };
+  const note = text(`[… structuredContent left out: it has ${bytes} bytes …]`);
+  return { content: [...boundBlocks(blocks, MAX_DATA_BYTES), note] };
+}
+
+function boundBlocks(blocks: readonly ContentBlock[], maxBytes: number): ContentBlock[] {
+  const all = blocks.map(boundBlock);
+  const shown = boundList(all, maxBytes);
+  const missing = all.length - shown.length;
+  return missing === 0 ? shown : [...shown, text(`[… ${missing} more blocks left out …]`)];
+}
+
+function boundBlock(block: ContentBlock): ContentBlock {
   if (block.type === 'text') return { ...block, text: boundField(block.text) };
   if (block.type !== 'image' || block.source.type !== 'base64') return block;
   return { ...block, source: { ...block.source, data: boundBase64(block.source.data) } };

@@ -10,14 +10,19 @@ export interface Replacement {
  *
  * Read shows CRLF lines without their CR, so in a file that has any, line feeds of an edit match both line endings, and
  * new lines get the ending that is in use at that place. What `from` and `to` have in common at their ends stays
- * untouched, so that it keeps its bytes where endings are mixed.
+ * untouched, so that it keeps its bytes where endings are mixed. Looking ends with the `max`-th place.
  */
-export function findReplacements(text: string, from: string, to: string): Replacement[] {
-  const exact = occurrences(text, from).map((start) => ({ start, end: start + from.length, text: to }));
+export function findReplacements(
+  text: string,
+  from: string,
+  to: string,
+  max = Number.POSITIVE_INFINITY,
+): Replacement[] {
+  const exact = occurrences(text, from, max).map((start) => ({ start, end: start + from.length, text: to }));
   if (exact.length > 0 && (from.includes('\r') || to.includes('\r'))) return exact; // meant as written
-  if (text.includes('\r\n')) return acrossLineEndings(text, toLf(from), toLf(to));
+  if (text.includes('\r\n')) return acrossLineEndings(text, toLf(from), toLf(to), max);
   if (exact.length > 0 || !from.includes('\r\n')) return exact;
-  return findReplacements(text, toLf(from), toLf(to));
+  return findReplacements(text, toLf(from), toLf(to), max);
 }
 
 export function applyReplacements(text: string, replacements: readonly Replacement[]): string {
@@ -31,12 +36,12 @@ export function applyReplacements(text: string, replacements: readonly Replaceme
   return parts.join('');
 }
 
-function acrossLineEndings(text: string, from: string, to: string): Replacement[] {
+function acrossLineEndings(text: string, from: string, to: string, max: number): Replacement[] {
   const plain = toLf(text);
   const place = placesIn(text);
   const { head, tail } = sharedEnds(from, to);
   const changed = to.slice(head, to.length - tail);
-  return occurrences(plain, from).map((found) => {
+  return occurrences(plain, from, max).map((found) => {
     const start = place(found + head);
     const end = place(found + from.length - tail);
     return { start, end, text: changed.replaceAll('\n', lineEndingAt(text, start)) };
@@ -73,9 +78,11 @@ function sharedEnds(a: string, b: string): { head: number; tail: number } {
 }
 
 /** Without overlaps. */
-function occurrences(text: string, part: string): number[] {
+function occurrences(text: string, part: string, max: number): number[] {
   const found: number[] = [];
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) found.push(at);
+  for (let at = text.indexOf(part); at !== -1 && found.length < max; at = text.indexOf(part, at + part.length)) {
+    found.push(at);
+  }
   return found;
 }
 

@@ -3,8 +3,8 @@ import type { EditInput } from './edit.ts';
 import { applyReplacements, findReplacements, type Replacement } from './edit-match.ts';
 import { noteBytes, readSeen, requireFile } from './known-files.ts';
 import { diffLines } from './patch.ts';
-import { decodeForEditing, encodeText } from './text-file.ts';
-import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
+import { decodeForEditing, encodeText, MAX_LOADED_BYTES } from './text-file.ts';
+import { refusal, type ToolContext, type ToolError, type ToolOutput } from './tool.ts';
 
 /** Changes the file as a whole or not at all. */
 export async function runEdit(edit: EditInput, context: ToolContext): Promise<ToolOutput> {
@@ -20,10 +20,13 @@ export async function runEdit(edit: EditInput, context: ToolContext): Promise<To
 
   const { bytes, whole } = await readSeen(path, stat, context);
   const { text, format } = decodeForEditing(path, bytes);
-  const replacements = findReplacements(text, edit.old_string, edit.new_string);
+  const max = edit.replace_all ? MAX_REPLACEMENTS : MAX_COUNTED;
+  const replacements = findReplacements(text, edit.old_string, edit.new_string, max + 1);
   if (replacements.length === 0) throw refusal(await notFound(path, text, edit.old_string));
   if (replacements.length > 1 && !edit.replace_all) throw refusal(ambiguous(path, text, replacements));
+  if (replacements.length > MAX_REPLACEMENTS) throw refusal(tooMany(path));
   const after = applyReplacements(text, replacements);
+  if (after.length > MAX_LOADED_BYTES) throw refusal(`${path} would become larger than 64 MB. Use a command for that.`);
   if (after === text) throw nothingToChange();
 
   const written = encodeText(after, format);
@@ -54,12 +57,21 @@ async function editData(path: string, edit: EditInput, before: string, after: st
 }
 
 const NAMED_LINES = 10;
+/** Beyond this many nobody wants to know how many there are. */
+const MAX_COUNTED = 1000;
+/** Each place costs memory; a change of this kind is a job for a command. */
+const MAX_REPLACEMENTS = 200_000;
+
+function tooMany(path: string): string {
+  return `old_string occurs more than ${MAX_REPLACEMENTS} times in ${path}. Use a command such as sed for a change of this size.`;
+}
 
 function ambiguous(path: string, text: string, found: readonly Replacement[]): string {
   const lines = lineNumbers(text, found.slice(0, NAMED_LINES));
   const more = found.length > NAMED_LINES ? ', …' : '';
   const where = `lines ${lines.join(', ')}${more}`;
-  return `old_string occurs ${found.length} times in ${path} (${where}). Add lines around it to make it unique, or set replace_all.`;
+  const times = found.length > MAX_COUNTED ? `more than ${MAX_COUNTED}` : `${found.length}`;
+  return `old_string occurs ${times} times in ${path} (${where}). Add lines around it to make it unique, or set replace_all.`;
 }
 
 function lineNumbers(text: string, found: readonly Replacement[]): number[] {
@@ -82,8 +94,4 @@ async function notFound(path: string, text: string, old: string): Promise<string
 
 function nothingToChange(): ToolError {
   return refusal('old_string and new_string are the same: nothing to change.');
-}
-
-function refusal(message: string): ToolError {
-  return new ToolError(message, { wrap: true });
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { ripgrep } from './ripgrep.ts';
+import { boundList } from './bounded-field.ts';
+import { LIMIT_NOTES, ripgrep, type SearchOutput } from './ripgrep.ts';
 import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 
 export interface GlobSearch {
@@ -16,32 +17,39 @@ export async function glob({ dir, pattern }: GlobSearch, context: ToolContext): 
   await requireDirectory(dir, context);
   let found = await listFiles(dir, pattern, context);
   // Nothing but ignored files match: whoever asks for node_modules/x/*.d.ts means it.
-  if (found.length === 0) found = await listFiles(dir, pattern, context, ['--no-ignore']);
+  if (found.records.length === 0 && found.limit === null)
+    found = await listFiles(dir, pattern, context, ['--no-ignore']);
+  const { records, limit } = found;
   // The newest are kept, but the wire lists them oldest first.
-  const filenames = found
-    .slice(0, MAX_FILES)
-    .reverse()
-    .map((name) => join(dir, name));
-  const truncated = found.length > MAX_FILES;
+  const filenames = boundList(records.slice(0, MAX_FILES).map((name) => join(dir, name))).reverse();
+  const truncated = records.length > filenames.length || limit !== null;
   const durationMs = context.runtime.clock.now() - started;
   return {
-    content: render(filenames, found.length),
+    content: render(filenames, records.length, limit),
     data: { filenames, durationMs, numFiles: filenames.length, truncated },
   };
 }
 
 /** Newest first. */
-async function listFiles(dir: string, pattern: string, context: ToolContext, more: string[] = []): Promise<string[]> {
+async function listFiles(
+  dir: string,
+  pattern: string,
+  context: ToolContext,
+  more: string[] = [],
+): Promise<SearchOutput> {
   // A glob that matches directories would bring back ignored ones; one that matches all says nothing anyway.
   const glob = ['*', '**', '**/*'].includes(pattern) ? [] : [`--glob=${pattern}`];
   const options = ['--files', '--sortr=modified', ...glob, ...more];
-  return (await ripgrep({ options, operands: [], dir, prints: 'files' }, context)).records;
+  return ripgrep({ options, operands: [], dir, prints: 'files' }, context);
 }
 
-function render(filenames: string[], total: number): string {
-  if (filenames.length === 0) return 'No files found';
+function render(filenames: string[], total: number, limit: SearchOutput['limit']): string {
   const note = `(${filenames.length} of ${total} files; use a narrower pattern or path to see others)`;
-  return [...filenames, ...(total > filenames.length ? [note] : [])].join('\n');
+  return [
+    ...(total === 0 ? ['No files found'] : filenames),
+    ...(total > filenames.length ? [note] : []),
+    ...(limit ? [LIMIT_NOTES[limit]] : []),
+  ].join('\n');
 }
 
 async function requireDirectory(dir: string, context: ToolContext): Promise<void> {

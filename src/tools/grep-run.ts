@@ -1,7 +1,8 @@
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import { boundField, boundList } from './bounded-field.ts';
 import type { GrepInput } from './grep.ts';
 import { countEntries, lineEntries } from './grep-output.ts';
-import { ripgrep, type SearchOutput } from './ripgrep.ts';
+import { LIMIT_NOTES, ripgrep, type SearchOutput } from './ripgrep.ts';
 import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 
 const DEFAULT_ENTRIES = 250;
@@ -109,37 +110,32 @@ function pageOf(all: string[], { head_limit = DEFAULT_ENTRIES, offset = 0 }: Gre
   return { entries, total: all.length, applied };
 }
 
-const LIMITS: Record<NonNullable<SearchOutput['limit']>, string> = {
-  size: '[There was too much to take it all: narrow the search down]',
-  time: '[The search took too long and was ended: this is what it had found. Narrow it down]',
-};
-
 function present({ entries, total, applied }: Page, search: GrepInput, limit: SearchOutput['limit']): ToolOutput {
   const mode = modeOf(search);
   const text = entries.join('\n');
   const note = [
     ...(entries.length < total ? [`[${entries.length} of ${total} shown; head_limit and offset show others]`] : []),
-    ...(limit ? [LIMITS[limit]] : []),
+    ...(limit ? [LIMIT_NOTES[limit]] : []),
   ];
   const content = (body: string) => [body, ...note].join('\n');
   switch (mode) {
     case 'content':
       return {
         content: content(text || 'No matches found'),
-        data: { mode, numFiles: 0, filenames: [], content: text, numLines: entries.length, ...applied },
+        data: { mode, numFiles: 0, filenames: [], content: boundField(text), numLines: entries.length, ...applied },
       };
     case 'count': {
       const numMatches = entries.reduce((sum, entry) => sum + Number(entry.slice(entry.lastIndexOf(':') + 1)), 0);
       return {
         content: content(text || 'No matches found'),
-        data: { mode, numFiles: entries.length, filenames: [], content: text, numMatches, ...applied },
+        data: { mode, numFiles: entries.length, filenames: [], content: boundField(text), numMatches, ...applied },
       };
     }
     case 'files_with_matches': {
       const title = entries.length === 1 ? 'Found 1 file' : `Found ${entries.length} files`;
       return {
         content: content(text === '' ? 'No files found' : `${title}\n${text}`),
-        data: { mode, filenames: entries, numFiles: entries.length, ...applied },
+        data: { mode, filenames: boundList(entries), numFiles: entries.length, ...applied },
       };
     }
   }

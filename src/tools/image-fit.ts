@@ -1,4 +1,5 @@
 import type sharp from 'sharp';
+import type { ImageBlock } from '../wire/content.ts';
 import { type ImageInfo, imageInfo } from './image-info.ts';
 import { optionalPackage, type PackageLoader } from './optional-package.ts';
 
@@ -23,6 +24,15 @@ export async function fitImage(
   if (isSmallEnough(bytes, info)) return { ...info, bytes };
   const loaded = await loadSharp();
   return loaded && scaleDown(bytes, info, loaded.default);
+}
+
+/** An image of whatever size as the model gets it; null for what a model API would not take. */
+export async function imageBlock(bytes: Uint8Array): Promise<ImageBlock | null> {
+  const info = imageInfo(bytes);
+  const image = info && (await fitImage(bytes, info).catch(() => null));
+  if (!image) return null;
+  const data = Buffer.from(image.bytes).toString('base64');
+  return { type: 'image', source: { type: 'base64', media_type: image.mediaType, data } };
 }
 
 function isSmallEnough(bytes: Uint8Array, { width, height }: ImageInfo): boolean {

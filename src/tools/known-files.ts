@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MAX_LOADED_BYTES } from './text-file.ts';
-import { type ToolContext, ToolError } from './tool.ts';
+import { refusal, type ToolContext } from './tool.ts';
 import type { FileStat } from './workspace.ts';
 
 /** Notes that the session has seen, or itself written, the file in this state. */
@@ -48,8 +48,4 @@ export function requireFile(path: string, stat: FileStat): void {
     throw refusal(`${path} is a directory, not a file. Use Glob or \`ls\` to see what is in it.`);
   }
   if (stat.kind === 'other' || STREAMS.test(path)) throw refusal(`${path} is not a regular file.`);
-}
-
-function refusal(message: string): ToolError {
-  return new ToolError(message, { wrap: true });
 }

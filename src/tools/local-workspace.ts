@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { constants, realpathSync, type Stats } from 'node:fs';
 import {
   chmod,
@@ -9,13 +8,14 @@ import {
   readdir,
   readlink,
   realpath,
-  rename,
-  rm,
   stat,
+  writeFile,
 } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { errorCode } from '../util/error-code.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 import type { Processes } from '../util/process.ts';
+import { replaceFile } from '../util/replace-file.ts';
 import { ToolError } from './tool.ts';
 import type { FileStat, Workspace } from './workspace.ts';
 
@@ -49,7 +49,7 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
     list: (path) => readdir(path).catch(() => []),
     readFile: (path) => readRegularFile(path).catch(rethrowReadable(path)),
     readChunks: chunksOf,
-    writeFile: (path, data) => replaceFile(path, data).catch(rethrowReadable(path)),
+    writeFile: (path, data) => replaceContent(path, data).catch(rethrowReadable(path)),
     exec: (spec, signal) => options.processes.run(spec, signal),
   };
 }
@@ -92,11 +92,8 @@ async function openRegularFile(path: string): Promise<FileHandle> {
   }
 }
 
-/**
- * Whole or not at all: the new content is written beside the file and renamed over it. What the file was stays: its
- * mode, its owner, and the symlink that led to it.
- */
-async function replaceFile(path: string, data: string | Uint8Array): Promise<void> {
+/** What the file was stays: its mode, its owner, and the symlink that led to it. */
+async function replaceContent(path: string, data: string | Uint8Array): Promise<void> {
   const target = await finalTarget(path);
   const before = await statOrNull(target);
   if (before) {
@@ -105,20 +102,10 @@ async function replaceFile(path: string, data: string | Uint8Array): Promise<voi
   } else {
     makeDirectory(dirname(target));
   }
-  const temporary = join(dirname(target), `.heddle-${randomBytes(8).toString('hex')}.tmp`);
-  try {
-    const file = await open(temporary, 'wx', before ? 0o600 : 0o666);
-    try {
-      await file.writeFile(data);
-    } finally {
-      await file.close();
-    }
+  await replaceFile(target, async (temporary) => {
+    await writeFile(temporary, data, { flag: 'wx', mode: before ? 0o600 : 0o666 });
     if (before) await copyAttributes(before, temporary);
-    await rename(temporary, target);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  });
 }
 
 async function copyAttributes(from: Stats, path: string): Promise<void> {
@@ -133,7 +120,7 @@ async function finalTarget(path: string, hops = 0): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
   const link = await readlinkOrNull(path);
   if (link === null) return path;
@@ -155,7 +142,7 @@ async function statOrNull(path: string): Promise<Stats | null> {
   try {
     return await stat(path);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null;
     return rethrowReadable(path)(error);
   }
 }
@@ -184,14 +171,10 @@ const PROBLEMS: Record<string, string> = {
 function rethrowReadable(path: string): (error: unknown) => never {
   return (error) => {
     if (error instanceof ToolError) throw error;
-    const problem = PROBLEMS[codeOf(error) ?? ''];
+    const problem = PROBLEMS[errorCode(error) ?? ''];
     const text = problem === undefined ? `cannot be used: ${(error as Error).message}` : problem;
     throw new ToolError(`${path} ${text}.`, { cause: error });
   };
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException | null)?.code;
 }
 
 function realOrSame(path: string): string {

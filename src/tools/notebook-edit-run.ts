@@ -5,7 +5,7 @@ import { type CellType, findCell, type Notebook, type NotebookCell, parseNoteboo
 import type { NotebookEditInput } from './notebook-edit.ts';
 import { type CellSplice, spliceCells } from './notebook-splice.ts';
 import { decodeForEditing, encodeText } from './text-file.ts';
-import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
+import { refusal, type ToolContext, type ToolOutput } from './tool.ts';
 
 export async function runNotebookEdit(edit: NotebookEditInput, context: ToolContext): Promise<ToolOutput> {
   const path = context.workspace.resolve(edit.notebook_path);
@@ -96,8 +96,4 @@ function withSource(cell: NotebookCell, type: CellType, source: string): JsonObj
 function inStyleOf(cell: NotebookCell | undefined, source: string): string | string[] {
   if (typeof cell?.json.source === 'string') return source;
   return source === '' ? [] : source.split(/(?<=\n)/);
-}
-
-function refusal(message: string): ToolError {
-  return new ToolError(message, { wrap: true });
 }

@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode } from '../util/error-code.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 
 /** A file that takes what a command prints, as far as it may. */
@@ -18,6 +19,8 @@ export interface OutputFileOptions {
   extension: string;
   /** What is kept; a command that writes without end must not fill the disk. */
   maxBytes?: number;
+  /** For tests: writes a part of `data` from `offset` on, and says how much. */
+  put?: (fd: number, data: Buffer, offset: number) => number;
 }
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -26,10 +29,11 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
  * A new file that no one else can read. Written synchronously: a stream would hold in memory what the disk has not taken
  * yet, and the point is to hold nothing. A failing disk costs the file, not the command.
  */
-export function openOutputFile({ dir, name, extension, maxBytes = MAX_FILE_BYTES }: OutputFileOptions): OutputFile {
+export function openOutputFile(options: OutputFileOptions): OutputFile {
+  const { dir, name, extension, maxBytes = MAX_FILE_BYTES, put = writeSync } = options;
   const base = join(dir, name.replace(/[^\w-]/g, '_').slice(0, 100));
   let path = '';
-  let bytes = 0;
+  let written = 0;
   let state: OutputFile['state'] = 'whole';
 
   function attempt<T>(action: () => T): T | null {
@@ -53,7 +57,11 @@ export function openOutputFile({ dir, name, extension, maxBytes = MAX_FILE_BYTES
 
   function append(fd: number, data: Buffer): void {
     attempt(() => {
-      for (let done = 0; done < data.length; ) done += writeSync(fd, data, done);
+      for (let done = 0; done < data.length; ) {
+        const count = put(fd, data, done);
+        done += count;
+        written += count;
+      }
     });
   }
 
@@ -62,22 +70,21 @@ export function openOutputFile({ dir, name, extension, maxBytes = MAX_FILE_BYTES
       return path;
     },
     get bytes() {
-      return bytes;
+      return Math.min(written, maxBytes); // without the note at the end
     },
     get state() {
       return state;
     },
     write(data) {
       if (file === null || state !== 'whole') return;
-      const part = data.subarray(0, maxBytes - bytes);
-      bytes += part.length;
+      const part = data.subarray(0, maxBytes - written);
       append(file, part);
       if (part.length === data.length || state !== 'whole') return;
       state = 'cut';
       append(file, Buffer.from(`\n[… the rest is left out: no more than ${maxBytes} bytes are kept …]\n`));
     },
     close() {
-      if (file !== null) closeSync(file);
+      if (file !== null) attempt(() => closeSync(file));
     },
   };
 }
@@ -87,7 +94,7 @@ function openNew(path: string): number | null {
   try {
     return openSync(path, 'wx', 0o600);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return null;
+    if (errorCode(error) === 'EEXIST') return null;
     throw error;
   }
 }

@@ -49,7 +49,7 @@ export function createOutput({ maxChars, spillDir, name }: OutputLimit): Output 
     spill.write(data);
     tail += text;
     // Cut rarely, not at every piece: each cut copies.
-    if (tail.length > 4 * maxChars) tail = tail.slice(-half);
+    if (tail.length > 4 * maxChars) tail = endOf(tail, half);
   }
 
   function startSpill(): void {
@@ -67,9 +67,10 @@ export function createOutput({ maxChars, spillDir, name }: OutputLimit): Output 
       if (spill === null) return head;
       spill.close();
       const place = placeOf(spill);
-      const [start, end] = [cutEnd(head), cutStart(tail.slice(-half))];
+      const [start, end] = [cutEnd(head), cutStart(endOf(tail, half))];
       const missing = total - start.length - end.length;
-      return `${start}\n\n[… ${missing} of ${total} characters left out here; ${place} …]\n\n${end}`;
+      const note = `[… ${missing} of ${total} characters left out here; ${place} …]`;
+      return [start, note, end].filter((part) => part !== '').join('\n\n');
     },
     wholeFile: () => (spill?.state === 'whole' ? spill.path : null),
   };
@@ -79,6 +80,11 @@ function placeOf({ path, state, bytes }: OutputFile): string {
   if (state === 'whole') return `the whole output is in ${path}`;
   if (state === 'cut') return `the first ${bytes} bytes are in ${path}`;
   return `it could not be saved: ${state.problem}`;
+}
+
+/** `slice(-0)` would be everything. */
+function endOf(text: string, length: number): string {
+  return length === 0 ? '' : text.slice(-length);
 }
 
 /** A cut must not part the two halves of a character. */

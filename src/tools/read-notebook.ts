@@ -1,7 +1,6 @@
-import type { ContentBlock, ImageBlock } from '../wire/content.ts';
+import type { ContentBlock } from '../wire/content.ts';
 import { boundField, jsonBytes } from './bounded-field.ts';
-import { fitImage } from './image-fit.ts';
-import { imageInfo } from './image-info.ts';
+import { imageBlock } from './image-fit.ts';
 import { noteBytes } from './known-files.ts';
 import { type Notebook, type NotebookCell, parseNotebook } from './notebook.ts';
 import { type CellOutput, outputsOf } from './notebook-outputs.ts';
@@ -13,6 +12,8 @@ import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 const MAX_OUTPUT_CHARS = 10_000;
 const MAX_TEXT_BYTES = 300_000;
 const MAX_IMAGES = 10;
+/** Of all images together: a request takes 32 MB, and there are others in it. */
+const MAX_IMAGES_BYTES = 10 * 1024 * 1024;
 /** What the structured face may take in a line of the stream (ruling K34). */
 const MAX_DATA_BYTES = 500_000;
 const MAX_DATA_IMAGE_CHARS = 20_000;
@@ -34,11 +35,12 @@ interface View {
   blocks: ContentBlock[];
   bytes: number;
   images: number;
+  imageBytes: number;
   isWhole: boolean;
 }
 
 async function show({ cells, language }: Notebook): Promise<{ content: ToolOutput['content']; isWhole: boolean }> {
-  const view: View = { blocks: [], bytes: 0, images: 0, isWhole: true };
+  const view: View = { blocks: [], bytes: 0, images: 0, imageBytes: 0, isWhole: true };
   addText(view, `A notebook of ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}, in ${language}.`);
   for (const [index, cell] of cells.entries()) {
     if (view.bytes > MAX_TEXT_BYTES) {
@@ -72,20 +74,14 @@ function bound(view: View, text: string, maxChars: number, index: number): strin
 }
 
 async function showImage(view: View, base64: string): Promise<void> {
-  const block = view.images < MAX_IMAGES ? await imageBlock(base64) : null;
-  if (!block) return addText(view, '[an image that is not shown: damaged, too large, or one of too many]');
+  const block = view.images < MAX_IMAGES ? await imageBlock(Buffer.from(base64, 'base64')) : null;
+  const bytes = jsonBytes(block);
+  if (!block || view.imageBytes + bytes > MAX_IMAGES_BYTES) {
+    return addText(view, '[an image that is not shown: damaged, too large, or one of too many]');
+  }
   view.images++;
+  view.imageBytes += bytes;
   view.blocks.push(block);
-}
-
-/** Null for what a model API would not take. */
-async function imageBlock(base64: string): Promise<ImageBlock | null> {
-  const bytes = Buffer.from(base64, 'base64');
-  const info = imageInfo(bytes);
-  const image = info && (await fitImage(bytes, info).catch(() => null));
-  if (!image) return null;
-  const data = Buffer.from(image.bytes).toString('base64');
-  return { type: 'image', source: { type: 'base64', media_type: image.mediaType, data } };
 }
 
 /** Texts that follow each other are one block. */

@@ -105,12 +105,21 @@ async function limitContent(content: ToolOutput['content'], context: ToolContext
   if (typeof content === 'string') return limitText(content, MAX_RESULT_CHARS, context);
   let left = MAX_RESULT_CHARS;
   const blocks: ContentBlock[] = [];
+  const beyond: string[] = [];
   for (const block of content) {
-    const text = block.type === 'text' ? await limitText(block.text, left, context) : null;
-    left = Math.max(0, left - (text?.length ?? 0));
-    blocks.push(text === null ? block : ({ ...block, text } as ContentBlock));
+    if (block.type !== 'text') {
+      blocks.push(block);
+    } else if (left === 0) {
+      beyond.push(block.text);
+    } else {
+      const text = await limitText(block.text, left, context);
+      left = Math.max(0, left - text.length);
+      blocks.push({ ...block, text });
+    }
   }
-  return blocks;
+  // One file and one note for all of it, however many blocks there were.
+  const note = await limitText(beyond.join('\n'), 0, context);
+  return note === '' ? blocks : [...blocks, { type: 'text', text: note }];
 }
 
 async function limitError(error: ToolError, context: ToolContext): Promise<ToolError> {

@@ -33,6 +33,12 @@ export interface SearchOutput {
   limit: 'size' | 'time' | null;
 }
 
+/** What the model is told of a search that ended early. */
+export const LIMIT_NOTES: Record<NonNullable<SearchOutput['limit']>, string> = {
+  size: '[There was too much to take it all: narrow the search down]',
+  time: '[The search took too long and was ended: this is what it had found. Narrow it down]',
+};
+
 /**
  * Runs the bundled ripgrep, free of the user's configuration, and leaves out what the session hides from reading (trust
  * R-10). It follows no symlinks but those in `operands`. A mistake in pattern or options is a ToolError.

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { type ProcessOutcome, type ProcessSpec, SpawnError } from '../util/process.ts';
+import type { ShellSandbox } from './shell-sandbox.ts';
 import { type ShellScript, shellArgs } from './shell-script.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -6,12 +8,14 @@ export interface ShellSpec extends Omit<ProcessSpec, 'command' | 'args' | 'repor
   /** The command line. */
   command: string;
   script: ShellScript;
+  /** What it runs in; null or absent: nothing confines it. */
+  sandbox?: ShellSandbox | null;
 }
 
 /** Runs a command line with bash. Rejects as `Workspace.exec` does. */
 export async function execShell(
   workspace: Workspace,
-  { command, script, ...rest }: ShellSpec,
+  { command, script, sandbox, ...rest }: ShellSpec,
   signal: AbortSignal,
 ): Promise<ProcessOutcome> {
   const spec = {
@@ -20,6 +24,10 @@ export async function execShell(
     env: { ...rest.env, CLAUDECODE: '1' },
     reports: script === 'reporting',
   };
+  if (sandbox) {
+    const confined = { ...spec, command: existsSync('/bin/bash') ? '/bin/bash' : 'bash' };
+    return sandbox.inside(confined, (wrapped) => workspace.exec(wrapped, signal));
+  }
   try {
     return await workspace.exec({ ...spec, command: '/bin/bash' }, signal);
   } catch (error) {

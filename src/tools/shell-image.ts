@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { ImageBlock } from '../wire/content.ts';
-import { fitImage } from './image-fit.ts';
-import { imageInfo } from './image-info.ts';
+import { imageBlock } from './image-fit.ts';
 
 const DATA_URI = /^data:image\/[a-z+]+;base64,([A-Za-z0-9+/\s]+=*)$/;
 /** More is not worth decoding: what is over 5 MB has to be scaled down before a model sees it. */
@@ -13,13 +12,7 @@ const MAX_FILE_BYTES = 24 * 1024 * 1024;
  */
 export async function printedImage(stdout: string, file: string | null): Promise<ImageBlock | null> {
   const base64 = DATA_URI.exec(file === null ? stdout : readWhole(file))?.[1];
-  if (base64 === undefined) return null;
-  const bytes = Buffer.from(base64, 'base64');
-  const info = imageInfo(bytes);
-  const image = info && (await fitImage(bytes, info).catch(() => null));
-  if (!image) return null;
-  const data = Buffer.from(image.bytes).toString('base64');
-  return { type: 'image', source: { type: 'base64', media_type: image.mediaType, data } };
+  return base64 === undefined ? null : imageBlock(Buffer.from(base64, 'base64'));
 }
 
 function readWhole(file: string): string {

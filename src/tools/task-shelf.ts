@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../util/error-code.ts';
 import { isObject, tryParseJson } from '../util/json.ts';
 import { makeDirectory } from '../util/make-directory.ts';
+import { replaceFile } from '../util/replace-file.ts';
 import type { Task, TaskStatus } from './task-store.ts';
 
 /** Where tasks are kept, each under its id. */
@@ -73,28 +74,21 @@ export function fileShelf(dir: string): TaskShelf {
         await writeFile(fileOf(task.id), toText(task), { flag: 'wx', mode: 0o600 });
         return true;
       } catch (error) {
-        if (codeOf(error) === 'EEXIST') return false;
+        if (errorCode(error) === 'EEXIST') return false;
         throw error;
       }
     },
-    replace: (task) => replaceFile(fileOf(task.id), toText(task)),
+    replace: (task) => replaceText(fileOf(task.id), toText(task)),
     async remove(id) {
-      await replaceFile(join(dir, HIGHEST), String(await highestId()));
+      await replaceText(join(dir, HIGHEST), String(await highestId()));
       await rm(fileOf(id), { force: true });
     },
   };
 }
 
-/** Whole or not at all: another process may be reading. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    await writeFile(temporary, text, { flag: 'wx', mode: 0o600 });
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+/** Another process may be reading. */
+function replaceText(path: string, text: string): Promise<void> {
+  return replaceFile(path, (temporary) => writeFile(temporary, text, { flag: 'wx', mode: 0o600 }));
 }
 
 function toText(task: Task): string {
@@ -127,11 +121,7 @@ async function orIfMissing<T, F>(read: Promise<T>, fallback: F): Promise<T | F> 
   try {
     return await read;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return fallback;
+    if (errorCode(error) === 'ENOENT') return fallback;
     throw error;
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
 }

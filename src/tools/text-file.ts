@@ -1,5 +1,5 @@
 import { fileKind } from './file-kind.ts';
-import { ToolError } from './tool.ts';
+import { refusal } from './tool.ts';
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
@@ -112,8 +112,4 @@ function isPlain(text: string): boolean {
 
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-function refusal(message: string): ToolError {
-  return new ToolError(message, { wrap: true });
 }

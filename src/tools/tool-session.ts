@@ -3,6 +3,7 @@ import type { ContentBlock } from '../wire/content.ts';
 import type { PermissionMode } from '../wire/permission-modes.ts';
 import type { BackgroundShells } from './background-shells.ts';
 import type { ShellDirectory } from './shell-directory.ts';
+import type { ShellSandbox } from './shell-sandbox.ts';
 import type { TaskStore } from './task-store.ts';
 import type { TodoList } from './todo.ts';
 
@@ -26,6 +27,8 @@ export interface ToolSession {
   tasks(): Promise<TaskStore>;
   readonly shellDirectory: ShellDirectory;
   readonly backgroundShells: BackgroundShells;
+  /** What commands run in; null: nothing confines them. */
+  readonly sandbox: ShellSandbox | null;
   /** Calls a model beside the conversation. Booked like any call; refused when the budget is used up. */
   ask(question: ModelQuestion, signal: AbortSignal): Promise<readonly ContentBlock[]>;
 }

@@ -11,7 +11,8 @@ export type Access =
   | { kind: 'none' }
   | { kind: 'read'; paths: string[] }
   | { kind: 'edit'; paths: string[] }
-  | { kind: 'execute'; command: string }
+  /** `leavesSandbox`: where commands are confined, this one asks not to be. */
+  | { kind: 'execute'; command: string; leavesSandbox?: true }
   /** A person must answer, whatever the mode: a question, a plan to approve. */
   | { kind: 'interaction' }
   /** Anything else that needs approval: network, foreign tools. `host` is who would be asked, as `hostNameOf` gives it. */
@@ -52,6 +53,11 @@ export class ToolError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.wrap = options.wrap ?? false;
   }
+}
+
+/** For a precondition that a call does not meet. */
+export function refusal(message: string): ToolError {
+  return new ToolError(message, { wrap: true });
 }
 
 export interface Tool<Input = JsonObject> {

@@ -27,12 +27,15 @@ const IPV6 = [
   ['ff00::', 8],
 ] as const;
 
+/** Made once, for it is asked for every address that a name leads to. */
+const PRIVATE = privateAddresses();
+
 /** Whether an IP address, as a resolver gives it, is not one of the public internet. Anything else counts as private. */
 export function isPrivateAddress(address: string): boolean {
   const bare = address.replace(/%.*$/, '');
   const version = isIP(bare);
   if (version === 0) return true;
-  return privateAddresses().check(bare, version === 4 ? 'ipv4' : 'ipv6');
+  return PRIVATE.check(bare, version === 4 ? 'ipv4' : 'ipv6');
 }
 
 /** Whether a host can be told from its spelling not to be of the public internet. `host` is as `hostNameOf` gives it. */

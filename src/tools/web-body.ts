@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import { errorCode } from '../util/error-code.ts';
 import { ToolError } from './tool.ts';
 
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
@@ -49,7 +50,7 @@ async function unpack(body: Buffer, encoding: string): Promise<Buffer> {
         );
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+    if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
     throw new ToolError(`The page could not be unpacked (${encoding}).`, { cause: error });
   }
   throw new ToolError(`The page is packed in a way that is not understood: ${encoding.slice(0, 40)}`);

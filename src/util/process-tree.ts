@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate as giveWay, setTimeout as sleep } from 'node:timers/promises';
+import { errorCode } from './error-code.ts';
 import type { ProcessMark } from './process-mark.ts';
 
 /**
@@ -29,6 +30,11 @@ export async function endTree(tree: ProcessTree, graceMs: number): Promise<void>
     if (!(await signalTree(tree, 'SIGKILL'))) return;
     await sleep(pause);
   }
+}
+
+/** Whether something of the tree lives. */
+export function treeLives(tree: ProcessTree): Promise<boolean> {
+  return signalTree(tree, 0);
 }
 
 /** True while the group has a member, be it a zombie. */
@@ -104,7 +110,7 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(target, signal);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }
 

@@ -4,7 +4,7 @@ import { Aborted, abortReason } from './abort.ts';
 import { createProcessTags } from './process-mark.ts';
 import { type OutputEnd, reportStdio, type WatchedChild, type WatchedOutput, watchOutput } from './process-output.ts';
 import { createSupervisor } from './process-supervisor.ts';
-import { endTree, groupExists } from './process-tree.ts';
+import { endTree, groupExists, treeLives } from './process-tree.ts';
 import type { Logger } from './runtime.ts';
 import { startTimer } from './timer.ts';
 
@@ -24,6 +24,8 @@ export interface ProcessSpec {
 
 export interface ProcessOutcome extends OutputEnd {
   timedOut: boolean;
+  /** Comes with `stillRunning`: whether what the command has left behind lives yet. */
+  livesOn?: () => Promise<boolean>;
 }
 
 /** Starts processes so that nothing of them outlives us: not on abort, not at the end, not when we are killed. */
@@ -71,13 +73,14 @@ export function createProcesses({ log, graceMs = 500 }: ProcessesOptions): Proce
     const { env, mark } = tags.next(spec.env);
     const child = await startChild({ ...spec, env });
     const group = child.pid;
+    const tree = { groups: [group], mark };
     supervisor.watch(group);
     const watched = watchOutput(child, spec.onOutput);
     running.set(group, watched);
 
     let ending: Promise<void> | null = null;
     const end = () => {
-      ending ??= endTree({ groups: [group], mark }, graceMs).then(watched.letGoSoon);
+      ending ??= endTree(tree, graceMs).then(watched.letGoSoon);
     };
     let timedOut = false;
     const timer = startTimeout(spec.timeoutMs, () => {
@@ -95,7 +98,7 @@ export function createProcesses({ log, graceMs = 500 }: ProcessesOptions): Proce
     forgetEmptyGroups();
     if (signal.aborted) throw abortReason(signal);
     if (closed) throw new Aborted('shutdown');
-    return { ...outcome, timedOut };
+    return { ...outcome, timedOut, ...(outcome.stillRunning && { livesOn: () => treeLives(tree) }) };
   }
 
   function forgetEmptyGroups(): void {

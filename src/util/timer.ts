@@ -1,5 +1,5 @@
 /** What setTimeout can hold; more would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** A timer that also takes very long times: what is longer than 24 days never comes in one process anyway. */
 export function startTimer(ms: number, onTime: () => void): ReturnType<typeof setTimeout> {

@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'session_exists'
   | 'session_unreadable'
   | 'storage_failed'
+  | 'sandbox_unavailable'
   | 'unknown_parent'
   | 'other';
 

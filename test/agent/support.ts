@@ -100,6 +100,7 @@ export function createRig(script: Script<ModelRequest> | Model, options: RigOpti
     tools,
     gate: options.gate ?? allowAll,
     toolContext: (toolUseId, signal) => ({ ...contextFor(runtime), toolUseId, signal }),
+    hide: (found) => found,
     limits: options.limits ?? {},
     ledger: new Ledger({ onUnknownModel: (model) => logs.push(`unknown model ${model}`) }),
     tally: emptyTally(),

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildSync } from 'esbuild';
@@ -15,6 +15,26 @@ describe('changing a settings file', () => {
     updateJsonFile(path, (values) => ({ ...values, b: 2 }));
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ a: 1, b: 2 });
     expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+  });
+
+  test('a link stays a link, and the file keeps its mode', () => {
+    const dir = tempDir();
+    const real = put(join(dir, 'dotfiles', 'settings.json'), '{"a":1}');
+    chmodSync(real, 0o640);
+    const link = join(dir, 'settings.json');
+    symlinkSync(real, link);
+    updateJsonFile(link, (values) => ({ ...values, b: 2 }));
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual({ a: 1, b: 2 });
+    expect(statSync(real).mode & 0o777).toBe(0o640);
+  });
+
+  test('a change that is none leaves it alone', () => {
+    const path = put(join(tempDir(), 'settings.json'), '{ "a": 1 }');
+    updateJsonFile(path, () => null);
+    expect(readFileSync(path, 'utf8')).toBe('{ "a": 1 }');
+    expect(readdirSync(join(path, '..'))).toEqual(['settings.json']);
   });
 
   test('a file that is no JSON is left as it is', () => {

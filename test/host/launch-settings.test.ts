@@ -11,7 +11,8 @@ const notes: string[] = [];
 function read(given: string, cwd: string) {
   notes.length = 0;
   const places = { cwd, configHome: null };
-  return loadSettings({ settings: given }, [], places, (_level, message) => notes.push(message)).settings;
+  const sources = { config: { settings: given }, scopes: [], changes: {} };
+  return loadSettings(sources, places, (_level, message) => notes.push(message)).settings;
 }
 
 describe('--settings', () => {

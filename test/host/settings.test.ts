@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { setTrust } from '../../src/config/trust-store.ts';
@@ -89,6 +89,42 @@ describe('[SET-03, K1] settings files', () => {
       expect(exit).toMatchObject({ code: 1, stderr: expect.stringMatching(/settings(\.local)?\.json, line 2/) });
     },
   );
+});
+
+describe('odd places', () => {
+  test('a .claude that is a file, not a folder, holds no settings', async () => {
+    const house = createHouse(['hi']);
+    writeFileSync(join(house.dir, '.claude'), 'x');
+    expect(await house.connect().ask('hi')).toMatchObject({ result: 'hi' });
+  });
+
+  test.each(['/dev/zero', '/dev/full'])('[R-12] settings that are a link to %s hold nothing up', async (device) => {
+    const house = createHouse([]);
+    mkdirSync(join(house.dir, '.claude'));
+    symlinkSync(device, projectFile(house));
+    expect(await house.connect().end()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('not a regular file'),
+    });
+  });
+
+  test('a directory of the settings that is gone is said and left out; ~ is the home', async () => {
+    const house = createHouse(['hi']);
+    mkdirSync(join(house.dir, '..', 'other'));
+    put(userFile(house), { permissions: { additionalDirectories: ['~/other', '/no/such/place'] } });
+    const client = house.connect();
+    await client.ask('hi');
+    expect(house.logs).toContainEqual({ level: 'warn', message: expect.stringContaining('/no/such/place') });
+    expect(JSON.stringify(house.model.requests[0]?.messages)).toContain(
+      `Additional directory: ${join(house.dir, '..', 'other')}`,
+    );
+  });
+
+  test('an effort that is none is an error that names the choices', async () => {
+    const house = createHouse([]);
+    put(userFile(house), { effortLevel: 'enormous' });
+    expect(await house.connect().end()).toMatchObject({ code: 1, stderr: expect.stringContaining('low, medium') });
+  });
 });
 
 describe('[R-12, R-13, G1] a project that nobody trusts', () => {

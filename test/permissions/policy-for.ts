@@ -7,8 +7,12 @@ import { protectedPaths } from '../../src/permissions/paths.ts';
 import type { Policy } from '../../src/permissions/policy.ts';
 import { nodeRealPath } from '../../src/permissions/real-path.ts';
 import { parseRules, type Rule } from '../../src/permissions/rules.ts';
+import { loadShellParser } from '../../src/permissions/shell-parser.ts';
+import { readShell } from '../../src/permissions/shell-read.ts';
 
 export const CWD = '/project';
+
+export const parseShell = await loadShellParser();
 
 /** A policy over a made-up project whose paths hold no symlinks; nothing is allowed beyond the defaults. */
 export function policyFor(overrides: Partial<Policy> = {}): Policy {
@@ -43,7 +47,13 @@ export function rules(...texts: string[]): Rule[] {
   return parsed;
 }
 
+/** Read as the gate has it read: with the parser. */
 export function bash(command: string): Call {
+  return { ...unreadBash(command), script: readShell(command, parseShell) };
+}
+
+/** A command that nobody has read with the parser. */
+export function unreadBash(command: string): Call {
   return { toolName: 'Bash', input: { command }, access: { kind: 'execute', command } };
 }
 

@@ -34,6 +34,7 @@ export function toolSession(changes: Partial<ToolSession> = {}): ToolSession {
       onEnd: () => () => {},
       close: async () => {},
     },
+    sandbox: null,
     ask: async () => {
       throw new Error('no model here');
     },

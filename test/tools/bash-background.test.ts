@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -133,12 +133,48 @@ test('listeners are told of each end once, when the output is complete', async (
   expect(shells.list().map(({ status }) => status)).toEqual(['completed', 'completed']);
 });
 
+test('a listener that throws keeps nobody from the end, and is logged', async () => {
+  const log: string[] = [];
+  const { workspace, runtime, env } = bench.context;
+  const own = createBackgroundShells({
+    workspace,
+    ids: runtime.ids,
+    outputDir: bench.path('outputs'),
+    log: (level, message) => log.push(`${level}: ${message}`),
+  });
+  const told: string[] = [];
+  own.onEnd(() => {
+    throw new Error('no listener');
+  });
+  own.onEnd(({ status }) => told.push(status));
+  const { id } = own.start({ command: 'sleep 60', toolUseId: 'a', cwd: bench.dir, env });
+  expect(await own.stop(id)).toBe(true);
+  own.start({ command: 'sleep 60', toolUseId: 'b', cwd: bench.dir, env });
+  await own.close();
+  expect(told).toEqual(['killed', 'killed']);
+  expect(log).toEqual([expect.stringMatching(/^error: .*no listener$/), expect.stringMatching(/no listener$/)]);
+});
+
+test('a command whose output cannot be kept is not started, and the error says why', async () => {
+  mkdirSync(bench.context.spillDir, { recursive: true });
+  writeFileSync(join(bench.context.spillDir, 'tasks'), 'a file where a directory should be');
+  const call = bench.run(bash, { command: 'touch started', run_in_background: true });
+  await expect(call).rejects.toMatchObject({
+    name: 'ToolError',
+    message: expect.stringMatching(/was not started, because its output cannot be kept: .*tasks/),
+  });
+  expect(shells.list()).toEqual([]);
+  await shells.close();
+  expect(existsSync(bench.path('started'))).toBe(false);
+});
+
 test('[M-12] the file is bounded, says so, and does not hold the command', async () => {
   const small = createBackgroundShells({
     workspace: bench.context.workspace,
     ids: bench.context.runtime.ids,
     outputDir: bench.path('outputs'),
     maxOutputBytes: 1000,
+    log: () => {},
   });
   const { env } = bench.context;
   const shell = small.start({ command: 'seq 1 100000; echo x > done', toolUseId: 'a', cwd: bench.dir, env });

@@ -187,3 +187,14 @@ test('[K36] eight commands together lose no output', async () => {
   expect(results.map(({ content }) => content)).toEqual([...Array(8).keys()].map((n) => `done-${n}`));
   expect(Date.now() - started).toBeLessThan(1500);
 });
+
+test('output of nothing but line breaks is trimmed in no time', async () => {
+  const { data } = await bench.run(
+    bash,
+    { command: `head -c 149000 /dev/zero | tr '\\0' '\\n'; echo x` },
+    {
+      env: { ...bench.context.env, BASH_MAX_OUTPUT_LENGTH: '150000' },
+    },
+  );
+  expect((data as { stdout: string }).stdout).toHaveLength(149_001);
+});

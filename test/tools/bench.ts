@@ -21,8 +21,9 @@ export interface Bench {
   dispose(): Promise<void>;
 }
 
-export function createBench(): Bench {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'heddle-tools-')));
+/** `parent` is where the directory is made. */
+export function createBench(parent = tmpdir()): Bench {
+  const base = realpathSync(mkdtempSync(join(parent, 'heddle-tools-')));
   const dir = join(base, 'work');
   mkdirSync(dir);
   const processes = createProcesses({ log: () => {}, graceMs: 200 });
@@ -39,7 +40,7 @@ export function createBench(): Bench {
     signal: new AbortController().signal,
     session: toolSession({
       shellDirectory: createShellDirectory({ start: dir, isInside: (each) => `${each}/`.startsWith(`${dir}/`) }),
-      backgroundShells: createBackgroundShells({ workspace, ids, outputDir: join(spillDir, 'tasks') }),
+      backgroundShells: createBackgroundShells({ workspace, ids, log: () => {}, outputDir: join(spillDir, 'tasks') }),
     }),
   };
   const path = (name: string) => join(dir, name);

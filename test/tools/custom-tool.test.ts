@@ -202,6 +202,25 @@ describe('a result', () => {
     },
   );
 
+  test('[K34] of many blocks and much structure is bounded as a whole', async () => {
+    const text = { type: 'text', text: 'x'.repeat(150_000) };
+    const many = { content: Array(20).fill(text), structuredContent: { numbers: 'y'.repeat(400_000) } };
+    const { content, data } = await bench.run(await returning(many), {});
+    expect(content).toHaveLength(20);
+    expect(JSON.stringify(data).length).toBeLessThan(810_000);
+    expect(data).toMatchObject({ structuredContent: many.structuredContent });
+    expect((data as { content: unknown[] }).content).toEqual([
+      text,
+      text,
+      { type: 'text', text: '[… 18 more blocks left out …]' },
+    ]);
+
+    const huge = { content: [text], structuredContent: { numbers: 'y'.repeat(900_000) } };
+    expect((await bench.run(await returning(huge), {})).data).toEqual({
+      content: [text, { type: 'text', text: '[… structuredContent left out: it has 900014 bytes …]' }],
+    });
+  });
+
   test('[K34] is bounded for the line, not for the model', async () => {
     const { content, data } = await bench.run(await returning('x'.repeat(250_000)), {});
     expect(content).toHaveLength(250_000);

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { globTool } from '../../src/tools/glob.ts';
+import type { Workspace } from '../../src/tools/workspace.ts';
 import { toolSession } from '../support/tool-session.ts';
 import { type Bench, createBench } from './bench.ts';
 
@@ -69,6 +70,46 @@ test('keeps the 100 newest', async () => {
   expect(data).toMatchObject({ numFiles: 100, truncated: true });
   expect((data as { filenames: string[] }).filenames[0]).toBe(bench.path('5.txt'));
   expect(content).toMatch(/\/104\.txt\n\(100 of 105 files/);
+});
+
+/** What search programs were started with. */
+const runs: (readonly string[])[] = [];
+
+/** A search program that prints this, and how it ends. */
+function printing(pieces: string[], timedOut: boolean): Workspace {
+  return {
+    ...bench.context.workspace,
+    async exec({ args, onOutput }, signal) {
+      runs.push(args);
+      for (const piece of pieces) onOutput?.('stdout', Buffer.from(piece));
+      if (signal.aborted) throw signal.reason;
+      return { exitCode: timedOut ? null : 0, signal: null, timedOut, stillRunning: false };
+    },
+  };
+}
+
+test('a search that ended early says so, and is not made again', async () => {
+  runs.length = 0;
+  const late = await bench.run(globTool, { pattern: '*' }, { workspace: printing(['a.txt\0b.t'], true) });
+  expect(late.content).toBe(
+    `${bench.path('a.txt')}\n[The search took too long and was ended: this is what it had found. Narrow it down]`,
+  );
+  expect(late.data).toMatchObject({ numFiles: 1, truncated: true });
+
+  const much = Array(2).fill(`${'d/'.repeat(50)}x\0`.repeat(100_000));
+  const large = await bench.run(globTool, { pattern: '*' }, { workspace: printing(much, false) });
+  expect(large.content).toMatch(
+    /\(100 of \d+ files.*\)\n\[There was too much to take it all: narrow the search down\]$/,
+  );
+  expect(runs).toHaveLength(2);
+});
+
+test('[K34] file names that take much space are bounded together', async () => {
+  const long = Array.from({ length: 100 }, (_, at) => `${'\u0001'.repeat(2000)}${at}\0`);
+  const { data } = await bench.run(globTool, { pattern: '*' }, { workspace: printing(long, false) });
+  expect(JSON.stringify(data).length).toBeLessThan(201_000);
+  expect(data).toMatchObject({ numFiles: 16, truncated: true });
+  expect((data as { filenames: string[] }).filenames.at(-1)).toBe(bench.path(`${'\u0001'.repeat(2000)}0`));
 });
 
 test('[R-10] what is hidden is neither shown nor counted', async () => {

@@ -137,6 +137,35 @@ test('a search that takes too long shows what it had found', async () => {
   await expect(run({}, printing())).rejects.toThrow(/took longer than 60 s/);
 });
 
+describe('[K34] the data of a large result is bounded', () => {
+  const finding = (input: object, records: string[]) =>
+    bench.run(
+      grepTool,
+      { pattern: 'x', head_limit: 0, ...input },
+      {
+        workspace: {
+          ...bench.context.workspace,
+          async exec({ onOutput }) {
+            onOutput?.('stdout', Buffer.from(records.join('')));
+            return { exitCode: 0, signal: null, timedOut: false, stillRunning: false };
+          },
+        },
+      },
+    );
+  const all = Array.from({ length: 20_000 }, (_, at) => `some/long/folder/name/${at}.txt`);
+
+  test.each([
+    ['content', (name: string) => `${name}\x001:${'x'.repeat(100)}\n`, { numLines: 20_000 }],
+    ['count', (name: string) => `${name}\x002\n`, { numFiles: 20_000, numMatches: 40_000 }],
+    ['files_with_matches', (name: string) => `${name}\0`, { numFiles: 20_000 }],
+  ])('%s', async (output_mode, record, counts) => {
+    const { content, data } = await finding({ output_mode }, all.map(record));
+    expect(JSON.stringify(data).length).toBeLessThan(201_000);
+    expect(data).toMatchObject(counts);
+    expect(content.length).toBeGreaterThan(500_000);
+  });
+});
+
 describe('[R-10] what is hidden is neither shown nor counted', () => {
   const session = toolSession({ mayRead: (path) => !path.includes('/secret') });
   const search = (input: object) => bench.run(grepTool, { pattern: 'hit', ...input }, { session });

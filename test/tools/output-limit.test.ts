@@ -61,3 +61,10 @@ test('stays quick and small with many pieces', () => {
   for (let n = 0; n < 20_000; n++) output.add(piece);
   expect(output.end().length).toBeLessThan(1300);
 });
+
+test('a limit of nothing shows nothing but the note', () => {
+  const output = createOutput(limit(0));
+  output.add(Buffer.from('abc'));
+  output.add(Buffer.from('def'));
+  expect(output.end()).toMatch(/^\[… 6 of 6 characters left out here; the whole output is in \S+ …\]$/);
+});

@@ -81,7 +81,26 @@ describe('ExitPlanMode', () => {
   test('what the user changed in the plan is what the model gets', async () => {
     bench.file('plans/a-b-c.md', 'mine');
     const context = { ...bench.context, ...sessionIn('plan') };
-    expect((await exitPlanModeTool.run({ plan: 'mine, but better' }, context)).content).toContain('mine, but better');
+    const { content, data } = await exitPlanModeTool.run({ plan: 'mine, but better' }, context);
+    expect(content).toContain('mine, but better');
+    expect(data).toMatchObject({ plan: 'mine, but better' });
+  });
+
+  test('what changes in the file while the user decides was not approved', async () => {
+    bench.file('plans/a-b-c.md', 'approved');
+    const context = { ...bench.context, ...sessionIn('plan') };
+    const prepared = (await exitPlanModeTool.prepare?.({}, context)) ?? {};
+    bench.file('plans/a-b-c.md', 'something else');
+    const { content, data } = await exitPlanModeTool.run(prepared, context);
+    expect(content).toMatch(/:\napproved$/);
+    expect(data).toMatchObject({ plan: 'approved' });
+  });
+
+  test('[K34] a long plan is bounded, in the question too', async () => {
+    bench.file('plans/a-b-c.md', 'x'.repeat(1_000_000));
+    const { prepared, output } = await call(exitPlanModeTool, {}, sessionIn('plan'));
+    expect(prepared.plan).toMatch(/^x{198000,200000}\n\[… \d+ more characters left out …\]$/);
+    expect(output.data).toMatchObject({ plan: prepared.plan });
   });
 
   test('a mode that came with the approval stays', async () => {

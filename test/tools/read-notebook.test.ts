@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { editTool } from '../../src/tools/edit.ts';
@@ -118,6 +119,27 @@ test('shows at most ten images', async () => {
   const { content } = await read(notebook([code('', Array(12).fill(output))]));
   expect((content as { type: string }[]).filter(({ type }) => type === 'image')).toHaveLength(10);
   expect(JSON.stringify(content).match(/an image that is not shown/g)).toHaveLength(2);
+});
+
+test('shows no more than 10 MB of images', async () => {
+  const raw = { width: 1080, height: 1080, channels: 3 as const };
+  const image = await sharp(randomBytes(1080 * 1080 * 3), { raw })
+    .png({ compressionLevel: 0 })
+    .toBuffer();
+  const [large, small] = [image, await sharp(image).resize(10).png().toBuffer()].map((bytes) => ({
+    output_type: 'display_data',
+    data: { 'image/png': bytes.toString('base64') },
+  }));
+  const { content } = await read(notebook([code('', [large, large, large, small])]));
+  expect((content as { type: string }[]).map(({ type }) => type)).toEqual([
+    'text',
+    'image',
+    'image',
+    'text',
+    'image',
+    'text',
+  ]);
+  expect(JSON.stringify(content).length).toBeLessThan(10.1 * 1024 * 1024);
 });
 
 test('[K34] cuts large outputs and long notebooks, and says so', async () => {

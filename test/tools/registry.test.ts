@@ -99,6 +99,22 @@ describe('[M-12] limits what a result carries', () => {
     expect(JSON.stringify(content).length).toBeLessThan(302_000);
   });
 
+  test('as any number of blocks: what is beyond goes to one file, with one note', async () => {
+    const text = (letter: string) => ({ type: 'text' as const, text: letter.repeat(250_000) });
+    const image = { type: 'image' as const, source: { type: 'url' as const, url: 'http://x' } };
+    const { content } = await runFake(() => ({
+      content: [text('a'), text('b'), text('c'), image, text('d'), text('e')],
+      data: null,
+    }));
+    const blocks = content as { type: string; text?: string }[];
+    expect(blocks.map(({ type }) => type)).toEqual(['text', 'text', 'image', 'text']);
+    expect(JSON.stringify(blocks).length).toBeLessThan(302_000);
+    const note = blocks.at(-1)?.text ?? '';
+    expect(note).toMatch(/^\[… 750002 of 750002 characters left out here; the whole output is in \S+ …\]$/);
+    const file = /whole output is in (\S+)/.exec(note)?.[1] ?? '';
+    expect(readFileSync(file, 'utf8')).toBe([text('c'), text('d'), text('e')].map((block) => block.text).join('\n'));
+  });
+
   test('as an error', async () => {
     const run = runFake(() => {
       throw new ToolError(huge, { wrap: true });

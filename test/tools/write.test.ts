@@ -81,3 +81,12 @@ test('is an edit and runs alone', () => {
   expect(writeTool.access(input, bench.context.workspace)).toEqual({ kind: 'edit', paths: [bench.path('a.txt')] });
   expect(writeTool.isConcurrencySafe(input)).toBe(false);
 });
+
+test('what could not be shown is not written back as something else', async () => {
+  const latin = Buffer.from('caf\xe9 one', 'latin1');
+  const path = bench.file('latin1.txt', latin);
+  await bench.run(readTool, { file_path: path });
+  const writing = bench.run(writeTool, { file_path: path, content: 'caf\uFFFD two' });
+  await expect(writing).rejects.toThrow(/would be lost/);
+  expect(readFileSync(path)).toEqual(latin);
+});

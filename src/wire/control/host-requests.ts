@@ -48,12 +48,37 @@ export type Branch = z.infer<typeof Branch>;
 
 const PermissionExplanation = open(() => ({
   behavior: PermissionBehavior,
-  reason: z.string(),
-  /** Which layer decided: rule, mode, hook, path … */
+  /** Which layer decided: `deny-rule`, `mode`, `default` … */
   layer: z.string(),
+  /** The rule that decided, as it is written. */
   rule: text,
+  /** The file or the flag in which that rule stands. */
+  where: text,
+  reason: text,
 }));
 export type PermissionExplanation = z.infer<typeof PermissionExplanation>;
+
+/** The settings in force. The values of credentials are masked. */
+const SettingsInForce = open(() => ({
+  /** Merged from all sources. */
+  effective: AnyObject,
+  /** The strongest first. */
+  sources: z.array(open({ source: text, path: text, settings: z.optional(AnyObject) })),
+  /** What the session uses at the moment, wherever it comes from. */
+  applied: z.optional(AnyObject),
+  /** Heddle's own: one by one, the items of lists too, each with where it stands. */
+  provenance: z.optional(
+    z.array(open({ key: z.string(), value: z.optional(z.unknown()), scope: z.string(), source: z.string() })),
+  ),
+  /** Heddle's own: what of the project's settings is left out. */
+  ignored: z.optional(z.array(open({ file: z.string(), keys: z.array(z.string()), reason: z.string() }))),
+  trust: text,
+}));
+export type SettingsInForce = z.infer<typeof SettingsInForce>;
+
+/** What of a change an open session cannot take over. */
+const FlagSettingsResult = open(() => ({ without_effect: z.optional(z.array(z.string())) }));
+export type FlagSettingsResult = z.infer<typeof FlagSettingsResult>;
 
 /** What a host may ask of the CLI. Mind the mixed casing of server names: it is the wire's. */
 export const hostRequests = exchanges({
@@ -78,8 +103,9 @@ export const hostRequests = exchanges({
   mcp_call: () => [{}, Done],
   mcp_read_resource: () => [{}, Done],
 
-  get_settings: () => [{}, open({ effective: AnyObject, sources: z.array(z.unknown()) })],
-  apply_flag_settings: () => [{ settings: AnyObject }, Done],
+  get_settings: () => [{}, SettingsInForce],
+  /** By key; null takes back what the launch or an earlier request gave. */
+  apply_flag_settings: () => [{ settings: AnyObject }, z.optional(FlagSettingsResult)],
   update_settings: () => [{ source: z.string(), settings: z.optional(AnyObject) }, Done],
   list_permission_rules: () => [{}, open({ state: open({ rules: z.array(z.unknown()) }) })],
   get_hooks_listing: () => [{}, open({ events: z.array(z.unknown()), hooks: z.array(z.unknown()) })],

@@ -12,10 +12,12 @@ export { Done } from './exchange.ts';
 export * from './frames.ts';
 export type {
   Branch,
+  FlagSettingsResult,
   McpSetServersResult,
   PermissionExplanation,
   RewindFilesResult,
   SessionNode,
+  SettingsInForce,
 } from './host-requests.ts';
 export { hostRequests } from './host-requests.ts';
 export {

@@ -46,6 +46,20 @@ export const SystemInitMessage = open(() => ({
   /** Whether project files may act, and which of them were left out because they may not (ruling G1). */
   trust: z.optional(open({ trusted: z.boolean(), ignored: z.array(z.string()) })),
   /** What confines commands, in force now (ruling K43). */
-  sandbox: z.optional(open({ enabled: z.boolean() })),
+  sandbox: z.optional(
+    open({
+      enabled: z.boolean(),
+      /** `bubblewrap` or `seatbelt`. */
+      provider: text,
+      /** `off`, `allow-list` or `own-proxy`. */
+      network: text,
+      allowed_hosts: texts,
+      weaker: flag,
+      auto_allow: flag,
+      may_leave: flag,
+      /** Why there is none although one was asked for. */
+      unavailable: text,
+    }),
+  ),
 }));
 export type SystemInitMessage = z.infer<typeof SystemInitMessage>;

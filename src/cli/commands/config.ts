@@ -1,0 +1,128 @@
+import {
+  changeSetting,
+  FILE_SCOPES,
+  getSetting,
+  listSettings,
+  type SettingsOverview,
+} from '../../host/config-admin.ts';
+import { tryParseJson } from '../../util/json.ts';
+import { printable } from '../../util/printable.ts';
+import { usage } from '../args.ts';
+import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
+import { commandPlace } from './place.ts';
+import { columns, shownValue } from './show.ts';
+
+const HELP = `Usage: heddle config list [--json]
+       heddle config get KEY [--json]
+       heddle config set [--scope user|project|local] KEY VALUE
+       heddle config unset [--scope user|project|local] KEY
+
+Shows and changes settings. KEY is dotted: permissions.defaultMode, env.NAME, modelLimits."openai/gpt-4.1".contextWindow.
+
+  list    every setting in force with the file or flag it stands in, lists item by item, and what of the project's
+          settings is ignored and why; values of credentials are masked
+  get     the value in force; a text as it is, anything else as JSON
+  set     into the file of the scope (default user); VALUE is JSON if it reads as such, else text: '"5"' is a text
+  unset   out of that file
+
+list and get take the flags --settings, --setting-sources, --managed-settings and --trust of a run.
+A VALUE that begins with a dash needs -- before it.
+
+Exit codes: 0 done, 1 an error, or nothing is set there.
+`;
+
+/** `heddle config …`; resolves with the exit code. */
+export async function runConfig(argv: readonly string[]): Promise<number> {
+  const args = parseCommandArgs(argv, {
+    command: 'heddle config',
+    own: { '--json': 'switch', '--scope': 'text' },
+    run: ['--settings', '--setting-sources', '--managed-settings', '--trust'],
+  });
+  const [action, ...words] = args?.words ?? [];
+  if (!args || action === undefined) return help(args ? 1 : 0);
+  const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
+  if (!act) throw usage(`error: unknown command 'config ${printable(action)}': use list, get, set or unset`);
+  return act(words, args);
+}
+
+type Action = (words: readonly string[], args: CommandArgs) => Promise<number>;
+
+const ACTIONS: Record<string, Action> = {
+  async list(words, { config, has }) {
+    takeWords(words, []);
+    const overview = await listSettings(config, commandPlace());
+    say(has('--json') ? JSON.stringify(overview, null, 2) : overviewText(overview));
+    return 0;
+  },
+
+  async get(words, { config, has }) {
+    const [key = ''] = takeWords(words, ['KEY']);
+    const value = await getSetting(key, config, commandPlace());
+    if (value === undefined) return fail(`${key} is not set`);
+    say(typeof value === 'string' && !has('--json') ? value : JSON.stringify(value, null, 2));
+    return 0;
+  },
+
+  async set(words, args) {
+    const [key = '', text = ''] = takeWords(words, ['KEY', 'VALUE']);
+    const json = tryParseJson(text);
+    const value = json === undefined ? text : json;
+    const { file, notes } = await changeSetting({ key, value, scope: scopeOf(args) }, commandPlace());
+    say(`${key} = ${shownValue(value)} in ${printable(file)}`);
+    for (const note of notes) tell(note);
+    return 0;
+  },
+
+  async unset(words, args) {
+    const [key = ''] = takeWords(words, ['KEY']);
+    const { file, isChanged } = await changeSetting({ key, value: undefined, scope: scopeOf(args) }, commandPlace());
+    if (!isChanged) return fail(`${key} is not set in ${file}`);
+    say(`${key} is no longer set in ${printable(file)}`);
+    return 0;
+  },
+};
+
+function scopeOf({ text }: CommandArgs) {
+  const name = text('--scope') ?? 'user';
+  const scope = Object.hasOwn(FILE_SCOPES, name) ? FILE_SCOPES[name] : undefined;
+  if (scope) return scope;
+  throw usage(`error: option '--scope' argument '${name}' is invalid. Allowed choices are user, project, local.`);
+}
+
+function overviewText({ settings, ignored, files, trust }: SettingsOverview): string {
+  const rows = settings.map(({ key, value, scope, source, hasEffect }) => [
+    printable(key),
+    shownValue(value),
+    hasEffect ? scope : `${scope}, no effect in this version`,
+    printable(source),
+  ]);
+  const looked = files.map(
+    ({ scope, path, exists }) => `  ${scope}: ${printable(path)}${exists ? '' : ' (not there)'}`,
+  );
+  const left = ignored.map(
+    ({ file, keys, reason }) => `  ${printable(file)}: ${printable(keys.join(', '))} (${reason})`,
+  );
+  return [
+    ...(rows.length > 0 ? columns(rows) : ['Nothing is set. These files are looked at:', ...looked]),
+    ...(left.length > 0 ? ['', 'Ignored:', ...left] : []),
+    ...(left.length > 0 && trust !== 'trusted' ? ['`heddle trust` shows what would act, and lets it.'] : []),
+  ].join('\n');
+}
+
+function help(code: number): number {
+  (code === 0 ? process.stdout : process.stderr).write(HELP);
+  return code;
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function tell(text: string): void {
+  process.stderr.write(`heddle: ${printable(text)}\n`);
+}
+
+function fail(text: string): number {
+  tell(text);
+  return 1;
+}

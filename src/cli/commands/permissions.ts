@@ -1,0 +1,75 @@
+import { createEngine } from '../../host/engine.ts';
+import type { Explanation } from '../../host/explain.ts';
+import { explainLaunch } from '../../host/explain-launch.ts';
+import { tryParseJson } from '../../util/json.ts';
+import { printable } from '../../util/printable.ts';
+import { usage } from '../args.ts';
+import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
+import { createLogger } from '../logger.ts';
+
+const HELP = `Usage: heddle permissions explain --tool NAME --input JSON [options]
+
+Says what would become of a tool call: allow, deny or ask, what decides, and where the rule stands that does. Nothing is
+run. Settings files, trust and rules are read as a run in this directory would read them.
+
+  --tool NAME      the tool: Bash, Edit, WebFetch …
+  --input JSON     its input, for example '{"command":"git push"}'
+  --json           as JSON
+
+Of a run: --permission-mode, --allowedTools, --disallowedTools, --add-dir, --settings, --setting-sources,
+--managed-settings, --trust, --dangerously-skip-permissions, --allow-dangerously-skip-permissions.
+
+Exit codes: 0 allow, 2 deny, 3 ask (a denial where nobody can be asked), 1 an error.
+`;
+
+const EXIT_CODES: Record<Explanation['behavior'], number> = { allow: 0, deny: 2, ask: 3 };
+
+/** `heddle permissions explain …`; resolves with the exit code. */
+export async function runPermissions(argv: readonly string[]): Promise<number> {
+  const args = parseCommandArgs(argv, {
+    command: 'heddle permissions',
+    own: { '--tool': 'text', '--input': 'text', '--json': 'switch' },
+    run: [
+      ...['--permission-mode', '--allowedTools', '--disallowedTools', '--add-dir', '--settings', '--setting-sources'],
+      ...['--managed-settings', '--trust', '--dangerously-skip-permissions', '--allow-dangerously-skip-permissions'],
+    ],
+  });
+  const [action, ...words] = args?.words ?? [];
+  if (!args || action === undefined) {
+    (args ? process.stderr : process.stdout).write(HELP);
+    return args ? 1 : 0;
+  }
+  if (action !== 'explain') throw usage(`error: unknown command 'permissions ${printable(action)}': use explain`);
+  takeWords(words, []);
+  const explanation = await explain(args);
+  process.stdout.write(args.has('--json') ? `${JSON.stringify(explanation, null, 2)}\n` : explanationText(explanation));
+  return EXIT_CODES[explanation.behavior];
+}
+
+async function explain({ config, text }: CommandArgs): Promise<Explanation> {
+  const toolName = text('--tool');
+  if (toolName === undefined) throw usage("error: option '--tool' is missing");
+  const input = tryParseJson(text('--input') ?? '{}');
+  if (input === undefined) throw usage("error: option '--input' needs JSON");
+  const logger = createLogger(config);
+  const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
+  try {
+    return await explainLaunch(engine, { config }, { toolName, input });
+  } finally {
+    await engine.close();
+    logger.close();
+  }
+}
+
+function explanationText({ behavior, layer, rule, where, reason }: Explanation): string {
+  const facts: [string, string | undefined][] = [
+    ['layer', layer],
+    ['rule', rule],
+    ['where', where],
+    ['reason', reason],
+  ];
+  const lines = facts.flatMap(([name, value]) =>
+    value === undefined ? [] : [`${`${name}:`.padEnd(8)}${printable(value)}`],
+  );
+  return [behavior, ...lines].map((line) => `${line}\n`).join('');
+}

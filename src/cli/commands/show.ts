@@ -1,0 +1,24 @@
+import { printable } from '../../util/printable.ts';
+
+/** Longer values are cut: what is shown is for people. */
+const MAX_CHARS = 200;
+
+/** A value on one line: a text in quotes, as it would stand in a file. */
+export function shownValue(value: unknown): string {
+  const text = printable(JSON.stringify(value) ?? 'undefined');
+  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
+}
+
+/** A wider cell shifts the rest of its row instead of widening the whole column. */
+const MAX_WIDTH = 60;
+
+/** Rows with their cells below each other; the last one is as long as it likes. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, at) =>
+    Math.min(MAX_WIDTH, Math.max(...rows.map((row) => row[at]?.length ?? 0))),
+  );
+  return rows.map((row) => {
+    const cells = row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)));
+    return cells.join('  ');
+  });
+}

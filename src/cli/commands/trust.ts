@@ -1,0 +1,102 @@
+import { createInterface } from 'node:readline/promises';
+import { configHome } from '../../host/home.ts';
+import { distrustDirectory, listTrust, type TrustView, trustDirectory, viewTrust } from '../../host/trust-admin.ts';
+import { printable } from '../../util/printable.ts';
+import { parseCommandArgs, takeWords } from '../command-args.ts';
+import { commandPlace, lastingPath } from './place.ts';
+import { columns, shownValue } from './show.ts';
+
+const HELP = `Usage: heddle trust [--yes] [directory]
+       heddle trust --list [--json]
+       heddle trust --remove [directory]
+
+Lets the settings files of a project act: its allow rules, mode, variables, model and further directories. Without trust
+they only forbid. Shows what would act, and asks; --yes answers. Trust holds for the files as they are now: whoever
+changes one of them must be trusted again.
+
+Exit codes: 0 done, 1 not trusted, or an error.
+`;
+
+/** `heddle trust …`; resolves with the exit code. */
+export async function runTrust(argv: readonly string[]): Promise<number> {
+  const own = { '--yes': 'switch', '--list': 'switch', '--remove': 'switch', '--json': 'switch' } as const;
+  const args = parseCommandArgs(argv, { command: 'heddle trust', own, run: [] });
+  if (!args) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const [directory] = takeWords(args.words, ['directory'], 0);
+  if (args.has('--list')) return list(args.has('--json'));
+  if (args.has('--remove')) return remove(directory ?? '.');
+  return trust(directory ?? '.', args.has('--yes'));
+}
+
+function list(asJson: boolean): number {
+  const directories = listTrust(configHome(process.env));
+  const rows = directories.map(({ directory, trust: state, since, exists }) => [
+    exists ? state : 'gone',
+    since ?? '',
+    printable(directory),
+  ]);
+  process.stdout.write(
+    asJson
+      ? `${JSON.stringify(directories, null, 2)}\n`
+      : columns(rows)
+          .map((row) => `${row}\n`)
+          .join(''),
+  );
+  return 0;
+}
+
+function remove(directory: string): number {
+  const path = lastingPath(directory);
+  if (distrustDirectory(path, configHome(process.env))) {
+    process.stdout.write(`${printable(path)} is no longer trusted.\n`);
+    return 0;
+  }
+  process.stderr.write(`heddle: ${printable(path)} was not trusted\n`);
+  return 1;
+}
+
+async function trust(directory: string, yes: boolean): Promise<number> {
+  const { cwd, configHome: home } = commandPlace(directory);
+  const view = viewTrust(cwd, home);
+  process.stdout.write(`${viewText(view)}\n`);
+  if (view.files.length === 0 || view.trust === 'trusted') return 0;
+  if (!yes && !(await isAgreed())) return 1;
+  trustDirectory(cwd, home);
+  process.stdout.write('It is trusted now, until one of these files changes.\n');
+  return 0;
+}
+
+function viewText({ directory, trust: state, files }: TrustView): string {
+  const name = printable(directory);
+  if (files.length === 0) return `There are no settings in ${name} that would need trust.`;
+  const lines = files.flatMap(({ file, needsTrust, never }) => [
+    `${file}:`,
+    ...columns(needsTrust.map(({ key, value }) => [`  ${printable(key)}`, shownValue(value)])),
+    ...(needsTrust.length === 0 ? ['  nothing that needs trust'] : []),
+    ...(never.length > 0 ? [`  never from a project: ${printable(never.join(', '))}`] : []),
+  ]);
+  return [`${name} ${STATES[state]}`, ...lines].join('\n');
+}
+
+const STATES: Record<TrustView['trust'], string> = {
+  untrusted: 'is not trusted. With trust this would act:',
+  changed: 'has changed since it was trusted. With trust this would act:',
+  trusted: 'is trusted. This acts:',
+};
+
+async function isAgreed(): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    process.stderr.write('heddle: there is no terminal to ask on; --yes trusts it\n');
+    return false;
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const answer = await terminal.question('Trust it as it is now? [y/N] ');
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { withoutSetting, withSetting } from '../config/edit-settings.ts';
+import { updateJsonFile } from '../config/json-file.ts';
+import { mergeLayers, originOf, valueAt } from '../config/merge.ts';
+import { type FileScope, type SettingsPlaces, settingsPath } from '../config/scopes.ts';
+import { formatKey, parseKey } from '../config/setting-key.ts';
+import { actedOnKeys, isActedOn, nameOf, readSettings } from '../config/settings.ts';
+import { refuseSettings } from '../config/settings-file.ts';
+import type { JsonObject } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
+import { nearestWord } from '../util/nearest.ts';
+import { randomIds, silentLogger, systemClock } from '../util/system-runtime.ts';
+import type { RunConfig } from '../wire/run-config.ts';
+import { openConfiguration } from './configuration.ts';
+import { checkPermissionSettings } from './permissions.ts';
+import { changeProject } from './project-changes.ts';
+import type { LoadedSettings } from './settings.ts';
+import { SCOPE_NAMES, type SettingsReport, settingsReport } from './settings-report.ts';
+
+/** The scopes that have a file, by the names that users give them. */
+export const FILE_SCOPES: Readonly<Record<string, FileScope>> = {
+  user: 'userSettings',
+  project: 'projectSettings',
+  local: 'localSettings',
+};
+
+export interface SettingsOverview extends SettingsReport {
+  directory: string;
+  files: { scope: string; path: string; exists: boolean }[];
+}
+
+/** All settings of a launch, for `heddle config list`. Rejects with `invalid_settings` for what cannot be read. */
+export async function listSettings(config: RunConfig, places: SettingsPlaces): Promise<SettingsOverview> {
+  const report = settingsReport(await load(config, places));
+  const files = Object.entries(FILE_SCOPES).flatMap(([scope, fileScope]) => {
+    const path = settingsPath(fileScope, places);
+    return path === null ? [] : [{ scope, path, exists: existsSync(path) }];
+  });
+  return { ...report, directory: places.cwd, files };
+}
+
+/** The value in force, as it is; undefined when there is none. */
+export async function getSetting(key: string, config: RunConfig, places: SettingsPlaces): Promise<unknown> {
+  return valueAt(parseKey(key), mergeLayers((await load(config, places)).layers));
+}
+
+export interface SettingChange {
+  scope: FileScope;
+  key: string;
+  /** Undefined takes the setting away. */
+  value: unknown;
+}
+
+export interface ChangedSetting {
+  file: string;
+  /** False when there was nothing to take away. */
+  isChanged: boolean;
+  /** What may surprise whoever changed it. */
+  notes: string[];
+}
+
+/**
+ * Changes one setting in its file. What the readers would refuse later is refused now, before the file is touched. A
+ * project that the user trusts stays trusted: it is changed in their name.
+ */
+export async function changeSetting(change: SettingChange, places: SettingsPlaces): Promise<ChangedSetting> {
+  const { scope } = change;
+  const path = parseKey(change.key);
+  const file = settingsPath(scope, places);
+  if (file === null) throw refuseSettings('There is no place for the settings of the user: set HEDDLE_HOME or HOME');
+  if (change.value === undefined && !existsSync(file)) return { file, isChanged: false, notes: [] };
+  let isChanged = true;
+  const update = () =>
+    updateJsonFile(file, (values) => {
+      const next = change.value === undefined ? withoutSetting(values, path) : withSetting(values, path, change.value);
+      isChanged = next !== null;
+      return next === null ? null : checked(next, scope, file);
+    });
+  if (scope === 'userSettings') update();
+  else changeProject(places, update);
+  return { file, isChanged, notes: isChanged ? await notesOn(path, change, places) : [] };
+}
+
+function checked(values: JsonObject, scope: FileScope, path: string): JsonObject {
+  checkPermissionSettings(readSettings([{ scope, path, values }]));
+  return values;
+}
+
+async function notesOn(path: readonly string[], { scope, value }: SettingChange, places: SettingsPlaces) {
+  if (value === undefined) return [];
+  const key = formatKey(path);
+  const notes: string[] = [];
+  if (!isActedOn(path)) {
+    const near = nearestWord(key, actedOnKeys());
+    notes.push(`${key} has no effect in this version${near === null ? '' : `; did you mean ${near}?`}`);
+  }
+  try {
+    const { layers, trust } = await load({}, places);
+    const origin = originOf(path, layers);
+    if (origin === undefined)
+      notes.push(`it does not act: the directory is ${trust.state}. \`heddle trust\` shows why`);
+    else if (origin.scope !== scope && !Array.isArray(value)) {
+      notes.push(`another one wins: ${SCOPE_NAMES[origin.scope]} (${nameOf(origin)})`);
+    }
+  } catch (error) {
+    notes.push(messageOf(error)); // it is set, but another file cannot be read
+  }
+  return notes;
+}
+
+async function load(config: RunConfig, places: SettingsPlaces): Promise<LoadedSettings> {
+  const runtime = { clock: systemClock(), ids: randomIds(), log: silentLogger };
+  return (await openConfiguration(config, places, runtime)).loaded;
+}

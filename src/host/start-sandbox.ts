@@ -1,0 +1,97 @@
+import { namedPaths } from '../permissions/named-paths.ts';
+import { nodeRealPath } from '../permissions/real-path.ts';
+import { excludedCommands } from '../permissions/sandbox-policy.ts';
+import { createBubblewrap } from '../tools/sandbox/bubblewrap.ts';
+import type { SandboxPlaces } from '../tools/sandbox/confinement.ts';
+import type { AllowedHosts } from '../tools/sandbox/network.ts';
+import { findProgram } from '../tools/sandbox/programs.ts';
+import type { Provider } from '../tools/sandbox/provider.ts';
+import { createSandbox } from '../tools/sandbox/sandbox.ts';
+import { createSeatbelt } from '../tools/sandbox/seatbelt.ts';
+import { readSandboxRules, type SandboxRules } from '../tools/sandbox/settings.ts';
+import type { JsonObject } from '../util/json.ts';
+import { HeddleError } from '../wire/errors.ts';
+import { NO_SANDBOX, type SandboxFacts, type SandboxSeams, type SessionSandbox } from './sandbox.ts';
+import { allowedHosts } from './sandbox-hosts.ts';
+
+/** Reads the setting, makes the sandbox and tries it out. See `openSandbox`. */
+export async function startSandbox(setting: JsonObject, seams: SandboxSeams): Promise<SessionSandbox> {
+  const { log } = seams.engine.runtime;
+  const rules = readSandboxRules(setting, (key) => log('warn', `The setting ${key} has no effect in this version`));
+  if (!rules.enabled) return NO_SANDBOX;
+  const hosts = allowedHosts(rules.network, seams.policy);
+  const isExcluded = excludedCommands(rules.excludedCommands);
+  const provider = findProvider(rules, hosts, seams);
+  if ('problem' in provider) return without(provider.problem, rules, seams);
+
+  const { workspace, engine } = seams;
+  const resolve = (path: string) => workspace.resolve(path);
+  const sandbox = createSandbox({ rules, provider, hosts, places: placesOf(seams), resolve, isExcluded });
+  const problem = await sandbox.test((spec) => engine.processes.run(spec, new AbortController().signal));
+  if (problem !== null) {
+    await sandbox.close();
+    return without(`${problem}. ${provider.name === 'bubblewrap' ? NAMESPACES : ''}`.trim(), rules, seams);
+  }
+  return {
+    shell: sandbox,
+    policy: { autoAllow: rules.autoAllow, confines: (command) => !isExcluded(command) },
+    facts: () => factsOf(rules, provider, hosts),
+    describe: () => sandbox.describe(),
+    close: () => sandbox.close(),
+  };
+}
+
+const INSTALL = 'install bubblewrap and socat (Debian, Ubuntu: apt-get install bubblewrap socat)';
+const NAMESPACES =
+  'It needs user namespaces, which some systems forbid (sysctl kernel.unprivileged_userns_clone, ' +
+  'kernel.apparmor_restrict_unprivileged_userns); in a container try sandbox.enableWeakerNestedSandbox';
+
+function findProvider(
+  { isWeaker, network }: SandboxRules,
+  hosts: AllowedHosts,
+  { engine, env, workspace }: SandboxSeams,
+): Provider | { problem: string } {
+  if (engine.platform === 'darwin') return createSeatbelt(network);
+  if (engine.platform !== 'linux') return { problem: `there is none for ${engine.platform}` };
+  const bwrap = findProgram('bwrap', env.PATH, workspace.roots);
+  const socat = findProgram('socat', env.PATH, workspace.roots);
+  if (bwrap === null) return { problem: `bwrap is not installed: ${INSTALL}` };
+  const needsNetwork =
+    hosts.list().length > 0 || network.httpProxyPort !== undefined || network.socksProxyPort !== undefined;
+  if (socat === null && needsNetwork) return { problem: `socat is not installed: ${INSTALL}` };
+  return createBubblewrap({ bwrap, socat, isWeaker, realPath: nodeRealPath });
+}
+
+/** Who asked for a sandbox does not run without one, unless they said that they would (trust R-20). */
+function without(problem: string, { isRequired }: SandboxRules, { engine }: SandboxSeams): SessionSandbox {
+  const message = `The sandbox cannot be used: ${problem}`;
+  if (isRequired) throw new HeddleError('sandbox_unavailable', message);
+  engine.runtime.log('warn', `${message}. Commands run without it, as sandbox.failIfUnavailable says.`);
+  return { ...NO_SANDBOX, facts: () => ({ enabled: false, unavailable: problem }) };
+}
+
+function placesOf({ policy, env, configHome }: SandboxSeams): SandboxPlaces {
+  return {
+    roots: () => policy().roots,
+    deniedReads: () => namedPaths(policy().deny, 'read', policy()),
+    deniedWrites: () => namedPaths(policy().deny, 'edit', policy()),
+    configHome,
+    home: env.HOME ?? '',
+    realPath: nodeRealPath,
+  };
+}
+
+function factsOf(rules: SandboxRules, { name }: Provider, hosts: AllowedHosts): SandboxFacts {
+  const { network, isWeaker, autoAllow, mayLeave } = rules;
+  const hasOwnProxy = network.httpProxyPort !== undefined || network.socksProxyPort !== undefined;
+  const allowed = hosts.list();
+  return {
+    enabled: true,
+    provider: name,
+    network: hasOwnProxy ? 'own-proxy' : allowed.length > 0 ? 'allow-list' : 'off',
+    allowed_hosts: [...allowed],
+    weaker: isWeaker,
+    auto_allow: autoAllow,
+    may_leave: mayLeave,
+  };
+}

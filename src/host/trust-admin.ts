@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { basename, relative } from 'node:path';
+import { maskValue } from '../config/mask-settings.ts';
+import { originsOf } from '../config/provenance.ts';
+import { formatKey } from '../config/setting-key.ts';
+import { readSettingsFile } from '../config/settings-file.ts';
+import {
+  executableFiles,
+  setTrust,
+  type Trust,
+  type TrustedDirectory,
+  trustedDirectories,
+  trustOf,
+} from '../config/trust-store.ts';
+import { narrowUntrusted, withoutEndpoints } from '../permissions/trust.ts';
+import type { JsonObject } from '../util/json.ts';
+
+export type { Trust, TrustedDirectory };
+
+/** What a directory asks to be trusted with. */
+export interface TrustView {
+  directory: string;
+  trust: Trust;
+  files: TrustedFile[];
+}
+
+export interface TrustedFile {
+  /** Relative to the directory. */
+  file: string;
+  /** What acts only with trust. */
+  needsTrust: { key: string; value: unknown }[];
+  /** What never acts, trusted or not. */
+  never: string[];
+}
+
+/** Throws `invalid_settings` for a file that cannot be read: nobody should trust what nobody can see. */
+export function viewTrust(directory: string, configHome: string): TrustView {
+  const files = executableFiles(directory).flatMap((path) => {
+    const values = readSettingsFile(path);
+    return values === null ? [] : [viewFile(relative(directory, path), path, values)];
+  });
+  return { directory, trust: trustOf(directory, configHome), files };
+}
+
+/** Trusts a directory (a real path) as it is now. */
+export function trustDirectory(directory: string, configHome: string): void {
+  setTrust(directory, configHome, { isTrusted: true, now: Date.now() });
+}
+
+/** False when it was not trusted anyway. The directory need not exist any more. */
+export function distrustDirectory(directory: string, configHome: string): boolean {
+  if (!listTrust(configHome).some((each) => each.directory === directory)) return false;
+  setTrust(directory, configHome, { isTrusted: false, now: Date.now() });
+  return true;
+}
+
+export interface ListedDirectory extends TrustedDirectory {
+  exists: boolean;
+}
+
+export function listTrust(configHome: string): ListedDirectory[] {
+  return trustedDirectories(configHome).map((each) => ({ ...each, exists: existsSync(each.directory) }));
+}
+
+function viewFile(file: string, path: string, values: JsonObject): TrustedFile {
+  const { values: possible, ignored: never } = withoutEndpoints(values);
+  // Everything in the file of servers starts programs.
+  const keys = basename(path) === '.mcp.json' ? Object.keys(values) : narrowUntrusted(possible).ignored;
+  const needs = ([first = '', second]: readonly string[]) =>
+    keys.includes(first) || keys.includes(`${first}.${second}`);
+  const all = originsOf([{ scope: 'projectSettings', path, values: possible }]);
+  return {
+    file,
+    needsTrust: all
+      .filter((origin) => needs(origin.path))
+      .map((origin) => ({ key: formatKey(origin.path), value: maskValue(origin.value, origin.path) })),
+    never,
+  };
+}

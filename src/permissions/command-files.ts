@@ -1,0 +1,194 @@
+import { resolve } from 'node:path';
+import { fileCommandPaths } from './file-commands.ts';
+import type { PathMatcher } from './path-rules.ts';
+import { commandCwd, type Policy } from './policy.ts';
+import { readOnlyPaths } from './read-only-commands.ts';
+import { programName } from './shell-pattern.ts';
+import {
+  ANY_TEXT,
+  ANYTHING,
+  argvOf,
+  everyCommand,
+  everyRedirect,
+  type Part,
+  type ShellScript,
+  type SimpleCommand,
+  type Word,
+} from './shell-script.ts';
+
+/**
+ * The first file that a script may touch against a path rule, as written; null when there is none. Counts the files that
+ * the shell opens, and the words of commands that are known to read or write files; what other programs open cannot be
+ * seen here. A word that is not known beforehand counts as every path that it could be.
+ */
+export function caughtFile(script: ShellScript, kind: 'read' | 'edit', matcher: PathMatcher, policy: Policy): string | null {
+  const places = placesOf(script, policy);
+  const opened = everyRedirect(script).filter((each) => kind === 'read' || each.kind === 'write');
+  const files = [
+    ...opened.map(({ target }): NamedFile => ({ word: target, places })),
+    ...everyCommand(script).flatMap((command) => namedFiles(command, kind, places)),
+  ];
+  const caught = files.find((file) => mayTouch(file, matcher, policy));
+  return caught === undefined ? null : shown(caught.word);
+}
+
+/** Where a script may be when a path is taken: the directories it changes to, or anywhere. */
+interface Places {
+  directories: readonly string[];
+  anywhere: boolean;
+}
+
+interface NamedFile {
+  word: Word;
+  places: Places;
+  /** What lies below is touched, too: read one by one, or taken along as a whole. */
+  below?: 'read' | 'taken' | undefined;
+}
+
+const MAX_PLACES = 32;
+
+function placesOf(script: ShellScript, policy: Policy): Places {
+  const directories = new Set([commandCwd(policy)]);
+  let anywhere = false;
+  for (const { words, assigns } of everyCommand(script)) {
+    if (assigns.some(({ name }) => name === 'CDPATH' || name === 'HOME')) anywhere = true;
+    if (words[0] !== 'cd' && words[0] !== 'pushd' && words[0] !== 'popd') continue;
+    const target = words.slice(1).find((word) => typeof word !== 'string' || !/^-[LPe@]*$/.test(word) || word === '-');
+    const known = target === undefined ? (policy.home ?? null) : textOf(target, policy);
+    if (known === null || known === '-' || words[0] === 'popd' || directories.size > MAX_PLACES) anywhere = true;
+    else for (const each of [...directories]) directories.add(resolve(each, known));
+  }
+  return { directories: [...directories], anywhere };
+}
+
+/** A word whose text is known, the home directory filled in; null for any other. */
+export function textOf(word: Word, { home }: Pick<Policy, 'home'>): string | null {
+  if (typeof word === 'string') return word;
+  const [first, ...rest] = word.parts;
+  if (typeof first !== 'object' || first.any !== 'home' || home === undefined) return null;
+  return rest.every((part) => typeof part === 'string') ? home + rest.join('') : null;
+}
+
+function namedFiles(command: SimpleCommand, kind: 'read' | 'edit', places: Places): NamedFile[] {
+  const [name, ...args] = command.words;
+  if (typeof name !== 'string') return [];
+  const program = programName(name);
+  const where = command.elsewhere ? { ...places, anywhere: true } : places;
+  const argv = argvOf({ words: args });
+  const below = reach(program, args);
+  const exact = argv === null ? null : exactPaths([program, ...argv], kind);
+  if (exact !== null) return exact.map((word) => ({ word, places: where, below }));
+  if (!touchesFiles(program, args, kind)) return [];
+  return [...args.flatMap(valuesOf), ...implied(args, below)].map((word) => ({ word, places: where, below }));
+}
+
+/** Where the options are known, so are the operands; null where they are not. */
+function exactPaths(argv: readonly string[], kind: 'read' | 'edit'): string[] | null {
+  const changed = fileCommandPaths(argv);
+  if (changed !== null) return changed;
+  const read = readOnlyPaths(argv);
+  return read !== null && kind === 'edit' ? [] : read;
+}
+
+const READERS = new Set(
+  (
+    'cat tac nl head tail less more most bat od xxd hexdump strings base64 base32 md5sum sha1sum sha256sum sha512sum ' +
+    'b2sum cksum sum wc sort uniq cut paste join comm diff cmp sdiff colordiff grep egrep fgrep zgrep zcat bzcat xzcat ' +
+    'rg ag ack sed awk gawk mawk nawk rev fold fmt pr column expand unexpand jq yq file stat ls dir du realpath tr ' +
+    'tar zip 7z gzip bzip2 xz zstd cpio rsync scp dd split csplit openssl gpg curl wget nc view source .'
+  ).split(' '),
+);
+const WRITERS = new Set(
+  (
+    'touch mkdir rmdir rm unlink mv cp ln install tee truncate dd shred chmod chown chgrp mkfifo mknod patch split ' +
+    'csplit rsync scp tar unzip 7z gzip gunzip bzip2 xz zstd cpio wget vim vi nvim nano emacs ed ex sponge rename'
+  ).split(' '),
+);
+/** These write only with an option that says so. */
+const WRITES_WITH: ReadonlyMap<string, RegExp> = new Map([
+  ['sed', /^(?:-[a-zA-Z]*i|--in-place)/],
+  ['perl', /^-[a-zA-Z]*i/],
+  ['ruby', /^-[a-zA-Z]*i/],
+  ['awk', /inplace/],
+  ['gawk', /inplace/],
+  ['sort', /^(?:-[a-zA-Z]*o|--output)/],
+  ['curl', /^(?:-[a-zA-Z]*[oO]|--output|--remote)/],
+]);
+
+function touchesFiles(program: string, args: readonly Word[], kind: 'read' | 'edit'): boolean {
+  if (WRITERS.has(program) || (kind === 'read' && READERS.has(program))) return true;
+  const option = WRITES_WITH.get(program);
+  return option !== undefined && args.some((arg) => typeof arg !== 'string' || option.test(arg));
+}
+
+/** Programs that go through whole directories, some of them only if told to. */
+function reach(program: string, args: readonly Word[]): 'read' | 'taken' | undefined {
+  if (program === 'mv') return 'taken';
+  if (/^(?:rg|ag|ack|tar|zip|7z|rsync|cpio)$/.test(program)) return 'read';
+  const recursive = /^(?:-[a-zA-Z]*[rRa]|--(?:recursive|archive|dereference-recursive|directories))/;
+  if (!args.some((arg) => typeof arg !== 'string' || recursive.test(arg))) return undefined;
+  if (/^(?:[ef]?grep|cp|scp|diff)$/.test(program)) return 'read';
+  return /^(?:rm|chmod|chown|chgrp)$/.test(program) ? 'taken' : undefined;
+}
+
+/** A search that names a pattern and no place goes through the current directory. */
+function implied(args: readonly Word[], below: NamedFile['below']): Word[] {
+  const operands = args.filter((arg) => typeof arg !== 'string' || !arg.startsWith('-'));
+  return below === 'read' && operands.length < 2 ? ['.'] : [];
+}
+
+/** The word, and what may be a path in it: `--file=x`, `-fx`, `if=x`, `@x`, `file://x`. */
+function valuesOf(word: Word): Word[] {
+  if (typeof word !== 'string') {
+    const [start, ...parts] = word.parts;
+    return typeof start === 'string' && /=$/.test(start) ? [{ ...word, parts }] : [word];
+  }
+  const [, value] = /^(?:[^=]*=@?|-\w|@|file:\/\/)(.+)$/s.exec(word) ?? [];
+  const isOption = word.startsWith('-');
+  return [...(isOption ? [] : [word]), ...(value === undefined ? [] : [value])];
+}
+
+function mayTouch({ word, places, below }: NamedFile, matcher: PathMatcher, policy: Policy): boolean {
+  const text = textOf(word, policy);
+  if (text === null) return patternsOf(word, places, policy).some((pattern) => matcher.mayMatch(pattern));
+  const isAbsolute = text.startsWith('/');
+  // Both readings of `..`: by text, and step by step as the kernel takes it.
+  const paths = isAbsolute
+    ? [text, resolve(text)]
+    : places.directories.flatMap((directory) => [resolve(directory, text), `${directory}/${text}`]);
+  if (paths.some((path) => matcher.matches(path))) return true;
+  if (below === 'read' && paths.some((path) => matcher.mayMatchBelow(path))) return true;
+  if (below === 'taken' && paths.some((path) => matcher.startsBelow(path))) return true;
+  return places.anywhere && !isAbsolute && matcher.mayMatch(somewhere(text));
+}
+
+function somewhere(text: string): Part[] {
+  const plain = text.replace(/^(?:\.\/+)+/, '');
+  return /(?:^|\/)\.{0,2}(?:\/|$)/.test(plain) ? [ANY_TEXT] : [ANY_TEXT, '/', plain];
+}
+
+/** Every path that a word could become. What goes up again after a part that is not known could be anything. */
+function patternsOf(word: Word, places: Places, policy: Policy): (readonly Part[])[] {
+  const parts = (typeof word === 'string' ? [word] : word.parts).map((part) =>
+    typeof part === 'object' && part.any === 'home' ? (policy.home ?? ANY_TEXT) : part,
+  );
+  const [first] = parts;
+  if (parts.some((part, at) => at > 0 && typeof part === 'string' && UPWARDS.test(part))) return [ANYTHING.parts];
+  if (typeof first === 'object' && first.any === 'text') return [parts];
+  const start = typeof first === 'string' ? first : '';
+  const slash = start.lastIndexOf('/') + 1;
+  const rest = [start.slice(slash), ...(typeof first === 'string' ? parts.slice(1) : parts)];
+  const directory = start.slice(0, slash);
+  const written = start.startsWith('/') ? [directory] : places.directories.map((each) => `${each}/${directory}`);
+  const real = written.flatMap((each) => policy.realPath(each) ?? []);
+  if (real.length < written.length) return [ANYTHING.parts];
+  const bases = [...written.map((each) => resolve(each)), ...real];
+  const patterns = bases.map((base) => [base === '/' ? '' : base, '/', ...rest]);
+  return places.anywhere && !start.startsWith('/') ? [...patterns, [ANY_TEXT, '/', ...parts]] : patterns;
+}
+
+const UPWARDS = /\/\.{0,2}(?:\/|$)/;
+
+function shown(word: Word): string {
+  return typeof word === 'string' ? word : 'a file whose name is not known beforehand';
+}

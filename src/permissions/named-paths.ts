@@ -1,0 +1,24 @@
+import { resolve } from 'node:path';
+import { pathRuleKind } from './match-rule.ts';
+import { anchorsOf, type PathRuleContext } from './path-rules.ts';
+import type { Rule } from './rules.ts';
+
+/**
+ * The paths that deny rules of one kind name without a pattern, for what can list paths but not match them: a sandbox.
+ * `dir/**` names the directory. A single name, which a rule means at any depth, counts where the session works.
+ */
+export function namedPaths(rules: readonly Rule[], kind: 'read' | 'edit', context: PathRuleContext): string[] {
+  return rules.flatMap((rule) => {
+    if (rule.ruleContent === undefined || pathRuleKind(rule) !== kind) return [];
+    return pathsIn(rule.ruleContent, context);
+  });
+}
+
+function pathsIn(spec: string, context: PathRuleContext): string[] {
+  const anchors = anchorsOf(spec, context, 'forbid') ?? [];
+  return anchors.flatMap(({ directory, glob }) => {
+    const isAnywhere = glob.startsWith('**/');
+    const path = glob.replace(/^\*\*\//, '').replace(/(?:^|\/)\*\*$/, '');
+    return /[*?![\]{}\\\0]/.test(path) ? [] : [resolve(isAnywhere ? context.cwd : directory, path)];
+  });
+}

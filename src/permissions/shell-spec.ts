@@ -1,0 +1,76 @@
+import { isGlob, type Part, type Word } from './shell-script.ts';
+import { plainArgv, plainSequence } from './shell-words.ts';
+
+/** What stands in `Bash(…)`, understood. */
+export interface ShellSpec {
+  readonly text: string;
+  /** The simple commands that it names; null when this version cannot tell which. */
+  readonly commands: readonly RuleWord[][] | null;
+}
+
+/** One word, perhaps with wildcards in it, or any number of words. */
+export type RuleWord = readonly Part[] | typeof ANY_WORDS;
+
+export const ANY_WORDS = 'any words';
+
+/**
+ * `git commit:*` and `git commit *` mean these words, then anything; `npm test` this command and no other; wildcards
+ * elsewhere stand for any text in a word, or for any words.
+ */
+export function shellSpec(text: string): ShellSpec {
+  const prefix = /^(.+?)(?::\*| \*)$/s.exec(text)?.[1];
+  const start = prefix === undefined || prefix.includes('*') ? null : plainArgv(prefix);
+  if (start !== null) return { text, commands: [[...start.map(literal), ANY_WORDS]] };
+  if (text.includes('*')) return { text, commands: globCommand(text) };
+  return { text, commands: plainSequence(text)?.map((argv) => argv.map(literal)) ?? [] };
+}
+
+function literal(word: string): RuleWord {
+  return [word];
+}
+
+function globCommand(text: string): RuleWord[][] | null {
+  const words = text.replace(/:\*$/, ' *').trim().split(/\s+/);
+  if (!words.every((word) => /^[\w@%+=:,./*-]+$/.test(word))) return null;
+  const rule = words.map((word): RuleWord => (/^\*+$/.test(word) ? ANY_WORDS : starred(word)));
+  // `ls*` means `lsof` as well as `ls -l`.
+  const goesOn = words.at(-1)?.endsWith('*') && rule.at(-1) !== ANY_WORDS;
+  return rule.every((word) => word === ANY_WORDS) ? null : [goesOn ? [...rule, ANY_WORDS] : rule];
+}
+
+function starred(word: string): Part[] {
+  return word.split(/\*+/).flatMap((piece, at): Part[] => (at === 0 ? [piece] : [{ any: 'text' }, piece]));
+}
+
+/** Whether an allow rule means this whole command text; the only way in which a command that is not known can match. */
+export function allowsText({ text }: ShellSpec, command: string): boolean {
+  return text.trim() === command.trim();
+}
+
+/**
+ * Whether an allow rule means this simple command. Word by word, so that `Bash(npm run test:*)` ends at a word border.
+ * Where it says "anything", a list of files is fine; a word that is not known beforehand never is.
+ */
+export function allowsWords({ commands }: ShellSpec, words: readonly Word[]): boolean {
+  const [rule, ...others] = commands ?? [];
+  if (rule === undefined || others.length > 0) return false;
+  // A program whose name is a wildcard could be any.
+  return isLiteral(rule[0]) && allowsFrom(rule, words);
+}
+
+function isLiteral(word: RuleWord | undefined): boolean {
+  return word !== undefined && word !== ANY_WORDS && word.length === 1;
+}
+
+function allowsFrom([wanted, ...more]: readonly RuleWord[], words: readonly Word[]): boolean {
+  const [word, ...rest] = words;
+  if (wanted === undefined) return word === undefined;
+  if (wanted !== ANY_WORDS) return typeof word === 'string' && matches(wanted, word) && allowsFrom(more, rest);
+  if (more.length === 0) return words.every((each) => typeof each === 'string' || isGlob(each));
+  return typeof word === 'string' && (allowsFrom(more, rest) || allowsFrom([wanted, ...more], rest));
+}
+
+function matches(wanted: readonly Part[], word: string): boolean {
+  const source = wanted.map((part) => (typeof part === 'string' ? part.replaceAll(/[^\w]/g, '\\$&') : '.*')).join('');
+  return new RegExp(`^${source}$`, 's').test(word);
+}

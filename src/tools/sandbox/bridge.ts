@@ -1,0 +1,27 @@
+import { REPORT_FD } from '../../util/process-output.ts';
+
+/** Where programs in bubblewrap find the proxy. They have a network of their own, so that the port is always free. */
+export const BRIDGE_PORT = 3128;
+
+/** How the kernel lists a socket that listens there. */
+const LISTENING = `0100007F:${BRIDGE_PORT.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A`;
+
+/**
+ * Starts socat beside the command, waits until it listens, and gives way to the command. Without the descriptors of the
+ * command: their ends are waited for. It dies with the sandbox.
+ */
+const SCRIPT = `
+( "$1" "TCP4-LISTEN:${BRIDGE_PORT},bind=127.0.0.1,fork,reuseaddr,backlog=128" "UNIX-CONNECT:$2" \
+  </dev/null >/dev/null 2>&1 ${REPORT_FD}>&- & )
+for look in {1..200}; do
+  [[ $(</proc/net/tcp) == *'${LISTENING}'* ]] && break
+  sleep 0.005
+done
+shift 2
+exec "$@"
+`;
+
+/** The arguments of bash that run a command with a way from a port inside to a socket outside. */
+export function bridgeArgs(socat: string, socket: string, command: readonly string[]): string[] {
+  return ['-c', SCRIPT, 'bash', socat, socket, ...command];
+}

@@ -1,0 +1,87 @@
+import type { ProcessSpec } from '../../util/process.ts';
+import { bridgeArgs } from './bridge.ts';
+import { isInside } from './inside.ts';
+import type { Mount } from './mounts.ts';
+import type { SocketAccess } from './unix-sockets.ts';
+
+export interface BubblewrapOptions {
+  /** Parents before what lies below them. */
+  mounts: readonly Mount[];
+  sockets: SocketAccess;
+  /** The directory that is /tmp inside, kept from command to command. */
+  tmp: string;
+  /** Where the proxy listens, and what leads there; null: no network. */
+  proxy: { socket: string; socat: string } | null;
+  /** For containers in which nothing can be mounted on /proc: that of the outside is seen. */
+  isWeaker: boolean;
+}
+
+/** Where the proxy's socket is inside. */
+const PROXY_SOCKET = '/run/heddle-proxy.sock';
+
+/**
+ * The arguments of bwrap for a process: a file system that can only be read but for what is mounted, processes and a
+ * network of its own, no capabilities and no way to gain any. When bwrap ends, by whatever signal, the kernel kills
+ * everything inside.
+ */
+export function bubblewrapArgs({ command, args, cwd }: ProcessSpec, options: BubblewrapOptions): string[] {
+  const { proxy } = options;
+  const inner = [command, ...args];
+  const bridged = proxy === null ? inner : [command, ...bridgeArgs(proxy.socat, PROXY_SOCKET, inner)];
+  return [...ISOLATION, ...fileSystem(options), '--chdir', cwd, '--', ...bridged];
+}
+
+const ISOLATION = [
+  '--die-with-parent',
+  '--unshare-user-try',
+  '--unshare-pid',
+  '--unshare-net',
+  '--unshare-ipc',
+  '--unshare-uts',
+  '--unshare-cgroup-try',
+  // Said, because for root it is not the default: with capabilities all walls could be taken down from inside.
+  '--cap-drop',
+  'ALL',
+];
+
+function fileSystem({ mounts, sockets, tmp, proxy, isWeaker }: BubblewrapOptions): string[] {
+  const isTmpShared = !mountsBelow('/tmp', mounts, sockets);
+  return [
+    ...['--ro-bind', '/', '/'],
+    ...['--dev', '/dev'],
+    // Only to be read: for root, even without capabilities, /proc/sys is full of ways out.
+    ...(isWeaker ? [] : ['--proc', '/proc', '--remount-ro', '/proc']),
+    ...['--tmpfs', '/run'],
+    ...['--ro-bind-try', '/run/current-system', '/run/current-system'], // where NixOS keeps its programs
+    ...(isTmpShared ? ['--bind', tmp, '/tmp'] : ['--tmpfs', '/tmp']),
+    ...mounts.flatMap(mountArgs),
+    ...sockets.covered.flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...sockets.shown.flatMap((path) => ['--ro-bind', path, path]),
+    ...(proxy === null ? [] : ['--ro-bind', proxy.socket, PROXY_SOCKET]),
+    // Last: until now there were places to be made in them.
+    ...mounts.filter(({ as }) => as === 'empty').flatMap(({ path }) => ['--remount-ro', path]),
+  ];
+}
+
+/**
+ * A directory that earlier commands have written must not be mounted in: they could have left links there, and mounts
+ * would follow them. Then every command gets a /tmp of its own.
+ */
+function mountsBelow(directory: string, mounts: readonly Mount[], { shown }: SocketAccess): boolean {
+  return [...mounts.map(({ path }) => path), ...shown].some((path) => isInside(directory, path));
+}
+
+function mountArgs({ path, as }: Mount): string[] {
+  switch (as) {
+    case 'writable':
+    case 'kept':
+      return ['--bind', path, path];
+    case 'read-only':
+      return ['--ro-bind', path, path];
+    case 'device':
+      // Devices cannot be opened on such a mount.
+      return ['--ro-bind', '/dev/null', path];
+    case 'empty':
+      return ['--tmpfs', path];
+  }
+}

@@ -1,0 +1,109 @@
+import { lstatSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { ToolError } from '../tool.ts';
+import type { Confinement } from './confinement.ts';
+import { isInside } from './inside.ts';
+import type { ProtectedPath } from './protected-paths.ts';
+import { isStandIn, type StandIn } from './stand-ins.ts';
+
+/**
+ * What is mounted where, over a file system that can only be read. `kept`: may be written but neither moved nor removed.
+ * `device`: a device that cannot be opened, in the place of a file. `empty`: an empty directory.
+ */
+export interface Mount {
+  readonly path: string;
+  readonly as: 'writable' | 'kept' | 'read-only' | 'device' | 'empty';
+}
+
+export interface Layout {
+  /** Parents before what lies below them. */
+  readonly mounts: readonly Mount[];
+  /** What must be there to be mounted on. */
+  readonly standIns: readonly StandIn[];
+}
+
+/** Lays out what a command sees. Of nested paths the inner one counts, of equal ones the stricter. */
+export function layOut({ writable, protectedPaths, hidden }: Confinement): Layout {
+  const found = protectedPaths
+    .filter(({ path }) => writable.some((directory) => isInside(directory, path)))
+    .flatMap((each) => find(each) ?? []);
+  const closed = [
+    ...found.map(({ path, standIn }): Mount => ({ path, as: standIn?.as.kind === 'device' ? 'device' : 'read-only' })),
+    ...hidden.flatMap(hide),
+  ];
+  const roots = writable.filter((path) => !isOpen(path, writable, closed));
+  const mounts = new Map<string, Mount['as']>();
+  for (const path of roots) mounts.set(path, 'writable');
+  for (const path of closed.flatMap((mount) => parentsToKeep(mount.path, roots, closed))) mounts.set(path, 'kept');
+  for (const { path, as } of closed) mounts.set(path, as);
+  return {
+    mounts: [...mounts].map(([path, as]): Mount => ({ path, as })).sort((a, b) => depth(a.path) - depth(b.path)),
+    standIns: found.flatMap(({ standIn }) => standIn ?? []),
+  };
+}
+
+interface Found {
+  path: string;
+  standIn?: StandIn;
+}
+
+/** The path as it can be mounted on: itself, or the first part of it that is missing. Null when it needs nothing. */
+function find({ path, standIn }: ProtectedPath): Found | null {
+  const missing = firstMissing(path);
+  if (missing === null) {
+    if (lstatSync(path).isSymbolicLink()) throw unprotectable(path);
+    const known = standIn && { path, as: standIn };
+    return known && isStandIn(known) ? { path, standIn: known } : { path };
+  }
+  if (standIn === undefined) return null;
+  const isWhole = missing === path || standIn.kind === 'directory';
+  return { path: missing, standIn: { path: missing, as: isWhole ? standIn : { kind: 'device', content: '' } } };
+}
+
+function firstMissing(path: string): string | null {
+  if (lstatSync(path, { throwIfNoEntry: false })) return null;
+  return firstMissing(dirname(path)) ?? path;
+}
+
+/** Nothing can be mounted on a link, so the command could put something else in its place. */
+function unprotectable(path: string): ToolError {
+  return new ToolError(
+    `Nothing was run: ${path} is a symbolic link, so the sandbox cannot keep commands from replacing it. ` +
+      'Put what it points to in its place.',
+  );
+}
+
+function hide(path: string): Mount[] {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats ? [{ path, as: stats.isDirectory() ? 'empty' : 'device' }] : [];
+}
+
+/**
+ * Whether a directory may be written anyway, as part of another one. Such a one is not mounted: a command could have put
+ * a link in its place, and a mount would follow that.
+ */
+function isOpen(path: string, writable: readonly string[], closed: readonly Mount[]): boolean {
+  return writable.some(
+    (other) =>
+      other !== path &&
+      isInside(other, path) &&
+      !closed.some((wall) => isInside(other, wall.path) && isInside(wall.path, path)),
+  );
+}
+
+/**
+ * The writable directories on the way to something closed. They must keep their places: moved away, they would leave
+ * room for others in which nothing is closed.
+ */
+function parentsToKeep(path: string, roots: readonly string[], closed: readonly Mount[]): string[] {
+  const around = roots.filter((root) => root !== path && isInside(root, path));
+  const root = around.sort((a, b) => b.length - a.length)[0];
+  if (root === undefined) return [];
+  const names = relative(root, dirname(path)).split('/').filter(Boolean);
+  const parents = names.map((_, at) => join(root, ...names.slice(0, at + 1)));
+  return parents.filter((parent) => !closed.some((wall) => isInside(root, wall.path) && isInside(wall.path, parent)));
+}
+
+function depth(path: string): number {
+  return path.split('/').length;
+}

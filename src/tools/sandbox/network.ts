@@ -1,0 +1,73 @@
+import type { ListenOptions } from 'node:net';
+import type { Outlet } from './provider.ts';
+import { createProxy, type SandboxProxy } from './proxy.ts';
+import type { HostRules } from './proxy-dial.ts';
+import type { SandboxRules } from './settings.ts';
+
+/** The way of confined commands to the network: a proxy of ours, which lets them reach only what is allowed. */
+export interface Network {
+  /** The way out for a command that starts now; null when no host is allowed. */
+  open(): Promise<Outlet | null>;
+  /** In words, as a clause. */
+  describe(): string;
+  /** The hosts that were refused since the last call. */
+  takeRefused(): string[];
+  close(): Promise<void>;
+}
+
+export interface NetworkOptions {
+  rules: SandboxRules['network'];
+  hosts: AllowedHosts;
+  place: ListenOptions;
+}
+
+/** Asked for every connection: rules change. */
+export interface AllowedHosts {
+  readonly access: HostRules;
+  /** In words; empty when there is none. */
+  list(): readonly string[];
+}
+
+/** Names of this machine. Inside they mean the sandbox itself, unless the host of that name was allowed. */
+const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
+
+export function createNetwork({ rules, hosts, place }: NetworkOptions): Network {
+  const { httpProxyPort, socksProxyPort } = rules;
+  const refused = new Set<string>();
+  let started: Promise<{ proxy: SandboxProxy; at: ListenOptions }> | null = null;
+  const hasOwnProxy = httpProxyPort !== undefined || socksProxyPort !== undefined;
+
+  async function start(): Promise<{ proxy: SandboxProxy; at: ListenOptions }> {
+    const proxy = createProxy({
+      rules: hosts.access,
+      onRefused: ({ host }) => refused.add(host),
+      ...(httpProxyPort !== undefined && { httpPort: httpProxyPort }),
+      ...(socksProxyPort !== undefined && { socksPort: socksProxyPort }),
+    });
+    const { port } = await proxy.listen(place);
+    return { proxy, at: port === null ? place : { ...place, port } };
+  }
+
+  return {
+    async open() {
+      if (!hasOwnProxy && hosts.list().length === 0) return null;
+      started ??= start();
+      const { at } = await started;
+      return { at, noProxy: OWN_NAMES.filter((name) => hosts.access(name) === 'none') };
+    },
+    describe() {
+      if (hasOwnProxy) return 'the network is reached through a proxy of the user';
+      const names = hosts.list();
+      return names.length === 0 ? 'there is no network' : `of the network it reaches only ${names.join(', ')}`;
+    },
+    takeRefused() {
+      const names = [...refused];
+      refused.clear();
+      return names;
+    },
+    async close() {
+      const running = await started?.catch(() => null);
+      await running?.proxy.close();
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageOf } from '../../util/message-of.ts';
+import { type ProcessOutcome, type ProcessSpec, SpawnError } from '../../util/process.ts';
+import type { ShellSandbox } from '../shell-sandbox.ts';
+import { ToolError } from '../tool.ts';
+import { type Confinement, createConfinement, type SandboxPlaces } from './confinement.ts';
+import { type AllowedHosts, createNetwork } from './network.ts';
+import type { Provider } from './provider.ts';
+import { testSandbox } from './self-test.ts';
+import type { SandboxRules } from './settings.ts';
+import { explainViolations } from './violations.ts';
+
+export interface SandboxOptions {
+  rules: SandboxRules;
+  provider: Provider;
+  places: SandboxPlaces;
+  hosts: AllowedHosts;
+  /** Absolute, for what the settings name. */
+  resolve(path: string): string;
+  /** Whether every command of a line is one that runs outside. */
+  isExcluded(command: string): boolean;
+}
+
+export interface Sandbox extends ShellSandbox {
+  /** Tries it out. Resolves with why it does not confine, or null when it does. */
+  test(run: Run): Promise<string | null>;
+  /** What is open and what is closed, in a sentence for the model. */
+  describe(): string;
+  close(): Promise<void>;
+}
+
+type Run = (spec: ProcessSpec) => Promise<ProcessOutcome>;
+
+/** The sandbox of one session. Has a directory of its own until it is closed. */
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const { rules, provider, places, hosts, resolve, isExcluded } = options;
+  const state = realpathSync(mkdtempSync(join(tmpdir(), 'heddle-sandbox-')));
+  const tmp = join(state, 'tmp');
+  mkdirSync(tmp, { mode: 0o700 });
+  const network = createNetwork({ rules: rules.network, hosts, place: provider.proxyPlace(state) });
+  const named = namedPaths(rules, resolve);
+  const confinementNow = createConfinement(places, named, [state]);
+  const writable = () => [...places.roots(), ...named.allowWrite];
+
+  async function inside(spec: ProcessSpec, run: Run, confinement: Confinement): Promise<ProcessOutcome> {
+    const outlet = await network.open();
+    const confined = provider.confine(spec, { confinement, tmp, outlet });
+    try {
+      return await run(confined.spec);
+    } finally {
+      await confined.release();
+    }
+  }
+
+  return {
+    confines({ command, dangerouslyDisableSandbox }) {
+      if (dangerouslyDisableSandbox && !rules.mayLeave) throw new ToolError(NO_WAY_OUT);
+      return !dangerouslyDisableSandbox && !isExcluded(command);
+    },
+    inside: async (spec, run) => inside(spec, run, confinementNow()).catch(rethrowReadable),
+    explain: (command, stderr) =>
+      explainViolations({ command, stderr, refusedHosts: network.takeRefused() }, rules.ignoreViolations, {
+        writable: writable(),
+        network: network.describe(),
+        mayLeave: rules.mayLeave,
+      }),
+    async test(run) {
+      try {
+        confinementNow();
+      } catch (error) {
+        return messageOf(error);
+      }
+      return testSandbox((spec) => inside(spec, run, NOTHING), places.roots()[0] ?? '/');
+    },
+    describe: () =>
+      `Commands run in a sandbox: they can write only below ${writable().join(', ')} and in /tmp, ` +
+      `which is their own, and ${network.describe()}. What they leave in the background ends with them.`,
+    async close() {
+      await network.close();
+      rmSync(state, { recursive: true, force: true });
+    },
+  };
+}
+
+const NO_WAY_OUT =
+  'Nothing was run: dangerouslyDisableSandbox is not permitted here. Call again without it; if the command cannot work in the sandbox, tell the user why.';
+
+const NOTHING: Confinement = { writable: [], protectedPaths: [], hidden: [], unixSockets: [] };
+
+function namedPaths({ filesystem, network }: SandboxRules, resolve: (path: string) => string) {
+  const { allowWrite, denyWrite, denyRead } = filesystem;
+  return {
+    allowWrite: allowWrite.map(resolve),
+    denyWrite: denyWrite.map(resolve),
+    denyRead: denyRead.map(resolve),
+    unixSockets: network.allowAllUnixSockets ? ('all' as const) : network.allowUnixSockets.map(resolve),
+  };
+}
+
+/** What went wrong on the way to a command is told to the model as such: the command has not run. */
+function rethrowReadable(error: unknown): never {
+  const isSystem = error instanceof Error && 'syscall' in error && !(error instanceof SpawnError);
+  if (!isSystem) throw error;
+  throw new ToolError(`Nothing was run: the sandbox could not be made: ${messageOf(error)}`, { cause: error });
+}

@@ -1,0 +1,139 @@
+import { isObject, type JsonObject } from '../../util/json.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { SandboxSettings } from '../../wire/sandbox-settings.ts';
+
+/** What the `sandbox` setting says, with every default filled in. */
+export interface SandboxRules {
+  readonly enabled: boolean;
+  /** Commands that run inside need no permission. */
+  readonly autoAllow: boolean;
+  readonly excludedCommands: readonly string[];
+  /** The model may ask to run a command outside (ruling K43). */
+  readonly mayLeave: boolean;
+  /** Without a sandbox nothing starts (trust R-20). */
+  readonly isRequired: boolean;
+  readonly isWeaker: boolean;
+  readonly network: {
+    readonly allowedDomains: readonly string[];
+    readonly deniedDomains: readonly string[];
+    readonly allowUnixSockets: readonly string[];
+    readonly allowAllUnixSockets: boolean;
+    readonly allowLocalBinding: boolean;
+    readonly httpProxyPort?: number;
+    readonly socksProxyPort?: number;
+  };
+  readonly filesystem: {
+    readonly allowWrite: readonly string[];
+    readonly denyWrite: readonly string[];
+    readonly denyRead: readonly string[];
+  };
+  readonly ignoreViolations: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * Reads the `sandbox` setting. Throws `invalid_settings` for a value of the wrong kind: a word that got lost might have
+ * closed something. Keys of other versions are named to `onUnknown`.
+ */
+export function readSandboxRules(values: JsonObject, onUnknown: (key: string) => void): SandboxRules {
+  check(values, SHAPE, 'sandbox', onUnknown);
+  const given = values as SandboxSettings;
+  const { network = {}, filesystem = {} } = given;
+  return {
+    enabled: given.enabled ?? false,
+    autoAllow: given.autoAllowBashIfSandboxed ?? true,
+    excludedCommands: given.excludedCommands ?? [],
+    mayLeave: given.allowUnsandboxedCommands ?? false,
+    isRequired: given.failIfUnavailable ?? true,
+    isWeaker: given.enableWeakerNestedSandbox ?? false,
+    network: {
+      ...network,
+      allowedDomains: network.allowedDomains ?? [],
+      deniedDomains: network.deniedDomains ?? [],
+      allowUnixSockets: network.allowUnixSockets ?? [],
+      allowAllUnixSockets: network.allowAllUnixSockets ?? false,
+      allowLocalBinding: network.allowLocalBinding ?? false,
+    },
+    filesystem: {
+      allowWrite: plainPaths(filesystem.allowWrite),
+      denyWrite: plainPaths(filesystem.denyWrite),
+      denyRead: plainPaths(filesystem.denyRead),
+    },
+    ignoreViolations: given.ignoreViolations ?? {},
+  };
+}
+
+type Kind = 'switch' | 'texts' | 'paths' | 'port' | 'lists';
+interface Shape {
+  readonly [key: string]: Kind | Shape;
+}
+
+const SHAPE: Shape & Record<keyof SandboxSettings, Kind | Shape> = {
+  enabled: 'switch',
+  autoAllowBashIfSandboxed: 'switch',
+  excludedCommands: 'texts',
+  allowUnsandboxedCommands: 'switch',
+  failIfUnavailable: 'switch',
+  enableWeakerNestedSandbox: 'switch',
+  network: {
+    allowedDomains: 'texts',
+    deniedDomains: 'texts',
+    allowUnixSockets: 'texts',
+    allowAllUnixSockets: 'switch',
+    allowLocalBinding: 'switch',
+    httpProxyPort: 'port',
+    socksProxyPort: 'port',
+  },
+  filesystem: { allowWrite: 'paths', denyWrite: 'paths', denyRead: 'paths' },
+  ignoreViolations: 'lists',
+};
+
+const SAID: Record<Kind, string> = {
+  switch: 'true or false',
+  texts: 'a list of texts',
+  paths: 'a list of paths; a directory means everything below it, and no other patterns are understood',
+  port: 'a port from 1 to 65535',
+  lists: 'an object of lists of texts',
+};
+
+function check(values: JsonObject, shape: Shape, where: string, onUnknown: (key: string) => void): void {
+  for (const [key, value] of Object.entries(values)) {
+    const wanted = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    if (value === undefined) continue;
+    if (wanted === undefined) onUnknown(`${where}.${key}`);
+    else if (typeof wanted === 'string') refuseUnless(isOfKind(value, wanted), `${where}.${key}`, SAID[wanted]);
+    else if (isObject(value)) check(value, wanted, `${where}.${key}`, onUnknown);
+    else refuseUnless(false, `${where}.${key}`, 'an object');
+  }
+}
+
+function refuseUnless(isRight: boolean, key: string, wanted: string): void {
+  if (!isRight) throw new HeddleError('invalid_settings', `Settings: ${key} must be ${wanted}`, { facts: { key } });
+}
+
+function isOfKind(value: unknown, kind: Kind): boolean {
+  switch (kind) {
+    case 'switch':
+      return typeof value === 'boolean';
+    case 'texts':
+      return isTexts(value);
+    case 'paths':
+      return isTexts(value) && value.every((path) => path !== '' && !/[*?[\]{}\0]/.test(withoutStars(path)));
+    case 'port':
+      return Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536;
+    case 'lists':
+      return isObject(value) && Object.values(value).every(isTexts);
+  }
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function plainPaths(paths: readonly string[] | undefined): string[] {
+  return (paths ?? []).map(withoutStars);
+}
+
+/** `dir/**` means the same as `dir`. */
+function withoutStars(path: string): string {
+  return path.replace(/(?<=.)\/\*\*$/, '');
+}

@@ -1,0 +1,9 @@
+/**
+ * Text of others as it may be shown on a terminal: what would move the cursor, change colours or turn the direction of
+ * writing is written as an escape. Otherwise a file could make its own description say something else.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}/gu, (character) => {
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}

@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import { describe } from 'vitest';
+import type { Engine } from '../../src/host/engine.ts';
+import type { SessionSandbox } from '../../src/host/sandbox.ts';
+import { startSandbox } from '../../src/host/start-sandbox.ts';
+import type { Policy } from '../../src/permissions/policy.ts';
+import { nodeRealPath } from '../../src/permissions/real-path.ts';
+import { createBashTool } from '../../src/tools/bash.ts';
+import type { JsonObject } from '../../src/util/json.ts';
+import type { SandboxSettings } from '../../src/wire/sandbox-settings.ts';
+import { policyFor } from '../permissions/policy-for.ts';
+import { type Bench, createBench } from '../tools/bench.ts';
+
+/**
+ * For tests that need a real sandbox. Where bubblewrap cannot work they are skipped, and say what is missing:
+ * `apt-get install bubblewrap socat`, and user namespaces.
+ */
+export const describeSandboxed = describe.skipIf(!works('bwrap') || !works('socat')) as typeof describe;
+
+function works(program: 'bwrap' | 'socat'): boolean {
+  const args = program === 'bwrap' ? ['--unshare-all', '--ro-bind', '/', '/', '--proc', '/proc', 'true'] : ['-V'];
+  return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+}
+
+/** Not below /tmp, which a sandbox replaces as a whole. */
+export const OUTSIDE_TMP = writable('/var/tmp') ?? join(process.env.HOME ?? '/', '..');
+
+function writable(path: string): string | null {
+  try {
+    accessSync(path, constants.W_OK);
+    return path;
+  } catch {
+    return null;
+  }
+}
+
+export interface SandboxRig {
+  bench: Bench;
+  sandbox: SessionSandbox;
+  logs: string[];
+  /** What the model reads of a command, also when it fails. */
+  sh(command: string, input?: JsonObject): Promise<string>;
+  dispose(): Promise<void>;
+}
+
+const bash = createBashTool({ isReadOnly: () => false });
+
+/** A directory with a sandbox as these settings make it. */
+export async function sandboxRig(
+  settings: SandboxSettings = {},
+  { policy = {}, env = {}, bench = createBench(OUTSIDE_TMP) }: RigOptions = {},
+): Promise<SandboxRig> {
+  const logs: string[] = [];
+  const log = (_level: string, message: string) => logs.push(message);
+  const engine = { runtime: { ...bench.context.runtime, log }, processes: bench.processes, platform: 'linux' };
+  const sandbox = await startSandbox({ enabled: true, ...settings } as JsonObject, {
+    engine: engine as unknown as Engine,
+    workspace: bench.context.workspace,
+    policy: () => policyFor({ cwd: bench.dir, realPath: nodeRealPath, ...policy }),
+    env: { PATH: process.env.PATH, HOME: join(bench.dir, '..', 'home'), ...env },
+    configHome: join(bench.dir, '..', 'home', '.heddle'),
+  });
+  const session = { ...bench.context.session, sandbox: sandbox.shell };
+  return {
+    bench,
+    sandbox,
+    logs,
+    async sh(command, input = {}) {
+      const run = bench.run(bash, { command, ...input }, { session });
+      return run.then(
+        ({ content }) => String(content),
+        (error: Error) => error.message,
+      );
+    },
+    async dispose() {
+      await sandbox.close();
+      await bench.dispose();
+    },
+  };
+}
+
+interface RigOptions {
+  policy?: Partial<Policy>;
+  env?: Record<string, string>;
+  bench?: Bench;
+}
