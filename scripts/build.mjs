@@ -27,6 +27,12 @@ const libraryEntries = {
   testing: 'src/testing/index.ts',
 };
 
+/** What the shell parser consists of (src/permissions/shell-parser.ts); it lies beside the bundles. */
+const wasmFiles = [
+  'node_modules/web-tree-sitter/web-tree-sitter.wasm',
+  'node_modules/tree-sitter-bash/tree-sitter-bash.wasm',
+];
+
 const { values: flags } = parseArgs({
   options: { 'no-types': { type: 'boolean', default: false }, 'if-stale': { type: 'boolean', default: false } },
 });
@@ -54,7 +60,9 @@ async function bundle() {
     outputs: { ...library.metafile.outputs, ...cli.metafile.outputs },
   };
   const files = new Map([...library.outputFiles, ...cli.outputFiles].map((file) => [file.path, file.contents]));
-  files.set(path.join(dist, 'third-party-licenses.txt'), collectLicenses(Object.keys(metafile.inputs)));
+  for (const file of wasmFiles) files.set(path.join(dist, path.basename(file)), fs.readFileSync(path.join(root, file)));
+  const sources = [...Object.keys(metafile.inputs), ...wasmFiles];
+  files.set(path.join(dist, 'third-party-licenses.txt'), collectLicenses(sources));
   writeChanged(files);
   fs.chmodSync(path.join(dist, 'cli.js'), 0o755);
   removeStaleChunks(files);

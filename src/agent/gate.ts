@@ -1,4 +1,5 @@
-import { type Decision, denialText, type Policy } from '../permissions/decide.ts';
+import type { Decision, Policy } from '../permissions/decide.ts';
+import { denialText } from '../permissions/denial-text.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { JsonObject } from '../util/json.ts';

@@ -1,4 +1,4 @@
-import { type Call, type Decision, decide, type Policy } from '../permissions/decide.ts';
+import type { Call, Decision, Policy } from '../permissions/decide.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { JsonObject } from '../util/json.ts';
@@ -13,5 +13,8 @@ export function callOf(tool: Tool, input: JsonObject, workspace: Workspace): Cal
  * here, so that what is explained is what would happen.
  */
 export async function judge(call: Call, policy: Policy): Promise<Decision> {
-  return decide(call, policy);
+  // Nothing is judged before the model has answered, so until then nothing of this need be there.
+  const { decide } = await import('../permissions/decide.ts');
+  if (call.access.kind !== 'execute' || !policy.readCommand) return decide(call, policy);
+  return decide({ ...call, script: await policy.readCommand(call.access.command) }, policy);
 }

@@ -37,6 +37,8 @@ export interface Recorder {
   cancel(input: UserInput): Promise<void>;
   /** Records that more files belong to the checkpoint of a prompt, as found out by the latest answer's calls. */
   fileSnapshot(snapshot: FileSnapshot): Promise<void>;
+  /** Records that the permission mode is another one now (ruling K35). */
+  mode(mode: string): Promise<void>;
   /** Records what the session has cost so far, once per turn. */
   cost(state: JsonObject): Promise<void>;
   /** Goes on from where the first of these entries hangs. */
@@ -157,6 +159,9 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
     async cancel({ message: { content } }) {
       const text = typeof content === 'string' ? content : JSON.stringify(content);
       await append(chain.leaf, chain.queueOperation('enqueue', text), chain.queueOperation('remove'));
+    },
+    async mode(mode) {
+      await append(chain.leaf, { type: 'mode', mode, sessionId: key.sessionId });
     },
     async cost(state) {
       await append(chain.leaf, { type: 'cost-state', sessionId: key.sessionId, ...state });

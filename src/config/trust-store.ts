@@ -43,15 +43,18 @@ export function trustedDirectories(configHome: string): TrustedDirectory[] {
   });
 }
 
-/** Remembers that the directory is trusted as it is now, or no longer. */
-export function setTrust(
-  cwd: string,
-  configHome: string,
-  { isTrusted, now }: { isTrusted: boolean; now: number },
-): void {
+export interface TrustChange {
+  isTrusted: boolean;
+  now: number;
+  /** The configuration that is agreed to. Default: as it is now. */
+  hash?: string;
+}
+
+/** Remembers that the directory is trusted, or no longer. */
+export function setTrust(cwd: string, configHome: string, { isTrusted, now, hash }: TrustChange): void {
   updateJsonFile(trustFile(configHome), (file) => {
     const { [cwd]: _, ...others } = workspacesIn(file);
-    const entry: JsonObject = { hash: configurationHash(cwd), trustedAt: new Date(now).toISOString() };
+    const entry: JsonObject = { hash: hash ?? configurationHash(cwd), trustedAt: new Date(now).toISOString() };
     return { ...file, version: 1, workspaces: isTrusted ? { ...others, [cwd]: entry } : others };
   });
 }

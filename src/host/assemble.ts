@@ -1,39 +1,39 @@
-import { join } from 'node:path';
 import { Ledger } from '../agent/ledger.ts';
 import type { Limits } from '../agent/limits.ts';
-import { environmentReminder } from '../agent/prompt.ts';
 import { createRecorder, type Recorder } from '../agent/recorder.ts';
 import type { ContextWindow } from '../agent/turn.ts';
 import type { ApiMessage } from '../model/model.ts';
 import type { FileStates } from '../tools/file-states.ts';
 import type { Registry } from '../tools/registry.ts';
-import { restoreTodos } from '../tools/todo-restore.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import type { ToolSession } from '../tools/tool-session.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import { messageOf } from '../util/message-of.ts';
 import type { Logger, Runtime } from '../util/runtime.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { Launch, RunConfig } from '../wire/run-config.ts';
+import type { Launch } from '../wire/run-config.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { Configuration } from './configuration.ts';
 import { contextWindow } from './context-window.ts';
 import type { Engine } from './engine.ts';
 import { credentialHider } from './hide-credentials.ts';
-import { type Env, toolEnv } from './home.ts';
+import { toolEnv } from './home.ts';
 import { createKnownModels } from './known-models.ts';
+import { positiveInteger, readLimits, thinkingSetting } from './launch-limits.ts';
+import { leftInPlanMode, pastTodos, tasksDir } from './left-behind.ts';
 import type { Chosen } from './models.ts';
 import { checkpointsIfOn } from './open-checkpoints.ts';
 import { createPermissions, type Permissions } from './permissions.ts';
 import { openPlace } from './place.ts';
 import { planFile, planName, withFolder } from './plan-name.ts';
 import { readPrompts } from './prompts.ts';
+import { reminders } from './reminders.ts';
 import { openSandbox, type SessionSandbox } from './sandbox.ts';
 import type { SessionSettings } from './session.ts';
 import { sessionModels } from './session-models.ts';
 import { sessionTools } from './session-tools.ts';
 import { type StructuredSetting, structuredSetting } from './structured.ts';
 import { createToolSession } from './tool-session.ts';
-import { type OpenTranscript, openTranscript } from './transcript.ts';
+import { openTranscript } from './transcript.ts';
 import { noteUnsupported } from './unsupported.ts';
 
 /** All that one session consists of. Made once by `assemble`; what may change later says so. */
@@ -115,13 +115,19 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
   const policy = () => permissions.policy;
   const checkpoints = await checkpointsIfOn({ runtime, config, env, policy, local, transcript, recorder, files });
   const workspace = checkpoints?.workspace ?? local;
-  const permissions = createPermissions(config, configuration.settings, {
+  const permissions = createPermissions(leftInPlanMode(config, transcript, runtime), configuration.settings, {
     workspace,
+    onMode(mode) {
+      // Of a conversation that has not begun there is nothing to resume.
+      if (transcript.chain.leaf === null) return;
+      recorder.mode(mode).catch((error) => runtime.log('warn', `The mode could not be recorded: ${messageOf(error)}`));
+    },
     configHome,
     userHome: env.HOME ?? '',
     spillDir: transcript.spillDir,
     planName: () => transcript.chain.planName ?? null,
     store: configuration.store,
+    readCommand: engine.readCommand,
   });
   const asksHost = config.permissionPromptTool === 'stdio';
   const makeRegistry = await sessionTools(engine, {
@@ -140,8 +146,8 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
       parts.namePlan();
       return withFolder(planFile(configHome, transcript.chain.planName));
     },
-    todos: restoreTodos(transcript.messages),
-    tasksDir: transcript.store && tasksDir(configHome, transcript.key.sessionId),
+    todos: await pastTodos(transcript),
+    tasksDir: transcript.store && (await tasksDir(configHome, transcript)),
     workspace,
     ids: runtime.ids,
     spillDir: transcript.spillDir,
@@ -212,38 +218,6 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
   return parts;
 }
 
-function reminders(
-  engine: Engine,
-  transcript: OpenTranscript,
-  workspace: Workspace,
-  sandbox: SessionSandbox,
-): Pick<Parts, 'reminder' | 'reminded'> {
-  let last = transcript.lastReminder;
-  return {
-    reminder() {
-      const text = environmentReminder({
-        cwd: workspace.cwd,
-        additionalDirectories: workspace.roots.filter((root) => root !== workspace.cwd),
-        platform: engine.platform,
-        date: localDate(engine.runtime.clock.now()),
-        gitBranch: transcript.gitBranch,
-        sandbox: sandbox.describe(),
-      });
-      return text === last ? null : text;
-    },
-    reminded(text) {
-      last = text;
-    },
-  };
-}
-
-/** By hand: the first use of Intl costs more than the rest of the start. */
-function localDate(now: number): string {
-  const date = new Date(now);
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-
 /** Paths that are others on another machine, by the names that recordings give them. */
 function places([cwd = '', ...others]: readonly string[], results: string): Record<string, string> {
   return { cwd, ...Object.fromEntries(others.map((root, at) => [`dir${at + 1}`, root])), results };
@@ -264,52 +238,6 @@ function warnOnce(log: Logger): (text: string) => void {
     if (!said.has(text)) log('warn', text);
     said.add(text);
   };
-}
-
-function tasksDir(home: string | null, sessionId: string): string | null {
-  return home === null ? null : join(home, 'tasks', sessionId);
-}
-
-function readLimits(config: RunConfig): Limits {
-  const { maxTurns, maxBudgetUsd, maxDurationMs } = config;
-  if (maxTurns !== undefined && !(Number.isInteger(maxTurns) && maxTurns > 0)) {
-    throw new HeddleError('invalid_option', `--max-turns must be a whole number above 0, not ${maxTurns}`);
-  }
-  if (maxBudgetUsd !== undefined && !(maxBudgetUsd > 0)) {
-    throw new HeddleError('invalid_option', `--max-budget-usd must be an amount above 0, not ${maxBudgetUsd}`);
-  }
-  if (maxDurationMs !== undefined && !(maxDurationMs > 0)) {
-    throw new HeddleError('invalid_option', `--max-duration-ms must be above 0, not ${maxDurationMs}`);
-  }
-  return {
-    ...(maxTurns !== undefined && { maxTurns }),
-    ...(maxBudgetUsd !== undefined && { maxBudgetUsd }),
-    ...(maxDurationMs !== undefined && { maxDurationMs }),
-  };
-}
-
-function thinkingSetting(config: RunConfig, env: Env): SessionSettings {
-  if (config.thinking === 'disabled') return {};
-  const { maxThinkingTokens } = config;
-  if (maxThinkingTokens !== undefined && !(Number.isInteger(maxThinkingTokens) && maxThinkingTokens >= 0)) {
-    throw new HeddleError(
-      'invalid_option',
-      `--max-thinking-tokens must be a whole number, 0 or above, not ${maxThinkingTokens}`,
-    );
-  }
-  const tokens = maxThinkingTokens ?? positiveInteger(env.MAX_THINKING_TOKENS);
-  if (config.thinking === 'enabled' && !tokens) {
-    throw new HeddleError('invalid_option', '--thinking enabled needs a budget: --max-thinking-tokens N');
-  }
-  return {
-    ...(tokens !== undefined && { maxThinkingTokens: tokens }),
-    ...(config.thinking === 'adaptive' && { adaptiveThinking: true }),
-  };
-}
-
-function positiveInteger(text: string | undefined): number | undefined {
-  const value = Number(text);
-  return text && Number.isInteger(value) && value > 0 ? value : undefined;
 }
 
 function unknownPrice(model: string): string {

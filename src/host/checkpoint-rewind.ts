@@ -74,6 +74,17 @@ export async function applyRewind(
   return { changed, problems };
 }
 
+/** More are only counted. */
+const MAX_NAMED = 100;
+
+/** For the answer to a rewind: what could not be brought back. */
+export function errorOf(problems: readonly Problem[]): { error?: string } {
+  if (problems.length === 0) return {};
+  const named = problems.slice(0, MAX_NAMED).map(({ path, reason }) => `${path} (${reason})`);
+  const more = problems.length - named.length;
+  return { error: `Not brought back: ${[...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}` };
+}
+
 async function planStep(path: string, state: FileState, bounds: RewindBounds): Promise<Step | null> {
   if (!('backupFileName' in state)) throw new Error(state.reason);
   const now = markOf(path);

@@ -25,7 +25,7 @@ import type { RewindFilesResult } from '../wire/control/index.ts';
 import type { Entry, FileBackup } from '../wire/entries.ts';
 import { ControlError, HeddleError } from '../wire/errors.ts';
 import { Backups } from './checkpoint-backups.ts';
-import { applyRewind, countLines, type Problem, planRewind, type RewindBounds } from './checkpoint-rewind.ts';
+import { applyRewind, countLines, errorOf, planRewind, type RewindBounds } from './checkpoint-rewind.ts';
 import { type Change, CommandWatch, WATCH_LIMITS, type WatchLimits } from './checkpoint-watch.ts';
 
 /** What the session's file holds of earlier checkpoints. */
@@ -338,14 +338,4 @@ function mayChangeFiles({ command, args: [flag, line] }: ProcessSpec): boolean {
   const program = basename(command);
   if (program === 'rg') return false;
   return !(program === 'bash' && flag === '-c' && line !== undefined && isReadOnlyCommand(line));
-}
-
-/** More are only counted. */
-const MAX_NAMED = 100;
-
-function errorOf(problems: readonly Problem[]): { error?: string } {
-  if (problems.length === 0) return {};
-  const named = problems.slice(0, MAX_NAMED).map(({ path, reason }) => `${path} (${reason})`);
-  const more = problems.length - named.length;
-  return { error: `Not brought back: ${[...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}` };
 }

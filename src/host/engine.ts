@@ -1,5 +1,6 @@
 import { platform } from 'node:os';
 import type { Model } from '../model/model.ts';
+import { createShellReader, type ReadCommand } from '../permissions/shell-reader.ts';
 import { createJsonlStore } from '../sessions/jsonl-store.ts';
 import type { SessionStore } from '../sessions/store.ts';
 import type { CustomTool } from '../tools/custom-tool.ts';
@@ -52,6 +53,8 @@ export interface Engine {
   readonly ordered: boolean;
   /** The operating system, as the model is told. */
   readonly platform: string;
+  /** Reads shell commands for permissions. */
+  readonly readCommand: ReadCommand;
   cwdOf(launch: Launch): string;
   envOf(launch: Launch): Env;
   homeOf(launch: Launch): string;
@@ -87,6 +90,7 @@ export function createEngine(options: EngineOptions): Engine {
     pid: options.pid ?? 0,
     ordered: options.ordered ?? false,
     platform: platform(),
+    readCommand: createShellReader({ log: runtime.log }),
     cwdOf: (launch) => launch.cwd ?? options.cwd,
     envOf,
     homeOf,

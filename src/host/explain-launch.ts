@@ -19,6 +19,7 @@ export async function explainLaunch(
     spillDir: null,
     planName: () => null,
     store: configuration.store,
+    readCommand: engine.readCommand,
   });
   // Every tool that a session can have: which model answers it makes no difference to permissions.
   const makeRegistry = await sessionTools(engine, { config, env, policy, asksHost: false, provider: 'anthropic' });

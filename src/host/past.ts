@@ -26,6 +26,10 @@ export interface Past {
   /** Calls without a result. */
   unpaired: UnpairedCall[];
   checkpoints: PastCheckpoints;
+  /** The permission mode that was last changed to; null when it never was. */
+  lastMode: string | null;
+  /** The conversation from its very beginning, what compactions have replaced included. */
+  history(): ApiMessage[];
   /** The conversation, with what was appended to the path since. */
   messages(appended: readonly Entry[]): ApiMessage[];
 }
@@ -38,7 +42,9 @@ export async function readPast(
 ): Promise<Past> {
   const costs = new LastCost();
   const snapshots: Entry[] = [];
-  const tree = await readTree(collectSnapshots(costs.watch(store.load(key)), snapshots));
+  const modes: Entry[] = [];
+  const loaded = collect('mode', collect('file-history-snapshot', costs.watch(store.load(key)), snapshots), modes);
+  const tree = await readTree(loaded);
   reportFindings(log, tree, key);
   if (at !== undefined && !tree.nodes.has(at)) {
     throw new HeddleError('session_not_found', `No message found with message.uuid of: ${at}`, { facts: { uuid: at } });
@@ -63,16 +69,34 @@ export async function readPast(
       entries: snapshots,
       messages: leaf && snapshots.length > 0 ? lineage(tree, leaf.id) : [],
     },
+    lastMode: stringField(modes.at(-1), 'mode') ?? null,
+    history: () => toApiMessages(historyOf(tree, path)),
     messages: (appended) => toApiMessages([...path, ...appended]),
   };
 }
 
-async function* collectSnapshots(loaded: AsyncIterable<Loaded>, found: Entry[]): AsyncGenerator<Loaded, void> {
+/** Entries that are no nodes of the tree are set aside as they come by. */
+async function* collect(type: string, loaded: AsyncIterable<Loaded>, found: Entry[]): AsyncGenerator<Loaded, void> {
   for await (const item of loaded) {
-    if ('entry' in item && item.entry.type === 'file-history-snapshot') found.push(item.entry);
+    if ('entry' in item && item.entry.type === type) found.push(item.entry);
     yield item;
   }
 }
+
+/** The path, and before it what its compactions stand for. */
+function historyOf(tree: Tree, path: readonly Entry[]): Entry[] {
+  const parts = [path];
+  for (let first = path[0]; first; ) {
+    const before = stringField(first, 'logicalParentUuid');
+    const earlier = before !== undefined && tree.nodes.has(before) ? pathTo(tree, before) : [];
+    parts.unshift(earlier);
+    first = parts.length > MAX_COMPACTIONS ? undefined : earlier[0];
+  }
+  return parts.flat();
+}
+
+/** A damaged file may go round in circles. */
+const MAX_COMPACTIONS = 10_000;
 
 /** Looks out for the cost entries of a session while it is read; the last one counts. */
 class LastCost {

@@ -6,6 +6,7 @@ import { protectedPaths } from '../permissions/paths.ts';
 import { applyUpdate, type Policy, permittedMode } from '../permissions/policy.ts';
 import { nodeRealPath } from '../permissions/real-path.ts';
 import { parseRules, type Rule } from '../permissions/rules.ts';
+import type { ReadCommand } from '../permissions/shell-reader.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { HeddleError } from '../wire/errors.ts';
@@ -36,8 +37,11 @@ export interface PermissionPlaces {
   spillDir: string | null;
   /** Keeps the updates in the files that they name, and tells how they apply. When it rejects, they do not. */
   store(updates: readonly PermissionUpdate[]): Promise<readonly PermissionUpdate[]>;
+  /** Told every change of the mode, whoever made it. */
+  onMode?(mode: PermissionMode): void;
   /** How the session's plan is called, once it has a name. */
   planName(): string | null;
+  readCommand: ReadCommand;
 }
 
 export function createPermissions(config: RunConfig, settings: Settings, places: PermissionPlaces): Permissions {
@@ -45,6 +49,7 @@ export function createPermissions(config: RunConfig, settings: Settings, places:
   let beforePlan: PermissionMode = 'default';
   const change = (next: Policy) => {
     if (next.mode === 'plan' && policy.mode !== 'plan') beforePlan = policy.mode;
+    if (next.mode !== policy.mode) places.onMode?.(next.mode);
     policy = next;
   };
   const permissions: Permissions = {
@@ -95,6 +100,7 @@ function launchPolicy(config: RunConfig, settings: Settings, places: PermissionP
     planFile: () => planFile(configHome === null ? null : nodeRealPath(configHome), places.planName()),
     protectedPath: protectedPaths({ configHome: configHome ?? `${tmpdir()}/.heddle`, realPath: nodeRealPath }),
     realPath: nodeRealPath,
+    readCommand: places.readCommand,
   };
   return withSettingsRules(policy, settings);
 }

@@ -218,7 +218,10 @@ export class Session {
       if (this.#refused) throw new HeddleError('not_supported', this.#refused);
       const command = commandOf(input, parts);
       if (command) await this.#runCommand(command, input, controller.signal);
-      else await this.#runTurn(input, controller.signal);
+      else {
+        const line = this.#runTurn(input, controller.signal).finally(() => parts.checkpoints?.endTurn());
+        await this.#sayResult(await line);
+      }
     } catch (error) {
       await this.#broken(error);
     } finally {
@@ -228,7 +231,7 @@ export class Session {
     await this.#tellLifecycle(input, 'completed');
   }
 
-  async #runTurn(input: UserInput, signal: AbortSignal): Promise<void> {
+  async #runTurn(input: UserInput, signal: AbortSignal): Promise<Message> {
     const parts = this.#parts;
     const { clock } = parts.runtime;
     const started = clock.now();
@@ -240,10 +243,9 @@ export class Session {
     if (parts.replayUserMessages) this.#heldReplay = replayLine(input, uuid, this.id);
     const turn = this.#makeTurn(tally, asked);
     const end = await this.#drive(runTurn(turn, signal));
-    await parts.checkpoints?.endTurn();
     parts.runtime.log('debug', `A turn ended: ${end.kind}`, { toolRounds: tally.rounds });
     await this.#recordCost();
-    const line = resultLine(end, {
+    return resultLine(end, {
       sessionId: this.id,
       uuid: this.#uuid(),
       durationMs: clock.now() - started,
@@ -251,7 +253,6 @@ export class Session {
       tally,
       structuredOutput: turn.structured?.output ?? null,
     });
-    await this.#sayResult(line);
   }
 
   async #runCommand(command: CommandLine, input: UserInput, signal: AbortSignal): Promise<void> {

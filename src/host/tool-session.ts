@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { askAside } from '../agent/aside.ts';
 import { budgetExhausted } from '../agent/limits.ts';
-import { hiddenPaths, hidesPath, namesHost } from '../permissions/match-rule.ts';
+import { namesHost } from '../permissions/domain-rules.ts';
+import { hiddenPaths, hidesPath } from '../permissions/hidden-paths.ts';
 import { isInsideAny } from '../permissions/paths.ts';
 import { rememberingRealPath } from '../permissions/real-path.ts';
 import { createBackgroundShells } from '../tools/background-shells.ts';

@@ -19,6 +19,12 @@ import type { Past } from './past.ts';
 export interface OpenTranscript extends Transcript {
   messages: ApiMessage[];
   gitBranch: string | null;
+  /** The permission mode that the session was left in, as far as it was changed. */
+  lastMode: string | null;
+  /** The whole past, also what compactions have replaced. */
+  history(): ApiMessage[];
+  /** The session that this one was forked from, or null. */
+  forkedFrom: string | null;
   /** The environment reminder that the model has already seen, or null. */
   lastReminder: string | null;
   /** Where files beside the transcript go: the config home, or a temporary folder. */
@@ -70,6 +76,9 @@ export async function openTranscript(engine: Engine, launch: Launch, cwd: string
     chain,
     messages: past?.messages(repairs) ?? [],
     gitBranch: branch,
+    lastMode: past?.lastMode ?? null,
+    history: () => past?.history() ?? [],
+    forkedFrom: source === sessionId ? null : source,
     lastReminder: past?.lastReminder ?? null,
     uuids: past?.uuids ?? [],
     costState: source === sessionId ? (past?.costState ?? null) : null,

@@ -5,6 +5,7 @@ import { originsOf } from '../config/provenance.ts';
 import { formatKey } from '../config/setting-key.ts';
 import { readSettingsFile } from '../config/settings-file.ts';
 import {
+  configurationHash,
   executableFiles,
   setTrust,
   type Trust,
@@ -22,6 +23,8 @@ export interface TrustView {
   directory: string;
   trust: Trust;
   files: TrustedFile[];
+  /** What was looked at: only that can be trusted. */
+  hash: string;
 }
 
 export interface TrustedFile {
@@ -35,16 +38,17 @@ export interface TrustedFile {
 
 /** Throws `invalid_settings` for a file that cannot be read: nobody should trust what nobody can see. */
 export function viewTrust(directory: string, configHome: string): TrustView {
+  const hash = configurationHash(directory); // before the look: what changes meanwhile is not what is agreed to
   const files = executableFiles(directory).flatMap((path) => {
     const values = readSettingsFile(path);
     return values === null ? [] : [viewFile(relative(directory, path), path, values)];
   });
-  return { directory, trust: trustOf(directory, configHome), files };
+  return { directory, trust: trustOf(directory, configHome), files, hash };
 }
 
-/** Trusts a directory (a real path) as it is now. */
-export function trustDirectory(directory: string, configHome: string): void {
-  setTrust(directory, configHome, { isTrusted: true, now: Date.now() });
+/** Trusts a directory as it was when it was looked at. */
+export function trustDirectory({ directory, hash }: TrustView, configHome: string): void {
+  setTrust(directory, configHome, { isTrusted: true, now: Date.now(), hash });
 }
 
 /** False when it was not trusted anyway. The directory need not exist any more. */

@@ -21,7 +21,12 @@ import {
  * the shell opens, and the words of commands that are known to read or write files; what other programs open cannot be
  * seen here. A word that is not known beforehand counts as every path that it could be.
  */
-export function caughtFile(script: ShellScript, kind: 'read' | 'edit', matcher: PathMatcher, policy: Policy): string | null {
+export function caughtFile(
+  script: ShellScript,
+  kind: 'read' | 'edit',
+  matcher: PathMatcher,
+  policy: Policy,
+): string | null {
   const places = placesOf(script, policy);
   const opened = everyRedirect(script).filter((each) => kind === 'read' || each.kind === 'write');
   const files = [

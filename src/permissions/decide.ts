@@ -69,15 +69,6 @@ export function decide(given: Call, policy: Policy): Decision {
   return decision.behavior === 'ask' && policy.mode === 'dontAsk' ? withoutAsking(decision) : decision;
 }
 
-/** What the model reads when a call does not run: for a denial, and for a question that nobody could answer. */
-export function denialText(toolName: string, decision: Exclude<Decision, { behavior: 'allow' }>): string {
-  const outcome =
-    decision.behavior === 'deny'
-      ? `Permission to use ${toolName} was denied.`
-      : `${toolName} needs permission, which was requested but not granted.`;
-  return `${outcome} ${decision.reason} Nothing was run. Do not look for a way around this; say what you need instead.`;
-}
-
 function byDenyRules(call: Call, policy: Policy): Decision | null {
   for (const rule of policy.deny) {
     const why = forbids(rule, call, policy);

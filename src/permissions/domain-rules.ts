@@ -1,4 +1,5 @@
 import { parseHostName } from '../util/host-name.ts';
+import type { Policy } from './policy.ts';
 
 /**
  * Understands `domain:HOST` in a rule for a tool that fetches; null when this version cannot. `example.com` is that
@@ -19,4 +20,11 @@ export function domainMatcher(spec: string, reading: 'forbid' | 'allow'): ((host
 export function namedHost(spec: string): string | null {
   const [, text] = /^domain:\s*(\S+)$/.exec(spec) ?? [];
   return text === undefined || text.includes('*') ? null : parseHostName(text);
+}
+
+/** Whether an allow rule for the tool names exactly this host, not by a wildcard. */
+export function namesHost(policy: Policy, toolName: string, host: string): boolean {
+  return policy.allow.some(
+    (rule) => rule.toolName === toolName && rule.ruleContent !== undefined && namedHost(rule.ruleContent) === host,
+  );
 }

@@ -8,8 +8,8 @@ import { readOnlyPaths } from './read-only-commands.ts';
 import { placeOf } from './real-path.ts';
 import type { Rule } from './rules.ts';
 import {
-  argvOf,
   type Assignment,
+  argvOf,
   everyCommand,
   everyRedirect,
   NOTHING,
@@ -44,7 +44,9 @@ export function isReadOnlyScript(script: ShellScript): boolean {
     const argv = argvOf({ words });
     return argv !== null && readOnlyPaths(argv) !== null && assigns.every(isHarmless);
   };
-  return script.commands.every(looks) && script.redirects.every((each) => each.kind === 'read' || isDevice(each.target));
+  return (
+    script.commands.every(looks) && script.redirects.every((each) => each.kind === 'read' || isDevice(each.target))
+  );
 }
 
 /** What a script would change, as absolute paths, when file commands are all there is to it besides looking. */

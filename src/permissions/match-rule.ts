@@ -1,9 +1,9 @@
 import type { Access } from '../tools/tool.ts';
 import { caughtFile } from './command-files.ts';
-import { domainMatcher, namedHost } from './domain-rules.ts';
-import { type PathMatcher, pathMatcher } from './path-rules.ts';
+import { domainMatcher } from './domain-rules.ts';
+import { isSearch, type PathMatcher, pathMatcher, pathRuleKind } from './path-rules.ts';
 import type { Policy } from './policy.ts';
-import { canonicalToolName, coversTool, type Rule } from './rules.ts';
+import { coversTool, type Rule } from './rules.ts';
 import { readShell } from './shell-read.ts';
 import { forbidsScript } from './shell-rules.ts';
 import { NOTHING, type ShellScript } from './shell-script.ts';
@@ -62,44 +62,7 @@ export function allows(rule: Rule, call: Call, policy: Policy): boolean {
   return matcher !== null && access.paths.every((path) => matcher.matches(path));
 }
 
-/** Whether a deny rule hides this file from reading; for tools that search, which must leave such files out. */
-export function hidesPath(policy: Policy, path: string): boolean {
-  return hiddenPaths(policy)(path);
-}
-
-/** The same for many paths: the rules are read once. */
-export function hiddenPaths(policy: Policy, realPath = policy.realPath): (path: string) => boolean {
-  const matchers = policy.deny.flatMap((rule) =>
-    rule.ruleContent === undefined || pathRuleKind(rule) !== 'read'
-      ? []
-      : [pathMatcher(rule.ruleContent, { ...policy, realPath }, 'forbid')],
-  );
-  return (path) => matchers.some((matcher) => matcher?.matches(path) ?? true);
-}
-
-/** Whether an allow rule for the tool names exactly this host, not by a wildcard. */
-export function namesHost(policy: Policy, toolName: string, host: string): boolean {
-  return policy.allow.some(
-    (rule) => rule.toolName === toolName && rule.ruleContent !== undefined && namedHost(rule.ruleContent) === host,
-  );
-}
-
 const CANNOT_TELL = 'this version cannot tell which calls it means, so it covers all of them';
-
-/** Ruling K33: a path rule on any tool that edits means `Edit(path)`; likewise for tools that read. */
-const EDIT_TOOLS = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
-const READ_TOOLS = new Set(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead']);
-const SEARCH_TOOLS = new Set(['Glob', 'Grep', 'LS']);
-
-export function isSearch(toolName: string): boolean {
-  return SEARCH_TOOLS.has(toolName);
-}
-
-export function pathRuleKind(rule: Rule): 'read' | 'edit' | null {
-  const name = canonicalToolName(rule.toolName);
-  if (EDIT_TOOLS.has(name)) return 'edit';
-  return READ_TOOLS.has(name) ? 'read' : null;
-}
 
 function forbidsPaths(spec: string, call: Call, paths: readonly string[], policy: Policy): string | null {
   const matcher = pathMatcher(spec, policy, 'forbid');

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { pathRuleKind } from './match-rule.ts';
-import { anchorsOf, type PathRuleContext } from './path-rules.ts';
+import { anchorsOf, type PathRuleContext, pathRuleKind } from './path-rules.ts';
 import type { Rule } from './rules.ts';
 
 /**

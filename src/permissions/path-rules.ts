@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { isInside } from './paths.ts';
 import type { RealPath } from './real-path.ts';
+import { canonicalToolName, type Rule } from './rules.ts';
 import { patternsMeet } from './shell-pattern.ts';
 import type { Part } from './shell-script.ts';
 
@@ -50,6 +51,21 @@ export function pathMatcher(spec: string, context: PathRuleContext, reading: 'fo
       candidates(directory).some((candidate) => patterns.some(({ base }) => isInside(candidate, base))),
     mayMatch: (pattern) => patterns.some(({ shapes }) => shapes().some((shape) => patternsMeet(pattern, shape))),
   };
+}
+
+/** Ruling K33: a path rule on any tool that edits means `Edit(path)`; likewise for tools that read. */
+const EDIT_TOOLS = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
+const READ_TOOLS = new Set(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead']);
+const SEARCH_TOOLS = new Set(['Glob', 'Grep', 'LS']);
+
+export function isSearch(toolName: string): boolean {
+  return SEARCH_TOOLS.has(toolName);
+}
+
+export function pathRuleKind(rule: Rule): 'read' | 'edit' | null {
+  const name = canonicalToolName(rule.toolName);
+  if (EDIT_TOOLS.has(name)) return 'edit';
+  return READ_TOOLS.has(name) ? 'read' : null;
 }
 
 /** Negation, classes, alternatives and escapes. */

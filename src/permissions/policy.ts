@@ -5,6 +5,7 @@ import { type PermissionMode, parseMode } from './modes.ts';
 import type { RealPath } from './real-path.ts';
 import { formatRule, parseRule, type Rule, sameRule } from './rules.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
+import type { ReadCommand } from './shell-reader.ts';
 
 /** Everything that a decision depends on besides the call. Immutable: a change makes a new one. */
 export interface Policy {
@@ -32,6 +33,8 @@ export interface Policy {
   readonly realPath: RealPath;
   /** Absent: nothing confines commands. */
   readonly sandbox?: SandboxPolicy;
+  /** Reads a command with a parser, before it is judged. Absent: only plain commands are understood. */
+  readonly readCommand?: ReadCommand;
 }
 
 /** What the paths of a command are relative to. */

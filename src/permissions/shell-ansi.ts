@@ -2,17 +2,14 @@
  * The string `$'…'` that starts at `at`: what it stands for and how long it is in the source. The text is null where
  * shells disagree (bytes that are no characters, NUL); all is null when the string does not end before `end`.
  */
-export function ansiCString(
-  source: string,
-  at: number,
-  end: number,
-): { text: string | null; length: number } | null {
+export function ansiCString(source: string, at: number, end: number): { text: string | null; length: number } | null {
   let text: string | null = '';
   let position = at + 2;
   while (position < end) {
     const char = source[position] as string;
     if (char === "'") return { text, length: position + 1 - at };
-    const piece = char === '\\' ? escape(source.slice(position, Math.min(position + 10, end))) : { text: char, length: 1 };
+    const piece =
+      char === '\\' ? escape(source.slice(position, Math.min(position + 10, end))) : { text: char, length: 1 };
     text = text === null || piece.text === null ? null : text + piece.text;
     position += piece.length;
   }

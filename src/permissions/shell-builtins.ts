@@ -1,4 +1,4 @@
-import { ANYTHING, notStatic, type SimpleCommand, type ShellScript, type Word } from './shell-script.ts';
+import { ANYTHING, notStatic, type ShellScript, type SimpleCommand, type Word } from './shell-script.ts';
 import { codeIn, joinedCode, type Starts, unknowable, type Within } from './shell-within.ts';
 
 const ifGiven =

@@ -47,12 +47,7 @@ export function readWord(visit: Visit, node: SyntaxNode, before = WORD_ENDS): Wo
 }
 
 /** What a part of the source stands for; its holes are looked for below `node`. */
-export function readSpan(
-  visit: Visit,
-  span: { start: number; end: number },
-  node: SyntaxNode,
-  mode: ScanMode,
-): Word {
+export function readSpan(visit: Visit, span: { start: number; end: number }, node: SyntaxNode, mode: ScanMode): Word {
   const word = scan(visit.source, span, holesIn(visit, node), mode);
   if (word === null) throw new Unreadable();
   return word;
@@ -63,7 +58,13 @@ function holesIn(visit: Visit, node: SyntaxNode): Hole[] {
   if (!HOLE_TYPES.has(node.type)) return node.children.flatMap((child) => holesIn(visit, child));
   // Inside of a string the parser counts the blanks before an expansion to it.
   const blanks = /^\s*/.exec(visit.source.slice(node.start, node.end))?.[0].length ?? 0;
-  return [{ start: node.start + blanks, end: node.end, ...expansion(visit, node, visit.source.slice(node.start + blanks, node.end)) }];
+  return [
+    {
+      start: node.start + blanks,
+      end: node.end,
+      ...expansion(visit, node, visit.source.slice(node.start + blanks, node.end)),
+    },
+  ];
 }
 
 function expansion(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'text' | 'spreads'> {

@@ -20,7 +20,8 @@ export function readHeredoc(visit: Visit, node: SyntaxNode): Word {
   const from = source.indexOf('\n', start.end) + 1;
   const to = endOfBody(source, from, { word, tabs: operator.type === '<<-' });
   // Blanks before the end are the parser's; the line must be the one that bash takes.
-  if (from === 0 || to === null || end.end !== to + lineAt(source, to).length || body.end > end.end) throw new Unreadable();
+  if (from === 0 || to === null || end.end !== to + lineAt(source, to).length || body.end > end.end)
+    throw new Unreadable();
 
   if (source[start.start] !== word[0]) return withoutTabs(source.slice(from, to), operator.type);
   const text = readSpan(visit, { start: from, end: to }, body, 'body');

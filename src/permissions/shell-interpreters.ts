@@ -67,7 +67,10 @@ export function startedByInterpreter(name: string, command: SimpleCommand): Shel
 
 /** Also options after which nothing is run at all. */
 function isCodeOption(word: Word | undefined): boolean {
-  return typeof word === 'string' && /^-(?:\w*[ceEpr]|-eval|-print|-expression|-execute|-run|v|V|h|-version|-help)$/.test(word);
+  return (
+    typeof word === 'string' &&
+    /^-(?:\w*[ceEpr]|-eval|-print|-expression|-execute|-run|v|V|h|-version|-help)$/.test(word)
+  );
 }
 
 function isDevice(word: Word | undefined): boolean {

@@ -25,7 +25,8 @@ export function patternsMeet(a: readonly Part[], b: readonly Part[]): boolean {
   for (let i = left.length; i >= 0; i--) {
     const below = meets;
     meets = [];
-    for (let j = right.length; j >= 0; j--) meets[j] = meetAt(left[i], right[j], { i: below[j], j: meets[j + 1], both: below[j + 1] });
+    for (let j = right.length; j >= 0; j--)
+      meets[j] = meetAt(left[i], right[j], { i: below[j], j: meets[j + 1], both: below[j + 1] });
   }
   return meets[0] === true;
 }

@@ -80,14 +80,17 @@ function doubtAbout(commands: readonly SimpleCommand[]): string | null {
     if (words[0] !== undefined && typeof words[0] !== 'string') return 'the name of a program is not known beforehand';
     for (const { name, value } of assigns) {
       const isOpen = typeof value !== 'string';
-      if (CODE_VARIABLES.test(name) || (isOpen && COMMAND_VARIABLES.test(name))) return `it sets ${name}, which can run commands`;
+      if (CODE_VARIABLES.test(name) || (isOpen && COMMAND_VARIABLES.test(name)))
+        return `it sets ${name}, which can run commands`;
     }
   }
   return null;
 }
 
 function doubtAboutFiles(redirects: readonly Redirect[]): string | null {
-  return redirects.some(({ target }) => isOpenFile(target)) ? 'it opens a file whose name is not known beforehand' : null;
+  return redirects.some(({ target }) => isOpenFile(target))
+    ? 'it opens a file whose name is not known beforehand'
+    : null;
 }
 
 /** A path below the home is known well enough. */

@@ -9,7 +9,15 @@ import {
   SHELLS,
   SUBCOMMAND_PROGRAMS,
 } from './shell-programs.ts';
-import { argvOf, everyCommand, type Part, type ShellCommand, type ShellScript, type Word, whyUnknown } from './shell-script.ts';
+import {
+  argvOf,
+  everyCommand,
+  type Part,
+  type ShellCommand,
+  type ShellScript,
+  type Word,
+  whyUnknown,
+} from './shell-script.ts';
 import { ANY_WORDS, type RuleWord, type ShellSpec } from './shell-spec.ts';
 import { WRAPPERS } from './shell-wrappers.ts';
 
@@ -69,7 +77,9 @@ function withOptionValue(word: Word): Word[] {
 function subcommandOf(words: readonly Word[]): Word | undefined {
   const [name] = words;
   if (typeof name !== 'string' || !SUBCOMMAND_PROGRAMS.has(programName(name))) return undefined;
-  return words.slice(1).find((word, at) => typeof word === 'string' && !word.startsWith('-') && !/^-[cC]$/.test(String(words[at])));
+  return words
+    .slice(1)
+    .find((word, at) => typeof word === 'string' && !word.startsWith('-') && !/^-[cC]$/.test(String(words[at])));
 }
 
 /**
@@ -127,7 +137,9 @@ function isMessage(word: Word, before: Word | undefined): boolean {
 }
 
 function mentions(code: Word, rule: readonly RuleWord[]): boolean {
-  const text = partsOf(code).filter((part) => typeof part === 'string').join(' ');
+  const text = partsOf(code)
+    .filter((part) => typeof part === 'string')
+    .join(' ');
   const names = text.toLowerCase().split(/[^\w.-]+/);
   return rule.every((wanted) => {
     if (wanted === ANY_WORDS || wanted.length > 1) return true;

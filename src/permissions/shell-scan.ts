@@ -27,7 +27,18 @@ export interface Span {
  * when the two readings disagree: then nothing of it can be relied on.
  */
 export function scan(source: string, { start, end }: Span, holes: readonly Hole[], mode: ScanMode): Word | null {
-  const reading: Reading = { source, end, holes, mode, at: start, start, parts: [], open: false, many: false, braces: '' };
+  const reading: Reading = {
+    source,
+    end,
+    holes,
+    mode,
+    at: start,
+    start,
+    parts: [],
+    open: false,
+    many: false,
+    braces: '',
+  };
   while (reading.at < end) {
     if (!(mode === 'body' ? bodyPiece(reading) : barePiece(reading))) return null;
   }

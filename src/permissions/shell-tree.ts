@@ -179,7 +179,9 @@ function redirected(reader: Reader, node: SyntaxNode): void {
   if (bodies.length > 1) throw new Unreadable();
   const simple = body === undefined ? emptyDraft() : body.type === 'command' ? command(reader, body) : null;
   if (body !== undefined && simple === null) statement(reader, body);
-  const draft = children.filter(isRedirect).reduce((each, child) => withRedirect(reader, each, child), simple ?? emptyDraft());
+  const draft = children
+    .filter(isRedirect)
+    .reduce((each, child) => withRedirect(reader, each, child), simple ?? emptyDraft());
   // The parser gives words after a redirection to the redirection. After a group they would be an error.
   if (simple === null && draft.words.length > 0) throw new Unreadable();
   if (simple !== null) finish(reader, draft);
@@ -194,7 +196,8 @@ function withRedirect(reader: Reader, draft: Draft, node: SyntaxNode): Draft {
   if (operator === undefined || operator.named) throw new Unreadable();
   // To bash `>& -rm` is `>&-`, and then `rm`.
   const [destination] = rest;
-  if (operator.type.endsWith('&') && /^-./s.test(reader.source.slice(destination?.start, destination?.end))) throw new Unreadable();
+  if (operator.type.endsWith('&') && /^-./s.test(reader.source.slice(destination?.start, destination?.end)))
+    throw new Unreadable();
   const [target, ...words] = rest.map((child) => argument(reader, child));
   const isInput = operator.type.startsWith('<') && (descriptor ?? '0') === '0';
   if (operator.type === '<<<') {
@@ -269,7 +272,9 @@ function declaration(reader: Reader, node: SyntaxNode): void {
     if (child.type === 'variable_assignment') {
       const { name, value } = assignment(reader, child);
       draft.assigns.push({ name, value });
-      draft.words.push(typeof value === 'string' ? `${name}=${value}` : { parts: [`${name}=`, ...value.parts], many: false });
+      draft.words.push(
+        typeof value === 'string' ? `${name}=${value}` : { parts: [`${name}=`, ...value.parts], many: false },
+      );
     } else if (child.named && child.type !== 'variable_name' && !WORD_TYPES.has(child.type)) {
       throw new Unreadable();
     } else {
@@ -293,7 +298,10 @@ function test(reader: Reader, node: SyntaxNode): void {
 function comparesNumbersOnly(text: string): boolean {
   const number = String.raw`["']?(?:-?\d+|\$[#?]|\$\{#\w+\})["']?`;
   const operator = String.raw`-(?:eq|ne|lt|le|gt|ge)`;
-  const known = text.replaceAll(new RegExp(String.raw`(?<=^|[\s(])${number}\s+${operator}\s+${number}(?=[\s)]|$)`, 'g'), '');
+  const known = text.replaceAll(
+    new RegExp(String.raw`(?<=^|[\s(])${number}\s+${operator}\s+${number}(?=[\s)]|$)`, 'g'),
+    '',
+  );
   return !new RegExp(String.raw`\s${operator}\s`).test(known);
 }
 

@@ -32,7 +32,10 @@ export const WRAPPERS: ReadonlyMap<string, Starts> = new Map<string, Starts>([
   ['toybox', wrapper({})],
   ['exec', wrapper({ flags: 'cl', valued: 'a' })],
   ['command', commandBuiltin],
-  ['time', wrapper({ flags: 'apv', valued: 'fo', longs: ['portability', 'verbose'], valuedLongs: ['format', 'output'] })],
+  [
+    'time',
+    wrapper({ flags: 'apv', valued: 'fo', longs: ['portability', 'verbose'], valuedLongs: ['format', 'output'] }),
+  ],
   [
     'timeout',
     wrapper({
@@ -58,10 +61,7 @@ export const WRAPPERS: ReadonlyMap<string, Starts> = new Map<string, Starts>([
     }),
   ],
   ['doas', wrapper({ flags: 'n', valued: 'u' })],
-  [
-    'chroot',
-    wrapper({ longs: ['skip-chdir'], valuedLongs: ['userspec', 'groups'], skip: 1, elsewhere: true }),
-  ],
+  ['chroot', wrapper({ longs: ['skip-chdir'], valuedLongs: ['userspec', 'groups'], skip: 1, elsewhere: true })],
   ['strace', wrapper({ flags: 'cCdfFhikqrtTvVwxyz', valued: 'abeEIoOpPsSuUX' })],
   ['ltrace', wrapper({ flags: 'cCfhirStTV', valued: 'aAeDlnopsuwx' })],
   ['env', env],
@@ -122,7 +122,8 @@ function env({ words, ...command }: SimpleCommand, within: Within): ShellScript 
   if (after === null) return notStatic(CANNOT_TELL);
   const options = words.slice(0, words.length - after.length);
   const split = options.findIndex((word) => typeof word === 'string' && /^-(?:[i0v]*S|-split-string)/.test(word));
-  if (split !== -1) return envSplit(options.slice(split), after, { ...command, words: options.slice(0, split) }, within);
+  if (split !== -1)
+    return envSplit(options.slice(split), after, { ...command, words: options.slice(0, split) }, within);
   const rest = withoutAssignments(after[0] === '-' ? after.slice(1) : after);
   const moves = options.some((word) => typeof word === 'string' && /^-(?:[i0v]*C|-chdir)/.test(word));
   return rest.length === 0 ? null : within.words(rest, moves ? { elsewhere: true } : {});
@@ -180,7 +181,9 @@ function find({ words }: SimpleCommand, within: Within): ShellScript | null {
     if (typeof word !== 'string') continue;
     if (/^-f(?:print0?|printf|ls)$/.test(word)) redirects.push({ kind: 'write', target: words[++at] ?? ANYTHING });
     if (!/^-(?:exec|ok)(?:dir)?$/.test(word)) continue;
-    const end = words.findIndex((each, position) => position > at && (each === ';' || (each === '+' && words[position - 1] === '{}')));
+    const end = words.findIndex(
+      (each, position) => position > at && (each === ';' || (each === '+' && words[position - 1] === '{}')),
+    );
     if (end === -1) return notStatic(CANNOT_TELL);
     const command = words.slice(at + 1, end).map((each) => filledIn(each, '{}'));
     if (command.length > 0) scripts.push(within.words(command, word.endsWith('dir') ? { elsewhere: true } : {}));

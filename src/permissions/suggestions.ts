@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
 import type { PermissionUpdate } from '../wire/permissions.ts';
 import { fileCommandTargets } from './judge-command.ts';
-import { type Call, isSearch, scriptOf } from './match-rule.ts';
+import { type Call, scriptOf } from './match-rule.ts';
+import { isSearch } from './path-rules.ts';
 import { isInsideAny } from './paths.ts';
 import type { Policy } from './policy.ts';
 

@@ -31,7 +31,7 @@ const makeProject = async (settings: object) => {
 
 const allowAll = { permissions: { allow: ['Bash'] } };
 
-describe('[G1, R-12] heddle trust', () => {
+describe('[G1] heddle trust', () => {
   test('shows what would act, and without a terminal to ask on changes nothing', async () => {
     const place = await makeProject({
       ...allowAll,
@@ -50,7 +50,7 @@ describe('[G1, R-12] heddle trust', () => {
     expect(existsSync(join(place.home, 'trust.json'))).toBe(false);
   });
 
-  test('[S-9] with --yes it holds until a file changes, and again until it is taken back', async () => {
+  test('[R-12] with --yes it holds until a file changes, and again until it is taken back', async () => {
     const place = await makeProject(allowAll);
     expect(await acts(place)).toBe(false);
     expect((await trust(place, '--yes')).code).toBe(0);

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { createMemoryStore } from '../../src/sessions/memory-store.ts';
+import type { SessionStore } from '../../src/sessions/store.ts';
 import { hang, toolUse } from '../../src/testing/script.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 import type { RunConfig } from '../../src/wire/run-config.ts';
@@ -111,6 +113,32 @@ describe('a turn that is running', () => {
     await client.result(1);
     expect((await client.control(rewind(uuid(1)))).response).toEqual({ canRewind: true });
   });
+});
+
+test("a turn that breaks is over: what changes then is the user's, whatever runs in the background", async () => {
+  const memory = createMemoryStore();
+  let isBroken = false;
+  const store: SessionStore = {
+    ...memory,
+    async append(key, entries) {
+      if (isBroken) throw new Error('the store is broken');
+      await memory.append(key, entries);
+    },
+  };
+  const command = 'touch /dev/null; echo begun; sleep 60';
+  const answers = [toolUse('Bash', { command, run_in_background: true }), 'Never stored.', 'Hello.'];
+  const script = (_request: unknown, index: number) => {
+    isBroken = index === 1;
+    return answers[index] ?? '';
+  };
+  const house = createHouse(script, { home: tempDir(), store });
+  const client = house.connect(on);
+  expect(await client.ask('work', { uuid: uuid(1) })).toMatchObject({ is_error: true });
+  isBroken = false;
+  house.file('mine.txt', 'mine\n');
+  await client.ask('hi', { uuid: uuid(2) });
+  expect((await client.control(rewind(uuid(1)))).response).toEqual({ canRewind: true });
+  expect(readFileSync(join(house.dir, 'mine.txt'), 'utf8')).toBe('mine\n');
 });
 
 describe('without checkpoints', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decide, denialText } from '../../src/permissions/decide.ts';
-import { hidesPath } from '../../src/permissions/match-rule.ts';
+import { decide } from '../../src/permissions/decide.ts';
+import { denialText } from '../../src/permissions/denial-text.ts';
+import { hidesPath } from '../../src/permissions/hidden-paths.ts';
 import { bash, edit, other, policyFor, read, rules, write } from './policy-for.ts';
 
 describe('the mode matrix', () => {

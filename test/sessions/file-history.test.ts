@@ -5,6 +5,7 @@ import {
   type Checkpoint,
   isBackupName,
   lineage,
+  NOT_KEPT,
   readSnapshots,
   snapshotsOn,
   stateAt,
@@ -27,7 +28,7 @@ function snapshot(prompt: string, files: Record<string, FileBackup>, update?: { 
 }
 
 function checkpoint(messageId: string, files: Record<string, FileBackup>): Checkpoint {
-  return { messageId, timestamp: 't', files: new Map(Object.entries(files)) };
+  return { messageId, timestamp: 't', files: new Map(Object.entries(files)), lost: new Map() };
 }
 
 describe('reading snapshots', () => {
@@ -124,8 +125,16 @@ describe('the state at a message', () => {
 
   test('says when nothing of that moment was kept', () => {
     const gap = [checkpoint('u1', { '/a': kept(1) }), checkpoint('u2', {}), checkpoint('u3', { '/a': kept(3) })];
-    expect(stateAt(gap, 'u2')).toEqual(new Map([['/a', null]]));
+    expect(stateAt(gap, 'u2')).toEqual(new Map([['/a', { reason: NOT_KEPT }]]));
     expect(stateAt(gap, 'unknown')).toBe(null);
+  });
+
+  test('what was lost is not as it was found later, but is known again from then on', () => {
+    const lost = { ...checkpoint('u2', {}), lost: new Map([['/a', 'gone']]) };
+    const history = [checkpoint('u1', {}), lost, checkpoint('u3', { '/a': kept(1) })];
+    expect(stateAt(history, 'u1')).toEqual(new Map([['/a', { reason: 'gone' }]]));
+    expect(stateAt(history, 'u2')).toEqual(new Map([['/a', { reason: 'gone' }]]));
+    expect(stateAt(history, 'u3')).toEqual(new Map([['/a', kept(1)]]));
   });
 });
 

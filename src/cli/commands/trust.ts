@@ -64,7 +64,7 @@ async function trust(directory: string, yes: boolean): Promise<number> {
   process.stdout.write(`${viewText(view)}\n`);
   if (view.files.length === 0 || view.trust === 'trusted') return 0;
   if (!yes && !(await isAgreed())) return 1;
-  trustDirectory(cwd, home);
+  trustDirectory(view, home);
   process.stdout.write('It is trusted now, until one of these files changes.\n');
   return 0;
 }
@@ -96,6 +96,8 @@ async function isAgreed(): Promise<boolean> {
   try {
     const answer = await terminal.question('Trust it as it is now? [y/N] ');
     return /^y(es)?$/i.test(answer.trim());
+  } catch {
+    return false; // Ctrl-C, Ctrl-D
   } finally {
     terminal.close();
   }

@@ -48,5 +48,6 @@ export function createBubblewrap({ bwrap, socat, isWeaker, realPath }: Bubblewra
         release: () => standIns.release(wanted),
       };
     },
+    settled: () => standIns.settled(),
   };
 }

@@ -1,7 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import { ToolError } from '../tool.ts';
 import { isInsideAny } from './inside.ts';
-import { type ProtectedPath, protectedPaths } from './protected-paths.ts';
+import { closed, type ProtectedPath } from './protected-path.ts';
+import { protectedPaths } from './protected-paths.ts';
 
 /** What one command may touch. All paths are real ones. */
 export interface Confinement {
@@ -59,7 +60,7 @@ export function createConfinement(places: SandboxPlaces, named: NamedPaths, own:
       writable: unique([...roots, ...others]),
       protectedPaths: [
         ...protectedPaths({ roots, others, own: ours, home: places.home }),
-        ...denied.map((path): ProtectedPath => ({ path, standIn: { kind: 'device', content: '' } })),
+        ...denied.map(closed),
       ].flatMap((each) => inPlace(each, places)),
       hidden: [...hidden],
       unixSockets,

@@ -1,6 +1,6 @@
-import { existsSync, lstatSync, readFileSync, type Stats } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { ProtectedPath } from './protected-paths.ts';
+import { closed, type ProtectedPath } from './protected-path.ts';
 
 /**
  * What makes git run programs, in a repository whose top is `directory`: hooks, and what says where they and other
@@ -8,14 +8,14 @@ import type { ProtectedPath } from './protected-paths.ts';
  */
 export function gitPaths(directory: string): ProtectedPath[] {
   const git = join(directory, '.git');
-  const stats = lstatOrNull(git);
-  if (stats === null) {
-    return isGitDirectory(directory) ? ofGitDirectory(directory) : [{ path: git, standIn: { kind: 'directory' } }];
+  const stats = lstatSync(git, { throwIfNoEntry: false });
+  if (stats?.isFile()) {
+    const linked = linkedDirectory(git, directory, /^gitdir: */);
+    return [closed(git), ...(linked === null ? [] : ofGitDirectory(linked))];
   }
-  if (stats.isDirectory()) return ofGitDirectory(git);
-  if (stats.isSymbolicLink()) return [{ path: git }];
-  const linked = linkedDirectory(git, directory, /^gitdir: */);
-  return [{ path: git }, ...(linked === null ? [] : ofGitDirectory(linked))];
+  if (stats?.isDirectory() && existsSync(join(git, 'HEAD'))) return ofGitDirectory(git);
+  // Where there is no repository, a directory that is none yet included, none can be made.
+  return isBare(directory) ? ofGitDirectory(directory) : [closed(git)];
 }
 
 function ofGitDirectory(git: string): ProtectedPath[] {
@@ -25,15 +25,15 @@ function ofGitDirectory(git: string): ProtectedPath[] {
     { path: join(git, 'commondir'), standIn: { kind: 'file', content: '.\n' } },
     { path: join(git, 'config.worktree'), standIn: { kind: 'file', content: '' } },
     { path: join(shared, 'config'), standIn: { kind: 'file', content: '' } },
-    { path: join(shared, 'hooks'), standIn: { kind: 'directory' } },
+    closed(join(shared, 'hooks')),
     // Directories of the same kind: those of submodules and of other worktrees.
     { path: join(shared, 'modules') },
     { path: join(shared, 'worktrees') },
   ];
 }
 
-/** A bare repository, or the inside of another one. */
-function isGitDirectory(directory: string): boolean {
+/** A repository without a working tree, or the inside of another one. */
+function isBare(directory: string): boolean {
   return ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(directory, name)));
 }
 
@@ -44,8 +44,4 @@ function linkedDirectory(file: string, base: string, prefix: RegExp): string | n
   } catch {
     return null;
   }
-}
-
-function lstatOrNull(path: string): Stats | null {
-  return lstatSync(path, { throwIfNoEntry: false }) ?? null;
 }

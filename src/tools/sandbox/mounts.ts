@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { ToolError } from '../tool.ts';
 import type { Confinement } from './confinement.ts';
 import { isInside } from './inside.ts';
-import type { ProtectedPath } from './protected-paths.ts';
+import type { ProtectedPath } from './protected-path.ts';
 import { isStandIn, type StandIn } from './stand-ins.ts';
 
 /**
@@ -27,10 +27,7 @@ export function layOut({ writable, protectedPaths, hidden }: Confinement): Layou
   const found = protectedPaths
     .filter(({ path }) => writable.some((directory) => isInside(directory, path)))
     .flatMap((each) => find(each) ?? []);
-  const closed = [
-    ...found.map(({ path, standIn }): Mount => ({ path, as: standIn?.as.kind === 'device' ? 'device' : 'read-only' })),
-    ...hidden.flatMap(hide),
-  ];
+  const closed = [...found.map(({ path }): Mount => ({ path, as: 'read-only' })), ...hidden.flatMap(hide)];
   const roots = writable.filter((path) => !isOpen(path, writable, closed));
   const mounts = new Map<string, Mount['as']>();
   for (const path of roots) mounts.set(path, 'writable');
@@ -56,8 +53,7 @@ function find({ path, standIn }: ProtectedPath): Found | null {
     return known && isStandIn(known) ? { path, standIn: known } : { path };
   }
   if (standIn === undefined) return null;
-  const isWhole = missing === path || standIn.kind === 'directory';
-  return { path: missing, standIn: { path: missing, as: isWhole ? standIn : { kind: 'device', content: '' } } };
+  return { path: missing, standIn: { path: missing, as: missing === path ? standIn : { kind: 'directory' } } };
 }
 
 function firstMissing(path: string): string | null {

@@ -9,6 +9,8 @@ export interface Provider {
   proxyPlace(stateDir: string): ListenOptions;
   /** What to run instead of the process. Throws a ToolError, or what the file system throws, when that cannot be said. */
   confine(spec: ProcessSpec, cell: Cell): Confined;
+  /** Resolves when nothing of what was confined is left behind. */
+  settled(): Promise<void>;
 }
 
 /** What is around one process. */
@@ -30,7 +32,7 @@ export interface Outlet {
 export interface Confined {
   spec: ProcessSpec;
   /** To be called when the process has ended. */
-  release(): Promise<void>;
+  release(): void;
 }
 
 type Env = ProcessSpec['env'];

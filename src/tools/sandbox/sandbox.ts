@@ -50,7 +50,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     try {
       return await run(confined.spec);
     } finally {
-      await confined.release();
+      confined.release();
     }
   }
 
@@ -79,6 +79,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       `which is their own, and ${network.describe()}. What they leave in the background ends with them.`,
     async close() {
       await network.close();
+      await provider.settled();
       rmSync(state, { recursive: true, force: true });
     },
   };

@@ -19,9 +19,10 @@ export function createSeatbelt({ allowLocalBinding }: { allowLocalBinding: boole
           args: ['-p', profile, spec.command, ...spec.args],
           env: { ...env, TMPDIR: tmp },
         },
-        release: async () => {},
+        release() {},
       };
     },
+    settled: async () => {},
   };
 }
 

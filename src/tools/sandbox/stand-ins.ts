@@ -1,5 +1,4 @@
 import {
-  type Dirent,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -10,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StandInKind } from './protected-paths.ts';
+import type { StandInKind } from './protected-path.ts';
 
 /** What is put in the place of a protected path that does not exist: something must be there to be mounted on. */
 export interface StandIn {
@@ -21,8 +20,10 @@ export interface StandIn {
 export interface StandIns {
   /** Puts them there for one command. Throws what the file system throws. */
   hold(wanted: readonly StandIn[]): void;
-  /** The command has ended: what no other one needs is taken away. */
-  release(held: readonly StandIn[]): Promise<void>;
+  /** The command has ended: what no other one needs is taken away, now or a moment later. */
+  release(held: readonly StandIn[]): void;
+  /** Resolves when everything is taken away that nobody needs. */
+  settled(): Promise<void>;
 }
 
 /**
@@ -31,23 +32,42 @@ export interface StandIns {
  */
 const STAND_IN_TIME = new Date(1000);
 
+/** Milliseconds between looks at whether a sandbox is gone. */
+const PAUSES = [20, 50, 100, 200, 400];
+
 export function createStandIns(): StandIns {
   const uses = new Map<string, number>();
+  const removals = new Set<Promise<void>>();
+
+  function count(path: string, change: 1 | -1): number {
+    const now = (uses.get(path) ?? 0) + change;
+    uses.set(path, now);
+    return now;
+  }
+
+  /** The remains of the sandbox that has just ended may be there for a moment. What stays is another session's. */
+  async function removeUnused(standIn: StandIn): Promise<void> {
+    for (const pause of PAUSES) {
+      await sleep(pause);
+      if (uses.get(standIn.path) !== 0 || remove(standIn)) return;
+    }
+  }
+
   return {
     hold(wanted) {
       for (const standIn of wanted) {
         make(standIn);
-        uses.set(standIn.path, (uses.get(standIn.path) ?? 0) + 1);
+        count(standIn.path, 1);
       }
     },
-    async release(held) {
+    release(held) {
       for (const standIn of held) {
-        const left = (uses.get(standIn.path) ?? 0) - 1;
-        uses.set(standIn.path, left);
-        if (left > 0 || (await isMountedOn(standIn.path))) continue;
-        if ((uses.get(standIn.path) ?? 0) === 0) remove(standIn);
+        if (count(standIn.path, -1) > 0 || remove(standIn)) continue;
+        const removal = removeUnused(standIn).finally(() => removals.delete(removal));
+        removals.add(removal);
       }
     },
+    settled: async () => void (await Promise.all(removals)),
   };
 }
 
@@ -56,13 +76,13 @@ export function isStandIn({ path, as }: StandIn): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats?.mtimeMs !== STAND_IN_TIME.getTime()) return false;
   if (as.kind === 'directory') return stats.isDirectory() && readdirSync(path).length === 0;
-  return stats.isFile() && stats.size === Buffer.byteLength(as.content) && readFileSync(path, 'utf8') === as.content;
+  return stats.isFile() && readFileSync(path, 'utf8') === as.content;
 }
 
 function make({ path, as }: StandIn): void {
   try {
     if (as.kind === 'directory') mkdirSync(path);
-    else writeFileSync(path, as.content, { flag: 'wx', mode: 0o444 });
+    else writeFileSync(path, as.content, { flag: 'wx' });
     utimesSync(path, STAND_IN_TIME, STAND_IN_TIME);
   } catch (error) {
     // Another session was quicker, or something real is there by now: that is mounted on as well.
@@ -70,35 +90,22 @@ function make({ path, as }: StandIn): void {
   }
 }
 
-function remove(standIn: StandIn): void {
+/** False when a sandbox has something mounted there: to remove it would open that sandbox. */
+function remove(standIn: StandIn): boolean {
+  if (sandboxes().some((pid) => hasMount(pid, standIn.path))) return false;
   try {
-    if (!isStandIn(standIn)) return;
+    if (!isStandIn(standIn)) return true;
     if (standIn.as.kind === 'directory') rmdirSync(standIn.path);
     else unlinkSync(standIn.path);
   } catch {
     // gone already, or the directory is not ours to change any more
-  }
-}
-
-const LOOKS = 5;
-const PAUSE_MS = 20;
-
-/**
- * Whether the sandbox of somebody else has something mounted there: to remove it would open that sandbox. The remains of
- * the one that has just ended may be there for a moment, too.
- */
-async function isMountedOn(path: string): Promise<boolean> {
-  for (let look = 1; look <= LOOKS; look++) {
-    if (!sandboxes().some((pid) => hasMount(pid, path))) return false;
-    if (look < LOOKS) await sleep(PAUSE_MS);
   }
   return true;
 }
 
 /** The first process of every sandbox is a bwrap. */
 function sandboxes(): string[] {
-  const entries: Dirent[] = readdirSync('/proc', { withFileTypes: true });
-  return entries.flatMap(({ name }) => (/^\d+$/.test(name) && readProc(name, 'comm') === 'bwrap\n' ? [name] : []));
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && readProc(name, 'comm') === 'bwrap\n');
 }
 
 function hasMount(pid: string, path: string): boolean {

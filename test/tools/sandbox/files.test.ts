@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { SandboxSettings } from '../../../src/wire/sandbox-settings.ts';
 import { rules } from '../../permissions/policy-for.ts';
+import { eventually } from '../../support/processes.ts';
 import { describeSandboxed, OUTSIDE_TMP, type SandboxRig, sandboxRig } from '../../support/sandbox.ts';
 import { createBench } from '../bench.ts';
 
@@ -26,11 +26,15 @@ async function open(...args: Parameters<typeof sandboxRig>): Promise<SandboxRig>
 
 const outside = (name: string) => join(rig.bench.dir, '..', name);
 const inside = (name: string) => join(rig.bench.dir, name);
+/** What stands in for them goes with the command, or a moment later. */
+const gone = (...names: string[]) => eventually(() => !names.some((name) => existsSync(inside(name))));
 
 describeSandboxed('files in the sandbox', () => {
   test('[SBX-01] can be written below the working directory and in /tmp, and nowhere else', async () => {
     await open();
-    expect(await rig.sh('mkdir -p a/b && echo hi > a/b/c && cat a/b/c && echo t > /tmp/t && cat "$TMPDIR/t"')).toBe('hi\nt');
+    expect(await rig.sh('mkdir -p a/b && echo hi > a/b/c && cat a/b/c && echo t > /tmp/t && cat "$TMPDIR/t"')).toBe(
+      'hi\nt',
+    );
     expect(readFileSync(inside('a/b/c'), 'utf8')).toBe('hi\n');
     expect(await rig.sh(`echo hi > ${outside('x')}`)).toMatch(/^Exit code 1\n.*Read-only file system/);
     expect(await rig.sh('touch /usr/bin/x; rm -rf /etc/passwd; : > ~/.bashrc')).toContain('Exit code 1');
@@ -94,7 +98,11 @@ describeSandboxed('files in the sandbox', () => {
     for (const dir of ['../cache', 'fixed', 'private']) mkdirSync(join(bench.dir, dir));
     bench.file('private/key', 'secret');
     bench.file('fixed/x', 'old');
-    const filesystem = { allowWrite: ['../cache'], denyWrite: ['fixed/**', 'later/x'], denyRead: ['private', '//etc/passwd'] };
+    const filesystem = {
+      allowWrite: ['../cache'],
+      denyWrite: ['fixed/**', 'later/x'],
+      denyRead: ['private', '//etc/passwd'],
+    };
     await open({ filesystem: { ...filesystem, denyRead: ['private', '/etc/passwd'] } }, { bench });
     expect(await rig.sh('echo ok > ../cache/x && cat ../cache/x')).toBe('ok');
     const text = await rig.sh(
@@ -113,7 +121,8 @@ describeSandboxed('files in the sandbox', () => {
     bench.file('gen/out', 'old');
     const deny = rules('Read(.env)', 'Read(./deep/er/keys/**)', 'Edit(gen/**)');
     await open({}, { bench, policy: { deny } });
-    const tricks = 'python3 -c "print(open(\'.env\').read())"; cat .e*; cp -r deep copy; mv deep moved; cat */er/keys/id; echo new > gen/out';
+    const tricks =
+      'python3 -c "print(open(\'.env\').read())"; cat .e*; cp -r deep copy; mv deep moved; cat */er/keys/id; echo new > gen/out';
     expect(await rig.sh(tricks)).not.toContain('secret');
     expect(await rig.sh('cat .env; cat */er/keys/id')).not.toContain('secret');
     expect(readFileSync(inside('gen/out'), 'utf8')).toBe('old');
@@ -136,37 +145,53 @@ describeSandboxed('[CVE-2026-25725, S24] what does not exist yet', () => {
     await open();
     await rig.sh(command);
     expect(existsSync(inside(victim))).toBe(false);
-    expect(readdirSync(rig.bench.dir).filter((name) => ['.claude', '.mcp.json', '.git'].includes(name))).toEqual([]);
+    await gone('.claude', '.mcp.json', '.git');
   });
 
-  test('leaves no trace of its protection, also not for git', async () => {
+  test('leaves no trace of its protection', async () => {
     await open();
-    expect(await rig.sh('ls -A; git -C /  status 2>&1 | head -1')).toContain('.mcp.json');
-    expect(readdirSync(rig.bench.dir)).toEqual([]);
+    expect(await rig.sh('ls -A')).toBe('.claude\n.git\n.mcp.json');
+    await gone('.claude', '.mcp.json', '.git');
   });
 
   test('is protected as long as one of several commands runs', async () => {
     await open();
-    const slow = rig.sh('touch started; while [ ! -e go ]; do sleep 0.02; done; echo "{}" > .mcp.json; mkdir .claude/x');
-    while (!existsSync(inside('started'))) await rig.sh('true');
+    const slow = rig.sh('touch started; until [ -e go ]; do sleep 0.02; done; echo "{}" > .mcp.json; mkdir .claude/x');
+    await eventually(() => existsSync(inside('started')));
     await rig.sh('touch go');
-    expect(await slow).toContain('Permission denied');
-    expect(readdirSync(rig.bench.dir).sort()).toEqual(['go', 'started']);
+    expect(await slow).toMatch(/Is a directory[\s\S]*Read-only file system/);
+    await gone('.claude', '.mcp.json', '.git');
+  });
+
+  test('is protected while a command of another session runs', async () => {
+    await open();
+    const other = await sandboxRig({}, { bench: rig.bench });
+    const slow = other.sh(
+      'touch started; until [ -e go ]; do sleep 0.02; done; echo "{}" > .mcp.json; mkdir .claude/x',
+    );
+    await eventually(() => existsSync(inside('started')));
+    await rig.sh('true');
+    await rig.sandbox.close();
+    writeFileSync(inside('go'), '');
+    expect(await slow).toMatch(/Is a directory[\s\S]*Read-only file system/);
+    await other.sandbox.close();
+    await gone('.claude', '.mcp.json', '.git');
   });
 
   test('what a killed run has left behind is taken over and goes', async () => {
     await open();
-    const left = rig.bench.file('.mcp.json', '{"mcpServers":{}}\n');
-    mkdirSync(inside('.claude'));
-    for (const path of [left, inside('.claude')]) utimesSync(path, 1, 1);
+    for (const name of ['.mcp.json', '.claude']) {
+      mkdirSync(inside(name));
+      utimesSync(inside(name), 1, 1);
+    }
     await rig.sh('true');
-    expect(readdirSync(rig.bench.dir)).toEqual([]);
+    await gone('.claude', '.mcp.json', '.git');
   });
 
   test('what the user makes meanwhile stays', async () => {
     await open();
     const slow = rig.sh('touch started; sleep 0.3');
-    while (!existsSync(inside('started'))) await new Promise((done) => setTimeout(done, 5));
+    await eventually(() => existsSync(inside('started')));
     writeFileSync(join(inside('.claude'), 'settings.json'), '{}');
     await slow;
     expect(readdirSync(inside('.claude'))).toEqual(['settings.json']);
@@ -176,8 +201,14 @@ describeSandboxed('[CVE-2026-25725, S24] what does not exist yet', () => {
 describeSandboxed('[G6, S25] what exists', () => {
   test('settings, MCP servers, hooks and configuration of git stay as they are', async () => {
     const bench = createBench(OUTSIDE_TMP);
-    const files = ['.claude/settings.json', '.mcp.json', '.git/config', '.git/hooks/pre-commit', '.git/modules/m/config'];
-    for (const file of files) bench.file(file, 'old');
+    const files = [
+      '.claude/settings.json',
+      '.mcp.json',
+      '.git/config',
+      '.git/hooks/pre-commit',
+      '.git/modules/m/config',
+    ];
+    for (const file of [...files, '.git/HEAD']) bench.file(file, 'old');
     await open({}, { bench });
     const tries = files.flatMap((file) => [`echo new > ${file}`, `rm -f ${file}`, `echo n > n; mv -f n ${file}`]);
     await rig.sh([...tries, 'mv .git g2', 'mv .claude c2', 'rm -rf .git .claude', 'touch .git/hooks/x'].join('; '));
@@ -195,12 +226,16 @@ describeSandboxed('[G6, S25] what exists', () => {
     const user = createBashTool({ isReadOnly: () => false });
     await bench.run(user, { command: 'git init -q . && rm -rf .git/hooks' }, { session });
     bench.file('a.txt', 'a');
-    expect(await rig.sh(`git add -A && git ${id} commit -q -m one && git log --format=%s && git status --short`)).toBe('one');
+    expect(await rig.sh(`git add -A && git ${id} commit -q -m one && git log --format=%s && git status --short`)).toBe(
+      'one',
+    );
     expect(await rig.sh('git show --stat --format= | cat')).not.toContain('.mcp.json');
     const evil = 'mkdir e; printf "[core]\\n\\tfsmonitor = touch ../pwned\\n" > e/config; ';
-    await rig.sh(`${evil} echo ../e > .git/commondir; cp e/config .git/config.worktree; mkdir -p .git/hooks; touch .git/hooks/x`);
+    await rig.sh(
+      `${evil} echo ../e > .git/commondir; cp e/config .git/config.worktree; mkdir -p .git/hooks; touch .git/hooks/x`,
+    );
     expect(await bench.run(user, { command: 'git status --short' }, { session })).toMatchObject({ content: '?? e/' });
-    for (const name of ['commondir', 'config.worktree', 'hooks']) expect(existsSync(inside(`.git/${name}`)), name).toBe(false);
+    await gone('.git/commondir', '.git/config.worktree', '.git/hooks');
   });
 
   test('a link in the place of something protected is refused, because it could be replaced', async () => {
@@ -217,9 +252,11 @@ describeSandboxed('[G6, S25] what exists', () => {
     bench.file('.bashrc', 'old');
     bench.file('.heddle/settings.json', 'old');
     await open({}, { bench, env: { HOME: bench.dir } });
-    await rig.sh('echo new > .bashrc; echo new > .zshenv; mkdir -p .ssh .config/git; touch .ssh/x .config/git/config; ls -A');
+    await rig.sh(
+      'echo new > .bashrc; echo new > .zshenv; mkdir -p .ssh .config/git; touch .ssh/x .config/git/config; ls -A',
+    );
     expect(readFileSync(inside('.bashrc'), 'utf8')).toBe('old');
-    expect(readdirSync(bench.dir).sort()).toEqual(['.bashrc', '.heddle']);
+    await gone('.zshenv', '.ssh', '.config');
   });
 
   test('a second name of a protected file is no way in', async () => {
@@ -233,19 +270,16 @@ describeSandboxed('[G6, S25] what exists', () => {
 });
 
 describeSandboxed('as root', () => {
-  test.skipIf(process.getuid?.() !== 0)('there are no capabilities and no settings of the kernel to change', async () => {
-    await open();
-    const text = await rig.sh(
-      'grep CapEff /proc/self/status; mount -o remount,rw,bind / ; echo x > /proc/sys/kernel/core_pattern; umount /tmp; ls /proc/1/root/root',
-    );
-    expect(text).toContain('CapEff:\t0000000000000000');
-    expect(text).toMatch(/core_pattern: Read-only file system/);
-    expect(text).toMatch(/mount: .*(denied|superuser)/);
-  });
-});
-
-test('settings are typed', () => {
-  const settings: SandboxSettings = { enabled: true, network: { allowedDomains: ['example.com'] } };
-  expect(settings.enabled).toBe(true);
-  rig = { dispose: async () => {} } as unknown as SandboxRig;
+  test.skipIf(process.getuid?.() !== 0)(
+    'there are no capabilities and no settings of the kernel to change',
+    async () => {
+      await open();
+      const text = await rig.sh(
+        'grep CapEff /proc/self/status; mount -o remount,rw,bind / ; echo x > /proc/sys/kernel/core_pattern; umount /tmp; ls /proc/1/root/root',
+      );
+      expect(text).toContain('CapEff:\t0000000000000000');
+      expect(text).toMatch(/core_pattern: Read-only file system/);
+      expect(text).toMatch(/mount: .*(denied|superuser)/);
+    },
+  );
 });

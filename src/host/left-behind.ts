@@ -1,0 +1,38 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Todo } from '../tools/todo.ts';
+import type { Runtime } from '../util/runtime.ts';
+import type { RunConfig } from '../wire/run-config.ts';
+import type { OpenTranscript } from './transcript.ts';
+
+/** The list that the session was left with. Most sessions have no past, and load nothing for it. */
+export async function pastTodos({ messages, history }: OpenTranscript): Promise<readonly Todo[]> {
+  if (messages.length === 0) return [];
+  const { restoreTodos } = await import('../tools/todo-restore.ts');
+  return restoreTodos(history());
+}
+
+/** Where the session's tasks are. A fork goes on with a copy of the list. */
+export async function tasksDir(home: string | null, { key, forkedFrom }: OpenTranscript): Promise<string | null> {
+  if (home === null) return null;
+  const dir = join(home, 'tasks', key.sessionId);
+  if (forkedFrom !== null) {
+    await cp(join(home, 'tasks', forkedFrom), dir, { recursive: true, errorOnExist: false }).catch(ignoreMissing);
+  }
+  return dir;
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+/**
+ * Who was planning goes on planning: a resume must not open what the user still wanted to approve. A flag says
+ * otherwise.
+ */
+export function leftInPlanMode(config: RunConfig, { lastMode }: OpenTranscript, { log }: Runtime): RunConfig {
+  const isChosen = config.permissionMode !== undefined || config.dangerouslySkipPermissions === true;
+  if (lastMode !== 'plan' || isChosen) return config;
+  log('warn', 'The session was left in plan mode, which goes on. --permission-mode chooses another mode.');
+  return { ...config, permissionMode: 'plan' };
+}

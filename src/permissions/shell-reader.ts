@@ -1,0 +1,43 @@
+import { messageOf } from '../util/message-of.ts';
+import type { Logger } from '../util/runtime.ts';
+import type { ParseShell } from './shell-read.ts';
+import { notStatic, type ShellScript } from './shell-script.ts';
+
+/** Reads a command line for permissions. Never rejects: what cannot be read is not known. */
+export type ReadCommand = (command: string) => Promise<ShellScript>;
+
+export interface ShellReaderOptions {
+  log: Logger;
+  /** Default: the parser that comes with the program. */
+  load?: () => Promise<ParseShell>;
+}
+
+/**
+ * Plain commands are read at once. The parser is loaded for the first that is not; if that fails, it is said once and
+ * such commands stay unknown.
+ */
+export function createShellReader({ log, load = loadParser }: ShellReaderOptions): ReadCommand {
+  let parser: Promise<ParseShell | null> | null = null;
+  const loadOnce = () =>
+    load().catch((error: unknown) => {
+      log('warn', `Shell commands that are not plain cannot be understood: ${messageOf(error)}`);
+      return null;
+    });
+  return async (command) => {
+    const { needsParser, readShell } = await import('./shell-read.ts');
+    const plain = readShell(command, null);
+    if (!needsParser(plain)) return plain;
+    parser ??= loadOnce();
+    try {
+      return readShell(command, await parser);
+    } catch (error) {
+      log('warn', `A shell command could not be read: ${messageOf(error)}`);
+      return notStatic('the command could not be read');
+    }
+  };
+}
+
+async function loadParser(): Promise<ParseShell> {
+  const { loadShellParser } = await import('./shell-parser.ts');
+  return loadShellParser();
+}
