@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { basename, relative } from 'node:path';
-import { maskValue } from '../config/mask-settings.ts';
 import { originsOf } from '../config/provenance.ts';
 import { formatKey } from '../config/setting-key.ts';
 import { readSettingsFile } from '../config/settings-file.ts';
@@ -16,8 +15,6 @@ import {
 import { narrowUntrusted, withoutEndpoints } from '../permissions/trust.ts';
 import type { JsonObject } from '../util/json.ts';
 
-export type { Trust, TrustedDirectory };
-
 /** What a directory asks to be trusted with. */
 export interface TrustView {
   directory: string;
@@ -30,7 +27,7 @@ export interface TrustView {
 export interface TrustedFile {
   /** Relative to the directory. */
   file: string;
-  /** What acts only with trust. */
+  /** What acts only with trust, in full: nothing may hide from whoever decides. */
   needsTrust: { key: string; value: unknown }[];
   /** What never acts, trusted or not. */
   never: string[];
@@ -77,7 +74,7 @@ function viewFile(file: string, path: string, values: JsonObject): TrustedFile {
     file,
     needsTrust: all
       .filter((origin) => needs(origin.path))
-      .map((origin) => ({ key: formatKey(origin.path), value: maskValue(origin.value, origin.path) })),
+      .map((origin) => ({ key: formatKey(origin.path), value: origin.value })),
     never,
   };
 }

@@ -9,7 +9,7 @@ export function ansiCString(source: string, at: number, end: number): { text: st
     const char = source[position] as string;
     if (char === "'") return { text, length: position + 1 - at };
     const piece =
-      char === '\\' ? escape(source.slice(position, Math.min(position + 10, end))) : { text: char, length: 1 };
+      char === '\\' ? escaped(source.slice(position, Math.min(position + 10, end))) : { text: char, length: 1 };
     text = text === null || piece.text === null ? null : text + piece.text;
     position += piece.length;
   }
@@ -37,7 +37,7 @@ const LETTERS: ReadonlyMap<string, string> = new Map([
   ['?', '?'],
 ]);
 
-function escape(rest: string): Piece {
+function escaped(rest: string): Piece {
   const simple = LETTERS.get(rest[1] ?? '');
   if (simple !== undefined) return { text: simple, length: 2 };
   const [whole, octal, hex, unicode] =

@@ -34,7 +34,7 @@ function parse(parser: Parser, text: string): ParsedScript | null {
   if (tree === null) return null;
   const cursor = tree.walk();
   try {
-    return tree.rootNode.hasError ? null : readTree(text, copy(cursor, 0));
+    return tree.rootNode.hasError ? null : readTree(text, copy(cursor, text, 0));
   } catch (error) {
     if (error instanceof Unreadable) return null;
     throw error;
@@ -52,12 +52,14 @@ const PLAIN_TO_BASH = /[^\P{Cc}\t\n]|[^\P{Z} ]|\p{Cf}/gu;
 /** Deeper nesting than anybody writes; it would only wear out the stack. */
 const MAX_DEPTH = 400;
 
-function copy(cursor: TreeCursor, depth: number): SyntaxNode {
+function copy(cursor: TreeCursor, text: string, depth: number): SyntaxNode {
   if (cursor.nodeIsMissing || depth > MAX_DEPTH) throw new Unreadable();
   const { nodeType: type, nodeIsNamed: named, startIndex: start, endIndex: end } = cursor;
+  // Some tokens swallow what stands before them: the `<<` of `a -n<<END` takes the `-n` along.
+  if (!named && type !== '\n' && text.slice(start, end).trim() !== type) throw new Unreadable();
   const children: SyntaxNode[] = [];
   if (cursor.gotoFirstChild()) {
-    do children.push(copy(cursor, depth + 1));
+    do children.push(copy(cursor, text, depth + 1));
     while (cursor.gotoNextSibling());
     cursor.gotoParent();
   }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../util/json.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import type { Options } from './options.ts';
+import { settingsText } from './settings.ts';
 
 /** What adaptive thinking means on a command line that only knows a number (ruling K9). */
 const ADAPTIVE_TOKENS = 32_000;
@@ -50,7 +51,7 @@ function toConfig(options: Options): RunConfig {
     sessionId: options.sessionId,
     noSessionPersistence: options.persistSession === false ? true : undefined,
     fileCheckpointing: options.enableFileCheckpointing === true ? true : undefined,
-    settings: typeof options.settings === 'object' ? JSON.stringify(options.settings) : options.settings,
+    settings: settingsText(options),
   } as RunConfig;
 }
 

@@ -61,6 +61,7 @@ const CHECKS: Record<keyof Options, Check> = {
   allowDangerouslySkipPermissions: flag,
   canUseTool: callback,
   settings: either(text, record),
+  sandbox: record,
   settingSources: (value) =>
     Array.isArray(value) && value.every((item) => ['user', 'project', 'local'].includes(item))
       ? null

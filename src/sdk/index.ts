@@ -15,6 +15,7 @@ export type {
   PermissionUpdate,
 } from '../wire/permissions.ts';
 export type { Connect, Launch, RunConfig } from '../wire/run-config.ts';
+export type { SandboxSettings } from '../wire/sandbox-settings.ts';
 export type { ExitInfo, Transport } from '../wire/transport.ts';
 export { HEDDLE_VERSION, PROTOCOL_VERSION, WIRE_VERSION } from '../wire/version.ts';
 export type { CanUseTool, Options, SystemPromptOption, ThinkingOption } from './options.ts';

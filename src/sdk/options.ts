@@ -2,6 +2,7 @@ import type { JsonObject } from '../util/json.ts';
 import type { HeddleError } from '../wire/errors.ts';
 import type { PermissionModeName, PermissionResult, PermissionUpdate } from '../wire/permissions.ts';
 import type { Connect } from '../wire/run-config.ts';
+import type { SandboxSettings } from '../wire/sandbox-settings.ts';
 
 /** Decides a tool call that no rule has decided. The input may be changed; a throw counts as a denial. */
 export type CanUseTool = (
@@ -66,6 +67,8 @@ export interface Options {
   allowDangerouslySkipPermissions?: boolean;
   canUseTool?: CanUseTool;
   settings?: string | JsonObject;
+  /** Confines the commands of the agent; docs/sandbox.md explains each key. */
+  sandbox?: SandboxSettings;
   settingSources?: ('user' | 'project' | 'local')[];
 
   // session

@@ -3,8 +3,8 @@ import { messageOf } from '../util/message-of.ts';
 import type { ProcessOutcome } from '../util/process.ts';
 import type { Ids, Logger } from '../util/runtime.ts';
 import { openOutputFile } from './output-file.ts';
-import { ToolError } from './tool.ts';
 import type { ShellSandbox } from './shell-sandbox.ts';
+import { ToolError } from './tool.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Commands that run beside the conversation. They outlive the call and the turn that started them, not the session. */

@@ -85,6 +85,14 @@ describe('running', () => {
     expect(alive(readPid())).toBe(true);
   });
 
+  test('what was left behind can be asked whether it lives, also when it has left its group', async () => {
+    const { outcome } = await collect('setsid sleep 600 & echo $! > pid; exit 0');
+    expect(await outcome.livesOn?.()).toBe(true);
+    process.kill(readPid(), 'SIGKILL');
+    await expect.poll(() => outcome.livesOn?.()).toBe(false);
+    expect((await collect('true')).outcome).not.toHaveProperty('livesOn');
+  });
+
   test('[H-7] nor does one that keeps writing', async () => {
     const started = Date.now();
     const { outcome } = await collect('(while :; do echo tick; sleep 0.2; done) & exit 0');

@@ -1,12 +1,8 @@
 import { printable } from '../../util/printable.ts';
 
-/** Longer values are cut: what is shown is for people. */
-const MAX_CHARS = 200;
-
 /** A value on one line: a text in quotes, as it would stand in a file. */
 export function shownValue(value: unknown): string {
-  const text = printable(JSON.stringify(value) ?? 'undefined');
-  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
+  return printable(JSON.stringify(value) ?? 'undefined');
 }
 
 /** A wider cell shifts the rest of its row instead of widening the whole column. */

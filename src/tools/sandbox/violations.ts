@@ -43,7 +43,7 @@ export function explainViolations(evidence: Evidence, ignored: SandboxRules['ign
         ]
       : []),
     ...(network ? [`${capitalised(walls.network)}.`] : []),
-    ...(refused.length > 0 ? [`It was refused: ${refused.join(', ')}.`] : []),
+    ...(refused.length > 0 ? [`The proxy refused: ${refused.join(', ')}.`] : []),
     ...(walls.mayLeave ? ['With dangerouslyDisableSandbox the user is asked to let it run outside.'] : []),
   ];
   return `[${parts.join(' ')}]`;

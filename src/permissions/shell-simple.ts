@@ -1,0 +1,215 @@
+import { ARITHMETIC, readWord, type Visit, WORD_TYPES } from './shell-expand.ts';
+import { readHeredoc } from './shell-heredoc.ts';
+import { ANYTHING, type Assignment, type Redirect, type SimpleCommand, type Word } from './shell-script.ts';
+import { childrenOf, requireWhole, type SyntaxNode, Unreadable } from './shell-syntax.ts';
+
+/** Where what is found goes. */
+export interface Reader extends Visit {
+  readonly commands: SimpleCommand[];
+  readonly redirects: Redirect[];
+  /** Reads any other statement. */
+  statement(node: SyntaxNode): void;
+}
+
+/** A command whose words are still being collected: redirections may bring more. */
+interface Draft {
+  words: Word[];
+  assigns: Assignment[];
+  /** What its input is taken from; undefined for files. */
+  inputs: (Word | undefined)[];
+}
+
+const emptyDraft = (): Draft => ({ words: [], assigns: [], inputs: [] });
+
+export function readCommand(reader: Reader, node: SyntaxNode): void {
+  finish(reader, commandDraft(reader, node));
+}
+
+/** A statement with redirections, or redirections alone. */
+export function readRedirected(reader: Reader, node: SyntaxNode): void {
+  const children = childrenOf(reader.source, node, 'blanks');
+  const redirects = children.filter(isRedirect);
+  const [body, ...others] = children.filter((child) => !isRedirect(child));
+  if (others.length > 0) throw new Unreadable();
+  const isSimple = body === undefined || body.type === 'command';
+  if (body !== undefined && !isSimple) reader.statement(body);
+  const start = body !== undefined && isSimple ? commandDraft(reader, body) : emptyDraft();
+  const draft = redirects.reduce((each, child) => withRedirect(reader, each, child), start);
+  // The parser gives words after a redirection to the redirection. After a group they would be an error.
+  if (!isSimple && draft.words.length > 0) throw new Unreadable();
+  if (isSimple) finish(reader, draft);
+}
+
+export function readAssignment(reader: Reader, node: SyntaxNode): void {
+  finish(reader, { ...emptyDraft(), assigns: [assignment(reader, node)] });
+}
+
+/** `export A=1 B`, `declare -x A`: the words of a builtin, of which some assign. */
+export function readDeclaration(reader: Reader, node: SyntaxNode): void {
+  const draft = emptyDraft();
+  for (const child of childrenOf(reader.source, node, 'blanks')) {
+    if (child.type === 'variable_assignment') {
+      const { name, value } = assignment(reader, child);
+      draft.assigns.push({ name, value });
+      draft.words.push(
+        typeof value === 'string' ? `${name}=${value}` : { parts: [`${name}=`, ...value.parts], many: false },
+      );
+    } else if (child.named && child.type !== 'variable_name' && !WORD_TYPES.has(child.type)) {
+      throw new Unreadable();
+    } else {
+      draft.words.push(readWord(reader, child));
+    }
+  }
+  finish(reader, draft);
+}
+
+/** `[ … ]`, which the parser gives as an expression, is a command like any other. */
+export function readTest(reader: Reader, node: SyntaxNode): void {
+  finish(reader, { ...emptyDraft(), words: flatWords(reader, node) });
+}
+
+function flatWords(reader: Reader, node: SyntaxNode): Word[] {
+  return childrenOf(reader.source, node, 'blanks').flatMap((child) => {
+    if (WORD_TYPES.has(child.type) || child.children.length === 0) return [readWord(reader, child)];
+    if (!/_expression$/.test(child.type)) throw new Unreadable();
+    return flatWords(reader, child);
+  });
+}
+
+function finish(reader: Reader, { words, assigns, inputs }: Draft): void {
+  if (words.length === 0 && assigns.length === 0) return;
+  const [input] = inputs;
+  // Of several inputs one wins; which one need not be known.
+  reader.commands.push({ words, assigns, ...(inputs.length === 1 && input !== undefined && { input }) });
+}
+
+/** Unquoted, as the first word of a command, these are part of the grammar: the parser must have lost the thread. */
+const RESERVED: ReadonlySet<string> = new Set(
+  '{ } ! [[ ]] if then elif else fi for while until do done case esac select in function'.split(' '),
+);
+
+function commandDraft(reader: Reader, node: SyntaxNode): Draft {
+  requireNoKeyword(reader.source.slice(node.start, node.end));
+  let draft = emptyDraft();
+  for (const child of childrenOf(reader.source, node, 'blanks')) {
+    if (child.type === 'variable_assignment') draft.assigns.push(assignment(reader, child));
+    else if (child.type === 'command_name') draft.words.push(commandName(reader, child));
+    else if (isRedirect(child)) draft = withRedirect(reader, draft, child);
+    else draft.words.push(argument(reader, child));
+  }
+  return draft;
+}
+
+/** What follows `time` and `coproc` is a command of its own, which may begin with more than a word. */
+function requireNoKeyword(text: string): void {
+  const [first, ...rest] = text.replaceAll('\\\n', ' ').split(/[ \t]+/);
+  if (first !== 'time' && first !== 'coproc') return;
+  const [next = '', after = ''] = rest[0] === '-p' ? rest.slice(1) : rest;
+  const isPlain = /^[\w./-]*$/.test(next) && !RESERVED.has(next) && next !== 'time' && next !== 'coproc';
+  if (!isPlain || /^[({]/.test(after)) throw new Unreadable();
+}
+
+function commandName(reader: Reader, node: SyntaxNode): Word {
+  const text = reader.source.slice(node.start, node.end);
+  if (RESERVED.has(text) || /^[A-Za-z_]\w*(?:\[.*\])?\+?=/s.test(text)) throw new Unreadable();
+  return readWord(reader, node);
+}
+
+function argument(reader: Reader, node: SyntaxNode): Word {
+  if (!WORD_TYPES.has(node.type) && !['$', '==', '=~'].includes(node.type)) throw new Unreadable();
+  return readWord(reader, node);
+}
+
+export function isRedirect({ type }: SyntaxNode): boolean {
+  return type === 'file_redirect' || type === 'herestring_redirect' || type === 'heredoc_redirect';
+}
+
+function withRedirect(reader: Reader, draft: Draft, node: SyntaxNode): Draft {
+  if (node.type === 'heredoc_redirect') return withHeredoc(reader, draft, node);
+  const children = childrenOf(reader.source, node, 'blanks');
+  const descriptor = children[0]?.type === 'file_descriptor' ? descriptorOf(reader, children[0]) : null;
+  const [operator, destination, ...more] = descriptor === null ? children : children.slice(1);
+  if (operator === undefined || operator.named) throw new Unreadable();
+  const isInput = operator.type.startsWith('<') && (descriptor ?? '0') === '0';
+  // The parser takes the words that follow for destinations, too.
+  const words = more.map((child) => argument(reader, child));
+  if (operator.type === '<<<') {
+    if (destination === undefined) throw new Unreadable();
+    const target = argument(reader, destination);
+    return { ...draft, words: [...draft.words, ...words], inputs: isInput ? [...draft.inputs, target] : draft.inputs };
+  }
+  // `>&-` closes, so it has no destination.
+  const own = operator.type.endsWith('-') ? destination : undefined;
+  if (destination !== undefined && own === undefined) open(reader, operator.type, destination);
+  return {
+    ...draft,
+    words: [...draft.words, ...(own === undefined ? [] : [argument(reader, own)]), ...words],
+    inputs: isInput ? [...draft.inputs, undefined] : draft.inputs,
+  };
+}
+
+function descriptorOf(reader: Reader, node: SyntaxNode): string {
+  const text = reader.source.slice(node.start, node.end);
+  const before = reader.source[node.start - 1];
+  if (!/^\d+$/.test(text) || (before !== undefined && !/[\s;&|()]/.test(before))) throw new Unreadable();
+  return text;
+}
+
+function open(reader: Reader, operator: string, destination: SyntaxNode): void {
+  const target = argument(reader, destination);
+  // What a process substitution stands for is a pipe, no file.
+  if (destination.type === 'process_substitution') return;
+  if (operator.endsWith('&')) {
+    // To bash `>& -rm` is `>&-`, and then `rm`.
+    const text = reader.source.slice(destination.start, destination.end);
+    if (/^-./s.test(text)) throw new Unreadable();
+    if (/^(?:\d+-?|-)$/.test(text)) return;
+  }
+  if (operator === '<&') reader.doubt('it takes its input from somewhere that is not known beforehand');
+  else reader.redirects.push({ kind: operator === '<' ? 'read' : 'write', target });
+}
+
+/** The rest of the line, which the parser keeps with the here-document, goes on with the command or with others. */
+function withHeredoc(reader: Reader, draft: Draft, node: SyntaxNode): Draft {
+  const input = readHeredoc(reader, node);
+  const descriptor = node.children.find(({ type }) => type === 'file_descriptor');
+  const isInput = descriptor === undefined || descriptorOf(reader, descriptor) === '0';
+  let next: Draft = isInput ? { ...draft, inputs: [...draft.inputs, input] } : draft;
+  for (const child of restOfLine(reader, node)) {
+    if (isRedirect(child)) next = withRedirect(reader, next, child);
+    else if (WORD_TYPES.has(child.type)) next = { ...next, words: [...next.words, readWord(reader, child)] };
+    else reader.statement(child);
+  }
+  return next;
+}
+
+function restOfLine({ source }: Reader, node: SyntaxNode): SyntaxNode[] {
+  const start = node.children.find(({ type }) => type === 'heredoc_start');
+  const end = source.indexOf('\n', start?.end);
+  const children = node.children.filter(({ type }) => !['\n', 'heredoc_body', 'heredoc_end'].includes(type));
+  if (children.some((child) => child.end > end)) throw new Unreadable();
+  const line = childrenOf(source, { ...node, end, children }, 'blanks');
+  return line.filter(({ named, type }) => named && type !== 'heredoc_start' && type !== 'file_descriptor');
+}
+
+function assignment(reader: Reader, node: SyntaxNode): Assignment {
+  const { source } = reader;
+  const [name, operator, value] = childrenOf(source, node, 'blanks');
+  if (name === undefined || operator === undefined) throw new Unreadable();
+  if (name.end !== operator.start || operator.end !== (value?.start ?? node.end)) throw new Unreadable();
+  requireWhole(source, node);
+  const text = source.slice(name.start, name.end);
+  // The index of an array is calculated.
+  if (!/^[A-Za-z_]\w*(?:\[\d+\])?$/.test(text)) reader.doubt(ARITHMETIC);
+  return { name: text.replace(/\[.*/s, ''), value: assigned(reader, value) };
+}
+
+function assigned(reader: Reader, value: SyntaxNode | undefined): Word {
+  if (value === undefined || value.start === value.end) return '';
+  if (value.type !== 'array') return readWord(reader, value, '=');
+  for (const child of childrenOf(reader.source, value, 'lines').filter(({ named }) => named)) {
+    if (reader.source[child.start] === '[') reader.doubt(ARITHMETIC);
+    readWord(reader, child);
+  }
+  return ANYTHING;
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isObject, type JsonObject, tryParseJson } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
+import { HeddleError } from '../wire/errors.ts';
+import type { Options } from './options.ts';
+
+/**
+ * What goes with `--settings`, which takes one thing: the options `settings` and `sandbox` as one JSON text. A settings
+ * file stays a file unless something has to be added to it. Throws `invalid_option` for one that cannot be read.
+ */
+export function settingsText({ settings, sandbox, cwd }: Options): string | undefined {
+  if (sandbox === undefined) return isObject(settings) ? JSON.stringify(settings) : settings;
+  const base = settings === undefined || isObject(settings) ? (settings ?? {}) : readGiven(settings, cwd ?? '.');
+  const before = isObject(base.sandbox) ? base.sandbox : {};
+  // Said, because an agent other than ours may go on without a sandbox that it cannot have.
+  const required = sandbox.enabled && { failIfUnavailable: true };
+  return JSON.stringify({ ...base, sandbox: { ...required, ...before, ...sandbox } });
+}
+
+function readGiven(settings: string, cwd: string): JsonObject {
+  const parsed = tryParseJson(settings.trimStart().startsWith('{') ? settings : readFile(resolve(cwd, settings)));
+  if (isObject(parsed)) return parsed;
+  throw refuse('options.settings is no JSON object, so options.sandbox cannot be added to it');
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw refuse(`options.settings cannot be read: ${messageOf(cause)}`, cause);
+  }
+}
+
+function refuse(message: string, cause?: unknown): HeddleError {
+  return new HeddleError('invalid_option', message, { facts: { option: 'settings' }, cause });
+}
