@@ -1,5 +1,5 @@
-import { chown, lstat, readFile, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chown, lstat, readFile, rm, rmdir } from 'node:fs/promises';
+import { dirname, sep } from 'node:path';
 import { isInsideAny } from '../permissions/paths.ts';
 import { nodeRealPath, placeOf } from '../permissions/real-path.ts';
 import type { FileState } from '../sessions/file-history.ts';
@@ -31,16 +31,49 @@ export interface Problem {
   reason: string;
 }
 
-/** What has to be done so that files are in this state, and what cannot be done. */
+/**
+ * What has to be done so that files are in this state, and what cannot be done. Where something cannot be brought back,
+ * nothing is removed either: a file that is new may be an old one that was moved.
+ */
 export async function planRewind(
   states: ReadonlyMap<string, FileState>,
   bounds: RewindBounds,
+): Promise<{ steps: Step[]; problems: Problem[] }> {
+  const isNew = (state: FileState) => 'backupFileName' in state && state.backupFileName === null;
+  const entries = [...states];
+  const removals = await planSteps(
+    entries.filter(([, state]) => isNew(state)),
+    bounds,
+    new Set(),
+  );
+  const going = new Set(removals.steps.map(({ path }) => path));
+  const restores = await planSteps(
+    entries.filter(([, state]) => !isNew(state)),
+    bounds,
+    going,
+  );
+  if (restores.problems.length === 0) {
+    const order = new Map(entries.map(([path], at) => [path, at]));
+    const steps = [...removals.steps, ...restores.steps];
+    steps.sort((a, b) => (order.get(a.path) ?? 0) - (order.get(b.path) ?? 0));
+    return { steps, problems: removals.problems };
+  }
+  const kept = removals.steps.map(({ path }) => ({ path, reason: NOT_REMOVED }));
+  return { steps: restores.steps, problems: [...restores.problems, ...removals.problems, ...kept] };
+}
+
+const NOT_REMOVED = 'not removed, because another file cannot be brought back';
+
+async function planSteps(
+  states: readonly [string, FileState][],
+  bounds: RewindBounds,
+  going: ReadonlySet<string>,
 ): Promise<{ steps: Step[]; problems: Problem[] }> {
   const steps: Step[] = [];
   const problems: Problem[] = [];
   for (const [path, state] of states) {
     try {
-      const step = await planStep(path, state, bounds);
+      const step = await planStep(path, state, bounds, going);
       if (step) steps.push(step);
     } catch (error) {
       problems.push({ path, reason: messageOf(error) });
@@ -50,8 +83,9 @@ export async function planRewind(
 }
 
 /**
- * Does the steps. A file that cannot be brought back does not keep the others from it. What goes, goes first: a link or
- * a file may stand where a folder has to be.
+ * Does the steps. A file that cannot be brought back does not keep the others from it. First goes what stands in the way
+ * of a file (a link or a file where a folder has to be, a folder's content where a file has to be), last what is only
+ * new, and that only when everything else is back.
  */
 export async function applyRewind(
   steps: readonly Step[],
@@ -59,9 +93,7 @@ export async function applyRewind(
 ): Promise<{ changed: string[]; problems: Problem[] }> {
   const changed: string[] = [];
   const problems: Problem[] = [];
-  const removals = steps.filter(({ copy }) => copy === null);
-  const restores = steps.filter(({ copy }) => copy !== null);
-  for (const { path, copy } of [...removals, ...restores]) {
+  const attempt = async ({ path, copy }: Step) => {
     try {
       requireAllowed(path, bounds);
       if (copy === null) await rm(path, { force: true });
@@ -70,8 +102,20 @@ export async function applyRewind(
     } catch (error) {
       problems.push({ path, reason: messageOf(error) });
     }
-  }
+  };
+  const restores = steps.filter(({ copy }) => copy !== null);
+  const isInTheWay = ({ path }: Step) => restores.some((each) => isBelow(each.path, path) || isBelow(path, each.path));
+  const removals = steps.filter(({ copy }) => copy === null);
+  for (const step of removals.filter(isInTheWay)) await attempt(step);
+  for (const step of restores) await attempt(step);
+  const others = removals.filter((step) => !isInTheWay(step));
+  if (problems.length === 0) for (const step of others) await attempt(step);
+  else problems.push(...others.map(({ path }) => ({ path, reason: NOT_REMOVED })));
   return { changed, problems };
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(`${folder}${sep}`);
 }
 
 /** More are only counted. */
@@ -85,7 +129,12 @@ export function errorOf(problems: readonly Problem[]): { error?: string } {
   return { error: `Not brought back: ${[...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}` };
 }
 
-async function planStep(path: string, state: FileState, bounds: RewindBounds): Promise<Step | null> {
+async function planStep(
+  path: string,
+  state: FileState,
+  bounds: RewindBounds,
+  going: ReadonlySet<string>,
+): Promise<Step | null> {
   if (!('backupFileName' in state)) throw new Error(state.reason);
   const now = markOf(path);
   const name = state.backupFileName;
@@ -95,7 +144,9 @@ async function planStep(path: string, state: FileState, bounds: RewindBounds): P
   const isItself = placeOf(path, nodeRealPath) === path;
   if (now && copy !== null && isItself && (await isLikeCopy(path, now, copy).catch(() => false))) return null;
 
-  requireAllowed(path, bounds);
+  // A link that goes does not count: it is judged again when it is gone.
+  const isUnblocked = [...going].some((link) => isBelow(path, link)) && isInsideAny(bounds.roots, path);
+  if (!isUnblocked) requireAllowed(path, bounds);
   if (now === undefined) throw new Error('it cannot be looked at');
   if (name !== null) await requireCopy(copy);
   return { path, copy };
@@ -116,11 +167,18 @@ function requireAllowed(path: string, { roots, ownFiles, isProtected }: RewindBo
   if (!isOwn && isProtected(place)) throw new Error('it is protected, and was not changed by this run');
 }
 
+/** A folder that a command has made in its place; what was new in it is gone by now. */
+async function removeEmpty(path: string): Promise<void> {
+  await rmdir(path).catch(() => {
+    throw new Error('a directory is in its place, and not empty');
+  });
+}
+
 /** With the mode of the copy. A link in its place is replaced, not followed. */
 async function restore(path: string, copy: string): Promise<void> {
   makeDirectory(dirname(path));
   const before = await lstat(path).catch(() => null);
-  if (before?.isDirectory()) throw new Error('a directory is in its place');
+  if (before?.isDirectory()) await removeEmpty(path);
   await replaceFile(path, async (temporary) => {
     await copyWhole(copy, temporary);
     if (before?.isFile()) await chown(temporary, before.uid, before.gid).catch(() => {}); // only root may give files away

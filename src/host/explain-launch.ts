@@ -1,8 +1,10 @@
 import type { Launch } from '../wire/run-config.ts';
 import type { Engine } from './engine.ts';
 import { type Explanation, explainCall } from './explain.ts';
+import { policyNow } from './make-turn.ts';
 import { createPermissions } from './permissions.ts';
 import { openPlace } from './place.ts';
+import { openSandbox } from './sandbox.ts';
 import { sessionTools } from './session-tools.ts';
 
 /** What would become of a tool call in a session of this launch, at its start. No session is opened, nothing is stored. */
@@ -12,7 +14,7 @@ export async function explainLaunch(
   call: { toolName: string; input: unknown },
 ): Promise<Explanation> {
   const { config, env, workspace, configHome, configuration } = await openPlace(engine, launch);
-  const { policy } = createPermissions(config, configuration.settings, {
+  const permissions = createPermissions(config, configuration.settings, {
     workspace,
     configHome,
     userHome: env.HOME ?? '',
@@ -21,7 +23,16 @@ export async function explainLaunch(
     store: configuration.store,
     readCommand: engine.readCommand,
   });
+  const { policy } = permissions;
   // Every tool that a session can have: which model answers it makes no difference to permissions.
   const makeRegistry = await sessionTools(engine, { config, env, policy, asksHost: false, provider: 'anthropic' });
-  return explainCall(call.toolName, call.input, { tools: makeRegistry(), workspace, policy });
+  const seams = { engine, workspace, policy: () => policy, env, configHome };
+  const sandbox = await openSandbox(configuration.settings.sandbox, seams);
+  try {
+    const start = { shellDirectory: { current: () => workspace.cwd } };
+    const inForce = policyNow({ permissions, sandbox, toolSession: start });
+    return await explainCall(call.toolName, call.input, { tools: makeRegistry(), workspace, policy: inForce });
+  } finally {
+    await sandbox.close();
+  }
 }

@@ -65,6 +65,7 @@ function explainMissing(toolName: string, { tools, policy }: ExplainOptions): Ex
 function reasonOf(decision: Decision, { mode }: Policy): string {
   if (decision.behavior !== 'allow') return decision.reason;
   if (decision.rule) return `The rule ${formatRule(decision.rule)} allows it.`;
+  if (decision.layer === 'sandbox') return 'It runs inside of the sandbox.';
   if (decision.layer === 'mode') return `The mode ${mode} allows it.`;
   if (decision.layer === 'allow-rule') return 'Rules allow every part of it.';
   return 'It changes nothing, or stays inside of the directories of this session.';

@@ -64,9 +64,13 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
 }
 
 /** The policy in force at this moment, where the next command would run included. */
-export function policyNow({ permissions, toolSession, sandbox }: Parts): Policy {
+export function policyNow({ permissions, toolSession, sandbox }: PolicyHolders): Policy {
   const shellCwd = toolSession.shellDirectory.current();
   return { ...permissions.policy, shellCwd, ...(sandbox.policy && { sandbox: sandbox.policy }) };
+}
+
+interface PolicyHolders extends Pick<Parts, 'permissions' | 'sandbox'> {
+  toolSession: { shellDirectory: { current(): string } };
 }
 
 /** One that another can stand in for is not waited for as long (ruling K17). */

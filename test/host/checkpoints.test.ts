@@ -224,10 +224,10 @@ describe('a rewind', () => {
     for (const name of ['a.txt', 'b.txt', 'c.txt']) await checkpoints.workspace.writeFile(rig.path(name), 'two\n');
     unlinkSync(join(rig.home, 'file-history/session', String(rig.backups()['a.txt']?.backupFileName)));
     unlinkSync(rig.path('b.txt'));
-    mkdirSync(rig.path('b.txt'));
+    rig.write('b.txt/mine', 'x');
     const { error } = await checkpoints.rewind('u1', real);
-    expect(error).toMatch(/a\.txt \(its copy is missing\).*b\.txt \(a directory is in its place\)/);
-    expect(rig.files()).toEqual({ 'a.txt': 'two\n', 'c.txt': 'one\n' });
+    expect(error).toMatch(/a\.txt \(its copy is missing\).*b\.txt \(a directory is in its place, and not empty\)/);
+    expect(rig.files()).toEqual({ 'a.txt': 'two\n', 'b.txt/mine': 'x', 'c.txt': 'one\n' });
   });
 
   test('[CHK-04] works in another run of the session, for the messages of its branch', async () => {

@@ -197,13 +197,19 @@ describeSandboxed('a session with a sandbox', () => {
   });
 
   test('leaves nothing behind when it ends', async () => {
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('heddle-sandbox-'));
-    const house = createHouse([bash('touch x /tmp/y'), 'done']);
-    const client = house.connect(withSandbox({ network: { allowedDomains: ['localhost'] } }));
-    await client.ask('go');
-    await client.end();
-    const after = readdirSync(tmpdir()).filter((name) => name.startsWith('heddle-sandbox-'));
-    expect(after.filter((name) => !before.includes(name))).toEqual([]);
-    expect(readdirSync(house.dir)).toEqual(['x']);
+    const usual = process.env.TMPDIR;
+    process.env.TMPDIR = tempDir();
+    try {
+      const house = createHouse([bash('touch x /tmp/y'), 'done']);
+      const client = house.connect(withSandbox({ network: { allowedDomains: ['localhost'] } }));
+      await client.ask('go');
+      expect(readdirSync(tmpdir()).join()).toContain('heddle-sandbox-');
+      await client.end();
+      expect(readdirSync(tmpdir()).join()).not.toContain('heddle-sandbox-');
+      expect(readdirSync(house.dir)).toEqual(['x']);
+    } finally {
+      if (usual === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = usual;
+    }
   });
 });

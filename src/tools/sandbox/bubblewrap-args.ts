@@ -27,7 +27,7 @@ const PROXY_SOCKET = '/run/heddle-proxy.sock';
 export function bubblewrapArgs({ command, args, cwd }: ProcessSpec, options: BubblewrapOptions): string[] {
   const { proxy } = options;
   const inner = [command, ...args];
-  const bridged = proxy === null ? inner : [command, ...bridgeArgs(proxy.socat, PROXY_SOCKET, inner)];
+  const bridged = proxy === null ? inner : ['bash', ...bridgeArgs(proxy.socat, PROXY_SOCKET, inner)];
   return [...ISOLATION, ...fileSystem(options), '--chdir', cwd, '--', ...bridged];
 }
 

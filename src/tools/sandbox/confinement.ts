@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path';
+import { HeddleError } from '../../wire/errors.ts';
 import { ToolError } from '../tool.ts';
 import { isInsideAny } from './inside.ts';
 import { closed, type ProtectedPath } from './protected-path.ts';
@@ -45,6 +46,11 @@ export interface NamedPaths {
 export function createConfinement(places: SandboxPlaces, named: NamedPaths, own: readonly string[]): () => Confinement {
   const real = (paths: readonly string[]) => paths.map((path) => places.realPath(path) ?? path);
   const allowWrite = real(named.allowWrite);
+  const closedForEver = allowWrite.find(isOfSystem);
+  if (closedForEver !== undefined) {
+    const message = `Settings: sandbox.filesystem.allowWrite cannot open ${closedForEver}`;
+    throw new HeddleError('invalid_settings', message, { facts: { path: closedForEver } });
+  }
   const denyWrite = [...named.denyWrite, ...real(named.denyWrite)];
   const hidden = new Set(real(named.denyRead));
   const unixSockets = named.unixSockets === 'all' ? 'all' : real(named.unixSockets);
@@ -68,11 +74,13 @@ export function createConfinement(places: SandboxPlaces, named: NamedPaths, own:
   };
 }
 
-/** Directories of the system that can never be opened for writing. */
-const CLOSED = ['/proc', '/sys', '/dev'];
+/** Directories that can never be opened for writing: walls are in them. */
+function isOfSystem(path: string): boolean {
+  return path === '/' || isInsideAny(['/proc', '/sys', '/dev'], path);
+}
 
 function refuseUnsafe(root: string, { realPath }: SandboxPlaces): void {
-  if (root === '/' || isInsideAny(CLOSED, root)) {
+  if (isOfSystem(root)) {
     throw new ToolError(`The sandbox cannot open ${root} for writing. Work in another directory.`);
   }
   if (realPath(root) !== root) {

@@ -7,7 +7,7 @@ import type { ShellSandbox } from '../shell-sandbox.ts';
 import { ToolError } from '../tool.ts';
 import { type Confinement, createConfinement, type SandboxPlaces } from './confinement.ts';
 import { type AllowedHosts, createNetwork } from './network.ts';
-import type { Provider } from './provider.ts';
+import type { Cell, Provider } from './provider.ts';
 import { testSandbox } from './self-test.ts';
 import type { SandboxRules } from './settings.ts';
 import { explainViolations } from './violations.ts';
@@ -44,9 +44,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const confinementNow = createConfinement(places, named, [state]);
   const writable = () => [...places.roots(), ...named.allowWrite];
 
-  async function inside(spec: ProcessSpec, run: Run, confinement: Confinement): Promise<ProcessOutcome> {
-    const outlet = await network.open();
-    const confined = provider.confine(spec, { confinement, tmp, outlet });
+  async function runIn(cell: Omit<Cell, 'tmp'>, spec: ProcessSpec, run: Run): Promise<ProcessOutcome> {
+    const confined = provider.confine(spec, { ...cell, tmp });
     try {
       return await run(confined.spec);
     } finally {
@@ -59,7 +58,13 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       if (dangerouslyDisableSandbox && !rules.mayLeave) throw new ToolError(NO_WAY_OUT);
       return !dangerouslyDisableSandbox && !isExcluded(command);
     },
-    inside: async (spec, run) => inside(spec, run, confinementNow()).catch(rethrowReadable),
+    async inside(spec, run) {
+      try {
+        return await runIn({ confinement: confinementNow(), outlet: await network.open() }, spec, run);
+      } catch (error) {
+        return rethrowReadable(error);
+      }
+    },
     explain: (command, stderr) =>
       explainViolations({ command, stderr, refusedHosts: network.takeRefused() }, rules.ignoreViolations, {
         writable: writable(),
@@ -72,7 +77,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       } catch (error) {
         return messageOf(error);
       }
-      return testSandbox((spec) => inside(spec, run, NOTHING), places.roots()[0] ?? '/');
+      const closed = { confinement: NOTHING, outlet: null };
+      return testSandbox((spec) => runIn(closed, spec, run), places.roots()[0] ?? '/');
     },
     describe: () =>
       `Commands run in a sandbox: they can write only below ${writable().join(', ')} and in /tmp, ` +
@@ -80,9 +86,18 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     async close() {
       await network.close();
       await provider.settled();
-      rmSync(state, { recursive: true, force: true });
+      removeState(state);
     },
   };
+}
+
+/** Commands may have left there what cannot be removed; that is no reason to fail at the end. */
+function removeState(state: string): void {
+  try {
+    rmSync(state, { recursive: true, force: true });
+  } catch {
+    // stays in the system's directory for temporary files
+  }
 }
 
 const NO_WAY_OUT =

@@ -56,27 +56,6 @@ describeSandboxed('files in the sandbox', () => {
     expect(existsSync(outside('y'))).toBe(false);
   });
 
-  test('[CVE-2026-39861] a symlink does not lead out', async () => {
-    await open();
-    const secret = outside('secret');
-    writeFileSync(secret, 'old');
-    mkdirSync(outside('dir'));
-    symlinkSync(secret, inside('file-link'));
-    symlinkSync(outside('dir'), inside('dir-link'));
-    const text = await rig.sh('echo new > file-link; echo new > dir-link/x; ln -s / root; echo x > root/evil');
-    expect(text.match(/Read-only file system/g)).toHaveLength(3);
-    expect(readFileSync(secret, 'utf8')).toBe('old');
-    expect(readdirSync(outside('dir'))).toEqual([]);
-  });
-
-  test('a link that a command has left in a place of the settings opens nothing', async () => {
-    await open({ filesystem: { allowWrite: ['./out'] } });
-    mkdirSync(outside('dir'));
-    await rig.sh('mkdir out && touch out/x && rm -r out && ln -s ../dir out');
-    expect(await rig.sh('touch out/y')).toContain('Read-only file system');
-    expect(readdirSync(outside('dir'))).toEqual([]);
-  });
-
   test('a hard link cannot be made to what lies outside', async () => {
     await open();
     writeFileSync(outside('target'), 'old');
@@ -129,25 +108,7 @@ describeSandboxed('files in the sandbox', () => {
   });
 });
 
-/** What would have something run outside: each must be as it was, whether it was there or not. */
-const ATTACKS: [name: string, command: string, victim: string][] = [
-  ['project settings', 'mkdir -p .claude && echo "{}" > .claude/settings.json', '.claude/settings.json'],
-  ['local settings', 'mkdir -p .claude; echo "{}" | tee .claude/settings.local.json', '.claude/settings.local.json'],
-  ['settings by another folder', 'mkdir c && echo "{}" > c/settings.json && mv c .claude', '.claude/settings.json'],
-  ['settings by a link', 'rmdir .claude; mkdir c; touch c/settings.json; ln -s c .claude', '.claude/settings.json'],
-  ['MCP servers', 'echo "{}" > .mcp.json; echo "{}" > m && mv -f m .mcp.json', '.mcp.json'],
-  ['a new repository', 'git init -q . ; mkdir -p .git/hooks; touch .git/hooks/pre-commit', '.git/hooks/pre-commit'],
-  ['a repository moved in', 'mkdir -p r/hooks; touch r/hooks/pre-commit; mv r .git', '.git/hooks/pre-commit'],
-];
-
-describeSandboxed('[CVE-2026-25725, S24] what does not exist yet', () => {
-  test.each(ATTACKS)('%s cannot be made', async (_name, command, victim) => {
-    await open();
-    await rig.sh(command);
-    expect(existsSync(inside(victim))).toBe(false);
-    await gone('.claude', '.mcp.json', '.git');
-  });
-
+describeSandboxed('[S24] what does not exist yet', () => {
   test('leaves no trace of its protection', async () => {
     await open();
     expect(await rig.sh('ls -A')).toBe('.claude\n.git\n.mcp.json');
