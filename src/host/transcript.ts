@@ -53,7 +53,8 @@ export async function openTranscript(engine: Engine, launch: Launch, cwd: string
   const keep = config.noSessionPersistence ? null : store;
   if (keep && past && source !== sessionId) {
     const copies = past.path.map((entry) => rename(entry, sessionId));
-    await keep.append(key, copies);
+    const mode = past.lastMode === null ? [] : [{ type: 'mode', mode: past.lastMode, sessionId }];
+    await keep.append(key, [...copies, ...mode]);
   }
   const branch = gitBranch(cwd);
   const chain = createChain({

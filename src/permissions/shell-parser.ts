@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { Language, Parser, type TreeCursor } from 'web-tree-sitter';
+import { Language, Parser, type Tree, type TreeCursor } from 'web-tree-sitter';
 import type { ParsedScript, ParseShell } from './shell-read.ts';
 import { type SyntaxNode, Unreadable } from './shell-syntax.ts';
 import { readTree } from './shell-tree.ts';
@@ -30,7 +30,7 @@ function locate(name: string): string {
 function parse(parser: Parser, text: string): ParsedScript | null {
   // Two lines that a backslash joins inside of a word are two words to the grammar.
   if (/[^\s]\\\n[^\s]/.test(text) || UNSPEAKABLE.test(text)) return null;
-  const tree = parser.parse(text.replaceAll(PLAIN_TO_BASH, 'x'));
+  const tree = parseInTime(parser, text.replaceAll(PLAIN_TO_BASH, 'x'));
   if (tree === null) return null;
   const cursor = tree.walk();
   try {
@@ -42,6 +42,16 @@ function parse(parser: Parser, text: string): ParsedScript | null {
     cursor.delete();
     tree.delete();
   }
+}
+
+/** Some texts that nobody writes take time that grows with the square of their length. */
+const MAX_MS = 1000;
+
+function parseInTime(parser: Parser, text: string): Tree | null {
+  const end = performance.now() + MAX_MS;
+  const tree = parser.parse(text, null, { progressCallback: () => performance.now() > end });
+  if (tree === null) parser.reset();
+  return tree;
 }
 
 /** What cannot be handed to bash as it is: it would run another text than this one. */

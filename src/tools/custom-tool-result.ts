@@ -1,13 +1,16 @@
 import { isObject } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import { boundBase64, boundField, boundList, jsonBytes } from './bounded-field.ts';
+import { imageInfo } from './image-info.ts';
 import { ToolError, type ToolOutput } from './tool.ts';
 
 /** What a handler returned, as a result. Throws a ToolError for what says that it is an error, and for what is none. */
 export function readResult(value: unknown): ToolOutput {
   if (typeof value === 'string') return { content: value || NO_OUTPUT, data: boundField(value) };
   if (!isObject(value)) throw new ToolError(`${BAD_RESULT} It must be text, or an object with content.`);
-  const { content, structuredContent, isError } = value;
+  const { content, isError } = value;
+  const structuredContent = plain(value.structuredContent);
   const blocks = toBlocks(content ?? [], structuredContent);
   if (isError === true) throw new ToolError(textOf(blocks) || 'The tool failed without saying why.');
   return { content: blocks.length === 0 ? NO_OUTPUT : blocks, data: forPeople(blocks, structuredContent) };
@@ -44,9 +47,21 @@ function toResource({ uri, text: said, blob, mimeType }: { [key: string]: unknow
   return text(`[${String(uri)}, ${String(mimeType ?? 'unknown type')}: not shown]`);
 }
 
+/** What an API would refuse, it would refuse in every later request, too: such a picture stays out of the conversation. */
 function image(data: string, mimeType: string): ContentBlock {
   if (!IMAGE_TYPES.has(mimeType)) return text(`[image, ${mimeType}: not shown]`);
+  if (imageInfo(Buffer.from(data, 'base64')) === null) return text(`[image, ${mimeType}: damaged, not shown]`);
   return { type: 'image', source: { type: 'base64', media_type: mimeType, data } };
+}
+
+/** As JSON has it. What JSON cannot hold (a big integer, a circle) is no result. */
+function plain(value: unknown): unknown {
+  if (value === undefined) return undefined;
+  try {
+    return JSON.parse(JSON.stringify(value));
+  } catch (error) {
+    throw new ToolError(`${BAD_RESULT} Its structuredContent is not JSON: ${messageOf(error)}`);
+  }
 }
 
 /** For the line that people and programs read (ruling K34); the model gets the whole. Half a structure is none. */

@@ -29,6 +29,9 @@ const problemsOf = (loaded: Tool, input: unknown) => {
   return parsed.ok ? [] : parsed.problems;
 };
 
+/** One pixel. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 /** The same input in every form that a schema may have. */
 const SCHEMAS: [string, CustomTool['inputSchema']][] = [
   ['the shape of a zod 4 object', { city: z4.string().describe('Where'), days: z4.number().int().default(3) }],
@@ -143,7 +146,7 @@ describe('an input', () => {
 });
 
 describe('a result', () => {
-  const png = { type: 'image', data: 'aGk=', mimeType: 'image/png' };
+  const png = { type: 'image', data: PNG, mimeType: 'image/png' };
 
   test('[MCP-18] of MCP content becomes blocks', async () => {
     const content = [
@@ -153,11 +156,11 @@ describe('a result', () => {
       { type: 'image', data: 'x', mimeType: 'image/tiff' },
       { type: 'audio', data: 'x', mimeType: 'audio/wav' },
       { type: 'resource', resource: { uri: 'file:///a', text: 'inside' } },
-      { type: 'resource', resource: { uri: 'file:///b', blob: 'aGk=', mimeType: 'image/png' } },
+      { type: 'resource', resource: { uri: 'file:///b', blob: PNG, mimeType: 'image/png' } },
       { type: 'resource', resource: { uri: 'file:///c', blob: 'aGk=' } },
       { type: 'resource_link', uri: 'file:///d', name: 'd' },
     ];
-    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } };
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } };
     const text = (said: string) => ({ type: 'text', text: said });
     const blocks = [
       text('hello'),
@@ -188,6 +191,23 @@ describe('a result', () => {
       expect(await bench.run(await returning(nothing), {})).toMatchObject({ content: '(no output)' });
     },
   );
+
+  test('keeps pictures that are none out of the conversation', async () => {
+    const broken = { type: 'image', data: 'not base64 at all!', mimeType: 'image/png' };
+    const { content } = await bench.run(await returning({ content: [broken, { ...broken, data: '' }] }), {});
+    expect(content).toEqual(
+      Array.from({ length: 2 }, () => ({ type: 'text', text: '[image, image/png: damaged, not shown]' })),
+    );
+  });
+
+  test('that JSON cannot hold is an error, not the end of the turn', async () => {
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    for (const structuredContent of [{ a: 1n }, circle]) {
+      const result = bench.run(await returning({ content: [], structuredContent }), {});
+      await expect(result).rejects.toMatchObject({ name: 'ToolError', message: expect.stringContaining('not JSON') });
+    }
+  });
 
   test('that is an error is one', async () => {
     const failing = await returning({ content: [{ type: 'text', text: 'no such city' }, png], isError: true });

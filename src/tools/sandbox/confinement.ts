@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { HeddleError } from '../../wire/errors.ts';
 import { ToolError } from '../tool.ts';
@@ -46,20 +47,15 @@ export interface NamedPaths {
 export function createConfinement(places: SandboxPlaces, named: NamedPaths, own: readonly string[]): () => Confinement {
   const real = (paths: readonly string[]) => paths.map((path) => places.realPath(path) ?? path);
   const allowWrite = real(named.allowWrite);
-  const closedForEver = allowWrite.find(isOfSystem);
-  if (closedForEver !== undefined) {
-    const message = `Settings: sandbox.filesystem.allowWrite cannot open ${closedForEver}`;
-    throw new HeddleError('invalid_settings', message, { facts: { path: closedForEver } });
-  }
   const denyWrite = [...named.denyWrite, ...real(named.denyWrite)];
   const hidden = new Set(real(named.denyRead));
   const unixSockets = named.unixSockets === 'all' ? 'all' : real(named.unixSockets);
   const ours = real([...(places.configHome === null ? [] : [places.configHome]), ...own]);
 
   return () => {
-    const roots = places.roots();
+    const roots = places.roots().filter((root) => existsSync(root));
     for (const root of roots) refuseUnsafe(root, places);
-    const others = allowWrite.filter((path) => places.realPath(path) === path);
+    const others = allowWrite.filter((path) => places.realPath(path) === path && existsSync(path));
     for (const path of real(places.deniedReads())) hidden.add(path);
     const denied = [...denyWrite, ...places.deniedWrites()];
     return {
@@ -72,6 +68,13 @@ export function createConfinement(places: SandboxPlaces, named: NamedPaths, own:
       unixSockets,
     };
   };
+}
+
+/** Throws `invalid_settings` when the settings want to open what cannot be opened. */
+export function checkNamed({ allowWrite }: NamedPaths, { realPath }: SandboxPlaces): void {
+  const path = allowWrite.find((each) => isOfSystem(realPath(each) ?? each));
+  if (path === undefined) return;
+  throw new HeddleError('invalid_settings', `Settings: sandbox.filesystem.allowWrite cannot open ${path}`);
 }
 
 /** Directories that can never be opened for writing: walls are in them. */

@@ -5,7 +5,7 @@ import { messageOf } from '../../util/message-of.ts';
 import { type ProcessOutcome, type ProcessSpec, SpawnError } from '../../util/process.ts';
 import type { ShellSandbox } from '../shell-sandbox.ts';
 import { ToolError } from '../tool.ts';
-import { type Confinement, createConfinement, type SandboxPlaces } from './confinement.ts';
+import { type Confinement, checkNamed, createConfinement, type SandboxPlaces } from './confinement.ts';
 import { type AllowedHosts, createNetwork } from './network.ts';
 import type { Cell, Provider } from './provider.ts';
 import { testSandbox } from './self-test.ts';
@@ -36,11 +36,12 @@ type Run = (spec: ProcessSpec) => Promise<ProcessOutcome>;
 /** The sandbox of one session. Has a directory of its own until it is closed. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const { rules, provider, places, hosts, resolve, isExcluded } = options;
+  const named = namedPaths(rules, resolve);
+  checkNamed(named, places);
   const state = realpathSync(mkdtempSync(join(tmpdir(), 'heddle-sandbox-')));
   const tmp = join(state, 'tmp');
   mkdirSync(tmp, { mode: 0o700 });
   const network = createNetwork({ rules: rules.network, hosts, place: provider.proxyPlace(state) });
-  const named = namedPaths(rules, resolve);
   const confinementNow = createConfinement(places, named, [state]);
   const writable = () => [...places.roots(), ...named.allowWrite];
 

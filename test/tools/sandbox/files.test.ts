@@ -78,11 +78,11 @@ describeSandboxed('files in the sandbox', () => {
     bench.file('private/key', 'secret');
     bench.file('fixed/x', 'old');
     const filesystem = {
-      allowWrite: ['../cache'],
+      allowWrite: ['../cache', '../not-there'],
       denyWrite: ['fixed/**', 'later/x'],
-      denyRead: ['private', '//etc/passwd'],
+      denyRead: ['private', '/etc/passwd'],
     };
-    await open({ filesystem: { ...filesystem, denyRead: ['private', '/etc/passwd'] } }, { bench });
+    await open({ filesystem }, { bench });
     expect(await rig.sh('echo ok > ../cache/x && cat ../cache/x')).toBe('ok');
     const text = await rig.sh(
       'echo new > fixed/x; rm -rf fixed; mv fixed f2; mkdir later; cat private/key; ls private; cat /etc/passwd; mv private p2',
@@ -91,6 +91,12 @@ describeSandboxed('files in the sandbox', () => {
     expect(existsSync(inside('later'))).toBe(false);
     expect(readFileSync(inside('fixed/x'), 'utf8')).toBe('old');
     expect(readdirSync(inside('private'))).toEqual(['key']);
+  });
+
+  test.each(['/', '/proc/sys', '/dev'])('%s can never be opened', async (path) => {
+    await open();
+    const opened = sandboxRig({ filesystem: { allowWrite: [path] } }, { bench: rig.bench });
+    await expect(opened).rejects.toMatchObject({ code: 'invalid_settings', message: expect.stringContaining(path) });
   });
 
   test('[B-203] plain paths of Read and Edit deny rules are closed to commands, too', async () => {
