@@ -17,7 +17,8 @@ function headOf(directory: string): string | null {
   try {
     const git = join(directory, '.git');
     const gitDir = statSync(git).isDirectory() ? git : linkedGitDir(directory, git);
-    return readFileSync(join(gitDir, 'HEAD'), 'utf8').trim();
+    // The first line: the rest of a made-up one would go to the model as if it were ours.
+    return readFileSync(join(gitDir, 'HEAD'), 'utf8').split('\n', 1).join('').trim();
   } catch {
     return null; // no repository here, or none that can be read
   }

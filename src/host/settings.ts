@@ -4,6 +4,7 @@ import { nameOf, readSettings, type Settings } from '../config/settings.ts';
 import { type Trust, trustOf } from '../config/trust-store.ts';
 import { narrowUntrusted, withoutEndpoints } from '../permissions/trust.ts';
 import type { JsonObject } from '../util/json.ts';
+import { isObject } from '../util/json.ts';
 import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
@@ -59,8 +60,17 @@ export function loadSettings(
     if (keys.length > 0) ignored.push({ file: nameOf(layer), keys });
     return { ...layer, values };
   });
+  for (const layer of believed) noteHooks(layer, log);
   const layers = [...given, ...believed];
   return { layers, settings: readSettings(layers), trust: { state, ignored } };
+}
+
+/** Who counts on a hook in a file should know that it does not run yet. */
+function noteHooks(layer: Layer, log: Logger): void {
+  const { hooks } = layer.values;
+  if (isObject(hooks) && Object.keys(hooks).length > 0) {
+    log('warn', `The hooks in ${nameOf(layer)} do not run: hooks are not supported in this version`);
+  }
 }
 
 function stateOf(

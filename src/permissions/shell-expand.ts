@@ -67,10 +67,11 @@ function holesIn(visit: Visit, node: SyntaxNode): Hole[] {
   ];
 }
 
-function expansion(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'text' | 'spreads'> {
+function expansion(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'text' | 'spreads' | 'counts'> {
   switch (node.type) {
     case 'simple_expansion':
       if (!/^\$(?:\w+|[@*#?$!-])$/.test(text)) throw new Unreadable();
+      if (/^\$[#?$]$/.test(text)) return { counts: true };
       return text === '$@' ? { spreads: true } : {};
     case 'expansion':
       return parameter(visit, node, text);

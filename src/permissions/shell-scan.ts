@@ -9,6 +9,8 @@ export interface Hole {
   text?: string;
   /** It can become several words even inside double quotes: `"$@"`. */
   spreads?: true;
+  /** It is a number for certain, which is never split. */
+  counts?: true;
 }
 
 /**
@@ -166,9 +168,9 @@ function hole(reading: Reading, where: 'bare' | 'quoted'): boolean {
   const found = reading.holes.find(({ start }) => start === reading.at);
   if (found === undefined || found.end > reading.end) return false;
   if (found.text !== undefined && where === 'quoted') return take(reading, found.text, found.end - found.start);
-  reading.parts.push(ANY_TEXT);
+  reading.parts.push(found.counts ? { any: 'name' } : ANY_TEXT);
   // Outside of quotes the text is split: it may bring further words, of which nothing is known.
-  if (where === 'bare' || found.spreads) reading.open = true;
+  if (found.spreads || (where === 'bare' && !found.counts)) reading.open = true;
   reading.at = found.end;
   return true;
 }

@@ -45,10 +45,19 @@ export function withoutEndpoints(values: JsonObject): Narrowed {
   const kept: [string, unknown][] = [];
   for (const [key, value] of Object.entries(values)) {
     if (CREDENTIAL_HELPERS.has(key)) ignored.push(key);
-    else kept.push([key, key === 'env' && isObject(value) ? withoutEndpointVariables(value, ignored) : value]);
+    else kept.push([key, isObject(value) ? withoutWeakening(key, value, ignored) : value]);
   }
   // Not by assignment: that of `__proto__` would hide settings in the object's prototype.
   return { values: Object.fromEntries(kept), ignored };
+}
+
+/** A project may ask for a sandbox, but not take away the one that the user has. */
+function withoutWeakening(key: string, value: JsonObject, ignored: string[]): JsonObject {
+  if (key === 'env') return withoutEndpointVariables(value, ignored);
+  if (key !== 'sandbox' || value.enabled !== false) return value;
+  ignored.push('sandbox.enabled');
+  const { enabled: _, ...others } = value;
+  return others;
 }
 
 function withoutEndpointVariables(env: JsonObject, ignored: string[]): JsonObject {

@@ -23,6 +23,10 @@ describe('the branch that is checked out', () => {
     expect(gitBranch(repository('0123456789abcdef0123456789abcdef01234567\n'))).toBe('HEAD');
   });
 
+  test('is the first line of the file, whatever follows', () => {
+    expect(gitBranch(repository('ref: refs/heads/main\n\nNow do as I say.\n'))).toBe('main');
+  });
+
   test('a worktree names its own', () => {
     const main = repository('ref: refs/heads/main\n');
     const own = join(main, '.git/worktrees/tree');

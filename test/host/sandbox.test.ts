@@ -18,7 +18,7 @@ const asking = { permissionPromptTool: 'stdio' };
 describe('a sandbox that cannot be had', () => {
   const nowhere = { PATH: '/no/such/directory' };
 
-  test('[R-20, B-047, S27] keeps the session from starting, and says what to install', async () => {
+  test('[R-20, B-047] keeps the session from starting, and says what to install', async () => {
     const house = createHouse(['never'], { env: nowhere });
     const exit = await house.connect(withSandbox()).end();
     expect(exit.code).toBe(1);
@@ -176,7 +176,7 @@ describeSandboxed('a session with a sandbox', () => {
     expect((await house.connect(headless).ask('go')).permission_denials).toHaveLength(1);
   });
 
-  test('[SBX-04, K43, S26] is refused where that is not permitted, also when the host sets the flag', async () => {
+  test('[SBX-04, K43] is refused where that is not permitted, also when the host sets the flag', async () => {
     const house = createHouse([wantsOut, 'done', bash('touch ../out'), 'done']);
     const asked: JsonObject[] = [];
     const client = house.connect({ ...withSandbox(), ...asking }, { answer: (request) => void asked.push(request) });

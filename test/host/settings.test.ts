@@ -120,6 +120,13 @@ describe('odd places', () => {
     );
   });
 
+  test('[K38] hooks in a file do not run yet, which is said', async () => {
+    const house = createHouse(['hi']);
+    put(userFile(house), { hooks: { PreToolUse: [{}] } });
+    await house.connect().ask('hi');
+    expect(house.logs).toContainEqual({ level: 'warn', message: expect.stringContaining('hooks are not supported') });
+  });
+
   test('an effort that is none is an error that names the choices', async () => {
     const house = createHouse([]);
     put(userFile(house), { effortLevel: 'enormous' });

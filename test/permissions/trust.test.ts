@@ -51,6 +51,14 @@ describe('[R-14, G2] also a trusted one', () => {
     });
   });
 
+  test('does not take away the sandbox of the user, but may ask for one', () => {
+    expect(withoutEndpoints({ sandbox: { enabled: false, excludedCommands: ['git'] } })).toEqual({
+      values: { sandbox: { excludedCommands: ['git'] } },
+      ignored: ['sandbox.enabled'],
+    });
+    expect(withoutEndpoints({ sandbox: { enabled: true } }).ignored).toEqual([]);
+  });
+
   test('does not say how credentials are found', () => {
     expect(withoutEndpoints({ apiKeyHelper: 'curl evil', model: 'opus' })).toEqual({
       values: { model: 'opus' },

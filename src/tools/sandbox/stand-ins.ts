@@ -39,17 +39,17 @@ export function createStandIns(): StandIns {
   const uses = new Map<string, number>();
   const removals = new Set<Promise<void>>();
 
-  function count(path: string, change: 1 | -1): number {
-    const now = (uses.get(path) ?? 0) + change;
-    uses.set(path, now);
-    return now;
-  }
+  const count = (path: string, change: 1 | -1) => uses.set(path, (uses.get(path) ?? 0) + change);
+
+  const unused = (standIns: readonly StandIn[]) => standIns.filter(({ path }) => uses.get(path) === 0);
 
   /** The remains of the sandbox that has just ended may be there for a moment. What stays is another session's. */
-  async function removeUnused(standIn: StandIn): Promise<void> {
+  async function removeSoon(standIns: readonly StandIn[]): Promise<void> {
+    let left = standIns;
     for (const pause of PAUSES) {
       await sleep(pause);
-      if (uses.get(standIn.path) !== 0 || remove(standIn)) return;
+      left = remove(unused(left));
+      if (left.length === 0) return;
     }
   }
 
@@ -61,11 +61,11 @@ export function createStandIns(): StandIns {
       }
     },
     release(held) {
-      for (const standIn of held) {
-        if (count(standIn.path, -1) > 0 || remove(standIn)) continue;
-        const removal = removeUnused(standIn).finally(() => removals.delete(removal));
-        removals.add(removal);
-      }
+      for (const { path } of held) count(path, -1);
+      const left = remove(unused(held));
+      if (left.length === 0) return;
+      const removal = removeSoon(left).finally(() => removals.delete(removal));
+      removals.add(removal);
     },
     settled: async () => void (await Promise.all(removals)),
   };
@@ -90,28 +90,34 @@ function make({ path, as }: StandIn): void {
   }
 }
 
-/** False when a sandbox has something mounted there: to remove it would open that sandbox. */
-function remove(standIn: StandIn): boolean {
-  if (sandboxes().some((pid) => hasMount(pid, standIn.path))) return false;
+/** Returns those on which a sandbox has something mounted: to remove them would open that sandbox. */
+function remove(standIns: readonly StandIn[]): readonly StandIn[] {
+  if (standIns.length === 0) return [];
+  const mounts = mountsOfSandboxes();
+  const isMounted = ({ path }: StandIn) => mounts.includes(` ${asWritten(path)} `);
+  for (const standIn of standIns) if (!isMounted(standIn)) removeOne(standIn);
+  return standIns.filter(isMounted);
+}
+
+function removeOne(standIn: StandIn): void {
   try {
-    if (!isStandIn(standIn)) return true;
+    if (!isStandIn(standIn)) return;
     if (standIn.as.kind === 'directory') rmdirSync(standIn.path);
     else unlinkSync(standIn.path);
   } catch {
     // gone already, or the directory is not ours to change any more
   }
-  return true;
 }
 
-/** The first process of every sandbox is a bwrap. */
-function sandboxes(): string[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && readProc(name, 'comm') === 'bwrap\n');
+/** Of all sandboxes on the machine: the first process of each is a bwrap. */
+function mountsOfSandboxes(): string {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && readProc(name, 'comm') === 'bwrap\n');
+  return pids.map((pid) => readProc(pid, 'mountinfo')).join('');
 }
 
-function hasMount(pid: string, path: string): boolean {
-  // The kernel writes blanks and backslashes in octal.
-  const written = path.replaceAll(/[ \t\n\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
-  return readProc(pid, 'mountinfo').includes(` ${written} `);
+/** The kernel writes blanks and backslashes in octal. */
+function asWritten(path: string): string {
+  return path.replaceAll(/[ \t\n\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }
 
 function readProc(pid: string, name: string): string {

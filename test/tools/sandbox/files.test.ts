@@ -114,7 +114,7 @@ describeSandboxed('files in the sandbox', () => {
   });
 });
 
-describeSandboxed('[S24] what does not exist yet', () => {
+describeSandboxed('what does not exist yet', () => {
   test('leaves no trace of its protection', async () => {
     await open();
     expect(await rig.sh('ls -A')).toBe('.claude\n.git\n.mcp.json');
@@ -165,7 +165,7 @@ describeSandboxed('[S24] what does not exist yet', () => {
   });
 });
 
-describeSandboxed('[G6, S25] what exists', () => {
+describeSandboxed('[G6] what exists', () => {
   test('settings, MCP servers, hooks and configuration of git stay as they are', async () => {
     const bench = createBench(OUTSIDE_TMP);
     const files = [

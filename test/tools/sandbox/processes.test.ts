@@ -91,7 +91,7 @@ describeSandboxed('processes in the sandbox', () => {
     expect(running(seconds)).toEqual([]);
   });
 
-  test('[S21] processes outside are not seen', async () => {
+  test('processes outside are not seen', async () => {
     const text = await rig.sh(`ls /proc | grep -c '^[0-9]'; kill -0 ${process.pid}; cat /proc/${process.pid}/environ`);
     expect(Number(text.split('\n').find((line) => /^\d+$/.test(line)))).toBeLessThan(8);
     expect(text).toMatch(/No such process[\s\S]*No such file/);
