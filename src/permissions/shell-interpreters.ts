@@ -58,12 +58,25 @@ export function startedByInterpreter(name: string, command: SimpleCommand): Shel
   const { words, input } = command;
   const operand = words.findIndex((word) => typeof word !== 'string' || !word.startsWith('-') || word === '-');
   const open = words.findIndex((word) => typeof word !== 'string');
+  if (words.some(startsPrograms) || (input !== undefined && startsPrograms(input))) {
+    return notStatic(`${name} is given code that starts programs`);
+  }
   const isCode = open !== -1 && (open === operand || isCodeOption(words[open - 1]));
   if (isCode) return notStatic(`${name} runs code that is not known beforehand`);
   const takesInput = operand === -1 ? !words.some(isCodeOption) : words[operand] === '-' || isDevice(words[operand]);
   if (!takesInput || typeof input === 'string') return null;
   return notStatic(`${name} takes code from its input`);
 }
+
+/** Whether a word is code that can start programs, by the names that such code needs. */
+function startsPrograms(word: Word): boolean {
+  const text = typeof word === 'string' ? word : word.parts.filter((part) => typeof part === 'string').join(' ');
+  return /[\s(;`"'|]/.test(text) && STARTS_PROGRAMS.test(text);
+}
+
+/** Functions of Python, Perl, Ruby, JavaScript, PHP and awk; backquotes; pipes of awk's print; the `e` of sed. */
+const STARTS_PROGRAMS =
+  /system|popen|exec|spawn|fork|subprocess|child_process|\bpty\b|shell|eval|passthru|proc_open|\bqx\b|%x|`|getline|print[^;}]*\||(?:^|[;{\n\d$/])\s*e\s|s(.).*\1.*\1\w*e\s*(?:$|[;}\n])/s;
 
 /** Also options after which nothing is run at all. */
 function isCodeOption(word: Word | undefined): boolean {

@@ -1,4 +1,5 @@
 import { BUILTINS } from './shell-builtins.ts';
+import { startedByGit } from './shell-git.ts';
 import { startedByInterpreter, startedByShell } from './shell-interpreters.ts';
 import { programName } from './shell-pattern.ts';
 import { INTERPRETERS, programBase, SHELLS } from './shell-programs.ts';
@@ -18,5 +19,6 @@ export function unwrap(command: SimpleCommand, within: Within): ShellScript | nu
   const rest = { ...command, words };
   if (starts !== undefined) return starts(rest, within);
   if (SHELLS.has(program)) return startedByShell(program, rest, within);
+  if (program === 'git') return startedByGit(rest, within);
   return INTERPRETERS.has(programBase(program)) ? startedByInterpreter(program, rest) : null;
 }
