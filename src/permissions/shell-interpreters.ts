@@ -82,7 +82,7 @@ const STARTS_PROGRAMS =
 function isCodeOption(word: Word | undefined): boolean {
   return (
     typeof word === 'string' &&
-    /^-(?:\w*[ceEpr]|-eval|-print|-expression|-execute|-run|v|V|h|-version|-help)$/.test(word)
+    /^-(?:\w*[ceEpr]|-eval|-print|-expression|-execute|-run|-test|v|V|h|-version|-help)$/.test(word)
   );
 }
 

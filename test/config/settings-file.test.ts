@@ -2,6 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseSettings, readSettingsFile } from '../../src/config/settings-file.ts';
+import { asOrdinaryUser } from '../support/as-user.ts';
 import { tempDir } from './support.ts';
 
 describe('[R-18] a settings file', () => {
@@ -22,11 +23,14 @@ describe('[R-18] a settings file', () => {
     expect(() => parseSettings(text, 'here.json')).toThrow(message);
   });
 
-  test.skipIf(process.getuid?.() === 0)('that may not be read is an error', () => {
-    const path = join(tempDir(), 'settings.json');
+  test('that may not be read is an error', async () => {
+    const dir = tempDir();
+    const path = join(dir, 'settings.json');
     writeFileSync(path, '{}');
     chmodSync(path, 0);
-    expect(() => readSettingsFile(path)).toThrow(expect.objectContaining({ code: 'invalid_settings' }));
+    await asOrdinaryUser(dir, async () => {
+      expect(() => readSettingsFile(path)).toThrow(expect.objectContaining({ code: 'invalid_settings' }));
+    });
   });
 
   test('that is a directory is an error', () => {

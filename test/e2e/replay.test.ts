@@ -133,7 +133,7 @@ describe('a recorded run', () => {
     expect(lines.at(-1)?.result).toBe(`It says ${key}.`);
     const recorded = readFileSync(place.recording, 'utf8');
     for (const part of [key, 'key-of', '-the-"', 'x-api-key']) expect(recorded).not.toContain(part);
-    expect(recorded).toContain('ANTHROPIC_API_KEY=REDACTED');
+    expect(recorded).toContain('ANTHROPIC_API_KEY=[credential hidden]');
     expect(statSync(place.recording).mode & 0o777).toBe(0o600);
     expect((await runCli(replay(place), { place })).lines.at(-1)?.result).toBe('It says REDACTED.');
   });

@@ -46,7 +46,7 @@ describeSandboxed('a confined run', () => {
   test('[H-2] nothing of it outlives a run that is killed', async () => {
     const command = 'setsid nohup sleep 600 >/dev/null 2>&1 & env -i sleep 600 & touch started; sleep 600';
     const place = await makePlace([bash(command), 'never']);
-    const cli = startCli([...STREAM_BOTH, ...settings()], { place });
+    const cli = startCli([...STREAM_BOTH, ...settings()], { place, env: { TMPDIR: place.root } });
     cli.say('go');
     await eventually(() => existsSync(join(place.cwd, 'started')));
     const inside = descendantsOf(cli.pid);

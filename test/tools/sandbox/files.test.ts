@@ -72,6 +72,18 @@ describeSandboxed('files in the sandbox', () => {
     expect(existsSync(join(nested, 'y'))).toBe(true);
   });
 
+  test('a directory of the session within a protected one can be written, and its own protected paths not', async () => {
+    const bench = createBench(OUTSIDE_TMP);
+    const tree = join(bench.dir, '.claude/worktrees/w');
+    bench.file('.claude/worktrees/w/.git', 'gitdir: ../../../.git/worktrees/w\n');
+    bench.file('.claude/settings.json', 'old');
+    await open({}, { bench, policy: { roots: [bench.dir, tree] } });
+    await rig.sh(`cd ${tree}; echo new > file; echo evil > .git; echo new > ../../settings.json; mv ${tree} ${tree}2`);
+    expect(readFileSync(join(tree, 'file'), 'utf8')).toBe('new\n');
+    expect(readFileSync(join(tree, '.git'), 'utf8')).toMatch(/^gitdir/);
+    expect(readFileSync(inside('.claude/settings.json'), 'utf8')).toBe('old');
+  });
+
   test('[B-203] directories of the settings: writable, read-only, hidden', async () => {
     const bench = createBench(OUTSIDE_TMP);
     for (const dir of ['../cache', 'fixed', 'private']) mkdirSync(join(bench.dir, dir));
