@@ -30,8 +30,10 @@ export function forbidsScript({ commands: rules }: ShellSpec, script: ShellScrip
   const unknown = whyUnknown(script);
   if (unknown !== null) return unknown;
   const commands = everyCommand(script);
-  const caught = rules.length > 0 && rules.every((rule) => commands.some((command) => mayRun(command, rule)));
-  return caught ? 'it matches the command' : null;
+  const caught = rules.map((rule) => commands.find((command) => mayRun(command, rule)));
+  if (caught.length === 0 || caught.includes(undefined)) return null;
+  const isKnown = caught.every((command) => command !== undefined && argvOf(command) !== null);
+  return isKnown ? 'it matches the command' : 'it may match the command, of which not every word is known beforehand';
 }
 
 /**

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { readShell } from '../../src/permissions/shell-read.ts';
+import { whyUnknown } from '../../src/permissions/shell-script.ts';
+import { traceInBash } from '../support/bash-trace.ts';
+import { seededRandom } from '../support/fuzz.ts';
+import { unlistedCommands } from '../support/listed.ts';
+import { randomScript } from '../support/shell-scripts.ts';
+import { parseShell } from './policy-for.ts';
+
+it('[R-3] [R-4] bash starts nothing that is not listed, in any script that counts as known', () => {
+  const random = seededRandom(20);
+  const known = Array.from({ length: 3000 }, () => randomScript(random)).filter((text) => {
+    const script = readShell(text, parseShell);
+    return whyUnknown(script) === null && script.commands.length > 0;
+  });
+  expect(known.length, 'otherwise this proves little').toBeGreaterThan(400);
+  const traces = traceInBash(known);
+  expect(traces.flat().length).toBeGreaterThan(500);
+  const surprises = known.flatMap((text, at) =>
+    unlistedCommands(readShell(text, parseShell), traces[at] ?? []).map((argv) => ({ text, argv })),
+  );
+  expect(surprises).toEqual([]);
+});
