@@ -33,7 +33,7 @@ function refuseRest(settings: JsonObject, prefix: string): void {
   const key = Object.keys(settings).find((name) => saysSomething(settings[name]));
   if (key === undefined) return;
   throw refuseSettings(
-    `${FLAG}: ${prefix}${key} is not supported in this version, and a run without it would be restricted less than asked`,
+    `${FLAG}: ${prefix}${key} is not supported here, and a run without it would be restricted less than asked`,
   );
 }
 

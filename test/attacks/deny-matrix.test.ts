@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { toolUse } from '../../src/testing/script.ts';
+import { tool } from '../../src/tools/custom-tool.ts';
+import type { RunConfig } from '../../src/wire/run-config.ts';
+import { createHouse, type House } from '../host/support.ts';
+
+/** Calls that leave a mark when they run, and the rule that forbids them. */
+const CALLS = {
+  Bash: { call: toolUse('Bash', { command: 'touch canary' }), rule: 'Bash(touch:*)' },
+  Write: { call: toolUse('Write', { file_path: 'canary', content: 'x' }), rule: 'Edit(canary)' },
+  custom: { call: toolUse('mark', {}), rule: 'mark' },
+};
+
+const BYPASS: RunConfig = { permissionMode: 'bypassPermissions', allowedTools: ['Bash', 'Write', 'mark'] };
+
+/** How a call is forbidden, with everything else as open as it can be. */
+const DENIALS = {
+  'a deny rule in bypass mode': (rule: string) => ({ config: { ...BYPASS, disallowedTools: [rule] } }),
+  'a deny rule in settings': (rule: string) => ({
+    config: { ...BYPASS, settings: JSON.stringify({ permissions: { deny: [rule] } }) },
+  }),
+  'the host, asked by an ask rule': (rule: string) => ({
+    config: {
+      allowedTools: ['Bash', 'Write', 'mark'],
+      permissionPromptTool: 'stdio',
+      settings: JSON.stringify({ permissions: { ask: [rule] } }),
+    },
+    answer: () => ({ behavior: 'deny', message: 'not now' }),
+  }),
+};
+
+function house(call: unknown): House & { isMarked(): boolean } {
+  let marked = false;
+  const mark = tool('mark', 'Leaves a mark', {}, () => {
+    marked = true;
+    return 'marked';
+  });
+  const made = createHouse(['Ready.', call as string, 'Done.', call as string, 'Done.'], { tools: [mark] });
+  const canary = join(made.dir, 'canary');
+  return { ...made, isMarked: () => marked || existsSync(canary) };
+}
+
+describe.each(Object.entries(CALLS))('[R-3] %s', (_name, { call, rule }) => {
+  describe.each(Object.entries(DENIALS))('forbidden by %s', (_how, denial) => {
+    test.each(['main', 'resumed'])('does not run in the %s session', async (which) => {
+      const place = house(call);
+      const { config, ...options } = denial(rule) as { config: RunConfig; answer?: () => unknown };
+      const first = place.connect(config, options);
+      const { session_id } = await first.ask('hello');
+      const client = which === 'main' ? first : place.connect({ ...config, resume: session_id }, options);
+      if (which === 'resumed') await first.end();
+      const result = await client.ask('go');
+      expect(result).toMatchObject({ result: 'Done.' });
+      expect(place.isMarked()).toBe(false);
+    });
+  });
+
+  test('[R-6] runs where nothing forbids it', async () => {
+    const place = house(call);
+    const client = place.connect(BYPASS);
+    await client.ask('hello');
+    await client.ask('go');
+    expect(place.isMarked()).toBe(true);
+  });
+});
