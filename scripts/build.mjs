@@ -14,6 +14,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import * as esbuild from 'esbuild';
 import { collectLicenses } from './lib/licenses.mjs';
+import { mergeChunks } from './lib/merge-chunks.mjs';
 import { newestMtime, root } from './lib/tree.mjs';
 
 const dist = path.join(root, 'dist');
@@ -60,6 +61,7 @@ async function bundle() {
     outputs: { ...library.metafile.outputs, ...cli.metafile.outputs },
   };
   const files = new Map([...library.outputFiles, ...cli.outputFiles].map((file) => [file.path, file.contents]));
+  await mergeChunks({ root, metafile, files, entries: ['src/cli/args.ts', 'src/cli/run.ts'] });
   for (const file of wasmFiles) files.set(path.join(dist, path.basename(file)), fs.readFileSync(path.join(root, file)));
   const sources = [...Object.keys(metafile.inputs), ...wasmFiles];
   files.set(path.join(dist, 'third-party-licenses.txt'), collectLicenses(sources));
