@@ -119,7 +119,9 @@ interface ShellRule {
 
 function shellRules(rules: readonly Rule[]): ShellRule[] {
   return rules.flatMap((rule) =>
-    rule.toolName === 'Bash' && rule.ruleContent !== undefined ? [{ rule, spec: shellSpec(rule.ruleContent) }] : [],
+    rule.toolName === 'Bash' && rule.ruleContent !== undefined
+      ? [{ rule, spec: shellSpec(rule.ruleContent, 'allow') }]
+      : [],
   );
 }
 
@@ -134,7 +136,8 @@ const PLAIN_WRAPPERS: ReadonlySet<Word | undefined> = new Set(['timeout', 'nice'
 function grantWrapped({ words, runs }: ShellCommand, granting: Granting, footing: Footing): CommandGrant | null {
   const [inner, ...others] = runs?.commands ?? [];
   if (!PLAIN_WRAPPERS.has(words[0]) || inner === undefined || others.length > 0) return null;
-  return grantOne(inner, granting, footing);
+  const own = words.slice(0, words.length - inner.words.length);
+  return argvOf({ words: own }) === null ? null : grantOne(inner, granting, footing);
 }
 
 function mayMoveNames(command: ShellCommand): boolean {

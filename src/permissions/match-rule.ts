@@ -42,7 +42,7 @@ export function forbids(rule: Rule, call: Call, policy: Policy): string | null {
   if (kind !== null && isCommand) return forbidsFilesOf(rule.ruleContent, kind, scriptOf(call), policy);
   if (kind !== null && access.kind === kind) return forbidsPaths(rule.ruleContent, call, access.paths, policy);
   if (isCommand && (rule.toolName === 'Bash' || coversTool(rule, call.toolName, 'forbid'))) {
-    return forbidsScript(shellSpec(rule.ruleContent), scriptOf(call));
+    return forbidsScript(shellSpec(rule.ruleContent, 'forbid'), scriptOf(call));
   }
   if (!coversTool(rule, call.toolName, 'forbid')) return null;
   return access.kind === 'other' ? forbidsHost(rule.ruleContent, access.host) : CANNOT_TELL;

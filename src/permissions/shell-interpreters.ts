@@ -58,7 +58,8 @@ export function startedByInterpreter(name: string, command: SimpleCommand): Shel
   const { words, input } = command;
   const operand = words.findIndex((word) => typeof word !== 'string' || !word.startsWith('-') || word === '-');
   const open = words.findIndex((word) => typeof word !== 'string');
-  if (words.some(startsPrograms) || (input !== undefined && startsPrograms(input))) {
+  const code = input === undefined ? words : [...words, input];
+  if (code.some((word) => startsPrograms(word, STARTS_PROGRAMS.get(name) ?? CALLS))) {
     return notStatic(`${name} is given code that starts programs`);
   }
   const isCode = open !== -1 && (open === operand || isCodeOption(words[open - 1]));
@@ -69,14 +70,22 @@ export function startedByInterpreter(name: string, command: SimpleCommand): Shel
 }
 
 /** Whether a word is code that can start programs, by the names that such code needs. */
-function startsPrograms(word: Word): boolean {
+function startsPrograms(word: Word, signs: RegExp): boolean {
   const text = typeof word === 'string' ? word : word.parts.filter((part) => typeof part === 'string').join(' ');
-  return /[\s(;`"'|]/.test(text) && STARTS_PROGRAMS.test(text);
+  // Names of files are no code; only sed's code may look like one.
+  return (signs === SED || /[\s(;`"'|]/.test(text)) && signs.test(text);
 }
 
-/** Functions of Python, Perl, Ruby, JavaScript, PHP and awk; backquotes; pipes of awk's print; the `e` of sed. */
-const STARTS_PROGRAMS =
-  /system|popen|exec|spawn|fork|subprocess|child_process|\bpty\b|shell|eval|passthru|proc_open|\bqx\b|%x|`|getline|print[^;}]*\||(?:^|[;{\n\d$/])\s*e\s|s(.).*\1.*\1\w*e\s*(?:$|[;}\n])/s;
+/** Functions of Python, Perl, Ruby, JavaScript and PHP that start programs, or run text as code. */
+const CALLS = /system|popen|exec|spawn|fork|subprocess|child_process|\bpty\b|shell|eval|passthru|proc_open|\bqx\b|%x|`/;
+const AWK = /system|getline|print[^;}]*\||@(?:load|include)/;
+/** The command `e`, and the flag of that name behind an `s`. */
+const SED = /(?:^|[;{}\n\d$/])\s*e(?:\s|$)|s(.).*\1.*\1\w*e\w*\s*(?:$|[;}\n])/s;
+
+const STARTS_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
+  ...['awk', 'gawk', 'mawk', 'nawk'].map((name): [string, RegExp] => [name, AWK]),
+  ['sed', SED],
+]);
 
 /** Also options after which nothing is run at all. */
 function isCodeOption(word: Word | undefined): boolean {

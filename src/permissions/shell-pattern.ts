@@ -1,10 +1,5 @@
 import type { Gap, Part, Word } from './shell-script.ts';
 
-/** Whether a word could turn out to be this text. Without case: some file systems do not know it. */
-export function mayBe(word: Word, text: string): boolean {
-  return typeof word === 'string' ? word.toLowerCase() === text.toLowerCase() : patternsMeet(word.parts, [text]);
-}
-
 /** Whether a word could name this program, by its base name: `/bin/rm` is `rm`. */
 export function mayNameProgram(word: Word, wanted: string): boolean {
   const name = programName(wanted);

@@ -55,14 +55,16 @@ function loosened(rule: readonly RuleWord[]): RuleWord[] {
   return rule.at(-1) === ANY_WORDS ? rule.flatMap((word): RuleWord[] => [ANY_WORDS, word]) : [ANY_WORDS, ...rule];
 }
 
-function isUnderstood({ words }: ShellCommand): boolean {
+function isUnderstood({ words, runs }: ShellCommand): boolean {
   const [name] = words;
   if (typeof name !== 'string') return false;
   const program = programName(name);
   if (DATA_PROGRAMS.has(program)) return true;
   const argv = argvOf({ words });
   if (argv === null) return false;
-  return readOnlyPaths(argv) !== null || WRAPPERS.has(program) || BUILTINS.has(program) || SHELLS.has(program);
+  if (readOnlyPaths(argv) !== null || WRAPPERS.has(program) || BUILTINS.has(program)) return true;
+  // A script may start what it is given; code is listed.
+  return SHELLS.has(program) && runs !== null;
 }
 
 /** What an option carries may be the name of a program, too: `--pre=rm`, `-Prm`. */
@@ -129,7 +131,8 @@ function codeMentions({ words, input }: ShellCommand, rule: readonly RuleWord[])
   const isRunner = (word: Word) => typeof word === 'string' && CODE_RUNNERS.has(programBase(programName(word)));
   if (!words.some(isRunner)) return false;
   const isGit = words[0] !== undefined && mayNameProgram(words[0], 'git');
-  const code = words.filter((word, at) => !(isGit && isMessage(word, words[at - 1])));
+  const subcommand = subcommandOf(words);
+  const code = words.filter((word, at) => word !== subcommand && !(isGit && isMessage(word, words[at - 1])));
   return [...code, ...(input === undefined ? [] : [input])].some((text) => mentions(text, rule));
 }
 
@@ -143,8 +146,5 @@ function mentions(code: Word, rule: readonly RuleWord[]): boolean {
     .filter((part) => typeof part === 'string')
     .join(' ');
   const names = text.toLowerCase().split(/[^\w.-]+/);
-  return rule.every((wanted) => {
-    if (wanted === ANY_WORDS || wanted.length > 1) return true;
-    return names.includes(programName(String(wanted[0])));
-  });
+  return rule.every((wanted) => wanted === ANY_WORDS || names.some((name) => mayName(name, wanted)));
 }

@@ -62,8 +62,20 @@ interface Reading extends Span {
 
 function finish({ parts, open, many, braces }: Reading): Word {
   if (open || /\{.*(?:,|\.\.).*\}/.test(braces)) return ANYTHING;
-  const texts = parts.filter((part) => typeof part === 'string');
-  return texts.length === parts.length ? texts.join('') : { parts, many };
+  const whole = joined(parts);
+  const [only = ''] = whole;
+  return whole.length <= 1 && typeof only === 'string' ? only : { parts: whole, many };
+}
+
+/** Texts that follow each other as one; empty ones only as all there is. */
+function joined(parts: readonly Part[]): Part[] {
+  const result: Part[] = [];
+  for (const part of parts) {
+    const last = result.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') result[result.length - 1] = last + part;
+    else if (part !== '') result.push(part);
+  }
+  return result;
 }
 
 /** Each piece moves `at` on; false when the parser must have read this differently. */

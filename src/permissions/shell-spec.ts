@@ -16,14 +16,29 @@ export const ANY_WORDS = 'any words';
 /**
  * `git commit:*` and `git commit *` mean these words, then anything; `npm test` this command and no other; wildcards
  * elsewhere stand for any text in a word, or for any words.
+ *
+ * `reading` says which way to err with a command that is more than plain words. `allow`: it means its own text and
+ * nothing else. `forbid`: it means everything that begins like it.
  */
-export function shellSpec(text: string): ShellSpec {
-  const prefix = /^(.+?)(?::\*| \*)$/s.exec(text)?.[1];
+export function shellSpec(text: string, reading: 'forbid' | 'allow'): ShellSpec {
+  const prefix = PREFIX.exec(text)?.[1];
   const start = prefix === undefined || prefix.includes('*') ? null : plainArgv(prefix);
   if (start !== null) return { text, commands: [[...start.map(literal), ANY_WORDS]] };
   if (text.includes('*')) return { text, commands: globCommand(text) };
-  return { text, commands: plainSequence(text)?.map((argv) => argv.map(literal)) ?? [] };
+  const plain = plainSequence(text);
+  if (plain !== null) return { text, commands: plain.map((argv) => argv.map(literal)) };
+  return { text, commands: reading === 'allow' ? [] : beginning(text) };
 }
+
+const PREFIX = /^(.+?)(?::\*| \*)$/s;
+
+function beginning(text: string): RuleWord[][] | null {
+  const words = text.trim().split(/\s+/);
+  const end = words.findIndex((word) => !PLAIN_WORD.test(word));
+  return end < 1 ? null : [[...words.slice(0, end).map(literal), ANY_WORDS]];
+}
+
+const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
 function literal(word: string): RuleWord {
   return [word];
@@ -44,7 +59,7 @@ function starred(word: string): Part[] {
 
 /** Whether an allow rule means this whole command text; the only way in which a command that is not known can match. */
 export function allowsText({ text }: ShellSpec, command: string): boolean {
-  return text.trim() === command.trim();
+  return text.trim() === command.trim() && !PREFIX.test(text);
 }
 
 /**

@@ -294,6 +294,20 @@ describe('deny rules for commands', () => {
     `perl -e 'system("rm x")'`,
     `awk 'BEGIN { system("rm x") }'`,
     "git -c alias.y='!rm x' y",
+    'git -c core.pager=\'r""m x\' log',
+    "git submodule foreach 'rm x'",
+    'git rebase --exec "rm x" main',
+    'git bisect run rm x',
+    'git config alias.y \'!r""m x\'',
+    `awk 'BEGIN { system("r" "m x") }'`,
+    `python3 -c 'import os; os.system("r" + "m x")'`,
+    "sed 's/x/y/e' f",
+    'unshare rm x',
+    'rg --pre=rm x',
+    'man -Prm ls',
+    'PAGER="rm x" git log',
+    'bash wrap.sh rm x',
+    'ssh host "rm x"',
     'git push',
     'git push origin main',
     'git -C . push',
@@ -340,6 +354,34 @@ describe('deny rules for commands', () => {
     expect(decide(bash(command), policyFor({ mode: 'bypassPermissions', deny: unrelated })).behavior).toBe('allow');
     expect(decide(bash(command), policyFor({ deny: unrelated })).behavior).toBe('ask');
     expect(decide(bash(command), policyFor({ deny: rules('Bash(rm:*)') })).behavior).toBe('deny');
+  });
+
+  it('[R-5] wildcards in a deny rule stand for any words, and for parts of them', () => {
+    const wild = policyFor({
+      mode: 'bypassPermissions',
+      deny: rules('Bash(git * main)', 'Bash(* --force)', 'Bash(mk*)'),
+    });
+    for (const command of [
+      'git push origin main',
+      'git  push main',
+      'npm i --force',
+      'x --force',
+      'mkfs /dev/x',
+      '/sbin/mkfs.ext4 y',
+    ]) {
+      expect(decide(bash(command), wild).behavior, command).toBe('deny');
+    }
+    for (const command of ['git push origin dev', 'npm i --forced', 'echo git push', 'make all']) {
+      expect(decide(bash(command), wild).behavior, command).toBe('allow');
+    }
+  });
+
+  it('a deny rule for a command that is more than words means all that begins like it', () => {
+    const policy = policyFor({ mode: 'bypassPermissions', deny: rules('Bash(rm -rf $HOME)', 'Bash(curl -s x | sh)') });
+    expect(decide(bash('rm -rf "$HOME"'), policy).behavior).toBe('deny');
+    expect(decide(bash('rm -rf x'), policy).behavior).toBe('deny');
+    expect(decide(bash('rm x'), policy).behavior).toBe('allow');
+    expect(decide(bash('rm -rf x'), policyFor({ allow: rules('Bash(rm -rf $HOME)') })).behavior).toBe('ask');
   });
 
   it('fails closed for a spec that it cannot evaluate, and says so', () => {
