@@ -141,7 +141,7 @@ function pieceAt(chars: readonly string[], at: number): Piece | null {
   if (char === "'") return singleQuoted(chars, at);
   if (char === '"') return doubleQuoted(chars, at);
   if (char === '\\') return escaped(chars[at + 1]);
-  if (char === ';' || SPECIAL.has(char) || UNCLEAR_BARE.test(char)) return null;
+  if (char === ';' || SPECIAL.has(char) || (!PRINTABLE_ASCII.test(char) && UNCLEAR_BARE.test(char))) return null;
   return { text: char, length: 1 };
 }
 
