@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type AnswerLike, type FakeApiRequest, toolUse } from '../../src/testing/index.ts';
 import { runCli, STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
@@ -134,7 +134,8 @@ describe('plan mode', () => {
     );
     const first = await runCli([...STREAM_OUT, 'go'], { place });
     const file = sessionFile(place, sessionOf(first.lines));
-    const entries = readEntries(file).map((entry) => ({ ...entry, slug: '../../../work/victim' }));
+    const slug = join('..', '..', '..', basename(place.cwd), 'victim');
+    const entries = readEntries(file).map((entry) => ({ ...entry, slug }));
     writeFileSync(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
     const { lines } = await runCli([...STREAM_OUT, '--resume', sessionOf(first.lines), 'on'], { place });
     expect(contentsIn(lines)).toEqual([expect.stringContaining('give the plan to ExitPlanMode in `plan`')]);

@@ -15,18 +15,9 @@ import type { Checkpoints } from '../../src/host/checkpoints.ts';
 import { Aborted } from '../../src/util/abort.ts';
 import { asOrdinaryUser } from '../support/as-user.ts';
 import { eventually } from '../support/processes.ts';
-import { CheckpointRig, shell } from './checkpoint-rig.ts';
+import { begun, CheckpointRig, shell } from './checkpoint-rig.ts';
 
 const real = { dryRun: false };
-
-/** A rig with these files and a turn that has begun. */
-async function begun(files: Record<string, string>, options: Parameters<CheckpointRig['open']>[0] = {}) {
-  const rig = new CheckpointRig();
-  for (const [name, content] of Object.entries(files)) rig.write(name, content);
-  const checkpoints = await rig.open(options);
-  await rig.prompt(checkpoints, 'u1');
-  return { rig, checkpoints };
-}
 
 describe('what a command did', () => {
   test('is taken back: changes, new files, deletions, modes, moves', async () => {

@@ -3,19 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { asOrdinaryUser } from '../support/as-user.ts';
 import { eventually, isAlive } from '../support/processes.ts';
-import { CheckpointRig, shell } from './checkpoint-rig.ts';
+import { begun, CheckpointRig, shell } from './checkpoint-rig.ts';
 
 const real = { dryRun: false };
 const dry = { dryRun: true };
-
-/** A rig with these files and a turn that has begun. */
-async function begun(files: Record<string, string>, options: Parameters<CheckpointRig['open']>[0] = {}) {
-  const rig = new CheckpointRig();
-  for (const [name, content] of Object.entries(files)) rig.write(name, content);
-  const checkpoints = await rig.open(options);
-  await rig.prompt(checkpoints, 'u1');
-  return { rig, checkpoints };
-}
 
 describe('a state that could not be kept', () => {
   test('is named by a rewind, and no later one passes for it: what could not be recorded', async () => {

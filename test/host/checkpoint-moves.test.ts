@@ -1,17 +1,9 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CheckpointRig, shell } from './checkpoint-rig.ts';
+import { begun, shell } from './checkpoint-rig.ts';
 
 const real = { dryRun: false };
-
-async function begun(files: Record<string, string>) {
-  const rig = new CheckpointRig();
-  for (const [name, content] of Object.entries(files)) rig.write(name, content);
-  const checkpoints = await rig.open();
-  await rig.prompt(checkpoints, 'u1');
-  return { rig, checkpoints };
-}
 
 test('a folder that was moved away, with a link out of the project in its place, comes back', async () => {
   const { rig, checkpoints } = await begun({ 'd/f': 'precious' });

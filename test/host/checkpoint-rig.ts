@@ -120,3 +120,12 @@ export async function shell(
   const spec = { command: '/bin/bash', args: ['-c', command], cwd: workspace.cwd, env: { PATH: process.env.PATH } };
   return workspace.exec(spec, signal);
 }
+
+/** A rig with these files and a turn that has begun. */
+export async function begun(files: Record<string, string>, options: Parameters<CheckpointRig['open']>[0] = {}) {
+  const rig = new CheckpointRig();
+  for (const [name, content] of Object.entries(files)) rig.write(name, content);
+  const checkpoints = await rig.open(options);
+  await rig.prompt(checkpoints, 'u1');
+  return { rig, checkpoints };
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
 import { denialText } from '../../src/permissions/denial-text.ts';
-import { hidesPath } from '../../src/permissions/hidden-paths.ts';
+import { hiddenPaths } from '../../src/permissions/hidden-paths.ts';
 import { bash, edit, other, policyFor, read, rules, write } from './policy-for.ts';
 
 describe('the mode matrix', () => {
@@ -177,8 +177,8 @@ describe('path rules on tools', () => {
     expect(decide(grep('/project'), policyFor({ deny, searchesFiltered: true })).behavior).toBe('allow');
     // Only what is denied is left out; what is to be asked for would be shown.
     expect(decide(grep('/project'), policyFor({ ask: deny, searchesFiltered: true })).behavior).toBe('ask');
-    expect(hidesPath(policyFor({ deny }), '/project/secrets/a')).toBe(true);
-    expect(hidesPath(policyFor({ deny }), '/project/a')).toBe(false);
+    expect(hiddenPaths(policyFor({ deny }))('/project/secrets/a')).toBe(true);
+    expect(hiddenPaths(policyFor({ deny }))('/project/a')).toBe(false);
   });
 
   it('a call that names no path is never inside', () => {

@@ -9,10 +9,8 @@ export function toolSession(changes: Partial<ToolSession> = {}): ToolSession {
   let mode: PermissionMode = 'default';
   const tasks = createTaskStore(memoryShelf());
   return {
-    id: '5e551000-0000-4000-8000-000000000000',
-    mayRead: () => true,
     isHostAllowed: () => false,
-    readFilter: () => changes.mayRead ?? (() => true),
+    readFilter: () => () => true,
     mode: {
       current: () => mode,
       beforePlan: () => 'default',
