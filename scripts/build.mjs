@@ -13,6 +13,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import * as esbuild from 'esbuild';
+import { BUNDLING } from './lib/bundling.mjs';
 import { collectLicenses } from './lib/licenses.mjs';
 import { mergeChunks } from './lib/merge-chunks.mjs';
 import { newestMtime, root } from './lib/tree.mjs';
@@ -72,27 +73,18 @@ async function bundle() {
   fs.writeFileSync(path.join(dist, 'meta.json'), JSON.stringify(metafile));
 }
 
-/** Identifiers are kept: a stack trace stays readable, and `keepNames` would add a call per function to every start. */
 function options({ name, entryPoints, banner }) {
   return {
+    ...BUNDLING,
     absWorkingDir: root,
     entryPoints,
     banner: banner ?? {},
     outdir: 'dist',
     chunkNames: `chunks/${name}-[name]-[hash]`,
-    bundle: true,
     splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: 'none',
     // Zod's converters would drag their parts of zod into the chunk that the SDK shares; they are loaded on demand.
     external: ['@vscode/ripgrep', 'diff', 'https-proxy-agent', 'zod/v3', 'zod/v4/*', 'zod-to-json-schema'],
     metafile: true,
-    write: false,
-    logLevel: 'warning',
   };
 }
 

@@ -10,6 +10,7 @@ export const staticChecks = [
   },
   { name: 'types (tsc)', command: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'] },
   { name: 'published schemas up to date', command: ['scripts/schema.mjs', '--check'] },
+  { name: 'nothing unused (knip)', command: ['node_modules/knip/bin/knip.js'] },
 ];
 
 export const architectureStep = {

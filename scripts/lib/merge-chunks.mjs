@@ -6,6 +6,7 @@
 import crypto from 'node:crypto';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
+import { BUNDLING } from './bundling.mjs';
 
 /** `outputs`: the bundler's files by path from the root; `entries`: sources whose chunks are loaded by every run. */
 export async function mergeChunks({ root, metafile, files, entries }) {
@@ -65,16 +66,8 @@ async function bundle(root, chunks, texts) {
     },
   };
   const { outputFiles } = await esbuild.build({
+    ...BUNDLING,
     stdin: { contents: lines.join('\n'), resolveDir: folder, loader: 'js' },
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: 'none',
-    write: false,
-    logLevel: 'warning',
     plugins: [inMemory],
   });
   return outputFiles[0].text;

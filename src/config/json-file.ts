@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { errorCode } from '../util/error-code.ts';
 import type { JsonObject } from '../util/json.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 import { readSettingsFile, refuseSettings } from './settings-file.ts';
@@ -56,7 +57,7 @@ function lock(path: string): () => void {
       closeSync(openSync(path, 'wx', 0o600));
       return () => rmSync(path, { force: true });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw refuseSettings((error as Error).message, error);
+      if (errorCode(error) !== 'EEXIST') throw refuseSettings((error as Error).message, error);
     }
     if (ageOf(path) > STALE_MS) rmSync(path, { force: true });
     else if (Date.now() > deadline) throw refuseSettings(`${path} is held by another process`);

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { errorCode } from '../util/error-code.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from '../wire/errors.ts';
@@ -23,7 +24,7 @@ export function readRegularFile(path: string): string | null {
     return readFileSync(path, 'utf8');
   } catch (cause) {
     if (HeddleError.isInstance(cause)) throw cause;
-    const { code } = cause as NodeJS.ErrnoException;
+    const code = errorCode(cause);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw refuseSettings(`Settings cannot be read: ${messageOf(cause)}`, cause);
   }

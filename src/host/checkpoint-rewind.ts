@@ -1,5 +1,5 @@
 import { chown, lstat, readFile, rm, rmdir } from 'node:fs/promises';
-import { dirname, sep } from 'node:path';
+import { dirname } from 'node:path';
 import { isInsideAny } from '../permissions/paths.ts';
 import { nodeRealPath, placeOf } from '../permissions/real-path.ts';
 import type { FileState } from '../sessions/file-history.ts';
@@ -104,7 +104,9 @@ export async function applyRewind(
     }
   };
   const restores = steps.filter(({ copy }) => copy !== null);
-  const isInTheWay = ({ path }: Step) => restores.some((each) => isBelow(each.path, path) || isBelow(path, each.path));
+  const places = new Set(restores.map(({ path }) => path));
+  const folders = new Set(restores.flatMap(({ path }) => foldersOf(path)));
+  const isInTheWay = ({ path }: Step) => folders.has(path) || foldersOf(path).some((folder) => places.has(folder));
   const removals = steps.filter(({ copy }) => copy === null);
   for (const step of removals.filter(isInTheWay)) await attempt(step);
   for (const step of restores) await attempt(step);
@@ -114,8 +116,10 @@ export async function applyRewind(
   return { changed, problems };
 }
 
-function isBelow(path: string, folder: string): boolean {
-  return path.startsWith(`${folder}${sep}`);
+/** Every folder above a path. */
+function foldersOf(path: string): string[] {
+  const folder = dirname(path);
+  return folder === path ? [] : [folder, ...foldersOf(folder)];
 }
 
 /** More are only counted. */
@@ -145,7 +149,7 @@ async function planStep(
   if (now && copy !== null && isItself && (await isLikeCopy(path, now, copy).catch(() => false))) return null;
 
   // A link that goes does not count: it is judged again when it is gone.
-  const isUnblocked = [...going].some((link) => isBelow(path, link)) && isInsideAny(bounds.roots, path);
+  const isUnblocked = foldersOf(path).some((folder) => going.has(folder)) && isInsideAny(bounds.roots, path);
   if (!isUnblocked) requireAllowed(path, bounds);
   if (now === undefined) throw new Error('it cannot be looked at');
   if (name !== null) await requireCopy(copy);

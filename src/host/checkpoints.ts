@@ -19,6 +19,7 @@ import { ToolError } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { Aborted } from '../util/abort.ts';
 import { messageOf } from '../util/message-of.ts';
+import { oneAtATime } from '../util/one-at-a-time.ts';
 import type { ProcessOutcome, ProcessSpec } from '../util/process.ts';
 import type { Runtime } from '../util/runtime.ts';
 import type { RewindFilesResult } from '../wire/control/index.ts';
@@ -93,7 +94,8 @@ export class Checkpoints implements ChangeKeeper {
   readonly #leftRunning = new Set<() => Promise<boolean>>();
   #commands = 0;
   #isTurnRunning = false;
-  #last: Promise<unknown> = Promise.resolve();
+  /** One thing at a time: subagents and background commands act beside the turn. */
+  readonly #alone = oneAtATime();
 
   constructor(options: CheckpointOptions, backups: Backups) {
     const { workspace, home, past } = options;
@@ -319,13 +321,6 @@ export class Checkpoints implements ChangeKeeper {
     if (this.#said.has(message)) return;
     this.#said.add(message);
     this.#options.runtime.log('warn', message);
-  }
-
-  /** One thing at a time: subagents and background commands act beside the turn. */
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work);
-    this.#last = done.catch(() => {});
-    return done;
   }
 }
 

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { type FileScope, type SettingsPlaces, settingsPath } from '../config/scopes.ts';
 import type { Settings } from '../config/settings.ts';
+import { errorCode } from '../util/error-code.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Runtime } from '../util/runtime.ts';
@@ -147,7 +148,7 @@ function stampOfFile(path: string): string {
     const { ino, size, mtimeMs } = statSync(path);
     return `${ino}.${size}.${mtimeMs}`;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     return code === 'ENOENT' || code === 'ENOTDIR' ? '' : 'unreadable';
   }
 }

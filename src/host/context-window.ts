@@ -1,4 +1,5 @@
 import type { ContextWindow } from '../agent/turn.ts';
+import { isOn } from '../util/setting-text.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Env } from './home.ts';
@@ -29,8 +30,4 @@ function compactionPoint({ autoCompact }: RunConfig, env: Env): number | 'auto' 
   const tokens = Number(autoCompact);
   if (Number.isInteger(tokens) && tokens > 0) return tokens;
   throw new HeddleError('invalid_option', `--autocompact takes auto, off or a number of tokens, not '${autoCompact}'`);
-}
-
-function isOn(value: string | undefined): boolean {
-  return value !== undefined && !['', '0', 'false'].includes(value.trim().toLowerCase());
 }

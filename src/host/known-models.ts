@@ -1,9 +1,7 @@
 import type { ModelLimits } from '../model/pricing.ts';
+import { LONG_CONTEXT, LONG_CONTEXT_BETA } from '../model/resolve.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { Chosen } from './models.ts';
-
-const LONG_WINDOW_BETA = 'context-1m-2025-08-07';
-const LONG_WINDOW = 1_000_000;
 
 /** The models that one session has used so far, and what fits into them there. */
 export interface KnownModels {
@@ -20,11 +18,11 @@ export function createKnownModels(
   { betas, log }: { betas: readonly string[]; log: Logger },
 ): KnownModels {
   const known = new Map<string, Chosen>();
-  const isLong = betas.includes(LONG_WINDOW_BETA);
+  const isLong = betas.includes(LONG_CONTEXT_BETA);
   return {
     async choose(name) {
       const found = await choose(name);
-      const chosen = isLong ? { ...found, contextWindow: Math.max(LONG_WINDOW, found.contextWindow) } : found;
+      const chosen = isLong ? { ...found, contextWindow: Math.max(LONG_CONTEXT, found.contextWindow) } : found;
       if (chosen.isWindowGuessed && !known.has(chosen.id)) log('warn', guessedWindow(chosen));
       known.set(chosen.id, chosen);
       return chosen;

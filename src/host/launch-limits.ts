@@ -1,4 +1,5 @@
 import type { Limits } from '../agent/limits.ts';
+import { positiveInteger } from '../util/setting-text.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Env } from './home.ts';
@@ -41,9 +42,4 @@ export function thinkingSetting(config: RunConfig, env: Env): SessionSettings {
     ...(tokens !== undefined && { maxThinkingTokens: tokens }),
     ...(config.thinking === 'adaptive' && { adaptiveThinking: true }),
   };
-}
-
-export function positiveInteger(text: string | undefined): number | undefined {
-  const value = Number(text);
-  return text && Number.isInteger(value) && value > 0 ? value : undefined;
 }

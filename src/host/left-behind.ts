@@ -1,6 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Todo } from '../tools/todo.ts';
+import { errorCode } from '../util/error-code.ts';
 import type { Runtime } from '../util/runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { OpenTranscript } from './transcript.ts';
@@ -22,8 +23,8 @@ export async function tasksDir(home: string | null, { key, forkedFrom }: OpenTra
   return dir;
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
+function ignoreMissing(error: unknown): void {
+  if (errorCode(error) !== 'ENOENT') throw error;
 }
 
 /**

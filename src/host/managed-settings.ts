@@ -1,10 +1,10 @@
 import { givenLayer, type Layer } from '../config/layers.ts';
 import { refuseSettings } from '../config/settings-file.ts';
+import { NARROWING, saysSomething } from '../permissions/trust.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import type { Logger } from '../util/runtime.ts';
 
 const FLAG = '--managed-settings';
-const RESTRICTING = ['deny', 'ask', 'disableBypassPermissionsMode'];
 
 /**
  * What the program that started this one forbids: the JSON, or the JSON file, of `--managed-settings`. It only narrows,
@@ -18,7 +18,7 @@ export function managedLayer(given: string, cwd: string, log: Logger): Layer {
   const kept: JsonObject = {};
   const unknown: JsonObject = {};
   for (const [key, value] of Object.entries(permissions)) {
-    if (RESTRICTING.includes(key)) kept[key] = value;
+    if (NARROWING.has(key)) kept[key] = value;
     else if (key !== 'allow') unknown[key] = value;
   }
   refuseRest(others, '');
@@ -35,9 +35,4 @@ function refuseRest(settings: JsonObject, prefix: string): void {
   throw refuseSettings(
     `${FLAG}: ${prefix}${key} is not supported here, and a run without it would be restricted less than asked`,
   );
-}
-
-function saysSomething(value: unknown): boolean {
-  if (value === undefined || value === null || value === false) return false;
-  return typeof value !== 'object' || Object.keys(value).length > 0;
 }

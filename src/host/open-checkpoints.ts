@@ -3,6 +3,7 @@ import type { Policy } from '../permissions/decide.ts';
 import type { FileStates } from '../tools/file-states.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Runtime } from '../util/runtime.ts';
+import { isOn } from '../util/setting-text.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { Env } from './home.ts';
@@ -23,7 +24,7 @@ export interface CheckpointedSession {
 /** The file checkpoints of a session; null unless they were asked for. What they need is loaded only then. */
 export async function checkpointsIfOn(session: CheckpointedSession): Promise<Checkpoints | null> {
   const { runtime, config, env, local, transcript, recorder, files, policy } = session;
-  if (config.fileCheckpointing !== true && !isTrue(env.CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING)) return null;
+  if (config.fileCheckpointing !== true && !isOn(env.CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING)) return null;
   const { openCheckpoints } = await import('./checkpoints.ts');
   const { key, store } = transcript;
   return openCheckpoints({
@@ -37,8 +38,4 @@ export async function checkpointsIfOn(session: CheckpointedSession): Promise<Che
     record: (snapshot) => recorder.fileSnapshot(snapshot),
     append: store && ((entries) => store.append(key, entries)),
   });
-}
-
-function isTrue(value: string | undefined): boolean {
-  return value === '1' || value?.toLowerCase() === 'true';
 }

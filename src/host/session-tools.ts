@@ -6,6 +6,7 @@ import { createRegistry, type Deferral, type Registry } from '../tools/registry.
 import type { Tool } from '../tools/tool.ts';
 import { createWebFetchTool } from '../tools/web-fetch.ts';
 import { webSearchTool } from '../tools/web-search.ts';
+import { isOn } from '../util/setting-text.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Engine } from './engine.ts';
 import type { Env } from './home.ts';
@@ -63,6 +64,6 @@ async function deferralOf(tools: readonly Tool[], options: SessionToolsOptions):
 
 /** Null: the session keeps a list with TodoWrite (ruling K37). */
 async function taskTools({ CLAUDE_CODE_ENABLE_TASKS: setting }: Env): Promise<readonly Tool[] | null> {
-  if (setting !== '1' && setting !== 'true') return null;
+  if (!isOn(setting)) return null;
   return (await import('../tools/task-tools.ts')).taskTools;
 }

@@ -5,6 +5,7 @@ import { emptyTally, type Tally, type Turn } from '../agent/turn.ts';
 import { Aborted } from '../util/abort.ts';
 import { Channel } from '../util/channel.ts';
 import type { JsonObject } from '../util/json.ts';
+import { oneAtATime } from '../util/one-at-a-time.ts';
 import { startTimer } from '../util/timer.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import { HeddleError, toHeddleError } from '../wire/errors.ts';
@@ -65,7 +66,7 @@ export class Session {
   /** The echo of the prompt goes out with the first line of its turn (wire.md 5.3). */
   #heldReplay: Message | null = null;
   /** Settings that are still being applied; the next turn waits for them. */
-  #changes: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = oneAtATime();
   readonly #openedAt: number;
   /** Resolves when the input has ended and every turn is over. Never rejects. */
   readonly finished: Promise<{ lastResultIsError: boolean }>;
@@ -158,9 +159,7 @@ export class Session {
 
   /** Looks at the session's parts or changes them, after all changes that were asked for before. The next turn waits. */
   change<T>(work: (parts: Parts) => Promise<T>): Promise<T> {
-    const change = this.#changes.then(() => work(this.#parts));
-    this.#changes = change.catch(() => {}); // told to the one who asked for it
-    return change;
+    return this.#inTurn(() => work(this.#parts));
   }
 
   setPermissionMode(mode: PermissionMode): void {
@@ -212,7 +211,7 @@ export class Session {
     const timer = maxDurationMs && startTimer(maxDurationMs, () => controller.abort(new Aborted('timeout')));
     parts.ledger.beginTurn();
     try {
-      await this.#changes;
+      await this.#inTurn(async () => {});
       await refreshRules(parts);
       await this.#tellLifecycle(input, 'started');
       if (this.#refused) throw new HeddleError('not_supported', this.#refused);

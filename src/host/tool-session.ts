@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { askAside } from '../agent/aside.ts';
 import { budgetExhausted } from '../agent/limits.ts';
 import { namesHost } from '../permissions/domain-rules.ts';
-import { hiddenPaths, hidesPath } from '../permissions/hidden-paths.ts';
+import { hiddenPaths } from '../permissions/hidden-paths.ts';
 import { isInsideAny } from '../permissions/paths.ts';
 import { rememberingRealPath } from '../permissions/real-path.ts';
 import { createBackgroundShells } from '../tools/background-shells.ts';
@@ -12,6 +12,7 @@ import type { Todo } from '../tools/todo.ts';
 import { ToolError } from '../tools/tool.ts';
 import type { ModelQuestion, ToolSession } from '../tools/tool-session.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import { oneAtATime } from '../util/one-at-a-time.ts';
 import type { Ids } from '../util/runtime.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { Parts } from './assemble.ts';
@@ -37,18 +38,9 @@ export interface ToolSessionOptions {
 /** What the tools of one session share, made of its parts. `parts` is asked late: some of it changes. */
 export function createToolSession(parts: () => Parts, options: ToolSessionOptions): ToolSession {
   // Where there is a budget, one after the other: calls that run side by side would all find it unspent.
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = last.then(work);
-    last = mine.catch(() => {});
-    return mine;
-  };
+  const inTurn = oneAtATime();
   let tasks: Promise<TaskStore> | null = null;
   return {
-    get id() {
-      return parts().sessionId;
-    },
-    mayRead: (path) => !hidesPath(parts().permissions.policy, path),
     readFilter() {
       const isHidden = hiddenPaths(parts().permissions.policy, rememberingRealPath());
       return (path) => !isHidden(path);

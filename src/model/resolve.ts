@@ -1,3 +1,4 @@
+import { isOn, positiveInteger } from '../util/setting-text.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { toldAlias, toldLimits } from './model-table.ts';
 import { isKnownModel, type ModelLimits, modelLimits } from './pricing.ts';
@@ -57,8 +58,9 @@ const DEFAULT_MODELS = {
   haiku: 'claude-haiku-4-5-20251001',
 };
 
-const LONG_CONTEXT = 1_000_000;
-const LONG_CONTEXT_BETA = 'context-1m-2025-08-07';
+/** The long window, and the beta by which models are asked for it. */
+export const LONG_CONTEXT = 1_000_000;
+export const LONG_CONTEXT_BETA = 'context-1m-2025-08-07';
 
 /** `inherit` is what agents say who take the model of whoever started them; at the top there is nobody. */
 const UNCHOSEN: ReadonlySet<string> = new Set(['default', 'inherit']);
@@ -125,17 +127,13 @@ function withLimits(provider: ResolvedModel['provider'], { id, isLong }: Wish, e
 
 /** For all models that are not in the table. */
 function standardLimits(env: Env): Partial<ModelLimits> {
-  const contextWindow = positive(env.HEDDLE_CONTEXT_WINDOW);
-  const maxOutputTokens = positive(env.HEDDLE_MAX_OUTPUT_TOKENS) ?? positive(env.CLAUDE_CODE_MAX_OUTPUT_TOKENS);
+  const contextWindow = positiveInteger(env.HEDDLE_CONTEXT_WINDOW);
+  const maxOutputTokens =
+    positiveInteger(env.HEDDLE_MAX_OUTPUT_TOKENS) ?? positiveInteger(env.CLAUDE_CODE_MAX_OUTPUT_TOKENS);
   return {
     ...(contextWindow !== undefined && { contextWindow }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   };
-}
-
-function positive(value: string | undefined): number | undefined {
-  const number = Number(value);
-  return Number.isInteger(number) && number > 0 ? number : undefined;
 }
 
 function refuseForeign(name: string, env: Env): void {
@@ -148,10 +146,6 @@ function refuseForeign(name: string, env: Env): void {
       throw notSupported(`${variable} is set, but ${provider} is not supported. Unset it to use the Anthropic API.`);
     }
   }
-}
-
-function isOn(value: string | undefined): boolean {
-  return value !== undefined && !['', '0', 'false', 'no', 'off'].includes(value.trim().toLowerCase());
 }
 
 function notSupported(message: string): HeddleError {

@@ -25,7 +25,7 @@ export interface Policy {
   readonly home?: string;
   /** Whether bypassPermissions was permitted at launch (ruling K4). */
   readonly bypassAllowed: boolean;
-  /** Set when the tools that search directories leave out what `hidesPath` names; otherwise such searches are refused. */
+  /** Set when the tools that search directories leave out what `hiddenPaths` names; otherwise such searches are refused. */
   readonly searchesFiltered: boolean;
   protectedPath(path: string): boolean;
   /** The file of the session's plan, a real path. It may be read always and written in plan mode. */

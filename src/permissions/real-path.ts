@@ -1,5 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
+import { errorCode } from '../util/error-code.ts';
 
 /**
  * Where an absolute path really leads, symlinks resolved one segment after the other as the kernel does; what does not
@@ -73,7 +74,7 @@ function readLink(path: string): Link {
   try {
     return { path: readlinkSync(path) };
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
+    const code = errorCode(error);
     return code === 'EINVAL' || code === 'ENOENT' || code === 'ENOTDIR' ? 'no-link' : 'unknown';
   }
 }

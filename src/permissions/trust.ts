@@ -7,7 +7,7 @@ export interface Narrowed {
 }
 
 /** The keys of `permissions` that only narrow what an agent may do. */
-const NARROWING = new Set(['deny', 'ask', 'disableBypassPermissionsMode']);
+export const NARROWING: ReadonlySet<string> = new Set(['deny', 'ask', 'disableBypassPermissionsMode']);
 
 /**
  * The settings of a project that nobody has called trustworthy: it may forbid, and nothing else (rulings G1, G3). Whoever
@@ -70,7 +70,8 @@ function withoutEndpointVariables(env: JsonObject, ignored: string[]): JsonObjec
   );
 }
 
-function saysSomething(value: unknown): boolean {
+/** Whether a setting is there and not empty or off. */
+export function saysSomething(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;
 }

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { Aborted } from '../util/abort.ts';
 import { type ProcessOutcome, SpawnError } from '../util/process.ts';
+import { positiveInteger } from '../util/setting-text.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { BashInput } from './bash.ts';
 import { createOutput, type Output } from './output-limit.ts';
@@ -123,18 +124,13 @@ function trimNewlines(text: string): string {
 }
 
 function timeoutFor(asked: number | undefined, env: ToolContext['env']): number {
-  const standard = positive(env.BASH_DEFAULT_TIMEOUT_MS) ?? 120_000;
-  const longest = Math.max(standard, positive(env.BASH_MAX_TIMEOUT_MS) ?? 600_000);
+  const standard = positiveInteger(env.BASH_DEFAULT_TIMEOUT_MS) ?? 120_000;
+  const longest = Math.max(standard, positiveInteger(env.BASH_MAX_TIMEOUT_MS) ?? 600_000);
   return Math.min(asked ?? standard, longest);
 }
 
 function outputLimit(env: ToolContext['env']): number {
-  return Math.min(positive(env.BASH_MAX_OUTPUT_LENGTH) ?? 30_000, 150_000);
-}
-
-function positive(text: string | undefined): number | undefined {
-  const value = Number(text);
-  return value > 0 ? value : undefined;
+  return Math.min(positiveInteger(env.BASH_MAX_OUTPUT_LENGTH) ?? 30_000, 150_000);
 }
 
 /** For `noOutputExpected`, by which hosts choose how to show an empty result. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
+import { oneAtATime } from '../util/one-at-a-time.ts';
 import type { TaskShelf } from './task-shelf.ts';
 import { ToolError } from './tool.ts';
 
@@ -39,12 +40,7 @@ export interface TaskStore {
 
 /** Changes run one after the other; another process on the same shelf cannot lose a task, only overwrite a change. */
 export function createTaskStore(shelf: TaskShelf): TaskStore {
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(change: () => Promise<T>): Promise<T> => {
-    const run = last.then(change);
-    last = run.catch(() => {});
-    return run;
-  };
+  const inTurn = oneAtATime();
   const get = async (id: string) => (await shelf.read(id)) ?? unknownTask(id, await shelf.ids());
   const list = async () => {
     const tasks = await Promise.all((await shelf.ids()).map((id) => shelf.read(id)));

@@ -12,10 +12,10 @@ import type { TodoList } from './todo.ts';
  * own. Each part is the port of the tools that use it.
  */
 export interface ToolSession {
-  readonly id: string;
-  /** False for what a rule hides from reading: searches leave it out. `path` is absolute. */
-  mayRead(path: string): boolean;
-  /** `mayRead` for many paths at one moment: each symlink is looked at once. Not to be kept beyond one search. */
+  /**
+   * Tells for absolute paths whether they may be read: what a rule hides, searches leave out. For many paths at one
+   * moment: each symlink is looked at once. Not to be kept beyond one search.
+   */
   readFilter(): (path: string) => boolean;
   /** Whether a rule of the user allows to fetch from exactly this host, as `hostNameOf` gives it. */
   isHostAllowed(host: string): boolean;

@@ -1,3 +1,4 @@
+import { isOn } from '../util/setting-text.ts';
 import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 import { isPrivateHost } from './web-address.ts';
 import type { Proxies, ReadPage, WebFetchInput } from './web-fetch.ts';
@@ -45,7 +46,7 @@ export async function webFetch(
  * allows a public name has not allowed what its owner may let it point to.
  */
 function privateHosts({ env, session }: ToolContext): (host: string) => boolean {
-  if (env.HEDDLE_WEBFETCH_ALLOW_PRIVATE === '1') return () => true;
+  if (isOn(env.HEDDLE_WEBFETCH_ALLOW_PRIVATE)) return () => true;
   return (host) => isPrivateHost(host) && session.isHostAllowed(host);
 }
 

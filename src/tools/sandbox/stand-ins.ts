@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorCode } from '../../util/error-code.ts';
 import type { StandInKind } from './protected-path.ts';
 
 /** What is put in the place of a protected path that does not exist: something must be there to be mounted on. */
@@ -86,7 +87,7 @@ function make({ path, as }: StandIn): void {
     utimesSync(path, STAND_IN_TIME, STAND_IN_TIME);
   } catch (error) {
     // Another session was quicker, or something real is there by now: that is mounted on as well.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
 }
 
