@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { measure } from './measure.mjs';
 import { judge, medians, printTable } from './report.mjs';
+import { makeSessionHome } from './session-home.mjs';
 import { floorCommand, heddleCommand, workloads } from './workloads.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -33,8 +34,11 @@ const chosen = workloads.filter(({ name }) => !flags.only || flags.only.split(',
 const base = fs.mkdtempSync(path.join(os.tmpdir(), 'heddle-bench-'));
 const work = path.join(base, 'work');
 fs.mkdirSync(work);
+const sessionHome = path.join(base, 'sessions');
 const model = await startModel();
 try {
+  if (chosen.some(({ needsSessions }) => needsSessions))
+    makeSessionHome(sessionHome, { sessions: 5000, bytes: 100_000 });
   const figures = await runAll();
   const budgets = JSON.parse(fs.readFileSync(path.join(here, 'budgets.json'), 'utf8'));
   const rows = judge(budgets, figures);
@@ -93,6 +97,7 @@ function environment() {
     PATH: process.env.PATH,
     HOME: base,
     HEDDLE_HOME: path.join(base, '.heddle'),
+    BENCH_SESSIONS: sessionHome,
     LANG: 'C.UTF-8',
     ANTHROPIC_BASE_URL: `http://127.0.0.1:${model.port}`,
     ANTHROPIC_API_KEY: 'sk-bench',

@@ -18,7 +18,7 @@ const eightOutputs = Array.from({ length: 8 }, (_, i) => new RegExp(`"content":"
 
 /**
  * `expect` is what the output must hold; `requests` is how many model calls the work needs: one more would be a call on
- * the side.
+ * the side. `needsSessions`: it is about a home with 5,000 sessions of 100 KB.
  */
 export const workloads = [
   { name: 'version', args: ['--version'], expect: [/\d+\.\d+\.\d+/] },
@@ -38,5 +38,17 @@ export const workloads = [
     requests: 2,
   },
   { name: 'sdk-import', floor: [node, '--eval', '0'], heddle: [node, file('sdk-import.mjs')], expect: [/^$/] },
+  {
+    name: 'list5000',
+    heddle: [node, file('sdk-list.mjs')],
+    expect: [/^listed 5000$/],
+    needsSessions: true,
+  },
+  {
+    name: 'list20',
+    heddle: [node, file('sdk-list.mjs'), '20'],
+    expect: [/^listed 20$/],
+    needsSessions: true,
+  },
   { name: 'sdk-hello', heddle: [node, file('sdk-hello.mjs')], expect: [/"result":"Hello"/], requests: 1 },
 ];

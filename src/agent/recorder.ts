@@ -1,7 +1,7 @@
 import type { ApiMessage } from '../model/model.ts';
 import type { Chain } from '../sessions/chain.ts';
 import type { FileSnapshot } from '../sessions/file-history.ts';
-import type { SessionKey, SessionStore } from '../sessions/store.ts';
+import type { AppendOptions, SessionKey, SessionStore } from '../sessions/store.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
 import type { Entry } from '../wire/entries.ts';
@@ -41,10 +41,16 @@ export interface Recorder {
   mode(mode: string): Promise<void>;
   /** Records what the session has cost so far, once per turn. */
   cost(state: JsonObject): Promise<void>;
+  /** Where the next entry hangs from; null when it begins a conversation. */
+  readonly leaf: string | null;
+  /** Goes on from another entry of the session: what was written since stays, as another branch. Null: a new root. */
+  goOnFrom(uuid: string | null): void;
+  /** Records that the conversation goes on from here, for whoever resumes it (ruling K21). */
+  markLeaf(lastPrompt: string): Promise<void>;
+  /** Records the title of the session. */
+  title(title: string): Promise<void>;
   /** Goes on from where the first of these entries hangs. */
   rewind(uuids: readonly string[]): void;
-  /** The next message begins a new conversation in the same file. */
-  startOver(): void;
 }
 
 export interface RecordedCommand {
@@ -75,17 +81,22 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
   const parents = new Map<string, string | null>();
   let lastAnswer: string | null = null;
   /** What could not be stored is taken off the chain again, so that the next entry hangs from what is really there. */
-  const append = async (leafBefore: string | null, ...entries: Entry[]) => {
+  const appendGroup = async (leafBefore: string | null, entries: readonly Entry[], options: AppendOptions) => {
     for (const { uuid, parentUuid } of entries) {
       if (typeof uuid === 'string') parents.set(uuid, (parentUuid as string | null | undefined) ?? null);
     }
     try {
-      await store?.append(key, entries);
+      await store?.append(key, entries, options);
     } catch (error) {
       chain.moveTo(leafBefore);
       throw error;
     }
   };
+  const append = (leafBefore: string | null, ...entries: Entry[]) => appendGroup(leafBefore, entries, {});
+  /** With uuids that were made here. Those of a message may be its sender's, who sends it again when in doubt. */
+  const appendNew = (leafBefore: string | null, ...entries: Entry[]) =>
+    appendGroup(leafBefore, entries, { areNew: true });
+  const appendSaid = (input: UserInput) => (input.uuid === undefined ? appendNew : append);
   const checkpoint = async (uuid: string): Promise<Entry[]> => {
     const snapshot = await snapshotFor?.(uuid);
     lastAnswer = null;
@@ -105,13 +116,13 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
         const { type, content } = reminder;
         entries.push(chain.attachmentEntry({ type, content }, { uuid: reminder.uuid }));
       }
-      await append(leaf, ...entries);
+      await appendSaid(input)(leaf, ...entries);
       return uuid;
     },
     async record(message, facts = {}) {
       const { leaf } = chain;
       const entry = toEntry(chain, message, facts);
-      if (entry) await append(leaf, entry);
+      if (entry) await appendNew(leaf, entry);
       if (message.type === 'assistant') lastAnswer = message.uuid;
       return message;
     },
@@ -119,7 +130,7 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
       const before = await checkpoint(fields.uuid);
       const { leaf } = chain;
       const said = chain.userEntry(input.message as JsonObject, fields);
-      await append(leaf, chain.queueOperation('remove'), ...before, said);
+      await appendSaid(input)(leaf, chain.queueOperation('remove'), ...before, said);
     },
     async fileSnapshot(snapshot) {
       const messageId = lastAnswer ?? snapshot.messageId;
@@ -166,8 +177,20 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
     async cost(state) {
       await append(chain.leaf, { type: 'cost-state', sessionId: key.sessionId, ...state });
     },
-    startOver() {
-      chain.moveTo(null);
+    get leaf() {
+      return chain.leaf;
+    },
+    goOnFrom(uuid) {
+      chain.moveTo(uuid);
+    },
+    async markLeaf(lastPrompt) {
+      const { leaf } = chain;
+      if (leaf !== null) {
+        await append(leaf, { type: 'last-prompt', lastPrompt, leafUuid: leaf, sessionId: key.sessionId });
+      }
+    },
+    async title(customTitle) {
+      await append(chain.leaf, { type: 'custom-title', customTitle, sessionId: key.sessionId });
     },
     rewind(uuids) {
       const [first] = uuids;

@@ -2,7 +2,7 @@
 export function helpText(): string {
   return [
     'Usage: heddle [options] [prompt]',
-    '       heddle config|trust|permissions … (each with --help)',
+    '       heddle sessions|rewind|config|trust|permissions … (each with --help)',
     '',
     'Runs a coding agent on a prompt in the current directory.',
     '',
@@ -29,6 +29,8 @@ function optionLine([flag, text]: Option): string {
 }
 
 const COMMANDS: readonly Option[] = [
+  ['sessions list|show|tree|search|…', 'See, search, export, branch, check and delete stored sessions'],
+  ['rewind SESSION MESSAGE', 'Bring files back to how they were when a message was sent'],
   ['config list|get|set|unset', 'Show and change settings, with where they stand'],
   ['trust [directory]', 'Let the settings of a project act'],
   ['permissions explain', 'Say what would become of a tool call, and which rule decides'],
@@ -87,10 +89,13 @@ const GROUPS: readonly { title: string; options: readonly Option[] }[] = [
     title: 'Sessions',
     options: [
       ['-c, --continue', 'Go on with the newest session of this directory'],
-      ['-r, --resume [id]', 'Go on with a session'],
+      ['-r, --resume <session>', 'Go on with a session: its id, the start of it, its title, or a file'],
       ['--fork-session', 'With --resume or --continue: into a new session'],
       ['--resume-session-at <uuid>', 'With --resume: go on from that message'],
       ['--session-id <uuid>', 'The id of the new session'],
+      ['--on-missing <what>', 'A session that is not there: error (default) or fresh'],
+      ['--on-busy <what>', 'A session in use by another process: refuse (default), wait or fork'],
+      ['--replay-history', 'Print the conversation so far first (stream-json)'],
       ['--no-session-persistence', 'Keep nothing on disk'],
       ['-n, --name <title>', 'A title for the session'],
     ],

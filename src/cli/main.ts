@@ -7,7 +7,8 @@ import { HEDDLE_VERSION, WIRE_VERSION } from '../wire/version.ts';
 async function main(argv: readonly string[]): Promise<number> {
   const [only] = argv;
   if (argv.length === 1 && (only === '-v' || only === '--version')) return printVersion();
-  if (only === 'config' || only === 'trust' || only === 'permissions') return runCommand(only, argv.slice(1));
+  const command = only !== undefined && Object.hasOwn(COMMANDS, only) ? COMMANDS[only] : undefined;
+  if (command) return command(argv.slice(1));
   const { parseArgs } = await import('./args.ts');
   const args = parseArgs(argv);
   if (args.version) return printVersion();
@@ -21,16 +22,13 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 /** Only as the very first word: after a flag the same word is a prompt. */
-async function runCommand(name: 'config' | 'trust' | 'permissions', argv: readonly string[]): Promise<number> {
-  switch (name) {
-    case 'config':
-      return (await import('./commands/config.ts')).runConfig(argv);
-    case 'trust':
-      return (await import('./commands/trust.ts')).runTrust(argv);
-    case 'permissions':
-      return (await import('./commands/permissions.ts')).runPermissions(argv);
-  }
-}
+const COMMANDS: Record<string, (argv: readonly string[]) => Promise<number>> = {
+  config: async (argv) => (await import('./commands/config.ts')).runConfig(argv),
+  trust: async (argv) => (await import('./commands/trust.ts')).runTrust(argv),
+  permissions: async (argv) => (await import('./commands/permissions.ts')).runPermissions(argv),
+  sessions: async (argv) => (await import('./commands/sessions.ts')).runSessions(argv),
+  rewind: async (argv) => (await import('./commands/rewind.ts')).runRewind(argv),
+};
 
 function printVersion(): number {
   process.stdout.write(`${WIRE_VERSION} (Heddle ${HEDDLE_VERSION})\n`);

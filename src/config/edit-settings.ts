@@ -18,6 +18,19 @@ export function withoutSetting(values: JsonObject, path: readonly string[]): Jso
   return Object.keys(left).length === 0 ? others : { ...values, [name]: left };
 }
 
+/** The settings with these changes: objects key by key, everything else replaced; null takes a key away. */
+export function patchSettings(values: JsonObject, changes: JsonObject): JsonObject {
+  const next = { ...values };
+  for (const [key, change] of Object.entries(changes)) {
+    if (key === '__proto__') throw refuseSettings('__proto__ cannot be the name of a setting');
+    const before = Object.hasOwn(next, key) ? next[key] : undefined;
+    if (change === null) delete next[key];
+    else if (isObject(change)) next[key] = patchSettings(isObject(before) ? before : {}, change);
+    else next[key] = change;
+  }
+  return next;
+}
+
 function setBelow(values: JsonObject, path: readonly string[], depth: number, value: unknown): JsonObject {
   const name = path[depth] ?? '';
   if (depth === path.length - 1) return { ...values, [name]: value };

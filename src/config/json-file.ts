@@ -1,31 +1,54 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { errorCode } from '../util/error-code.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../util/json.ts';
 import { makeDirectory } from '../util/make-directory.ts';
+import { type FileLock, tryLock } from './file-lock.ts';
 import { readSettingsFile, refuseSettings } from './settings-file.ts';
 
-/** A lock older than this was left behind by a process that died. Updates take milliseconds. */
-const STALE_MS = 10_000;
-/** Longer than that: what a dead process left behind never makes an update fail. */
+/** Longer than a lock that is left behind lasts: a process that died never makes an update fail. */
 const WAIT_MS = 15_000;
+const PAUSE_MS = 5;
+
+/** The file's values to its new ones; null leaves the file alone. Asked again when the lock was lost meanwhile. */
+export type Change = (values: JsonObject) => JsonObject | null;
 
 /**
  * Changes a JSON file so that nobody ever sees half of it and no change of another process gets lost: under a lock the
  * file is read, changed, written beside itself and renamed. A file that is a link stays one, and keeps its mode; a new one
- * is for the user alone. Null leaves it alone. Throws `invalid_settings` when it cannot be read or written; what `change`
- * throws passes.
+ * is for the user alone. Rejects with `invalid_settings` when it cannot be read or written; what `change` throws passes.
  */
-export function updateJsonFile(given: string, change: (values: JsonObject) => JsonObject | null): void {
+export async function changeJsonFile(given: string, change: Change): Promise<void> {
+  const attempt = attempts(given, change);
+  while (!attempt()) await sleep(PAUSE_MS);
+}
+
+/** The same for callers that cannot await: the whole process waits. */
+export function updateJsonFile(given: string, change: Change): void {
+  const attempt = attempts(given, change);
+  while (!attempt()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+}
+
+/** Tries to make the change; false while it is another's turn. Throws when that has taken too long. */
+function attempts(given: string, change: Change): () => boolean {
   makeDirectory(dirname(given), 0o700);
   const path = targetOf(given);
-  const release = lock(`${path}.lock`);
+  const deadline = Date.now() + WAIT_MS;
+  return () => {
+    const lock = tryLock(`${path}.lock`);
+    if (lock) return changeUnder(lock, path, change);
+    if (Date.now() > deadline) throw refuseSettings(`${path}.lock is held by another process`);
+    return false;
+  };
+}
+
+function changeUnder(lock: FileLock, path: string, change: Change): boolean {
   try {
     const next = change(readSettingsFile(path) ?? {});
-    if (next !== null) replaceFile(path, `${JSON.stringify(next, null, 2)}\n`);
+    return next === null || replaceFile(path, `${JSON.stringify(next, null, 2)}\n`, lock);
   } finally {
-    release();
+    lock.release();
   }
 }
 
@@ -37,34 +60,18 @@ function targetOf(path: string): string {
   }
 }
 
-function replaceFile(path: string, text: string): void {
+/** False when the lock was lost: the file may have been changed since it was read. */
+function replaceFile(path: string, text: string, lock: FileLock): boolean {
   const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777;
   const temporary = join(dirname(path), `.${randomBytes(8).toString('hex')}.tmp`);
   try {
     writeFileSync(temporary, text, { mode, flag: 'wx' });
-    renameSync(temporary, path);
+    const isHeld = lock.isHeld();
+    if (isHeld) renameSync(temporary, path);
+    else rmSync(temporary);
+    return isHeld;
   } catch (error) {
     rmSync(temporary, { force: true });
     throw refuseSettings(`${path} cannot be written: ${(error as Error).message}`, error);
   }
-}
-
-/** Waits for its turn; settings are changed rarely and quickly, so that holding up the process is no harm. */
-function lock(path: string): () => void {
-  const deadline = Date.now() + WAIT_MS;
-  for (;;) {
-    try {
-      closeSync(openSync(path, 'wx', 0o600));
-      return () => rmSync(path, { force: true });
-    } catch (error) {
-      if (errorCode(error) !== 'EEXIST') throw refuseSettings((error as Error).message, error);
-    }
-    if (ageOf(path) > STALE_MS) rmSync(path, { force: true });
-    else if (Date.now() > deadline) throw refuseSettings(`${path} is held by another process`);
-    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-  }
-}
-
-function ageOf(path: string): number {
-  return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
 }

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { JsonObject } from '../util/json.ts';
 import { type FileScope, SCOPES, type Scope, type SettingsPlaces, settingsPath } from './scopes.ts';
@@ -13,16 +14,36 @@ export interface Layer {
 
 /** Reads the files of these scopes. A file that is not there is no layer; one that cannot be read is an error. */
 export function fileLayers(scopes: readonly FileScope[], places: SettingsPlaces): Layer[] {
-  const paths = new Set<string>();
-  return byStrength(scopes, SCOPES).flatMap((scope) => {
-    const path = settingsPath(scope, places);
-    // In a home whose config home is its .claude folder one file would be both: then it is the user's.
-    const isUsers = scope === 'projectSettings' && path === settingsPath('userSettings', places);
-    if (path === null || isUsers || paths.has(path)) return [];
-    paths.add(path);
+  return ownFiles(scopes, places).flatMap(({ scope, path }) => {
     const values = readSettingsFile(path);
     return values === null ? [] : [{ scope, path, values }];
   });
+}
+
+/**
+ * Where each scope keeps its file, every file once however many names lead to it. In a home whose config home is its
+ * .claude folder one file would be the project's and the user's: then it is the user's.
+ */
+function ownFiles(scopes: readonly FileScope[], places: SettingsPlaces): { scope: FileScope; path: string }[] {
+  const files = new Map<string, { scope: FileScope; path: string }>();
+  for (const scope of OWNERS.filter((each) => scopes.includes(each))) {
+    const path = settingsPath(scope, places);
+    if (path === null) continue;
+    const real = realPath(path);
+    if (!files.has(real)) files.set(real, { scope, path });
+  }
+  return [...files.values()].sort((a, b) => SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope));
+}
+
+/** Whose a file is that would be several scopes'. */
+const OWNERS: readonly FileScope[] = ['userSettings', 'localSettings', 'projectSettings'];
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // not there, or reading it will say why
+  }
 }
 
 /** What a flag gives: JSON, or the path of a JSON file. */
@@ -32,8 +53,4 @@ export function givenLayer(scope: Scope, given: string, { cwd, flag }: { cwd: st
   const values = readSettingsFile(path);
   if (values === null) throw refuseSettings(`Settings file not found: ${given}`);
   return { scope, path, values };
-}
-
-function byStrength<T extends Scope>(scopes: readonly T[], order: readonly Scope[]): T[] {
-  return [...scopes].sort((a, b) => order.indexOf(a) - order.indexOf(b));
 }

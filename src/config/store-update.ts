@@ -1,61 +1,135 @@
+import { isAbsolute } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../util/json.ts';
-import type { PermissionUpdate } from '../wire/permissions.ts';
+import { toPermissionMode } from '../wire/permission-modes.ts';
+import type { PermissionRuleValue, PermissionUpdate } from '../wire/permissions.ts';
 import { updateJsonFile } from './json-file.ts';
 import { type FileScope, type SettingsPlaces, settingsPath } from './scopes.ts';
-import { refuseSettings } from './settings-file.ts';
+import { readSettingsFile, refuseSettings } from './settings-file.ts';
+
+/** What the texts in a settings file mean. Given, because rules are the language of the permissions. */
+export interface SettingTexts {
+  ofRule(rule: PermissionRuleValue): string;
+  /** The rules in one text of a list, each as `ofRule` writes it. */
+  rulesIn(text: string): string[];
+  /** The path that the text of a directory means. */
+  directory(text: string): string;
+}
+
+/** The change of one settings file, worked out and not yet made. */
+export interface PlannedStore {
+  scope: FileScope;
+  path: string;
+  /** All of it, or nothing. Throws `invalid_settings` when the file cannot be written. */
+  write(): void;
+}
 
 /**
- * Keeps a permission update in the settings file that it names. Those for the session only are not kept. Everything else
- * in the file stays as it is.
+ * Works out how to keep the updates for one file: null when the file says so already. Everything else in it stays as it
+ * is. Throws `invalid_settings` for a file that cannot be read, or in which something else stands in the way.
  */
-export function storeUpdate(update: PermissionUpdate, places: SettingsPlaces): void {
-  if (!isFileScope(update.destination)) return;
-  const path = settingsPath(update.destination, places);
-  if (path === null) throw refuseSettings(`There is no place for ${update.destination}: set HEDDLE_HOME or HOME`);
-  updateJsonFile(path, (values) => {
-    const permissions = isObject(values.permissions) ? values.permissions : {};
-    return { ...values, permissions: changed(permissions, update) };
-  });
+export function planStore(
+  scope: FileScope,
+  updates: readonly PermissionUpdate[],
+  places: SettingsPlaces,
+  texts: SettingTexts,
+): PlannedStore | null {
+  const path = settingsPath(scope, places);
+  if (path === null) throw refuseSettings(`There is no place for ${scope}: set HEDDLE_HOME or HOME`);
+  const own = updates.filter(({ destination }) => destination === scope);
+  const change = (values: JsonObject): JsonObject | null => {
+    const next = own.reduce((before, update) => withUpdate(before, update, { texts, path }), values);
+    return next === values ? null : next;
+  };
+  if (change(readSettingsFile(path) ?? {}) === null) return null;
+  return { scope, path, write: () => updateJsonFile(path, change) };
 }
 
 export function isFileScope(destination: string): destination is FileScope {
   return ['userSettings', 'projectSettings', 'localSettings'].includes(destination);
 }
 
-function changed(permissions: JsonObject, update: PermissionUpdate): JsonObject {
+interface Context {
+  texts: SettingTexts;
+  /** For errors. */
+  path: string;
+}
+
+/** The same object when nothing is to be changed. */
+function withUpdate(values: JsonObject, update: PermissionUpdate, context: Context): JsonObject {
+  const permissions = values.permissions ?? {};
+  if (!isObject(permissions)) throw refuseSettings(`permissions is not an object (${context.path})`);
+  const { key, value } = changedKey(permissions, update, context);
+  if (isDeepStrictEqual(permissions[key], value)) return values;
+  return { ...values, permissions: { ...permissions, [key]: value } };
+}
+
+function changedKey(
+  permissions: JsonObject,
+  update: PermissionUpdate,
+  { texts, path }: Context,
+): { key: string; value: unknown } {
+  const list = (key: string): string[] | undefined => {
+    const value = permissions[key];
+    if (value === undefined || isTexts(value)) return value;
+    throw refuseSettings(`permissions.${key} is not a list of texts (${path})`);
+  };
   switch (update.type) {
-    case 'addRules':
-    case 'replaceRules':
-    case 'removeRules': {
-      const given = update.rules.map(textOf);
-      const before = texts(permissions[update.behavior]);
-      return { ...permissions, [update.behavior]: changedList(before, given, update.type) };
-    }
     case 'setMode':
-      return { ...permissions, defaultMode: update.mode };
+      return { key: 'defaultMode', value: toPermissionMode(update.mode) ?? update.mode };
+    case 'addRules':
+      return { key: update.behavior, value: added(list(update.behavior), ruleTexts(update, texts), texts.rulesIn) };
+    case 'replaceRules':
+      return { key: update.behavior, value: [...new Set(ruleTexts(update, texts))] };
+    case 'removeRules':
+      return { key: update.behavior, value: removed(list(update.behavior), ruleTexts(update, texts), texts.rulesIn) };
     case 'addDirectories':
     case 'removeDirectories': {
-      const kind = update.type === 'addDirectories' ? 'addRules' : 'removeRules';
-      const before = texts(permissions.additionalDirectories);
-      return { ...permissions, additionalDirectories: changedList(before, update.directories, kind) };
+      const key = 'additionalDirectories';
+      const pathsIn = (text: string) => [texts.directory(text)];
+      if (update.type === 'addDirectories') {
+        return { key, value: added(list(key), directoryTexts(update, texts), pathsIn) };
+      }
+      return { key, value: removed(list(key), update.directories.map(texts.directory), pathsIn) };
     }
   }
 }
 
-function changedList(
-  before: readonly string[],
-  given: readonly string[],
-  kind: 'addRules' | 'replaceRules' | 'removeRules',
+function ruleTexts({ rules }: { rules: readonly PermissionRuleValue[] }, texts: SettingTexts): string[] {
+  return rules.map((rule) => texts.ofRule(rule));
+}
+
+/** The user's settings hold in every directory, so that a path there cannot be relative to this one. */
+function directoryTexts(
+  { directories, destination }: { directories: readonly string[]; destination: string },
+  texts: SettingTexts,
 ): string[] {
-  if (kind === 'replaceRules') return [...given];
-  const others = before.filter((text) => !given.includes(text));
-  return kind === 'addRules' ? [...others, ...given] : others;
+  const isFixed = (text: string) => destination !== 'userSettings' || isAbsolute(text) || /^~(\/|$)/.test(text);
+  return directories.map((text) => (isFixed(text) ? text : texts.directory(text)));
 }
 
-function textOf({ toolName, ruleContent }: { toolName: string; ruleContent?: string | undefined }): string {
-  return ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
+/** `meant` tells what a text of the list stands for; what is there already is not added once more. */
+function added(before: string[] = [], given: readonly string[], meant: (text: string) => string[]): string[] {
+  const known = new Set(before.flatMap(meant));
+  const list = [...before];
+  for (const text of given) {
+    const news = meant(text).filter((each) => !known.has(each));
+    if (news.length === 0) continue;
+    list.push(text);
+    for (const each of news) known.add(each);
+  }
+  return list;
 }
 
-function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+/** A text that stands for several keeps the others. */
+function removed(before: string[] | undefined, given: readonly string[], meant: (text: string) => string[]) {
+  return before?.flatMap((text) => {
+    const all = meant(text);
+    const left = all.filter((each) => !given.includes(each));
+    return left.length === all.length ? [text] : left;
+  });
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }

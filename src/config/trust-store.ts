@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { updateJsonFile } from './json-file.ts';
-import { readSettingsFile } from './settings-file.ts';
+import { readRegularFile, readSettingsFile } from './settings-file.ts';
 
 /** What was agreed to: the directory, and what its executable configuration was then. */
 export type Trust = 'trusted' | 'changed' | 'untrusted';
@@ -62,7 +61,7 @@ export function setTrust(cwd: string, configHome: string, { isTrusted, now, hash
 /** The same as long as nobody changes a file that could make something run. */
 export function configurationHash(cwd: string): string {
   const hash = createHash('sha256');
-  for (const name of EXECUTABLE) hash.update(`${name}\0${contentOf(join(cwd, name)) ?? '\0absent'}\0`);
+  for (const name of EXECUTABLE) hash.update(`${name}\0${contentOf(join(cwd, name))}\0`);
   return hash.digest('hex');
 }
 
@@ -70,10 +69,11 @@ function workspacesIn(file: JsonObject | null): JsonObject {
   return isObject(file?.workspaces) ? file.workspaces : {};
 }
 
-function contentOf(path: string): string | null {
+/** Nobody has trusted the project yet, so that it may be a pipe or a device. What cannot be read has no say either. */
+function contentOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegularFile(path) ?? '\0absent';
   } catch {
-    return null;
+    return '\0unreadable';
   }
 }

@@ -1,4 +1,5 @@
 import type { Ask, AskAnswer, AskRequest } from '../agent/gate.ts';
+import { isObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Peer } from '../wire/peer.ts';
 
@@ -34,5 +35,10 @@ async function readAnswer(body: unknown): Promise<AskAnswer> {
   ]);
   const parsed = PermissionResult.safeParse(body);
   if (parsed.success) return parsed.data;
-  return { behavior: 'deny', message: `Tool permission request failed: ${firstIssue(parsed.error)}` };
+  const problem = hasBehavior(body) ? firstIssue(parsed.error) : 'expected an object with behavior "allow" or "deny"';
+  return { behavior: 'deny', message: `Tool permission request failed: the answer is not valid: ${problem}` };
+}
+
+function hasBehavior(body: unknown): boolean {
+  return isObject(body) && (body.behavior === 'allow' || body.behavior === 'deny');
 }

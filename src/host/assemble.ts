@@ -2,6 +2,7 @@ import { Ledger } from '../agent/ledger.ts';
 import type { Limits } from '../agent/limits.ts';
 import { createRecorder, type Recorder } from '../agent/recorder.ts';
 import type { ContextWindow } from '../agent/turn.ts';
+import type { CallHost } from '../mcp/sdk-bridge.ts';
 import type { ApiMessage } from '../model/model.ts';
 import type { FileStates } from '../tools/file-states.ts';
 import type { Registry } from '../tools/registry.ts';
@@ -17,14 +18,15 @@ import type { Configuration } from './configuration.ts';
 import { contextWindow } from './context-window.ts';
 import type { Engine } from './engine.ts';
 import { credentialHider } from './hide-credentials.ts';
-import { toolEnv } from './home.ts';
-import { createKnownModels } from './known-models.ts';
+import { secretValues, toolEnv } from './home.ts';
+import { createKnownModels, type KnownModels } from './known-models.ts';
 import { readLimits, thinkingSetting } from './launch-limits.ts';
 import { leftInPlanMode, pastTodos, tasksDir } from './left-behind.ts';
+import type { SessionMcp } from './mcp.ts';
 import type { Chosen } from './models.ts';
 import { checkpointsIfOn } from './open-checkpoints.ts';
 import { createPermissions, type Permissions } from './permissions.ts';
-import { openPlace } from './place.ts';
+import { type LaunchPlace, openPlace } from './place.ts';
 import { planFile, planName, withFolder } from './plan-name.ts';
 import { readPrompts } from './prompts.ts';
 import { reminders } from './reminders.ts';
@@ -34,7 +36,7 @@ import { sessionModels } from './session-models.ts';
 import { sessionTools } from './session-tools.ts';
 import { type StructuredSetting, structuredSetting } from './structured.ts';
 import { createToolSession } from './tool-session.ts';
-import { openTranscript } from './transcript.ts';
+import { type OpenTranscript, openTranscript } from './transcript.ts';
 import { noteUnsupported } from './unsupported.ts';
 
 /** All that one session consists of. Made once by `assemble`; what may change later says so. */
@@ -56,7 +58,8 @@ export interface Parts {
   readonly fallbacks: readonly Chosen[];
   readonly apiKeySource: string;
   readonly betas: readonly string[];
-  readonly effort: string | undefined;
+  /** Replaced by `apply_flag_settings`. */
+  effort: string | undefined;
   readonly maxOutputTokens: number | undefined;
   readonly userId: string;
   /** Changed by `initialize` and the `set_*` requests. */
@@ -64,6 +67,14 @@ export interface Parts {
   /** Set by `--json-schema` or `initialize`. */
   structured: StructuredSetting | null;
   setSchema(schema: unknown): Promise<void>;
+  /** The MCP servers; null as long as there are none. */
+  mcp: SessionMcp | null;
+  /** Makes `mcp`, the first time. Rejects with `invalid_option` when the launch names servers that cannot be read. */
+  openMcp(): Promise<SessionMcp>;
+  /** Asks the host; set once there is a connection to it. */
+  callHost: CallHost;
+  /** Makes `tools` anew, of what there is now. */
+  remakeTools(): Promise<void>;
   readonly context: ContextWindow;
   readonly configuration: Configuration;
   readonly toolUseSummaries: boolean;
@@ -78,6 +89,14 @@ export interface Parts {
   readonly checkpoints: Checkpoints | null;
   /** The conversation on the active branch; turns append to it. */
   readonly messages: ApiMessage[];
+  /** The transcript behind the recorder: what a move to another branch reads. */
+  readonly transcript: Pick<OpenTranscript, 'key' | 'store' | 'isKept' | 'path' | 'report' | 'pastAt' | 'release'>;
+  /** Whether the conversation went on beside what was written later; then its leaf is recorded with every turn. */
+  isBranching: boolean;
+  /** A title that is still to be recorded, with the first message. */
+  title: string | null;
+  /** Lines of this run that are no entries of the session, and the entry that was the last before each. */
+  readonly spoken: Map<string, string>;
   /** The uuids in use: the store keeps each once, so a message must bring a new one. */
   readonly uuids: Set<string>;
   /** The facts of the place and the day, when they are news to the model; null otherwise. */
@@ -92,6 +111,7 @@ export interface Parts {
   /** Whether the run must be repeatable line by line. */
   readonly ordered: boolean;
   readonly replayUserMessages: boolean;
+  readonly replayHistory: boolean;
   readonly toolSession: ToolSession;
   /** What confines commands, if anything does. */
   readonly sandbox: SessionSandbox;
@@ -101,16 +121,38 @@ export interface Parts {
 }
 
 /** Builds a session from its launch. Rejects with a HeddleError whose text says what to change. */
-export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
+export async function assemble(engine: Engine, launch: Launch, signal: AbortSignal): Promise<Parts> {
   const { runtime } = engine;
-  const { cwd, configHome, configuration, config, env, workspace: local } = await openPlace(engine, launch);
+  const launchPlace = await openPlace(engine, launch);
+  const { cwd, configuration, config, env, workspace: local } = launchPlace;
   noteUnsupported(config, runtime.log);
   const { apiKeyHelper } = configuration.settings;
   const place = { config, env, cwd, apiKeyHelper, paths: () => places(local.roots, transcript.spillDir) };
   const models = createKnownModels(sessionModels(engine, place), { betas: config.betas ?? [], log: runtime.log });
   const chosen = await models.choose(config.model);
   const prompts = readPrompts(config, cwd);
-  const transcript = await openTranscript(engine, launch, cwd);
+  const transcript = await openTranscript(engine, launch, cwd, signal);
+  try {
+    return await assembleParts(engine, launchPlace, { models, chosen, prompts, transcript });
+  } catch (error) {
+    await transcript.release();
+    throw error;
+  }
+}
+
+interface Chosens {
+  models: KnownModels;
+  chosen: Chosen;
+  prompts: ReturnType<typeof readPrompts>;
+  transcript: OpenTranscript;
+}
+
+/** What can only be made once the session is known and held. */
+async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens): Promise<Parts> {
+  const { runtime } = engine;
+  const { configHome, configuration, config, env, workspace: local } = place;
+  const { models, chosen, prompts, transcript } = given;
+  const { apiKeyHelper } = configuration.settings;
   const files: FileStates = new Map();
   const recorder = createRecorder({ ...transcript, snapshotFor: (uuid) => checkpoints?.begin(uuid) ?? null });
   const policy = () => permissions.policy;
@@ -134,13 +176,14 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
   const makeRegistry = await sessionTools(engine, {
     config,
     env,
-    policy: permissions.policy,
+    permissions,
     asksHost,
     provider: chosen.model.provider,
   });
   const names = (config.fallbackModel ?? '').split(',').map((name) => name.trim());
   const fallbacks = await Promise.all(names.filter((name) => name !== '').map((name) => models.choose(name)));
   const environment = toolEnv(env);
+  const secrets = secretValues(env);
   const toolSession = createToolSession(() => parts, {
     env,
     planFile() {
@@ -148,7 +191,7 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
       return withFolder(planFile(configHome, transcript.chain.planName));
     },
     todos: await pastTodos(transcript),
-    tasksDir: transcript.store && (await tasksDir(configHome, transcript)),
+    tasksDir: transcript.isKept ? await tasksDir(configHome, transcript) : null,
     workspace,
     ids: runtime.ids,
     spillDir: transcript.spillDir,
@@ -164,7 +207,7 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     sessionId: transcript.key.sessionId,
     pid: engine.pid,
     workspace,
-    tools: makeRegistry(),
+    tools: await makeRegistry(),
     permissions,
     asksHost,
     launchModel: config.model,
@@ -182,7 +225,21 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     structured: null,
     async setSchema(schema) {
       parts.structured = await structuredSetting(schema);
-      parts.tools = makeRegistry([parts.structured.tool], parts.tools);
+      await parts.remakeTools();
+    },
+    mcp: null,
+    async openMcp() {
+      const { openSessionMcp } = await import('./session-mcp.ts');
+      const callHost: CallHost = (request, options) => parts.callHost(request, options);
+      parts.mcp ??= await openSessionMcp({ config, cwd: workspace.cwd, env, callHost, log: runtime.log });
+      return parts.mcp;
+    },
+    async callHost() {
+      throw new Error('There is no host to ask');
+    },
+    async remakeTools() {
+      const more = parts.structured ? [parts.structured.tool] : [];
+      parts.tools = await makeRegistry({ servers: parts.mcp?.tools() ?? [], more, before: parts.tools });
     },
     context: contextWindow(config, env, () => parts.chosen, transcript.lastTokens),
     toolUseSummaries: config.toolUseSummaries === true,
@@ -192,6 +249,10 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     configuration,
     checkpoints,
     messages: transcript.messages,
+    transcript,
+    isBranching: transcript.isBranching,
+    title: config.name ?? null,
+    spoken: new Map(),
     uuids: new Set(transcript.uuids),
     ...reminders(engine, transcript, workspace, sandbox),
     namePlan: once(() => {
@@ -201,9 +262,10 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     partials: config.includePartialMessages === true,
     ordered: engine.ordered,
     replayUserMessages: config.replayUserMessages === true,
+    replayHistory: config.replayHistory === true,
     toolSession,
     sandbox,
-    hideCredentials: credentialHider(env),
+    hideCredentials: credentialHider(() => [...secrets, ...engine.obtainedSecrets.values()]),
     toolContext: (toolUseId, signal) => ({
       workspace,
       files,
@@ -216,6 +278,7 @@ export async function assemble(engine: Engine, launch: Launch): Promise<Parts> {
     }),
   };
   if (config.jsonSchema !== undefined) await parts.setSchema(config.jsonSchema);
+  if (config.mcpConfig?.length) await parts.openMcp();
   return parts;
 }
 

@@ -57,6 +57,12 @@ export interface CheckpointOptions {
   limits?: Partial<WatchLimits>;
 }
 
+export interface RewindOptions {
+  dryRun: boolean;
+  /** Also to a message of another branch. */
+  anyBranch?: boolean;
+}
+
 /** A session whose tracked files grew without bounds would repeat them all with every prompt. */
 const MAX_TRACKED = 5000;
 
@@ -128,6 +134,25 @@ export class Checkpoints implements ChangeKeeper {
     });
   }
 
+  /** The conversation goes on along these messages: they are what can be rewound to. */
+  follow(messages: readonly string[]): void {
+    const known = new Set(this.#history.map(({ messageId }) => messageId));
+    this.#targets.clear();
+    for (const uuid of messages) if (known.has(uuid)) this.#targets.add(uuid);
+  }
+
+  /** Keeps the present state under the message that the conversation is left at, so that a return can restore it. */
+  async leave(messageId: string): Promise<void> {
+    const snapshot = await this.begin(messageId);
+    this.#isTurnRunning = false;
+    await this.#options.append?.([{ type: 'file-history-snapshot', messageId, snapshot, isSnapshotUpdate: false }]);
+  }
+
+  /** Whether the state of the files at a message is known. */
+  has(messageId: string): boolean {
+    return this.#history.some((checkpoint) => checkpoint.messageId === messageId);
+  }
+
   /** Notes what commands in the background have changed so far; what they do until the next turn is not known. */
   async endTurn(): Promise<void> {
     if (this.#isBusy) await this.#alone(() => this.#look());
@@ -166,9 +191,10 @@ export class Checkpoints implements ChangeKeeper {
   }
 
   /** Brings files back to how they were when a message was sent. Rejects with a ControlError for an unknown message. */
-  rewind(messageId: string, { dryRun }: { dryRun: boolean }): Promise<RewindFilesResult> {
+  rewind(messageId: string, { dryRun, anyBranch = false }: RewindOptions): Promise<RewindFilesResult> {
     return this.#alone(async () => {
-      const state = this.#targets.has(messageId) ? stateAt(this.#history, messageId) : null;
+      const isTarget = anyBranch || this.#targets.has(messageId);
+      const state = isTarget ? stateAt(this.#history, messageId) : null;
       if (!state) throw new ControlError(`There is no file checkpoint for the message ${messageId}`, 'no_checkpoint');
       const plan = await planRewind(state, this.#bounds);
       if (dryRun) {

@@ -8,6 +8,7 @@ import { emptyTally, type Turn } from '../agent/turn.ts';
 import type { Failure } from '../model/model.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { Parts } from './assemble.ts';
+import { startOver } from './branches.ts';
 import type { CommandLine } from './command-line.ts';
 import { initLine } from './describe.ts';
 import { LOCAL_COMMANDS, type LocalCommand, runLocalCommand } from './local-commands.ts';
@@ -54,20 +55,13 @@ async function* localTurn(
       await seams.setModel(wanted);
       return parts.chosen.id;
     },
-    clear: () => clearConversation(parts),
+    // The command itself is the first of the new conversation, so that a resume does not go back to the old one.
+    clear: () => startOver(parts),
   });
   const output = await recordCommand(parts, given, tagged(stream, text), { dequeue: true });
   yield initLine(parts, parts.runtime.ids.uuid());
   yield output;
   yield result(parts, { text: '', userLines: 2 });
-}
-
-/** The command itself is the first of the new conversation, so that a resume does not go back to the old one. */
-function clearConversation(parts: Parts): void {
-  parts.messages.splice(0, parts.messages.length);
-  parts.context.tokens = 0;
-  parts.recorder.startOver();
-  parts.reminded('');
 }
 
 async function* unknownTurn({ name, args, uuid }: GivenCommand, parts: Parts): AsyncGenerator<Message, void> {

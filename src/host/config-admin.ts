@@ -1,20 +1,16 @@
 import { existsSync } from 'node:fs';
 import { withoutSetting, withSetting } from '../config/edit-settings.ts';
-import { updateJsonFile } from '../config/json-file.ts';
 import { mergeLayers, originOf, valueAt } from '../config/merge.ts';
 import { type FileScope, type SettingsPlaces, settingsPath } from '../config/scopes.ts';
 import { formatKey, parseKey } from '../config/setting-key.ts';
-import { actedOnKeys, isActedOn, nameOf, readSettings } from '../config/settings.ts';
-import { refuseSettings } from '../config/settings-file.ts';
-import type { JsonObject } from '../util/json.ts';
+import { actedOnKeys, isActedOn, nameOf } from '../config/settings.ts';
 import { messageOf } from '../util/message-of.ts';
 import { nearestWord } from '../util/nearest.ts';
 import { randomIds, silentLogger, systemClock } from '../util/system-runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { openConfiguration } from './configuration.ts';
-import { checkPermissionSettings } from './permissions.ts';
-import { changeProject } from './project-changes.ts';
 import type { LoadedSettings } from './settings.ts';
+import { changeSettingsFile, placeOf } from './settings-change.ts';
 import { SCOPE_NAMES, type SettingsReport, settingsReport } from './settings-report.ts';
 
 /** The scopes that have a file, by the names that users give them. */
@@ -66,24 +62,15 @@ export interface ChangedSetting {
 export async function changeSetting(change: SettingChange, places: SettingsPlaces): Promise<ChangedSetting> {
   const { scope } = change;
   const path = parseKey(change.key);
-  const file = settingsPath(scope, places);
-  if (file === null) throw refuseSettings('There is no place for the settings of the user: set HEDDLE_HOME or HOME');
+  const file = placeOf(scope, places);
   if (change.value === undefined && !existsSync(file)) return { file, isChanged: false, notes: [] };
   let isChanged = true;
-  const update = () =>
-    updateJsonFile(file, (values) => {
-      const next = change.value === undefined ? withoutSetting(values, path) : withSetting(values, path, change.value);
-      isChanged = next !== null;
-      return next === null ? null : checked(next, scope, file);
-    });
-  if (scope === 'userSettings') update();
-  else changeProject(places, update);
+  await changeSettingsFile(scope, places, (values) => {
+    const next = change.value === undefined ? withoutSetting(values, path) : withSetting(values, path, change.value);
+    isChanged = next !== null;
+    return next;
+  });
   return { file, isChanged, notes: isChanged ? await notesOn(path, change, places) : [] };
-}
-
-function checked(values: JsonObject, scope: FileScope, path: string): JsonObject {
-  checkPermissionSettings(readSettings([{ scope, path, values }]));
-  return values;
 }
 
 async function notesOn(path: readonly string[], { scope, value }: SettingChange, places: SettingsPlaces) {

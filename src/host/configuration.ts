@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
-import { type FileScope, type SettingsPlaces, settingsPath } from '../config/scopes.ts';
+import type { Change } from '../config/json-file.ts';
+import type { FileScope, SettingsPlaces } from '../config/scopes.ts';
 import type { Settings } from '../config/settings.ts';
-import { errorCode } from '../util/error-code.ts';
+import type { Policy } from '../permissions/policy.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Runtime } from '../util/runtime.ts';
@@ -9,8 +9,9 @@ import { HeddleError } from '../wire/errors.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { isVouchedFor, withSettings } from './launch-settings.ts';
-import type { Permissions } from './permissions.ts';
+import type { Permissions, Stored } from './permissions.ts';
 import type { LoadedSettings } from './settings.ts';
+import { settingsStamp } from './settings-stamp.ts';
 
 /** The settings of a session while it lives: read at its start, and again when a file or the host changes them. */
 export interface Configuration {
@@ -19,15 +20,17 @@ export interface Configuration {
   /** The launch with what settings add: these, or those in force. */
   launch(settings?: Settings): RunConfig;
   /**
-   * Keeps permission updates in the files that they name. Rejects with `invalid_settings` when that cannot be done.
-   * Resolves with the updates as they apply: one for a file that is not in force here holds for the session.
+   * Keeps permission updates in the files that they name, and tells which apply and how. Rejects with `invalid_settings`
+   * when that cannot be done; then nothing has been written.
    */
-  store(updates: readonly PermissionUpdate[]): Promise<readonly PermissionUpdate[]>;
+  store(updates: readonly PermissionUpdate[], policy: Policy): Promise<Stored>;
   /**
    * Changes what `--settings` gave, key by key; null takes a key back. `accept` may still refuse what comes of it. When
    * this rejects, nothing has changed.
    */
   changeGiven(changes: JsonObject, accept: (settings: Settings) => Promise<void>): Promise<void>;
+  /** Changes a settings file in the user's name. Rejects with `invalid_settings`; then nothing has changed. */
+  changeFile(scope: FileScope, change: Change): Promise<void>;
   /** The settings if they have changed since; null otherwise. A file that cannot be read any more is said: what it said before stays. */
   refresh(): Promise<Settings | null>;
 }
@@ -46,7 +49,8 @@ export async function openConfiguration(
 ): Promise<Configuration> {
   const scopes = sourcesOf(config);
   const isGiven = config.settings !== undefined || config.managedSettings !== undefined;
-  let stamp = stampOf(scopes, places);
+  const vouched = await vouchedBy(config, scopes, places);
+  let stamp = settingsStamp(scopes, places);
   // Most runs have no settings at all; they do not load what reads them.
   let changes: JsonObject = {};
   let loaded = isGiven || stamp !== null ? await load(changes) : NOTHING;
@@ -54,7 +58,7 @@ export async function openConfiguration(
 
   async function load(given: JsonObject): Promise<LoadedSettings> {
     const { loadSettings, noteIgnored } = await import('./settings.ts');
-    const found = loadSettings({ config, scopes, changes: given }, places, log);
+    const found = loadSettings({ config, scopes, changes: given, vouched }, places, log);
     noteIgnored(found.trust, log);
     return found;
   }
@@ -67,10 +71,16 @@ export async function openConfiguration(
       return loaded;
     },
     launch: (settings = loaded.settings) => withSettings(config, settings),
-    async store(updates) {
-      if (updates.every(({ destination }) => !destination.endsWith('Settings'))) return updates;
+    async store(updates, policy) {
+      if (updates.every(({ destination }) => !destination.endsWith('Settings'))) {
+        return { applied: updates.map((update) => ({ update, source: update.destination })) };
+      }
       const { storeUpdates } = await import('./store-updates.ts');
-      return storeUpdates(updates, places, { scopes, isVouchedFor: isVouchedFor(config) });
+      const isCovered = vouched?.covers() ?? false;
+      const stored = storeUpdates(updates, places, { scopes, isVouchedFor: isCovered, policy, log });
+      if (isCovered) vouched?.renew();
+      if (stored.failure) log('warn', stored.failure.message);
+      return stored;
     },
     async changeGiven(given, accept) {
       const next = { ...changes, ...given };
@@ -80,8 +90,14 @@ export async function openConfiguration(
       loaded = found;
       isNew = true;
     },
+    async changeFile(scope, change) {
+      const { changeSettingsFile } = await import('./settings-change.ts');
+      const isCovered = vouched?.covers() ?? false;
+      await changeSettingsFile(scope, places, change);
+      if (isCovered) vouched?.renew();
+    },
     async refresh() {
-      const now = stampOf(scopes, places);
+      const now = settingsStamp(scopes, places);
       const given = isNew ? loaded.settings : null;
       isNew = false;
       if (now === stamp) return given;
@@ -132,23 +148,10 @@ function sourcesOf({ settingSources }: RunConfig): FileScope[] {
     });
 }
 
-/** In which state the files are; the same as long as nobody changes one. Null: there are none. */
-function stampOf(scopes: readonly FileScope[], places: SettingsPlaces): string | null {
-  const stamps = scopes.map((scope) => {
-    const path = settingsPath(scope, places);
-    const stamp = path === null ? '' : stampOfFile(path);
-    return stamp === '' ? '' : `${scope}.${stamp}`;
-  });
-  return stamps.every((each) => each === '') ? null : stamps.join(' ');
-}
-
-/** Empty for a file that is not there. One that cannot be looked at counts as there: reading it will say why. */
-function stampOfFile(path: string): string {
-  try {
-    const { ino, size, mtimeMs } = statSync(path);
-    return `${ino}.${size}.${mtimeMs}`;
-  } catch (error) {
-    const code = errorCode(error);
-    return code === 'ENOENT' || code === 'ENOTDIR' ? '' : 'unreadable';
-  }
+/** Null where the launch does not answer for the project's files, or does not read them. */
+async function vouchedBy(config: RunConfig, scopes: readonly FileScope[], places: SettingsPlaces) {
+  const readsProject = scopes.some((scope) => scope !== 'userSettings');
+  if (!readsProject || !isVouchedFor(config)) return null;
+  const { vouchFor } = await import('../config/vouched.ts');
+  return vouchFor(places.cwd);
 }

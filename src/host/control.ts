@@ -4,6 +4,7 @@ import { ControlError, toHeddleError } from '../wire/errors.ts';
 import { PERMISSION_MODE_CHOICES } from '../wire/flags.ts';
 import type { ControlBody, RequestContext, RequestHandler } from '../wire/peer.ts';
 import { toPermissionMode } from '../wire/permission-modes.ts';
+import type { Parts } from './assemble.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -27,6 +28,34 @@ export function controlHandler(session: Session): RequestHandler {
   function settingsRequest(name: keyof typeof import('./settings-control.ts'), request: ControlBody): Promise<unknown> {
     return session.change(async (parts) => (await import('./settings-control.ts'))[name](parts, request));
   }
+  /** Begun in the order of the lines, but not waited for: what servers say meanwhile must get through. */
+  async function mcpRequest(name: keyof typeof import('./mcp-control.ts'), request: ControlBody): Promise<unknown> {
+    const { answer } = await session.change(async (parts) => {
+      const control = await import('./mcp-control.ts');
+      return { answer: control[name](parts, request) };
+    });
+    return answer;
+  }
+  /** Behind the answer to `initialize`: the next turn waits for the servers (ruling K10). */
+  function startServers(request: ControlBody): void {
+    const isNamingSome = Array.isArray(request.sdkMcpServers) && request.sdkMcpServers.length > 0;
+    const start = async (parts: Parts) => (isNamingSome ? await parts.openMcp() : parts.mcp)?.start(request);
+    session.change(start).catch((error) => session.reportBadInput(toHeddleError(error).message));
+  }
+  /** Not during a turn, which is about to add to the tree. */
+  function branchRequest(
+    name: keyof typeof import('./branch-control.ts'),
+    request: ControlBody,
+    { betweenTurns }: { betweenTurns: boolean },
+  ): Promise<unknown> {
+    const work = async (parts: Parts) => (await import('./branch-control.ts'))[name](parts, request);
+    const done = betweenTurns ? session.betweenTurns(work) : session.change(work);
+    if (done) return done;
+    throw new ControlError(
+      'The branch cannot be changed while a turn is running: interrupt it or wait',
+      'turn_running',
+    );
+  }
   const handlers: Record<string, (request: ControlBody, context: RequestContext) => unknown> = {
     async initialize(request) {
       // A host that connects again learns what is still waiting for its answer.
@@ -43,6 +72,7 @@ export function controlHandler(session: Session): RequestHandler {
         ...textOption('systemPrompt', request.systemPrompt),
         ...textOption('appendSystemPrompt', request.appendSystemPrompt),
       });
+      startServers(request);
       if (request.jsonSchema !== undefined) await applySchema(request.jsonSchema);
       return session.describe();
     },
@@ -80,9 +110,20 @@ export function controlHandler(session: Session): RequestHandler {
       if (messageId === undefined) throw invalid('user_message_id', 'a string');
       return rewindFiles(session, messageId, { dryRun: request.dry_run === true });
     },
+    session_tree: (request) => branchRequest('sessionTree', request, { betweenTurns: false }),
+    branches: (request) => branchRequest('branches', request, { betweenTurns: false }),
+    switch_leaf: (request) => branchRequest('switchLeaf', request, { betweenTurns: true }),
+    fork_session: (request) => branchRequest('forkSession', request, { betweenTurns: false }),
+    rename_session: (request) => branchRequest('renameSession', request, { betweenTurns: false }),
+    mcp_status: (request) => mcpRequest('mcpStatus', request),
+    mcp_message: (request) => mcpRequest('mcpMessage', request),
+    mcp_reconnect: (request) => mcpRequest('mcpReconnect', request),
+    mcp_toggle: (request) => mcpRequest('mcpToggle', request),
+    mcp_set_servers: (request) => mcpRequest('mcpSetServers', request),
     explain_permission: (request) => settingsRequest('explainPermission', request),
     get_settings: (request) => settingsRequest('getSettings', request),
     apply_flag_settings: (request) => settingsRequest('applyFlagSettings', request),
+    update_settings: (request) => settingsRequest('updateSettings', request),
     set_max_thinking_tokens(request) {
       const tokens = request.max_thinking_tokens ?? null;
       if (tokens !== null && !(Number.isInteger(tokens) && (tokens as number) >= 0)) {

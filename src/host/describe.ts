@@ -3,6 +3,7 @@ import type { Message } from '../wire/messages/index.ts';
 import { HEDDLE_VERSION, PROTOCOL_VERSION, WIRE_VERSION } from '../wire/version.ts';
 import type { Parts } from './assemble.ts';
 import { COMMANDS } from './command-line.ts';
+import { listServers } from './mcp.ts';
 
 /** What this build can do beyond the base protocol; hosts check before they rely on it. */
 export const CAPABILITIES: readonly string[] = ['end_input'];
@@ -15,7 +16,7 @@ export function initLine(parts: Parts, uuid: string): Message {
     cwd: parts.workspace.cwd,
     session_id: parts.sessionId,
     tools: parts.tools.all().map((tool) => tool.name),
-    mcp_servers: [],
+    mcp_servers: listServers(parts),
     model: parts.chosen.id,
     permissionMode: parts.permissions.policy.mode,
     slash_commands: commandsOf(parts).map(({ name }) => name),

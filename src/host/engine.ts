@@ -1,16 +1,18 @@
 import { platform } from 'node:os';
+import type { CustomTool } from '../define/tool.ts';
 import type { Model } from '../model/model.ts';
 import { createShellReader, type ReadCommand } from '../permissions/shell-reader.ts';
 import { createJsonlStore } from '../sessions/jsonl-store.ts';
 import type { SessionStore } from '../sessions/store.ts';
-import type { CustomTool } from '../tools/custom-tool.ts';
+import { nameProblem } from '../tools/custom-tool-name.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Processes } from '../util/process.ts';
 import type { Clock, Ids, Logger, Runtime } from '../util/runtime.ts';
 import { randomIds, silentLogger, systemClock } from '../util/system-runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { Launch } from '../wire/run-config.ts';
-import { configHome, type Env } from './home.ts';
+import { createObtainedSecrets, credentialFreeLogger, type ObtainedSecrets } from './hide-credentials.ts';
+import { configHome, type Env, secretValues } from './home.ts';
 import { lazyProcesses } from './lazy-processes.ts';
 import { type Credential, createModels, type Models } from './models.ts';
 
@@ -48,6 +50,8 @@ export interface EngineOptions {
 export interface Engine {
   readonly runtime: Runtime;
   readonly models: Models;
+  /** What helpers and the credential callback have given: nobody gets to see it. */
+  readonly obtainedSecrets: ObtainedSecrets;
   readonly processes: Processes;
   readonly pid: number;
   readonly ordered: boolean;
@@ -59,6 +63,8 @@ export interface Engine {
   envOf(launch: Launch): Env;
   homeOf(launch: Launch): string;
   storeOf(launch: Launch): SessionStore;
+  /** Whether sessions are in the folders of the config home, not in a store that was handed in. */
+  readonly hasOwnStore: boolean;
   /** The engine's own tools. Rejects with `invalid_option` when the schema of one cannot be read. */
   customTools(): Promise<readonly Tool[]>;
   /** Ends every child process and lets go of files and connections. Sessions should be over by then. */
@@ -66,26 +72,30 @@ export interface Engine {
 }
 
 export function createEngine(options: EngineOptions): Engine {
+  const env = options.env ?? {};
+  const obtainedSecrets = createObtainedSecrets();
+  const ownSecrets = secretValues(env);
+  const secrets = () => [...ownSecrets, ...obtainedSecrets.values()];
   const runtime: Runtime = {
     clock: options.clock ?? systemClock(),
     ids: options.ids ?? randomIds(),
-    log: options.log ?? silentLogger,
+    log: options.log ? credentialFreeLogger(options.log, secrets) : silentLogger,
   };
-  const env = options.env ?? {};
   const models = createModels({
     runtime,
     ...(options.model && { model: options.model }),
-    ...(options.credential && { credential: options.credential }),
+    ...(options.credential && { credential: obtainedSecrets.noting(options.credential) }),
   });
   const processes = lazyProcesses(runtime.log);
   const stores = new Map<string, SessionStore>();
-  const tools = withoutTwins(options.tools ?? []);
+  const tools = checkNames(options.tools ?? []);
   let customTools: Promise<readonly Tool[]> | null = null;
   const envOf = (launch: Launch) => launch.env ?? env;
   const homeOf = (launch: Launch) => options.home ?? configHome(envOf(launch));
   return {
     runtime,
     models,
+    obtainedSecrets,
     processes,
     pid: options.pid ?? 0,
     ordered: options.ordered ?? false,
@@ -94,6 +104,7 @@ export function createEngine(options: EngineOptions): Engine {
     cwdOf: (launch) => launch.cwd ?? options.cwd,
     envOf,
     homeOf,
+    hasOwnStore: options.store === undefined,
     storeOf(launch) {
       if (options.store) return options.store;
       const home = homeOf(launch);
@@ -113,7 +124,12 @@ export function createEngine(options: EngineOptions): Engine {
   };
 }
 
-function withoutTwins(tools: readonly CustomTool[]): readonly CustomTool[] {
+/** Throws `invalid_option` for a name that cannot be used, or is used twice. */
+function checkNames(tools: readonly CustomTool[]): readonly CustomTool[] {
+  for (const { name } of tools) {
+    const problem = nameProblem(name);
+    if (problem !== null) throw new HeddleError('invalid_option', problem, { facts: { name } });
+  }
   const twin = tools.find(({ name }, at) => tools.findIndex((other) => other.name === name) !== at);
   if (twin) throw new HeddleError('invalid_option', `Two tools are named ${twin.name}`);
   return tools;

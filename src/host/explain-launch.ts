@@ -25,13 +25,13 @@ export async function explainLaunch(
   });
   const { policy } = permissions;
   // Every tool that a session can have: which model answers it makes no difference to permissions.
-  const makeRegistry = await sessionTools(engine, { config, env, policy, asksHost: false, provider: 'anthropic' });
+  const makeRegistry = await sessionTools(engine, { config, env, permissions, asksHost: false, provider: 'anthropic' });
   const seams = { engine, workspace, policy: () => policy, env, configHome };
   const sandbox = await openSandbox(configuration.settings.sandbox, seams);
   try {
     const start = { shellDirectory: { current: () => workspace.cwd } };
     const inForce = policyNow({ permissions, sandbox, toolSession: start });
-    return await explainCall(call.toolName, call.input, { tools: makeRegistry(), workspace, policy: inForce });
+    return await explainCall(call.toolName, call.input, { tools: await makeRegistry(), workspace, policy: inForce });
   } finally {
     await sandbox.close();
   }

@@ -6,6 +6,7 @@ import type { Workspace } from '../tools/workspace.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { nearestWord } from '../util/nearest.ts';
 import { HeddleError } from '../wire/errors.ts';
+import { ruleOrigin } from './rule-origin.ts';
 
 /** What would become of a tool call, and why. */
 export interface Explanation {
@@ -72,14 +73,5 @@ function reasonOf(decision: Decision, { mode }: Policy): string {
 }
 
 function ruleFacts(rule: Rule): Pick<Explanation, 'rule' | 'where'> {
-  return { rule: formatRule(rule), where: rule.where ?? SOURCES[rule.source ?? ''] ?? 'unknown' };
+  return { rule: formatRule(rule), where: ruleOrigin(rule) };
 }
-
-/** Where rules stand that came with an update instead of a file. */
-const SOURCES: Record<string, string> = {
-  session: 'an update of this session',
-  cliArg: 'an update of this session',
-  userSettings: 'an update of this session, kept in the settings of the user',
-  projectSettings: 'an update of this session, kept in the settings of the project',
-  localSettings: 'an update of this session, kept in the local settings of the project',
-};

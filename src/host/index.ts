@@ -1,5 +1,16 @@
 /** `heddle/engine`: the agent as a library. */
 export type { Ask, AskAnswer, AskRequest } from '../agent/gate.ts';
+export {
+  type CallToolResult,
+  type CustomTool,
+  type ToolAnnotations,
+  type ToolContent,
+  type ToolExtra,
+  type ToolExtras,
+  type ToolHandler,
+  type ToolSchema,
+  tool,
+} from '../define/tool.ts';
 export type {
   ApiMessage,
   ApiTool,
@@ -11,17 +22,6 @@ export type {
   StreamEvent,
 } from '../model/model.ts';
 export type { Damage, Loaded, SessionInfo, SessionKey, SessionStore } from '../sessions/store.ts';
-export {
-  type CallToolResult,
-  type CustomTool,
-  type ToolAnnotations,
-  type ToolContent,
-  type ToolExtra,
-  type ToolExtras,
-  type ToolHandler,
-  type ToolSchema,
-  tool,
-} from '../tools/custom-tool.ts';
 export type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts';
 export { ToolError } from '../tools/tool.ts';
 export type { Workspace } from '../tools/workspace.ts';
@@ -29,4 +29,5 @@ export type { Clock, Ids, Logger, Runtime } from '../util/runtime.ts';
 export type { Connect, Launch, RunConfig } from '../wire/run-config.ts';
 export { createEngine, type Engine, type EngineOptions } from './engine.ts';
 export { inProcess } from './in-process.ts';
+export { type ResolvedSettings, type ResolveSettingsOptions, resolveSettings } from './resolve-settings.ts';
 export { type ServeEnd, serve } from './serve.ts';

@@ -1,16 +1,20 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Todo } from '../tools/todo.ts';
+import { TODO_WRITE, type TodoList } from '../tools/todo.ts';
 import { errorCode } from '../util/error-code.ts';
 import type { Runtime } from '../util/runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { OpenTranscript } from './transcript.ts';
 
-/** The list that the session was left with. Most sessions have no past, and load nothing for it. */
-export async function pastTodos({ messages, history }: OpenTranscript): Promise<readonly Todo[]> {
-  if (messages.length === 0) return [];
+/**
+ * The list that the session was left with. Most sessions have no past, and load nothing for it; what is behind a
+ * compaction is read when the list is wanted.
+ */
+export async function pastTodos(past: Pick<OpenTranscript, 'messages' | 'earlier'>): Promise<TodoList['current']> {
+  if (past.messages.length === 0) return [];
   const { restoreTodos } = await import('../tools/todo-restore.ts');
-  return restoreTodos(history());
+  const { earlier } = past;
+  return restoreTodos(past.messages) ?? (async () => restoreTodos(await earlier(TODO_WRITE)) ?? []);
 }
 
 /** Where the session's tasks are. A fork goes on with a copy of the list. */

@@ -26,7 +26,7 @@ export async function checkpointsIfOn(session: CheckpointedSession): Promise<Che
   const { runtime, config, env, local, transcript, recorder, files, policy } = session;
   if (config.fileCheckpointing !== true && !isOn(env.CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING)) return null;
   const { openCheckpoints } = await import('./checkpoints.ts');
-  const { key, store } = transcript;
+  const { key, store, isKept } = transcript;
   return openCheckpoints({
     runtime,
     workspace: local,
@@ -34,8 +34,8 @@ export async function checkpointsIfOn(session: CheckpointedSession): Promise<Che
     policy,
     home: transcript.filesRoot,
     sessionId: key.sessionId,
-    past: transcript.checkpoints,
+    past: await transcript.checkpoints(),
     record: (snapshot) => recorder.fileSnapshot(snapshot),
-    append: store && ((entries) => store.append(key, entries)),
+    append: isKept ? (entries) => store.append(key, entries) : null,
   });
 }

@@ -3,13 +3,15 @@ import type { ApiMessage } from '../model/model.ts';
 import { lineage } from '../sessions/file-history.ts';
 import { type UnpairedCall, unpairedToolCalls } from '../sessions/repair.ts';
 import { toApiMessages } from '../sessions/replay.ts';
-import type { Loaded, SessionKey, SessionStore } from '../sessions/store.ts';
-import { activeLeaf, pathTo, readTree, type Tree } from '../sessions/tree.ts';
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import type { SessionKey, SessionStore } from '../sessions/store.ts';
+import { activeLeaf, pathTo, type Tree } from '../sessions/tree.ts';
+import { isObject, stringField } from '../util/json.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { Entry } from '../wire/entries.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { PastCheckpoints } from './checkpoints.ts';
+import { type ResumeReport, resumeReport } from './resume-report.ts';
+import { readRecent, readWhole, type StoredConversation } from './stored-conversation.ts';
 
 /** What a stored session holds that a new process needs to go on. */
 export interface Past {
@@ -25,37 +27,45 @@ export interface Past {
   planName: string | null;
   /** Calls without a result. */
   unpaired: UnpairedCall[];
-  checkpoints: PastCheckpoints;
   /** The permission mode that was last changed to; null when it never was. */
   lastMode: string | null;
-  /** The conversation from its very beginning, what compactions have replaced included. */
-  history(): ApiMessage[];
+  /** What the file did not give plainly; null when all is well. */
+  report: ResumeReport | null;
   /** The conversation, with what was appended to the path since. */
   messages(appended: readonly Entry[]): ApiMessage[];
+  /** What compactions have replaced, if it mentions this word at all. Most sessions are not read so far back. */
+  earlier(word: string): Promise<ApiMessage[]>;
+  /** Its file checkpoints. */
+  checkpoints(): Promise<PastCheckpoints>;
 }
 
-/** Reads a session up to its active leaf, or to the message that was asked for. */
+/**
+ * Reads a session up to its active leaf, or to the message that was asked for; of one that was compacted only what came
+ * since, where that is enough.
+ */
 export async function readPast(
   store: SessionStore,
   key: SessionKey,
   { at, log }: { at: string | undefined; log: Logger },
 ): Promise<Past> {
-  const costs = new LastCost();
-  const snapshots: Entry[] = [];
-  const modes: Entry[] = [];
-  const loaded = collect('mode', collect('file-history-snapshot', costs.watch(store.load(key)), snapshots), modes);
-  const tree = await readTree(loaded);
+  const recent = await readRecent(store, key, at);
+  const stored = recent?.conversation ?? (await readWhole(store, key));
+  const { tree, costState, lastMode } = stored;
   reportFindings(log, tree, key);
   if (at !== undefined && !tree.nodes.has(at)) {
     throw new HeddleError('session_not_found', `No message found with message.uuid of: ${at}`, { facts: { uuid: at } });
   }
-  const { leaf } = activeLeaf(tree, at);
+  const choice = activeLeaf(tree, at);
+  const { leaf } = choice;
   const path = leaf ? pathTo(tree, leaf.id) : [];
+  // Of a whole session it is taken at once: to take it later, all of the tree would have to be kept.
+  const known = recent ? null : restOf(stored, { key, path, leaf: leaf?.id });
+  const rest = async () => known ?? restOf(await readWhole(store, key), { key, path, leaf: leaf?.id });
   return {
     path,
     uuids: path.flatMap(({ uuid }) => (typeof uuid === 'string' ? [uuid] : [])),
     leaf: leaf ? (stringField(leaf.entry, 'uuid') ?? null) : null,
-    costState: costs.state,
+    costState,
     lastReminder: lastReminder(path),
     lastTokens: lastTokens(path),
     planName:
@@ -64,62 +74,46 @@ export async function readPast(
         'slug',
       ) ?? null,
     unpaired: unpairedToolCalls(path),
-    checkpoints: {
-      sessionId: key.sessionId,
-      entries: snapshots,
-      messages: leaf && snapshots.length > 0 ? lineage(tree, leaf.id) : [],
-    },
-    lastMode: stringField(modes.at(-1), 'mode') ?? null,
-    history: () => toApiMessages(historyOf(tree, path)),
+    lastMode,
+    report: resumeReport(tree, choice, path),
     messages: (appended) => toApiMessages([...path, ...appended]),
+    async earlier(word) {
+      if (recent && !(await recent.part.mentionedBefore(JSON.stringify(word)))) return [];
+      return toApiMessages((await rest()).earlier);
+    },
+    checkpoints: async () => (await rest()).checkpoints,
   };
 }
 
-/** Entries that are no nodes of the tree are set aside as they come by. */
-async function* collect(type: string, loaded: AsyncIterable<Loaded>, found: Entry[]): AsyncGenerator<Loaded, void> {
-  for await (const item of loaded) {
-    if ('entry' in item && item.entry.type === type) found.push(item.entry);
-    yield item;
-  }
+interface RestOfPast {
+  earlier: Entry[];
+  checkpoints: PastCheckpoints;
 }
 
-/** The path, and before it what its compactions stand for. */
-function historyOf(tree: Tree, path: readonly Entry[]): Entry[] {
-  const parts = [path];
-  for (let first = path[0]; first; ) {
+/** What a session goes on without, unless it is asked for. */
+function restOf(
+  { tree, snapshots }: StoredConversation,
+  { key, path, leaf }: { key: SessionKey; path: readonly Entry[]; leaf: string | undefined },
+): RestOfPast {
+  const messages = leaf !== undefined && snapshots.length > 0 ? lineage(tree, leaf) : [];
+  return {
+    earlier: beforeCompactions(tree, path),
+    checkpoints: { sessionId: key.sessionId, entries: snapshots, messages },
+  };
+}
+
+/** What the compactions of a path stand for. */
+function beforeCompactions(tree: Tree, path: readonly Entry[]): Entry[] {
+  const parts: Entry[][] = [];
+  for (let first = path[0]; first && parts.length < MAX_COMPACTIONS; first = parts[0]?.[0]) {
     const before = stringField(first, 'logicalParentUuid');
-    const earlier = before !== undefined && tree.nodes.has(before) ? pathTo(tree, before) : [];
-    parts.unshift(earlier);
-    first = parts.length > MAX_COMPACTIONS ? undefined : earlier[0];
+    parts.unshift(before !== undefined && tree.nodes.has(before) ? pathTo(tree, before) : []);
   }
   return parts.flat();
 }
 
 /** A damaged file may go round in circles. */
 const MAX_COMPACTIONS = 10_000;
-
-/** Looks out for the cost entries of a session while it is read; the last one counts. */
-class LastCost {
-  state: LedgerState | null = null;
-
-  async *watch(loaded: AsyncIterable<Loaded>): AsyncGenerator<Loaded, void> {
-    for await (const item of loaded) {
-      if ('entry' in item && item.entry.type === 'cost-state') this.#take(item.entry);
-      yield item;
-    }
-  }
-
-  #take({ modelUsage, totalAPIDuration }: Entry): void {
-    if (!isObject(modelUsage)) return;
-    const usage = Object.fromEntries(
-      Object.entries(modelUsage).flatMap(([model, counts]) => (isObject(counts) ? [[model, numbersIn(counts)]] : [])),
-    );
-    this.state = {
-      modelUsage: usage,
-      apiMs: typeof totalAPIDuration === 'number' ? totalAPIDuration : 0,
-    };
-  }
-}
 
 /** Of the last answer on the path, as far as its entry tells. */
 function lastTokens(path: readonly Entry[]): number {
@@ -147,12 +141,4 @@ function lastReminder(path: readonly Entry[]): string | null {
     ({ type, attachment }) => type === 'attachment' && isObject(attachment) && attachment.type === 'environment',
   );
   return stringField(entry?.attachment, 'content') ?? null;
-}
-
-/** A damaged file must not spoil the sums: only what is a number counts. */
-function numbersIn(counts: JsonObject): Record<string, number> {
-  const numbers = Object.entries(counts).filter(
-    (entry): entry is [string, number] => Number.isFinite(entry[1]) && Number(entry[1]) >= 0,
-  );
-  return Object.fromEntries(numbers);
 }

@@ -1,25 +1,35 @@
+import { whyIdle } from '../permissions/idle-rules.ts';
 import type { Policy } from '../permissions/policy.ts';
 import { canonicalToolName, formatRule, type Rule } from '../permissions/rules.ts';
 import { nearestWord } from '../util/nearest.ts';
 import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
-
-export interface NotedSession {
-  policy: Policy;
-  /** The names of all tools that the session has, or had before rules took some away. */
-  toolNames: readonly string[];
-  /** Whether somebody at the other end answers permission questions. */
-  asksHost: boolean;
-}
+import { ruleOrigin } from './rule-origin.ts';
 
 /** Says what of a session's permissions cannot do what it was probably meant to do. Nothing of it is an error. */
-export function notePermissions(session: NotedSession, log: Logger): void {
-  const { policy, asksHost } = session;
-  for (const note of rulesWithoutTool(session)) log('warn', note);
-  if (!asksHost) return;
-  const silence = SILENT_MODES[policy.mode];
-  if (silence !== undefined) log('warn', `canUseTool will not be asked: ${silence}`);
-  else if (HEEDING_MODES.includes(policy.mode)) noteCovered(policy.allow, log);
+export interface PermissionNotes {
+  /** Of its rules, each once. */
+  rules(policy: Policy): void;
+  /** Of a host that wants to be asked. */
+  asking(policy: Policy): void;
+}
+
+/** `toolNames` are those of all tools that the session has, or had before rules took some away. */
+export function permissionNotes(toolNames: readonly string[], log: Logger): PermissionNotes {
+  const said = new Set<string>();
+  return {
+    rules(policy) {
+      for (const note of idleRules(policy, toolNames)) {
+        if (!said.has(note)) log('warn', note);
+        said.add(note);
+      }
+    },
+    asking({ mode, allow }) {
+      const silence = SILENT_MODES[mode];
+      if (silence !== undefined) log('warn', `canUseTool will not be asked: ${silence}`);
+      else if (HEEDING_MODES.includes(mode)) noteCovered(allow, log);
+    },
+  };
 }
 
 /** Modes in which the host is not asked, whatever it brought along to answer with. */
@@ -39,20 +49,29 @@ function noteCovered(allow: readonly Rule[], log: Logger): void {
 }
 
 /** A typing error in a rule that forbids would leave open what it should have closed. */
-function rulesWithoutTool({ policy, toolNames }: NotedSession): string[] {
+function idleRules(policy: Policy, toolNames: readonly string[]): string[] {
   const known = new Set([...toolNames, ...OTHER_TOOLS].map(canonicalToolName));
-  return [...policy.deny, ...policy.ask, ...policy.allow]
-    .filter(({ toolName }) => !toolName.startsWith('mcp__') && !known.has(canonicalToolName(toolName)))
-    .map((rule) => {
-      const near = nearestWord(rule.toolName, known);
-      const hint = near === null ? '' : ` Did you mean ${near}?`;
-      const text = printable(`${formatRule(rule)} (${placesOf([rule])})`);
-      return `The rule ${text} matches nothing: there is no tool ${rule.toolName}.${hint}`;
-    });
+  return [...policy.deny, ...policy.ask, ...policy.allow].flatMap((rule) => {
+    const why = withoutTool(rule, known) ?? (policy.allow.includes(rule) ? contentIdle(rule, policy) : null);
+    return why === null
+      ? []
+      : [`The rule ${printable(`${formatRule(rule)} (${ruleOrigin(rule)})`)} matches nothing: ${why}`];
+  });
+}
+
+function withoutTool({ toolName }: Rule, known: ReadonlySet<string>): string | null {
+  if (toolName.startsWith('mcp__') || known.has(canonicalToolName(toolName))) return null;
+  const near = nearestWord(toolName, known);
+  return `there is no tool ${toolName}.${near === null ? '' : ` Did you mean ${near}?`}`;
+}
+
+function contentIdle(rule: Rule, policy: Policy): string | null {
+  const why = whyIdle(rule, policy);
+  return why === null ? null : `${why}.`;
 }
 
 function placesOf(rules: readonly Rule[]): string {
-  return [...new Set(rules.map(({ where, source }) => where ?? source ?? 'unknown'))].join(', ');
+  return [...new Set(rules.map(ruleOrigin))].join(', ');
 }
 
 /** Tools that other sessions have, by their settings, or other versions: rules about them are no typing errors. */

@@ -3,9 +3,9 @@ import { SCOPES } from '../config/scopes.ts';
 import type { Settings } from '../config/settings.ts';
 import { parseMode } from '../permissions/modes.ts';
 import { protectedPaths } from '../permissions/paths.ts';
-import { applyUpdate, type Policy, permittedMode } from '../permissions/policy.ts';
+import { type AppliedUpdate, applyAs, applyUpdate, type Policy, permittedMode } from '../permissions/policy.ts';
 import { nodeRealPath } from '../permissions/real-path.ts';
-import { parseRules, type Rule } from '../permissions/rules.ts';
+import { coversTool, parseRules, type Rule } from '../permissions/rules.ts';
 import type { ReadCommand } from '../permissions/shell-reader.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -19,7 +19,10 @@ export interface Permissions {
   readonly policy: Policy;
   /** Throws `invalid_option` when the mode was not permitted at launch. */
   setMode(mode: PermissionMode): void;
-  /** All of them, or none: rejects with `invalid_option` when one of them cannot be applied. */
+  /**
+   * Rejects with `invalid_option` or `invalid_settings` when one of them cannot be applied or kept: then none is. Rejects
+   * with `storage_failed` when a file could not be written: then exactly those act that were written before.
+   */
   apply(updates: readonly PermissionUpdate[]): Promise<void>;
   /** The mode to go back to when plan mode is left. */
   readonly beforePlan: PermissionMode;
@@ -27,6 +30,8 @@ export interface Permissions {
   useSettings(settings: Settings): void;
   /** Told the new mode whenever `apply` has changed it. */
   onModeChange: (mode: PermissionMode) => void;
+  /** Told the new policy whenever its rules have changed. */
+  onRulesChange: (policy: Policy) => void;
 }
 
 export interface PermissionPlaces {
@@ -35,13 +40,19 @@ export interface PermissionPlaces {
   userHome: string;
   /** Where outputs are spilled: readable, though outside the roots. Null: there is no session yet. */
   spillDir: string | null;
-  /** Keeps the updates in the files that they name, and tells how they apply. When it rejects, they do not. */
-  store(updates: readonly PermissionUpdate[]): Promise<readonly PermissionUpdate[]>;
+  /** Keeps the updates in the files that they name, and tells which apply and how. When it rejects, none does. */
+  store(updates: readonly PermissionUpdate[], policy: Policy): Promise<Stored>;
   /** Told every change of the mode, whoever made it. */
   onMode?(mode: PermissionMode): void;
   /** How the session's plan is called, once it has a name. */
   planName(): string | null;
   readCommand: ReadCommand;
+}
+
+export interface Stored {
+  applied: readonly AppliedUpdate[];
+  /** Why the others do not apply. */
+  failure?: HeddleError;
 }
 
 export function createPermissions(config: RunConfig, settings: Settings, places: PermissionPlaces): Permissions {
@@ -50,7 +61,9 @@ export function createPermissions(config: RunConfig, settings: Settings, places:
   const change = (next: Policy) => {
     if (next.mode === 'plan' && policy.mode !== 'plan') beforePlan = policy.mode;
     if (next.mode !== policy.mode) places.onMode?.(next.mode);
+    const hasNewRules = next.allow !== policy.allow || next.deny !== policy.deny || next.ask !== policy.ask;
     policy = next;
+    if (hasNewRules) permissions.onRulesChange(policy);
   };
   const permissions: Permissions = {
     get policy() {
@@ -60,16 +73,18 @@ export function createPermissions(config: RunConfig, settings: Settings, places:
       return beforePlan;
     },
     onModeChange: () => {},
+    onRulesChange: () => {},
     setMode: (mode) => change({ ...policy, mode: permittedMode(mode, policy) }),
     useSettings(next) {
       change(withSettingsRules(policy, next));
     },
     async apply(updates) {
       updates.reduce(applyUpdate, policy); // what cannot be applied is not kept either
-      const applied = await places.store(updates);
+      const { applied, failure } = await places.store(updates, policy);
       const before = policy.mode;
-      change(applied.reduce(applyUpdate, policy));
+      change(applied.reduce(applyAs, policy));
       if (policy.mode !== before) permissions.onModeChange(policy.mode);
+      if (failure) throw failure;
     },
   };
   return permissions;
@@ -136,8 +151,9 @@ function rules(texts: readonly string[] | undefined, source: string, where: stri
  */
 export function existingTools<T extends Pick<Tool, 'name'>>(all: readonly T[], config: RunConfig, policy: Policy): T[] {
   const named = config.tools === undefined || config.tools.includes('default') ? null : new Set(config.tools);
-  const removed = new Set(policy.deny.filter((rule) => rule.ruleContent === undefined).map((rule) => rule.toolName));
-  return all.filter((tool) => (named === null || named.has(tool.name)) && !removed.has(tool.name));
+  const bare = policy.deny.filter((rule) => rule.ruleContent === undefined);
+  const isRemoved = (name: string) => bare.some((rule) => coversTool(rule, name, 'forbid'));
+  return all.filter(({ name }) => (named === null || named.has(name)) && !isRemoved(name));
 }
 
 /** Names in `--tools` that no tool here has: another version's, or a typing error. Worth a word, not a refusal. */

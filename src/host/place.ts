@@ -33,7 +33,8 @@ export async function openPlace(engine: Engine, launch: Launch): Promise<LaunchP
   const env = withSettingsEnv(engine.envOf(launch), configuration.settings);
   const given = (config.addDir ?? []).map((dir) => realDirectory(dir, '--add-dir', cwd));
   const roots = [cwd, ...given, ...settingsDirectories(configuration, { cwd, env, log: engine.runtime.log })];
-  const workspace = createLocalWorkspace({ cwd, roots, home: env.HOME ?? '/', processes: engine.processes });
+  const { processes } = engine;
+  const workspace = createLocalWorkspace({ cwd, roots, home: env.HOME ?? '/', privateDir: configHome, processes });
   return { cwd, configHome, configuration, config, env, workspace };
 }
 

@@ -10,6 +10,7 @@ import type { Launch } from '../wire/run-config.ts';
 import type { Transport } from '../wire/transport.ts';
 import { controlHandler } from './control.ts';
 import type { Engine } from './engine.ts';
+import { parentOf } from './record-input.ts';
 import { type Emit, openSession, type Session } from './session.ts';
 
 export interface ServeEnd {
@@ -34,7 +35,7 @@ export async function serve(
   const emit = (message: Message) => transport.write(message as unknown as JsonObject);
   let session: Session;
   try {
-    session = await openSession(engine, launch, emit);
+    session = await openSession(engine, launch, emit, signal);
   } catch (thrown) {
     return refuse(engine, toHeddleError(thrown), emit);
   }
@@ -73,10 +74,6 @@ function acceptLine(line: JsonObject, session: Session): Promise<void> | undefin
     session.reportBadInput(`Lines of type '${type}' are not understood here; expected 'user' or control lines`);
     return undefined;
   }
-  if (line.parentUuid !== undefined || line.parent_uuid !== undefined) {
-    session.reportBadInput('parentUuid is not supported in this version; the message was not sent');
-    return undefined;
-  }
   if (!isPlainText(line)) return acceptChecked(line, session);
   submitIfSaying(line as unknown as UserInput, session);
   return undefined;
@@ -94,8 +91,18 @@ async function acceptChecked(line: JsonObject, session: Session): Promise<void> 
     import('../wire/schema.ts'),
   ]);
   const parsed = UserInput.safeParse(line);
-  if (parsed.success) submitIfSaying(line as unknown as UserInput, session);
-  else session.reportBadInput(`A user line is malformed: ${firstIssue(parsed.error)}`);
+  if (!parsed.success) {
+    session.reportBadInput(`A user line is malformed: ${firstIssue(parsed.error)}`);
+    return;
+  }
+  const input = line as unknown as UserInput;
+  const parent = parentOf(input);
+  if (typeof parent === 'string' && !(await session.knows(parent))) {
+    const facts = { error_code: 'unknown_parent', ...(input.uuid !== undefined && { input_uuid: input.uuid }) };
+    session.reportBadInput(`No message of this session has the uuid ${parent}; the message was not sent`, facts);
+    return;
+  }
+  submitIfSaying(input, session);
 }
 
 function submitIfSaying(input: UserInput, session: Session): void {

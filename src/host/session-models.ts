@@ -56,8 +56,9 @@ async function keyHelper(
 ): Promise<KeyHelper | undefined> {
   if (!command) return undefined;
   const { apiKeyHelper } = await import('./api-key-helper.ts');
-  const { processes, runtime } = engine;
-  return { id: `${cwd}: ${command}`, credential: apiKeyHelper(command, { processes, cwd, env, clock: runtime.clock }) };
+  const { processes, runtime, obtainedSecrets } = engine;
+  const credential = apiKeyHelper(command, { processes, cwd, env, clock: runtime.clock });
+  return { id: `${cwd}: ${command}`, credential: obtainedSecrets.noting(credential) };
 }
 
 /** Makes the session's next turn use this model. Rejects as `chooseModel` does; then the old one stays. */

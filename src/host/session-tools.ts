@@ -1,22 +1,23 @@
 import { proxyAuthorization, proxyFor } from '../model/proxy.ts';
-import type { Policy } from '../permissions/policy.ts';
 import { isReadOnlyCommand } from '../permissions/read-only-commands.ts';
 import { builtinTools } from '../tools/builtin.ts';
 import { createRegistry, type Deferral, type Registry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createWebFetchTool } from '../tools/web-fetch.ts';
 import { webSearchTool } from '../tools/web-search.ts';
+import type { Logger } from '../util/runtime.ts';
 import { isOn } from '../util/setting-text.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Engine } from './engine.ts';
 import type { Env } from './home.ts';
-import { existingTools, missingTools } from './permissions.ts';
+import type { PermissionNotes } from './permission-notes.ts';
+import { existingTools, missingTools, type Permissions } from './permissions.ts';
 
 export interface SessionToolsOptions {
   config: RunConfig;
   env: Env;
-  /** That of the launch: what it takes away does not exist. */
-  policy: Policy;
+  /** What they take away at the launch does not exist. */
+  permissions: Permissions;
   /** Whether somebody at the other end answers questions. */
   asksHost: boolean;
   /** Whose model the session starts with: some can search the web. */
@@ -24,11 +25,19 @@ export interface SessionToolsOptions {
 }
 
 /** Makes a session's registry of its tools and what it brings along; tools that `before` had loaded stay loaded. */
-export type MakeRegistry = (more?: readonly Tool[], before?: Registry) => Registry;
+export type MakeRegistry = (parts?: RegistryParts) => Promise<Registry>;
+
+export interface RegistryParts {
+  /** Tools of MCP servers. */
+  servers?: readonly Tool[];
+  more?: readonly Tool[];
+  before?: Registry;
+}
 
 /** Finds out which tools a session has: ours, as far as it wants them, then those of the engine. */
 export async function sessionTools(engine: Engine, options: SessionToolsOptions): Promise<MakeRegistry> {
-  const { config, env, policy, asksHost, provider } = options;
+  const { config, env, permissions, asksHost, provider } = options;
+  const { policy } = permissions;
   const builtin = builtinTools({
     isReadOnly: isReadOnlyCommand,
     askUser: asksHost ? (await import('../tools/ask-user.ts')).askUserTool : null,
@@ -41,24 +50,43 @@ export async function sessionTools(engine: Engine, options: SessionToolsOptions)
     engine.runtime.log('warn', `--tools names ${name}, which does not exist here`);
   }
   const toolNames = [...builtin, ...custom].map(({ name }) => name);
-  if (asksHost || policy.allow.length + policy.ask.length + policy.deny.length > 0) {
-    const { notePermissions } = await import('./permission-notes.ts');
-    notePermissions({ policy, asksHost, toolNames }, engine.runtime.log);
-  }
+  await notePermissions(permissions, { asksHost, toolNames, log: engine.runtime.log });
   // `--tools` chooses among ours. What the engine was given is there, unless a deny rule takes it away.
   const ours = existingTools(builtin, config, policy);
-  const given = existingTools(custom, { ...config, tools: undefined }, policy);
-  const deferral = given.length === 0 ? undefined : await deferralOf(given, options);
-  return (more = [], before) => {
-    const left = deferral && before ? { ...deferral, names: before.deferred() } : deferral;
+  return async ({ servers = [], more = [], before } = {}) => {
+    const given = existingTools([...custom, ...servers], { ...config, tools: undefined }, policy);
+    const deferral = given.length === 0 ? undefined : await deferralOf(given, options);
+    const isLoaded = (name: string) => before?.get(name) !== undefined && !before.deferred().includes(name);
+    const left = deferral && { ...deferral, names: deferral.names.filter((name) => !isLoaded(name)) };
     return createRegistry([...ours, ...given, ...more], left);
   };
+}
+
+/** What says it is loaded with the first rule or host that something could be said of. */
+async function notePermissions(permissions: Permissions, { asksHost, toolNames, log }: NotedTools): Promise<void> {
+  let notes: Promise<PermissionNotes> | undefined;
+  const load = () => {
+    notes ??= import('./permission-notes.ts').then(({ permissionNotes }) => permissionNotes(toolNames, log));
+    return notes;
+  };
+  permissions.onRulesChange = (policy) => {
+    load().then(({ rules }) => rules(policy));
+  };
+  const { policy } = permissions;
+  if (policy.allow.length + policy.ask.length + policy.deny.length > 0) (await load()).rules(policy);
+  if (asksHost) (await load()).asking(policy);
+}
+
+interface NotedTools {
+  asksHost: boolean;
+  toolNames: readonly string[];
+  log: Logger;
 }
 
 /** Nothing is deferred where the tool that finds it again is taken away. */
 async function deferralOf(tools: readonly Tool[], options: SessionToolsOptions): Promise<Deferral | undefined> {
   const { createToolSearchTool, TOOL_SEARCH, toolsToDefer } = await import('../tools/tool-search.ts');
-  if (existingTools([{ name: TOOL_SEARCH }], options.config, options.policy).length === 0) return undefined;
+  if (existingTools([{ name: TOOL_SEARCH }], options.config, options.permissions.policy).length === 0) return undefined;
   return { names: toolsToDefer(tools, options.env.ENABLE_TOOL_SEARCH), search: createToolSearchTool };
 }
 

@@ -1,5 +1,4 @@
-import { addUserContent, userContent } from '../agent/conversation.ts';
-import { runTurn, type TurnEnd } from '../agent/loop.ts';
+import { runTurn } from '../agent/loop.ts';
 import { resultLine } from '../agent/result.ts';
 import { emptyTally, type Tally, type Turn } from '../agent/turn.ts';
 import { Aborted } from '../util/abort.ts';
@@ -20,9 +19,12 @@ import { type CommandLine, commandOf } from './command-line.ts';
 import type { CommandSeams } from './command-turn.ts';
 import { refreshRules } from './configuration.ts';
 import { initializeAnswer, initLine } from './describe.ts';
+import { drive } from './drive.ts';
 import type { Engine } from './engine.ts';
 import { type LifecycleState, lifecycleLines, replayLine } from './lifecycle.ts';
 import { makeTurn } from './make-turn.ts';
+import { joinServers } from './mcp.ts';
+import { foldInputs, noteSpoken, parentOf, recordPrompt, textOfInput } from './record-input.ts';
 import { useModel } from './session-models.ts';
 
 /** Undefined when nothing has to be waited for. */
@@ -37,9 +39,17 @@ export interface SessionSettings {
   adaptiveThinking?: boolean;
 }
 
-/** Opens a session: new, resumed, continued or forked, as the launch says. Rejects with a HeddleError. */
-export async function openSession(engine: Engine, launch: Launch, emit: Emit): Promise<Session> {
-  const parts = await assemble(engine, launch);
+/**
+ * Opens a session: new, resumed, continued or forked, as the launch says. Rejects with a HeddleError. The signal ends
+ * only the opening: one that waits for another process to let go of the session.
+ */
+export async function openSession(
+  engine: Engine,
+  launch: Launch,
+  emit: Emit,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Session> {
+  const parts = await assemble(engine, launch, signal);
   const { sessionId, chosen, workspace, messages } = parts;
   const facts = { model: chosen.id, cwd: workspace.cwd, pastMessages: messages.length };
   engine.runtime.log('debug', `Session ${sessionId} is open`, facts);
@@ -65,6 +75,8 @@ export class Session {
   #tally = emptyTally();
   /** The echo of the prompt goes out with the first line of its turn (wire.md 5.3). */
   #heldReplay: Message | null = null;
+  /** The first init line was said, and what goes with it. */
+  #isIntroduced = false;
   /** Settings that are still being applied; the next turn waits for them. */
   readonly #inTurn = oneAtATime();
   readonly #openedAt: number;
@@ -94,6 +106,7 @@ export class Session {
   /** The connection over which the host can be asked. */
   attach(peer: Peer): void {
     this.#peer = peer;
+    this.#parts.callHost = (request, options) => peer.call(request, options);
   }
 
   /** Queues a message; its turn begins when those before it are over, or it joins the one that is running. */
@@ -112,6 +125,10 @@ export class Session {
     if (input.uuid !== undefined) uuids.add(input.uuid);
     this.#tellLifecycle(input, 'queued').catch(() => {});
     this.#inputs.push(input);
+    // Who goes on from elsewhere has turned away from what is being said (ruling K41).
+    if (parentOf(input) === undefined || !this.#running) return;
+    this.withdrawQuestions();
+    this.interrupt(new Aborted('interrupt'));
   }
 
   /** No more messages follow; what is queued is still answered. */
@@ -176,9 +193,17 @@ export class Session {
     return this.#peer?.unanswered('can_use_tool') ?? [];
   }
 
-  reportBadInput(message: string): void {
+  reportBadInput(message: string, facts: { error_code?: string; input_uuid?: string } = {}): void {
     const ids = { session_id: this.id, uuid: this.#uuid() };
-    this.#say({ type: 'system', subtype: 'input_error', error: message, ...ids })?.catch(() => {});
+    this.#say({ type: 'system', subtype: 'input_error', error: message, ...facts, ...ids })?.catch(() => {});
+  }
+
+  /** Whether a message can go on from there: every uuid of the conversation that was ever said. */
+  async knows(uuid: string): Promise<boolean> {
+    const { spoken, recorder } = this.#parts;
+    if (spoken.has(uuid) || recorder.leaf === uuid) return true;
+    const { holdsMessage } = await import('./branches.ts');
+    return holdsMessage(this.#parts, uuid);
   }
 
   async #run(): Promise<{ lastResultIsError: boolean }> {
@@ -191,8 +216,10 @@ export class Session {
     }
     for (const input of this.#dropped) await this.#cancel(input).catch(() => {});
     await this.#parts.toolSession.backgroundShells.close();
+    await this.#parts.mcp?.close();
     await this.#parts.sandbox.close();
     await this.#parts.checkpoints?.close();
+    await this.#parts.transcript.release();
     return { lastResultIsError: this.#lastResultIsError };
   }
 
@@ -212,7 +239,9 @@ export class Session {
     parts.ledger.beginTurn();
     try {
       await this.#inTurn(async () => {});
+      await this.#turnTo(parentOf(input));
       await refreshRules(parts);
+      await joinServers(parts, controller.signal);
       await this.#tellLifecycle(input, 'started');
       if (this.#refused) throw new HeddleError('not_supported', this.#refused);
       const command = commandOf(input, parts);
@@ -230,20 +259,27 @@ export class Session {
     await this.#tellLifecycle(input, 'completed');
   }
 
+  /** Goes on from another message than the last, where the input says so. */
+  async #turnTo(parent: string | null | undefined): Promise<void> {
+    if (parent === undefined) return;
+    const { goOnFrom } = await import('./branches.ts');
+    await goOnFrom(this.#parts, parent);
+  }
+
   async #runTurn(input: UserInput, signal: AbortSignal): Promise<Message> {
     const parts = this.#parts;
     const { clock } = parts.runtime;
     const started = clock.now();
     const tally = emptyTally();
     this.#tally = tally;
-    const { uuid, asked } = await this.#recordPrompt(input);
+    const { uuid, asked } = await recordPrompt(parts, input);
     tally.userMessageUuids.push(uuid);
-    await this.#say(initLine(parts, this.#uuid()));
+    await this.#open(initLine(parts, this.#uuid()));
     if (parts.replayUserMessages) this.#heldReplay = replayLine(input, uuid, this.id);
     const turn = this.#makeTurn(tally, asked);
-    const end = await this.#drive(runTurn(turn, signal));
+    const end = await drive(runTurn(turn, signal), (line) => this.#say(line));
     parts.runtime.log('debug', `A turn ended: ${end.kind}`, { toolRounds: tally.rounds });
-    await this.#recordCost();
+    await this.#recordEnd(input);
     return resultLine(end, {
       sessionId: this.id,
       uuid: this.#uuid(),
@@ -260,12 +296,22 @@ export class Session {
     if (this.#parts.replayUserMessages) this.#heldReplay = replayLine(input, uuid, this.id);
     for await (const line of commandTurn({ ...command, uuid }, this.#parts, this.#commandSeams(), signal)) {
       if (line.type === 'result') {
-        await this.#recordCost();
+        await this.#recordEnd(input);
         await this.#sayResult(input.uuid === undefined ? line : { ...line, user_message_uuids: [uuid] });
       } else {
-        await this.#say(line);
+        await (line.type === 'system' && line.subtype === 'init' ? this.#open(line) : this.#say(line));
       }
     }
+  }
+
+  /** The line that opens a turn; after the first one comes what a resume has to tell. */
+  async #open(init: Message): Promise<void> {
+    await this.#say(init);
+    const { transcript, replayHistory } = this.#parts;
+    if (this.#isIntroduced || (!transcript.report && !replayHistory)) return;
+    this.#isIntroduced = true;
+    const { resumeLines } = await import('./resume-lines.ts');
+    for (const line of resumeLines(this.#parts)) await this.#say(line);
   }
 
   #commandSeams(): CommandSeams {
@@ -276,61 +322,19 @@ export class Session {
     };
   }
 
-  /** One entry per turn, so that a resume goes on counting (ruling K35). */
-  async #recordCost(): Promise<void> {
-    const { ledger, recorder } = this.#parts;
-    if (Object.keys(ledger.modelUsage).length === 0) return;
-    await recorder.cost({
-      totalCostUSD: ledger.costUsd,
-      totalAPIDuration: ledger.apiMs,
-      modelUsage: ledger.modelUsage,
-    });
+  /** One entry per turn, so that a resume goes on counting (ruling K35); and where it goes on, if that was a choice. */
+  async #recordEnd(input: UserInput): Promise<void> {
+    const { ledger, recorder, isBranching } = this.#parts;
+    const { costUsd: totalCostUSD, apiMs: totalAPIDuration, modelUsage } = ledger;
+    if (Object.keys(modelUsage).length > 0) await recorder.cost({ totalCostUSD, totalAPIDuration, modelUsage });
+    if (isBranching) await recorder.markLeaf(textOfInput(input));
   }
 
-  /** On disk before anything is said of it; then part of the conversation. */
-  async #recordPrompt(input: UserInput): Promise<{ uuid: string; asked: ContentBlock[] }> {
+  /** What was said during the turn joins it; commands and what goes on elsewhere wait for their own turn. */
+  #takeQueued(tally: Tally, asked: ContentBlock[]): Promise<Message[]> {
     const parts = this.#parts;
-    const reminder = parts.reminder();
-    const uuid = await parts.recorder.prompt(input, {
-      uuid: input.uuid ?? this.#uuid(),
-      permissionMode: parts.permissions.policy.mode,
-      reminder: reminder === null ? null : { type: 'environment', content: reminder, uuid: this.#uuid() },
-    });
-    if (reminder !== null) parts.reminded(reminder);
-    const asked = [...userContent(input.message)];
-    addUserContent(parts.messages, reminder === null ? asked : [...asked, { type: 'text', text: reminder }]);
-    return { uuid, asked };
-  }
-
-  /** What was said during the turn joins it (ruling K26); commands wait for their own turn. */
-  async #takeQueued(tally: Tally, asked: ContentBlock[]): Promise<Message[]> {
-    const parts = this.#parts;
-    const lines: Message[] = [];
-    for (const input of this.#inputs.takeWhile((each) => commandOf(each, parts) === null)) {
-      const uuid = input.uuid ?? this.#uuid();
-      await parts.recorder.fold(input, { uuid, permissionMode: parts.permissions.policy.mode });
-      const content = userContent(input.message);
-      addUserContent(parts.messages, content);
-      asked.push(...content);
-      tally.userMessageUuids.push(uuid);
-      lines.push(...lifecycleLines(input, ['started', 'completed'], () => this.#uuid(), this.id));
-      if (parts.replayUserMessages) lines.push(replayLine(input, uuid, this.id));
-    }
-    return lines;
-  }
-
-  async #drive(turn: AsyncGenerator<Message, TurnEnd>): Promise<TurnEnd> {
-    try {
-      for (;;) {
-        const step = await turn.next();
-        if (step.done) return step.value;
-        const busy = this.#say(step.value);
-        if (busy) await busy;
-      }
-    } finally {
-      // When nobody could be told, the turn ends here: what it holds open (a request, a tool) must not outlive it.
-      await turn.return({ kind: 'interrupted', during: 'stream' });
-    }
+    const joins = (each: UserInput) => commandOf(each, parts) === null && parentOf(each) === undefined;
+    return foldInputs(parts, this.#inputs.takeWhile(joins), { tally, asked });
   }
 
   #makeTurn(tally: Tally, asked: ContentBlock[] = []): Turn {
@@ -353,6 +357,7 @@ export class Session {
   #say(message: Message): Promise<void> | undefined {
     const held = this.#heldReplay;
     this.#heldReplay = null;
+    noteSpoken(this.#parts, message);
     if (held) this.#say(held)?.catch(() => {}); // a reader that is gone is noticed with the message itself
     return this.#emit(message)?.catch((error) => {
       // Nobody listens any more: stop spending (trust P-15).

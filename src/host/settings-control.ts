@@ -1,14 +1,16 @@
-import { maskSettings } from '../config/mask-settings.ts';
+import { patchSettings } from '../config/edit-settings.ts';
 import type { Settings } from '../config/settings.ts';
+import { isFileScope } from '../config/store-update.ts';
 import { permittedMode } from '../permissions/policy.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { printable } from '../util/printable.ts';
 import { ControlError, toHeddleError } from '../wire/errors.ts';
 import type { Parts } from './assemble.ts';
 import { explainCall } from './explain.ts';
 import { policyNow } from './make-turn.ts';
 import { checkPermissionSettings } from './permissions.ts';
 import { useModel } from './session-models.ts';
-import { settingsReport } from './settings-report.ts';
+import { settingsReport, settingsSources } from './settings-report.ts';
 
 /** `explain_permission`: what would become of a call now. */
 export async function explainPermission(parts: Parts, request: JsonObject): Promise<JsonObject> {
@@ -28,11 +30,7 @@ export function getSettings({ configuration, chosen, effort, permissions }: Part
   const { effective, settings, ignored, trust } = settingsReport(loaded);
   return {
     effective,
-    sources: loaded.layers.map(({ scope, path, values }) => ({
-      source: scope,
-      ...(path !== null && { path }),
-      settings: maskSettings(values),
-    })),
+    sources: settingsSources(loaded),
     applied: { model: chosen.id, effort: effort ?? null, permissionMode: permissions.policy.mode },
     provenance: settings,
     ignored,
@@ -41,11 +39,11 @@ export function getSettings({ configuration, chosen, effort, permissions }: Part
 }
 
 /** Of a change these act on a session that is already open; for the others it must be started anew. */
-const ACTS_AT_ONCE = ['permissions', 'model', '$schema'];
+const ACTS_AT_ONCE = ['permissions', 'model', 'effortLevel', '$schema'];
 
 /**
- * `apply_flag_settings`: changes what `--settings` gave, key by key; null takes a key back. All or nothing. Rules and the
- * model hold from the next turn on, the mode at once.
+ * `apply_flag_settings`: changes what `--settings` gave, key by key; null takes a key back. All or nothing. Rules, model
+ * and effort hold from the next turn on, the mode at once.
  */
 export async function applyFlagSettings(parts: Parts, request: JsonObject): Promise<JsonObject> {
   const { settings: changes } = request;
@@ -64,7 +62,50 @@ async function accept(parts: Parts, changes: JsonObject, settings: Settings): Pr
   checkPermissionSettings(settings);
   const mode = stringField(changes.permissions, 'defaultMode');
   const wanted = mode === undefined ? permissions.policy.mode : permittedMode(mode, permissions.policy);
-  if (changes.model === null) await useModel(parts, configuration.launch(settings).model);
-  else if (changes.model !== undefined) await useModel(parts, settings.model);
+  // Null: back to what the launch says. Anything else wins over it, because it was said later.
+  const launch = configuration.launch(settings);
+  if (changes.model !== undefined) await useModel(parts, changes.model === null ? launch.model : settings.model);
+  if (changes.effortLevel !== undefined) {
+    parts.effort = changes.effortLevel === null ? launch.effort : settings.effortLevel;
+  }
   permissions.setMode(wanted);
+}
+
+/**
+ * What may be written to a file over the wire. What runs commands, finds credentials or reaches the environment of
+ * processes is for whoever sits at the machine: an editor, or `heddle config set`.
+ */
+const WRITABLE = [
+  'permissions',
+  'model',
+  'fallbackModel',
+  'effortLevel',
+  'modelAliases',
+  'modelLimits',
+  'autoCompactEnabled',
+  'fileCheckpointingEnabled',
+];
+
+/**
+ * `update_settings`: changes a settings file, objects key by key, lists as a whole; null takes a key away. All or
+ * nothing. Rules hold from the next turn on if the session reads that file, everything else for sessions to come.
+ */
+export async function updateSettings({ configuration }: Parts, request: JsonObject): Promise<JsonObject> {
+  const { source, settings } = request;
+  if (typeof source !== 'string' || !isFileScope(source)) {
+    const reason = 'request.source must be userSettings, projectSettings or localSettings';
+    throw new ControlError(reason, 'invalid_request');
+  }
+  if (!isObject(settings)) throw new ControlError('request.settings must be an object', 'invalid_request');
+  const forbidden = Object.keys(settings).find((key) => !WRITABLE.includes(key));
+  if (forbidden !== undefined) {
+    const reason = `${printable(forbidden)} cannot be changed over the wire: only ${WRITABLE.join(', ')}`;
+    throw new ControlError(reason, 'invalid_settings');
+  }
+  try {
+    await configuration.changeFile(source, (values) => patchSettings(values, settings));
+  } catch (error) {
+    throw new ControlError(toHeddleError(error).message, 'invalid_settings', { cause: error });
+  }
+  return {};
 }

@@ -52,6 +52,21 @@ export function settingsReport({ layers, trust }: LoadedSettings): SettingsRepor
   };
 }
 
+/** What every source says by itself, the strongest first, as the wire tells it. */
+export function settingsSources({ layers }: LoadedSettings): SettingsSource[] {
+  return layers.map(({ scope, path, values }) => ({
+    source: scope,
+    ...(path !== null && { path }),
+    settings: maskSettings(values),
+  }));
+}
+
+export interface SettingsSource {
+  source: Scope;
+  path?: string;
+  settings: JsonObject;
+}
+
 export const SCOPE_NAMES: Record<Scope, ScopeName> = {
   policySettings: 'managed',
   flagSettings: 'flag',

@@ -1,15 +1,15 @@
+import { flagLayer } from '../config/flag-settings.ts';
 import { fileLayers, type Layer } from '../config/layers.ts';
 import type { FileScope, SettingsPlaces } from '../config/scopes.ts';
 import { nameOf, readSettings, type Settings } from '../config/settings.ts';
 import { type Trust, trustOf } from '../config/trust-store.ts';
+import type { Vouched } from '../config/vouched.ts';
 import { narrowUntrusted, withoutEndpoints } from '../permissions/trust.ts';
 import type { JsonObject } from '../util/json.ts';
 import { isObject } from '../util/json.ts';
 import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
-import { flagLayer } from './flag-settings.ts';
-import { isVouchedFor } from './launch-settings.ts';
 import { managedLayer } from './managed-settings.ts';
 
 /** The settings of a session, and how far its project was believed. */
@@ -34,14 +34,16 @@ export interface SettingsSources {
   scopes: readonly FileScope[];
   /** What the host has changed of the given settings since the launch; null takes a key back. */
   changes: JsonObject;
+  /** What the launch answers for; null when that is nothing of the project. */
+  vouched: Vouched | null;
 }
 
 /**
  * Reads all settings of a launch: managed, given, local, project and user. Project files of an untrusted directory only
- * forbid (ruling G1), unless the host itself named them as a source. Throws `invalid_settings` for what cannot be read.
+ * forbid (ruling G1), unless the launch itself answers for them. Throws `invalid_settings` for what cannot be read.
  */
 export function loadSettings(
-  { config, scopes, changes }: SettingsSources,
+  { config, scopes, changes, vouched }: SettingsSources,
   places: SettingsPlaces,
   log: Logger,
 ): LoadedSettings {
@@ -51,7 +53,7 @@ export function loadSettings(
   const flags = flagLayer(config.settings, changes, { cwd, log });
   if (flags) given.push(flags);
   const files = fileLayers(scopes, places);
-  const state = stateOf(files, config, places);
+  const state = stateOf(files, vouched, places);
   const ignored: TrustReport['ignored'] = [];
   const believed = files.map((layer): Layer => {
     if (layer.scope === 'userSettings') return layer;
@@ -75,12 +77,17 @@ function noteHooks(layer: Layer, log: Logger): void {
 
 function stateOf(
   files: readonly Layer[],
-  config: RunConfig,
+  vouched: Vouched | null,
   { cwd, configHome }: SettingsPlaces,
 ): TrustReport['state'] {
   const ofProject = files.filter(({ scope }) => scope !== 'userSettings');
   if (ofProject.length === 0) return 'none';
-  return isVouchedFor(config) ? 'trusted' : trustOf(cwd, configHome);
+  return vouched?.covers() ? 'trusted' : stateOfTrust(trustOf(cwd, configHome), vouched);
+}
+
+/** A launch that answered for the files as they were did not answer for what they have become. */
+function stateOfTrust(trust: Trust, vouched: Vouched | null): Trust {
+  return vouched && trust === 'untrusted' ? 'changed' : trust;
 }
 
 /** Says what of the project's settings does not apply, and what to do about it. */

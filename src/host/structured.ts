@@ -1,5 +1,5 @@
 import { StructuredOutput } from '../agent/structured.ts';
-import { compileJsonSchema } from '../tools/json-schema.ts';
+import { compileJsonSchema } from '../define/json-schema.ts';
 import { createStructuredOutputTool, STRUCTURED_OUTPUT } from '../tools/structured-output.ts';
 import type { Tool } from '../tools/tool.ts';
 import { isObject, tryParseJson } from '../util/json.ts';

@@ -8,7 +8,7 @@ import { rememberingRealPath } from '../permissions/real-path.ts';
 import { createBackgroundShells } from '../tools/background-shells.ts';
 import { createShellDirectory } from '../tools/shell-directory.ts';
 import type { TaskStore } from '../tools/task-store.ts';
-import type { Todo } from '../tools/todo.ts';
+import type { TodoList } from '../tools/todo.ts';
 import { ToolError } from '../tools/tool.ts';
 import type { ModelQuestion, ToolSession } from '../tools/tool-session.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -26,7 +26,7 @@ export interface ToolSessionOptions {
   env: Env;
   planFile(): string | null;
   /** The list as the session was left. */
-  todos: readonly Todo[];
+  todos: TodoList['current'];
   /** Where its tasks are kept; null: only in memory. */
   tasksDir: string | null;
   workspace: Workspace;

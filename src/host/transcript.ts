@@ -3,26 +3,39 @@ import { join } from 'node:path';
 import type { LedgerState } from '../agent/ledger.ts';
 import type { Transcript } from '../agent/recorder.ts';
 import type { ApiMessage } from '../model/model.ts';
-import { type Chain, createChain } from '../sessions/chain.ts';
-import { interruptedResult } from '../sessions/repair.ts';
-import type { SessionKey, SessionStore } from '../sessions/store.ts';
+import { createChain } from '../sessions/chain.ts';
+import { repairEntries } from '../sessions/repair.ts';
+import type { Lease, SessionKey, SessionStore } from '../sessions/store.ts';
 import type { Entry } from '../wire/entries.ts';
-import { HeddleError } from '../wire/errors.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import { WIRE_VERSION } from '../wire/version.ts';
 import type { PastCheckpoints } from './checkpoints.ts';
+import { chooseSession, isResuming, type SessionChoice } from './choose-session.ts';
 import type { Engine } from './engine.ts';
 import { gitBranch } from './git.ts';
+import { holdSession } from './hold-session.ts';
 import type { Past } from './past.ts';
+import type { ResumeReport } from './resume-report.ts';
 
 /** A session's transcript, open for appending, and the conversation it holds so far. */
 export interface OpenTranscript extends Transcript {
+  store: SessionStore;
+  /** Whether it outlives this process. */
+  isKept: boolean;
   messages: ApiMessage[];
+  /** The stored entries that those are made of. */
+  path: readonly Entry[];
   gitBranch: string | null;
   /** The permission mode that the session was left in, as far as it was changed. */
   lastMode: string | null;
-  /** The whole past, also what compactions have replaced. */
-  history(): ApiMessage[];
+  /** What compactions have replaced, if it mentions this word at all. */
+  earlier(word: string): Promise<ApiMessage[]>;
+  /** Reads the session anew, up to one of its messages. Rejects with `session_not_found` when it has none such. */
+  pastAt(uuid: string): Promise<Past>;
+  /** What the resume has to say for itself. */
+  report: ResumeReport | null;
+  /** Whether it goes on from an earlier message, beside what was written since. */
+  isBranching: boolean;
   /** The session that this one was forked from, or null. */
   forkedFrom: string | null;
   /** The environment reminder that the model has already seen, or null. */
@@ -32,30 +45,80 @@ export interface OpenTranscript extends Transcript {
   /** Where large tool outputs of this session go. */
   spillDir: string;
   /** The file checkpoints of the past. */
-  checkpoints: PastCheckpoints | null;
+  checkpoints(): Promise<PastCheckpoints | null>;
   /** The uuids that the conversation has used so far. */
   uuids: string[];
   /** What the session had cost when it was left. */
   costState: LedgerState | null;
   /** How much of the window the conversation took when it was left; 0 when unknown. */
   lastTokens: number;
+  /** Lets others write to the session. Never rejects. */
+  release(): Promise<void>;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** Opens a new, resumed, continued or forked session. Rejects with a HeddleError that says which session is missing. */
-export async function openTranscript(engine: Engine, launch: Launch, cwd: string): Promise<OpenTranscript> {
+/**
+ * Opens a new, resumed, continued or forked session. Rejects with a HeddleError that says which session is missing or
+ * who else writes to it.
+ */
+export async function openTranscript(
+  engine: Engine,
+  launch: Launch,
+  cwd: string,
+  signal: AbortSignal,
+): Promise<OpenTranscript> {
   const { config } = launch;
-  const store = config.noSessionPersistence && !isResuming(config) ? null : engine.storeOf(launch);
-  const { sessionId, source } = await chooseSession(engine, config, store, cwd);
-  const key: SessionKey = { project: cwd, sessionId };
-  const past = source && store ? await loadPast(engine, store, { project: cwd, sessionId: source }, config) : null;
-  const keep = config.noSessionPersistence ? null : store;
-  if (keep && past && source !== sessionId) {
-    const copies = past.path.map((entry) => rename(entry, sessionId));
-    const mode = past.lastMode === null ? [] : [{ type: 'mode', mode: past.lastMode, sessionId }];
-    await keep.append(key, [...copies, ...mode]);
+  const { runtime } = engine;
+  const stored = config.noSessionPersistence && !isResuming(config) ? null : engine.storeOf(launch);
+  const choice = await chooseSession(config, {
+    store: stored,
+    home: stored && engine.hasOwnStore ? engine.homeOf(launch) : null,
+    cwd,
+    newId: () => runtime.ids.uuid(),
+  });
+  const { key, lease } = await holdChosen(engine, config, stored, { choice, cwd, signal });
+  try {
+    return await openHeld(engine, launch, { choice, key, lease, stored, cwd });
+  } catch (error) {
+    await lease?.release();
+    throw error;
   }
+}
+
+/** Only who appends to a file needs the right to; a fork has a file of its own. */
+async function holdChosen(
+  engine: Engine,
+  config: RunConfig,
+  store: SessionStore | null,
+  { choice, cwd, signal }: { choice: SessionChoice; cwd: string; signal: AbortSignal },
+): Promise<{ key: SessionKey; lease: Lease | null }> {
+  const { runtime } = engine;
+  const key: SessionKey = { project: cwd, sessionId: choice.sessionId };
+  if (!store || config.noSessionPersistence) return { key, lease: null };
+  const lease = await holdSession(store, key, { onBusy: config.onBusy, runtime, signal });
+  if (lease !== 'taken') return { key, lease };
+  const forkKey = { project: cwd, sessionId: runtime.ids.uuid() };
+  const forkLease = await holdSession(store, forkKey, { onBusy: undefined, runtime, signal });
+  return { key: forkKey, lease: forkLease === 'taken' ? null : forkLease };
+}
+
+interface Held {
+  choice: SessionChoice;
+  key: SessionKey;
+  lease: Lease | null;
+  stored: SessionStore | null;
+  cwd: string;
+}
+
+async function openHeld(engine: Engine, launch: Launch, held: Held): Promise<OpenTranscript> {
+  const { config } = launch;
+  const { choice, key, lease, stored, cwd } = held;
+  const { source } = choice;
+  const { sessionId } = key;
+  const isKept = stored !== null && !config.noSessionPersistence;
+  const store = isKept ? stored : await unkeptStore(source);
+  const past = source ? await loadPast(engine, source.store, source.key, config.resumeSessionAt) : null;
+  const isFork = source !== null && (source.store !== stored || source.key.sessionId !== sessionId);
+  if (isKept && past && isFork) await copyTo(store, key, past);
   const branch = gitBranch(cwd);
   const chain = createChain({
     cwd,
@@ -68,90 +131,58 @@ export async function openTranscript(engine: Engine, launch: Launch, cwd: string
     clock: engine.runtime.clock,
   });
   if (past?.planName) chain.assignPlanName(past.planName);
-  const repairs = past ? repairEntries(past, chain, () => engine.runtime.ids.uuid()) : [];
-  if (repairs.length > 0) await keep?.append(key, repairs);
+  const repairs = past ? repairEntries(past.unpaired, chain, () => engine.runtime.ids.uuid()) : [];
+  if (repairs.length > 0) await store.append(key, repairs);
   const filesRoot = spillRoot(engine, launch);
   return {
     key,
-    store: keep,
+    store,
+    isKept,
     chain,
     messages: past?.messages(repairs) ?? [],
+    path: past?.path ?? [],
     gitBranch: branch,
     lastMode: past?.lastMode ?? null,
-    history: () => past?.history() ?? [],
-    forkedFrom: source === sessionId ? null : source,
+    earlier: async (word) => past?.earlier(word) ?? [],
+    pastAt: (uuid) => loadPast(engine, store, key, uuid),
+    report: await reportOf(choice, past),
+    isBranching: config.resumeSessionAt !== undefined && !isFork,
+    forkedFrom: isFork ? source.key.sessionId : null,
     lastReminder: past?.lastReminder ?? null,
     uuids: past?.uuids ?? [],
-    costState: source === sessionId ? (past?.costState ?? null) : null,
+    costState: isFork ? null : (past?.costState ?? null),
     lastTokens: past?.lastTokens ?? 0,
     filesRoot,
     spillDir: join(filesRoot, 'tool-results', sessionId),
-    checkpoints: past?.checkpoints ?? null,
+    checkpoints: async () => past?.checkpoints() ?? null,
+    release: async () => lease?.release(),
   };
 }
 
+/** Most sessions are kept, and load nothing for it. */
+async function unkeptStore(past: SessionChoice['source']): Promise<SessionStore> {
+  const { createUnkeptStore } = await import('../sessions/unkept-store.ts');
+  return createUnkeptStore(past);
+}
+
 /** Most sessions are new; what reads a past is loaded only when there is one. */
-async function loadPast(engine: Engine, store: SessionStore, key: SessionKey, config: RunConfig): Promise<Past> {
+async function loadPast(engine: Engine, store: SessionStore, key: SessionKey, at: string | undefined): Promise<Past> {
   const { readPast } = await import('./past.ts');
-  return readPast(store, key, { at: config.resumeSessionAt, log: engine.runtime.log });
-}
-
-/** Results for the calls that the last process did not live to answer; appended once, a second resume finds none. */
-function repairEntries(past: Past, chain: Chain, newId: () => string): Entry[] {
-  return past.unpaired.flatMap(({ toolUseId, assistantUuid }) => {
-    if (assistantUuid === null) return [];
-    const fields = { uuid: newId(), sourceToolAssistantUUID: assistantUuid };
-    return [chain.toolResultEntry(interruptedResult(toolUseId), fields)];
-  });
-}
-
-function isResuming(config: RunConfig): boolean {
-  return config.resume !== undefined || config.continue === true;
-}
-
-/** The id to write to and, when there is a past, the id to read it from. */
-async function chooseSession(
-  engine: Engine,
-  config: RunConfig,
-  store: SessionStore | null,
-  cwd: string,
-): Promise<{ sessionId: string; source: string | null }> {
-  const { sessionId } = config;
-  if (sessionId !== undefined && !UUID.test(sessionId)) throw usage(`--session-id must be a UUID, not '${sessionId}'`);
-  const source = await sourceSession(config, store, cwd);
-  if (!isResuming(config) && (config.forkSession || config.resumeSessionAt !== undefined)) {
-    throw usage('--fork-session and --resume-session-at need --resume or --continue');
-  }
-  if (source !== null && !config.forkSession) {
-    if (sessionId === undefined) return { sessionId: source, source };
-    throw usage('--session-id can be used with --resume or --continue only together with --fork-session');
-  }
-  const fresh = sessionId ?? engine.runtime.ids.uuid();
-  if (sessionId !== undefined && (await store?.exists({ project: cwd, sessionId }))) {
-    throw new HeddleError(
-      'session_exists',
-      `Error: Session ID ${sessionId} is already in use: resume it, or choose another one`,
-    );
-  }
-  return { sessionId: fresh, source };
-}
-
-async function sourceSession(config: RunConfig, store: SessionStore | null, cwd: string): Promise<string | null> {
-  const { resume } = config;
-  if (resume === true) throw usage('--resume needs a session ID here: heddle -p --resume <session-id> "prompt"');
-  if (resume !== undefined) {
-    if (!UUID.test(resume)) throw usage(`--resume needs a session ID (a UUID), not '${resume}'`);
-    if (await store?.exists({ project: cwd, sessionId: resume })) return resume;
-    throw new HeddleError('session_not_found', `No conversation found with session ID: ${resume}`, { facts: { cwd } });
-  }
-  if (!config.continue || !store) return null;
-  const [newest] = await store.list(cwd);
-  return newest?.sessionId ?? null;
+  return readPast(store, key, { at, log: engine.runtime.log });
 }
 
 /** A fork owns its copies: they carry its session id and keep their uuids (ruling K30). */
-function rename(entry: Entry, sessionId: string): Entry {
-  return 'sessionId' in entry ? { ...entry, sessionId } : entry;
+async function copyTo(store: SessionStore, key: SessionKey, past: Past): Promise<void> {
+  const { sessionId } = key;
+  const copies = past.path.map((entry) => ('sessionId' in entry ? { ...entry, sessionId } : entry));
+  const mode = past.lastMode === null ? [] : [{ type: 'mode', mode: past.lastMode, sessionId }];
+  await store.append(key, [...copies, ...mode]);
+}
+
+async function reportOf({ missing }: SessionChoice, past: Past | null): Promise<ResumeReport | null> {
+  if (missing === null) return past?.report ?? null;
+  const { missingReport } = await import('./resume-report.ts');
+  return missingReport(missing);
 }
 
 /** Under the config home; a session that lives in another store has only the temporary folder. */
@@ -161,8 +192,4 @@ function spillRoot(engine: Engine, launch: Launch): string {
   } catch {
     return join(tmpdir(), `heddle-${engine.runtime.ids.uuid()}`);
   }
-}
-
-function usage(message: string): HeddleError {
-  return new HeddleError('invalid_option', `Error: ${message}`);
 }

@@ -4,12 +4,10 @@ import type { RunConfig } from '../wire/run-config.ts';
 
 /** Settings that are understood but do nothing in this version. */
 const NOT_YET: readonly (keyof RunConfig)[] = [
-  'mcpConfig',
   'agents',
   'agent',
   'pluginDir',
   'permissionPrompts',
-  'name',
   'includeHookEvents',
   'forwardSubagentText',
 ];

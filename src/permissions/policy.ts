@@ -42,17 +42,27 @@ export function commandCwd({ cwd, shellCwd }: Policy): string {
   return shellCwd ?? cwd;
 }
 
-/**
- * The policy after an update. Rules are changed only among those that came from the update's own destination, so that a
- * change for one session never lifts a deny rule of the settings. Storing other destinations is the caller's part.
- * Throws `invalid_option` for what cannot be applied.
- */
+/** An update, and among whose rules it acts: those of its own destination, or of another source that stands for it. */
+export interface AppliedUpdate {
+  update: PermissionUpdate;
+  source: string;
+}
+
+/** The policy after an update for its own destination; storing it there is the caller's part. */
 export function applyUpdate(policy: Policy, update: PermissionUpdate): Policy {
+  return applyAs(policy, { update, source: update.destination });
+}
+
+/**
+ * The policy after an update. Rules are changed only among those that came from the same source, so that a change for one
+ * session never lifts a deny rule of the settings. Throws `invalid_option` for what cannot be applied.
+ */
+export function applyAs(policy: Policy, { update, source }: AppliedUpdate): Policy {
   switch (update.type) {
     case 'addRules':
     case 'replaceRules':
     case 'removeRules':
-      return { ...policy, [update.behavior]: changeRules(policy[update.behavior], update) };
+      return { ...policy, [update.behavior]: changeRules(policy[update.behavior], update, source) };
     case 'setMode':
       return { ...policy, mode: permittedMode(update.mode, policy) };
     case 'addDirectories':
@@ -73,11 +83,18 @@ export function permittedMode(text: string, policy: Pick<Policy, 'bypassAllowed'
   );
 }
 
+/** Where a directory is that an update or a setting names: `~` is the home, and the rest is relative to `cwd`. */
+export function directoryPath(text: string, { cwd, home, realPath }: Policy): string {
+  const isBelowHome = home !== undefined && (text === '~' || text.startsWith('~/'));
+  const path = isBelowHome ? resolve(home, `.${text.slice(1)}`) : resolve(cwd, text);
+  return realPath(path) ?? path;
+}
+
 type RuleUpdate = Extract<PermissionUpdate, { rules: unknown }>;
 
-function changeRules(current: readonly Rule[], update: RuleUpdate): Rule[] {
-  const given = update.rules.map((rule) => checkedRule(rule, update.destination));
-  const isOwn = (rule: Rule) => rule.source === update.destination;
+function changeRules(current: readonly Rule[], update: RuleUpdate, source: string): Rule[] {
+  const given = update.rules.map((rule) => checkedRule(rule, source));
+  const isOwn = (rule: Rule) => rule.source === source;
   const isGiven = (rule: Rule) => given.some((other) => sameRule(rule, other));
   switch (update.type) {
     case 'addRules':
@@ -99,8 +116,8 @@ function checkedRule({ toolName, ruleContent }: PermissionRuleValue, source: str
 
 function realDirectories(directories: readonly string[], policy: Policy): string[] {
   return directories.map((directory) => {
-    const real = policy.realPath(resolve(policy.cwd, directory));
-    if (real !== null) return real;
+    const path = directoryPath(directory, policy);
+    if (policy.realPath(path) !== null) return path;
     throw new HeddleError('invalid_option', `Cannot tell where the directory '${directory}' is.`, {
       facts: { directory },
     });

@@ -59,8 +59,9 @@ export function formatRule(rule: Rule): string {
   return rule.ruleContent === undefined ? rule.toolName : `${rule.toolName}(${escapeContent(rule.ruleContent)})`;
 }
 
-/** Ruling K37: `Agent` is another name of `Task`. */
+/** Ruling K37: `Agent` is another name of `Task`. A dot in the name of an MCP server or tool is `_` in what is called. */
 export function canonicalToolName(name: string): string {
+  if (name.startsWith('mcp__')) return name.replaceAll('.', '_');
   return name === 'Agent' ? 'Task' : name;
 }
 
@@ -73,7 +74,7 @@ export function canonicalToolName(name: string): string {
 export function coversTool(rule: Rule, toolName: string, reading: 'forbid' | 'allow'): boolean {
   const name = canonicalToolName(toolName);
   if (canonicalToolName(rule.toolName) === name) return true;
-  const server = /^mcp__(.+?)(?:__\*)?$/.exec(rule.toolName)?.[1];
+  const server = /^mcp__(.+?)(?:__\*)?$/.exec(canonicalToolName(rule.toolName))?.[1];
   if (server === undefined || !name.startsWith(`mcp__${server}__`)) return false;
   const tool = name.slice(`mcp__${server}__`.length);
   return reading === 'forbid' || !(server.includes('__') || tool.includes('__'));

@@ -62,6 +62,11 @@ export function allowsText({ text }: ShellSpec, command: string): boolean {
   return text.trim() === command.trim() && !PREFIX.test(text);
 }
 
+/** Whether an allow rule can mean any command besides its own text with the wildcards in it. */
+export function canAllow({ text, commands }: ShellSpec): boolean {
+  return !text.includes('*') || (commands?.length === 1 && isLiteral(commands[0]?.[0]));
+}
+
 /**
  * Whether an allow rule means this simple command. Word by word, so that `Bash(npm run test:*)` ends at a word border.
  * Where it says "anything", a list of files is fine; a word that is not known beforehand never is.

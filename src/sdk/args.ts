@@ -1,5 +1,8 @@
 import type { JsonObject } from '../util/json.ts';
+import { toArgv } from '../wire/flags.ts';
+import type { ControlBody } from '../wire/peer.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
+import { instancesOf, mcpConfig } from './mcp-servers.ts';
 import type { Options } from './options.ts';
 import { settingsText } from './settings.ts';
 
@@ -17,58 +20,101 @@ export function toLaunch(options: Options): Launch {
 }
 
 function toConfig(options: Options): RunConfig {
-  const thinking = thinkingTokens(options);
   return {
     outputFormat: 'stream-json',
     verbose: true,
     inputFormat: 'stream-json',
-    maxThinkingTokens: thinking,
+    maxThinkingTokens: thinkingTokens(options),
     effort: options.effort,
     maxTurns: options.maxTurns,
     maxBudgetUsd: options.maxBudgetUsd,
     maxDurationMs: options.maxDurationMs,
     jsonSchema: options.outputFormat && JSON.stringify(options.outputFormat.schema),
     model: options.model,
-    betas: options.betas?.length ? options.betas : undefined,
+    agent: options.agent,
+    betas: filled(options.betas),
     debug: options.debug === true ? true : undefined,
     debugFile: options.debugFile,
-    permissionPromptTool: options.canUseTool ? 'stdio' : undefined,
+    permissionPromptTool: options.canUseTool ? 'stdio' : options.permissionPromptToolName,
+    permissionPrompts: options.permissionPrompts,
     continue: options.continue,
     resume: options.resume,
-    allowedTools: options.allowedTools?.length ? options.allowedTools : undefined,
-    disallowedTools: options.disallowedTools?.length ? options.disallowedTools : undefined,
+    allowedTools: filled([...(options.allowedTools ?? []), ...skillRules(options)]),
+    disallowedTools: filled(options.disallowedTools),
     tools: toolList(options.tools),
+    mcpConfig: mcpConfig(options),
     // An SDK run loads no settings files unless it names the sources (ruling K1).
     settingSources: options.settingSources ?? [],
+    strictMcpConfig: options.strictMcpConfig,
     permissionMode: options.permissionMode ?? 'default',
     allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions,
     fallbackModel: options.fallbackModel,
     includePartialMessages: options.includePartialMessages,
+    includeHookEvents: options.includeHookEvents,
+    replayHistory: options.replayHistory,
     toolUseSummaries: options.toolUseSummaries,
-    addDir: options.additionalDirectories?.length ? options.additionalDirectories : undefined,
+    addDir: filled(options.additionalDirectories),
+    pluginDir: filled(options.plugins?.map(({ path }) => path)),
     forkSession: options.forkSession,
     resumeSessionAt: options.resumeSessionAt,
     sessionId: options.sessionId,
+    onMissing: options.onMissing,
+    onBusy: options.onBusy,
     noSessionPersistence: options.persistSession === false ? true : undefined,
     fileCheckpointing: options.enableFileCheckpointing === true ? true : undefined,
+    managedSettings: options.managedSettings && JSON.stringify(options.managedSettings),
     settings: settingsText(options),
   } as RunConfig;
 }
 
-/** The body of the initialize request. No `systemPrompt` key asks for the default prompt; an empty one for none. */
-export function initializeBody(options: Options): JsonObject & { subtype: string } {
-  const { systemPrompt, outputFormat } = options;
-  const schema = outputFormat && { jsonSchema: outputFormat.schema };
-  if (typeof systemPrompt === 'object') {
-    const append = systemPrompt.append ? { appendSystemPrompt: systemPrompt.append } : {};
-    return { subtype: 'initialize', ...append, ...schema };
-  }
-  return { subtype: 'initialize', systemPrompt: systemPrompt ?? '', ...schema };
+/** The words of the command line: the flags of the launch, with the further ones where the reference puts them. */
+export function toWords(options: Options, { settings, ...config }: RunConfig): string[] {
+  return [...toArgv(config), ...extraWords(options), ...toArgv({ settings })];
+}
+
+/** What goes by the environment, as in the reference. */
+export function toVariables(options: Options, { fileCheckpointing }: RunConfig): Record<string, string> {
+  const previewFormat = options.toolConfig?.askUserQuestion?.previewFormat;
+  return {
+    ...(fileCheckpointing && { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: 'true' }),
+    ...(previewFormat && { CLAUDE_CODE_QUESTION_PREVIEW_FORMAT: previewFormat }),
+  };
+}
+
+/** The body of the initialize request; `announced` names the callbacks. */
+export function initializeBody(options: Options, announced: JsonObject): ControlBody {
+  return defined({
+    subtype: 'initialize',
+    ...announced,
+    sdkMcpServers: filled([...instancesOf(options.mcpServers).keys()]),
+    jsonSchema: options.outputFormat?.schema,
+    ...prompts(options),
+    agents: options.agents,
+    skills: Array.isArray(options.skills) ? options.skills : undefined,
+    title: options.title,
+    toolAliases: options.toolAliases,
+    planModeInstructions: options.planModeInstructions,
+    forwardSubagentText: options.forwardSubagentText,
+    agentProgressSummaries: options.agentProgressSummaries,
+    perTaskStopAffordance: options.perTaskStopAffordance,
+    promptSuggestions: options.promptSuggestions,
+  });
+}
+
+/** No `systemPrompt` key asks for the agent's own prompt; an empty one for none. */
+function prompts({ systemPrompt = '' }: Options): JsonObject {
+  if (typeof systemPrompt === 'string' || Array.isArray(systemPrompt)) return { systemPrompt };
+  return systemPrompt.append ? { appendSystemPrompt: systemPrompt.append } : {};
 }
 
 /** Further flags as words, for subprocesses only. */
-export function extraWords(options: Options): string[] {
-  return Object.entries(options.extraArgs ?? {}).flatMap(([name, value]) => {
+export function extraWords({ extraArgs, taskBudget, projectConfigRoot }: Options): string[] {
+  const further = {
+    ...(taskBudget && { 'task-budget': String(taskBudget.total) }),
+    ...(projectConfigRoot !== undefined && { 'project-config-root': projectConfigRoot }),
+    ...extraArgs,
+  };
+  return Object.entries<string | null>(further).flatMap(([name, value]) => {
     if (value === null) return [`--${name}`];
     return value.startsWith('-') ? [`--${name}=${value}`] : [`--${name}`, value];
   });
@@ -94,6 +140,16 @@ function toolList(tools: Options['tools']): string[] | undefined {
   return Array.isArray(tools) ? tools : ['default'];
 }
 
-function defined(config: RunConfig): RunConfig {
-  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) as RunConfig;
+function skillRules({ skills }: Options): string[] {
+  if (skills === undefined) return [];
+  return skills === 'all' ? ['Skill'] : skills.map((name) => `Skill(${name})`);
+}
+
+/** An empty list says nothing, and an empty flag would say something. */
+function filled<T>(list: T[] | undefined): T[] | undefined {
+  return list && list.length > 0 ? list : undefined;
+}
+
+function defined<T extends object>(record: T): T {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;
 }

@@ -1,32 +1,97 @@
-import { isObject, stringField } from '../util/json.ts';
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { ControlError } from '../wire/errors.ts';
-import type { ControlBody, RequestContext } from '../wire/peer.ts';
+import type { HookInput } from '../wire/hooks.ts';
+import type { ControlBody, RequestContext, RequestHandler } from '../wire/peer.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
+import { instancesOf, type McpServers } from './mcp-servers.ts';
+import { nameHooks } from './named-hooks.ts';
 import type { Options } from './options.ts';
+import { type CallAgent, SdkServers } from './sdk-servers.ts';
+import { storeAnswers } from './store-answers.ts';
 
-/** Answers what the agent asks of its host. A throw becomes an error response, which the agent takes as a denial. */
-export async function answerHost(options: Options, request: ControlBody, context: RequestContext): Promise<unknown> {
-  switch (request.subtype) {
-    case 'can_use_tool':
-      return askCanUseTool(options, request, context);
-    default:
+type Answer = (request: ControlBody, context: RequestContext) => Promise<unknown>;
+
+/** What one connection answers for its host. */
+export interface HostCallbacks {
+  /** Answers what the agent asks. A throw becomes an error response, which the agent takes as a denial. */
+  answer: RequestHandler;
+  /** What `initialize` tells of the callbacks, by name. */
+  announced: JsonObject;
+  /** Has the MCP servers among these that live here, in place of those that were added before. */
+  addServers(servers: McpServers): Promise<void>;
+  /** Lets go of the MCP servers that live here. */
+  close(): Promise<void>;
+}
+
+/** `callAgent` is the way back, for MCP servers that have something to say themselves. */
+export function hostCallbacks(options: Options, callAgent: CallAgent): HostCallbacks {
+  const hooks = nameHooks(options.hooks);
+  const servers = new SdkServers(instancesOf(options.mcpServers), callAgent);
+  const answers: Record<string, Answer> = {
+    can_use_tool: (request, context) => askCanUseTool(options, request, context),
+    elicitation: (request, context) => askElicitation(options, request, context),
+    mcp_message: (request, context) => servers.answer(request, context),
+    async hook_callback(request, { signal }) {
+      const callback = hooks.callbacks.get(stringField(request, 'callback_id') ?? '');
+      if (!callback) throw new ControlError(`There is no hook callback '${request.callback_id}'`);
+      return callback(request.input as HookInput, stringField(request, 'tool_use_id'), { signal });
+    },
+    ...(options.sessionStore && storeAnswers(options.sessionStore)),
+  };
+  return {
+    announced: {
+      ...(hooks.announced && { hooks: hooks.announced }),
+      ...(options.sessionStore && { sessionStore: true }),
+    },
+    answer(request, context) {
+      const answer = Object.hasOwn(answers, request.subtype) ? answers[request.subtype] : undefined;
+      if (answer) return answer(request, context);
       throw new ControlError(`Unsupported control request subtype: ${request.subtype}`, 'unsupported_request');
-  }
+    },
+    addServers: (added) => servers.add(instancesOf(added)),
+    close: () => servers.close(),
+  };
 }
 
 async function askCanUseTool(options: Options, request: ControlBody, { signal }: RequestContext): Promise<unknown> {
   if (!options.canUseTool) throw new ControlError('This host has no canUseTool callback');
-  const blockedPath = stringField(request, 'blocked_path');
-  const decisionReason = stringField(request, 'decision_reason');
-  const agentID = stringField(request, 'agent_id');
-  return options.canUseTool(stringField(request, 'tool_name') ?? '', isObject(request.input) ? request.input : {}, {
+  const input = isObject(request.input) ? request.input : {};
+  const suggestions = request.permission_suggestions;
+  return options.canUseTool(stringField(request, 'tool_name') ?? '', input, {
     signal,
     toolUseID: stringField(request, 'tool_use_id') ?? '',
-    ...(Array.isArray(request.permission_suggestions)
-      ? { suggestions: request.permission_suggestions as PermissionUpdate[] }
-      : {}),
-    ...(blockedPath === undefined ? {} : { blockedPath }),
-    ...(decisionReason === undefined ? {} : { decisionReason }),
-    ...(agentID === undefined ? {} : { agentID }),
+    ...(Array.isArray(suggestions) && { suggestions: suggestions as PermissionUpdate[] }),
+    ...texts(request, {
+      blockedPath: 'blocked_path',
+      decisionReason: 'decision_reason',
+      agentID: 'agent_id',
+      title: 'title',
+      displayName: 'display_name',
+      description: 'description',
+    }),
   });
+}
+
+/** Nobody to ask is a refusal, not an error: the server shall go on without an answer. */
+async function askElicitation(options: Options, request: ControlBody, { signal }: RequestContext): Promise<unknown> {
+  if (!options.onElicitation) return { action: 'decline' };
+  const schema = request.requested_schema;
+  return options.onElicitation(
+    {
+      serverName: stringField(request, 'mcp_server_name') ?? '',
+      message: stringField(request, 'message') ?? '',
+      ...texts(request, { mode: 'mode', url: 'url', elicitationId: 'elicitation_id' }),
+      ...(isObject(schema) && { requestedSchema: schema }),
+    },
+    { signal },
+  );
+}
+
+/** The texts of a request under our names; those that it does not have stay away. */
+function texts<Name extends string>(request: ControlBody, fields: Record<Name, string>): { [Key in Name]?: string } {
+  const found = Object.entries<string>(fields).flatMap(([name, field]) => {
+    const text = stringField(request, field);
+    return text === undefined ? [] : [[name, text]];
+  });
+  return Object.fromEntries(found);
 }

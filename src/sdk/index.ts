@@ -1,11 +1,53 @@
 /** `heddle`: run an agent and talk to it. Loads no engine code; the agent is a subprocess unless a transport is given. */
+export {
+  type CallToolResult,
+  type CustomTool,
+  type ToolAnnotations,
+  type ToolContent,
+  type ToolExtra,
+  type ToolExtras,
+  type ToolHandler,
+  type ToolSchema,
+  tool,
+} from '../define/tool.ts';
+export type { AgentDefinition } from '../wire/agent-definition.ts';
 export type {
+  AccountInfo,
+  AgentInfo,
+  Branch,
+  ContextUsage,
   FlagSettingsResult,
+  InitializeResponse,
+  InitializeResponse as SDKControlInitializeResponse,
+  McpSetServersResult,
+  ModelInfo,
   PermissionExplanation,
   RewindFilesResult,
+  SessionNode,
+  SessionTree,
   SettingsInForce,
+  SlashCommand,
+  SwitchLeafResult,
 } from '../wire/control/index.ts';
 export * from '../wire/errors.ts';
+export type * from '../wire/hook-inputs.ts';
+export type {
+  AsyncHookOutput,
+  AsyncHookOutput as AsyncHookJSONOutput,
+  HookOutput,
+  HookOutput as HookJSONOutput,
+  HookSpecificOutput,
+  SyncHookOutput,
+  SyncHookOutput as SyncHookJSONOutput,
+} from '../wire/hooks.ts';
+export type {
+  McpHttpServerConfig,
+  McpSdkServerConfig,
+  McpServerStatus,
+  McpSseServerConfig,
+  McpSseServerConfig as McpSSEServerConfig,
+  McpStdioServerConfig,
+} from '../wire/mcp.ts';
 export type * from '../wire/messages/index.ts';
 export type {
   PermissionBehavior,
@@ -18,5 +60,49 @@ export type { Connect, Launch, RunConfig } from '../wire/run-config.ts';
 export type { SandboxSettings } from '../wire/sandbox-settings.ts';
 export type { ExitInfo, Transport } from '../wire/transport.ts';
 export { HEDDLE_VERSION, PROTOCOL_VERSION, WIRE_VERSION } from '../wire/version.ts';
-export type { CanUseTool, Options, SystemPromptOption, ThinkingOption } from './options.ts';
-export { type Query, query } from './query.ts';
+export { type ClientOptions, HeddleClient, HeddleClient as ClaudeSdkClient } from './client.ts';
+export type { ControlMethods, SwitchOptions } from './controls.ts';
+export type { SequencedMessage } from './message-log.ts';
+export type * from './option-types.ts';
+export type {
+  EnvironmentOptions,
+  ExtensionOptions,
+  ModelOptions,
+  ObserverOptions,
+  Options,
+  Options as ClaudeAgentOptions,
+  SessionStateOptions,
+  ToolOptions,
+} from './options.ts';
+export { type PromptStream, type Query, query } from './query.ts';
+export { createSdkMcpServer, type SdkMcpServerOptions, type SdkMcpToolDefinition } from './sdk-mcp.ts';
+export {
+  createSession,
+  createSession as unstable_v2_createSession,
+  prompt,
+  prompt as unstable_v2_prompt,
+  resumeSession,
+  resumeSession as unstable_v2_resumeSession,
+  type SendOptions,
+  type Session,
+  type Session as SDKSession,
+  type SessionOptions,
+  type SessionOptions as SDKSessionOptions,
+} from './session.ts';
+export {
+  deleteSession,
+  type ForkSessionOptions,
+  forkSession,
+  getSessionInfo,
+  getSessionMessages,
+  getSubagentMessages,
+  type ListSessionsOptions,
+  listSessions,
+  listSubagents,
+  renameSession,
+  type SDKSessionInfo,
+  type SessionMessage,
+  type SessionMessagesOptions,
+  type SessionPlaceOptions,
+  tagSession,
+} from './sessions.ts';

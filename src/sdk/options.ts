@@ -1,92 +1,213 @@
+import type { SessionStore } from '../sessions/store.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { HeddleError } from '../wire/errors.ts';
-import type { PermissionModeName, PermissionResult, PermissionUpdate } from '../wire/permissions.ts';
+import type { PermissionModeName } from '../wire/permissions.ts';
 import type { Connect } from '../wire/run-config.ts';
 import type { SandboxSettings } from '../wire/sandbox-settings.ts';
+import type {
+  AgentsOption,
+  CanUseTool,
+  EffortLevel,
+  HooksOption,
+  McpServerConfig,
+  OnElicitation,
+  OutputFormat,
+  SdkBeta,
+  SdkPluginConfig,
+  SettingSource,
+  SpawnProcess,
+  SystemPromptOption,
+  ThinkingConfig,
+  ToolsOption,
+} from './option-types.ts';
 
-/** Decides a tool call that no rule has decided. The input may be changed; a throw counts as a denial. */
-export type CanUseTool = (
-  toolName: string,
-  input: JsonObject,
-  options: {
-    /** Aborts when the question is withdrawn: the turn was interrupted. */
-    signal: AbortSignal;
-    suggestions?: PermissionUpdate[];
-    blockedPath?: string;
-    decisionReason?: string;
-    toolUseID: string;
-    agentID?: string;
-  },
-) => Promise<PermissionResult>;
+/**
+ * How an agent is to run: the options of `query`, of sessions and of the client. Names and meanings are the reference
+ * SDK's; docs/sdk.md has them in one table. What is wrong with a value is said before anything starts
+ * (`invalid_option`).
+ *
+ * @example
+ * ```ts
+ * const options: Options = { model: 'sonnet', cwd: '/srv/project', allowedTools: ['Read', 'Bash(git:*)'] };
+ * ```
+ */
+export interface Options
+  extends EnvironmentOptions,
+    ModelOptions,
+    ToolOptions,
+    ExtensionOptions,
+    SessionStateOptions,
+    ObserverOptions {}
 
-export type SystemPromptOption = string | { type: 'preset'; preset: string; append?: string };
-
-export type ThinkingOption = { type: 'adaptive' } | { type: 'enabled'; budgetTokens?: number } | { type: 'disabled' };
-
-/** Options of `query`. Names and meanings are the reference SDK's; docs/sdk.md explains each. */
-export interface Options {
-  // environment
+/** Where and as what the agent runs. */
+export interface EnvironmentOptions {
   /** Cancels everything: the iterator rejects with AbortError. To end only the turn, use `interrupt()`. */
   abortController?: AbortController;
+  /** The working directory. Default: this process's. */
   cwd?: string;
   /** Replaces the environment of the agent process; it does not extend it. Default: this process's. */
   env?: Record<string, string | undefined>;
+  /** What runs an agent that is a script. Default: what runs this program. */
   executable?: 'node' | 'bun' | 'deno';
+  /** Arguments of the executable, before the script. */
   executableArgs?: string[];
   /** The agent to run instead of the one in this package: a script or a binary. */
+  pathToHeddleExecutable?: string;
+  /** The same under the name of the reference. */
   pathToClaudeCodeExecutable?: string;
   /** Further flags; null for a flag without a value. */
   extraArgs?: Record<string, string | null>;
-  stderr?: (text: string) => void;
+  /** The user that the agent process runs as, by name or id. Needs the right to become that user. */
+  user?: string | number;
+  /** Starts the agent process in place of this package: in a container, on another machine. */
+  spawn?: SpawnProcess;
+  /** The same under the name of the reference. */
+  spawnClaudeCodeProcess?: SpawnProcess;
+  /** The longest line of the agent that is read, in bytes; a longer one ends the stream. Default: 256 MB. */
+  maxBufferSize?: number;
   /** Where the agent runs. Default: a subprocess. `inProcess(engine)` of `heddle/engine` runs it here. */
   transport?: Connect;
-  /** Called for each line that could not be read; the stream goes on. Default: a warning on stderr. */
-  onError?: (error: HeddleError) => void;
+  /** Milliseconds to wait for the agent's first answer. Default: 60,000. */
+  initializeTimeoutMs?: number;
+  /** Diagnostics of the agent on its stderr. */
+  debug?: boolean;
+  /** Diagnostics of the agent in a file. */
+  debugFile?: string;
+}
 
-  // model
+/** Which model answers, how hard it thinks, and where it stops. */
+export interface ModelOptions {
+  /** A name or an alias. Default: the agent's. */
   model?: string;
+  /** The model to use when the first one is overloaded or missing; several are separated by commas. */
   fallbackModel?: string;
-  effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
-  thinking?: ThinkingOption;
+  /** How much work the model puts into an answer. */
+  effort?: EffortLevel;
+  thinking?: ThinkingConfig;
+  /** The most tokens for thinking. `thinking` says it better. */
   maxThinkingTokens?: number;
+  /** The most rounds of tool calls in a turn. */
   maxTurns?: number;
+  /** US dollars that the run may cost. */
   maxBudgetUsd?: number;
   /** Ends a turn that takes longer with an error result. */
   maxDurationMs?: number;
+  /** Tokens that the model is told it may spend on its task. */
+  taskBudget?: { total: number };
   /** The answer must fit this schema; it is then in `result.structured_output`. */
-  outputFormat?: { type: 'json_schema'; schema: JsonObject };
-  betas?: string[];
+  outputFormat?: OutputFormat;
+  /** Beta features of the model's API. */
+  betas?: SdkBeta[];
+  /** Left out: no system prompt at all, as in the reference. */
   systemPrompt?: SystemPromptOption;
+  /** How to work in plan mode, instead of the agent's own words. */
+  planModeInstructions?: string;
+}
 
-  // tools and permissions
-  additionalDirectories?: string[];
-  tools?: string[] | { type: 'preset'; preset: string };
+/** Which tools there are, and which may run without asking. */
+export interface ToolOptions {
+  /** The tools that exist. Default: all. */
+  tools?: ToolsOption;
+  /** Rules for calls that run without asking: `Read`, `Bash(git:*)`. */
   allowedTools?: string[];
+  /** Rules for calls that are denied in every mode; a bare name takes the tool away. */
   disallowedTools?: string[];
+  /** Other names for tools: what the model calls, and what it gets. */
+  toolAliases?: Record<string, string>;
+  /** How single tools behave. */
+  toolConfig?: { askUserQuestion?: { previewFormat?: 'markdown' | 'html' } };
+  /** Directories to work in besides `cwd`. */
+  additionalDirectories?: string[];
+  /** What happens to calls that no rule has decided. Default: `default`, which asks. */
   permissionMode?: PermissionModeName;
+  /** Needed for the mode `bypassPermissions`. */
   allowDangerouslySkipPermissions?: boolean;
+  /** Decides what rules and mode leave open. */
   canUseTool?: CanUseTool;
-  settings?: string | JsonObject;
+  /** An MCP tool that decides in place of `canUseTool`: `mcp__server__tool`. */
+  permissionPromptToolName?: string;
+  /** `none`: what would have to be asked is denied at once. */
+  permissionPrompts?: 'host' | 'none';
   /** Confines the commands of the agent; docs/sandbox.md explains each key. */
   sandbox?: SandboxSettings;
-  settingSources?: ('user' | 'project' | 'local')[];
+}
 
-  // session
+/** What the agent can use beside its own tools. */
+export interface ExtensionOptions {
+  /** MCP servers by name, or the path of a file that configures them. */
+  mcpServers?: Record<string, McpServerConfig> | string;
+  /** Uses these MCP servers only, none of the settings. */
+  strictMcpConfig?: boolean;
+  /** Subagents by name. */
+  agents?: AgentsOption;
+  /** The agent that the main thread runs as, by name. */
+  agent?: string;
+  /** Plugins in directories of this machine. */
+  plugins?: SdkPluginConfig[];
+  /** Skills that may be used without asking: all, or those that are named. */
+  skills?: 'all' | string[];
+  /** Callbacks by event. */
+  hooks?: HooksOption;
+}
+
+/** Which conversation it is, what is kept of it, and which settings hold. */
+export interface SessionStateOptions {
+  /** Goes on with the last session of this directory. */
   continue?: boolean;
+  /** Goes on with this session. */
   resume?: string;
+  /** Goes on with a copy of the session and leaves the original alone. */
   forkSession?: boolean;
+  /** Goes on from this message of the session. */
   resumeSessionAt?: string;
+  /** The id of the new session. Default: chosen by the agent. */
   sessionId?: string;
+  /** The title of the session. */
+  title?: string;
+  /** What to do when the session to go on with is not there. Default: `error`. */
+  onMissing?: 'error' | 'fresh';
+  /** What to do when another process writes to the session. Default: `refuse`. */
+  onBusy?: 'refuse' | 'wait' | 'fork';
+  /** False: nothing is stored. */
   persistSession?: boolean;
+  /** Where the session is kept: entries come here instead of to the agent's disk. */
+  sessionStore?: SessionStore;
   /** Keeps files as they were at each user message, for `rewindFiles`. */
   enableFileCheckpointing?: boolean;
+  /** An object, JSON text or the path of a file; stronger than all settings files. */
+  settings?: string | JsonObject;
+  /** Which settings files are read. Left out: none. */
+  settingSources?: SettingSource[];
+  /** Settings that can only forbid, above all others. */
+  managedSettings?: JsonObject;
+  /** A directory whose project settings hold in place of those of `cwd`. */
+  projectConfigRoot?: string;
+}
 
-  // output
+/** What the host is told and asked. */
+export interface ObserverOptions {
+  /** Adds `stream_event` messages. */
   includePartialMessages?: boolean;
+  /** Adds messages for every hook that runs. */
+  includeHookEvents?: boolean;
   /** Adds a `tool_use_summary` message after each round of tool calls. */
   toolUseSummaries?: boolean;
-  debug?: boolean;
-  debugFile?: string;
-  /** Milliseconds to wait for the agent's first answer. Default 60,000. */
-  initializeTimeoutMs?: number;
+  /** Adds the whole text of subagents, with the id of the call that started them. */
+  forwardSubagentText?: boolean;
+  /** Adds a line now and then on what a subagent is doing. */
+  agentProgressSummaries?: boolean;
+  /** Adds a guess at the next prompt after each turn. */
+  promptSuggestions?: boolean;
+  /** Begins a resumed session with the messages that it holds. */
+  replayHistory?: boolean;
+  /** The host can stop each background task, so an interrupt leaves them alone. */
+  perTaskStopAffordance?: boolean;
+  /** Prompts are taken as they are: no `@path`, no slash commands. */
+  verbatimPrompts?: boolean;
+  /** Answers MCP servers that ask for input. Without it they are declined. */
+  onElicitation?: OnElicitation;
+  /** Receives what the agent process writes to stderr. */
+  stderr?: (text: string) => void;
+  /** Called for each line that could not be read; the stream goes on. Default: a warning on stderr. */
+  onError?: (error: HeddleError) => void;
 }

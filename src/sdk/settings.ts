@@ -12,10 +12,10 @@ import type { Options } from './options.ts';
 export function settingsText({ settings, sandbox, cwd }: Options): string | undefined {
   if (sandbox === undefined) return isObject(settings) ? JSON.stringify(settings) : settings;
   const base = settings === undefined || isObject(settings) ? (settings ?? {}) : readGiven(settings, cwd ?? '.');
-  const before = isObject(base.sandbox) ? base.sandbox : {};
+  const merged = { ...(isObject(base.sandbox) ? base.sandbox : {}), ...sandbox };
   // Said, because an agent other than ours may go on without a sandbox that it cannot have.
-  const required = sandbox.enabled && { failIfUnavailable: true };
-  return JSON.stringify({ ...base, sandbox: { ...required, ...before, ...sandbox } });
+  const required = sandbox.enabled && merged.failIfUnavailable === undefined && { failIfUnavailable: true };
+  return JSON.stringify({ ...base, sandbox: { ...merged, ...required } });
 }
 
 function readGiven(settings: string, cwd: string): JsonObject {

@@ -1,16 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
 import type { JsonObject } from '../util/json.ts';
+import { descendantsOf, killThose } from '../util/process-descendants.ts';
 import { CliNotFoundError, ConnectionError, HeddleError, NotConnectedError } from '../wire/errors.ts';
-import { toArgv } from '../wire/flags.ts';
 import { LineWriter, readLines } from '../wire/jsonl.ts';
 import type { Connect, Launch } from '../wire/run-config.ts';
 import type { ExitInfo, Transport } from '../wire/transport.ts';
 import { HEDDLE_VERSION } from '../wire/version.ts';
-import { extraWords } from './args.ts';
+import { toVariables } from './args.ts';
+import type { SpawnedProcess, SpawnOptions } from './option-types.ts';
 import type { Options } from './options.ts';
+import { type CommandLine, commandLine } from './subprocess-command.ts';
+import { userIds } from './subprocess-user.ts';
+import { checkVersion } from './subprocess-version.ts';
 
 /** After `close`, the agent has this long to end its work and its children before it is killed. */
 const CLOSE_GRACE_MS = 5000;
@@ -21,51 +23,28 @@ const STDERR_TAIL = 4096;
 
 /** Runs the agent as a child process that speaks the protocol over its stdin and stdout. */
 export function subprocess(options: Options): Connect {
-  return (launch) => new SubprocessTransport(commandLine(options, launch), launch);
-}
-
-interface CommandLine {
-  command: string;
-  args: string[];
-}
-
-/** A script runs on `executable`, anything else is run as it is. */
-function commandLine(options: Options, launch: Launch): CommandLine {
-  const path = options.pathToClaudeCodeExecutable ?? bundledCli();
-  const flags = [...toArgv(launch.config), ...extraWords(options)];
-  if (!/\.(js|mjs|cjs|ts)$/.test(path)) return { command: path, args: flags };
-  // A runtime that cannot find its script would only fail with an exit code.
-  if (!existsSync(resolve(launch.cwd ?? '', path))) throw new CliNotFoundError(path);
-  const runtime = options.executable ?? 'node';
-  const command = runtime === 'node' ? process.execPath : runtime;
-  return { command, args: [...(options.executableArgs ?? []), path, ...flags] };
-}
-
-/** This package's own CLI: beside the bundle, or one folder up when this code sits in a shared chunk. */
-function bundledCli(): string {
-  const places = ['./cli.js', '../cli.js', '../../dist/cli.js'].map((place) =>
-    fileURLToPath(new URL(place, import.meta.url)),
-  );
-  const found = places.find((place) => existsSync(place));
-  if (found) return found;
-  throw new CliNotFoundError(`${places[0]} (build the package, or set pathToClaudeCodeExecutable)`);
+  return (launch) => new SubprocessTransport(options, launch);
 }
 
 class SubprocessTransport implements Transport {
-  readonly #commandLine: CommandLine;
+  readonly #options: Options;
   readonly #launch: Launch;
-  #child: ChildProcess | null = null;
+  readonly #commandLine: CommandLine;
+  readonly #stop = new AbortController();
+  #starting: Promise<SpawnedProcess> | null = null;
+  #child: SpawnedProcess | null = null;
+  #ending: Promise<void> | null = null;
   #writer: LineWriter | null = null;
   #stderr = '';
   #reading = false;
   #inputEnded = false;
-  #closed = false;
   #settle: (exit: ExitInfo) => void = () => {};
   readonly exit: Promise<ExitInfo>;
 
-  constructor(commandLine: CommandLine, launch: Launch) {
-    this.#commandLine = commandLine;
+  constructor(options: Options, launch: Launch) {
+    this.#options = options;
     this.#launch = launch;
+    this.#commandLine = commandLine(options, launch);
     this.exit = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -75,52 +54,60 @@ class SubprocessTransport implements Transport {
     return this.#child?.pid;
   }
 
-  connect(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const onError = (error: NodeJS.ErrnoException) => {
-        if (this.pid !== undefined) return; // it runs: a signal could not be sent
-        this.#settle({ code: null, signal: null, stderr: error.message });
-        reject(startError(error, this.#commandLine.command, this.#launch.cwd));
-      };
-      try {
-        this.#start(resolve, onError);
-      } catch (error) {
-        onError(error as NodeJS.ErrnoException); // thrown instead of told, e.g. when the arguments are too long
-      }
-    });
+  async connect(): Promise<void> {
+    try {
+      checkDirectory(this.#launch.cwd);
+      this.#starting = this.#start();
+      this.#attach(await this.#starting);
+    } catch (error) {
+      const told = startError(error, this.#commandLine.command);
+      this.#settle({ code: null, signal: null, stderr: told.message });
+      throw told;
+    }
+    const { unknownVersion } = this.#commandLine;
+    if (unknownVersion) checkVersion(unknownVersion.command, unknownVersion.args, this.#launch.env);
   }
 
-  #start(onSpawn: () => void, onError: (error: NodeJS.ErrnoException) => void): void {
-    const { command, args } = this.#commandLine;
-    const { config, cwd, env, stderr } = this.#launch;
-    const child = spawn(command, args, {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      ...(cwd === undefined ? {} : { cwd }),
+  /** Resolves with a process that runs; rejects when it cannot be started. */
+  async #start(): Promise<SpawnedProcess> {
+    const { cwd, config, env } = this.#launch;
+    const spec: SpawnOptions = {
+      command: this.#commandLine.command,
+      args: this.#commandLine.args,
+      ...(cwd !== undefined && { cwd }),
       env: {
         ...(env ?? process.env),
         CLAUDE_CODE_ENTRYPOINT: 'sdk-ts',
         CLAUDE_AGENT_SDK_VERSION: HEDDLE_VERSION,
-        ...(config.fileCheckpointing && { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: 'true' }),
+        ...toVariables(this.#options, config),
       },
-    });
+      signal: this.#stop.signal,
+    };
+    const own = this.#options.spawn ?? this.#options.spawnClaudeCodeProcess;
+    return own ? own(spec) : spawnChild(spec, this.#options.user);
+  }
+
+  #attach(child: SpawnedProcess): void {
     this.#child = child;
-    child.once('spawn', onSpawn).on('error', onError);
-    if (child.pid === undefined) return;
+    child.on('error', () => {}); // it runs: a signal could not be sent
     this.#writer = new LineWriter(child.stdin);
     // Once the agent is gone, Node throws away what nobody has asked for; with a listener it waits for a late reader.
     child.stdout.on('readable', () => {});
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
-      stderr?.(text);
+      this.#launch.stderr?.(text);
     });
-    child.once('exit', (code, signal) => {
+    const onExit = (code: number | null, signal: string | null) => {
       const tell = () => this.#settle({ code, signal, stderr: this.#stderr });
       const timer = setTimeout(tell, PIPES_GRACE_MS);
-      child.once('close', () => {
+      Promise.all([closed(child.stdout), closed(child.stderr)]).then(() => {
         clearTimeout(timer);
         tell();
       });
-    });
+    };
+    // A process of the host's own may have ended before it was handed over.
+    if (hasEnded(child)) onExit(child.exitCode, child.signalCode ?? null);
+    else child.once('exit', onExit);
   }
 
   write(message: JsonObject): Promise<void> | undefined {
@@ -133,7 +120,8 @@ class SubprocessTransport implements Transport {
     const stdout = this.#child?.stdout;
     if (!stdout) throw new NotConnectedError();
     this.#reading = true;
-    return readLines(stdout);
+    const { maxBufferSize } = this.#options;
+    return readLines(stdout, maxBufferSize === undefined ? {} : { maxBytes: maxBufferSize });
   }
 
   endInput(): void {
@@ -142,37 +130,78 @@ class SubprocessTransport implements Transport {
   }
 
   async close(): Promise<ExitInfo> {
-    this.#closed = true;
+    this.#stop.abort();
+    await this.#starting?.catch(() => {});
     const child = this.#child;
-    if (!child || child.pid === undefined) {
+    if (!child) {
       this.#settle({ code: null, signal: null, stderr: this.#stderr });
       return this.exit;
     }
     this.endInput();
-    if (!this.#reading) child.stdout?.destroy();
-    child.kill('SIGTERM');
-    const timer = setTimeout(() => child.kill('SIGKILL'), CLOSE_GRACE_MS);
+    if (!this.#reading) child.stdout.destroy();
+    this.#ending ??= hasEnded(child) ? Promise.resolve() : this.#end(child);
+    await this.#ending;
     const exit = await this.exit;
-    clearTimeout(timer);
-    child.stdout?.destroy();
+    child.stdout.destroy();
     child.stderr?.destroy();
     return exit;
   }
 
+  /** The whole tree: what the agent has started may not end with it. Our own agent sees to that, others may not. */
+  async #end(child: SpawnedProcess): Promise<void> {
+    const isOurs = !this.#options.spawn && !this.#options.spawnClaudeCodeProcess;
+    const tree = () => (isOurs && child.pid !== undefined ? descendantsOf(child.pid) : []);
+    const known = tree();
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => {
+      known.push(...tree());
+      child.kill('SIGKILL');
+    }, CLOSE_GRACE_MS);
+    await this.exit;
+    clearTimeout(timer);
+    killThose(known);
+  }
+
   isReady(): boolean {
-    if (this.#closed || !this.#child || this.#child.pid === undefined) return false;
-    return this.#child.exitCode === null && this.#child.signalCode === null;
+    return this.#child !== null && !this.#stop.signal.aborted && !hasEnded(this.#child);
   }
 }
 
-function startError(error: NodeJS.ErrnoException, command: string, cwd: string | undefined): HeddleError {
-  if (cwd !== undefined && !existsSync(cwd))
-    return new HeddleError('invalid_option', `options.cwd does not exist: ${cwd}`);
-  if (error.code === 'ENOENT') return new CliNotFoundError(command, { cause: error });
-  return new ConnectionError(`${command}: ${error.message}`, { cause: error });
+function spawnChild({ command, args, cwd, env }: SpawnOptions, user: Options['user']): Promise<SpawnedProcess> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      cwd,
+      env,
+      ...(user !== undefined && userIds(user)),
+    });
+    child.once('error', reject);
+    child.once('spawn', () => resolve(child));
+  });
 }
 
-/** Tells the developer, where no callback was given to be told through. */
-export function warn(message: string): void {
-  process.emitWarning(message, 'HeddleWarning');
+function hasEnded(child: SpawnedProcess): boolean {
+  return child.exitCode !== null || (child.signalCode ?? null) !== null;
+}
+
+/** Resolves when nothing more comes, at once where there is no stream. */
+function closed(stream: SpawnedProcess['stderr']): Promise<void> {
+  if (!stream || stream.closed || stream.destroyed) return Promise.resolve();
+  return new Promise((resolve) => stream.once('close', () => resolve()));
+}
+
+/** A missing directory would be told as a missing program. */
+function checkDirectory(cwd: string | undefined): void {
+  if (cwd === undefined) return;
+  const found = statSync(cwd, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return;
+  const problem = found ? 'is no directory' : 'does not exist';
+  throw new HeddleError('invalid_option', `options.cwd ${problem}: ${cwd}`, { facts: { option: 'cwd' } });
+}
+
+function startError(error: unknown, command: string): HeddleError {
+  if (HeddleError.isInstance(error)) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return new CliNotFoundError(command, { cause: error });
+  return new ConnectionError(`${command}: ${message}`, { cause: error });
 }

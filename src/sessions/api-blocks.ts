@@ -6,12 +6,12 @@ type Role = 'user' | 'assistant';
 
 /**
  * A stored block as a model API takes it, or null for what it would refuse: kinds it does not know in that role
- * [S-15], text without text, calls without an id. Lone surrogates are replaced [S-25]. The block itself is returned
- * when nothing had to change.
+ * [S-15], text without text, calls without an id, thoughts without a signature. Fields that it does not know are left
+ * out, lone surrogates are replaced [S-25]. The block itself is returned when nothing had to change.
  */
 export function toApiBlock(block: JsonObject, role: Role): ContentBlock | null {
   if (typeof block.type !== 'string' || !isTaken(block.type, role) || !isWhole(block)) return null;
-  const clean = wellFormed(block, 0) as JsonObject;
+  const clean = wellFormed(knownFields(block), 0) as JsonObject;
   const sent = clean.type === 'tool_use' && !isObject(clean.input) ? { ...clean, input: {} } : clean;
   return sent as unknown as ContentBlock;
 }
@@ -22,9 +22,30 @@ export function toApiResult(block: JsonObject & { tool_use_id: string }): ToolRe
   const isEmpty = content === undefined || content === '';
   // The API refuses an error without a text.
   const shown = isEmpty && block.is_error === true ? '(no output)' : content;
-  const result = wellFormed({ ...block, content: shown }, 0) as JsonObject;
+  const result = wellFormed({ ...knownFields(block), content: shown }, 0) as JsonObject;
   if (shown === undefined) delete result.content;
   return result as unknown as ToolResultBlock;
+}
+
+/**
+ * Without calls of the provider's own tools that have no result in the same answer, and without results of no call: the
+ * answer was cut between them.
+ */
+export function withWholePairs(blocks: readonly ContentBlock[]): ContentBlock[] {
+  const all = blocks as readonly JsonObject[];
+  const called = new Set(all.flatMap((block) => (PROVIDER_CALLS.has(String(block.type)) ? [block.id] : [])));
+  const answered = new Set(all.flatMap((block) => (isProviderResult(block) ? [block.tool_use_id] : [])));
+  return blocks.filter((_, at) => {
+    const block = all[at] ?? {};
+    if (PROVIDER_CALLS.has(String(block.type))) return answered.has(block.id);
+    return !isProviderResult(block) || called.has(block.tool_use_id);
+  });
+}
+
+const PROVIDER_CALLS = new Set(['server_tool_use', 'mcp_tool_use']);
+
+function isProviderResult({ type }: JsonObject): boolean {
+  return typeof type === 'string' && type.endsWith('_tool_result');
 }
 
 export function textBlock(text: string): TextBlock {
@@ -38,24 +59,59 @@ const TAKEN: Record<Role, ReadonlySet<string>> = {
 
 /** The results of the provider's own tools stand in the assistant's message, under a growing number of names. */
 function isTaken(type: string, role: Role): boolean {
-  return TAKEN[role].has(type) || (role === 'assistant' && type.endsWith('_tool_result'));
+  return TAKEN[role].has(type) || (role === 'assistant' && isProviderResult({ type }));
+}
+
+/** Thoughts are not among them: they are signed, and go back as they came. */
+const FIELDS: Record<string, ReadonlySet<string>> = {
+  text: new Set(['type', 'text', 'citations', 'cache_control']),
+  image: new Set(['type', 'source', 'cache_control']),
+  document: new Set(['type', 'source', 'title', 'context', 'citations', 'cache_control']),
+  tool_use: new Set(['type', 'id', 'name', 'input', 'caller', 'cache_control']),
+  tool_result: new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control']),
+};
+
+/** Without what the API would refuse as unknown: other programs keep notes of their own in blocks. */
+function knownFields(block: JsonObject): JsonObject {
+  const fields = FIELDS[String(block.type)];
+  if (!fields || Object.keys(block).every((key) => fields.has(key))) return block;
+  return Object.fromEntries(Object.entries(block).filter(([key]) => fields.has(key)));
 }
 
 function isWhole(block: JsonObject): boolean {
-  const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
   switch (block.type) {
     case 'text':
       return isText(block.text);
     case 'thinking':
-      return typeof block.thinking === 'string';
+      return typeof block.thinking === 'string' && (isText(block.signature) || 'provider' in block);
+    case 'redacted_thinking':
+      return isText(block.data);
     case 'tool_use':
       return isText(block.id) && isText(block.name);
     case 'image':
     case 'document':
-      return isObject(block.source);
+      return isObject(block.source) && isWholeSource(block.source);
     default:
       return true;
   }
+}
+
+function isWholeSource({ type, media_type, data, url, file_id }: JsonObject): boolean {
+  switch (type) {
+    case 'base64':
+    case 'text':
+      return isText(media_type) && isText(data);
+    case 'url':
+      return isText(url);
+    case 'file':
+      return isText(file_id);
+    default:
+      return typeof type === 'string';
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
 }
 
 function resultContent(content: unknown): string | ContentBlock[] | undefined {

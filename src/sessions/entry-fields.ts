@@ -29,6 +29,20 @@ export function answeredIds(entry: Entry): string[] {
   return entry.type === 'user' ? idsIn(entry, 'tool_result', 'tool_use_id') : [];
 }
 
+/** Something that a person has said: no tool result, nothing that the runtime wrote in their name. */
+export function isPrompt(entry: Entry): boolean {
+  if (entry.type !== 'user' || !isObject(entry.message)) return false;
+  if (entry.isMeta === true || entry.isCompactSummary === true) return false;
+  return blocksOf(entry).some((block) => block.type !== 'tool_result');
+}
+
+/** The words of a message, without thoughts, calls and results. */
+export function textOf(entry: Entry): string {
+  return blocksOf(entry)
+    .flatMap((block) => (block.type === 'text' ? (stringField(block, 'text') ?? []) : []))
+    .join('\n');
+}
+
 /** An error shown in the place of an answer; the model never said it. */
 export function isErrorAnswer(entry: Entry): boolean {
   return entry.isApiErrorMessage === true || stringField(entry.message, 'model') === '<synthetic>';

@@ -1,9 +1,11 @@
-import { readdirSync, rmdirSync, statSync, unlinkSync } from 'node:fs';
+import { rmdirSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Logger } from '../util/runtime.ts';
-import { isSubagentFile, projectFolders, sessionOfFile, subagentsFolder, transcriptPaths } from './layout.ts';
-import { isMissing, sessionUnreadable, storageFailed } from './storage-errors.ts';
-import type { SessionInfo, SessionKey, SessionStore } from './store.ts';
+import { checkKey, isSubagentFile, projectFolders, sessionOfFile, subagentsFolder } from './layout.ts';
+import { createLeases } from './leases.ts';
+import { createSessionPlaces, fileAt, namesIn } from './session-places.ts';
+import { isMissing, storageFailed } from './storage-errors.ts';
+import type { SessionInfo, SessionStore } from './store.ts';
 import { openTranscript, type TranscriptFile, type WriteBytes, writeToFile } from './transcript-file.ts';
 import { readTranscript } from './transcript-reader.ts';
 
@@ -15,6 +17,8 @@ export interface JsonlStoreOptions {
   write?: WriteBytes;
 }
 
+export type JsonlStore = SessionStore & Required<Pick<SessionStore, 'locate' | 'find' | 'lease' | 'remove'>>;
+
 /** Transcripts kept open at most; the one not used for longest is closed and reopened when needed. */
 const MAX_OPEN = 64;
 
@@ -25,26 +29,39 @@ const MAX_OPEN = 64;
  * `append` does its work before it returns its promise, with one write(2) per group: so appends are in the order of the
  * calls, nothing can come in between, and what has resolved survives the death of this process.
  */
-export function createJsonlStore(options: JsonlStoreOptions): SessionStore & Required<Pick<SessionStore, 'locate'>> {
+export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
   const { home, log, write = writeToFile } = options;
+  const { locate, find, forget } = createSessionPlaces(home);
+  const leases = createLeases({ home, log });
   const openFiles = new Map<string, TranscriptFile>();
 
   return {
-    async append(key, entries) {
-      if (entries.length > 0) opened(locate(home, key)).append(entries);
+    async append(key, entries, appendOptions) {
+      if (entries.length > 0) opened(locate(key)).append(entries, appendOptions);
     },
-    load: (key) => readTranscript(locate(home, key)),
-    exists: async (key) => modified(locate(home, key)) !== null,
+    load: (key) => readTranscript(locate(key)),
+    async loadRecent(key) {
+      const { readRecent } = await import('./transcript-tail.ts');
+      return readRecent(locate(key));
+    },
+    exists: async (key) => fileAt(locate(key)) !== null,
     list: async (project) => listSessions(projectFolders(home, project)),
-    locate: (key) => locate(home, key),
+    find: async (sessionId) => find(sessionId),
+    async lease(key, holder) {
+      checkKey(key);
+      return leases.take(key.sessionId, holder);
+    },
+    locate,
     async remove(key) {
-      const path = locate(home, key);
+      const path = locate(key);
       const below = subagentsFolder(path);
       for (const name of [...openFiles.keys()]) if (name === path || dirname(name) === below) close(name);
       if (key.agentId === undefined) removeSubagents(below);
       removeFile(path);
+      if (key.agentId === undefined) forget(key.sessionId);
     },
     async close() {
+      leases.close();
       for (const path of [...openFiles.keys()]) close(path);
     },
   };
@@ -64,13 +81,6 @@ export function createJsonlStore(options: JsonlStoreOptions): SessionStore & Req
   }
 }
 
-/** The transcript's path: where it is, else where it would be created. */
-function locate(home: string, key: SessionKey): string {
-  const [own, ...older] = transcriptPaths(home, key);
-  if (older.length === 0) return own;
-  return [own, ...older].find((path) => modified(path) !== null) ?? own;
-}
-
 /** Newest first. Synchronous on purpose: a stat takes microseconds, a trip to the thread pool ten times that. */
 function listSessions(folders: readonly string[]): SessionInfo[] {
   const sessions = new Map<string, SessionInfo>();
@@ -78,29 +88,11 @@ function listSessions(folders: readonly string[]): SessionInfo[] {
     for (const name of namesIn(folder)) {
       const sessionId = sessionOfFile(name);
       if (sessionId === null || sessions.has(sessionId)) continue;
-      const found = modified(join(folder, name));
+      const found = fileAt(join(folder, name));
       if (found?.isFile) sessions.set(sessionId, { sessionId, lastModified: found.at, size: found.size });
     }
   }
   return [...sessions.values()].sort((a, b) => b.lastModified - a.lastModified || (a.sessionId < b.sessionId ? -1 : 1));
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw sessionUnreadable(folder, error);
-  }
-}
-
-function modified(path: string): { at: number; size: number; isFile: boolean } | null {
-  try {
-    const stat = statSync(path);
-    return { at: stat.mtimeMs, size: stat.size, isFile: stat.isFile() };
-  } catch {
-    return null;
-  }
 }
 
 /** Only what is a subagent's transcript; folders go when nothing else is in them (ruling G9). */

@@ -12,8 +12,7 @@ export function isSessionId(text: string): boolean {
 }
 
 /**
- * Where a transcript may be: first the place where a new one goes, then where older versions would have put it. Throws
- * `invalid_option` for ids that must not become file names.
+ * Where a transcript may be: first the place where a new one goes, then where older versions would have put it.
  */
 export function transcriptPaths(home: string, key: SessionKey): [string, ...string[]] {
   checkKey(key);
@@ -48,7 +47,8 @@ function inFolder(folder: string, key: SessionKey): string {
   return key.agentId === undefined ? transcript : join(subagentsFolder(transcript), `agent-${key.agentId}.jsonl`);
 }
 
-function checkKey(key: SessionKey): void {
+/** Throws `invalid_option` for ids that must not become file names. */
+export function checkKey(key: SessionKey): void {
   if (!isSessionId(key.sessionId)) {
     throw new HeddleError('invalid_option', `Not a session id: ${JSON.stringify(key.sessionId)}. It must be a UUID.`);
   }

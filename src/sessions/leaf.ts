@@ -1,4 +1,4 @@
-import { instantOf, isConversation } from './entry-fields.ts';
+import { answeredIds, instantOf, isConversation, isErrorAnswer } from './entry-fields.ts';
 import type { Step, Tree, TreeNode } from './tree-model.ts';
 
 export interface LeafChoice {
@@ -25,13 +25,14 @@ export function activeLeaf(tree: Tree, explicit?: string): LeafChoice {
 
 /** The end of the branch that was written to last. */
 export function leafByFileOrder(tree: Tree): TreeNode | null {
-  return best(tree.leaves, (leaf) => lastMessage(tree, leaf).index);
+  return best(tree.leaves.toReversed(), (leaf) => lastMessage(tree, leaf).index);
 }
 
 /** The end of the branch with the latest timestamp; among equals the one written last [SES-13, SES-33]. */
 export function leafByTimestamp(tree: Tree): TreeNode | null {
-  const byFileOrder = [...tree.leaves].sort((a, b) => lastMessage(tree, b).index - lastMessage(tree, a).index);
-  return best(byFileOrder, (leaf) => instantOf(lastMessage(tree, leaf).entry));
+  const ends = tree.leaves.map((leaf) => ({ leaf, message: lastMessage(tree, leaf) }));
+  const byFileOrder = ends.toReversed().sort((a, b) => b.message.index - a.message.index);
+  return best(byFileOrder, ({ message }) => instantOf(message.entry))?.leaf ?? null;
 }
 
 /** The ends of all branches: one for each step that no message goes on from, in the order of the file. */
@@ -77,10 +78,27 @@ function isMessage(node: TreeNode): boolean {
   return !node.isSidechain && isConversation(node.entry);
 }
 
-/** The newest message of a leaf's step; what merely hangs from it says nothing about when it was active. */
+/**
+ * The newest message of a leaf's step; what merely hangs from it says nothing about when it was active. Neither does an
+ * error in the place of an answer, nor a call's second result, which a stray permission leaves behind days later: a
+ * branch that holds nothing else is as old as what it hangs from.
+ */
 function lastMessage(tree: Tree, leaf: TreeNode): TreeNode {
-  const members = tree.steps.get(leaf)?.members ?? [];
-  return best(members.filter(isMessage), (node) => node.index) ?? leaf;
+  for (let step = tree.steps.get(leaf); step; step = stepAbove(tree, step)) {
+    const message = best(step.members.filter(isTelling), (node) => node.index);
+    if (message !== null) return message;
+  }
+  return leaf;
+
+  function isTelling(node: TreeNode): boolean {
+    if (!isMessage(node) || isErrorAnswer(node.entry)) return false;
+    const ids = answeredIds(node.entry);
+    return ids.length === 0 || ids.some((id) => tree.results.get(id)?.[0] === node);
+  }
+}
+
+function stepAbove(tree: Tree, { members: [first] }: Step): Step | undefined {
+  return first?.parent ? tree.steps.get(first.parent) : undefined;
 }
 
 /** The item with the greatest value; the first among equals. */

@@ -1,4 +1,5 @@
 import { stringField } from '../util/json.ts';
+import { answeredIds, answerKey, callIds } from './entry-fields.ts';
 import type { Finding, TreeNode } from './tree-model.ts';
 
 /**
@@ -7,27 +8,41 @@ import type { Finding, TreeNode } from './tree-model.ts';
  * nearly always what the lost link meant (ruling K15). Only `node.parent` is set.
  */
 export function linkParents(nodes: readonly TreeNode[], byId: ReadonlyMap<string, TreeNode>): Finding[] {
-  const unlinked = new Map<TreeNode, 'missing_parent' | 'cycle'>();
+  const unlinked = new Map<TreeNode, Repair>();
+  let before: TreeNode | undefined;
   for (const node of nodes) {
-    const parent = statedParent(node, byId);
+    const parent = followsUnnamed(node, before) ? before : statedParent(node, byId);
     if (parent === undefined) unlinked.set(node, 'missing_parent');
     else node.parent = parent;
+    if (HOLDERS.has(node.entry.type) && !node.isSidechain) before = node;
   }
   for (const node of cycleStarts(nodes)) {
     node.parent = null;
     unlinked.set(node, 'cycle');
   }
-  return unlinked.size === 0 ? [] : linkByFileOrder(nodes, byId, unlinked);
+  const relinked = unlinked.size === 0 ? [] : linkByFileOrder(nodes, byId, unlinked);
+  return [...relinked, ...linkToCalls(nodes)];
 }
+
+type Repair = Extract<Finding, { linkedTo: unknown }>['kind'];
 
 const CHAIN_TYPES = new Set(['user', 'assistant', 'system', 'progress', 'attachment']);
 
 /** What the entry says its parent is: a node, null for a root, undefined when there is no such node. */
-function statedParent({ entry }: TreeNode, byId: ReadonlyMap<string, TreeNode>): TreeNode | null | undefined {
-  const { parentUuid } = entry;
+function statedParent(node: TreeNode, byId: ReadonlyMap<string, TreeNode>): TreeNode | null | undefined {
+  const { parentUuid, type } = node.entry;
   if (parentUuid === null) return null;
-  if (typeof parentUuid === 'string') return byId.get(parentUuid);
-  return CHAIN_TYPES.has(entry.type) ? undefined : null;
+  if (typeof parentUuid !== 'string') return CHAIN_TYPES.has(type) ? undefined : null;
+  const parent = byId.get(parentUuid);
+  // Above a subagent's entry there is no way back into the conversation.
+  return parent?.isSidechain && !node.isSidechain ? undefined : parent;
+}
+
+/** Who goes on with an old file has nothing to point at: its messages have no names. */
+function followsUnnamed(node: TreeNode, before: TreeNode | undefined): boolean {
+  const { parentUuid, type, logicalParentUuid } = node.entry;
+  if (!before || hasName(before) || node.isSidechain) return false;
+  return parentUuid === null && CHAIN_TYPES.has(type) && logicalParentUuid === undefined;
 }
 
 /** The first node, in the order of the file, of each circle. */
@@ -56,7 +71,7 @@ function firstInCircle(member: TreeNode): TreeNode {
 function linkByFileOrder(
   nodes: readonly TreeNode[],
   byId: ReadonlyMap<string, TreeNode>,
-  unlinked: ReadonlyMap<TreeNode, 'missing_parent' | 'cycle'>,
+  unlinked: ReadonlyMap<TreeNode, Repair>,
 ): Finding[] {
   const findings: Finding[] = [];
   const roots = new Roots();
@@ -68,7 +83,7 @@ function linkByFileOrder(
       // A candidate whose root is the node itself hangs below it already.
       const canHold = (candidate: TreeNode) => roots.of(candidate) !== node;
       node.parent = callerOf(node, byId, canHold) ?? lane.findLast(canHold) ?? null;
-      if (isRepair(node)) findings.push(finding(kind, node));
+      if (hasName(node)) findings.push(finding(kind, node));
     }
     if (HOLDERS.has(node.entry.type)) lane.push(node);
   }
@@ -91,14 +106,67 @@ function callerOf(
   return caller && canHold(caller) ? caller : undefined;
 }
 
-/** An old file's messages have no uuids at all; that they follow each other is no repair. */
-function isRepair({ entry }: TreeNode): boolean {
-  return typeof entry.uuid === 'string';
+/** An old file's messages have none; that they follow each other is no repair. */
+function hasName({ id, entry }: TreeNode): boolean {
+  return entry.uuid === id;
 }
 
-function finding(kind: 'missing_parent' | 'cycle', node: TreeNode): Finding {
+function finding(kind: Repair, node: TreeNode): Finding {
   const parentUuid = stringField(node.entry, 'parentUuid') ?? null;
   return { kind, line: node.line, uuid: node.id, parentUuid, linkedTo: node.parent?.id ?? null };
+}
+
+/**
+ * A result without its call above it hangs in the wrong place: from there the conversation could not be told. Which of
+ * several calls with its id is meant, the order of the file says.
+ */
+function linkToCalls(nodes: readonly TreeNode[]): Finding[] {
+  const findings: Finding[] = [];
+  const callers = callersIn(nodes);
+  for (const node of nodes) {
+    const ids = answeredIds(node.entry).filter((id) => callers.has(id));
+    if (ids.length === 0 || callsOneOf(ids, node.parent)) continue;
+    const candidates = ids.flatMap((id) => callers.get(id) ?? []);
+    if (isBelowAnswer(node, candidates)) continue;
+    const caller = candidates.findLast(({ index }) => index < node.index) ?? candidates[0];
+    if (!caller || caller.isSidechain !== node.isSidechain || isBelow(caller, node)) continue;
+    node.parent = caller;
+    findings.push(finding('misplaced_result', node));
+  }
+  return findings;
+}
+
+function callersIn(nodes: readonly TreeNode[]): Map<string, TreeNode[]> {
+  const callers = new Map<string, TreeNode[]>();
+  for (const node of nodes) {
+    for (const id of callIds(node.entry)) {
+      const known = callers.get(id);
+      if (known) known.push(node);
+      else callers.set(id, [node]);
+    }
+  }
+  return callers;
+}
+
+function callsOneOf(ids: readonly string[], node: TreeNode | null): boolean {
+  return node !== null && callIds(node.entry).some((id) => ids.includes(id));
+}
+
+/** Whether one of the calls is above, or another block of its answer: parallel results may hang from each other. */
+function isBelowAnswer(node: TreeNode, callers: readonly TreeNode[]): boolean {
+  const own = new Set(callers);
+  const answers = new Set(callers.map(({ entry }) => answerKey(entry)));
+  for (let above = node.parent; above !== null; above = above.parent) {
+    if (own.has(above)) return true;
+    const answer = above.entry.type === 'assistant' ? answerKey(above.entry) : null;
+    if (answer !== null && answers.has(answer)) return true;
+  }
+  return false;
+}
+
+function isBelow(node: TreeNode, ancestor: TreeNode): boolean {
+  for (let above = node.parent; above !== null; above = above.parent) if (above === ancestor) return true;
+  return false;
 }
 
 function laneOf(lanes: Map<string, TreeNode[]>, node: TreeNode): TreeNode[] {

@@ -1,6 +1,7 @@
 import type { Clock } from '../util/runtime.ts';
 import type { Entry } from '../wire/entries.ts';
-import type { Loaded, SessionKey, SessionStore } from './store.ts';
+import { sessionBusy } from './session-busy.ts';
+import type { LeaseHolder, Loaded, SessionKey, SessionStore } from './store.ts';
 
 /**
  * Sessions in memory, for tests and for hosts that keep nothing. Entries are kept as text: what is handed out cannot
@@ -9,9 +10,18 @@ import type { Loaded, SessionKey, SessionStore } from './store.ts';
 export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}): SessionStore {
   const now = options.clock?.now ?? Date.now;
   const transcripts = new Map<string, Transcript>();
+  const found = new Map<string, string>();
+  const leases = new Map<string, LeaseHolder & { since: string }>();
+  /** A session that was found is where it was found, unless the key's own project has one of the same id. */
+  const settle = (key: SessionKey): SessionKey => {
+    const project = found.get(key.sessionId);
+    const own = nameOf({ project: key.project, sessionId: key.sessionId });
+    return project === undefined || transcripts.has(own) ? key : { ...key, project };
+  };
 
   return {
-    async append(key, entries) {
+    async append(asked, entries) {
+      const key = settle(asked);
       const lines = entries.map((entry) => ({ uuid: entry.uuid, text: JSON.stringify(entry) }));
       const transcript = transcripts.get(nameOf(key)) ?? newTranscript(key);
       const fresh = lines.filter(({ uuid }) => isNew(transcript, uuid));
@@ -24,18 +34,37 @@ export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}):
     },
 
     async *load(key): AsyncGenerator<Loaded, void> {
-      const lines = transcripts.get(nameOf(key))?.lines ?? [];
+      const lines = transcripts.get(nameOf(settle(key)))?.lines ?? [];
       for (const [i, text] of lines.entries()) yield { entry: JSON.parse(text) as Entry, line: i + 1 };
     },
 
-    exists: async (key) => transcripts.has(nameOf(key)),
+    exists: async (key) => transcripts.has(nameOf(settle(key))),
 
     async list(project) {
       const ofProject = [...transcripts.values()].filter(({ key }) => key.project === project && !key.agentId);
       return ofProject.reverse().map(({ key, lastModified }) => ({ sessionId: key.sessionId, lastModified }));
     },
 
-    async remove(key) {
+    async find(sessionId) {
+      const newest = [...transcripts.values()].findLast(({ key }) => key.sessionId === sessionId && !key.agentId);
+      if (newest) found.set(sessionId, newest.key.project);
+      return newest ? { ...newest.key } : null;
+    },
+
+    async lease({ sessionId }, { pid, host }) {
+      const other = leases.get(sessionId);
+      if (other) throw sessionBusy(sessionId, other);
+      const own = { pid, host, since: new Date(now()).toISOString() };
+      leases.set(sessionId, own);
+      return {
+        async release() {
+          if (leases.get(sessionId) === own) leases.delete(sessionId);
+        },
+      };
+    },
+
+    async remove(asked) {
+      const key = settle(asked);
       for (const [name, { key: other }] of transcripts) if (isPartOf(other, key)) transcripts.delete(name);
     },
   };

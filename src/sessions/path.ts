@@ -10,17 +10,18 @@ import type { Step, Tree, TreeNode } from './tree-model.ts';
 export function pathTo(tree: Tree, leafUuid: string): Entry[] {
   const path: TreeNode[] = [];
   let stretch: TreeNode[] = [];
-  for (const node of ancestors(tree.nodes.get(leafUuid))) {
-    const [before] = stretch;
-    if (before && tree.steps.get(before) !== tree.steps.get(node)) {
-      path.push(...wholeStep(tree.steps.get(before), stretch));
+  let step: Step | undefined;
+  for (const node of [...ancestors(tree.nodes.get(leafUuid)), null]) {
+    const next = node === null ? undefined : tree.steps.get(node);
+    if (next !== step) {
+      // A `push(...)` of a long stretch could exceed the argument limit.
+      for (const member of wholeStep(step, stretch)) path.push(member);
       stretch = [];
+      step = next;
     }
-    stretch.push(node);
+    if (node !== null) stretch.push(node);
   }
-  const [last] = stretch;
-  if (last) path.push(...wholeStep(tree.steps.get(last), stretch));
-  return path.map((node) => node.entry);
+  return withStrayResults(tree, path).map((node) => node.entry);
 }
 
 /** From the root down to the node itself. */
@@ -30,33 +31,74 @@ function ancestors(leaf: TreeNode | undefined): TreeNode[] {
   return trunk.reverse();
 }
 
-/** The stretch of the path that lies in one step, completed. */
+/** The stretch of the path that lies in one step, completed: its blocks in their order, then the results. */
 function wholeStep(step: Step | undefined, stretch: TreeNode[]): TreeNode[] {
-  if (!step || step.calls.size === 0 || step.members.length === stretch.length) return stretch;
-  const added = besides(step, stretch);
+  if (!step || step.answer === null || step.members.length === stretch.length) return stretch;
+  const included = new Set(stretch);
+  const blocks = otherBlocks(step, stretch);
+  for (const node of blocks) included.add(node);
   const cut = stretch.findLastIndex((node) => node.entry.type === 'assistant') + 1;
-  return [...stretch.slice(0, cut), ...added, ...stretch.slice(cut)];
+  const head = blocks.length === 0 ? stretch.slice(0, cut) : inOrderOf(step, [...stretch.slice(0, cut), ...blocks]);
+  return [...head, ...besides(step, included), ...stretch.slice(cut)];
 }
 
-/** Members of the step that belong to the path without being ancestors: blocks first, then results in file order. */
-function besides(step: Step, stretch: readonly TreeNode[]): TreeNode[] {
-  const leftByResult = stretch.findLast((node) => isConversation(node.entry))?.entry.type === 'user';
+/**
+ * Blocks of the answer that are no ancestors. All of them when the answer was left by a result, for then it was whole;
+ * else those that stand before the last block on the path, which are its siblings.
+ */
+function otherBlocks(step: Step, stretch: readonly TreeNode[]): TreeNode[] {
+  const isLeftByResult = stretch.findLast((node) => isConversation(node.entry))?.entry.type === 'user';
+  const last = stretch.findLast((node) => node.entry.type === 'assistant');
+  if (!isLeftByResult && !last) return [];
   const included = new Set(stretch);
-  const answered = new Set(stretch.flatMap((node) => answeredIds(node.entry)));
+  return step.members.filter(
+    (node) =>
+      node.entry.type === 'assistant' && !included.has(node) && (isLeftByResult || node.index < (last?.index ?? 0)),
+  );
+}
 
-  const blocks = leftByResult ? step.members.filter((n) => n.entry.type === 'assistant' && !included.has(n)) : [];
-  for (const node of blocks) included.add(node);
+function inOrderOf(step: Step, nodes: readonly TreeNode[]): TreeNode[] {
+  const chosen = new Set(nodes);
+  return step.members.filter((node) => chosen.has(node));
+}
+
+/** Results and attachments of the step that belong to the path without being ancestors, in the order of the file. */
+function besides(step: Step, included: Set<TreeNode>): TreeNode[] {
   const calls = new Set([...included].flatMap((node) => callIds(node.entry)));
-
+  const answered = new Set([...included].flatMap((node) => answeredIds(node.entry)));
   const rest: TreeNode[] = [];
   for (const node of [...step.members].sort((a, b) => a.index - b.index)) {
     if (included.has(node)) continue;
-    const answers = answeredIds(node.entry).filter((id) => calls.has(id) && !answered.has(id));
+    // A call that is not among the step's is lost; one that is, but not on the path, was left out on purpose.
+    const isWanted = (id: string) => !answered.has(id) && (calls.has(id) || !step.calls.has(id));
+    const answers = answeredIds(node.entry).filter(isWanted);
     const isAddition = node.entry.type === 'attachment' && node.parent !== null && included.has(node.parent);
     if (answers.length === 0 && !isAddition) continue;
     rest.push(node);
     included.add(node);
     for (const id of answers) answered.add(id);
   }
-  return [...blocks, ...rest];
+  return rest;
+}
+
+/** A result that was written further down, beside the path, is put behind its call. */
+function withStrayResults(tree: Tree, path: readonly TreeNode[]): TreeNode[] {
+  const answered = new Set(path.flatMap((node) => answeredIds(node.entry)));
+  const whole: TreeNode[] = [];
+  for (const node of path) {
+    whole.push(node);
+    for (const id of callIds(node.entry)) {
+      if (answered.has(id)) continue;
+      const stray = tree.results.get(id)?.find((result) => !result.isSidechain && isBelow(result, node));
+      if (!stray) continue;
+      whole.push(stray);
+      for (const settled of answeredIds(stray.entry)) answered.add(settled);
+    }
+  }
+  return whole;
+}
+
+function isBelow(node: TreeNode, ancestor: TreeNode): boolean {
+  for (let above = node.parent; above !== null; above = above.parent) if (above === ancestor) return true;
+  return false;
 }

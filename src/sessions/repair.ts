@@ -1,13 +1,16 @@
 import { stringField } from '../util/json.ts';
 import type { ToolResultBlock } from '../wire/content.ts';
 import type { Entry } from '../wire/entries.ts';
-import { answeredIds, blocksOf, callIds } from './entry-fields.ts';
+import type { Chain } from './chain.ts';
+import { answeredIds, answerKey, blocksOf, callIds, isConversation } from './entry-fields.ts';
 
 export interface UnpairedCall {
   toolUseId: string;
   name: string;
   /** The entry that made the call, from which its result has to hang; null in old files without uuids. */
   assistantUuid: string | null;
+  /** The conversation went on after the answer that made the call. */
+  isPassed: boolean;
 }
 
 /**
@@ -17,21 +20,43 @@ export interface UnpairedCall {
 export function unpairedToolCalls(path: readonly Entry[]): UnpairedCall[] {
   const settled = new Set(path.flatMap(answeredIds));
   const unpaired: UnpairedCall[] = [];
+  const last = path.findLast((entry) => isConversation(entry) && answeredIds(entry).length === 0);
   for (const entry of path) {
     for (const toolUseId of callIds(entry)) {
       if (settled.has(toolUseId)) continue;
       settled.add(toolUseId);
       const call = blocksOf(entry).find((block) => block.id === toolUseId);
       const assistantUuid = stringField(entry, 'uuid') ?? null;
-      unpaired.push({ toolUseId, name: stringField(call, 'name') ?? '', assistantUuid });
+      const isPassed = !isSameAnswer(entry, last);
+      unpaired.push({ toolUseId, name: stringField(call, 'name') ?? '', assistantUuid, isPassed });
     }
   }
   return unpaired;
 }
 
+/**
+ * An answer for each of these calls, hanging from the entry that made it. The chain goes on from the last of them, as
+ * after any result, but not from an answer that the conversation has left behind: what followed would be lost.
+ */
+export function repairEntries(unpaired: readonly UnpairedCall[], chain: Chain, newId: () => string): Entry[] {
+  const { leaf } = chain;
+  const repairs = unpaired.flatMap(({ toolUseId, assistantUuid }) => {
+    if (assistantUuid === null) return [];
+    const fields = { uuid: newId(), sourceToolAssistantUUID: assistantUuid };
+    return [chain.toolResultEntry(interruptedResult(toolUseId), fields)];
+  });
+  if (unpaired.at(-1)?.isPassed) chain.moveTo(leaf);
+  return repairs;
+}
+
 /** What the model is told about a call whose outcome nobody knows. */
 export function interruptedResult(toolUseId: string): ToolResultBlock {
   return { type: 'tool_result', tool_use_id: toolUseId, content: INTERRUPTED, is_error: true };
+}
+
+function isSameAnswer(entry: Entry, other: Entry | undefined): boolean {
+  if (entry === other || other?.type !== 'assistant') return entry === other;
+  return answerKey(entry) !== null && answerKey(entry) === answerKey(other);
 }
 
 const INTERRUPTED =

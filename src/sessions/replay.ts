@@ -1,8 +1,9 @@
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
+import { isObject, stringField } from '../util/json.ts';
+import type { ContentBlock } from '../wire/content.ts';
 import type { Entry } from '../wire/entries.ts';
-import { textBlock, toApiBlock, toApiResult } from './api-blocks.ts';
-import { answerKey, blocksOf, callIds, isErrorAnswer } from './entry-fields.ts';
+import { textBlock, toApiBlock, toApiResult, withWholePairs } from './api-blocks.ts';
+import { type CallPairs, isResult, pairCalls, type StoredResult } from './call-pairs.ts';
+import { answerKey, blocksOf, isErrorAnswer } from './entry-fields.ts';
 import { interruptedResult } from './repair.ts';
 
 export interface ReplayMessage {
@@ -21,8 +22,8 @@ export interface ReplayMessage {
  * cache depends on it.
  */
 export function toApiMessages(path: readonly Entry[]): ReplayMessage[] {
-  const results = resultsOn(path);
-  const messages = assemble(turnsOf(path), results);
+  const pairs = pairCalls(path);
+  const messages = assemble(turnsOf(path, pairs), pairs);
   const [first] = messages;
   if (first?.role === 'assistant') messages.unshift({ role: 'user', content: [textBlock(LOST_BEGINNING)] });
   return messages;
@@ -39,15 +40,19 @@ interface ReplayTurn {
   blocks: ContentBlock[];
 }
 
-function turnsOf(path: readonly Entry[]): ReplayTurn[] {
-  const calls = new Set(path.flatMap(callIds));
+function turnsOf(path: readonly Entry[], pairs: CallPairs): ReplayTurn[] {
   const turns: ReplayTurn[] = [];
   for (const entry of path) {
-    if (entry.type === 'assistant' && !isErrorAnswer(entry)) answerTurn(turns, entry).blocks.push(...spoken(entry));
-    if (entry.type === 'user') userTurn(turns).blocks.push(...blocksOf(entry).flatMap((b) => userBlock(b, calls)));
-    if (entry.type === 'attachment') userTurn(turns).blocks.push(...attached(entry));
+    if (entry.type === 'assistant' && !isErrorAnswer(entry)) say(answerTurn(turns, entry), spoken(entry, pairs));
+    if (entry.type === 'user') say(userTurn(turns), heard(entry, pairs));
+    if (entry.type === 'attachment') say(userTurn(turns), attached(entry));
   }
   return turns;
+}
+
+/** One by one: a `push(...)` of very many blocks could exceed the argument limit. */
+function say({ blocks }: { blocks: ContentBlock[] }, added: readonly ContentBlock[]): void {
+  for (const block of added) blocks.push(block);
 }
 
 /** Blocks of one answer are joined again, also when results of its first calls came between them. */
@@ -70,18 +75,25 @@ function userTurn(turns: ReplayTurn[]): ReplayTurn {
   return turn;
 }
 
-function spoken(entry: Entry): ContentBlock[] {
-  return blocksOf(entry).flatMap((block) => toApiBlock(block, 'assistant') ?? []);
+function spoken(entry: Entry, pairs: CallPairs): ContentBlock[] {
+  return blocksOf(entry).flatMap((block) => {
+    const taken = toApiBlock(block, 'assistant');
+    if (taken?.type !== 'tool_use') return taken ?? [];
+    const id = pairs.idOf(block);
+    if (id === undefined) return [];
+    return id === taken.id ? taken : { ...taken, id };
+  });
 }
 
-function userBlock(block: JsonObject, calls: ReadonlySet<string>): ContentBlock[] {
-  if (isResult(block) && calls.has(block.tool_use_id)) return [];
-  const taken = isResult(block) ? orphanedResult(block) : toApiBlock(block, 'user');
-  return taken === null ? [] : [taken];
+function heard(entry: Entry, pairs: CallPairs): ContentBlock[] {
+  return blocksOf(entry).flatMap((block) => {
+    if (!isResult(block)) return toApiBlock(block, 'user') ?? [];
+    return pairs.isPlaced(block) ? [] : (orphanedResult(block) ?? []);
+  });
 }
 
 /** The call was lost, what it found need not be: as a text it may stay. */
-function orphanedResult(block: ToolResult): ContentBlock | null {
+function orphanedResult(block: StoredResult): ContentBlock | null {
   const { content } = toApiResult(block);
   const texts = typeof content === 'string' ? [content] : (content ?? []).map((b) => (b.type === 'text' ? b.text : ''));
   const text = texts.join('\n').trim();
@@ -95,46 +107,25 @@ function attached(entry: Entry): ContentBlock[] {
   return [textBlock(content)];
 }
 
-type ToolResult = JsonObject & { tool_use_id: string };
-
-function isResult(block: JsonObject): block is ToolResult {
-  return block.type === 'tool_result' && typeof block.tool_use_id === 'string';
-}
-
-/** The first result for each call, wherever it stands. */
-function resultsOn(path: readonly Entry[]): Map<string, ToolResultBlock> {
-  const results = new Map<string, ToolResultBlock>();
-  for (const block of path.filter((entry) => entry.type === 'user').flatMap(blocksOf)) {
-    if (isResult(block) && !results.has(block.tool_use_id)) results.set(block.tool_use_id, toApiResult(block));
-  }
-  return results;
-}
-
-function assemble(turns: readonly ReplayTurn[], results: ReadonlyMap<string, ToolResultBlock>): ReplayMessage[] {
+function assemble(turns: readonly ReplayTurn[], pairs: CallPairs): ReplayMessage[] {
   const messages: ReplayMessage[] = [];
-  const called = new Set<string>();
   for (const turn of turns) {
-    const blocks = turn.role === 'assistant' ? sayable(turn.blocks, called) : turn.blocks;
+    const blocks = turn.role === 'assistant' ? sayable(turn.blocks) : turn.blocks;
     add(messages, turn.role, blocks, turn.model);
     const calls = blocks.filter((block) => block.type === 'tool_use');
     // Right behind the calls, before anything else can come; what the user says next joins this message.
     add(
       messages,
       'user',
-      calls.map(({ id }) => results.get(id) ?? interruptedResult(id)),
+      calls.map(({ id }) => pairs.resultFor(id) ?? interruptedResult(id)),
     );
   }
   return messages;
 }
 
-/** Without calls that were made before, and without thoughts that lead to nothing: the API refuses both. */
-function sayable(blocks: readonly ContentBlock[], called: Set<string>): ContentBlock[] {
-  const kept = blocks.filter((block) => {
-    if (block.type !== 'tool_use') return true;
-    if (called.has(block.id)) return false;
-    called.add(block.id);
-    return true;
-  });
+/** Without half a pair of the provider's own tools, and without thoughts that lead to nothing: the API refuses both. */
+function sayable(blocks: readonly ContentBlock[]): ContentBlock[] {
+  const kept = withWholePairs(blocks);
   return kept.slice(0, kept.findLastIndex((block) => !THOUGHTS.has(block.type)) + 1);
 }
 
@@ -149,5 +140,5 @@ function add(
   if (blocks.length === 0) return;
   const last = messages.at(-1);
   if (last?.role !== role) messages.push({ role, content: [...blocks], ...(model !== undefined && { model }) });
-  else for (const block of blocks) last.content.push(block);
+  else say({ blocks: last.content }, blocks);
 }

@@ -28,6 +28,36 @@ export interface Damage {
 
 export type Loaded = { entry: Entry; line: number } | { damage: Damage };
 
+export interface AppendOptions {
+  /**
+   * The caller vouches for the uuids: it has made them at random just now. A store need not look for them then, which in
+   * a large session takes time.
+   */
+  areNew?: boolean;
+}
+
+/** Who writes to a session: told to others who want to. */
+export interface LeaseHolder {
+  pid: number;
+  /** The name of the machine. */
+  host: string;
+}
+
+export interface Lease {
+  /** Never rejects, and may be called twice. */
+  release(): Promise<void>;
+}
+
+/** A session from its last compaction boundary on, and what can be asked about the rest without reading it. */
+export interface RecentPart {
+  /** From the boundary, which is the first, to the end, in the order of storing. Lines are counted from the boundary. */
+  loaded: Loaded[];
+  /** The last entry of this type before the boundary. */
+  lastBefore(type: string): Promise<Entry | null>;
+  /** Whether the text stands anywhere before the boundary, as JSON writes it. May say yes when it does not. */
+  mentionedBefore(text: string): Promise<boolean>;
+}
+
 /**
  * Where sessions are kept. Entries are opaque and kept verbatim; uuid is the idempotency key: an entry whose uuid the
  * store already holds for that key is not stored twice.
@@ -37,11 +67,29 @@ export type Loaded = { entry: Entry; line: number } | { damage: Damage };
  * a session that does not exist yields nothing.
  */
 export interface SessionStore {
-  append(key: SessionKey, entries: readonly Entry[]): Promise<void>;
+  append(key: SessionKey, entries: readonly Entry[], options?: AppendOptions): Promise<void>;
   load(key: SessionKey): AsyncIterable<Loaded>;
   exists(key: SessionKey): Promise<boolean>;
   /** Sessions of a project, newest first. */
   list(project: string): Promise<SessionInfo[]>;
+  /**
+   * The key of a session in whatever project it is, by its id alone; null when the store holds none. Where several
+   * projects have it, the one written to last.
+   */
+  find?(sessionId: string): Promise<SessionKey | null>;
+  /**
+   * The right to write to a session and its subagents, for one holder at a time. Rejects with a HeddleError
+   * `session_busy` (facts: pid, host, since) while another one holds it, in this process, too. What a dead holder left
+   * is taken over.
+   */
+  lease?(key: SessionKey, holder: LeaseHolder): Promise<Lease>;
+  /**
+   * What is needed to go on with a long session, without reading it all. Null when there is no such stretch: then
+   * `load` is the way.
+   */
+  loadRecent?(key: SessionKey): Promise<RecentPart | null>;
+  /** Entries that anybody appends from now on, until the signal aborts. */
+  watch?(key: SessionKey, options: { signal: AbortSignal }): AsyncIterable<Loaded>;
   /** The path or address of a transcript, for hosts that want to show it. */
   locate?(key: SessionKey): string;
   remove?(key: SessionKey): Promise<void>;

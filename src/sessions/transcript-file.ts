@@ -4,6 +4,7 @@ import { makeDirectory } from '../util/make-directory.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { Entry } from '../wire/entries.ts';
 import { storageFailed } from './storage-errors.ts';
+import type { AppendOptions } from './store.ts';
 import { createUuidIndex, type UuidIndex } from './uuid-index.ts';
 
 /** write(2): returns how many bytes were taken. Handed in, so that tests can let it fail. */
@@ -16,7 +17,7 @@ export interface TranscriptFile {
    * Adds the entries whose uuid is not yet in the file, with one write(2). Returns when the kernel has them, or throws
    * `storage_failed` and leaves the file as it was.
    */
-  append(entries: readonly Entry[]): void;
+  append(entries: readonly Entry[], options?: AppendOptions): void;
   close(): void;
 }
 
@@ -35,10 +36,13 @@ export function openTranscript(path: string, options: { write: WriteBytes; log: 
   let file = writing(() => openFile(path));
 
   return {
-    append: (entries) =>
+    append: (entries, { areNew = false } = {}) =>
       writing(() => {
         if (fstatSync(file.fd).nlink === 0) file = reopened(file, path, options.log);
-        appendGroup(file, entries, options.write);
+        const { size } = fstatSync(file.fd);
+        if (size !== file.expectedSize) noticeOthers(file, size);
+        const fresh = areNew || !entries.some(hasUuid) ? entries : unstored(file, size, entries);
+        if (fresh.length > 0) appendGroup(file, size, fresh, options.write);
       }),
     close: () => closeSync(file.fd),
   };
@@ -49,8 +53,10 @@ interface OpenFile {
   uuids: UuidIndex;
   /** How large the file is if nobody else writes to it. */
   expectedSize: number;
-  /** Up to here `uuids` knows the file. */
+  /** Up to here `uuids` has seen what others wrote. */
   knownTo: number;
+  /** Whether others have written behind that. */
+  isUnknown: boolean;
   /** The file does not end in a newline. */
   torn: boolean;
 }
@@ -62,7 +68,7 @@ function openFile(path: string): OpenFile {
     closeSync(fd);
     throw new Error('it is not a regular file');
   }
-  return { fd, uuids: createUuidIndex(fd), expectedSize: 0, knownTo: 0, torn: false };
+  return { fd, uuids: createUuidIndex(fd), expectedSize: 0, knownTo: 0, isUnknown: false, torn: false };
 }
 
 /** Somebody deleted the file: what went on into the nameless old one would be lost without a word. */
@@ -73,33 +79,42 @@ function reopened(file: OpenFile, path: string, log: Logger): OpenFile {
   return next;
 }
 
-function appendGroup(file: OpenFile, entries: readonly Entry[], write: WriteBytes): void {
-  const { size } = fstatSync(file.fd);
-  if (size !== file.expectedSize) catchUp(file, size);
-  const fresh = unstored(file.uuids, entries);
-  if (fresh.length === 0) return;
-
-  const lines = fresh.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+function appendGroup(file: OpenFile, size: number, entries: readonly Entry[], write: WriteBytes): void {
+  const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
   // A torn last line stays a line of its own; glued to it, the next entry would be lost with it.
   const bytes = Buffer.from(file.torn ? `\n${lines}` : lines);
   writeWhole(file.fd, bytes, size, write);
 
   file.torn = false;
-  file.knownTo = size;
+  if (!file.isUnknown) file.knownTo = size;
   file.expectedSize = size + bytes.length;
-  for (const { uuid } of fresh) if (typeof uuid === 'string') file.uuids.add(uuid);
+  for (const { uuid } of entries) if (typeof uuid === 'string') file.uuids.add(uuid);
 }
 
 /** The file was there before, or another process writes to it too. */
-function catchUp(file: OpenFile, size: number): void {
-  if (size > file.knownTo) file.uuids.learn(file.knownTo, size);
-  const last = Buffer.alloc(1);
-  file.torn = size > 0 && readSync(file.fd, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
-  file.knownTo = size;
+function noticeOthers(file: OpenFile, size: number): void {
+  file.knownTo = Math.min(file.knownTo, size);
+  file.isUnknown = size > file.knownTo;
+  file.torn = isTorn(file.fd, size);
   file.expectedSize = size;
 }
 
-function unstored(uuids: UuidIndex, entries: readonly Entry[]): Entry[] {
+/** Whether the file does not end in a newline. */
+export function isTorn(fd: number, size: number): boolean {
+  const last = Buffer.alloc(1);
+  return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
+}
+
+function hasUuid({ uuid }: Entry): boolean {
+  return typeof uuid === 'string';
+}
+
+/** The entries that the file does not hold; what is not known of it yet is learnt first. */
+function unstored(file: OpenFile, size: number, entries: readonly Entry[]): Entry[] {
+  const { uuids } = file;
+  if (file.isUnknown) uuids.learn(file.knownTo, size);
+  file.isUnknown = false;
+  file.knownTo = size;
   const inGroup = new Set<string>();
   return entries.filter(({ uuid }) => {
     if (typeof uuid !== 'string') return true;
@@ -110,7 +125,7 @@ function unstored(uuids: UuidIndex, entries: readonly Entry[]): Entry[] {
 }
 
 /** All or nothing: what a full disk let through of the group is taken back. */
-function writeWhole(fd: number, bytes: Buffer, sizeBefore: number, write: WriteBytes): void {
+export function writeWhole(fd: number, bytes: Buffer, sizeBefore: number, write: WriteBytes): void {
   let written = 0;
   try {
     while (written < bytes.length) written += write(fd, bytes, written);

@@ -5,48 +5,87 @@ import { recordsOfLine } from './line-records.ts';
 import { isMissing, sessionUnreadable } from './storage-errors.ts';
 import type { Loaded } from './store.ts';
 
-const BLOCK = 1024 * 1024;
+export const BLOCK = 1024 * 1024;
 
 /**
  * Streams a transcript's entries and damage in the order of the file. A missing file yields nothing; one that cannot be
  * read (a directory, a FIFO, no permission) throws `session_unreadable`, at once.
  */
 export async function* readTranscript(path: string): AsyncGenerator<Loaded, void> {
-  const file = await openForReading(path);
+  const file = await openTranscriptForReading(path);
   if (file === null) return;
   try {
-    const block = Buffer.allocUnsafe(BLOCK);
-    const lines = new ByteLines();
-    for (let length = -1; length !== 0; ) {
-      length = await readBlock(file, block, path);
-      const read = length > 0 ? lines.push(block.subarray(0, length)) : lines.end();
-      // Plain loops: `yield*` in an async generator costs several promises for each entry.
-      for (const line of read) for (const record of recordsOfLine(line)) yield record;
-    }
+    // A plain loop: `yield*` in an async generator costs several promises for each entry.
+    for await (const records of file.recordsFrom(0)) for (const record of records) yield record;
   } finally {
     await file.close();
   }
 }
 
-async function openForReading(path: string): Promise<FileHandle | null> {
-  let file: FileHandle | undefined;
+/** A transcript that is read at any place. Whatever goes wrong is `session_unreadable`. */
+export interface ReadableTranscript {
+  /** When it was opened. */
+  readonly size: number;
+  /** Fills the block from an offset on; what it returns is shorter only at the end of the file. */
+  read(block: Buffer, from: number): Promise<Buffer>;
+  /** What stands on the lines from an offset on, block by block. Lines are counted from there. */
+  recordsFrom(offset: number): AsyncGenerator<Loaded[], void>;
+  close(): Promise<void>;
+}
+
+/** Null when there is no such file. */
+export async function openTranscriptForReading(path: string): Promise<ReadableTranscript | null> {
+  const file = await openFile(path);
+  if (file === null) return null;
+  const read = async (block: Buffer, from: number) => {
+    try {
+      return block.subarray(0, await fill(file.handle, block, from));
+    } catch (error) {
+      throw sessionUnreadable(path, error);
+    }
+  };
+  return {
+    size: file.size,
+    read,
+    recordsFrom: (offset) => recordsFrom(read, offset),
+    close: () => file.handle.close(),
+  };
+}
+
+async function* recordsFrom(read: ReadableTranscript['read'], offset: number): AsyncGenerator<Loaded[], void> {
+  const block = Buffer.allocUnsafe(BLOCK);
+  const lines = new ByteLines();
+  for (let at = offset, isEnd = false; !isEnd; ) {
+    const bytes = await read(block, at);
+    at += bytes.length;
+    isEnd = bytes.length === 0;
+    const records: Loaded[] = [];
+    for (const line of isEnd ? lines.end() : lines.push(bytes)) {
+      for (const record of recordsOfLine(line)) records.push(record);
+    }
+    yield records;
+  }
+}
+
+async function openFile(path: string): Promise<{ handle: FileHandle; size: number } | null> {
+  let handle: FileHandle | undefined;
   try {
     // O_NONBLOCK: a FIFO without a writer opens at once instead of never.
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const stat = await file.stat();
-    if (stat.isFile()) return file;
+    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = await handle.stat();
+    if (stat.isFile()) return { handle, size: stat.size };
     throw new Error(stat.isDirectory() ? 'a directory is in its place' : 'it is not a regular file');
   } catch (error) {
-    await file?.close();
+    await handle?.close();
     if (isMissing(error)) return null;
     throw sessionUnreadable(path, error);
   }
 }
 
-async function readBlock(file: FileHandle, block: Buffer, path: string): Promise<number> {
-  try {
-    return (await file.read(block, 0, block.length)).bytesRead;
-  } catch (error) {
-    throw sessionUnreadable(path, error);
+async function fill(handle: FileHandle, block: Buffer, from: number): Promise<number> {
+  for (let filled = 0; ; ) {
+    const { bytesRead } = await handle.read(block, filled, block.length - filled, from + filled);
+    filled += bytesRead;
+    if (bytesRead === 0 || filled === block.length) return filled;
   }
 }

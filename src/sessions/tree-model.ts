@@ -23,6 +23,8 @@ export type Finding =
   | { kind: 'duplicate'; line: number; uuid: string }
   /** The entry's parent is not in the file, or following it leads in a circle; it was linked by the order of the file. */
   | { kind: 'missing_parent' | 'cycle'; line: number; uuid: string; parentUuid: string | null; linkedTo: string | null }
+  /** A tool result that hangs from where its call is not above it; it was hung from the call. */
+  | { kind: 'misplaced_result'; line: number; uuid: string; parentUuid: string | null; linkedTo: string | null }
   /** Messages of an old file, read one after the other. */
   | { kind: 'no_uuid'; line: number; count: number };
 
@@ -38,6 +40,8 @@ export interface Tree {
   readonly findings: readonly Finding[];
   /** Which model call each node belongs to. */
   readonly steps: ReadonlyMap<TreeNode, Step>;
+  /** What answers a call, by the call's id, wherever it stands. */
+  readonly results: ReadonlyMap<string, readonly TreeNode[]>;
 }
 
 /**

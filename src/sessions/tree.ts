@@ -1,6 +1,6 @@
 import { stringField } from '../util/json.ts';
 import type { Entry } from '../wire/entries.ts';
-import { isConversation } from './entry-fields.ts';
+import { answeredIds, isConversation } from './entry-fields.ts';
 import { branchEnds } from './leaf.ts';
 import { linkParents } from './links.ts';
 import { groupSteps } from './steps.ts';
@@ -26,6 +26,7 @@ export function buildTree(loaded: Iterable<Loaded>): Tree {
     recordedLeaf: lastRecorded(records, list, nodes),
     findings: findings.sort((a, b) => a.line - b.line),
     steps,
+    results: resultsIn(list),
   };
 }
 
@@ -57,7 +58,7 @@ function collect(loaded: Iterable<Loaded>) {
       continue;
     }
     const { entry, line } = item;
-    const uuid = stringField(entry, 'uuid');
+    const uuid = stringField(entry, 'uuid') || undefined;
     if (uuid === undefined && entry.type === 'last-prompt') {
       const leaf = stringField(entry, 'leafUuid');
       if (leaf !== undefined) records.push({ uuid: leaf, line });
@@ -78,6 +79,18 @@ function toNodes(found: ReadonlyMap<string, FoundEntry>): TreeNode[] {
   return [...found].map(([id, { entry, line }], index) => {
     return { id, entry, line, index, isSidechain: hasMain && entry.isSidechain === true, parent: null, children: [] };
   });
+}
+
+function resultsIn(nodes: readonly TreeNode[]): Map<string, TreeNode[]> {
+  const results = new Map<string, TreeNode[]>();
+  for (const node of nodes) {
+    for (const id of answeredIds(node.entry)) {
+      const known = results.get(id);
+      if (known) known.push(node);
+      else results.set(id, [node]);
+    }
+  }
+  return results;
 }
 
 function lastRecorded(

@@ -3,7 +3,8 @@ import { stringField, tryParseJson } from '../util/json.ts';
 import { ByteLines } from './byte-lines.ts';
 
 const BLOCK = 1024 * 1024;
-const KEY = Buffer.from('"uuid"');
+/** Without its first quote: it is found a third faster by a letter that is not in every word. */
+const KEY = Buffer.from('uuid"');
 /** Longer than any uuid with its key; what begins nearer to the end of a block is found in the next one. */
 const OVERLAP = 512;
 
@@ -44,10 +45,22 @@ export function createUuidIndex(fd: number): UuidIndex {
 
 function sight(block: Buffer, sighted: Set<string>): void {
   for (let at = block.indexOf(KEY); at >= 0; at = block.indexOf(KEY, at + KEY.length)) {
-    const value = /^\s*:\s*"([^"\\]{1,128})"/.exec(block.toString('latin1', at + KEY.length, at + KEY.length + 160));
-    if (value?.[1]) sighted.add(value[1]);
+    const uuid = block[at - 1] === QUOTE ? valueAt(block, at + KEY.length) : undefined;
+    if (uuid !== undefined) sighted.add(uuid);
   }
 }
+
+/** The text behind a key. Nearly all are UUIDs right behind a colon; what is not is worth a closer look. */
+function valueAt(block: Buffer, at: number): string | undefined {
+  if (block[at] === COLON && block[at + 1] === QUOTE && block[at + 38] === QUOTE) {
+    const uuid = block.toString('latin1', at + 2, at + 38);
+    if (!uuid.includes('"')) return uuid;
+  }
+  return /^\s*:\s*"([^"\\]{1,128})"/.exec(block.toString('latin1', at, at + 160))?.[1];
+}
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
 
 /** Whether a line of the file is an entry with this uuid of its own. */
 function holdsEntry(fd: number, uuid: string): boolean {

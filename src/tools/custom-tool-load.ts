@@ -1,10 +1,10 @@
+import type { CustomTool } from '../define/tool.ts';
+import { type CustomSchema, readSchema } from '../define/tool-schema.ts';
 import { raceAbort } from '../util/abort.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from '../wire/errors.ts';
-import { type CustomTool, nameProblem } from './custom-tool.ts';
 import { readResult } from './custom-tool-result.ts';
-import { type CustomSchema, readSchema } from './custom-tool-schema.ts';
 import { type Tool, type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 
 /** Makes tools of definitions. Rejects with `invalid_option`, naming the tool, for one that cannot be used. */
@@ -14,8 +14,6 @@ export function loadCustomTools(definitions: readonly CustomTool[]): Promise<Too
 
 async function loadCustomTool(definition: CustomTool): Promise<Tool> {
   const { name, description, alwaysLoad, annotations } = definition;
-  const problem = nameProblem(name);
-  if (problem !== null) throw new HeddleError('invalid_option', problem, { facts: { name } });
   const schema = await readSchema(definition.inputSchema).catch((cause) => {
     throw new HeddleError('invalid_option', `The input of the tool ${name} cannot be used: ${messageOf(cause)}`, {
       cause,

@@ -1,4 +1,7 @@
 import { isObject, type JsonObject } from '../util/json.ts';
+import type { Parsed } from '../util/parsed.ts';
+
+export type { Parsed };
 
 /**
  * The input of a tool, written once: the JSON Schema that the model sees, the check of what it sends, and the type.
@@ -18,8 +21,6 @@ export interface InputSchema<T> {
    */
   parse(value: unknown): Parsed<T>;
 }
-
-export type Parsed<T> = { ok: true; value: T } | { ok: false; problems: string[] };
 
 export type InputOf<S> = S extends InputSchema<infer T> ? T : never;
 

@@ -25,6 +25,8 @@ export interface LocalWorkspaceOptions {
   roots?: readonly string[];
   /** What `~` stands for; empty when there is no home. */
   home: string;
+  /** What is new below it is for the user alone (ruling G8). */
+  privateDir?: string | null;
   processes: Processes;
 }
 
@@ -49,7 +51,7 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
     list: (path) => readdir(path).catch(() => []),
     readFile: (path) => readRegularFile(path).catch(rethrowReadable(path)),
     readChunks: chunksOf,
-    writeFile: (path, data) => replaceContent(path, data).catch(rethrowReadable(path)),
+    writeFile: (path, data) => replaceContent(path, data, options.privateDir ?? null).catch(rethrowReadable(path)),
     exec: (spec, signal) => options.processes.run(spec, signal),
   };
 }
@@ -93,17 +95,18 @@ async function openRegularFile(path: string): Promise<FileHandle> {
 }
 
 /** What the file was stays: its mode, its owner, and the symlink that led to it. */
-async function replaceContent(path: string, data: string | Uint8Array): Promise<void> {
+async function replaceContent(path: string, data: string | Uint8Array, privateDir: string | null): Promise<void> {
   const target = await finalTarget(path);
   const before = await statOrNull(target);
+  const isPrivate = privateDir !== null && isBelow(realOrSame(privateDir), realOrSame(dirname(target)));
   if (before) {
     refuseSpecial(path, before);
     await (await open(target, 'r+')).close(); // rename would replace a read-only file without asking
   } else {
-    makeDirectory(dirname(target));
+    makeDirectory(dirname(target), isPrivate ? 0o700 : 0o777);
   }
   await replaceFile(target, async (temporary) => {
-    await writeFile(temporary, data, { flag: 'wx', mode: before ? 0o600 : 0o666 });
+    await writeFile(temporary, data, { flag: 'wx', mode: before || isPrivate ? 0o600 : 0o666 });
     if (before) await copyAttributes(before, temporary);
   });
 }
@@ -175,6 +178,10 @@ function rethrowReadable(path: string): (error: unknown) => never {
     const text = problem === undefined ? `cannot be used: ${(error as Error).message}` : problem;
     throw new ToolError(`${path} ${text}.`, { cause: error });
   };
+}
+
+function isBelow(directory: string, path: string): boolean {
+  return path === directory || path.startsWith(`${directory}/`);
 }
 
 function realOrSame(path: string): string {

@@ -88,22 +88,27 @@ function onDemand(tool: Tool, { isWaiting, hint, load }: Demand): Tool {
 
 /** The tool with its results, good and bad, kept within what a request can carry. */
 function limited(tool: Tool): Tool {
+  const maxChars = Math.min(tool.maxResultChars ?? MAX_RESULT_CHARS, MAX_RESULT_CHARS);
   return {
     ...tool,
     async run(input, context) {
       try {
         const output = await tool.run(input, context);
-        return { ...output, content: await limitContent(output.content, context) };
+        return { ...output, content: await limitContent(output.content, maxChars, context) };
       } catch (error) {
-        throw error instanceof ToolError ? await limitError(error, context) : error;
+        throw error instanceof ToolError ? await limitError(error, maxChars, context) : error;
       }
     },
   };
 }
 
-async function limitContent(content: ToolOutput['content'], context: ToolContext): Promise<ToolOutput['content']> {
-  if (typeof content === 'string') return limitText(content, MAX_RESULT_CHARS, context);
-  let left = MAX_RESULT_CHARS;
+async function limitContent(
+  content: ToolOutput['content'],
+  maxChars: number,
+  context: ToolContext,
+): Promise<ToolOutput['content']> {
+  if (typeof content === 'string') return limitText(content, maxChars, context);
+  let left = maxChars;
   const blocks: ContentBlock[] = [];
   const beyond: string[] = [];
   for (const block of content) {
@@ -122,8 +127,8 @@ async function limitContent(content: ToolOutput['content'], context: ToolContext
   return note === '' ? blocks : [...blocks, { type: 'text', text: note }];
 }
 
-async function limitError(error: ToolError, context: ToolContext): Promise<ToolError> {
-  const text = await limitText(error.message, MAX_RESULT_CHARS, context);
+async function limitError(error: ToolError, maxChars: number, context: ToolContext): Promise<ToolError> {
+  const text = await limitText(error.message, maxChars, context);
   return text === error.message ? error : new ToolError(text, { wrap: error.wrap, cause: error });
 }
 

@@ -1,6 +1,6 @@
+import type { Validate } from '../define/json-schema.ts';
 import type { JsonObject } from '../util/json.ts';
 import { isObject } from '../util/json.ts';
-import type { Validate } from './json-schema.ts';
 import type { Tool } from './tool.ts';
 
 export const STRUCTURED_OUTPUT = 'StructuredOutput';

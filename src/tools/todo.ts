@@ -18,7 +18,8 @@ export type Todo = InputOf<typeof todoInput>['todos'][number];
 
 /** What a session has written down; the tool replaces it. */
 export interface TodoList {
-  current: readonly Todo[];
+  /** Or how to find out what it was, where that takes some reading. */
+  current: readonly Todo[] | (() => Promise<readonly Todo[]>);
 }
 
 export const todoTool: Tool<InputOf<typeof todoInput>> = {
@@ -32,7 +33,8 @@ export const todoTool: Tool<InputOf<typeof todoInput>> = {
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => false,
   async run({ todos }, { session }) {
-    const oldTodos = session.todos.current;
+    const { current } = session.todos;
+    const oldTodos = typeof current === 'function' ? await current() : current;
     session.todos.current = keptTodos(todos);
     return { content: describe(todos), data: { oldTodos, newTodos: todos } };
   },

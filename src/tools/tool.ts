@@ -67,6 +67,8 @@ export interface Tool<Input = JsonObject> {
   readonly input: InputSchema<Input>;
   /** Part of every request, however many tools there are; others of a host may be left out until they are looked for. */
   readonly alwaysLoad?: boolean;
+  /** How much of a result the model gets to see; the rest goes to a file. Default: what a request can carry. */
+  readonly maxResultChars?: number;
   /** What this call touches, for the permission decision. Pure; paths are resolved against the workspace's cwd. */
   access(input: Input, workspace: Workspace): Access;
   /**

@@ -47,6 +47,10 @@ export interface RunConfig {
   forkSession?: boolean;
   resumeSessionAt?: string;
   sessionId?: string;
+  /** What to do when the session to go on with is not there: `error` (the default), or `fresh`, which starts anew. */
+  onMissing?: string;
+  /** What to do when another process writes to the session: `refuse` (the default), `wait` or `fork`. */
+  onBusy?: string;
   noSessionPersistence?: boolean;
   name?: string;
   /** Has no flag: a subprocess is told by CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING, as in the reference. */
@@ -73,6 +77,8 @@ export interface RunConfig {
   includeHookEvents?: boolean;
   forwardSubagentText?: boolean;
   replayUserMessages?: boolean;
+  /** Prints the conversation so far after the first init line of a resumed session. */
+  replayHistory?: boolean;
   /** `true`: everything; a text: only what it names. */
   debug?: string | true;
   debugFile?: string;

@@ -28,4 +28,6 @@ export interface Transport {
   close(): Promise<ExitInfo>;
   isReady(): boolean;
   readonly exit: Promise<ExitInfo>;
+  /** The process behind the far end, once it runs and where there is one. */
+  readonly pid?: number | undefined;
 }

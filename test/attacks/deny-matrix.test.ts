@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { tool } from '../../src/define/tool.ts';
 import { toolUse } from '../../src/testing/script.ts';
-import { tool } from '../../src/tools/custom-tool.ts';
 import type { RunConfig } from '../../src/wire/run-config.ts';
 import { createHouse, type House } from '../host/support.ts';
 

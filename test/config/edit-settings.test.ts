@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withoutSetting, withSetting } from '../../src/config/edit-settings.ts';
+import { patchSettings, withoutSetting, withSetting } from '../../src/config/edit-settings.ts';
 
 describe('setting', () => {
   test('makes the objects on the way, and leaves the rest alone', () => {
@@ -30,5 +30,22 @@ describe('taking away', () => {
 
   test('says when there is nothing', () => {
     for (const path of [['b'], ['a', 'b'], ['toString']]) expect(withoutSetting({ a: 1 }, path)).toBeNull();
+  });
+});
+
+describe('a patch', () => {
+  test('changes objects key by key, replaces lists, and takes away what is null', () => {
+    const values = { model: 'a', permissions: { deny: ['X'], allow: ['Y'] }, env: 'odd' };
+    const changes = { model: null, permissions: { allow: ['Z'], ask: ['W'] }, env: { A: '1', B: null } };
+    expect(patchSettings(values, changes)).toEqual({
+      permissions: { deny: ['X'], allow: ['Z'], ask: ['W'] },
+      env: { A: '1' },
+    });
+    expect(values.permissions.allow).toEqual(['Y']);
+  });
+
+  test('cannot reach the prototype', () => {
+    expect(() => patchSettings({}, JSON.parse('{"a":{"__proto__":{"b":1}}}'))).toThrow(/__proto__/);
+    expect(patchSettings({}, { constructor: { a: 1 } })).toEqual({ constructor: { a: 1 } });
   });
 });

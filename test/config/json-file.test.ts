@@ -1,10 +1,10 @@
-import { execFile } from 'node:child_process';
-import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { buildSync } from 'esbuild';
-import { describe, expect, test } from 'vitest';
-import { updateJsonFile } from '../../src/config/json-file.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { changeJsonFile, updateJsonFile } from '../../src/config/json-file.ts';
 import { ROOT } from '../support/root.ts';
 import { put, tempDir } from './support.ts';
 
@@ -43,41 +43,112 @@ describe('changing a settings file', () => {
     expect(readFileSync(path, 'utf8')).toBe('{oops');
   });
 
-  test('a lock that a dead process left does not last', () => {
+  test.each(['', 'no JSON'])('a lock that a dead process left does not last: %j', (content) => {
     const path = join(tempDir(), 'settings.json');
-    const lock = put(`${path}.lock`, '');
+    const lock = put(`${path}.lock`, content);
     utimesSync(lock, Date.now() / 1000 - 60, Date.now() / 1000 - 60);
     updateJsonFile(path, () => ({ a: 1 }));
     expect(readdirSync(join(path, '..'))).toEqual(['settings.json']);
   });
 
-  test('many processes at once lose nothing, and nobody sees half a file', async () => {
+  test('who waits for a lock does not hold up the process', async () => {
+    const path = join(tempDir(), 'settings.json');
+    const lock = put(`${path}.lock`, { id: 'other', pid: process.pid, host: hostname() });
+    let isDone = false;
+    const changed = changeJsonFile(path, () => ({ a: 1 })).then(() => {
+      isDone = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(isDone).toBe(false);
+    rmSync(lock);
+    await changed;
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ a: 1 });
+  });
+
+  test('a lock that is lost is noticed, and the change is made on what came in between', () => {
+    const path = put(join(tempDir(), 'settings.json'), { n: 1 });
+    let tries = 0;
+    updateJsonFile(path, ({ n }) => {
+      if (++tries === 1) {
+        rmSync(`${path}.lock`);
+        updateJsonFile(path, () => ({ n: 10 }));
+      }
+      return { n: Number(n) + 1 };
+    });
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ n: 11 });
+    expect(readdirSync(join(path, '..'))).toEqual(['settings.json']);
+  });
+
+  test('[R-12] what a project puts in the place of the lock holds nothing up', () => {
+    const path = join(tempDir(), 'settings.json');
+    execFileSync('mkfifo', [`${path}.lock`]);
+    expect(() => updateJsonFile(path, () => ({}))).toThrow(/in the way/);
+    rmSync(`${path}.lock`);
+    symlinkSync('/dev/zero', `${path}.lock`);
+    expect(() => updateJsonFile(path, () => ({}))).toThrow(/in the way/);
+  });
+});
+
+describe('many processes that change one file at once', () => {
+  test('lose nothing, also when some are killed in the middle, and nobody sees half a file', {
+    timeout: 20_000,
+  }, async () => {
     const dir = tempDir();
     const path = join(dir, 'settings.json');
-    const script = join(dir, 'count.mjs');
+    const script = join(dir, 'change.mjs');
     buildSync({
-      stdin: {
-        contents: `import { updateJsonFile } from '${join(ROOT, 'src/config/json-file.ts')}';
-          for (let i = 0; i < 50; i++) updateJsonFile(process.argv[2], ({ n = 0 }) => ({ n: n + 1 }));`,
-        resolveDir: ROOT,
-        loader: 'ts',
-      },
+      stdin: { contents: WORKER, resolveDir: ROOT, loader: 'ts' },
       bundle: true,
       platform: 'node',
       format: 'esm',
       outfile: script,
     });
-    const run = promisify(execFile);
-    const runs = Promise.all(Array.from({ length: 6 }, () => run(process.execPath, [script, path])));
+    const start = (job: string) => {
+      const child = spawn(process.execPath, [script, path, job], { stdio: ['ignore', 'pipe', 'inherit'] });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      return child;
+    };
+    const ended = (child: ReturnType<typeof start>) => new Promise((resolve) => child.on('close', resolve));
+    const killed = async (job: string) => {
+      for (let count = 0; count < 6; count++) {
+        const holder = start(job);
+        holder.stdout.once('data', () => holder.kill('SIGKILL'));
+        await ended(holder);
+      }
+    };
+    const counters = ['count', 'count', 'count', 'count async', 'count async', 'count async'].map(start).map(ended);
+    const all = Promise.all([...counters, killed('hold'), killed('hold old')]);
     let isOver = false;
-    runs.finally(() => {
+    all.finally(() => {
       isOver = true;
     });
     while (!isOver) {
       await new Promise((resolve) => setTimeout(resolve, 5));
       if (readdirSync(dir).includes('settings.json')) JSON.parse(readFileSync(path, 'utf8'));
     }
-    await runs;
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ n: 300 });
+    expect((await all).slice(0, 6)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ n: 6 * 60 });
   });
 });
+
+/** Counts; or takes the lock, says so and never ends. `old`: the lock looks as if it was left long ago. */
+const WORKER = `
+  import { utimesSync, writeSync } from 'node:fs';
+  import { changeJsonFile, updateJsonFile } from '${join(ROOT, 'src/config/json-file.ts')}';
+  const [, , path, job] = process.argv;
+  const pause = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  if (job.startsWith('hold')) {
+    updateJsonFile(path, () => {
+      if (job === 'hold old') utimesSync(path + '.lock', 0, 0);
+      writeSync(1, 'held');
+      pause(60_000);
+      return { n: -1000 };
+    });
+  }
+  for (let i = 0; i < 60; i++) {
+    const next = ({ n = 0 }) => ({ n: n + 1 });
+    if (job === 'count') updateJsonFile(path, next);
+    else await changeJsonFile(path, next);
+    pause(Math.random() * 20);
+  }
+`;

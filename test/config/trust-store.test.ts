@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -42,6 +43,18 @@ describe('[R-12, G1] trust in a directory', () => {
     const link = join(home, '..', 'link');
     symlinkSync(cwd, link);
     expect(trustOf(link, home)).toBe('untrusted'); // callers hand in real paths
+  });
+
+  test('a pipe or a device in the place of a file holds nothing up', () => {
+    const { cwd, home } = places();
+    execFileSync('mkfifo', [join(cwd, '.mcp.json')]);
+    setTrust(cwd, home, { isTrusted: true, now });
+    expect(trustOf(cwd, home)).toBe('trusted');
+    rmSync(join(cwd, '.mcp.json'));
+    symlinkSync('/dev/zero', join(cwd, '.mcp.json'));
+    expect(trustOf(cwd, home)).toBe('trusted'); // both are refused when they are read
+    rmSync(join(cwd, '.mcp.json'));
+    expect(trustOf(cwd, home)).toBe('changed');
   });
 
   test('without a home nobody can have given it', () => {

@@ -216,7 +216,7 @@ describe('the SDK', () => {
       await end;
     }
     const run = sdk.query({ prompt: prompts(), options });
-    onTestFinished(() => run.close());
+    onTestFinished(async () => void (await run.close()));
     for await (const message of run) {
       if (message.type !== 'result') continue;
       expect(await run.rewindFiles(uuid(1), { dryRun: true })).toEqual({

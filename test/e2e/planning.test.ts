@@ -122,10 +122,13 @@ describe('plan mode', () => {
     expect(contentsIn(lines)).toEqual([expect.stringMatching(/^<tool_use_error>Plan mode is not on/)]);
   });
 
-  test('[G8] the folder of the plans is for the user alone', async () => {
+  test('[G8] the plans and their folder are for the user alone', async () => {
     const place = await makePlace(planner);
     await talk(place, () => null);
-    expect(statSync(join(place.home, 'plans')).mode & 0o777).toBe(0o700);
+    const folder = join(place.home, 'plans');
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    const [name] = plansIn(place);
+    expect(statSync(join(folder, String(name))).mode & 0o777).toBe(0o600);
   });
 
   test('[G6] a session file cannot choose where its plan is', async () => {

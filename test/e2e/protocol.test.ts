@@ -112,9 +112,9 @@ describe('control requests', () => {
 
 describe('permission answers', () => {
   /** A run that has just asked whether it may create the canary. */
-  async function asked(): Promise<{ cli: RunningCli; place: Place; question: Line }> {
+  async function asked(env = {}): Promise<{ cli: RunningCli; place: Place; question: Line }> {
     const place = await makePlace([bash('touch canary'), 'ok']);
-    const cli = startCli([...STREAM_BOTH, '--permission-prompt-tool', 'stdio'], { place });
+    const cli = startCli([...STREAM_BOTH, '--permission-prompt-tool', 'stdio'], { place, env });
     cli.say('go');
     return { cli, place, question: await cli.next(({ type }) => type === 'control_request') };
   }
@@ -148,12 +148,31 @@ describe('permission answers', () => {
     ['an input of the wrong kind', { behavior: 'allow', updatedInput: 'touch canary' }],
     ['an invalid input', { behavior: 'allow', updatedInput: { command: 5 } }],
     ['a deny without words', { behavior: 'deny' }],
+    ['updates that are no list', { behavior: 'allow', updatedPermissions: {} }],
+    ['a garbled update', { behavior: 'allow', updatedPermissions: [{ type: 'setMode', mode: 7 }] }],
   ])('[P-8] %s is a denial', async (_what, response) => {
     const { cli, place, question } = await asked();
     answer(cli, question, response);
     const result = await cli.nextResult();
     expect(result.permission_denials).toMatchObject([{ tool_name: 'Bash' }]);
+    expect(toolResult(cli.lines.find(({ type }) => type === 'user'))?.content).toContain('is not valid');
     expect(ran(place)).toBe(false);
+  });
+
+  test('[PRM-01] a late answer counts: none of the time limits is one for people', async () => {
+    const limits = [
+      'API_TIMEOUT_MS',
+      'BASH_DEFAULT_TIMEOUT_MS',
+      'BASH_MAX_TIMEOUT_MS',
+      'MCP_TIMEOUT',
+      'MCP_TOOL_TIMEOUT',
+    ];
+    const { cli, place, question } = await asked(Object.fromEntries(limits.map((name) => [name, '400'])));
+    await sleep(1500);
+    expect(ran(place)).toBe(false);
+    answer(cli, question, { behavior: 'allow' });
+    expect(await cli.nextResult()).toMatchObject({ permission_denials: [] });
+    expect(ran(place)).toBe(true);
   });
 
   test('[P-8, CTL-17] an error is a denial that tells the model why', async () => {

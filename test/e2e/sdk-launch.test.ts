@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Options } from '../../src/sdk/index.ts';
@@ -8,64 +8,6 @@ import { fakeAgent } from '../support/fake-agent.ts';
 import type { Line } from '../support/lines.ts';
 import { makePlace, type Place } from '../support/place.ts';
 import { ROOT } from '../support/root.ts';
-
-/** What the reference SDK makes of its options: one recorded line per option. */
-interface Row {
-  option: string;
-  argv: string[];
-  execArgv?: string[];
-  initialize: object;
-  first_user?: object;
-}
-
-const rows = readFileSync(join(ROOT, 'test/e2e/fixtures/sdk-argv.ndjson'), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Row);
-
-const resume = '11111111-1111-4111-8111-111111111111';
-const options: Record<string, Options> = {
-  none: {},
-  additionalDirectories: { additionalDirectories: ['/tmp', '/var'] },
-  allowedTools: { allowedTools: ['Read', 'Bash(git:*)'] },
-  betas: { betas: ['context-1m-2025-08-07'] },
-  canUseTool: { canUseTool: async () => ({ behavior: 'allow' }) },
-  continue: { continue: true },
-  cwd: { cwd: '/' },
-  debug: { debug: true },
-  debugFile: { debugFile: '/tmp/x.log' },
-  disallowedTools: { disallowedTools: ['Write', 'Edit'] },
-  effort: { effort: 'high' },
-  env: { env: { ONLY: 'this' } },
-  executableArgs: { executableArgs: ['--no-warnings'] },
-  extraArgs: { extraArgs: { 'foo-bar': 'baz', flag: null } },
-  fallbackModel: { fallbackModel: 'haiku' },
-  forkSession: { resume, forkSession: true },
-  includePartialMessages: { includePartialMessages: true },
-  maxBudgetUsd: { maxBudgetUsd: 1.5 },
-  maxThinkingTokens: { maxThinkingTokens: 2000 },
-  maxTurns: { maxTurns: 3 },
-  model: { model: 'sonnet' },
-  'permissionMode.bypass': { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true },
-  permissionMode: { permissionMode: 'acceptEdits' },
-  persistSession: { persistSession: false },
-  resume: { resume },
-  resumeSessionAt: { resume, resumeSessionAt: '22222222-1111-4111-8111-111111111111' },
-  sessionId: { sessionId: '33333333-1111-4111-8111-111111111111' },
-  'settingSources.empty': { settingSources: [] },
-  settingSources: { settingSources: ['user', 'project'] },
-  stderr: { stderr: () => {} },
-  'systemPrompt.append': { systemPrompt: { type: 'preset', preset: 'claude_code', append: 'APP' } },
-  systemPrompt: { systemPrompt: 'SYS' },
-  'systemPrompt.preset': { systemPrompt: { type: 'preset', preset: 'claude_code' } },
-  'thinking.adaptive': { thinking: { type: 'adaptive' } },
-  'thinking.disabled': { thinking: { type: 'disabled' } },
-  'thinking.enabled': { thinking: { type: 'enabled', budgetTokens: 4000 } },
-  'thinking.enabled.nobudget': { thinking: { type: 'enabled' } },
-  'tools.empty': { tools: [] },
-  'tools.list': { tools: ['Read', 'Bash'] },
-  'tools.preset': { tools: { type: 'preset', preset: 'claude_code' } },
-};
 
 /** Starts the fake agent with these options and runs it to its end. */
 async function launch(place: Place, given: Options, agent = fakeAgent(place)) {
@@ -76,17 +18,7 @@ async function launch(place: Place, given: Options, agent = fakeAgent(place)) {
   return { ...recorded, initialize: requests[0], users: recorded.lines.filter(({ type }) => type === 'user') };
 }
 
-describe('what an option becomes', () => {
-  test.each(rows.map((row) => [row.option, row] as const))('[FLG-33, ARC-03] %s', async (name, row) => {
-    const place = await makePlace();
-    expect(options[name]).toBeDefined();
-    const { argv, execArgv, initialize, users } = await launch(place, options[name] ?? {});
-    expect(argv).toEqual(row.argv);
-    if (row.execArgv) expect(execArgv).toEqual(row.execArgv);
-    expect(initialize).toEqual(row.initialize);
-    if (row.first_user) expect(users).toEqual([row.first_user]);
-  });
-
+describe('the words', () => {
   test('[OPT-39] settings: as they are, objects as JSON', async () => {
     const place = await makePlace();
     const settings = { permissions: { deny: ['Read(secret)'] } };

@@ -10,7 +10,7 @@ import { makePlace, type Place } from '../support/place.ts';
 function talk(place: Place, options: Options = {}): { run: Query; ask(text: string): Promise<unknown[]> } {
   const prompts = new Channel<SDKUserMessage>();
   const run = sdk.query({ prompt: prompts, options: { cwd: place.cwd, env: place.env, ...options } });
-  onTestFinished(() => run.close());
+  onTestFinished(async () => void (await run.close()));
   return {
     run,
     async ask(content) {

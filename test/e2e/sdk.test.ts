@@ -19,7 +19,7 @@ const hangs = reply([text('begun')], { fault: { after: { block: 0 }, how: 'hang'
 
 function start(place: Place, prompt: Prompt, options: Options = {}): Query {
   const run = sdk.query({ prompt, options: { cwd: place.cwd, env: place.env, ...options } });
-  onTestFinished(() => run.close());
+  onTestFinished(async () => void (await run.close()));
   return run;
 }
 

@@ -11,7 +11,7 @@ const notes: string[] = [];
 function read(given: string, cwd: string) {
   notes.length = 0;
   const places = { cwd, configHome: null };
-  const sources = { config: { settings: given }, scopes: [], changes: {} };
+  const sources = { config: { settings: given }, scopes: [], changes: {}, vouched: null };
   return loadSettings(sources, places, (_level, message) => notes.push(message)).settings;
 }
 

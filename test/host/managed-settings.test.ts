@@ -11,7 +11,7 @@ function readManagedSettings(given: string | undefined, cwd = '/') {
   const notes: string[] = [];
   const config = { ...(given !== undefined && { managedSettings: given }) };
   const log = (level: string, message: string) => notes.push(`${level}: ${message}`);
-  const { settings } = loadSettings({ config, scopes: [], changes: {} }, { cwd, configHome: null }, log);
+  const { settings } = loadSettings({ config, scopes: [], changes: {}, vouched: null }, { cwd, configHome: null }, log);
   const lists = settings.rules.map(({ behavior, texts }) => [behavior, texts]);
   return { managed: { ...Object.fromEntries(lists), isBypassDisabled: settings.isBypassDisabled }, notes };
 }

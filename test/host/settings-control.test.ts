@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toolUse } from '../../src/testing/script.ts';
@@ -126,6 +126,25 @@ describe('[B-081] apply_flag_settings', () => {
     expect(models).toEqual(['opus', 'haiku', 'opus']);
   });
 
+  test('changes the effort, and back to that of the launch', async () => {
+    const house = createHouse(['a', 'b', 'c']);
+    const client = house.connect({ effort: 'low' });
+    await client.ask('1');
+    expect(await client.control(apply({ effortLevel: 'high' }))).toMatchObject({ response: { without_effect: [] } });
+    await client.ask('2');
+    expect(await client.control({ subtype: 'get_settings' })).toMatchObject({
+      response: { applied: { effort: 'high' } },
+    });
+    await client.control(apply({ effortLevel: null }));
+    await client.ask('3');
+    expect(house.model.requests.map(({ effort }) => effort)).toEqual(['low', 'high', 'low']);
+    expect(await client.control(apply({ effortLevel: 'enormous', model: 'haiku' }))).toMatchObject({
+      subtype: 'error',
+      error: expect.stringContaining('low, medium'),
+      error_code: 'invalid_settings',
+    });
+  });
+
   test('sets the mode, but not one that was not permitted', async () => {
     const client = createHouse([]).connect();
     await client.control(apply({ permissions: { defaultMode: 'plan' } }));
@@ -166,5 +185,63 @@ describe('[B-081] apply_flag_settings', () => {
     const client = house.connect({ managedSettings: '{"permissions":{"deny":["Bash(touch:*)"]}}' });
     await client.control(apply({ permissions: { allow: ['Bash'], deny: [] } }));
     expect(await client.ask('go')).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] });
+  });
+});
+
+describe('[B-161] update_settings', () => {
+  const localFile = (house: House) => join(house.dir, '.claude', 'settings.local.json');
+  const update = (source: string, settings: unknown) => ({ subtype: 'update_settings', source, settings });
+  const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+
+  test('changes the file key by key; its rules hold from the next turn on', async () => {
+    const house = createHouse([touch, 'one', touch, 'two']);
+    put(userFile(house), { language: 'en', model: 'opus', permissions: { deny: ['WebFetch'], ask: ['Write'] } });
+    const client = house.connect();
+    expect(await client.ask('1')).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] });
+    const changes = { model: null, permissions: { allow: ['Bash(touch:*)'], ask: null } };
+    expect(await client.control(update('userSettings', changes))).toMatchObject({ subtype: 'success' });
+    expect(read(userFile(house))).toEqual({
+      language: 'en',
+      permissions: { deny: ['WebFetch'], allow: ['Bash(touch:*)'] },
+    });
+    expect(await client.ask('2')).toMatchObject({ permission_denials: [] });
+  });
+
+  test.each([
+    ['a project without settings is trusted with what the user puts there', {}],
+    ['with --trust the session goes on to answer for it', { trust: true }],
+  ])('[G1] %s', async (_what, config) => {
+    const house = createHouse([touch, 'done']);
+    const client = house.connect(config);
+    await client.control(update('localSettings', { permissions: { allow: ['Bash(touch:*)'] } }));
+    expect(read(localFile(house))).toEqual({ permissions: { allow: ['Bash(touch:*)'] } });
+    expect(await client.ask('go')).toMatchObject({ permission_denials: [] });
+  });
+
+  test('[R-13, G1] in a project that is not trusted it grants nothing', async () => {
+    const house = createHouse([touch, 'done']);
+    put(localFile(house), { env: { A: '1' } });
+    const client = house.connect();
+    await client.control(update('localSettings', { permissions: { allow: ['Bash(touch:*)'] } }));
+    expect(await client.ask('go')).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] });
+  });
+
+  test.each([
+    ['userSettings', { apiKeyHelper: 'touch ran' }, /apiKeyHelper cannot be changed over the wire/],
+    ['userSettings', { env: { A: '1' } }, /env cannot/],
+    ['userSettings', { hooks: {} }, /hooks cannot/],
+    ['userSettings', { model: 5 }, /model must be a text/],
+    ['userSettings', { permissions: { deny: ['Bash(rm'] } }, /never closed/],
+    ['userSettings', 'x', /settings must be an object/],
+    ['policySettings', {}, /source must be/],
+    ['constructor', {}, /source must be/],
+  ])('%s %j changes nothing', async (source, settings, error) => {
+    const house = createHouse([]);
+    put(userFile(house), '{ "model": "opus" }');
+    expect(await house.connect().control(update(source, settings))).toMatchObject({
+      subtype: 'error',
+      error: expect.stringMatching(error),
+    });
+    expect(readFileSync(userFile(house), 'utf8')).toBe('{ "model": "opus" }');
   });
 });

@@ -223,6 +223,77 @@ describe('[PRM-14] an update for a file', () => {
   });
 });
 
+describe('[R-12, R-13, G1] trust in a session that is running', () => {
+  const homeOf = (house: House) => join(house.dir, '..', '.heddle');
+  const denied = { permission_denials: [{ tool_name: 'Bash' }] };
+
+  test('is given and taken back in another terminal: it holds from the next turn on', async () => {
+    const house = createHouse([touch, 'one', touch, 'two', touch, 'three']);
+    put(projectFile(house), allowAll);
+    const client = house.connect();
+    expect(await client.ask('1')).toMatchObject(denied);
+    setTrust(house.dir, homeOf(house), { isTrusted: true, now: 0 });
+    expect(await client.ask('2')).toMatchObject({ permission_denials: [] });
+    setTrust(house.dir, homeOf(house), { isTrusted: false, now: 0 });
+    expect(await client.ask('3')).toMatchObject(denied);
+  });
+
+  test('ends when the file of servers changes', async () => {
+    const house = createHouse([touch, 'one', touch, 'two']);
+    put(projectFile(house), allowAll);
+    setTrust(house.dir, homeOf(house), { isTrusted: true, now: 0 });
+    const client = house.connect();
+    expect(await client.ask('1')).toMatchObject({ permission_denials: [] });
+    put(join(house.dir, '.mcp.json'), { mcpServers: { evil: { command: 'x' } } });
+    expect(await client.ask('2')).toMatchObject(denied);
+    expect(client.of('system/init').at(-1)?.trust).toMatchObject({ state: 'changed' });
+  });
+
+  test.each([
+    ['--trust', { trust: true }],
+    ['a named source', { settingSources: ['project', 'local'] }],
+  ])('%s answers for the files of the start, not for what becomes of them', async (_what, config) => {
+    const house = createHouse([touch, 'one', touch, 'two', touch, 'three']);
+    put(projectFile(house), { permissions: { deny: ['WebFetch'] } });
+    const client = house.connect(config);
+    expect(await client.ask('1')).toMatchObject(denied);
+    put(projectFile(house), allowAll);
+    expect(await client.ask('2')).toMatchObject(denied);
+    expect(client.of('system/init').at(-1)?.trust).toMatchObject({ trusted: false, state: 'changed' });
+    expect(house.logs).toContainEqual({ level: 'warn', message: expect.stringContaining('has changed since') });
+    setTrust(house.dir, homeOf(house), { isTrusted: true, now: 0 });
+    expect(await client.ask('3')).toMatchObject({ permission_denials: [] });
+  });
+
+  test('with --trust a file that was not there at the start may only forbid', async () => {
+    const house = createHouse([touch, 'one', touch, 'two']);
+    const client = house.connect({ trust: true, allowedTools: ['Bash'] });
+    expect(await client.ask('1')).toMatchObject({ permission_denials: [] });
+    put(localFile(house), { permissions: { deny: ['Bash(touch:*)'], defaultMode: 'acceptEdits' } });
+    expect(await client.ask('2')).toMatchObject(denied);
+    expect(client.of('system/init').at(-1)?.trust).toMatchObject({
+      ignored: [`${localFile(house)}: permissions.defaultMode`],
+    });
+  });
+
+  test('with --trust, what the user grants through the session itself stays in force', async () => {
+    const house = createHouse([touch, 'one', touch, 'two']);
+    put(projectFile(house), { permissions: { allow: ['Bash(ls:*)'] } });
+    const rules = [{ toolName: 'Bash', ruleContent: 'touch:*' }];
+    const update = { type: 'addRules', behavior: 'allow', rules, destination: 'projectSettings' };
+    let asked = 0;
+    const answer = () => {
+      asked++;
+      return { behavior: 'allow', updatedPermissions: [update] };
+    };
+    const client = house.connect({ permissionPromptTool: 'stdio', trust: true }, { answer });
+    await client.ask('1');
+    await client.ask('2');
+    expect(asked).toBe(1);
+    expect(client.of('system/init').at(-1)?.trust).toMatchObject({ trusted: true, ignored: [] });
+  });
+});
+
 describe('a file that changes', () => {
   test('holds from the next turn on; one that breaks is said, and what it said stays', async () => {
     const house = createHouse([touch, 'one', touch, 'two', touch, 'three']);

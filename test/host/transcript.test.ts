@@ -89,6 +89,7 @@ describe('resume', () => {
     const house = createHouse([[text('Well.'), toolUse('Glob', { pattern: '*' })], 'one', 'two']);
     const first = house.connect();
     await first.ask('1');
+    await first.end();
     const second = house.connect({ resume: idOf(first) });
     await second.ask('2');
     expect(idOf(second)).toBe(idOf(first));
@@ -100,7 +101,11 @@ describe('resume', () => {
 
   test('[OPT-08] continue takes the newest session of the directory', async () => {
     const house = createHouse((request) => `re: ${lastTexts(request)[0]}`);
-    for (const word of ['older', 'newer']) await house.connect().ask(word);
+    for (const word of ['older', 'newer']) {
+      const client = house.connect();
+      await client.ask(word);
+      await client.end();
+    }
     const client = house.connect({ continue: true });
     await client.ask('next');
     expect(textsOf(house.model.requests[2]?.messages)).toContain('newer');
@@ -118,6 +123,7 @@ describe('resume', () => {
     await first.ask('1');
     const at = String(first.of('assistant')[0]?.uuid);
     await first.ask('2');
+    await first.end();
     const client = house.connect({ resume: idOf(first), resumeSessionAt: at });
     await client.ask('3');
     const sent = textsOf(house.model.requests[2]?.messages);
@@ -135,6 +141,7 @@ describe('resume', () => {
     const known = house.connect();
     await known.ask('1');
     const resume = config.resume === 'known' ? idOf(known) : config.resume;
+    await known.end();
     const client = house.connect({ ...config, resume });
     expect(await client.end()).toMatchObject({ code: 1 });
     expect(client.results).toMatchObject([
@@ -156,6 +163,7 @@ describe('resume', () => {
     const house = createHouse(['one', 'two']);
     const first = house.connect({ model: 'haiku' });
     const spent = await first.ask('1');
+    await first.end();
     const second = await house.connect({ model: 'haiku', resume: idOf(first) }).ask('2');
     expect(second.total_cost_usd).toBeCloseTo(2 * spent.total_cost_usd, 12);
     expect((await house.entries(idOf(first))).filter(({ type }) => type === 'cost-state')).toHaveLength(2);
@@ -225,7 +233,9 @@ describe('calls that were never answered', () => {
     const house = createHouse(['one', 'two']);
     await leave(house, torn);
     for (const turn of [1, 2]) {
-      await house.connect({ resume: ID }).ask(`turn ${turn}`);
+      const client = house.connect({ resume: ID });
+      await client.ask(`turn ${turn}`);
+      await client.end();
       const results = (await house.entries(ID)).filter((entry) => JSON.stringify(entry).includes('"tool_result"'));
       expect(results).toMatchObject([{ parentUuid: 'a1', sourceToolAssistantUUID: 'a1' }]);
     }
@@ -248,6 +258,7 @@ describe('calls that were never answered', () => {
     first.say('go');
     await first.until(() => first.of('assistant').length === 2);
     await first.close();
+    await first.end();
     const second = house.connect({ resume: idOf(first) });
     await second.ask('again');
     expect(textsOf(house.model.requests[1]?.messages)).toContain('Well.');
@@ -272,6 +283,7 @@ describe('the environment reminder', () => {
     const first = house.connect();
     await first.ask('1');
     await first.ask('2');
+    await first.end();
     await house.connect({ resume: idOf(first) }).ask('3');
     const [only, ...others] = attachments(await house.entries(idOf(first)));
     expect(others).toEqual([]);
@@ -306,6 +318,7 @@ describe("the plan's name", () => {
     house.file('a.txt', 'x');
     const first = house.connect();
     await first.ask('1');
+    await first.end();
     await house.connect({ resume: idOf(first) }).ask('2');
     const slugs = nodes(await house.entries(idOf(first))).map(({ slug }) => slug);
     const name = slugs.at(-1);
@@ -326,6 +339,7 @@ test('[S-5] a session can be resumed as soon as its id was told', async () => {
   const first = house.connect();
   first.say('go');
   await first.until(() => first.of('system/init').length === 1);
+  await first.close();
   const second = house.connect({ resume: idOf(first) });
   expect(await second.ask('again')).toMatchObject({ result: 'fine' });
   expect(textsOf(house.model.requests[1]?.messages)).toContain('"go"');

@@ -15,7 +15,6 @@ describe('[K38] a setting without effect', () => {
     ['--agent', { agent: 'reviewer' }],
     ['--plugin-dir', { pluginDir: ['plugins'] }],
     ['--permission-prompts', { permissionPrompts: 'host' }],
-    ['--name', { name: 'My session' }],
     ['--include-hook-events', { includeHookEvents: true }],
     ['--forward-subagent-text', { forwardSubagentText: true }],
   ])('%s is named, once', (flag, config) => {

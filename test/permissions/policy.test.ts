@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
-import { applyUpdate } from '../../src/permissions/policy.ts';
+import { applyAs, applyUpdate } from '../../src/permissions/policy.ts';
 import { bash, edit, policyFor, read, rules } from './policy-for.ts';
 
 const session = 'session' as const;
@@ -92,6 +92,24 @@ describe('applyUpdate', () => {
     expect(decide(read('/data/a'), granted).behavior).toBe('allow');
     const revoked = applyUpdate(granted, { type: 'removeDirectories', directories: ['/data'], destination: session });
     expect(decide(read('/data/a'), revoked).behavior).toBe('ask');
+  });
+
+  it('[PRM-11] a directory below the home is written as in the settings', () => {
+    const update = { type: 'addDirectories', directories: ['~/data', '~', '~other'], destination: session } as const;
+    const granted = applyUpdate(policyFor({ home: '/home/user' }), {
+      ...update,
+      directories: ['~/data', '~', '~other'],
+    });
+    expect(granted.roots).toEqual(['/project', '/home/user/data', '/home/user', '/project/~other']);
+  });
+
+  it('[PRM-09] an update in the name of another source changes the rules of that one only', () => {
+    const rules = [{ toolName: 'Bash', ruleContent: 'touch:*' }];
+    const update = { type: 'addRules', behavior: 'deny', rules, destination: 'userSettings' } as const;
+    const held = applyAs(applyUpdate(policyFor(), update), { update: { ...update, rules }, source: 'kept' });
+    expect(held.deny.map(({ source }) => source)).toEqual(['userSettings', 'kept']);
+    const removed = applyAs(held, { update: { ...update, type: 'replaceRules', rules: [] }, source: 'kept' });
+    expect(removed.deny.map(({ source }) => source)).toEqual(['userSettings']);
   });
 
   it('keeps the working directory, and refuses a directory that leads nowhere known', () => {

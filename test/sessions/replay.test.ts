@@ -261,7 +261,7 @@ describe('unpaired calls', () => {
   ];
 
   test('[S-7] are named with the entry they come from', () => {
-    expect(unpairedToolCalls(path)).toEqual([{ toolUseId: 't2', name: 'Bash', assistantUuid: 'a2' }]);
+    expect(unpairedToolCalls(path)).toEqual([{ toolUseId: 't2', name: 'Bash', assistantUuid: 'a2', isPassed: false }]);
   });
 
   test('once answered in the file, a second resume finds none and sends the same', () => {

@@ -13,6 +13,7 @@ export function apiFaults(body: Body, { isPaused = false } = {}): string[] {
       ...roleFaults(message, at),
       ...blocksOf(message).flatMap((block) => blockFaults(block).map((fault) => `message ${at}: ${fault}`)),
       ...pairingFaults(messages[at - 1], message).map((fault) => `message ${at}: ${fault}`),
+      ...(isPaused && message === last ? [] : providerFaults(message)),
     ]),
     // Only an answer that the provider itself has paused may be the last message.
     ...(last?.role === 'user' || isPaused ? [] : ['the last message is not the user’s']),
@@ -40,7 +41,26 @@ function roleFaults(message: ApiMessage, at: number): string[] {
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const ID = /^[a-zA-Z0-9_-]+$/;
 
+/** What the API takes in the blocks that are not signed; anything else in them it refuses. */
+const FIELDS: Record<string, string[]> = {
+  text: ['text', 'citations'],
+  image: ['source'],
+  document: ['source', 'title', 'context', 'citations'],
+  tool_use: ['id', 'name', 'input', 'caller'],
+  tool_result: ['tool_use_id', 'content', 'is_error'],
+};
+
+function fieldFaults(block: Block): string[] {
+  const known = FIELDS[block.type];
+  const odd = known ? Object.keys(block).filter((key) => ![...known, 'type', 'cache_control'].includes(key)) : [];
+  return odd.map((key) => `a ${block.type} with the field '${key}'`);
+}
+
 function blockFaults(block: Block): string[] {
+  return [...fieldFaults(block), ...kindFaults(block)];
+}
+
+function kindFaults(block: Block): string[] {
   switch (block.type) {
     case 'text':
       return block.text?.trim() ? [] : ['an empty text'];
@@ -62,9 +82,27 @@ function blockFaults(block: Block): string[] {
     }
     case 'thinking':
       return typeof block.signature === 'string' && block.signature !== '' ? [] : ['a thought without a signature'];
+    case 'redacted_thinking':
+      return block.data ? [] : ['a hidden thought without data'];
+    case 'image':
+    case 'document':
+      return isSource(block.source) ? [] : [`a ${block.type} without a source`];
     default:
       return [];
   }
+}
+
+function isSource(source: unknown): boolean {
+  const { type, data, media_type, url, file_id } = (source ?? {}) as Record<string, unknown>;
+  return Boolean(type === 'url' ? url : type === 'file' ? file_id : type && data && media_type);
+}
+
+/** What the provider runs itself is answered in the same message. */
+function providerFaults(message: ApiMessage): string[] {
+  const blocks = blocksOf(message);
+  const called = blocks.flatMap(({ type, id }) => (/^(server|mcp)_tool_use$/.test(type) ? [id] : []));
+  const answered = blocks.flatMap(({ type, tool_use_id }) => (/_tool_result$/.test(type) ? [tool_use_id] : []));
+  return called.toSorted().join() === answered.toSorted().join() ? [] : [`[${called}] was answered by [${answered}]`];
 }
 
 /** Every call is answered once, in the very next message, before anything else is said there. */
@@ -108,5 +146,6 @@ function callIds(message: ApiMessage | undefined): string[] {
 }
 
 function repeated(names: readonly string[]): string[] {
-  return [...new Set(names.filter((name, at) => names.indexOf(name) !== at))];
+  const seen = new Set<string>();
+  return [...new Set(names.filter((name) => seen.has(name) || !seen.add(name)))];
 }

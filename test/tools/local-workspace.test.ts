@@ -37,6 +37,23 @@ test('[R-8] its directories are real paths', () => {
   expect(linked.roots).toEqual([bench.path('real'), bench.path('more')]);
 });
 
+test('[G8] what is new below the private directory is for the user alone; what is there keeps its mode', async () => {
+  const { processes } = bench;
+  const privateDir = bench.path('own');
+  mkdirSync(privateDir);
+  symlinkSync('own', bench.path('link'));
+  const local = createLocalWorkspace({ cwd: bench.path('.'), home: '/h', privateDir: bench.path('link'), processes });
+  const modeOf = (name: string) => statSync(bench.path(name)).mode & 0o777;
+  await local.writeFile(bench.path('own/a/new.txt'), 'x');
+  await local.writeFile(bench.path('link/by-link.txt'), 'x');
+  await local.writeFile(bench.path('own-not.txt'), 'x');
+  chmodSync(bench.path('own/a/new.txt'), 0o640);
+  await local.writeFile(bench.path('own/a/new.txt'), 'y');
+  expect([modeOf('own/a'), modeOf('own/a/new.txt'), modeOf('own/by-link.txt')]).toEqual([0o700, 0o640, 0o600]);
+  expect(modeOf('own-not.txt') & 0o400).toBe(0o400);
+  expect(modeOf('own-not.txt')).toBe(0o666 & ~process.umask());
+});
+
 test('resolves what a model writes', () => {
   expect(workspace.resolve('a/../b.txt')).toBe(bench.path('b.txt'));
   expect(workspace.resolve('/x//y/.')).toBe('/x/y');

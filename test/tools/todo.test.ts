@@ -65,7 +65,7 @@ describe('a resumed session', () => {
   });
 
   test('has none when there was none, when all was done, and when it cannot be read', () => {
-    expect(restoreTodos([])).toEqual([]);
+    expect(restoreTodos([])).toBeNull();
     expect(restoreTodos([call('1', done), result('1')])).toEqual([]);
     expect(restoreTodos([call('1', [{ odd: true }]), result('1')])).toEqual([]);
   });

@@ -41,10 +41,34 @@ const Branch = open(() => ({
   active: z.boolean(),
   /** Messages from the root to the leaf. */
   length: z.number(),
+  /** How many of them a person has written. */
+  turns: z.optional(z.number()),
   timestamp: text,
+  /** The first words of the last prompt. */
   preview: text,
+  /** Where the file holds a summary of exactly this branch. */
+  summary: text,
 }));
 export type Branch = z.infer<typeof Branch>;
+
+/** All that a session holds, of every branch, in the order of the file. */
+const SessionTree = open(() => ({
+  /** Where the next message goes on; null in a session without messages. */
+  leaf_uuid: z.nullable(z.string()),
+  nodes: z.array(SessionNode),
+  /** The ends of the branches. */
+  leaves: z.array(z.string()),
+  /** How many nodes there are, when these are not all: `offset` and `limit` ask for the others. */
+  total: z.optional(z.number()),
+}));
+export type SessionTree = z.infer<typeof SessionTree>;
+
+const SwitchLeafResult = open(() => ({
+  leaf_uuid: z.string(),
+  /** What became of the files, or would with `dry_run`; only with `restore_files`. */
+  files: z.optional(RewindFilesResult),
+}));
+export type SwitchLeafResult = z.infer<typeof SwitchLeafResult>;
 
 const PermissionExplanation = open(() => ({
   behavior: PermissionBehavior,
@@ -75,6 +99,16 @@ const SettingsInForce = open(() => ({
   trust: text,
 }));
 export type SettingsInForce = z.infer<typeof SettingsInForce>;
+
+/** What fills the context window. */
+const ContextUsage = open(() => ({
+  categories: z.array(open({ name: z.string(), tokens: z.number() })),
+  totalTokens: z.optional(z.number()),
+  maxTokens: z.optional(z.number()),
+  percentage: z.optional(z.number()),
+  model: text,
+}));
+export type ContextUsage = z.infer<typeof ContextUsage>;
 
 /** What of a change an open session cannot take over. */
 const FlagSettingsResult = open(() => ({ without_effect: z.optional(z.array(z.string())) }));
@@ -110,7 +144,7 @@ export const hostRequests = exchanges({
   list_permission_rules: () => [{}, open({ state: open({ rules: z.array(z.unknown()) }) })],
   get_hooks_listing: () => [{}, open({ events: z.array(z.unknown()), hooks: z.array(z.unknown()) })],
   list_models: () => [{}, open({ models: z.array(ModelInfo) })],
-  get_context_usage: () => [{ detail: text }, open({ categories: z.array(AnyObject) })],
+  get_context_usage: () => [{ detail: text }, ContextUsage],
   get_session_cost: () => [{}, open({ text: z.string() })],
   get_usage: () => [{}, open({ session: z.optional(AnyObject) })],
   get_binary_version: () => [{}, open({ version: z.string(), buildTime: text })],
@@ -132,9 +166,12 @@ export const hostRequests = exchanges({
   // Heddle's own.
   /** No more user messages follow; control goes on until the CLI closes its output (ruling K2). */
   end_input: () => [{}, Done],
-  session_tree: () => [{}, open({ leaf_uuid: z.nullable(z.string()), nodes: z.array(SessionNode) })],
+  session_tree: () => [{ offset: z.optional(z.number()), limit: z.optional(z.number()) }, SessionTree],
   branches: () => [{}, open({ branches: z.array(Branch) })],
-  switch_leaf: () => [{ leaf_uuid: z.string() }, open({ leaf_uuid: z.string() })],
+  switch_leaf: () => [
+    { leaf_uuid: z.string(), restore_files: z.optional(z.boolean()), dry_run: z.optional(z.boolean()) },
+    SwitchLeafResult,
+  ],
   fork_session: () => [{ at_uuid: text, title: text }, open({ session_id: z.string() })],
   explain_permission: () => [{ tool_name: z.string(), input: AnyObject }, PermissionExplanation],
 });

@@ -12,12 +12,15 @@ export { Done } from './exchange.ts';
 export * from './frames.ts';
 export type {
   Branch,
+  ContextUsage,
   FlagSettingsResult,
   McpSetServersResult,
   PermissionExplanation,
   RewindFilesResult,
   SessionNode,
+  SessionTree,
   SettingsInForce,
+  SwitchLeafResult,
 } from './host-requests.ts';
 export { hostRequests } from './host-requests.ts';
 export {

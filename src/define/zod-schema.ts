@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../util/json.ts';
-import type { Parsed } from './input-schema.ts';
+import type { Parsed } from '../util/parsed.ts';
 
 /** A schema of the user's zod, whichever version and copy. */
 export interface ZodSchema {

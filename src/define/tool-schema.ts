@@ -1,11 +1,14 @@
 import { isObject, type JsonObject } from '../util/json.ts';
-import type { ToolSchema } from './custom-tool.ts';
-import type { InputSchema, Parsed } from './input-schema.ts';
+import type { Parsed } from '../util/parsed.ts';
 import { compileJsonSchema } from './json-schema.ts';
+import type { ToolSchema } from './tool.ts';
 import { readZodSchema, type ZodSchema } from './zod-schema.ts';
 
 /** The input of a tool of the user's. */
-export interface CustomSchema extends InputSchema<JsonObject> {
+export interface CustomSchema {
+  /** What the model sees. */
+  readonly json: JsonObject;
+  parse(value: unknown): Parsed<JsonObject>;
   /**
    * What the handler gets. Apart from `parse`, which only checks: an input is stored, shown and checked again when a
    * permission changed it, and what a transform has made of it would not be the same input any more.

@@ -1,4 +1,4 @@
-import type { Parsed } from './input-schema.ts';
+import type { Parsed } from '../util/parsed.ts';
 
 /** What `safeParse` of every version of zod returns, as far as it is used here. */
 export type ZodOutcome = { success: true; data: unknown } | { success: false; error: { issues: readonly ZodIssue[] } };

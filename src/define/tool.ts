@@ -2,8 +2,8 @@ import type { JsonObject } from '../util/json.ts';
 import { HeddleError } from '../wire/errors.ts';
 
 /**
- * A tool of the program that embeds the agent. Made with `tool`, given to `createEngine`. The shape is that of the
- * reference SDK's tool definitions.
+ * A tool of the program that uses the agent. Made with `tool`; given to `createSdkMcpServer`, or to `createEngine`. The
+ * shape is that of the reference SDK's tool definitions.
  */
 export interface CustomTool {
   name: string;
@@ -21,9 +21,14 @@ export interface CustomTool {
 export type ToolHandler<Args> = (args: Args, extra: ToolExtra) => HandlerResult | Promise<HandlerResult>;
 
 export interface ToolExtra {
-  /** Aborts when the turn is interrupted. */
+  /** Aborts when the turn is interrupted, or the call takes too long. */
   signal: AbortSignal;
   toolUseId: string;
+  /** The rest is there for tools of MCP servers, as in the MCP SDK. */
+  requestId?: string | number;
+  _meta?: JsonObject;
+  /** For progress: `{ method: 'notifications/progress', params: { progressToken: extra._meta.progressToken, … } }`. */
+  sendNotification?: (notification: { method: string; params?: JsonObject }) => Promise<void>;
 }
 
 export interface ToolExtras {
@@ -83,7 +88,17 @@ type ShapeOutput<S> = { [K in Exclude<keyof S, OptionalKeys<S>>]: OutputOf<S[K]>
   [K in OptionalKeys<S>]?: OutputOf<S[K]>;
 };
 
-/** Defines a tool. Throws `invalid_option` for a name that cannot be used. */
+/**
+ * Defines a tool that the model can call. The input is described by a zod object or the shape of one (zod 4 or 3), which
+ * gives the handler typed arguments, or by a JSON Schema. What the handler throws becomes an error that the model reads.
+ *
+ * Throws `invalid_option` when something of it is missing. A schema that cannot be used is told when it is first read.
+ *
+ * @example
+ * const add = tool('add', 'Adds two numbers', { a: z.number(), b: z.number() }, async ({ a, b }) => ({
+ *   content: [{ type: 'text', text: String(a + b) }],
+ * }));
+ */
 export function tool<const Schema extends ToolSchema>(
   name: string,
   description: string,
@@ -91,27 +106,12 @@ export function tool<const Schema extends ToolSchema>(
   handler: ToolHandler<ArgsOf<Schema>>,
   extras: ToolExtras = {},
 ): CustomTool {
-  const problem = nameProblem(name);
-  if (problem !== null) throw new HeddleError('invalid_option', problem, { facts: { name } });
+  if (typeof name !== 'string' || name === '') throw refuse('A tool needs a name', { name });
+  if (typeof handler !== 'function') throw refuse(`The tool ${name} needs a handler: its fourth argument`, { name });
   // It is called with nothing but what its own schema has let through.
   return { name, description, inputSchema, handler: handler as ToolHandler<never> as CustomTool['handler'], ...extras };
 }
 
-const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-
-/** Ours, whether a session has them or not: a tool that took such a name would be taken for ours, also by rules. */
-export const RESERVED_NAMES: ReadonlySet<string> = new Set(
-  'Agent AskUserQuestion Bash BashOutput Edit EnterPlanMode ExitPlanMode Glob Grep KillShell LS ListMcpResources MultiEdit NotebookEdit Read ReadMcpResource SendMessage Skill StructuredOutput Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete TodoWrite ToolSearch WebFetch WebSearch Write'.split(
-    ' ',
-  ),
-);
-
-/** Why a tool of the user's cannot have this name; null when it can. */
-export function nameProblem(name: string): string | null {
-  if (!NAME.test(name)) {
-    return `A tool cannot be named ${JSON.stringify(name)}: 1 to 64 letters, digits, _ and - are possible.`;
-  }
-  if (name.startsWith('mcp__')) return `A tool cannot be named ${name}: mcp__ is for the tools of MCP servers.`;
-  const isTaken = [...RESERVED_NAMES].some((reserved) => reserved.toLowerCase() === name.toLowerCase());
-  return isTaken ? `A tool cannot be named ${name}: that is a built-in tool.` : null;
+function refuse(message: string, facts: JsonObject): HeddleError {
+  return new HeddleError('invalid_option', message, { facts });
 }

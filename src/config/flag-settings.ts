@@ -1,9 +1,9 @@
-import { givenLayer, type Layer } from '../config/layers.ts';
-import { isActedOn } from '../config/settings.ts';
-import { refuseSettings } from '../config/settings-file.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
+import { givenLayer, type Layer } from './layers.ts';
+import { isActedOn } from './settings.ts';
+import { refuseSettings } from './settings-file.ts';
 
 /**
  * What `--settings` gives, JSON or the path of a JSON file, with what the host has changed of it since; null when that is

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compileJsonSchema } from '../../src/tools/json-schema.ts';
+import { compileJsonSchema } from '../../src/define/json-schema.ts';
 
 const person = {
   type: 'object',

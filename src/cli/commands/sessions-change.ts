@@ -1,0 +1,93 @@
+import {
+  findMessage,
+  findStored,
+  forkSession,
+  openStored,
+  renameSession,
+  switchStored,
+  tagSession,
+} from '../../host/stored-sessions.ts';
+import { printable } from '../../util/printable.ts';
+import { randomIds } from '../../util/system-runtime.ts';
+import { takeWords } from '../command-args.ts';
+import type { SessionsAction } from './sessions-action.ts';
+import { sayLines } from './terminal.ts';
+
+const HOME_LINE = '  --home DIR   of another config home, which is written to';
+
+/** Titles and tags are appended, and the last one counts: that does no harm to a run that is at work. */
+export const rename: SessionsAction = {
+  help: `Usage: heddle sessions rename [--home DIR] SESSION TITLE
+
+Gives a session a title, by which it is listed and can be resumed.
+
+${HOME_LINE}
+`,
+  flags: {},
+  async run({ words }, place) {
+    const [name = '', title = ''] = takeWords(words, ['SESSION', 'TITLE']);
+    const found = await findStored(name, place);
+    await renameSession(found, title);
+    sayLines([`${found.sessionId} is called ${printable(title.trim())}`]);
+    return 0;
+  },
+};
+
+export const tag: SessionsAction = {
+  help: `Usage: heddle sessions tag [--home DIR] SESSION TAG
+
+Gives a session a tag; "" takes it away.
+
+${HOME_LINE}
+`,
+  flags: {},
+  async run({ words }, place) {
+    const [name = '', given = ''] = takeWords(words, ['SESSION', 'TAG']);
+    const found = await findStored(name, place);
+    const word = given.trim();
+    await tagSession(found, word === '' ? null : word);
+    sayLines([word === '' ? `${found.sessionId} has no tag` : `${found.sessionId} is tagged ${printable(word)}`]);
+    return 0;
+  },
+};
+
+export const fork: SessionsAction = {
+  help: `Usage: heddle sessions fork [--at MESSAGE] [--title TITLE] [--home DIR] SESSION
+
+Copies a branch into a new session and prints its id. The source is not touched.
+
+  --at MESSAGE   the branch up to that message; without it the active one
+  --title TITLE  the title of the new session
+  --home DIR     of another config home, which is written to
+`,
+  flags: { '--at': 'text', '--title': 'text' },
+  async run({ words, text }, place) {
+    const [name = ''] = takeWords(words, ['SESSION']);
+    const session = await openStored(name, place);
+    const [at, title] = [text('--at'), text('--title')];
+    const { sessionId } = await forkSession(session, {
+      ids: randomIds(),
+      ...(at !== undefined && { upToMessageId: findMessage(session, at).id }),
+      ...(title !== undefined && { title }),
+    });
+    sayLines([sessionId]);
+    return 0;
+  },
+};
+
+export const switchLeaf: SessionsAction = {
+  help: `Usage: heddle sessions switch [--home DIR] SESSION LEAF
+
+Chooses the message that the session goes on from when it is next resumed: the end of another branch, or any message.
+Nothing is removed. heddle sessions tree shows the branches.
+
+${HOME_LINE}
+`,
+  flags: {},
+  async run({ words }, place) {
+    const [name = '', message = ''] = takeWords(words, ['SESSION', 'LEAF']);
+    const { leaf, isChanged } = await switchStored(name, message, place);
+    sayLines([isChanged ? `The session goes on from ${leaf}` : `The session goes on from ${leaf} already`]);
+    return 0;
+  },
+};

@@ -1,0 +1,50 @@
+import { firstWords } from '../../host/session-views.ts';
+import { deleteStored, type FoundStored, findStored, sessionSummary } from '../../host/stored-sessions.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { usage } from '../args.ts';
+import type { SessionsAction } from './sessions-action.ts';
+import { isAgreed, sayLines, tell } from './terminal.ts';
+
+const HELP = `Usage: heddle sessions delete [--yes] [--home DIR] SESSION…
+
+Moves sessions to the trash, <home>/trash/sessions, with the transcripts of their subagents, and says where. On a
+terminal it asks before. A session that another process has in use stays.
+
+  --yes        does not ask
+  --home DIR   of another config home, which is written to
+
+Exit codes: 0 all are in the trash, 1 at least one is not.
+`;
+
+export const deleteSessions: SessionsAction = {
+  help: HELP,
+  flags: { '--yes': 'switch' },
+  async run(args, place) {
+    if (args.words.length === 0) throw usage('error: SESSION is missing (--help says how it is used)');
+    // All names are looked up first: a mistyped one should not be noticed when half of them are gone.
+    const found: FoundStored[] = [];
+    for (const name of args.words) found.push(await findStored(name, place));
+    const sessions = [...new Map(found.map((each) => [each.path, each])).values()];
+    if (!args.has('--yes') && !(await isAgreed(`${sessions.map(described).join('\n')}\nMove to the trash?`))) {
+      tell('nothing was moved');
+      return 1;
+    }
+    let code = 0;
+    for (const session of sessions) {
+      try {
+        const movedTo = await deleteStored(session, { ...place, now: () => Date.now() });
+        sayLines([`${session.sessionId} is in the trash: ${movedTo}`]);
+      } catch (error) {
+        if (!HeddleError.isInstance(error)) throw error;
+        tell(`${session.sessionId} was not moved: ${messageOf(error)}`);
+        code = 1;
+      }
+    }
+    return code;
+  },
+};
+
+function described({ sessionId, path }: FoundStored): string {
+  return `${sessionId}  ${firstWords(sessionSummary(path)?.summary ?? '', 60)}`;
+}

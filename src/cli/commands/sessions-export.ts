@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { jsonOf, markdownOf, printableLines } from '../../host/session-views.ts';
+import { openStored } from '../../host/stored-sessions.ts';
+import { errorCode } from '../../util/error-code.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { usage } from '../args.ts';
+import { takeWords } from '../command-args.ts';
+import type { SessionsAction } from './sessions-action.ts';
+import { sayLines, tell } from './terminal.ts';
+
+const HELP = `Usage: heddle sessions export [--md | --json] [--leaf MESSAGE | --all-branches] [--output FILE [--force]]
+                              [--home DIR] SESSION
+
+Writes a session to stdout or into a file: its conversation from the very beginning, and its subagents.
+
+  --md             as Markdown (default)
+  --json           as JSON, with messages as on the wire
+  --leaf MESSAGE   the branch up to that message instead of the active one
+  --all-branches   every branch, the active one first
+  --output FILE    into a file, private to you; one that is there already is an error
+  --force          overwrites it
+  --home DIR       of another config home; nothing is written there
+`;
+
+export const exportSession: SessionsAction = {
+  help: HELP,
+  flags: {
+    '--md': 'switch',
+    '--json': 'switch',
+    '--leaf': 'text',
+    '--all-branches': 'switch',
+    '--output': 'text',
+    '--force': 'switch',
+  },
+  async run(args, place) {
+    const [name = ''] = takeWords(args.words, ['SESSION']);
+    if (args.has('--md') && args.has('--json')) throw usage('error: --md and --json exclude each other');
+    const session = await openStored(name, place);
+    const choice = { leaf: args.text('--leaf'), allBranches: args.has('--all-branches') };
+    const document = args.has('--json')
+      ? `${JSON.stringify(await jsonOf(session, choice), null, 2)}\n`
+      : await markdownOf(session, choice);
+    const output = args.text('--output');
+    if (output !== undefined) writeDocument(resolve(process.cwd(), output), document, { force: args.has('--force') });
+    // A stored text must not act on the terminal; in a pipe it stays as it is.
+    else sayLines(process.stdout.isTTY ? printableLines(document.trimEnd()) : [document.trimEnd()]);
+    return 0;
+  },
+};
+
+function writeDocument(path: string, document: string, { force }: { force: boolean }): void {
+  try {
+    writeFileSync(path, document, { mode: 0o600, flag: force ? 'w' : 'wx' });
+  } catch (cause) {
+    if (errorCode(cause) === 'EEXIST') throw usage(`error: ${path} exists already: --force overwrites it`);
+    throw new HeddleError('storage_failed', `error: ${path} cannot be written: ${messageOf(cause)}`, { cause });
+  }
+  tell(`written to ${path}`);
+}

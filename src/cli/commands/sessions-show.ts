@@ -1,0 +1,33 @@
+import { conversationLines } from '../../host/session-views.ts';
+import { openStored } from '../../host/stored-sessions.ts';
+import { takeWords } from '../command-args.ts';
+import type { SessionsAction } from './sessions-action.ts';
+import { sayLines, tell, terminalOf } from './terminal.ts';
+
+const HELP = `Usage: heddle sessions show [--leaf MESSAGE] [--full] [--all] [--home DIR] SESSION
+
+Shows a conversation: the branch that goes on, from its last compaction on. Long outputs of tools are shortened.
+
+  --leaf MESSAGE   the branch up to that message (heddle sessions tree shows them)
+  --full           also what compactions have replaced
+  --all            outputs, inputs and thoughts in full length
+  --home DIR       of another config home; nothing is written there
+`;
+
+export const show: SessionsAction = {
+  help: HELP,
+  flags: { '--leaf': 'text', '--full': 'switch', '--all': 'switch' },
+  async run(args, place) {
+    const [name = ''] = takeWords(args.words, ['SESSION']);
+    const session = await openStored(name, place);
+    const options = { leaf: args.text('--leaf'), full: args.has('--full'), everything: args.has('--all') };
+    const lines = conversationLines(session, { ...options, ...terminalOf(process.stdout, process.env) });
+    sayLines(lines);
+    if (lines.length === 0) tell('this session holds no messages');
+    const { findings } = session.tree;
+    if (findings.length > 0) {
+      tell(`the file has ${findings.length} damaged places (heddle sessions fsck ${session.sessionId} lists them)`);
+    }
+    return 0;
+  },
+};

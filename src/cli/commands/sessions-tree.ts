@@ -1,0 +1,32 @@
+import { treeLines, treeView } from '../../host/session-views.ts';
+import { openStored } from '../../host/stored-sessions.ts';
+import { takeWords } from '../command-args.ts';
+import type { SessionsAction } from './sessions-action.ts';
+import { sayJson, sayLines, terminalOf } from './terminal.ts';
+
+const HELP = `Usage: heddle sessions tree [--messages] [--json] [--home DIR] SESSION
+
+Draws the branches of a session: the summary or the first prompt of each stretch, its turns, what it has cost (or used,
+where the cost is not known), and the message it ends in. ● leads to where the conversation goes on, ◀ active.
+
+  --messages   a line for every prompt and every answer
+  --json       as JSON: nodes with their parents, leaves, branches, leaf_uuid (the active one)
+  --home DIR   of another config home; nothing is written there
+
+heddle sessions switch SESSION LEAF goes on from another message.
+`;
+
+export const tree: SessionsAction = {
+  help: HELP,
+  flags: { '--messages': 'switch', '--json': 'switch' },
+  async run(args, place) {
+    const [name = ''] = takeWords(args.words, ['SESSION']);
+    const session = await openStored(name, place);
+    if (args.has('--json')) sayJson(treeView(session));
+    else {
+      const terminal = terminalOf(process.stdout, process.env);
+      sayLines(treeLines(session, { ...terminal, messages: args.has('--messages') }));
+    }
+    return 0;
+  },
+};

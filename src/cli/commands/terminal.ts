@@ -1,0 +1,56 @@
+import { createInterface } from 'node:readline/promises';
+import { createPaint, type Paint } from '../../util/paint.ts';
+
+/** What human output is written for. */
+export interface Terminal {
+  paint: Paint;
+  /** Columns. */
+  width: number;
+  isTerminal: boolean;
+}
+
+/** What is piped has no columns; still, a line for each session or message is meant to be read. */
+const PLAIN_WIDTH = 200;
+
+/** Colours only on a terminal that has them, and not against NO_COLOR; what is piped is plain. */
+export function terminalOf(
+  out: { isTTY?: boolean; columns?: number },
+  env: Readonly<Record<string, string | undefined>>,
+): Terminal {
+  const isTerminal = out.isTTY === true;
+  const colours = isTerminal && !env.NO_COLOR && env.TERM !== 'dumb';
+  return { paint: createPaint({ colours }), width: isTerminal ? (out.columns ?? 80) : PLAIN_WIDTH, isTerminal };
+}
+
+/** Results go to stdout, and only they. A reader that has seen enough is no error worth a stack. */
+export function sayLines(lines: readonly string[]): void {
+  if (lines.length === 0) return;
+  if (process.stdout.listenerCount('error') === 0) {
+    process.stdout.on('error', () => {
+      process.exitCode = 1;
+    });
+  }
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+export function sayJson(value: unknown): void {
+  sayLines([JSON.stringify(value, null, 2)]);
+}
+
+/** Remarks, and why something was not done. */
+export function tell(message: string): void {
+  process.stderr.write(`heddle: ${message}\n`);
+}
+
+/** Asks on the terminal. True where there is none to ask on: then the command itself is the answer. */
+export async function isAgreed(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return true;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } catch {
+    return false; // Ctrl-C, Ctrl-D
+  } finally {
+    terminal.close();
+  }
+}

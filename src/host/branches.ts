@@ -1,0 +1,48 @@
+import { HeddleError } from '../wire/errors.ts';
+import type { Parts } from './assemble.ts';
+import { pastTodos } from './left-behind.ts';
+
+/**
+ * Goes on from another message of the session: what was written since stays in the file, as another branch. Null begins
+ * a new conversation in the same file. Rejects with `unknown_parent`, and then nothing has changed. Only between turns.
+ */
+export async function goOnFrom(parts: Parts, uuid: string | null): Promise<void> {
+  if (uuid === null) {
+    startOver(parts);
+    return;
+  }
+  const node = parts.spoken.get(uuid) ?? uuid;
+  if (node === parts.recorder.leaf) return;
+  const past = await parts.transcript.pastAt(node).catch((error) => {
+    throw HeddleError.isInstance(error) && error.code === 'session_not_found' ? unknownParent(uuid, error) : error;
+  });
+  const messages = past.messages([]);
+  parts.messages.splice(0, parts.messages.length, ...messages);
+  parts.context.tokens = past.lastTokens;
+  parts.recorder.goOnFrom(node);
+  parts.reminded(past.lastReminder ?? '');
+  parts.toolSession.todos.current = await pastTodos({ messages, earlier: past.earlier });
+  if (parts.checkpoints) parts.checkpoints.follow((await past.checkpoints()).messages);
+  parts.isBranching = true;
+}
+
+/** The next message begins a conversation that knows nothing of what was said before. */
+export function startOver(parts: Parts): void {
+  parts.messages.splice(0, parts.messages.length);
+  parts.context.tokens = 0;
+  parts.recorder.goOnFrom(null);
+  parts.reminded('');
+}
+
+function unknownParent(uuid: string, cause: unknown): HeddleError {
+  const message = `No message of this session has the uuid ${uuid}; nothing was sent`;
+  return new HeddleError('unknown_parent', message, { facts: { uuid }, cause });
+}
+
+/** Whether the session holds a message, on whatever branch. */
+export async function holdsMessage({ transcript: { store, key } }: Parts, uuid: string): Promise<boolean> {
+  for await (const item of store.load(key)) {
+    if ('entry' in item && item.entry.uuid === uuid) return item.entry.isSidechain !== true;
+  }
+  return false;
+}

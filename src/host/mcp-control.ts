@@ -1,0 +1,50 @@
+import { isObject, stringField } from '../util/json.ts';
+import { ControlError } from '../wire/errors.ts';
+import type { ControlBody } from '../wire/peer.ts';
+import type { Parts } from './assemble.ts';
+import type { SessionMcp } from './mcp.ts';
+
+/** The control requests about MCP servers. Loaded with the first of them. */
+
+export async function mcpStatus({ mcp }: Parts): Promise<unknown> {
+  mcp?.start();
+  return { mcpServers: mcp?.statuses() ?? [] };
+}
+
+/** A server of the host says something by itself. */
+export async function mcpMessage({ mcp }: Parts, request: ControlBody): Promise<unknown> {
+  const { message } = request;
+  if (!isObject(message)) throw invalid('message', 'a JSON-RPC message');
+  const name = stringField(request, 'server_name') ?? '';
+  const response = serversOf(mcp, name).receive(name, message);
+  return response === null ? {} : { mcp_response: response };
+}
+
+export async function mcpReconnect({ mcp }: Parts, { serverName }: ControlBody): Promise<void> {
+  await serversOf(mcp, serverName).reconnect(nameOf(serverName));
+}
+
+export async function mcpToggle({ mcp }: Parts, { serverName, enabled }: ControlBody): Promise<void> {
+  if (typeof enabled !== 'boolean') throw invalid('enabled', 'true or false');
+  await serversOf(mcp, serverName).setEnabled(nameOf(serverName), enabled);
+}
+
+export async function mcpSetServers(parts: Parts, { servers }: ControlBody): Promise<unknown> {
+  if (!isObject(servers)) throw invalid('servers', 'an object');
+  if (!parts.mcp && Object.keys(servers).length === 0) return { added: [], removed: [], errors: {} };
+  return (await parts.openMcp()).setServers(servers);
+}
+
+function serversOf(mcp: SessionMcp | null, name: unknown): SessionMcp {
+  if (!mcp) throw new ControlError(`Server not found: ${String(name)}`);
+  return mcp;
+}
+
+function nameOf(name: unknown): string {
+  if (typeof name === 'string') return name;
+  throw invalid('serverName', 'a string');
+}
+
+function invalid(field: string, expected: string): ControlError {
+  return new ControlError(`request.${field} must be ${expected}`, 'invalid_request');
+}

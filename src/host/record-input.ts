@@ -1,0 +1,70 @@
+import { addUserContent, userContent } from '../agent/conversation.ts';
+import type { Tally } from '../agent/turn.ts';
+import type { ContentBlock } from '../wire/content.ts';
+import type { Message } from '../wire/messages/index.ts';
+import type { UserInput } from '../wire/messages/user.ts';
+import type { Parts } from './assemble.ts';
+import { lifecycleLines, replayLine } from './lifecycle.ts';
+
+/** Records what the user said: on disk before anything is said of it; then part of the conversation. */
+export async function recordPrompt(parts: Parts, input: UserInput): Promise<{ uuid: string; asked: ContentBlock[] }> {
+  const newId = () => parts.runtime.ids.uuid();
+  const reminder = parts.reminder();
+  const uuid = await parts.recorder.prompt(input, {
+    uuid: input.uuid ?? newId(),
+    permissionMode: parts.permissions.policy.mode,
+    reminder: reminder === null ? null : { type: 'environment', content: reminder, uuid: newId() },
+  });
+  if (reminder !== null) parts.reminded(reminder);
+  if (parts.title !== null) await parts.recorder.title(parts.title);
+  parts.title = null;
+  const asked = [...userContent(input.message)];
+  addUserContent(parts.messages, reminder === null ? asked : [...asked, { type: 'text', text: reminder }]);
+  return { uuid, asked };
+}
+
+/** Lets what was said during a turn join it (ruling K26). Returns the lines that tell of it. */
+export async function foldInputs(
+  parts: Parts,
+  inputs: Iterable<UserInput>,
+  { tally, asked }: { tally: Tally; asked: ContentBlock[] },
+): Promise<Message[]> {
+  const newId = () => parts.runtime.ids.uuid();
+  const lines: Message[] = [];
+  for (const input of inputs) {
+    const uuid = input.uuid ?? newId();
+    await parts.recorder.fold(input, { uuid, permissionMode: parts.permissions.policy.mode });
+    const content = userContent(input.message);
+    addUserContent(parts.messages, content);
+    asked.push(...content);
+    tally.userMessageUuids.push(uuid);
+    lines.push(...lifecycleLines(input, ['started', 'completed'], newId, parts.sessionId));
+    if (parts.replayUserMessages) lines.push(replayLine(input, uuid, parts.sessionId));
+  }
+  return lines;
+}
+
+/** The message that an input goes on from; undefined for the active leaf, null for a new root (ruling K41). */
+export function parentOf({ parentUuid, parent_uuid }: UserInput): string | null | undefined {
+  return parentUuid === undefined ? parent_uuid : parentUuid;
+}
+
+/** The words of an input, as far as a list of sessions would show them. */
+export function textOfInput({ message }: UserInput): string {
+  const texts = userContent(message).flatMap((block) => (block.type === 'text' ? block.text : []));
+  return texts.join('\n').slice(0, MAX_SHOWN);
+}
+
+const MAX_SHOWN = 200;
+
+/** Remembers where the conversation was when a line was said that is no entry of it, so that it can be named, too. */
+export function noteSpoken({ spoken, recorder }: Parts, message: Message): void {
+  const { type, uuid } = message as { type: string; uuid?: unknown };
+  if ((type !== 'result' && type !== 'system') || typeof uuid !== 'string' || recorder.leaf === null) return;
+  spoken.set(uuid, recorder.leaf);
+  const [oldest] = spoken.keys();
+  if (spoken.size > MAX_SPOKEN && oldest !== undefined) spoken.delete(oldest);
+}
+
+/** About a megabyte. */
+const MAX_SPOKEN = 10_000;

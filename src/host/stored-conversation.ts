@@ -1,0 +1,110 @@
+import type { LedgerState } from '../agent/ledger.ts';
+import { answeredIds, callIds } from '../sessions/entry-fields.ts';
+import type { Loaded, RecentPart, SessionKey, SessionStore } from '../sessions/store.ts';
+import { buildTree, type Tree } from '../sessions/tree.ts';
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import type { Entry } from '../wire/entries.ts';
+
+/** What was read of a session: its tree, and what stands beside it. */
+export interface StoredConversation {
+  tree: Tree;
+  costState: LedgerState | null;
+  /** The permission mode that was last changed to; null when it never was. */
+  lastMode: string | null;
+  /** The entries with file checkpoints. */
+  snapshots: Entry[];
+}
+
+/** All of a session. */
+export async function readWhole(store: SessionStore, key: SessionKey): Promise<StoredConversation> {
+  const loaded: Loaded[] = [];
+  for await (const item of store.load(key)) loaded.push(item);
+  const asides = asidesIn(loaded);
+  return {
+    tree: buildTree(loaded),
+    costState: asides.costState,
+    lastMode: modeOf(asides.mode),
+    snapshots: asides.snapshots,
+  };
+}
+
+/**
+ * A session from its last compaction on, without its file checkpoints; null when that is not certain to give the same
+ * conversation as the whole.
+ */
+export async function readRecent(
+  store: SessionStore,
+  key: SessionKey,
+  at: string | undefined,
+): Promise<{ conversation: StoredConversation; part: RecentPart } | null> {
+  const part = (await store.loadRecent?.(key)) ?? null;
+  if (part === null) return null;
+  const tree = buildTree(part.loaded);
+  if (!standsAlone(tree, part.loaded) || (at !== undefined && !tree.nodes.has(at))) return null;
+  const asides = asidesIn(part.loaded);
+  const earlierCost = asides.costState ? null : await part.lastBefore('cost-state');
+  const costState = earlierCost ? ledgerStateOf(earlierCost) : asides.costState;
+  // One that makes no sense: the one before it counts.
+  if (earlierCost !== null && costState === null) return null;
+  const mode = asides.mode ?? (await part.lastBefore('mode'));
+  return { conversation: { tree, costState, lastMode: modeOf(mode), snapshots: [] }, part };
+}
+
+/**
+ * Whether nothing before the boundary can have a say: all is whole, every parent and every call is here, and so are the
+ * leaves that were recorded as the active ones. Messages behind the boundary outdo what was recorded before it.
+ */
+function standsAlone(tree: Tree, loaded: readonly Loaded[]): boolean {
+  if (tree.findings.length > 0 || tree.leaves.length === 0) return false;
+  const [boundary] = tree.nodes.values();
+  if (typeof boundary?.entry.logicalParentUuid !== 'string') return false;
+  const calls = new Set([...tree.nodes.values()].flatMap(({ entry }) => callIds(entry)));
+  return loaded.every((item) => {
+    if (!('entry' in item)) return false;
+    const recorded = item.entry.type === 'last-prompt' ? stringField(item.entry, 'leafUuid') : undefined;
+    if (recorded !== undefined && !tree.nodes.has(recorded)) return false;
+    return answeredIds(item.entry).every((id) => calls.has(id));
+  });
+}
+
+interface Asides {
+  costState: LedgerState | null;
+  mode: Entry | null;
+  snapshots: Entry[];
+}
+
+/** The last of each counts. */
+function asidesIn(loaded: readonly Loaded[]): Asides {
+  const asides: Asides = { costState: null, mode: null, snapshots: [] };
+  for (const item of loaded) {
+    if (!('entry' in item)) continue;
+    const { entry } = item;
+    if (entry.type === 'cost-state') asides.costState = ledgerStateOf(entry) ?? asides.costState;
+    if (entry.type === 'mode') asides.mode = entry;
+    if (entry.type === 'file-history-snapshot') asides.snapshots.push(entry);
+  }
+  return asides;
+}
+
+function modeOf(entry: Entry | null): string | null {
+  return stringField(entry, 'mode') ?? null;
+}
+
+function ledgerStateOf({ modelUsage, totalAPIDuration }: Entry): LedgerState | null {
+  if (!isObject(modelUsage)) return null;
+  const usage = Object.entries(modelUsage).flatMap(([model, counts]) =>
+    isObject(counts) ? [[model, numbersIn(counts)]] : [],
+  );
+  return {
+    modelUsage: Object.fromEntries(usage),
+    apiMs: typeof totalAPIDuration === 'number' ? totalAPIDuration : 0,
+  };
+}
+
+/** A damaged file must not spoil the sums: only what is a number counts. */
+function numbersIn(counts: JsonObject): Record<string, number> {
+  const numbers = Object.entries(counts).filter(
+    (entry): entry is [string, number] => Number.isFinite(entry[1]) && Number(entry[1]) >= 0,
+  );
+  return Object.fromEntries(numbers);
+}

@@ -1,0 +1,84 @@
+import { findSession } from '../sessions/catalog.ts';
+import { promptOf } from '../sessions/entry-text.ts';
+import { createLeases } from '../sessions/leases.ts';
+import { deleteSession } from '../sessions/session-admin.ts';
+import { findMessage, readStoredSession, type StoredSession } from '../sessions/stored-session.ts';
+import { openTranscript, writeToFile } from '../sessions/transcript-file.ts';
+import { activeLeaf, pathTo } from '../sessions/tree.ts';
+import { thisProcess } from '../util/process-alive.ts';
+import type { Logger } from '../util/runtime.ts';
+
+export { listSessions, type SessionSummary, sessionSummary } from '../sessions/catalog.ts';
+export { forkSession, renameSession, tagSession } from '../sessions/session-admin.ts';
+export { findMessage, type StoredSession } from '../sessions/stored-session.ts';
+
+/** What the command line does with stored sessions, by the name that somebody gave one. */
+export interface SessionsPlace {
+  /** The config home. */
+  home: string;
+  /** A real path: its sessions come first. */
+  cwd: string;
+  log: Logger;
+}
+
+export interface FoundStored {
+  sessionId: string;
+  path: string;
+}
+
+/** A session by its id, the beginning of it, its title or its file. Rejects with `session_not_found`. */
+export function findStored(name: string, { home, cwd }: SessionsPlace): Promise<FoundStored> {
+  return findSession({ home, name, project: cwd, cwd });
+}
+
+export async function openStored(name: string, place: SessionsPlace): Promise<StoredSession> {
+  return readStoredSession(await findStored(name, place));
+}
+
+/** Does something to a session that nobody else writes to meanwhile. Rejects with `session_busy`. */
+export async function withSession<T>(sessionId: string, place: SessionsPlace, work: () => Promise<T>): Promise<T> {
+  const leases = createLeases({ home: place.home, log: place.log });
+  const lease = await leases.take(sessionId, thisProcess());
+  try {
+    return await work();
+  } finally {
+    await lease.release();
+    leases.close();
+  }
+}
+
+export interface Switched {
+  leaf: string;
+  /** False when the conversation went on from there already. */
+  isChanged: boolean;
+}
+
+/** Records which message the conversation goes on from. Rejects for a message that the session does not hold. */
+export async function switchStored(name: string, message: string, place: SessionsPlace): Promise<Switched> {
+  const found = await findStored(name, place);
+  return withSession(found.sessionId, place, async () => {
+    const session = await readStoredSession(found);
+    const { id } = findMessage(session, message);
+    if (activeLeaf(session.tree).leaf?.id === id) return { leaf: id, isChanged: false };
+    const prompts = pathTo(session.tree, id).flatMap((entry) => promptOf(entry) ?? []);
+    const file = openTranscript(found.path, { write: writeToFile, log: place.log });
+    try {
+      const lastPrompt = (prompts.at(-1) ?? '').slice(0, MAX_PROMPT);
+      file.append([{ type: 'last-prompt', lastPrompt, leafUuid: id, sessionId: found.sessionId }]);
+    } finally {
+      file.close();
+    }
+    return { leaf: id, isChanged: true };
+  });
+}
+
+/** Enough to recognise it by. */
+const MAX_PROMPT = 200;
+
+/** Moves a session to the trash; resolves with where it is now. Rejects with `session_busy`. */
+export function deleteStored(found: FoundStored, place: SessionsPlace & { now: () => number }): Promise<string> {
+  return withSession(found.sessionId, place, async () => {
+    const { movedTo } = await deleteSession(found, { home: place.home, now: place.now });
+    return movedTo;
+  });
+}

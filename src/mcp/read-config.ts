@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { isObject, type JsonObject, tryParseJson } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
+import { HeddleError } from '../wire/errors.ts';
+
+/**
+ * Reads `--mcp-config`: JSON texts and paths of files, each with `mcpServers` by name; of two servers with one name the
+ * later one counts. Rejects with `invalid_option` for what cannot be read (trust P-20).
+ */
+export async function readMcpConfig(words: readonly string[], cwd: string): Promise<Map<string, JsonObject>> {
+  const servers = new Map<string, JsonObject>();
+  for (const word of words) {
+    const isText = word.trimStart().startsWith('{');
+    const parsed = tryParseJson(isText ? word : await readFileOf(word, cwd));
+    const given = isObject(parsed) ? parsed.mcpServers : undefined;
+    if (!isObject(given)) throw refuse(`${isText ? 'the text' : word} is no JSON object with mcpServers`);
+    for (const [name, server] of Object.entries(given)) {
+      if (!isObject(server)) throw refuse(`the server ${JSON.stringify(name)} is no object`);
+      servers.set(name, server);
+    }
+  }
+  return servers;
+}
+
+async function readFileOf(path: string, cwd: string): Promise<string> {
+  try {
+    return await readFile(resolve(cwd, path), 'utf8');
+  } catch (cause) {
+    throw refuse(`${path} cannot be read: ${messageOf(cause)}`, cause);
+  }
+}
+
+function refuse(message: string, cause?: unknown): HeddleError {
+  return new HeddleError('invalid_option', `--mcp-config: ${message}`, { facts: { option: 'mcpConfig' }, cause });
+}

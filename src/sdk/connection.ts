@@ -1,0 +1,265 @@
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import type { InitializeResponse } from '../wire/control/index.ts';
+import { AbortError, ControlError, HeddleError, ProcessError, toHeddleError } from '../wire/errors.ts';
+import type { SDKMessage } from '../wire/messages/sdk.ts';
+import { type ControlBody, Peer } from '../wire/peer.ts';
+import type { ExitInfo, Transport } from '../wire/transport.ts';
+import { initializeBody, toLaunch } from './args.ts';
+import { checkInput, unsendable } from './check-options.ts';
+import { type HostCallbacks, hostCallbacks } from './host-callbacks.ts';
+import type { McpServers } from './mcp-servers.ts';
+import type { Options } from './options.ts';
+
+const INITIALIZE_TIMEOUT_MS = 60_000;
+/** How long what a dead agent has written may still be on its way. */
+const READ_GRACE_MS = 1000;
+/** How long a pipe that broke waits for the end of the agent behind it, before it is told by itself. */
+const EXIT_GRACE_MS = 2000;
+/** How long an agent whose input has ended may take to end by itself. */
+const END_GRACE_MS = 500;
+
+const NEVER_STARTED: ExitInfo = { code: null, signal: null, stderr: '' };
+
+/** Takes the messages of a connection in order, and how they ended: just so, or by an error. */
+export interface MessageSink {
+  push(message: SDKMessage): void;
+  end(): void;
+  fail(error: Error): void;
+  readonly ended: boolean;
+}
+
+interface Link {
+  peer: Peer;
+  transport: Transport;
+}
+
+/**
+ * A running agent and the conversation with it: what `query`, sessions and the client have in common. It starts at
+ * once, initializes, reads everything into its sink, answers the agent's questions from the options, and ends in one of
+ * four ways: the agent ends, `close` or `shutDown` is called, the abortController fires, or something breaks.
+ */
+export class Connection {
+  readonly #options: Options;
+  readonly #sink: MessageSink;
+  readonly #host: HostCallbacks;
+  /** Rejects for every caller at once when the start fails. */
+  readonly #connected: Promise<Link>;
+  /** The agent's answer to initialize. */
+  readonly initialized: Promise<InitializeResponse>;
+  #transport: Transport | null = null;
+  /** Settles when the agent has said all and its end has been told. */
+  #reading: Promise<void> = Promise.resolve();
+  /** Something was sent that wants an answer, and no result has come since. */
+  #unanswered = false;
+  /** A result has reached the caller, so that the exit code is no news. */
+  #resultTold = false;
+  #closing = false;
+  /** The agent cannot be told that no more comes, other than by closing its stdin. */
+  #inputDone = false;
+
+  constructor(options: Options, sink: MessageSink) {
+    this.#options = options;
+    this.#sink = sink;
+    this.#host = hostCallbacks(options, (request) => this.call(request));
+    const signal = options.abortController?.signal;
+    if (signal?.aborted) this.fail(new AbortError());
+    else signal?.addEventListener('abort', this.#onAbort, { once: true });
+    this.#connected = this.#connect();
+    this.initialized = this.#connected.then(({ peer }) => this.#initialize(peer));
+    this.initialized.catch((error) => this.failWithAgent(error));
+  }
+
+  get pid(): number | undefined {
+    return this.#transport?.pid;
+  }
+
+  /** A control request; resolves with the body of the answer. Waits for the connection, not for `initialize`. */
+  async call(request: ControlBody): Promise<unknown> {
+    const { peer } = await this.#connected;
+    return peer.call(request);
+  }
+
+  /** Servers that live here must be there before the agent hears of them. */
+  addServers(servers: McpServers): Promise<void> {
+    return this.#host.addServers(servers);
+  }
+
+  /** Hands one message on; resolves when it is on its way. Rejects with `closed` when nobody will read it. */
+  async send(message: JsonObject, position = 1): Promise<void> {
+    const { transport } = await this.#connected;
+    const isPrompt = message.type === 'user';
+    this.#unanswered ||= isPrompt && message.shouldQuery !== false;
+    try {
+      await transport.write(
+        isPrompt && this.#options.verbatimPrompts ? { ...message, client_composed: true } : message,
+      );
+    } catch (error) {
+      throw HeddleError.isInstance(error) ? error : unsendable(error, position);
+    }
+  }
+
+  /** Sends what a stream yields, one after the other; resolves when it has ended. */
+  async sendAll(stream: AsyncIterable<unknown>): Promise<void> {
+    await this.#connected;
+    let position = 0;
+    for await (const item of stream) {
+      if (this.#closing) return;
+      await this.send(checkInput(item, ++position), position);
+    }
+  }
+
+  /** End of input is not end of control: stdin stays open for answers until the agent has finished (ruling K2). */
+  async endInput(): Promise<void> {
+    if (this.#closing) return;
+    const { transport } = await this.#connected;
+    const { capabilities } = await this.initialized;
+    if (Array.isArray(capabilities) && capabilities.includes('end_input')) {
+      await this.call({ subtype: 'end_input' }).catch((error) => {
+        if (error instanceof ControlError) transport.endInput(); // else: the agent ended before it could answer
+      });
+      return;
+    }
+    this.#inputDone = true;
+    if (!this.#unanswered) transport.endInput();
+  }
+
+  /** Ends an agent that may finish by itself: its input ends first, and only then is it ended by force. */
+  async shutDown(): Promise<ExitInfo> {
+    this.#closing = true;
+    const transport = this.#transport;
+    if (transport?.isReady()) {
+      transport.endInput();
+      await settledWithin(END_GRACE_MS, transport.exit);
+    }
+    return this.close();
+  }
+
+  /** Ends the agent by force, and the stream of its messages. */
+  async close(): Promise<ExitInfo> {
+    this.#closing = true;
+    this.#options.abortController?.signal.removeEventListener('abort', this.#onAbort);
+    const exit = await this.#transport?.close();
+    await this.#host.close();
+    this.#sink.end();
+    return exit ?? NEVER_STARTED;
+  }
+
+  /** Ends the stream with an error, and the agent with it. */
+  fail(error: unknown): void {
+    if (this.#sink.ended) return;
+    this.#sink.fail(error instanceof Error ? error : toHeddleError(error));
+    this.close().catch(() => {});
+  }
+
+  readonly #onAbort = () => this.fail(new AbortError());
+
+  async #connect(): Promise<Link> {
+    const connect = this.#options.transport ?? (await import('./subprocess.ts')).subprocess(this.#options);
+    if (this.#closing) throw new AbortError('Closed before the agent was started');
+    const transport = connect(toLaunch(this.#options));
+    this.#transport = transport;
+    await transport.connect();
+    if (this.#closing) await transport.close();
+    const peer = new Peer(transport, {
+      newId: requestIds(),
+      onRequest: this.#host.answer,
+      onBadLine: (error) => this.#badLine(error),
+    });
+    this.#endWithAgent(peer, transport);
+    this.#reading = this.#read({ peer, transport }).catch((error) => this.fail(error));
+    return { peer, transport };
+  }
+
+  /** A process that the agent left behind may hold its output open; once the agent is gone, nothing more can come. */
+  #endWithAgent(peer: Peer, transport: Transport): void {
+    transport.exit.then(() => {
+      const timer = setTimeout(() => transport.close().catch(() => {}), READ_GRACE_MS);
+      peer.done.finally(() => clearTimeout(timer));
+    });
+  }
+
+  async #initialize(peer: Peer): Promise<InitializeResponse> {
+    const timeoutMs = this.#options.initializeTimeoutMs ?? INITIALIZE_TIMEOUT_MS;
+    const answer = await peer.call(initializeBody(this.#options, this.#host.announced), { timeoutMs });
+    const response = (isObject(answer) ? answer : {}) as InitializeResponse;
+    if (this.#options.sessionStore && !response.capabilities?.includes('session_store')) {
+      throw new HeddleError('not_supported', 'This agent cannot keep its session in options.sessionStore');
+    }
+    return response;
+  }
+
+  async #read({ peer, transport }: Link): Promise<void> {
+    // Loaded now and not before: a program that only imports this package shall not pay for it.
+    const { parseMessage } = await import('../wire/messages/parse.ts');
+    for await (const line of peer.messages) {
+      const parsed = parseMessage(line);
+      if (parsed.ok) this.#sink.push(parsed.message as SDKMessage);
+      else this.#badLine(parsed.error);
+      if (line.type === 'system' && line.subtype === 'init') this.#noteVersion(line);
+      if (line.type !== 'result') continue;
+      this.#resultTold ||= parsed.ok;
+      // Also for one that could not be read: the agent waits for the end of its input.
+      this.#onResult(line, transport);
+    }
+    const exit = await transport.exit;
+    if (this.#isUnexplained(exit)) this.#sink.fail(new ProcessError(exit));
+    else this.#sink.end();
+  }
+
+  /** Whether the end of the agent is itself the news: it failed, or left what it was asked without any answer. */
+  #isUnexplained({ code }: ExitInfo): boolean {
+    if (this.#closing) return false;
+    return code === 0 ? this.#unanswered : !this.#resultTold;
+  }
+
+  /** Without `end_input` the only way to tell an agent that no more comes is to close its stdin (ruling K2). */
+  #onResult(result: JsonObject, transport: Transport): void {
+    this.#unanswered = false;
+    const pending = Array.isArray(result.pending_tasks) ? result.pending_tasks.length : 0;
+    if (this.#inputDone && pending === 0) transport.endInput();
+  }
+
+  #noteVersion(line: JsonObject): void {
+    const version = stringField(line, 'claude_code_version');
+    if (version === undefined || this.#options.transport) return;
+    import('./subprocess-version.ts').then(({ warnIfOld }) => warnIfOld(version, this.#options.env)).catch(() => {});
+  }
+
+  #badLine(error: Error): void {
+    const told = toHeddleError(error);
+    // Unlike a stray word on stdout, this was surely a message: without it the stream is not what the agent said.
+    if (told.code === 'line_too_long') {
+      this.fail(told);
+      return;
+    }
+    if (this.#options.onError) {
+      this.#options.onError(told);
+      return;
+    }
+    import('./subprocess-warn.ts')
+      .then(({ warn }) => warn(`Skipped a line that could not be read: ${told.message}`))
+      .catch(() => {});
+  }
+
+  /** A pipe that breaks is often the first sign of a dead agent. How it ended tells more, and is known a moment later. */
+  async failWithAgent(error: unknown): Promise<void> {
+    if (HeddleError.isInstance(error) && error.code === 'closed') await settledWithin(EXIT_GRACE_MS, this.#reading);
+    this.fail(error);
+  }
+}
+
+async function settledWithin(ms: number, promise: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
+}
+
+/** Short and unique within the connection. */
+function requestIds(): () => string {
+  let count = 0;
+  const prefix = Math.random().toString(36).slice(2, 10);
+  return () => `${prefix}${(++count).toString(36)}`;
+}

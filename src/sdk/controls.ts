@@ -1,0 +1,191 @@
+import { isObject, type JsonObject } from '../util/json.ts';
+import type {
+  AccountInfo,
+  AgentInfo,
+  Branch,
+  ContextUsage,
+  FlagSettingsResult,
+  InitializeResponse,
+  McpSetServersResult,
+  ModelInfo,
+  PermissionExplanation,
+  RewindFilesResult,
+  SessionTree,
+  SettingsInForce,
+  SlashCommand,
+  SwitchLeafResult,
+} from '../wire/control/index.ts';
+import type { McpServerStatus } from '../wire/mcp.ts';
+import type { ControlBody } from '../wire/peer.ts';
+import type { PermissionModeName } from '../wire/permissions.ts';
+import { type McpServers, serversOnWire } from './mcp-servers.ts';
+
+/**
+ * What a host can ask of a running agent: the methods that `query`, sessions and the client share. They work at any
+ * time, also during a turn and after the input has ended. An agent that does not know a request, or refuses it, rejects
+ * with ControlError; one that ends, with ProcessError or `closed`.
+ */
+export abstract class Controls {
+  /** Sends a control request and resolves with the body of its answer. */
+  protected abstract request(body: ControlBody): Promise<unknown>;
+  /** Keeps the MCP servers among these that live in this program. */
+  protected abstract addServers(servers: McpServers): Promise<void>;
+  /** The whole answer to `initialize`, kept from the start. */
+  abstract initializationResult(): Promise<InitializeResponse>;
+
+  /** Ends the running turn with an ordinary result. The session stays usable. */
+  async interrupt(): Promise<void> {
+    await this.request({ subtype: 'interrupt' });
+  }
+
+  /** Holds at once. */
+  async setPermissionMode(mode: PermissionModeName): Promise<void> {
+    await this.request({ subtype: 'set_permission_mode', mode });
+  }
+
+  /** From the next turn on. Without a name: back to the model of the start. */
+  async setModel(model?: string): Promise<void> {
+    await this.request({ subtype: 'set_model', ...given({ model }) });
+  }
+
+  /** From the next turn on; null for no limit of its own. */
+  async setMaxThinkingTokens(tokens: number | null): Promise<void> {
+    await this.request({ subtype: 'set_max_thinking_tokens', max_thinking_tokens: tokens });
+  }
+
+  /**
+   * Brings files back to how they were when a user message was sent; needs `enableFileCheckpointing`. With `dryRun`
+   * nothing is changed, and the answer says what would be.
+   */
+  async rewindFiles(userMessageId: string, { dryRun }: { dryRun?: boolean } = {}): Promise<RewindFilesResult> {
+    const body = { subtype: 'rewind_files', user_message_id: userMessageId, ...given({ dry_run: dryRun }) };
+    return (await this.request(body)) as RewindFilesResult;
+  }
+
+  /** What would become of a tool call now, and which rule of which file decides. Nothing is run, nobody is asked. */
+  async explainPermission(toolName: string, input: JsonObject): Promise<PermissionExplanation> {
+    return (await this.request({ subtype: 'explain_permission', tool_name: toolName, input })) as PermissionExplanation;
+  }
+
+  /** The settings in force, each with where it stands. The values of credentials are masked. */
+  async getSettings(): Promise<SettingsInForce> {
+    return (await this.request({ subtype: 'get_settings' })) as SettingsInForce;
+  }
+
+  /**
+   * Changes what `settings` gave at the start, key by key; null takes a key back. Rules and the model hold from the next
+   * turn on, `permissions.defaultMode` at once; keys that an open session cannot take over come back in `without_effect`.
+   */
+  async applyFlagSettings(settings: JsonObject): Promise<FlagSettingsResult> {
+    return ((await this.request({ subtype: 'apply_flag_settings', settings })) ?? {}) as FlagSettingsResult;
+  }
+
+  /** What fills the context window, by category. `detail: 'summary'` leaves out what is costly to count. */
+  async getContextUsage({ detail }: { detail?: 'full' | 'summary' } = {}): Promise<ContextUsage> {
+    return (await this.request({ subtype: 'get_context_usage', ...given({ detail }) })) as ContextUsage;
+  }
+
+  /** Slash commands. */
+  async supportedCommands(): Promise<SlashCommand[]> {
+    return list((await this.initializationResult()).commands);
+  }
+
+  async supportedModels(): Promise<ModelInfo[]> {
+    return list((await this.initializationResult()).models);
+  }
+
+  /** Subagents. */
+  async supportedAgents(): Promise<AgentInfo[]> {
+    return list((await this.initializationResult()).agents);
+  }
+
+  /** With whose account the model is called. */
+  async accountInfo(): Promise<AccountInfo> {
+    const { account } = await this.initializationResult();
+    return isObject(account) ? account : {};
+  }
+
+  /** The MCP servers, and how they are. */
+  async mcpServerStatus(): Promise<McpServerStatus[]> {
+    const answer = await this.request({ subtype: 'mcp_status' });
+    return list(isObject(answer) ? (answer.mcpServers as McpServerStatus[]) : undefined);
+  }
+
+  /** Replaces the servers that earlier calls have set; those of the start and of settings stay. */
+  async setMcpServers(servers: McpServers): Promise<McpSetServersResult> {
+    await this.addServers(servers);
+    const body = { subtype: 'mcp_set_servers', servers: serversOnWire(servers) };
+    return (await this.request(body)) as McpSetServersResult;
+  }
+
+  async reconnectMcpServer(serverName: string): Promise<void> {
+    await this.request({ subtype: 'mcp_reconnect', serverName });
+  }
+
+  async toggleMcpServer(serverName: string, enabled: boolean): Promise<void> {
+    await this.request({ subtype: 'mcp_toggle', serverName, enabled });
+  }
+
+  /** Stops a background task; a `task_notification` message says that it was. */
+  async stopTask(taskId: string): Promise<void> {
+    await this.request({ subtype: 'stop_task', task_id: taskId });
+  }
+
+  /** Moves what runs in the foreground to the background: one tool call, or all. */
+  async backgroundTasks(toolUseId?: string): Promise<void> {
+    await this.request({ subtype: 'background_tasks', ...given({ tool_use_id: toolUseId }) });
+  }
+
+  /** Takes back a message that waits for its turn. */
+  async cancelAsyncMessage(messageUuid: string): Promise<void> {
+    await this.request({ subtype: 'cancel_async_message', message_uuid: messageUuid });
+  }
+
+  /** Gives the session a title. */
+  async renameSession(title: string): Promise<void> {
+    await this.request({ subtype: 'rename_session', title, source: 'host' });
+  }
+
+  /** All messages that the session holds, of every branch. */
+  async tree(): Promise<SessionTree> {
+    return (await this.request({ subtype: 'session_tree' })) as SessionTree;
+  }
+
+  /** The branches of the session, the active one among them. */
+  async branches(): Promise<Branch[]> {
+    const answer = await this.request({ subtype: 'branches' });
+    return list(isObject(answer) ? (answer.branches as Branch[]) : undefined);
+  }
+
+  /**
+   * Makes another branch the active one: the next message continues it. `restoreFiles` also brings the files back to
+   * what they were there; with `dryRun` nothing is changed, and the answer says what would be.
+   */
+  async switch(leaf: string, { restoreFiles, dryRun }: SwitchOptions = {}): Promise<SwitchLeafResult> {
+    const options = given({ restore_files: restoreFiles, dry_run: dryRun });
+    return (await this.request({ subtype: 'switch_leaf', leaf_uuid: leaf, ...options })) as SwitchLeafResult;
+  }
+
+  /** Copies the session up to a message, or to where it stands; resolves with the id of the copy. */
+  async fork({ at, title }: { at?: string; title?: string } = {}): Promise<string> {
+    const answer = await this.request({ subtype: 'fork_session', ...given({ at_uuid: at, title }) });
+    return isObject(answer) ? String(answer.session_id) : '';
+  }
+}
+
+/** The control methods, for the faces that offer them. */
+export type ControlMethods = Pick<Controls, keyof Controls>;
+
+export interface SwitchOptions {
+  restoreFiles?: boolean;
+  dryRun?: boolean;
+}
+
+/** Without what was not given: on the wire that is something else than null. */
+function given(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function list<T>(value: T[] | undefined): T[] {
+  return Array.isArray(value) ? (value.filter(isObject) as T[]) : [];
+}

@@ -1,0 +1,147 @@
+import type { Readable, Writable } from 'node:stream';
+import type { JsonObject } from '../util/json.ts';
+import type { AgentDefinition } from '../wire/agent-definition.ts';
+import type { HookEvent, HookInput, HookOutput } from '../wire/hooks.ts';
+import type { McpHttpServerConfig, McpSseServerConfig, McpStdioServerConfig } from '../wire/mcp.ts';
+import type { PermissionResult, PermissionUpdate } from '../wire/permissions.ts';
+
+/** Decides a tool call that no rule has decided. The input may be changed; a throw counts as a denial. */
+export type CanUseTool = (
+  toolName: string,
+  input: JsonObject,
+  options: {
+    /** Aborts when the question is withdrawn: the turn was interrupted. */
+    signal: AbortSignal;
+    /** Changes of the rules that would answer this question for good; to be handed back as `updatedPermissions`. */
+    suggestions?: PermissionUpdate[];
+    /** The path that made it a question. */
+    blockedPath?: string;
+    decisionReason?: string;
+    toolUseID: string;
+    /** Set when a subagent asks. */
+    agentID?: string;
+    /** Ready-made words for a dialog, where the agent sends them. */
+    title?: string;
+    displayName?: string;
+    description?: string;
+  },
+) => Promise<PermissionResult>;
+
+/** A text replaces the prompt, an array is one of several blocks; the preset is the agent's own prompt. */
+export type SystemPromptOption = string | string[] | { type: 'preset'; preset: 'claude_code'; append?: string };
+
+/** How the model may think before it answers. */
+export type ThinkingConfig = { type: 'adaptive' } | { type: 'enabled'; budgetTokens?: number } | { type: 'disabled' };
+
+export type EffortLevel = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+/** The settings files of a user, of a project, and of this user in a project. */
+export type SettingSource = 'user' | 'project' | 'local';
+
+/** A beta feature of the model's API. Others than the known one pass, too. */
+export type SdkBeta = 'context-1m-2025-08-07' | (string & {});
+
+/** The answer must fit this JSON Schema. */
+export interface JsonSchemaOutputFormat {
+  type: 'json_schema';
+  schema: JsonObject;
+}
+export type OutputFormat = JsonSchemaOutputFormat;
+
+/** Names of tools, or all there are. */
+export type ToolsOption = string[] | { type: 'preset'; preset: 'claude_code' };
+
+/** A directory that holds a plugin. */
+export interface SdkPluginConfig {
+  type: 'local';
+  path: string;
+}
+
+/** A server of the official MCP SDK, or anything else that can be connected like one. */
+export interface McpServerInstance {
+  /** The type of the transport belongs to the MCP SDK, whose version is the user's. */
+  connect(transport: unknown): Promise<void>;
+  close?(): Promise<void>;
+}
+
+/** A server that lives in this program; `createSdkMcpServer` makes one. */
+export interface McpSdkServerConfigWithInstance {
+  type: 'sdk';
+  name: string;
+  instance: McpServerInstance;
+}
+
+/** A server that the agent reaches by itself. */
+export type McpServerConfigForProcess = McpStdioServerConfig | McpSseServerConfig | McpHttpServerConfig;
+
+export type McpServerConfig = McpServerConfigForProcess | McpSdkServerConfigWithInstance;
+
+/** Called when its event happens. What it returns is the hook's answer; `{}` is none. */
+export type HookCallback = (
+  input: HookInput,
+  toolUseID: string | undefined,
+  /** The signal aborts when the answer is not needed any more. */
+  options: { signal: AbortSignal },
+) => Promise<HookOutput>;
+
+/** The callbacks of an event for the tools (or other subjects) that fit the pattern; without one, for all. */
+export interface HookCallbackMatcher {
+  matcher?: string;
+  hooks: HookCallback[];
+  /** Seconds that each of them may take. */
+  timeout?: number;
+  /** `block`: a callback that fails or takes too long counts as a denial. */
+  onFailure?: 'block' | 'ignore';
+}
+
+export type HooksOption = Partial<Record<HookEvent, HookCallbackMatcher[]>>;
+
+/** Subagents by name. */
+export type AgentsOption = Record<string, AgentDefinition>;
+
+/** An MCP server wants to know something. */
+export interface ElicitationRequest {
+  serverName: string;
+  message: string;
+  mode?: string;
+  url?: string;
+  elicitationId?: string;
+  requestedSchema?: JsonObject;
+}
+
+/** Answers an MCP server on behalf of the user. */
+export type OnElicitation = (
+  request: ElicitationRequest,
+  options: { signal: AbortSignal },
+) => Promise<{ action: 'accept' | 'decline' | 'cancel'; content?: JsonObject }>;
+
+/** How a process is to be started. */
+export interface SpawnOptions {
+  command: string;
+  args: string[];
+  cwd?: string;
+  env: Record<string, string | undefined>;
+  /** Aborts when the process is to end. */
+  signal: AbortSignal;
+}
+
+/** A running process, wherever it runs. A ChildProcess is one. */
+export interface SpawnedProcess {
+  stdin: Writable;
+  stdout: Readable;
+  stderr?: Readable | null;
+  readonly pid?: number | undefined;
+  readonly killed: boolean;
+  readonly exitCode: number | null;
+  readonly signalCode?: string | null;
+  kill(signal: NodeJS.Signals): boolean;
+  on(event: 'exit', listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  once(event: 'exit', listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
+  once(event: 'error', listener: (error: Error) => void): unknown;
+  off(event: 'exit', listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
+  off(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** Starts the agent process in place of this package: in a container, a virtual machine, on another host. */
+export type SpawnProcess = (options: SpawnOptions) => SpawnedProcess;

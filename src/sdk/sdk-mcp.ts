@@ -1,0 +1,58 @@
+import type { CustomTool } from '../define/tool.ts';
+import { HeddleError } from '../wire/errors.ts';
+import type { McpSdkServerConfigWithInstance, McpServerInstance } from './option-types.ts';
+import type { McpTransport } from './server-link.ts';
+
+/** The type of a tool under the name of the reference. */
+export type SdkMcpToolDefinition<_Schema = unknown> = CustomTool;
+
+/** What a server of the program's own consists of. */
+export interface SdkMcpServerOptions {
+  /** What the server calls itself. Its tools are `mcp__NAME__TOOL`, with the name under which it is in `mcpServers`. */
+  name: string;
+  /** Default: 1.0.0. */
+  version?: string;
+  /** Made with `tool`. */
+  tools?: readonly CustomTool[];
+  /** Words for the one who uses the tools. */
+  instructions?: string;
+  /** Its tools are part of every request, however many others there are. */
+  alwaysLoad?: boolean;
+}
+
+/**
+ * Makes an MCP server of tools that run in this program. Nothing but names, descriptions and results ever leaves it. One
+ * server may serve any number of queries. Throws `invalid_option` for tools that cannot be told apart.
+ *
+ * @example
+ * const add = tool('add', 'Adds two numbers', { a: z.number(), b: z.number() }, ({ a, b }) => String(a + b));
+ * const calc = createSdkMcpServer({ name: 'calc', tools: [add] });
+ * query({ prompt: '2 + 3?', options: { mcpServers: { calc }, allowedTools: ['mcp__calc__add'] } });
+ */
+export function createSdkMcpServer(options: SdkMcpServerOptions): McpSdkServerConfigWithInstance {
+  const { name, tools = [] } = options;
+  if (typeof name !== 'string' || name === '') throw refuse('An MCP server needs a name');
+  const twin = tools.find((tool, at) => tools.findIndex((other) => other.name === tool.name) !== at);
+  if (twin) throw refuse(`Two tools of the MCP server ${name} are named ${twin.name}`);
+  return { type: 'sdk', name, instance: lazyServer(options) };
+}
+
+/** What speaks MCP is loaded when somebody connects. */
+function lazyServer(options: SdkMcpServerOptions): McpServerInstance {
+  const open = new Set<McpTransport>();
+  return {
+    async connect(given: unknown) {
+      const transport = given as McpTransport;
+      const { serveTools } = await import('./serve-tools.ts');
+      open.add(transport);
+      await serveTools(options, transport, () => open.delete(transport));
+    },
+    async close() {
+      await Promise.all([...open].map((transport) => transport.close()));
+    },
+  };
+}
+
+function refuse(message: string): HeddleError {
+  return new HeddleError('invalid_option', message, { facts: { option: 'mcpServers' } });
+}

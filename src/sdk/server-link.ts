@@ -1,0 +1,125 @@
+import { raceAbort } from '../util/abort.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
+import { HeddleError } from '../wire/errors.ts';
+import {
+  isRpcId,
+  isRpcRequest,
+  RPC_ERRORS,
+  RpcError,
+  type RpcId,
+  type RpcRequest,
+  rpcFailure,
+} from '../wire/json-rpc.ts';
+
+/** What an MCP server is connected to: the `Transport` of the MCP SDK, as far as it is used. */
+export interface McpTransport {
+  start(): Promise<void>;
+  send(message: JsonObject): Promise<void>;
+  close(): Promise<void>;
+  onmessage?: (message: JsonObject) => void;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+}
+
+/** Brings a message of the server to the agent; resolves with the response, if it was a request. */
+export type ToAgent = (message: JsonObject) => Promise<JsonObject | null>;
+
+/**
+ * The agent's side of the connection to a server in this program. Requests get numbers of their own on the way: an agent
+ * may begin anew and use its ids again while older requests are still running.
+ */
+export class ServerLink implements McpTransport {
+  onmessage?: (message: JsonObject) => void;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  readonly #toAgent: ToAgent;
+  /** By our number. */
+  readonly #waiting = new Map<
+    RpcId,
+    { given: RpcId; resolve(response: JsonObject): void; reject(error: Error): void }
+  >();
+  #count = 0;
+  #isClosed = false;
+
+  constructor(toAgent: ToAgent) {
+    this.#toAgent = toAgent;
+  }
+
+  async start(): Promise<void> {}
+
+  /** A request of the agent, with the server's response. Rejects when the agent withdraws it or the server is gone. */
+  async request(message: RpcRequest, signal: AbortSignal): Promise<JsonObject> {
+    if (this.#isClosed) throw gone();
+    const id = ++this.#count;
+    const response = new Promise<JsonObject>((resolve, reject) => {
+      this.#waiting.set(id, { given: message.id, resolve, reject });
+    });
+    this.onmessage?.({ ...message, id });
+    try {
+      return await raceAbort(response, signal);
+    } catch (error) {
+      if (signal.aborted) this.#cancel(id, 'The request was withdrawn');
+      throw error;
+    } finally {
+      this.#waiting.delete(id);
+    }
+  }
+
+  /** A message of the agent that has no response. */
+  notify(message: JsonObject): void {
+    if (message.method !== 'notifications/cancelled') {
+      this.onmessage?.(message);
+      return;
+    }
+    const params = isObject(message.params) ? message.params : {};
+    const ours = [...this.#waiting].findLast(([, { given }]) => given === params.requestId)?.[0];
+    if (ours !== undefined) this.#cancel(ours, params.reason);
+  }
+
+  /** What the server says: the response to a request, or something of its own. */
+  async send(message: JsonObject): Promise<void> {
+    if (typeof message.method === 'string') {
+      this.#tell(message).catch((error) => this.onerror?.(error));
+      return;
+    }
+    const waiting = isRpcId(message.id) ? this.#waiting.get(message.id) : undefined;
+    waiting?.resolve(asJson({ ...message, id: waiting.given }));
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const { reject } of this.#waiting.values()) reject(gone());
+    this.onclose?.();
+  }
+
+  #cancel(requestId: RpcId, reason: unknown): void {
+    this.onmessage?.({ method: 'notifications/cancelled', params: { requestId, reason }, jsonrpc: '2.0' });
+  }
+
+  async #tell(message: JsonObject): Promise<void> {
+    if (!isRpcRequest(message)) {
+      await this.#toAgent(message).catch(() => null); // an agent that does not listen is no concern of the server
+      return;
+    }
+    const { id } = message;
+    const response = await this.#toAgent(message).catch((error) => {
+      return rpcFailure(id, new RpcError(RPC_ERRORS.unknownMethod, messageOf(error)));
+    });
+    this.onmessage?.(response ? { ...response, id } : { jsonrpc: '2.0', id, result: {} });
+  }
+}
+
+/** As the wire would have it, also where the agent is in this process. */
+function asJson(message: JsonObject): JsonObject {
+  try {
+    return JSON.parse(JSON.stringify(message)) as JsonObject;
+  } catch (error) {
+    return rpcFailure(message.id as RpcId, new Error(`The result is not JSON: ${messageOf(error)}`));
+  }
+}
+
+function gone(): HeddleError {
+  return new HeddleError('closed', 'The MCP server was closed');
+}

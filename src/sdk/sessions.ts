@@ -1,0 +1,152 @@
+import type { MessagesOptions, SessionMessage } from '../sessions/messages.ts';
+import type { SessionSummary } from '../sessions/transcript-summary.ts';
+
+export type { SessionMessage } from '../sessions/messages.ts';
+
+/** What is known of a session: `summary` is its custom title, else its last prompt, else its first. */
+export type SDKSessionInfo = SessionSummary;
+
+/** Where sessions are looked for. */
+export interface SessionPlaceOptions {
+  /** The directory of a project. Without it, all projects count alike. */
+  dir?: string;
+  /** The config home. Default: HEDDLE_HOME, else CLAUDE_CONFIG_DIR, else ~/.heddle. */
+  home?: string;
+}
+
+export interface ListSessionsOptions extends SessionPlaceOptions {
+  limit?: number;
+  offset?: number;
+  /** With `dir`: also the sessions of the other worktrees of its git repository. Default true. */
+  includeWorktrees?: boolean;
+}
+
+export interface SessionMessagesOptions extends SessionPlaceOptions, MessagesOptions {}
+
+export interface ForkSessionOptions extends SessionPlaceOptions {
+  /** Copies the branch that ends in this message. Default: the active one. */
+  upToMessageId?: string;
+  /** Default: what the source is called, with `(fork)`. */
+  title?: string;
+}
+
+/**
+ * The sessions of `dir`, or of all projects, newest first. Of each file on the page only the two ends are read; one that
+ * cannot be read has an empty `summary`.
+ *
+ * @example
+ * for (const { sessionId, summary } of await listSessions({ dir: '.', limit: 20 })) console.log(sessionId, summary);
+ */
+export async function listSessions(options: ListSessionsOptions = {}): Promise<SDKSessionInfo[]> {
+  return (await stored()).list(options);
+}
+
+/**
+ * What is known of one session, in whatever project it is; undefined when there is no such session.
+ *
+ * @example
+ * const info = await getSessionInfo(sessionId);
+ * console.log(info?.customTitle ?? info?.firstPrompt);
+ */
+export async function getSessionInfo(
+  sessionId: string,
+  options: SessionPlaceOptions = {},
+): Promise<SDKSessionInfo | undefined> {
+  return (await stored()).info(sessionId, options);
+}
+
+/**
+ * The user and assistant messages of a session's active branch, oldest first; from the last compaction on, unless
+ * `includeCompacted` asks for all. Rejects with `session_not_found`.
+ *
+ * @example
+ * const page = await getSessionMessages(sessionId, { limit: 50, offset: 0 });
+ */
+export async function getSessionMessages(
+  sessionId: string,
+  options: SessionMessagesOptions = {},
+): Promise<SessionMessage[]> {
+  return (await stored()).messages(sessionId, options);
+}
+
+/**
+ * The ids of the subagents of a session.
+ *
+ * @example
+ * for (const agentId of await listSubagents(sessionId)) console.log(await getSubagentMessages(sessionId, agentId));
+ */
+export async function listSubagents(sessionId: string, options: SessionPlaceOptions = {}): Promise<string[]> {
+  return (await stored()).subagents(sessionId, options);
+}
+
+/**
+ * What was said between a session and one of its subagents. Rejects with `session_not_found`.
+ *
+ * @example
+ * const messages = await getSubagentMessages(sessionId, agentId);
+ */
+export async function getSubagentMessages(
+  sessionId: string,
+  agentId: string,
+  options: SessionMessagesOptions = {},
+): Promise<SessionMessage[]> {
+  return (await stored()).subagentMessages(sessionId, agentId, options);
+}
+
+/**
+ * Gives a session a title; the last one counts.
+ *
+ * @example
+ * await renameSession(sessionId, 'Parser rewrite');
+ */
+export async function renameSession(
+  sessionId: string,
+  title: string,
+  options: SessionPlaceOptions = {},
+): Promise<void> {
+  return (await stored()).rename(sessionId, title, options);
+}
+
+/**
+ * Gives a session a tag; the last one counts. Null takes it away.
+ *
+ * @example
+ * await tagSession(sessionId, 'release');
+ */
+export async function tagSession(
+  sessionId: string,
+  tag: string | null,
+  options: SessionPlaceOptions = {},
+): Promise<void> {
+  return (await stored()).tag(sessionId, tag, options);
+}
+
+/**
+ * Copies a branch to a session of its own, in the same project. Messages get new uuids, and `forkedFrom` with the old
+ * ones; the source is not touched.
+ *
+ * @example
+ * const { sessionId: copy } = await forkSession(sessionId, { upToMessageId: uuid, title: 'Another way' });
+ */
+export async function forkSession(sessionId: string, options: ForkSessionOptions = {}): Promise<{ sessionId: string }> {
+  return (await stored()).fork(sessionId, options);
+}
+
+/**
+ * Moves a session and its subagents to the trash of the home; `movedTo` is the folder. Rejects with `session_busy` while
+ * an agent writes to it.
+ *
+ * @example
+ * const { movedTo } = await deleteSession(sessionId);
+ */
+export async function deleteSession(
+  sessionId: string,
+  options: SessionPlaceOptions = {},
+): Promise<{ movedTo: string }> {
+  return (await stored()).remove(sessionId, options);
+}
+
+/** Loaded when first used: most programs only run an agent. */
+function stored(): Promise<typeof import('./stored-sessions.ts')> {
+  return import('./stored-sessions.ts');
+}

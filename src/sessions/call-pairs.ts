@@ -1,0 +1,94 @@
+import { toUSVString } from 'node:util';
+import type { JsonObject } from '../util/json.ts';
+import type { ToolResultBlock } from '../wire/content.ts';
+import type { Entry } from '../wire/entries.ts';
+import { toApiResult } from './api-blocks.ts';
+import { blocksOf, isErrorAnswer } from './entry-fields.ts';
+
+export type StoredResult = JsonObject & { tool_use_id: string };
+
+/** Which result answers which call on a path. */
+export interface CallPairs {
+  /** The id under which a call is sent; undefined for one that is not: it has no name, or is a copy of an earlier one. */
+  idOf(call: JsonObject): string | undefined;
+  /** What answers a call, by the id under which it is sent. */
+  resultFor(id: string): ToolResultBlock | undefined;
+  /** Whether a result has its place behind a call. */
+  isPlaced(result: StoredResult): boolean;
+}
+
+/**
+ * Pairs the calls on a path with their results, wherever those stand. There are providers that give the calls of every
+ * answer the same ids: a call that comes again, and is answered again, is another call, and is sent under another id.
+ */
+export function pairCalls(path: readonly Entry[]): CallPairs {
+  const calls = new Map<string, Found[]>();
+  const results = new Map<string, Found[]>();
+  for (const [at, entry] of path.entries()) {
+    for (const block of blocksOf(entry)) {
+      if (isCall(block, entry)) put(calls, toUSVString(String(block.id)), { block, at });
+      if (entry.type === 'user' && isResult(block)) put(results, toUSVString(block.tool_use_id), { block, at });
+    }
+  }
+  const sent = new Map<JsonObject, string>();
+  const answers = new Map<string, ToolResultBlock>();
+  for (const [id, made] of calls) {
+    for (const [n, { call, result }] of distinct(made, results.get(id) ?? []).entries()) {
+      const name = n === 0 ? id : unused(`${id}_${n + 1}`, calls);
+      sent.set(call, name);
+      if (result) answers.set(name, { ...toApiResult(result), tool_use_id: name });
+    }
+  }
+  return {
+    idOf: (call) => sent.get(call),
+    resultFor: (id) => answers.get(id),
+    isPlaced: (result) => calls.has(toUSVString(result.tool_use_id)),
+  };
+}
+
+export function isResult(block: JsonObject): block is StoredResult {
+  return block.type === 'tool_result' && typeof block.tool_use_id === 'string';
+}
+
+interface Found {
+  block: JsonObject;
+  /** The place of its entry on the path. */
+  at: number;
+}
+
+interface Pair {
+  call: JsonObject;
+  result?: StoredResult | undefined;
+}
+
+/** The calls that are made under one id: each time that a result stands between them, the next one is another call. */
+function distinct(made: readonly Found[], results: readonly Found[]): Pair[] {
+  const pairs: Pair[] = [];
+  let open: Found | undefined;
+  for (const [n, call] of made.entries()) {
+    open ??= call;
+    const next = made[n + 1]?.at ?? Number.POSITIVE_INFINITY;
+    const result = results.find(({ at }) => at > call.at && at <= next);
+    if (!result) continue;
+    pairs.push({ call: open.block, result: result.block as StoredResult });
+    open = undefined;
+  }
+  if (pairs.length > 0 || !made[0]) return pairs;
+  // Nothing behind any of them: what stands before is meant.
+  return [{ call: made[0].block, result: results[0]?.block as StoredResult | undefined }];
+}
+
+function isCall({ type, id, name }: JsonObject, entry: Entry): boolean {
+  const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
+  return type === 'tool_use' && entry.type === 'assistant' && !isErrorAnswer(entry) && isText(id) && isText(name);
+}
+
+function unused(name: string, taken: ReadonlyMap<string, unknown>): string {
+  return taken.has(name) ? unused(`${name}_`, taken) : name;
+}
+
+function put(found: Map<string, Found[]>, id: string, item: Found): void {
+  const known = found.get(id);
+  if (known) known.push(item);
+  else found.set(id, [item]);
+}

@@ -1,0 +1,68 @@
+import type { Entry } from '../wire/entries.ts';
+import { conversationOf, inputText, type Part } from './conversation.ts';
+import { firstWords } from './shown-text.ts';
+
+export interface MarkdownSession {
+  sessionId: string;
+  title: string;
+  /** Shown in the order given: when, where, which model. */
+  facts: readonly (readonly [name: string, value: string])[];
+  /** The conversation first, then other branches and subagents, each under its own heading. */
+  sections: readonly { heading: string; path: readonly Entry[] }[];
+}
+
+/** A session as a Markdown document. */
+export function exportMarkdown({ sessionId, title, facts, sections }: MarkdownSession): string {
+  const list = [['session', `\`${sessionId}\``] as const, ...facts].map(([name, value]) => `- ${name}: ${value}`);
+  const parts = sections.map(({ heading, path }) => [
+    ...(sections.length > 1 ? [`## ${heading}`] : []),
+    ...conversationOf(path).map(partMarkdown),
+  ]);
+  return `${[`# ${firstWords(title, 200)}`, list.join('\n'), ...parts.flat()].join('\n\n')}\n`;
+}
+
+function partMarkdown(part: Part): string {
+  switch (part.kind) {
+    case 'prompt':
+      return `### You\n\n${part.text.trim()}`;
+    case 'answer':
+      return `### Agent\n\n${part.text.trim()}`;
+    case 'thinking':
+      return details('Thinking', fenced(part.text));
+    case 'call':
+      return callMarkdown(part);
+    case 'error':
+      return `> **Error:** ${quoted(part.text)}`;
+    case 'compaction':
+      return details('Compacted: the summary of what came before', fenced(part.text));
+    case 'note':
+      return `> ${quoted(part.text)}`;
+  }
+}
+
+function callMarkdown({ name, input, result }: Part & { kind: 'call' }): string {
+  const call = fenced(JSON.stringify(input, null, 2) ?? '');
+  const output = fenced(result === null ? '(no result: the run ended before)' : result.text);
+  const title = result?.isError ? 'Error:' : 'Result:';
+  return details(`${name}: ${firstWords(inputText(input), 100)}`, [call, title, output].join('\n\n'));
+}
+
+/** Folded, so that the conversation stays readable. */
+function details(summary: string, body: string): string {
+  return ['<details>', `<summary>${escaped(summary)}</summary>`, '', body, '', '</details>'].join('\n');
+}
+
+/** In a fence longer than any inside. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${text.trimEnd()}\n${fence}`;
+}
+
+function quoted(text: string): string {
+  return text.trim().replaceAll('\n', '\n> ');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,52 @@
+import type { Entry } from '../wire/entries.ts';
+import { wholeHistory } from './stored-session.ts';
+import type { Tree, TreeNode } from './tree-model.ts';
+
+export interface ForkIds {
+  /** Of the source. */
+  from: string;
+  /** Of the fork. */
+  to: string;
+  newUuid(): string;
+}
+
+/**
+ * The branch up to a message as the entries of a session of its own, from the very beginning on: with new uuids, linked
+ * among themselves as they were, each with the place it comes from. Copies are made field by field; messages are shared.
+ */
+export function forkedEntries(tree: Tree, leafId: string, ids: ForkIds): Entry[] {
+  const nodes = nodesOf(tree, wholeHistory(tree, leafId));
+  const renamed = new Map(nodes.map((node) => [node.id, ids.newUuid()]));
+  return nodes.map((node) => ({
+    ...node.entry,
+    ...links(node, renamed),
+    uuid: renamed.get(node.id),
+    sessionId: ids.to,
+    forkedFrom: { sessionId: ids.from, messageUuid: node.id },
+  }));
+}
+
+function nodesOf(tree: Tree, entries: readonly Entry[]): TreeNode[] {
+  const chosen = new Set(entries);
+  const byEntry = new Map([...tree.nodes.values()].filter(({ entry }) => chosen.has(entry)).map((n) => [n.entry, n]));
+  return [...chosen].flatMap((entry) => byEntry.get(entry) ?? []);
+}
+
+/** The fields that name other entries; what is not in the fork is not named. */
+function links({ entry, parent }: TreeNode, renamed: ReadonlyMap<string, string>): Partial<Entry> {
+  const { logicalParentUuid, sourceToolAssistantUUID } = entry;
+  return {
+    parentUuid: above(parent, renamed),
+    ...(logicalParentUuid !== undefined && { logicalParentUuid: renamed.get(String(logicalParentUuid)) ?? null }),
+    sourceToolAssistantUUID: renamed.get(String(sourceToolAssistantUUID)),
+  };
+}
+
+/** Beside the path there may be results whose parent is not on it; what holds that one, then. */
+function above(parent: TreeNode | null, renamed: ReadonlyMap<string, string>): string | null {
+  for (let node = parent; node !== null; node = node.parent) {
+    const uuid = renamed.get(node.id);
+    if (uuid !== undefined) return uuid;
+  }
+  return null;
+}

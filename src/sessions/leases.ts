@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { identityOf } from '../util/process-identity.ts';
+import type { Logger } from '../util/runtime.ts';
+import { dropLease, holdsLease, type LeaseRecord, takeLease, touchLease } from './lease-file.ts';
+import { sessionBusy } from './session-busy.ts';
+import { storageFailed } from './storage-errors.ts';
+import type { Lease, LeaseHolder } from './store.ts';
+
+/** How often the holders of leases are seen to live. */
+const HEARTBEAT_MS = 30_000;
+
+export interface Leases {
+  /** Rejects with `session_busy`, or with `storage_failed` where no file can be made. */
+  take(sessionId: string, holder: LeaseHolder): Promise<Lease>;
+  /** Gives back all that are held. */
+  close(): void;
+}
+
+/** The leases that a store holds: files in `<home>/locks`, and one timer for all, only while there are some. */
+export function createLeases({ home, log }: { home: string; log: Logger }): Leases {
+  const held = new Map<string, string>();
+  let heartbeat: ReturnType<typeof setInterval> | undefined;
+
+  return {
+    async take(sessionId, holder) {
+      const path = join(home, 'locks', `${sessionId}.json`);
+      const token = randomBytes(12).toString('hex');
+      const since = new Date().toISOString();
+      const other = await taken(path, { ...identityOf(holder), since, token });
+      if (other !== null) throw sessionBusy(sessionId, other);
+      held.set(token, path);
+      heartbeat ??= setInterval(beat, HEARTBEAT_MS).unref();
+      return { release: async () => letGo(token) };
+    },
+    close() {
+      for (const token of [...held.keys()]) letGo(token);
+    },
+  };
+
+  function letGo(token: string): void {
+    const path = held.get(token);
+    if (path === undefined) return;
+    forget(token);
+    quietly(path, () => dropLease(path, token));
+  }
+
+  function forget(token: string): void {
+    held.delete(token);
+    if (held.size > 0) return;
+    clearInterval(heartbeat);
+    heartbeat = undefined;
+  }
+
+  function beat(): void {
+    for (const [token, path] of [...held]) {
+      quietly(path, () => {
+        if (holdsLease(path, token)) return touchLease(path);
+        forget(token);
+        log('warn', `The lease ${path} is gone or was taken over: another process may write to the same session.`);
+      });
+    }
+  }
+
+  /** A lease that cannot be renewed or given back is no reason to stop: in the end it is found left behind. */
+  function quietly(path: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      log('debug', `The lease ${path} could not be updated.`, { error: String(error) });
+    }
+  }
+}
+
+/** Who has the lease instead, or null. */
+async function taken(path: string, record: LeaseRecord): Promise<LeaseRecord | null> {
+  try {
+    return await takeLease(path, record);
+  } catch (error) {
+    throw storageFailed(path, error);
+  }
+}

@@ -1,0 +1,84 @@
+import { messageOf } from '../util/message-of.ts';
+import type { Entry } from '../wire/entries.ts';
+import { HeddleError } from '../wire/errors.ts';
+import { type TextRole, textsOf } from './entry-text.ts';
+
+/** What is looked for in the texts of sessions. */
+export interface TextQuery {
+  /** A line of a transcript that holds a match holds one of these texts, in whatever case. Empty: any line may. */
+  needles: readonly string[];
+  find(text: string): { start: number; end: number } | null;
+}
+
+export interface TextHit {
+  role: TextRole;
+  before: string;
+  match: string;
+  after: string;
+}
+
+/** Case matters only when the query has a capital letter. Throws `invalid_option` for a pattern that is none. */
+export function createQuery(query: string, { isPattern }: { isPattern: boolean }): TextQuery {
+  if (query === '') throw new HeddleError('invalid_option', 'error: there is nothing to search for');
+  const source = isPattern ? query : query.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  const flags = /\p{Lu}/u.test(isPattern ? query.replaceAll(/\\./g, '') : query) ? 'mu' : 'imu';
+  const pattern = compiled(source, flags);
+  return {
+    needles: isPattern ? needlesOfPattern(query) : jsonSpellings(query),
+    find(text) {
+      const found = pattern.exec(text);
+      return found && { start: found.index, end: found.index + found[0].length };
+    },
+  };
+}
+
+const AROUND = 60;
+
+/** The first match in each text of an entry, with what stands around it. */
+export function hitsIn(entry: Entry, query: TextQuery): TextHit[] {
+  return textsOf(entry).flatMap(({ role, text }) => {
+    const found = query.find(text);
+    if (!found) return [];
+    const { start, end } = found;
+    const from = Math.max(0, start - AROUND);
+    const to = Math.min(text.length, end + AROUND);
+    return [
+      {
+        role,
+        before: (from > 0 ? '…' : '') + text.slice(from, start),
+        match: text.slice(start, end),
+        after: text.slice(end, to) + (to < text.length ? '…' : ''),
+      },
+    ];
+  });
+}
+
+function compiled(source: string, flags: string): RegExp {
+  try {
+    return new RegExp(source, flags);
+  } catch (error) {
+    throw new HeddleError('invalid_option', `error: not a regular expression: ${messageOf(error)}`);
+  }
+}
+
+/** As writers of JSON spell a text: most leave letters as they are, some write all but ASCII as escapes. */
+function jsonSpellings(text: string): string[] {
+  const plain = JSON.stringify(text).slice(1, -1);
+  const ascii = plain.replaceAll(/[^\p{ASCII}]/gu, (character) =>
+    [...Array(character.length).keys()]
+      .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+  return [...new Set([plain, ascii])];
+}
+
+/**
+ * A text that whatever the pattern matches must hold, found only where that is plain to see: the longest run of letters
+ * and digits in a pattern without alternatives, groups, classes and escapes.
+ */
+function needlesOfPattern(pattern: string): string[] {
+  if (/[|()[\]{}\\]/.test(pattern)) return [];
+  const runs = pattern.replaceAll(/.[?*]/gu, '.').match(/[A-Za-z0-9_-]{2,}/g) ?? [];
+  const [longest] = runs.sort((a, b) => b.length - a.length);
+  return longest === undefined ? [] : [longest];
+}

@@ -1,0 +1,83 @@
+import { closeSync, constants, cpSync, fstatSync, openSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { errorCode } from '../util/error-code.ts';
+import { makeDirectory } from '../util/make-directory.ts';
+import type { Entry } from '../wire/entries.ts';
+import { HeddleError } from '../wire/errors.ts';
+import type { FoundSession } from './session-files.ts';
+import { fileAt } from './session-places.ts';
+import { isMissing, storageFailed } from './storage-errors.ts';
+import { isTorn, writeToFile, writeWhole } from './transcript-file.ts';
+
+export { type ForkOptions, forkSession } from './fork-session.ts';
+
+/** Appends a custom title; the last one of a file counts. */
+export async function renameSession({ sessionId, path }: FoundSession, title: string): Promise<void> {
+  const customTitle = title.trim();
+  if (customTitle === '') throw new HeddleError('invalid_option', 'The title of a session must not be empty');
+  appendEntry(path, { type: 'custom-title', customTitle, sessionId });
+}
+
+/** Appends a tag; the last one of a file counts. Null takes it away. */
+export async function tagSession({ sessionId, path }: FoundSession, tag: string | null): Promise<void> {
+  if (tag?.trim() === '') throw new HeddleError('invalid_option', 'A tag must not be empty; null takes it away');
+  appendEntry(path, { type: 'tag', tag: tag?.trim() ?? '', sessionId });
+}
+
+/**
+ * Moves the transcript and the folder of its subagents to `<home>/trash/sessions/<time>-<id>/` (ruling G9). What was
+ * made beside it elsewhere in the home (checkpoints, outputs, tasks) stays. Resolves with the new place.
+ */
+export async function deleteSession(
+  { sessionId, path }: FoundSession,
+  { home, now }: { home: string; now: () => number },
+): Promise<{ movedTo: string }> {
+  if (fileAt(path) === null) throw gone(path);
+  const time = new Date(now()).toISOString().replaceAll(/[:.]/g, '-');
+  const movedTo = join(home, 'trash', 'sessions', `${time}-${sessionId}`);
+  try {
+    makeDirectory(movedTo, 0o700);
+    move(path, join(movedTo, basename(path)));
+  } catch (error) {
+    throw storageFailed(path, error);
+  }
+  const folder = path.replace(/\.jsonl$/, '');
+  try {
+    if (folder !== path) move(folder, join(movedTo, basename(folder)));
+  } catch (error) {
+    if (!isMissing(error)) throw storageFailed(folder, error);
+  }
+  return { movedTo };
+}
+
+/** Adds an entry without a uuid to an existing transcript, with one write(2). */
+function appendEntry(path: string, entry: Entry): void {
+  try {
+    // No O_CREAT: a session that is gone must not come back as a file with nothing but a title.
+    const fd = openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_NONBLOCK);
+    try {
+      const { size } = fstatSync(fd);
+      const line = `${JSON.stringify(entry)}\n`;
+      writeWhole(fd, Buffer.from(isTorn(fd, size) ? `\n${line}` : line), size, writeToFile);
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    throw isMissing(error) ? gone(path) : storageFailed(path, error);
+  }
+}
+
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (errorCode(error) !== 'EXDEV') throw error;
+    // The projects may be on another disk than the trash: nothing goes before its copy is whole.
+    cpSync(from, to, { recursive: true, preserveTimestamps: true, errorOnExist: true, force: false });
+    rmSync(from, { recursive: true });
+  }
+}
+
+function gone(path: string): HeddleError {
+  return new HeddleError('session_not_found', `The session file ${path} is not there any more`, { facts: { path } });
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { projectFolders, sessionOfFile } from './layout.ts';
+import { fileAt, namesIn } from './session-places.ts';
+import type { SessionFile } from './transcript-summary.ts';
+
+/** A session, and where its transcript is. */
+export interface FoundSession {
+  sessionId: string;
+  path: string;
+}
+
+/** The real path of a working directory, or of several; undefined for all projects. */
+export type Projects = string | readonly string[] | undefined;
+
+/**
+ * The transcripts of a project, or of all, newest first. Synchronous on purpose: a stat takes microseconds, a trip to
+ * the thread pool ten times that.
+ */
+export function sessionFiles(home: string, projects?: Projects): SessionFile[] {
+  const files: SessionFile[] = [];
+  for (const { sessionId, path } of sessionNames(home, projects)) {
+    const file = fileAt(path);
+    if (file?.isFile) files.push({ sessionId, path, lastModified: file.at, fileSize: file.size });
+  }
+  return files.sort(byAge);
+}
+
+/** The transcripts of a project, or of all, by their names alone. A session that went on elsewhere has two. */
+export function* sessionNames(home: string, projects?: Projects): Generator<FoundSession, void> {
+  for (const folder of sessionFolders(home, projects)) {
+    for (const name of namesIn(folder)) {
+      const sessionId = sessionOfFile(name);
+      if (sessionId !== null) yield { sessionId, path: `${folder}/${name}` };
+    }
+  }
+}
+
+/** Where the sessions of a project, or of all, may be. */
+function sessionFolders(home: string, projects: Projects): string[] {
+  const root = join(home, 'projects');
+  if (projects === undefined) return namesIn(root).map((name) => join(root, name));
+  // Two projects may share a folder.
+  return [...new Set([projects].flat().flatMap((project) => projectFolders(home, project)))];
+}
+
+/** Newest first; between equals the path decides, so that pages do not overlap. */
+function byAge(a: SessionFile, b: SessionFile): number {
+  return b.lastModified - a.lastModified || (a.path < b.path ? -1 : 1);
+}

@@ -1,0 +1,106 @@
+import { stringField } from '../util/json.ts';
+import type { Entry } from '../wire/entries.ts';
+import { HeddleError } from '../wire/errors.ts';
+import type { Loaded } from './store.ts';
+import { readTranscript } from './transcript-reader.ts';
+import { buildTree, pathTo, type Tree } from './tree.ts';
+import type { TreeNode } from './tree-model.ts';
+
+/** A session as its file tells it, read as a whole. */
+export interface StoredSession {
+  sessionId: string;
+  path: string;
+  tree: Tree;
+  /** Everything in the file, in its order. */
+  loaded: readonly Loaded[];
+  /** The last one counts. */
+  title: string | null;
+  /** The last one counts; an empty one takes it away. */
+  tag: string | null;
+  /** Summaries of branches, by the uuid of their leaf. */
+  summaries: ReadonlyMap<string, string>;
+  /** Where it was started. */
+  cwd: string | null;
+  /** What it has cost so far; null when the file does not tell. */
+  costUsd: number | null;
+}
+
+/** Reads a session. Rejects with `session_unreadable`. */
+export async function readStoredSession(found: { sessionId: string; path: string }): Promise<StoredSession> {
+  const loaded: Loaded[] = [];
+  for await (const item of readTranscript(found.path)) loaded.push(item);
+  return storedSession(found, loaded);
+}
+
+export function storedSession(
+  { sessionId, path }: { sessionId: string; path: string },
+  loaded: readonly Loaded[],
+): StoredSession {
+  const entries = loaded.flatMap((item) => ('entry' in item ? [item.entry] : []));
+  const last = (type: string, field: string) => {
+    const entry = entries.findLast((each) => each.type === type && stringField(each, field) !== undefined);
+    return stringField(entry, field) || null;
+  };
+  return {
+    sessionId,
+    path,
+    loaded,
+    tree: buildTree(loaded),
+    title: last('custom-title', 'customTitle'),
+    tag: last('tag', 'tag'),
+    summaries: new Map(entries.filter(({ type }) => type === 'summary').flatMap(leafSummary)),
+    cwd:
+      stringField(
+        entries.find(({ cwd }) => typeof cwd === 'string'),
+        'cwd',
+      ) ?? null,
+    costUsd: totalCost(entries),
+  };
+}
+
+/**
+ * A message by its uuid, by a beginning of it that only one has, or in a fork by the uuid of the original. Throws
+ * `session_not_found`.
+ */
+export function findMessage({ tree, sessionId }: StoredSession, name: string): TreeNode {
+  const nodes = [...tree.nodes.values()].filter((node) => !node.isSidechain);
+  const exact = nodes.find(({ id, entry }) => id === name || stringField(entry.forkedFrom, 'messageUuid') === name);
+  if (exact) return exact;
+  const [first, second] = name.length < MIN_PREFIX ? [] : nodes.filter(({ id }) => id.startsWith(name));
+  if (first && !second) return first;
+  const what = first ? `More than one message begins with '${name}'` : `There is no message '${name}'`;
+  const leaves = tree.leaves.map(({ id }) => id);
+  const where = leaves.length === 0 ? 'It has no messages.' : `Its branches end in: ${leaves.join(', ')}`;
+  const facts = { uuid: name, leaves };
+  throw new HeddleError('session_not_found', `${what} in session ${sessionId}. ${where}`, { facts });
+}
+
+const MIN_PREFIX = 4;
+
+/** The entries from the very beginning to a message: what compactions have replaced stands before what replaced it. */
+export function wholeHistory(tree: Tree, leafUuid: string): Entry[] {
+  const path = pathTo(tree, leafUuid);
+  const parts = [path];
+  const seen = new Set<string>(); // a damaged file may go round in circles
+  for (let before = beginning(path); before !== undefined && !seen.has(before); ) {
+    seen.add(before);
+    const earlier = pathTo(tree, before);
+    parts.unshift(earlier);
+    before = beginning(earlier);
+  }
+  return parts.flat();
+}
+
+function beginning(path: readonly Entry[]): string | undefined {
+  return stringField(path[0], 'logicalParentUuid');
+}
+
+function leafSummary(entry: Entry): [string, string][] {
+  const [leaf, summary] = [stringField(entry, 'leafUuid'), stringField(entry, 'summary')];
+  return leaf !== undefined && summary ? [[leaf, summary]] : [];
+}
+
+function totalCost(entries: readonly Entry[]): number | null {
+  const last = entries.findLast(({ type }) => type === 'cost-state')?.totalCostUSD;
+  return typeof last === 'number' && last > 0 ? last : null;
+}

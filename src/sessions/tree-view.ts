@@ -1,0 +1,65 @@
+import { stringField } from '../util/json.ts';
+import { textsOf } from './entry-text.ts';
+import { type OutlineStep, outlineOf } from './outline.ts';
+import { firstWords } from './shown-text.ts';
+import type { StoredSession } from './stored-session.ts';
+import { costOf, stretchesOf, stretchTitle, tokensIn, turnsIn } from './stretches.ts';
+import type { TreeNode } from './tree-model.ts';
+
+/** The tree of a session for programs. Nodes and leaves are as in the answer to `session_tree`. */
+export function treeView(session: StoredSession): object {
+  const { sessionId, path, tree, title, tag, costUsd, summaries } = session;
+  const outline = outlineOf(session);
+  return {
+    session_id: sessionId,
+    path,
+    title,
+    tag,
+    cost_usd: costUsd,
+    leaf_uuid: outline.activeId,
+    leaf_rule: outline.rule,
+    leaves: tree.leaves.map(({ id }) => id),
+    branches: stretchesOf(outline)
+      .filter(({ children }) => children.length === 0)
+      .map((stretch) => {
+        const leaf = stretch.steps.at(-1);
+        const steps = leaf ? pathOf(leaf) : [];
+        return {
+          leaf_uuid: leafOf(tree.leaves, leaf) ?? leaf?.id,
+          active: stretch.holdsActive,
+          title: firstWords(stretchTitle(stretch, summaries), PREVIEW),
+          turns: turnsIn(steps),
+          tokens: tokensIn(steps),
+          cost_usd: costOf(steps),
+        };
+      }),
+    nodes: [...tree.nodes.values()].map(nodeView),
+    findings: tree.findings,
+  };
+}
+
+const PREVIEW = 80;
+
+/** What was attached to the last message of a branch belongs to its end. */
+function leafOf(leaves: readonly TreeNode[], step: OutlineStep | undefined): string | undefined {
+  return leaves.find(({ id }) => step?.ids.has(id))?.id;
+}
+
+function pathOf(leaf: OutlineStep): OutlineStep[] {
+  const steps: OutlineStep[] = [];
+  for (let step: OutlineStep | null = leaf; step; step = step.parent) steps.push(step);
+  return steps.reverse();
+}
+
+function nodeView({ id, entry, parent, isSidechain }: TreeNode): object {
+  const preview = textsOf(entry).find(({ text }) => text.trim() !== '')?.text;
+  const timestamp = stringField(entry, 'timestamp');
+  return {
+    uuid: id,
+    parent_uuid: parent?.id ?? null,
+    type: entry.type,
+    ...(timestamp !== undefined && { timestamp }),
+    ...(preview !== undefined && { preview: firstWords(preview, PREVIEW) }),
+    ...(isSidechain && { is_sidechain: true }),
+  };
+}

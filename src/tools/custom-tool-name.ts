@@ -1,0 +1,18 @@
+/** Why a tool of the engine's own cannot have this name; null when it can. */
+export function nameProblem(name: string): string | null {
+  if (!NAME.test(name)) {
+    return `A tool cannot be named ${JSON.stringify(name)}: 1 to 64 letters, digits, _ and - are possible.`;
+  }
+  if (name.startsWith('mcp__')) return `A tool cannot be named ${name}: mcp__ is for the tools of MCP servers.`;
+  const isTaken = [...RESERVED_NAMES].some((reserved) => reserved.toLowerCase() === name.toLowerCase());
+  return isTaken ? `A tool cannot be named ${name}: that is a built-in tool.` : null;
+}
+
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Ours, whether a session has them or not: a tool that took such a name would be taken for ours, also by rules. */
+export const RESERVED_NAMES: ReadonlySet<string> = new Set(
+  'Agent AskUserQuestion Bash BashOutput Edit EnterPlanMode ExitPlanMode Glob Grep KillShell LS ListMcpResources MultiEdit NotebookEdit Read ReadMcpResource SendMessage Skill StructuredOutput Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete TodoWrite ToolSearch WebFetch WebSearch Write'.split(
+    ' ',
+  ),
+);

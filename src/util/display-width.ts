@@ -1,0 +1,33 @@
+/** How many columns of a terminal a text takes: East Asian characters and emoji take two, marks on others none. */
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text) width += widthOf(character);
+  return width;
+}
+
+/** The text, or its beginning and an ellipsis when it is wider than that. */
+export function cutToWidth(text: string, width: number): string {
+  if (text.length <= width / 2 || displayWidth(text) <= width) return text;
+  let kept = '';
+  let used = 1; // the ellipsis
+  for (const character of text) {
+    used += widthOf(character);
+    if (used > width) break;
+    kept += character;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+export function padToWidth(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
+}
+
+const NONE = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
+const WIDE =
+  /^[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303e\uff01-\uff60]$/u;
+
+function widthOf(character: string): number {
+  if (character < '\u0300') return 1;
+  if (NONE.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}

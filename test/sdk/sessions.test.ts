@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test, vi } from 'vitest';
+import {
+  deleteSession,
+  forkSession,
+  getSessionInfo,
+  getSessionMessages,
+  getSubagentMessages,
+  listSessions,
+  listSubagents,
+  renameSession,
+  tagSession,
+} from '../../src/sdk/index.ts';
+import { createLeases } from '../../src/sessions/leases.ts';
+import { thisProcess } from '../../src/util/process-alive.ts';
+import { silentLogger } from '../../src/util/system-runtime.ts';
+import { type SessionHome, sessionHome } from '../sessions/session-home.ts';
+import { assistant, tempDir, user } from '../sessions/support.ts';
+
+let place: SessionHome;
+let dir: string;
+let sessionId: string;
+beforeEach(() => {
+  place = sessionHome();
+  dir = realpathSync(tempDir());
+  const entries = [user('u1', 'hello'), assistant('a1', 'hi', { parent: 'u1' })];
+  sessionId = place.session(entries, { project: dir }).sessionId;
+});
+
+test('[B-093] [B-094] lists sessions and tells of one', async () => {
+  const { home } = place;
+  place.session([user('u', 'elsewhere')], { project: '/w/other', age: 10 });
+  expect((await listSessions({ home })).map(({ summary }) => summary)).toEqual(['hello', 'elsewhere']);
+  expect((await listSessions({ home, dir })).map((session) => session.sessionId)).toEqual([sessionId]);
+  expect(await listSessions({ home, dir, limit: 1, offset: 1 })).toEqual([]);
+  expect(await getSessionInfo(sessionId, { home })).toMatchObject({ sessionId, firstPrompt: 'hello' });
+  expect(await getSessionInfo(randomUUID(), { home })).toBeUndefined();
+});
+
+test('[B-095] reads messages; a session that is nowhere is a typed error', async () => {
+  const { home } = place;
+  const messages = await getSessionMessages(sessionId, { home, dir, limit: 1 });
+  expect(messages).toMatchObject([{ type: 'user', uuid: 'u1', session_id: sessionId }]);
+  await expect(getSessionMessages(randomUUID(), { home })).rejects.toMatchObject({ code: 'session_not_found' });
+  await expect(getSessionMessages('hello', { home })).rejects.toMatchObject({ code: 'invalid_option' });
+  expect(await listSubagents(sessionId, { home })).toEqual([]);
+  await expect(getSubagentMessages(sessionId, 'a', { home })).rejects.toMatchObject({ code: 'session_not_found' });
+});
+
+test('[B-097] [B-100] names, tags and forks', async () => {
+  const { home } = place;
+  await renameSession(sessionId, 'Named', { home });
+  await tagSession(sessionId, 'x', { home });
+  expect(await getSessionInfo(sessionId, { home })).toMatchObject({ customTitle: 'Named', tag: 'x' });
+  await tagSession(sessionId, null, { home });
+  expect(await getSessionInfo(sessionId, { home })).not.toHaveProperty('tag');
+
+  const fork = await forkSession(sessionId, { home, upToMessageId: 'u1' });
+  expect(await getSessionInfo(fork.sessionId, { home })).toMatchObject({ customTitle: 'Named (fork)' });
+  expect(await getSessionMessages(fork.sessionId, { home })).toHaveLength(1);
+});
+
+test('[B-098] deletes to the trash, but not while an agent writes to it', async () => {
+  const { home } = place;
+  const leases = createLeases({ home, log: silentLogger });
+  await leases.take(sessionId, thisProcess());
+  await expect(deleteSession(sessionId, { home })).rejects.toMatchObject({ code: 'session_busy' });
+  leases.close();
+  const { movedTo } = await deleteSession(sessionId, { home });
+  expect(existsSync(join(movedTo, `${sessionId}.jsonl`))).toBe(true);
+  expect(await listSessions({ home })).toEqual([]);
+});
+
+test('[P2] the home is that of the agent unless it is given', async () => {
+  vi.stubEnv('HEDDLE_HOME', place.home);
+  try {
+    expect(await listSessions({ dir })).toHaveLength(1);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+  vi.stubEnv('HEDDLE_HOME', '');
+  vi.stubEnv('CLAUDE_CONFIG_DIR', join(place.home, 'none'));
+  try {
+    expect(await listSessions({ dir })).toEqual([]);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});
+
+test('the sessions of a directory that is gone are still listed', async () => {
+  const gone = join(dir, 'gone');
+  mkdirSync(dir, { recursive: true });
+  place.session([user('u', 'left behind')], { project: gone });
+  expect(await listSessions({ home: place.home, dir: gone })).toMatchObject([{ summary: 'left behind' }]);
+});
