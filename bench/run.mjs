@@ -12,6 +12,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { makeLongSession } from './long-session.mjs';
 import { measure } from './measure.mjs';
 import { judge, medians, printTable } from './report.mjs';
 import { makeSessionHome } from './session-home.mjs';
@@ -39,6 +40,9 @@ const model = await startModel();
 try {
   if (chosen.some(({ needsSessions }) => needsSessions))
     makeSessionHome(sessionHome, { sessions: 5000, bytes: 100_000 });
+  for (const { longSession } of chosen) {
+    if (longSession) makeLongSession({ home: environment().HEDDLE_HOME, cwd: work, ...longSession });
+  }
   const figures = await runAll();
   const budgets = JSON.parse(fs.readFileSync(path.join(here, 'budgets.json'), 'utf8'));
   const rows = judge(budgets, figures);
@@ -75,6 +79,7 @@ function absolute(words) {
 }
 
 function commandOf(workload, subject) {
+  if (workload.heddleArgs) return subject === 'heddle' ? [...subjects.heddle, ...workload.heddleArgs] : undefined;
   return workload.args ? [...subjects[subject], ...workload.args] : workload[subject];
 }
 

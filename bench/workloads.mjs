@@ -16,9 +16,18 @@ const print = (scenario, ...flags) => [
 
 const eightOutputs = Array.from({ length: 8 }, (_, i) => new RegExp(`"content":"p${i}(\\\\n)?"`));
 
+const resume = (name, { sessionId, compacted }) => ({
+  name,
+  heddleArgs: print('hello', '--resume', sessionId),
+  expect: [/"result":"Hello"/],
+  requests: 1,
+  longSession: { sessionId, compacted, bytes: 100_000_000 },
+});
+
 /**
  * `expect` is what the output must hold; `requests` is how many model calls the work needs: one more would be a call on
  * the side. `needsSessions`: it is about a home with 5,000 sessions of 100 KB.
+ * `longSession`: a session to make before, which it goes on with. `heddleArgs`: what the floor cannot do.
  */
 export const workloads = [
   { name: 'version', args: ['--version'], expect: [/\d+\.\d+\.\d+/] },
@@ -50,5 +59,7 @@ export const workloads = [
     expect: [/^listed 20$/],
     needsSessions: true,
   },
+  resume('resume', { sessionId: '0b3ac8f2-5d4e-4c1b-9a67-1f2e3d4c5b6a', compacted: true }),
+  resume('resume-whole', { sessionId: '7c9d2e1f-8a3b-4f6c-b5d4-0e1f2a3b4c5d', compacted: false }),
   { name: 'sdk-hello', heddle: [node, file('sdk-hello.mjs')], expect: [/"result":"Hello"/], requests: 1 },
 ];

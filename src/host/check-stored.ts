@@ -54,7 +54,7 @@ export async function repairFile(path: string, { now }: { now: () => number }): 
     copyFileSync(path, backup, constants.COPYFILE_EXCL);
     await replaceFile(path, async (temporary) => {
       writeFileSync(temporary, bytes, { mode: before.mode & 0o777, flag: 'wx' });
-      utimesSync(temporary, before.atime, before.mtime);
+      utimesSync(temporary, before.atimeMs / 1000, before.mtimeMs / 1000); // a Date would cut it to milliseconds
       if (statSync(path).size !== source.length) throw new Error('it was written to during the repair');
     });
   } catch (error) {

@@ -11,7 +11,7 @@ import type { Entry } from '../wire/entries.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { PastCheckpoints } from './checkpoints.ts';
 import { type ResumeReport, resumeReport } from './resume-report.ts';
-import { readRecent, readWhole, type StoredConversation } from './stored-conversation.ts';
+import { type ReadOptions, readRecent, readWhole, type StoredConversation } from './stored-conversation.ts';
 
 /** What a stored session holds that a new process needs to go on. */
 export interface Past {
@@ -46,10 +46,10 @@ export interface Past {
 export async function readPast(
   store: SessionStore,
   key: SessionKey,
-  { at, log }: { at: string | undefined; log: Logger },
+  { at, log, lean }: { at: string | undefined; log: Logger } & ReadOptions,
 ): Promise<Past> {
   const recent = await readRecent(store, key, at);
-  const stored = recent?.conversation ?? (await readWhole(store, key));
+  const stored = recent?.conversation ?? (await readWhole(store, key, { lean }));
   const { tree, costState, lastMode } = stored;
   reportFindings(log, tree, key);
   if (at !== undefined && !tree.nodes.has(at)) {
@@ -60,7 +60,7 @@ export async function readPast(
   const path = leaf ? pathTo(tree, leaf.id) : [];
   // Of a whole session it is taken at once: to take it later, all of the tree would have to be kept.
   const known = recent ? null : restOf(stored, { key, path, leaf: leaf?.id });
-  const rest = async () => known ?? restOf(await readWhole(store, key), { key, path, leaf: leaf?.id });
+  const rest = async () => known ?? restOf(await readWhole(store, key, { lean: true }), { key, path, leaf: leaf?.id });
   return {
     path,
     uuids: path.flatMap(({ uuid }) => (typeof uuid === 'string' ? [uuid] : [])),

@@ -2,7 +2,7 @@ import { userContent } from '../agent/conversation.ts';
 import { startFailureLine } from '../agent/result.ts';
 import { Aborted } from '../util/abort.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { type HeddleError, toHeddleError } from '../wire/errors.ts';
+import { AbortError, type ErrorCode, type HeddleError, toHeddleError } from '../wire/errors.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 import { Peer } from '../wire/peer.ts';
@@ -37,7 +37,7 @@ export async function serve(
   try {
     session = await openSession(engine, launch, emit, signal);
   } catch (thrown) {
-    return refuse(engine, toHeddleError(thrown), emit);
+    return refuse(engine, thrown instanceof Aborted ? new AbortError() : toHeddleError(thrown), emit);
   }
   const peer = new Peer(transport, {
     newId: () => engine.runtime.ids.uuid(),
@@ -110,14 +110,21 @@ function submitIfSaying(input: UserInput, session: Session): void {
   else session.submit(input);
 }
 
+const TOLD_AS_RESULT: ReadonlySet<ErrorCode> = new Set([
+  'session_not_found',
+  'session_ambiguous',
+  'session_busy',
+  'session_unreadable',
+  'storage_failed',
+  'aborted',
+]);
+
 /**
  * A session that is not there is told as a lone result, as hosts expect; wrong settings are a usage error without any
  * line, for the face in front (the CLI's stderr, the transport's exit) to tell.
  */
 async function refuse(engine: Engine, error: HeddleError, emit: Emit): Promise<ServeEnd> {
-  const lone =
-    error.code === 'session_not_found' || error.code === 'session_unreadable' || error.code === 'storage_failed';
-  if (lone) {
+  if (TOLD_AS_RESULT.has(error.code)) {
     const { ids } = engine.runtime;
     await emit(startFailureLine(error, { sessionId: ids.uuid(), uuid: ids.uuid() }))?.catch(() => {});
   }

@@ -15,10 +15,23 @@ export interface StoredConversation {
   snapshots: Entry[];
 }
 
+export interface ReadOptions {
+  /** Without what tools told the host: it can be most of a file, and the model never sees it. */
+  lean: boolean;
+}
+
 /** All of a session. */
-export async function readWhole(store: SessionStore, key: SessionKey): Promise<StoredConversation> {
+export async function readWhole(
+  store: SessionStore,
+  key: SessionKey,
+  { lean }: ReadOptions,
+): Promise<StoredConversation> {
   const loaded: Loaded[] = [];
-  for await (const item of store.load(key)) loaded.push(item);
+  for await (const item of store.load(key)) {
+    // At once, and without a change of shape: what dies young costs next to nothing.
+    if (lean && 'entry' in item && item.entry.toolUseResult !== undefined) item.entry.toolUseResult = undefined;
+    loaded.push(item);
+  }
   const asides = asidesIn(loaded);
   return {
     tree: buildTree(loaded),

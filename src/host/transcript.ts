@@ -116,8 +116,9 @@ async function openHeld(engine: Engine, launch: Launch, held: Held): Promise<Ope
   const { sessionId } = key;
   const isKept = stored !== null && !config.noSessionPersistence;
   const store = isKept ? stored : await unkeptStore(source);
-  const past = source ? await loadPast(engine, source.store, source.key, config.resumeSessionAt) : null;
   const isFork = source !== null && (source.store !== stored || source.key.sessionId !== sessionId);
+  const reading = { at: config.resumeSessionAt, lean: !isFork && config.replayHistory !== true };
+  const past = source ? await loadPast(engine, source.store, source.key, reading) : null;
   if (isKept && past && isFork) await copyTo(store, key, past);
   const branch = gitBranch(cwd);
   const chain = createChain({
@@ -144,7 +145,7 @@ async function openHeld(engine: Engine, launch: Launch, held: Held): Promise<Ope
     gitBranch: branch,
     lastMode: past?.lastMode ?? null,
     earlier: async (word) => past?.earlier(word) ?? [],
-    pastAt: (uuid) => loadPast(engine, store, key, uuid),
+    pastAt: (uuid) => loadPast(engine, store, key, { at: uuid, lean: true }),
     report: await reportOf(choice, past),
     isBranching: config.resumeSessionAt !== undefined && !isFork,
     forkedFrom: isFork ? source.key.sessionId : null,
@@ -166,9 +167,14 @@ async function unkeptStore(past: SessionChoice['source']): Promise<SessionStore>
 }
 
 /** Most sessions are new; what reads a past is loaded only when there is one. */
-async function loadPast(engine: Engine, store: SessionStore, key: SessionKey, at: string | undefined): Promise<Past> {
+async function loadPast(
+  engine: Engine,
+  store: SessionStore,
+  key: SessionKey,
+  reading: { at: string | undefined; lean: boolean },
+): Promise<Past> {
   const { readPast } = await import('./past.ts');
-  return readPast(store, key, { at, log: engine.runtime.log });
+  return readPast(store, key, { ...reading, log: engine.runtime.log });
 }
 
 /** A fork owns its copies: they carry its session id and keep their uuids (ruling K30). */

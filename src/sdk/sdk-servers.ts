@@ -57,19 +57,25 @@ export class SdkServers {
   #link(name: string): Promise<ServerLink> {
     const known = this.#links.get(name);
     if (known) return known;
-    const link = this.#connect(name);
+    /** Whoever closed it, and when it could not be connected: the next message tries anew. */
+    const forget = () => {
+      if (this.#links.get(name) === link) this.#links.delete(name);
+    };
+    const link = this.#connect(name, forget);
     this.#links.set(name, link);
-    // The next message tries again.
-    link.catch(() => this.#links.get(name) === link && this.#links.delete(name));
+    link.catch(forget);
     return link;
   }
 
-  async #connect(name: string): Promise<ServerLink> {
+  async #connect(name: string, onClosed: () => void): Promise<ServerLink> {
     const instance = this.#fixed.get(name) ?? this.#added.get(name);
     if (!instance) throw new ControlError(`There is no SDK MCP server '${name}'`, 'server_not_found');
-    const link = new ServerLink(async (message) => {
-      const answer = await this.#callAgent({ subtype: 'mcp_message', server_name: name, message });
-      return isObject(answer) && isObject(answer.mcp_response) ? answer.mcp_response : null;
+    const link = new ServerLink({
+      toAgent: async (message) => {
+        const answer = await this.#callAgent({ subtype: 'mcp_message', server_name: name, message });
+        return isObject(answer) && isObject(answer.mcp_response) ? answer.mcp_response : null;
+      },
+      onClosed,
     });
     await instance.connect(link);
     return link;

@@ -22,8 +22,12 @@ export interface McpTransport {
   onerror?: (error: Error) => void;
 }
 
-/** Brings a message of the server to the agent; resolves with the response, if it was a request. */
-export type ToAgent = (message: JsonObject) => Promise<JsonObject | null>;
+export interface ServerLinkOptions {
+  /** Brings a message of the server to the agent; resolves with the response, if it was a request. */
+  toAgent(message: JsonObject): Promise<JsonObject | null>;
+  /** The server was closed, or let go. */
+  onClosed(): void;
+}
 
 /**
  * The agent's side of the connection to a server in this program. Requests get numbers of their own on the way: an agent
@@ -33,7 +37,7 @@ export class ServerLink implements McpTransport {
   onmessage?: (message: JsonObject) => void;
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  readonly #toAgent: ToAgent;
+  readonly #options: ServerLinkOptions;
   /** By our number. */
   readonly #waiting = new Map<
     RpcId,
@@ -42,8 +46,8 @@ export class ServerLink implements McpTransport {
   #count = 0;
   #isClosed = false;
 
-  constructor(toAgent: ToAgent) {
-    this.#toAgent = toAgent;
+  constructor(options: ServerLinkOptions) {
+    this.#options = options;
   }
 
   async start(): Promise<void> {}
@@ -91,6 +95,7 @@ export class ServerLink implements McpTransport {
     if (this.#isClosed) return;
     this.#isClosed = true;
     for (const { reject } of this.#waiting.values()) reject(gone());
+    this.#options.onClosed();
     this.onclose?.();
   }
 
@@ -100,11 +105,11 @@ export class ServerLink implements McpTransport {
 
   async #tell(message: JsonObject): Promise<void> {
     if (!isRpcRequest(message)) {
-      await this.#toAgent(message).catch(() => null); // an agent that does not listen is no concern of the server
+      await this.#options.toAgent(message).catch(() => null); // an agent that does not listen is no concern of the server
       return;
     }
     const { id } = message;
-    const response = await this.#toAgent(message).catch((error) => {
+    const response = await this.#options.toAgent(message).catch((error) => {
       return rpcFailure(id, new RpcError(RPC_ERRORS.unknownMethod, messageOf(error)));
     });
     this.onmessage?.(response ? { ...response, id } : { jsonrpc: '2.0', id, result: {} });

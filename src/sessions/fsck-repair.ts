@@ -3,7 +3,7 @@ import { stringField, tryParseJson } from '../util/json.ts';
 import type { Entry } from '../wire/entries.ts';
 import { type ByteLine, ByteLines } from './byte-lines.ts';
 import { recordsOfLine } from './line-records.ts';
-import type { Loaded } from './store.ts';
+import type { Damage, Loaded } from './store.ts';
 import { buildTree, type Tree } from './tree.ts';
 
 /** What a repair does with a line that cannot stay as it is. */
@@ -27,24 +27,19 @@ export interface RepairPlan {
  * what a resume takes for them. The tree stays the same.
  */
 export function planRepair(source: Buffer): RepairPlan {
+  const refused = (refusal: string) => ({ bytes: source, repairs: [], refusal });
   const lines = linesOf(source);
   const unreadable = lines.find(({ line }) => line.bytes === null);
-  if (unreadable) {
-    return { bytes: source, repairs: [], refusal: `line ${unreadable.line.number} is too long to be read` };
+  if (unreadable) return refused(`line ${unreadable.line.number} is too long to be read`);
+  const tree = treeOf(lines);
+  try {
+    const { bytes, repairs } = repairLines(lines, lostParents(tree));
+    if (isSameTree(tree, treeOf(linesOf(bytes)))) return { bytes, repairs, refusal: null };
+    return refused('the repaired file would not be read like the damaged one');
+  } catch (error) {
+    if (error instanceof RangeError) return refused('an entry that would have to be written again is nested too deep');
+    throw error;
   }
-  const tree = buildTree(lines.flatMap(({ records }) => records));
-  const parents = lostParents(tree);
-  const firstLines = new Map<string, Entry>();
-  const repairs: Repair[] = [];
-  const kept: Buffer[] = [];
-  for (const { line, records } of lines) {
-    const outcome = repairLine(line, records, { parents, seen: firstLines });
-    repairs.push(...outcome.notes.map((text) => ({ line: line.number, text })));
-    kept.push(...outcome.kept);
-  }
-  const bytes = Buffer.concat(kept);
-  const refusal = isSameTree(tree, bytes) ? null : 'the repaired file would not be read like the damaged one';
-  return { bytes, repairs, refusal };
 }
 
 interface ReadLine {
@@ -57,86 +52,98 @@ function linesOf(source: Buffer): ReadLine[] {
   return [...lines.push(source), ...lines.end()].map((line) => ({ line, records: recordsOfLine(line) }));
 }
 
+function treeOf(lines: readonly ReadLine[]): Tree {
+  return buildTree(lines.flatMap(({ records }) => records));
+}
+
 /** By uuid: the parent that a resume takes instead of the one that is stated. */
 function lostParents({ findings }: Tree): Map<string, string | null> {
   return new Map(
     findings.flatMap((each): [string, string | null][] => {
       if (!('linkedTo' in each)) return [];
       // A message of an old file has no name that could be written down.
-      return each.linkedTo?.startsWith('line:') ? [] : [[each.uuid, each.linkedTo]];
+      return each.linkedTo !== null && isUnnamed(each.linkedTo) ? [] : [[each.uuid, each.linkedTo]];
     }),
   );
 }
 
-interface RepairFacts {
-  parents: ReadonlyMap<string, string | null>;
-  seen: Map<string, Entry>;
-}
-
 const LF = Buffer.from('\n');
 
-function repairLine(
-  line: ByteLine,
-  records: readonly Loaded[],
-  facts: RepairFacts,
-): { kept: Buffer[]; notes: string[] } {
-  const bytes = line.bytes ?? Buffer.alloc(0);
-  const notes: string[] = [];
-  const damaged = records.flatMap((item) => ('damage' in item ? [item.damage] : []));
-  for (const { reason, bytes: lost } of damaged) {
-    notes.push(lost > 0 ? `dropped ${lost} bytes: ${reason}` : `rewritten: ${reason}`);
+function repairLines(lines: readonly ReadLine[], parents: ReadonlyMap<string, string | null>) {
+  const seen = new Map<string, Entry>();
+  const repairs: Repair[] = [];
+  const kept: Buffer[] = [];
+  for (const { line, records } of lines) {
+    const entries = records.flatMap((item) => ('entry' in item ? [item.entry] : []));
+    const damage = records.flatMap((item) => ('damage' in item ? [damageNote(item.damage)] : []));
+    const changes = entries.map((entry) => changeOf(entry, { seen, parents }));
+    const notes = [...damage, ...changes.flatMap((change) => change?.note ?? [])];
+    const bytes = line.bytes ?? Buffer.alloc(0);
+    if (notes.length === 0) kept.push(bytes, LF);
+    else for (const [at, entry] of entries.entries()) kept.push(...linesFor(entry, changes[at] ?? null, bytes));
+    if (notes.length === 0 && !line.ended) notes.push('ended with a line feed');
+    repairs.push(...notes.map((text) => ({ line: line.number, text })));
   }
-  const entries = records.flatMap((item) => ('entry' in item ? [item.entry] : []));
-  const texts = entries.flatMap((entry) => entryText(entry, bytes, { ...facts, notes }) ?? []);
-  const isUntouched = notes.length === 0;
-  if (!isUntouched) return { kept: texts.flatMap((text) => [text, LF]), notes };
-  if (!line.ended) notes.push('ended with a line feed');
-  return { kept: [bytes, LF], notes };
+  return { bytes: Buffer.concat(kept), repairs };
 }
 
-/** The bytes of an entry; null when it has been stored before. */
-function entryText(
+function damageNote({ reason, bytes }: Damage): string {
+  return bytes > 0 ? `dropped ${bytes} bytes: ${reason}` : `rewritten: ${reason}`;
+}
+
+/** What becomes of an entry that cannot stay as it is: it goes, or it gets another parent. */
+type Change = { note: string } & ({ isDropped: true } | { isDropped: false; parentUuid: string | null });
+
+function changeOf(
   entry: Entry,
-  line: Buffer,
-  { parents, seen, notes }: RepairFacts & { notes: string[] },
-): Buffer | null {
-  const uuid = stringField(entry, 'uuid');
-  const first = uuid === undefined ? undefined : seen.get(uuid);
+  { seen, parents }: { seen: Map<string, Entry>; parents: ReadonlyMap<string, string | null> },
+): Change | null {
+  const uuid = stringField(entry, 'uuid') || null;
+  if (uuid === null) return null;
+  const first = seen.get(uuid);
   if (first) {
     const likeness = isDeepStrictEqual(first, entry)
       ? 'the same again'
       : 'with another content, now only in the backup';
-    notes.push(`dropped ${entry.type} ${uuid}: stored before (${likeness})`);
-    return null;
+    return { isDropped: true, note: `dropped ${entry.type} ${uuid}: stored before (${likeness})` };
   }
-  if (uuid !== undefined) seen.set(uuid, entry);
-  const linkedTo = uuid === undefined ? undefined : parents.get(uuid);
-  if (linkedTo === undefined) return verbatim(entry, line);
-  notes.push(`${uuid} hangs from ${linkedTo ?? 'nothing'} instead of ${stringField(entry, 'parentUuid') ?? 'nothing'}`);
-  return relinked(entry, linkedTo, line);
+  seen.set(uuid, entry);
+  const parentUuid = parents.get(uuid);
+  if (parentUuid === undefined) return null;
+  const stated = stringField(entry, 'parentUuid') ?? 'nothing';
+  return { isDropped: false, parentUuid, note: `${uuid} hangs from ${parentUuid ?? 'nothing'} instead of ${stated}` };
 }
 
-/** As the line has it, unless it cannot be found there: then written again. */
-function verbatim(entry: Entry, line: Buffer): Buffer {
-  const alone = Buffer.from(line.toString('utf8').trim());
-  if (isDeepStrictEqual(tryParseJson(alone.toString('utf8')), entry)) return alone;
-  return Buffer.from(JSON.stringify(entry));
-}
-
-function relinked(entry: Entry, parentUuid: string | null, line: Buffer): Buffer {
-  const wanted = { ...entry, parentUuid };
+/** An entry of a line that cannot stay as it is. */
+function linesFor(entry: Entry, change: Change | null, line: Buffer): Buffer[] {
+  if (change === null) return [spelled(entry, line.toString('utf8')), LF];
+  if (change.isDropped) return [];
+  const { parentUuid } = change;
   const stated = `"parentUuid":${JSON.stringify(entry.parentUuid)}`;
   const edited = line.toString('utf8').replace(stated, () => `"parentUuid":${JSON.stringify(parentUuid)}`);
-  return isDeepStrictEqual(tryParseJson(edited), wanted)
-    ? Buffer.from(edited.trimEnd())
-    : Buffer.from(JSON.stringify(wanted));
+  return [spelled({ ...entry, parentUuid }, edited), LF];
 }
 
-/** A repair must not change what is read: the same nodes under the same parents, and nothing left to repair. */
-function isSameTree(before: Tree, bytes: Buffer): boolean {
-  const after = buildTree(linesOf(bytes).flatMap(({ records }) => records));
-  // Messages of old files are named by their line, which may have moved.
-  const links = (tree: Tree) => [...tree.nodes.values()].filter(({ entry }) => typeof entry.uuid === 'string');
-  const shape = (tree: Tree) => links(tree).map(({ id, parent }) => [id, parent?.entry.uuid ?? null]);
-  return isDeepStrictEqual(shape(before), shape(after)) && before.nodes.size === after.nodes.size;
+/** As the text has it, when that is the entry and nothing else; otherwise written again. */
+function spelled(entry: Entry, text: string): Buffer {
+  const alone = text.trim();
+  return Buffer.from(isDeepStrictEqual(tryParseJson(alone), entry) ? alone : JSON.stringify(entry));
+}
+
+/** A repair must not change what is read: the same nodes in the same order under the same parents. */
+function isSameTree(before: Tree, after: Tree): boolean {
+  const others = [...after.nodes.values()];
+  return [...before.nodes.values()].every(({ id, parent }, at) => {
+    const other = others[at];
+    return other !== undefined && isSameName(id, other.id) && isSameName(parent?.id, other.parent?.id);
+  });
+}
+
+/** Messages of old files are named by their line, which may have moved. */
+function isSameName(one: string | undefined, other: string | undefined): boolean {
+  return one === other || (one !== undefined && other !== undefined && isUnnamed(one) && isUnnamed(other));
+}
+
+function isUnnamed(id: string): boolean {
+  return id.startsWith('line:');
 }

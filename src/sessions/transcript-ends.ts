@@ -1,4 +1,4 @@
-import { stringField, tryParseJson } from '../util/json.ts';
+import { isObject, stringField, tryParseJson } from '../util/json.ts';
 import type { Entry } from '../wire/entries.ts';
 import { instantOf } from './entry-fields.ts';
 import { promptOf } from './entry-text.ts';
@@ -140,10 +140,12 @@ function mayBePrompt({ bytes, start, end }: LineRange): boolean {
 }
 
 const USER = /"type":\s*"user"/;
-const ENVELOPE = 1024;
+const ENVELOPE = 512;
 
 /** The last one on the line, where a damaged line has several. */
 function entryIn({ bytes, start, end }: LineRange): Entry | null {
+  const value = tryParseJson(bytes.toString('utf8', start, end));
+  if (isObject(value) && typeof value.type === 'string') return value as Entry;
   const line = bytes.subarray(start, end);
   const found = recordsOfLine({ bytes: line, length: line.length, number: 0, ended: true });
   const last = found.findLast((record) => 'entry' in record);

@@ -70,8 +70,8 @@ async function lastEntry(
   for await (const { bytes, offset } of blocksBackwards(file, end, text)) {
     for (let hit = lastBefore(bytes, text, searched - offset); hit >= 0; ) {
       const start = await lineStart(file, bytes, offset, hit);
-      const entry = await entryAt(file, start);
-      if (entry !== null && isWanted(entry)) return { start, entry };
+      const entry = (await entriesAt(file, start)).findLast(isWanted);
+      if (entry) return { start, entry };
       // The whole line is done with, however often it holds the text.
       searched = start;
       hit = lastBefore(bytes, text, searched - offset);
@@ -114,14 +114,15 @@ async function lineStart(file: ReadableTranscript, bytes: Buffer, offset: number
 const LF = Buffer.from('\n');
 const SHORT_LINE = 64 * 1024;
 
-async function entryAt(file: ReadableTranscript, start: number): Promise<Entry | null> {
+/** More than one where lines were glued together. */
+async function entriesAt(file: ReadableTranscript, start: number): Promise<Entry[]> {
   for (let size = SHORT_LINE; size <= MAX_LINE_BYTES; size *= 8) {
     const bytes = await file.read(Buffer.allocUnsafe(size), start);
     const end = bytes.indexOf(LF);
     if (end < 0 && bytes.length === size) continue;
     const line = end < 0 ? bytes : bytes.subarray(0, end);
-    const [record] = recordsOfLine({ bytes: line, length: line.length, number: 1, ended: end >= 0 });
-    return record && 'entry' in record ? record.entry : null;
+    const records = recordsOfLine({ bytes: line, length: line.length, number: 1, ended: end >= 0 });
+    return records.flatMap((record) => ('entry' in record ? [record.entry] : []));
   }
-  return null;
+  return [];
 }

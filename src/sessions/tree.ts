@@ -75,7 +75,8 @@ function collect(loaded: Iterable<Loaded>) {
 
 function toNodes(found: ReadonlyMap<string, FoundEntry>): TreeNode[] {
   // A subagent's own file holds nothing but sidechain entries: there they are the conversation.
-  const hasMain = [...found.values()].some(({ entry }) => entry.isSidechain !== true && isConversation(entry));
+  const isMain = (entry: Entry) => entry.isSidechain === false || (entry.isSidechain !== true && isConversation(entry));
+  const hasMain = [...found.values()].some(({ entry }) => isMain(entry));
   return [...found].map(([id, { entry, line }], index) => {
     return { id, entry, line, index, isSidechain: hasMain && entry.isSidechain === true, parent: null, children: [] };
   });

@@ -49,7 +49,7 @@ function serveCalc(cli: RunningCli, answers: Record<string, object> = ANSWERS): 
       cli.send({ type: 'control_response', response });
     }
   };
-  cli.child.stdout?.on('data', () => setImmediate(serve));
+  cli.child.stdout?.on('data', serve);
   return asked;
 }
 

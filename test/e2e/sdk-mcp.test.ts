@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import * as z3 from 'zod/v3';
-import type { CustomTool, Options, Query, SDKMessage, SDKUserMessage } from '../../src/sdk/index.ts';
-import { type AnswerLike, toolUse } from '../../src/testing/index.ts';
+import type { CustomTool, Options, Query, SDKMessage, SDKUserMessage, ToolExtra } from '../../src/sdk/index.ts';
+import { type AnswerLike, type FakeApiRequest, toolUse } from '../../src/testing/index.ts';
 import { Channel } from '../../src/util/channel.ts';
+import type { JsonObject } from '../../src/util/json.ts';
 import { engine as engineModule, sdk } from '../support/built.ts';
 import { type Line, toolResult } from '../support/lines.ts';
 import { makePlace, type Place } from '../support/place.ts';
@@ -49,6 +50,7 @@ describe.each(HOSTINGS)('tools of the program, with the agent in %s', (_, host) 
     return { lines, requests: place.api.requests };
   }
 
+  const toolsOf = ([init]: Line[]) => (init?.tools ?? []) as string[];
   const resultsIn = (lines: Line[]) => lines.flatMap((line) => toolResult(line) ?? []);
   const calc = (...tools: CustomTool[]) => ({ mcpServers: { calc: createSdkMcpServer({ name: 'calc', tools }) } });
   const allowed = { allowedTools: ['mcp__calc'] };
@@ -61,13 +63,17 @@ describe.each(HOSTINGS)('tools of the program, with the agent in %s', (_, host) 
     let seen: unknown;
     const spy = {
       ...add,
-      handler: (args: object, extra: object) => add.handler((seen = args) as never, extra as never),
+      handler: (args: JsonObject, extra: ToolExtra) => {
+        seen = args;
+        return add.handler(args, extra);
+      },
     };
     const { lines, requests } = await ask(adding, { ...calc(spy), ...allowed });
     expect(seen).toEqual({ a: 2, b: 3 });
     expect(lines[0]).toMatchObject({ mcp_servers: [{ name: 'calc', status: 'connected' }] });
-    expect((lines[0]?.tools as string[]).at(-1)).toBe('mcp__calc__add');
-    expect((requests[0]?.body.tools as Line[]).at(-1)).toMatchObject({
+    expect(toolsOf(lines).at(-1)).toBe('mcp__calc__add');
+    const [request] = requests as [FakeApiRequest];
+    expect((request.body.tools as Line[]).at(-1)).toMatchObject({
       name: 'mcp__calc__add',
       description: 'Adds two numbers',
       input_schema: { type: 'object', required: ['a', 'b'] },
@@ -156,7 +162,8 @@ describe.each(HOSTINGS)('tools of the program, with the agent in %s', (_, host) 
     expect(most).toEqual({ read: 8, write: 1 });
     expect(resultsIn(lines)).toHaveLength(16);
     // Whatever the order of their ends, each call has its own result.
-    const [, , told] = requests[1]?.body.messages as { content: { content: { text: string }[] }[] }[];
+    const [, request] = requests as [unknown, FakeApiRequest];
+    const [, , told] = request.body.messages as { content: { content: { text: string }[] }[] }[];
     expect(told?.content.map(({ content }) => content[0]?.text)).toEqual(
       Array.from({ length: 8 }, (_each, n) => `read ${n}`),
     );
@@ -283,7 +290,7 @@ describe.each(HOSTINGS)('tools of the program, with the agent in %s', (_, host) 
         { name: 'far', status: 'failed' },
       ],
     });
-    const names = (lines[0]?.tools as string[]).filter((name) => name.startsWith('mcp__'));
+    const names = toolsOf(lines).filter((name) => name.startsWith('mcp__'));
     expect(names).toEqual(['mcp__my_calc__add', 'mcp__my_calc__a_b']);
     expect(resultsIn(lines)).toMatchObject([{ content: [{ text: '2' }] }]);
   });

@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { fail, text, toolUse } from '../../src/testing/index.ts';
 import { apiFaults } from '../support/api-faults.ts';
 import { type Finished, runCli, STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
-import { killAndResume, SWEEP_LINES, sweepScript } from '../support/kill-sweep.ts';
+import { seededRandom } from '../support/fuzz.ts';
+import { killPoints, PHASES } from '../support/kill-points.ts';
+import { killAndResume, sweepScript } from '../support/kill-sweep.ts';
 import { isResult, kindOf } from '../support/lines.ts';
 import { makePlace, type Place } from '../support/place.ts';
 import { bodyOf, conversationText, isPrefix } from '../support/requests.ts';
@@ -23,21 +25,10 @@ function bodies(place: Place) {
 }
 
 describe('kill -9', () => {
-  test('the run that is killed below', async () => {
-    const place = await makePlace(sweepScript());
-    const { lines, code } = await ask(place, 'start');
-    expect([code, lines.length, lines.at(-1)?.result]).toEqual([0, SWEEP_LINES, 'All done.']);
-  });
-
-  const points = Array.from({ length: 12 }, (_, at) => ({
-    lines: Math.round((at * (SWEEP_LINES - 1)) / 11),
-    thenMs: [0, 2, 5, 11][at % 4] ?? 0,
-  }));
-  test.each(points)(
-    '[S-1, S-2, S-5] after $lines lines and $thenMs ms: nothing that was said is lost',
+  test.each(killPoints(PHASES.length, seededRandom(7)))(
+    '[S-1, S-2, S-5] $phase: nothing that was said is lost',
     async (point) => {
-      const place = await makePlace(sweepScript());
-      expect(await killAndResume(place, point)).toEqual([]);
+      expect((await killAndResume(await makePlace(sweepScript()), point)).faults).toEqual([]);
     },
   );
 

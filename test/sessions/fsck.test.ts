@@ -3,6 +3,7 @@ import { ByteLines } from '../../src/sessions/byte-lines.ts';
 import { checkTranscript } from '../../src/sessions/fsck.ts';
 import { planRepair } from '../../src/sessions/fsck-repair.ts';
 import { recordsOfLine } from '../../src/sessions/line-records.ts';
+import { HUGE_FILES } from '../support/damage/sizes.ts';
 import { DAMAGE_CORPUS } from '../support/damage-corpus.ts';
 import { nextRequest, restore } from '../support/restored.ts';
 import { assistant, call, user } from './support.ts';
@@ -137,10 +138,11 @@ describe('a repair', () => {
 });
 
 describe('[K15] a repaired session is read as the damaged one was', () => {
-  test.each(DAMAGE_CORPUS)('$name', { timeout: 20_000 }, ({ make }) => {
+  // Reading the huge ones takes long enough once.
+  test.each(DAMAGE_CORPUS.filter((each) => !HUGE_FILES.includes(each)))('$name', ({ make }) => {
     const damaged = make();
     const { bytes, refusal } = planRepair(damaged);
-    if (refusal !== null) return expect(refusal).toMatch(/too long/);
+    expect(refusal).toBeNull();
     expect(nextRequest(restore(bytes))).toEqual(nextRequest(restore(damaged)));
     expect(planRepair(bytes).repairs).toEqual([]);
     expect(restore(bytes).tree.findings.filter(({ kind }) => kind === 'damage' || kind === 'duplicate')).toEqual([]);

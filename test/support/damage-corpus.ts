@@ -1,3 +1,4 @@
+import { DAMAGED_COMPACTIONS } from './damage/compactions.ts';
 import { ODD_CONTENTS } from './damage/contents.ts';
 import { DAMAGED_LINES } from './damage/lines.ts';
 import { DAMAGED_LINKS } from './damage/links.ts';
@@ -10,6 +11,7 @@ export { type DamageCase, SESSION } from './damage/story.ts';
 export const DAMAGE_CORPUS: readonly DamageCase[] = [
   ...DAMAGED_LINES,
   ...DAMAGED_LINKS,
+  ...DAMAGED_COMPACTIONS,
   ...ODD_CONTENTS,
   ...HUGE_FILES,
 ];

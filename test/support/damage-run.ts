@@ -25,7 +25,8 @@ export function damageScript(_: unknown, index: number): string {
 }
 
 /** Resumes a damaged session twice, as a user does, and returns everything that is not as it was promised. */
-export async function resumeDamaged(place: Place, { make, kept, left, said = [] }: DamageCase): Promise<string[]> {
+export async function resumeDamaged(place: Place, damaged: DamageCase): Promise<string[]> {
+  const { make, kept, left, said = [], isBeforeSummary } = damaged;
   const path = damagedFile(place);
   const before = make();
   writeFileSync(path, before, { mode: 0o600 });
@@ -35,7 +36,7 @@ export async function resumeDamaged(place: Place, { make, kept, left, said = [] 
   const faults = [
     ...first.faults,
     ...requestFaults(place, 0, { kept: [...kept, 'prompt-1'], left }),
-    ...saidFaults(first, { isDamaged: said.length > 0, isOneLine: left === undefined }),
+    ...(isBeforeSummary ? [] : saidFaults(first, { isDamaged: said.length > 0, isOneLine: left === undefined })),
     ...appendFaults(before, repaired),
   ];
 

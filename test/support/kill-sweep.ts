@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { onTestFinished } from 'vitest';
+import { projectSlug } from '../../src/sessions/slug.ts';
 import {
   type AnswerLike,
   type FakeApiRequest,
@@ -11,55 +15,114 @@ import {
   toolUse,
 } from '../../src/testing/index.ts';
 import { apiFaults } from './api-faults.ts';
-import { runCli, STREAM_OUT, startCli } from './cli.ts';
-import { type Line, textsOf } from './lines.ts';
+import { type RunningCli, runCli, STREAM_BOTH, STREAM_OUT, startCli } from './cli.ts';
+import { begins, type KillPoint, type Phase, phaseOf, SWEEP_TURNS } from './kill-points.ts';
+import { blocksOf, isResult, type Line, textsOf } from './lines.ts';
 import type { Place } from './place.ts';
-import { bodyOf, conversationText, isPrefix } from './requests.ts';
-import { readEntries, sessionFile, sessionFiles } from './session-files.ts';
+import { type Body, bodyOf, conversationText, isPrefix } from './requests.ts';
+import { readEntries, sessionFiles } from './session-files.ts';
 
-/** When the agent is killed: once it has printed so many lines, or so much later. */
-export interface KillPoint {
-  lines: number;
-  thenMs: number;
-}
-
-const ROUNDS = 5;
+const ROUNDS = 2;
 const RESUMING = 'what came of it?';
-/** The lines of a run that nobody kills: init, per round two blocks and two results, the last text, the result. */
-export const SWEEP_LINES = 1 + ROUNDS * 5 + 2;
 
-/** Several rounds of text and tools, slowly enough that a kill can fall anywhere; and an answer to the resuming prompt. */
+/** Turns of several rounds of text and parallel tools, slowly enough that a kill can fall anywhere. */
 export function sweepScript(): Script<FakeApiRequest> {
   return (request) => {
     if (conversationText(request).includes(RESUMING)) return 'Here is all I know.';
-    const round = bodyOf(request).messages.filter(({ role }) => role === 'assistant').length;
-    return paced(round < ROUNDS ? stepOf(round) : [text('All ', 'done.')]);
+    const { turn, round } = placeOf(bodyOf(request));
+    return paced(round < ROUNDS ? stepOf(`${turn}-${round}`) : [text('All ', `done-${turn}.`)]);
   };
 }
 
-function stepOf(round: number): Reply['content'] {
-  const run = (name: string) => toolUse('Bash', { command: `echo ${name}-${round} >> ran; echo out-${name}-${round}` });
-  return [text('Now ', `comes step-${round}.`), run('a'), run('b')];
+function placeOf({ messages }: Body): { turn: number; round: number } {
+  const asked = messages.findLastIndex((message) => textsOf(message).some((said) => said.startsWith('go ')));
+  const turn = messages.flatMap(textsOf).filter((said) => said.startsWith('go ')).length;
+  return { turn, round: messages.slice(asked).filter(({ role }) => role === 'assistant').length };
+}
+
+function stepOf(name: string): Reply['content'] {
+  const run = (which: string) =>
+    toolUse('Bash', { command: `echo ${which}-${name} >> ran; sleep 0.03; echo out-${which}-${name}` });
+  return [text('Now ', 'comes ', `step-${name}.`), run('a'), run('b')];
 }
 
 function paced(content: Reply['content']): AnswerLike {
-  return reply(content, { deltaMs: 3 });
+  return reply(content, { waitMs: 6, deltaMs: 3 });
 }
 
-/** Kills a run at the point, resumes the session and returns everything that is not as it was promised. */
-export async function killAndResume(place: Place, point: KillPoint): Promise<string[]> {
-  const cli = startCli([...STREAM_OUT, 'start', '--allowedTools', 'Bash'], { place });
-  cli.endInput();
-  await cli.until(() => cli.lines.length >= point.lines).catch(() => {}); // or it has ended by itself
-  await sleep(point.thenMs);
-  cli.kill('SIGKILL');
-  const { lines } = await cli.finished;
-  const sessionId = lines.find(({ subtype }) => subtype === 'init')?.session_id;
-  if (sessionId === undefined) return damageWithoutInit(place);
-  const file = sessionFile(place, sessionId);
-  const faults = [...fileFaults(file, lines), ...(await resumeFaults(place, sessionId, lines)), ...doubleRuns(place)];
-  return faults.concat(chainFaults(readAfterResume(file)));
+export interface Killed {
+  /** What it was doing, which need not be what the point was aimed at. */
+  phase: Phase;
+  /** Everything that is not as it was promised. */
+  faults: string[];
 }
+
+/** Kills a run at the point and resumes the session. */
+export async function killAndResume(place: Place, point: KillPoint): Promise<Killed> {
+  const sessionId = randomUUID();
+  const file = join(place.home, 'projects', projectSlug(place.cwd), `${sessionId}.jsonl`);
+  const flags = ['--allowedTools', 'Bash', '--include-partial-messages', '--session-id', sessionId];
+  const cli = startCli([...STREAM_BOTH, ...flags], { place });
+  const talking = talk(cli);
+  await killAt(cli, point, file);
+  const { lines } = await cli.finished;
+  await talking;
+  if (!lines.some(({ subtype }) => subtype === 'init'))
+    return { phase: 'before init', faults: damageWithoutInit(place) };
+  const phase = phaseOf(lines, existsSync(file) ? readAfterKill(file) : []);
+  const faults = [...fileFaults(file, lines), ...(await resumeFaults(place, sessionId, lines)), ...doubleRuns(place)];
+  const entries = readAfterKill(file);
+  return { phase, faults: [...faults, ...chainFaults(entries), ...answerFaults(entries)] };
+}
+
+/** The host's side: a prompt, and a moment after each result the next one. */
+async function talk(cli: RunningCli): Promise<void> {
+  for (let turn = 1; turn <= SWEEP_TURNS; turn++) {
+    cli.say(`go ${turn}`);
+    const isOver = await cli
+      .until(() => cli.lines.filter(isResult).length >= turn)
+      .then(
+        () => false,
+        () => true, // it was killed
+      );
+    if (isOver) return;
+    await sleep(10);
+  }
+  cli.endInput();
+}
+
+async function killAt(cli: RunningCli, { phase, nth, thenMs }: KillPoint, file: string): Promise<void> {
+  if (phase === 'between write and emit') return killAfterWrite(cli, nth, file);
+  const wanted = phase === 'after the last result' ? SWEEP_TURNS : nth;
+  const isThere = () => cli.lines.filter((line) => begins(phase, line)).length >= wanted;
+  if (phase !== 'before init') await cli.until(isThere).catch(() => {}); // or it has ended by itself
+  await sleep(thenMs);
+  cli.kill('SIGKILL');
+}
+
+/**
+ * Kills as soon as the file has grown for the nth time. What follows a write takes a fraction of a millisecond, so a
+ * thread of its own looks at nothing but the size of the file.
+ */
+async function killAfterWrite(cli: RunningCli, nth: number, file: string): Promise<void> {
+  const watcher = new Worker(WATCHER, { eval: true, workerData: { pid: cli.pid, nth, file } });
+  onTestFinished(async () => void (await watcher.terminate()));
+  await Promise.race([cli.finished, new Promise((resolve) => watcher.once('exit', resolve))]);
+  await watcher.terminate();
+}
+
+const WATCHER = `
+  const { statSync } = require('node:fs');
+  const { pid, nth, file } = require('node:worker_threads').workerData;
+  const deadline = Date.now() + 10_000;
+  let size = 0;
+  for (let times = 0; times < nth && Date.now() < deadline; ) {
+    const now = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (now > size) times++;
+    size = now;
+  }
+  try { process.kill(pid, 'SIGKILL'); } catch {}
+`;
 
 /** Killed before it had said anything: what it may have written must be readable all the same. */
 function damageWithoutInit(place: Place): string[] {
@@ -106,8 +169,8 @@ function doubleRuns({ cwd }: Place): string[] {
   return ran.filter((name, at) => ran.indexOf(name) !== at).map((name) => `S-8: ${name} ran twice`);
 }
 
-/** Of a file that a kill may have torn in one place; the resumed run has gone on behind it. */
-function readAfterResume(file: string): Line[] {
+/** Of a file that a kill may have torn in one place. */
+function readAfterKill(file: string): Line[] {
   return readFileSync(file, 'utf8')
     .split('\n')
     .flatMap((line) => {
@@ -127,4 +190,15 @@ function chainFaults(entries: readonly Line[]): string[] {
     ...orphans.map(({ uuid }) => `S-4: ${uuid} hangs from nothing`),
     ...uuids.filter((uuid, at) => uuids.indexOf(uuid) !== at).map((uuid) => `S-4: ${uuid} is there twice`),
   ];
+}
+
+/** Every call in the file is answered, and only once. */
+function answerFaults(entries: readonly Line[]): string[] {
+  const blocks = entries.flatMap(({ message }) => blocksOf(message));
+  const answered = blocks.flatMap(({ tool_use_id }) => tool_use_id ?? []);
+  const called = blocks.flatMap(({ type, id }) => (type === 'tool_use' && id !== undefined ? [id] : []));
+  return called.flatMap((id) => {
+    const times = answered.filter((each) => each === id).length;
+    return times === 1 ? [] : [`S-7: the call ${id} was answered ${times} times`];
+  });
 }

@@ -43,7 +43,8 @@ export function scriptedAgent({ answer = () => ({}), onUser = (_line, agent) => 
   function connect(launch: Launch) {
     agent.launches.push(launch);
     const { near, far } = memoryPair();
-    out = new Channel<object>();
+    const own = new Channel<object>();
+    out = own;
     exit = (code) => {
       near.settle({ code, signal: null, stderr: '' });
       far.close().catch(() => {});
@@ -57,17 +58,17 @@ export function scriptedAgent({ answer = () => ({}), onUser = (_line, agent) => 
       agent.deeds.push('close');
       return close();
     };
-    const saying = say(out);
+    const saying = say();
     read(far.readMessages()).then(() => exit(0));
     return near;
 
-    async function say(lines: Channel<object>): Promise<void> {
-      for await (const line of lines) await Promise.resolve(far.write(line as JsonObject)).catch(() => {});
+    async function say(): Promise<void> {
+      for await (const line of own) await Promise.resolve(far.write(line as JsonObject)).catch(() => {});
     }
 
     async function read(lines: AsyncIterable<JsonObject | Error>): Promise<void> {
       for await (const line of lines) take(line as unknown as Line);
-      out.end();
+      own.end();
       await saying;
     }
   }

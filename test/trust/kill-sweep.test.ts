@@ -1,24 +1,37 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../support/fuzz.ts';
-import { type KillPoint, killAndResume, SWEEP_LINES, sweepScript } from '../support/kill-sweep.ts';
+import { killPoints, PHASES, type Phase } from '../support/kill-points.ts';
+import { killAndResume, sweepScript } from '../support/kill-sweep.ts';
 import { makePlace } from '../support/place.ts';
 import { batches, trustSize } from './size.ts';
 
 const seed = trustSize('SEED', 44);
-const random = seededRandom(seed);
-/** Half of them by the clock, from the first millisecond on; half of them shortly after a line, where the risk is. */
-const points: KillPoint[] = Array.from({ length: trustSize('POINTS', 150) }, (_, at) =>
-  at % 2 === 0
-    ? { lines: 0, thenMs: Math.floor(random() * 600) }
-    : { lines: 1 + Math.floor(random() * SWEEP_LINES), thenMs: Math.floor(random() * 12) },
-);
+const points = killPoints(trustSize('POINTS', 500), seededRandom(seed));
+const ENOUGH = 30;
+/** Agents that run at the same time. */
+const LANES = 2;
 
-test.each(batches(points.length, 10))(
+const seen = new Map<Phase, number>(PHASES.map((phase) => [phase, 0]));
+
+test.each(batches(points.length, 20))(
   `[S-1, S-2, S-5] kill -9 at points $from to $to of seed ${seed}: nothing that was said is lost`,
   async ({ from, to }) => {
-    for (const point of points.slice(from, to)) {
-      const place = await makePlace(sweepScript());
-      expect(await killAndResume(place, point), JSON.stringify(point)).toEqual([]);
-    }
+    const waiting = points.slice(from, to);
+    const lane = async () => {
+      for (let point = waiting.shift(); point; point = waiting.shift()) {
+        const { phase, faults } = await killAndResume(await makePlace(sweepScript()), point);
+        seen.set(phase, (seen.get(phase) ?? 0) + 1);
+        expect(faults, JSON.stringify({ ...point, was: phase })).toEqual([]);
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
   },
 );
+
+test(`[S-3, S-4, S-8] ${points.length} kills fell into every phase of a run`, () => {
+  const counts = [...seen].map(([phase, count]) => `${String(count).padStart(5)}  ${phase}`);
+  console.log(`killed while it was\n${counts.join('\n')}`);
+  // Each phase is aimed at equally often, and not every shot hits.
+  const enough = Math.min(ENOUGH, Math.floor(points.length / PHASES.length / 3));
+  expect([...seen].filter(([, count]) => count < enough)).toEqual([]);
+});

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -5,6 +6,7 @@ import { join } from 'node:path';
 import { PassThrough, type Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { stdioTransport } from '../../src/host/stdio.ts';
+import type { Options } from '../../src/sdk/options.ts';
 import { subprocess } from '../../src/sdk/subprocess.ts';
 import type { LinkedPair, MakePair } from '../../src/testing/index.ts';
 import { memoryPair } from '../../src/wire/memory-transport.ts';
@@ -37,11 +39,14 @@ export const pairs: Record<string, MakePair> = {
     };
   },
 
-  subprocess: subprocessPair,
+  subprocess: () => subprocessPair({}),
+
+  'subprocess, started by the host': () =>
+    subprocessPair({ spawn: ({ command, args, cwd, env }) => spawn(command, args, { cwd, env }) }),
 };
 
 /** The child passes everything on between its pipes and a socket, whose other end is here. */
-async function subprocessPair(): Promise<LinkedPair> {
+async function subprocessPair(options: Options): Promise<LinkedPair> {
   const folder = await mkdtemp(join(tmpdir(), 'heddle-pair-'));
   const path = join(folder, 's');
   const server = createServer({ allowHalfOpen: true });
@@ -56,7 +61,7 @@ async function subprocessPair(): Promise<LinkedPair> {
   });
   await new Promise<void>((resolve) => server.listen(path, resolve));
   const script = fileURLToPath(new URL('./relay-child.mjs', import.meta.url));
-  const near = subprocess({ pathToClaudeCodeExecutable: script })({
+  const near = subprocess({ ...options, pathToClaudeCodeExecutable: script })({
     config: {},
     env: { ...process.env, RELAY_SOCKET: path },
   });

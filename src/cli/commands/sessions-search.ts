@@ -15,8 +15,8 @@ outputs of tools, titles. Case counts only when TEXT has a capital letter.
   --regex      TEXT is a regular expression of JavaScript
   --here       only in the sessions of this directory
   --limit N    so many hits at most (default 100)
-  --json       as JSON: an array with sessionId, role, before, match, after, path, line, and where known uuid, timestamp,
-               agentId
+  --json       as JSON: an array with sessionId, role, before, match, after, path, line, and where known uuid,
+               timestamp, agentId
   --home DIR   in another config home; nothing is written there
 
 Exit codes: 0 found, 1 not found, or an error.

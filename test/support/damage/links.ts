@@ -3,7 +3,6 @@ import {
   ALL,
   answer,
   block,
-  boundary,
   call,
   changed,
   cutOut,
@@ -14,7 +13,6 @@ import {
   prompt,
   SESSION,
   story,
-  summary,
   text,
   turn,
   until,
@@ -217,48 +215,6 @@ export const DAMAGED_LINKS: readonly DamageCase[] = [
     left: ['edited'],
   },
   intact('a recorded leaf that is not there', [...story(), { type: 'last-prompt', leafUuid: 'gone' }]),
-
-  // Compactions.
-  {
-    name: 'a boundary and its summary',
-    make: () => file([...until('z2'), boundary('b', 'z2'), summary('c', 'b', 'in short'), ...turn(3, 'c')]),
-    kept: ['in short', ...wordsOf(3)],
-    left: [...wordsOf(1), ...wordsOf(2)],
-  },
-  {
-    name: 'two boundaries',
-    make: () =>
-      file([
-        ...until('z1'),
-        boundary('b', 'z1'),
-        summary('c', 'b', 'in short'),
-        ...turn(2, 'c'),
-        boundary('b2b', 'z2'),
-        summary('c2', 'b2b', 'shorter'),
-        ...turn(3, 'c2'),
-      ]),
-    kept: ['shorter', ...wordsOf(3)],
-    left: ['in short', ...wordsOf(1), ...wordsOf(2)],
-  },
-  {
-    name: 'the same boundary twice',
-    make: () =>
-      file([...until('z2'), boundary('b', 'z2'), boundary('b', 'z2'), summary('c', 'b', 'in short'), ...turn(3, 'c')]),
-    kept: ['in short', ...wordsOf(3)],
-    said: ['duplicate'],
-  },
-  intact('a boundary whose summary was never written', [...story(), boundary('b', 'z3')]),
-  {
-    name: 'a boundary whose summary is lost, and the conversation went on',
-    make: () => file([...until('z2'), boundary('b', 'z2'), ...turn(3, 'lost')]),
-    kept: ALL,
-    said: ['missing_parent'],
-  },
-  {
-    name: 'a boundary that points at itself',
-    make: () => file([...until('z2'), boundary('b', 'b'), summary('c', 'b', 'in short'), ...turn(3, 'c')]),
-    kept: ['in short', ...wordsOf(3)],
-  },
 
   // Files without uuids.
   { name: 'an old file without uuids', make: () => file(unnamed(story())), kept: ALL, said: ['no_uuid'] },

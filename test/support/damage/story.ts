@@ -12,6 +12,8 @@ export interface DamageCase {
   left?: readonly string[];
   /** What is said aloud; nothing for a file with nothing wrong in it. */
   said?: readonly Finding['kind'][];
+  /** What is wrong is what a summary stands for, which a resume need not read. */
+  isBeforeSummary?: true;
   /** Calls that nothing in the file answers. */
   interrupted?: number;
 }

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { key, PROJECT, prompt, type StoreChecks, session, uuidsOf, written } from './store-suite-tools.ts';
+
+/** Lists, removal, and finding a session by its id. */
+export const adminChecks: StoreChecks = {
+  'sessions are listed newest first, without their subagents': async (store) => {
+    for (const n of [1, 2, 3]) await written(store, session(n), `first ${n}`);
+    await written(store, session(1), 'again');
+    await written(store, { ...session(2), agentId: 'a1' }, 'agent');
+    const listed = await store.list(PROJECT);
+    assert.deepEqual(
+      listed.map((info) => info.sessionId),
+      [1, 3, 2].map((n) => session(n).sessionId),
+    );
+  },
+
+  'a removed session is gone, and may be begun anew': async (store) => {
+    if (!store.remove) return;
+    const agent = { ...key, agentId: 'a1' };
+    await store.append(key, [prompt('a')]);
+    await store.append(agent, [prompt('b')]);
+    await store.append(session(2), [prompt('c')]);
+    await store.remove(key);
+    await store.remove(session(3));
+    assert.equal(await store.exists(key), false);
+    assert.equal(await store.exists(agent), false);
+    assert.equal(await store.exists(session(2)), true);
+    await store.append(key, [prompt('a')]);
+    assert.deepEqual(await uuidsOf(store, key), ['a']);
+  },
+
+  'a list says when a session was last written to': async (store) => {
+    const before = Date.now();
+    await written(store, session(1), 'a');
+    const [info] = await store.list(PROJECT);
+    assert.ok(info && Math.abs(info.lastModified - before) < 60_000, `lastModified is ${info?.lastModified}`);
+  },
+
+  'a removed subagent leaves its session': async (store) => {
+    if (!store.remove) return;
+    const agent = { ...key, agentId: 'a1' };
+    await store.append(key, [prompt('a')]);
+    await store.append(agent, [prompt('b')]);
+    await store.remove(agent);
+    assert.equal(await store.exists(agent), false);
+    assert.deepEqual(await uuidsOf(store, key), ['a']);
+  },
+
+  'a session is found by its id alone, whatever its project': async (store) => {
+    if (!store.find) return;
+    assert.equal(await store.find(key.sessionId), null);
+    await store.append({ ...key, agentId: 'a1' }, [prompt('agent')]);
+    assert.equal(await store.find(session(2).sessionId), null);
+    await store.append(key, [prompt('a')]);
+    const found = await store.find(key.sessionId);
+    assert.ok(found, 'the session was not found');
+    assert.equal(found.sessionId, key.sessionId);
+    assert.deepEqual(await uuidsOf(store, found), ['a']);
+    await store.append(found, [prompt('a'), prompt('b')]);
+    assert.deepEqual(await uuidsOf(store, key), ['a', 'b']);
+    assert.deepEqual(await uuidsOf(store, { ...found, agentId: 'a1' }), ['agent']);
+  },
+
+  'of several projects with one session id, the one written to last is found': async (store) => {
+    if (!store.find) return;
+    await written(store, key, 'here');
+    await written(store, { ...key, project: '/projects/spindle' }, 'there');
+    const found = await store.find(key.sessionId);
+    assert.deepEqual(found && (await uuidsOf(store, found)), ['there']);
+    assert.deepEqual(await uuidsOf(store, key), ['here']);
+  },
+
+  'nothing is found that is no session id': async (store) => {
+    if (!store.find) return;
+    for (const id of ['', '.', '..', '../x', 'a/b', 'no-such-session']) assert.equal(await store.find(id), null);
+  },
+};

@@ -1,0 +1,157 @@
+import { describe, expect, test, vi } from 'vitest';
+import { McpClient, type McpClientOptions, type McpLink } from '../../src/mcp/client.ts';
+import { sdkLink } from '../../src/mcp/sdk-bridge.ts';
+import type { JsonObject } from '../../src/util/json.ts';
+import type { RpcNotification, RpcRequest } from '../../src/wire/json-rpc.ts';
+
+type Answer = (message: RpcRequest) => JsonObject | Promise<JsonObject>;
+
+/** A client and what it sent. */
+function client(answer: Answer, options: Partial<McpClientOptions> = {}) {
+  const sent: (RpcRequest | RpcNotification)[] = [];
+  const link: McpLink = {
+    async request(message) {
+      sent.push(message);
+      return answer(message);
+    },
+    async notify(message) {
+      sent.push(message);
+    },
+    close: vi.fn(async () => {}),
+  };
+  const made = new McpClient({ link, timeoutMs: 1000, onToolsChanged: () => {}, ...options });
+  return { client: made, sent, methods: () => sent.map(({ method }) => method) };
+}
+
+const signal = new AbortController().signal;
+const never = () => new Promise<JsonObject>(() => {});
+const call = { name: 'add', arguments: { a: 1 }, toolUseId: 'toolu_1' };
+
+describe('introductions', () => {
+  test('are made once, and tell who the server is', async () => {
+    const { client: made, methods } = client(() => ({ result: { serverInfo: { name: 'calc', version: '1' } } }));
+    await made.initialize(signal);
+    expect(made.serverInfo).toEqual({ name: 'calc', version: '1' });
+    expect(methods()).toEqual(['initialize', 'notifications/initialized']);
+  });
+
+  test('that are refused, or answered with nothing, are told', async () => {
+    const refusing = client(() => ({ error: { code: -32000, message: 'go away' } }));
+    await expect(refusing.client.initialize(signal)).rejects.toThrow('go away');
+    await expect(client(() => ({})).client.initialize(signal)).rejects.toThrow('neither a result nor an error');
+  });
+});
+
+describe('lists of tools', () => {
+  test('are read page by page, and what is no tool is left out', async () => {
+    const pages: Record<string, object> = {
+      none: { tools: [{ name: 'a' }, { name: '' }, 'x'], nextCursor: 'p2' },
+      p2: { tools: [{ name: 'b', inputSchema: { properties: {} }, annotations: { readOnlyHint: true } }] },
+    };
+    const { client: made } = client(({ params }) => ({ result: pages[String(params?.cursor ?? 'none')] }));
+    expect(await made.listTools(signal)).toEqual([
+      {
+        name: 'a',
+        description: '',
+        inputSchema: { type: 'object', properties: {} },
+        annotations: {},
+        alwaysLoad: false,
+      },
+      {
+        name: 'b',
+        description: '',
+        inputSchema: { type: 'object', properties: {} },
+        annotations: { readOnlyHint: true },
+        alwaysLoad: false,
+      },
+    ]);
+  });
+
+  test('that never end are cut off', async () => {
+    let page = 0;
+    const { client: made, sent } = client(() => ({ result: { tools: [], nextCursor: `p${++page}` } }));
+    await made.listTools(signal);
+    expect(sent).toHaveLength(100);
+  });
+
+  test('[K45] of a manifest hold at the start only', async () => {
+    const manifest = {
+      initializeResult: { serverInfo: { name: 'calc' } },
+      toolsListResult: { tools: [{ name: 'a' }] },
+    };
+    const { client: made, sent } = client(() => ({ result: { tools: [{ name: 'b' }] } }), { manifest });
+    await made.initialize(signal);
+    expect((await made.listTools(signal)).map(({ name }) => name)).toEqual(['a']);
+    expect(sent).toEqual([]);
+    expect((await made.listTools(signal)).map(({ name }) => name)).toEqual(['b']);
+  });
+});
+
+describe('calls', () => {
+  test('that are aborted are cancelled at the server', async () => {
+    const stop = new AbortController();
+    const { client: made, sent } = client(async () => {
+      stop.abort(new Error('enough'));
+      throw new Error('withdrawn');
+    });
+    await expect(made.callTool(call, { signal: stop.signal, timeoutMs: 1000 })).rejects.toThrow('enough');
+    expect(sent.at(-1)).toMatchObject({ method: 'notifications/cancelled', params: { requestId: 0 } });
+  });
+
+  test('[C-2] have their time, which progress renews', async () => {
+    vi.useFakeTimers();
+    try {
+      const link = (rejectWith: AbortSignal) =>
+        new Promise<JsonObject>((_, reject) => rejectWith.addEventListener('abort', () => reject(rejectWith.reason)));
+      const made = new McpClient({
+        link: { request: (_message, given) => link(given), notify: async () => {}, close: async () => {} },
+        timeoutMs: 1000,
+        onToolsChanged: () => {},
+      });
+      const running = made.callTool(call, { signal, timeoutMs: 500 });
+      const outcome = running.catch((error: Error) => error.message);
+      await vi.advanceTimersByTimeAsync(400);
+      made.receive({ method: 'notifications/progress', params: { progressToken: 0, progress: 1 } });
+      await vi.advanceTimersByTimeAsync(400);
+      made.receive({ method: 'notifications/progress', params: { progressToken: 7, progress: 1 } });
+      await vi.advanceTimersByTimeAsync(101);
+      expect(await outcome).toBe('tools/call: no answer within 500 ms');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('leave no listener behind', async () => {
+    const { client: made } = client(() => ({ result: {} }));
+    const stop = new AbortController();
+    const add = vi.spyOn(stop.signal, 'addEventListener');
+    const remove = vi.spyOn(stop.signal, 'removeEventListener');
+    await made.callTool(call, { signal: stop.signal, timeoutMs: 1000 });
+    expect(add.mock.calls.length).toBe(remove.mock.calls.length);
+  });
+});
+
+test('what a server asks is answered: ping, and nothing else', () => {
+  const { client: made } = client(never);
+  expect(made.receive({ jsonrpc: '2.0', id: 1, method: 'ping' })).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+  expect(made.receive({ jsonrpc: '2.0', id: 2, method: 'sampling/createMessage' })).toMatchObject({
+    id: 2,
+    error: { code: -32601 },
+  });
+  expect(made.receive({ jsonrpc: '2.0', method: 'notifications/message' })).toBeNull();
+});
+
+describe('the link to a server of the host', () => {
+  const request: RpcRequest = { jsonrpc: '2.0', id: 5, method: 'ping' };
+
+  test('takes what answers the control request, whatever its id', async () => {
+    const call = vi.fn(async () => ({ mcp_response: { jsonrpc: '2.0', id: 0, result: {} } }));
+    expect(await sdkLink('calc', call).request(request, signal)).toMatchObject({ result: {} });
+    expect(call).toHaveBeenCalledWith({ subtype: 'mcp_message', server_name: 'calc', message: request }, { signal });
+  });
+
+  test.each([undefined, {}, { mcp_response: 5 }])('an answer without a response is an error: %j', async (answer) => {
+    const link = sdkLink('calc', async () => answer);
+    await expect(link.request(request, signal)).rejects.toThrow('without a response');
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test, vi } from 'vitest';
+import { McpClient } from '../../src/mcp/client.ts';
+import { createConnections, type ServerDefinition } from '../../src/mcp/connections.ts';
+import type { JsonObject } from '../../src/util/json.ts';
+import type { RpcRequest } from '../../src/wire/json-rpc.ts';
+
+const signal = new AbortController().signal;
+const call = { name: 'add', arguments: {}, toolUseId: 't' };
+
+/** A server whose answers can be changed. */
+function server(name: string, answers: Record<string, unknown> = {}) {
+  const state: Record<string, unknown> = {
+    initialize: { serverInfo: { name, version: '1' } },
+    'tools/list': { tools: [{ name: 'add', annotations: { readOnlyHint: true, destructiveHint: false } }] },
+    'tools/call': { content: [] },
+    ...answers,
+  };
+  const close = vi.fn(async () => {});
+  const definition: ServerDefinition = {
+    name,
+    source: 'sdk',
+    transport: 'sdk',
+    config: { type: 'sdk', name },
+    open: ({ onToolsChanged }) => new McpClient({ link, timeoutMs: 1000, onToolsChanged }),
+  };
+  const link = {
+    async request({ method }: RpcRequest, given: AbortSignal): Promise<JsonObject> {
+      const answer = state[method];
+      if (answer instanceof Error) throw answer;
+      if (answer !== undefined) return { result: answer };
+      return new Promise((_, reject) => given.addEventListener('abort', () => reject(given.reason)));
+    },
+    notify: async () => {},
+    close,
+  };
+  return { definition, state, close };
+}
+
+function connections(startupMs = 1000) {
+  const logs: string[] = [];
+  const made = createConnections({ startupMs, log: (level, message) => logs.push(`${level}: ${message}`) });
+  const short = () => made.statuses().map(({ name, status }) => `${name} ${status}`);
+  return { made, logs, short };
+}
+
+describe('[C-1, MCP-15] servers', () => {
+  test('connect beside each other, and one that fails fails alone', async () => {
+    const { made, logs, short } = connections();
+    made.add(server('good').definition);
+    made.add(server('bad', { initialize: new Error('no such loom') }).definition);
+    made.add(server('odd', { 'tools/list': {} }).definition);
+    expect(short()).toEqual(['good pending', 'bad pending', 'odd pending']);
+    await made.settled();
+    expect(short()).toEqual(['good connected', 'bad failed', 'odd failed']);
+    expect(made.tools().map(({ server: of, info }) => `${of} ${info.name}`)).toEqual(['good add']);
+    expect(made.statuses()[0]).toMatchObject({ tools: [{ name: 'add', annotations: { readOnly: true } }] });
+    expect(made.statuses()[1]).toMatchObject({ error: 'no such loom', config: { type: 'sdk', name: 'bad' } });
+    expect(logs).toEqual([
+      'warn: The MCP server bad failed: no such loom',
+      'warn: The MCP server odd failed: The server sent no list of tools',
+    ]);
+  });
+
+  test('[C-2] that do not answer in time have failed', async () => {
+    const { made, short, logs } = connections(30);
+    const slow = server('slow', { initialize: undefined });
+    made.add(slow.definition);
+    await made.settled();
+    expect(short()).toEqual(['slow failed']);
+    expect(logs).toEqual(['warn: The MCP server slow failed: it did not answer within 30 ms']);
+    slow.state.initialize = {};
+    await made.reconnect('slow');
+    expect(short()).toEqual(['slow connected']);
+  });
+
+  test('are switched off and on; their tools say so meanwhile and work again afterwards', async () => {
+    const { made, short } = connections();
+    const { definition, close } = server('calc');
+    made.add(definition);
+    await made.settled();
+    const [add] = made.tools();
+    await made.setEnabled('calc', false);
+    expect([short(), made.tools(), close.mock.calls.length]).toEqual([['calc disabled'], [], 1]);
+    await expect(add?.call(call, { signal, timeoutMs: 100 })).rejects.toThrow('calc is not connected: disabled');
+    await made.setEnabled('calc', true);
+    await made.setEnabled('calc', true);
+    expect(await add?.call(call, { signal, timeoutMs: 100 })).toEqual({ content: [] });
+  });
+
+  test('that are removed while they connect are gone', async () => {
+    const { made, short } = connections();
+    made.add(server('calc', { initialize: undefined }).definition);
+    await made.remove('calc');
+    await made.settled();
+    expect([short(), made.has('calc')]).toEqual([[], false]);
+  });
+
+  test('that are not there are told', async () => {
+    const { made } = connections();
+    await expect(made.reconnect('nope')).rejects.toThrow('Server not found: nope');
+    await expect(made.setEnabled('nope', true)).rejects.toThrow('Server not found: nope');
+    expect(() => made.receive('nope', {})).toThrow('Server not found: nope');
+  });
+
+  test('tell when their tools change, and the version rises', async () => {
+    const { made, logs } = connections();
+    const { definition, state } = server('calc');
+    made.add(definition);
+    made.add(definition);
+    await made.settled();
+    const before = made.version;
+    const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
+    state['tools/list'] = { tools: [{ name: 'mul' }] };
+    made.receive('calc', changed);
+    await vi.waitFor(() => expect(made.version).toBeGreaterThan(before));
+    expect(made.tools().map(({ info }) => info.name)).toEqual(['mul']);
+    state['tools/list'] = new Error('lost');
+    made.receive('calc', changed);
+    await vi.waitFor(() => expect(logs).toHaveLength(1));
+    expect(made.tools()).toHaveLength(1);
+  });
+});

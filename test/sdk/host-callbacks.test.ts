@@ -1,0 +1,186 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createSession, type Options, type SDKMessage } from '../../src/sdk/index.ts';
+import { createMemoryStore } from '../../src/sessions/memory-store.ts';
+import type { JsonObject } from '../../src/util/json.ts';
+import { eventually } from '../support/processes.ts';
+import { type Script, scriptedAgent } from '../support/scripted-agent.ts';
+
+const CAPABLE: Script = { answer: () => ({ capabilities: ['session_store'] }) };
+
+/** A host with these options; `ask` puts a control request to it and resolves with the response. */
+async function host(options: Options, script: Script = {}) {
+  const agent = scriptedAgent(script);
+  const session = createSession({ ...options, transport: agent.connect });
+  onTestFinished(async () => void (await session.close()));
+  await session.initializationResult();
+  let count = 0;
+  const ask = async (request: JsonObject) => {
+    const request_id = `r${++count}`;
+    agent.say({ type: 'control_request', request_id, request });
+    const find = () => agent.lines.find(({ response }) => (response as JsonObject)?.request_id === request_id);
+    await eventually(() => find() !== undefined);
+    return find()?.response as JsonObject;
+  };
+  return { agent, session, ask };
+}
+
+describe('hooks', () => {
+  test('[OPT-16, CTL-13, B-078] callbacks are announced by ids and found by them', async () => {
+    const heard: unknown[] = [];
+    const { agent, ask } = await host({
+      hooks: {
+        PreToolUse: [{ matcher: 'Bash', hooks: [async () => ({}), async () => ({})], timeout: 5, onFailure: 'block' }],
+        Stop: [
+          {
+            hooks: [
+              async (input, toolUseID, { signal }) => {
+                heard.push(input, toolUseID, signal.aborted);
+                return { continue: false };
+              },
+            ],
+          },
+        ],
+      },
+    });
+    expect(agent.requests[0]?.hooks).toEqual({
+      PreToolUse: [{ matcher: 'Bash', hookCallbackIds: ['hook_0', 'hook_1'], timeout: 5, onFailure: 'block' }],
+      Stop: [{ hookCallbackIds: ['hook_2'] }],
+    });
+    const input = { hook_event_name: 'Stop' };
+    const request = { subtype: 'hook_callback', callback_id: 'hook_2', input, tool_use_id: 't' };
+    expect(await ask(request)).toMatchObject({ subtype: 'success', response: { continue: false } });
+    expect(heard).toEqual([input, 't', false]);
+  });
+
+  test('[CTL-17] one that throws, and one that is not there, are error responses', async () => {
+    const fail = async () => {
+      throw new Error('no idea');
+    };
+    const { ask } = await host({ hooks: { Stop: [{ hooks: [fail] }] } });
+    const request = { subtype: 'hook_callback', input: {} };
+    expect(await ask({ ...request, callback_id: 'hook_0' })).toMatchObject({ subtype: 'error', error: 'no idea' });
+    expect(await ask({ ...request, callback_id: 'hook_9' })).toMatchObject({ subtype: 'error' });
+  });
+});
+
+describe('canUseTool', () => {
+  test('[B-014, CTL-12] hears all that the agent says', async () => {
+    const heard: unknown[] = [];
+    const { ask } = await host({
+      canUseTool: async (toolName, input, { signal: _signal, ...rest }) => {
+        heard.push(toolName, input, rest);
+        return { behavior: 'deny', message: 'no' };
+      },
+    });
+    const answer = await ask({
+      subtype: 'can_use_tool',
+      tool_name: 'Bash',
+      input: { command: 'ls' },
+      tool_use_id: 't',
+      permission_suggestions: [{ type: 'setMode' }],
+      blocked_path: '/p',
+      decision_reason: 'r',
+      agent_id: 'a',
+      title: 'T',
+      display_name: 'D',
+      description: 'd',
+    });
+    expect(answer).toMatchObject({ subtype: 'success', response: { behavior: 'deny', message: 'no' } });
+    expect(heard).toEqual([
+      'Bash',
+      { command: 'ls' },
+      {
+        toolUseID: 't',
+        suggestions: [{ type: 'setMode' }],
+        blockedPath: '/p',
+        decisionReason: 'r',
+        agentID: 'a',
+        title: 'T',
+        displayName: 'D',
+        description: 'd',
+      },
+    ]);
+  });
+
+  test('[CTL-16, K11] a question that is withdrawn aborts its signal, and gets no answer', async () => {
+    let withdrawn = false;
+    const { agent } = await host({
+      canUseTool: (_name, _input, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            withdrawn = true;
+            resolve({ behavior: 'allow' });
+          });
+        }),
+    });
+    agent.say({ type: 'control_request', request_id: 'q', request: { subtype: 'can_use_tool', tool_name: 'Bash' } });
+    agent.say({ type: 'control_cancel_request', request_id: 'q' });
+    await eventually(() => withdrawn);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(agent.lines.filter(({ type }) => type === 'control_response')).toEqual([]);
+  });
+});
+
+describe('onElicitation', () => {
+  const request = {
+    subtype: 'elicitation',
+    mcp_server_name: 's',
+    message: 'name?',
+    requested_schema: { type: 'object' },
+  };
+
+  test('[B-058] answers for the user', async () => {
+    const heard: unknown[] = [];
+    const { ask } = await host({
+      onElicitation: async (asked) => {
+        heard.push(asked);
+        return { action: 'accept', content: { name: 'n' } };
+      },
+    });
+    expect((await ask(request)).response).toEqual({ action: 'accept', content: { name: 'n' } });
+    expect(heard).toEqual([{ serverName: 's', message: 'name?', requestedSchema: { type: 'object' } }]);
+  });
+
+  test('[B-058] without it the server is declined', async () => {
+    const { ask } = await host({});
+    expect((await ask(request)).response).toEqual({ action: 'decline' });
+  });
+});
+
+describe('sessionStore', () => {
+  const key = { project: '/p', session_id: 's' };
+  const entry = { type: 'user', uuid: 'u', message: { role: 'user', content: 'hi' } };
+
+  test('[B-053, K42] the agent appends, loads and lists by requests', async () => {
+    const sessionStore = createMemoryStore();
+    const { agent, ask } = await host({ sessionStore }, CAPABLE);
+    expect(agent.requests[0]).toMatchObject({ sessionStore: true });
+    expect(await ask({ subtype: 'store_append', key, entries: [entry] })).toMatchObject({ subtype: 'success' });
+    expect(await sessionStore.exists({ project: '/p', sessionId: 's' })).toBe(true);
+    expect((await ask({ subtype: 'store_load', key })).response).toEqual({ entries: [entry] });
+    expect((await ask({ subtype: 'store_list', project: '/p' })).response).toMatchObject({
+      sessions: [{ session_id: 's', last_modified: expect.any(Number) }],
+    });
+    expect(await ask({ subtype: 'store_append', key: {}, entries: [] })).toMatchObject({
+      subtype: 'error',
+      error_code: 'invalid_request',
+    });
+  });
+
+  test('[B-053] an agent that cannot use it is not left to keep the session elsewhere', async () => {
+    const agent = scriptedAgent();
+    await using session = createSession({ sessionStore: createMemoryStore(), transport: agent.connect });
+    await expect(session.initializationResult()).rejects.toMatchObject({ code: 'not_supported' });
+    await expect(session.stream().next()).rejects.toMatchObject({ code: 'not_supported' });
+  });
+});
+
+test('[CTL-15] what the agent asks of its host never reaches the reader', async () => {
+  const { agent, session, ask } = await host({});
+  expect(await ask({ subtype: 'novelty' })).toMatchObject({ subtype: 'error', error_code: 'unsupported_request' });
+  agent.say({ type: 'keep_alive' });
+  await session.send('hi');
+  const seen: SDKMessage[] = [];
+  for await (const message of session.stream()) seen.push(message);
+  expect(seen.map(({ type }) => type)).toEqual(['result']);
+});
