@@ -36,7 +36,7 @@ import { sessionModels } from './session-models.ts';
 import { sessionTools } from './session-tools.ts';
 import { type StructuredSetting, structuredSetting } from './structured.ts';
 import { createToolSession } from './tool-session.ts';
-import { type OpenTranscript, openTranscript } from './transcript.ts';
+import { type Opening, type OpenTranscript, openTranscript } from './transcript.ts';
 import { noteUnsupported } from './unsupported.ts';
 
 /** All that one session consists of. Made once by `assemble`; what may change later says so. */
@@ -121,7 +121,7 @@ export interface Parts {
 }
 
 /** Builds a session from its launch. Rejects with a HeddleError whose text says what to change. */
-export async function assemble(engine: Engine, launch: Launch, signal: AbortSignal): Promise<Parts> {
+export async function assemble(engine: Engine, launch: Launch, opening: Opening): Promise<Parts> {
   const { runtime } = engine;
   const launchPlace = await openPlace(engine, launch);
   const { cwd, configuration, config, env, workspace: local } = launchPlace;
@@ -131,7 +131,7 @@ export async function assemble(engine: Engine, launch: Launch, signal: AbortSign
   const models = createKnownModels(sessionModels(engine, place), { betas: config.betas ?? [], log: runtime.log });
   const chosen = await models.choose(config.model);
   const prompts = readPrompts(config, cwd);
-  const transcript = await openTranscript(engine, launch, cwd, signal);
+  const transcript = await openTranscript(engine, launch, cwd, opening);
   try {
     return await assembleParts(engine, launchPlace, { models, chosen, prompts, transcript });
   } catch (error) {

@@ -6,7 +6,7 @@ import { COMMANDS } from './command-line.ts';
 import { listServers } from './mcp.ts';
 
 /** What this build can do beyond the base protocol; hosts check before they rely on it. */
-export const CAPABILITIES: readonly string[] = ['end_input'];
+export const CAPABILITIES: readonly string[] = ['end_input', 'parent_uuid', 'session_tree', 'session_store'];
 
 /** The line that opens every turn: the facts in force now. */
 export function initLine(parts: Parts, uuid: string): Message {

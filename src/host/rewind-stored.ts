@@ -7,7 +7,7 @@ import { findMessage, readStoredSession, type StoredSession } from '../sessions/
 import { stringField } from '../util/json.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { Backups } from './checkpoint-backups.ts';
-import { markOf } from './checkpoint-marks.ts';
+import { type FileMark, isLikeCopy, markOf } from './checkpoint-marks.ts';
 import {
   applyRewind,
   countLines,
@@ -62,15 +62,16 @@ async function rewind(session: StoredSession, options: RewindStoredOptions): Pro
   const history = checkpointsOf(session, cwd);
   const state = stateAt(history, message);
   if (!state) throw noCheckpoint(message, history);
+  const backups = new Backups(join(home, 'file-history', session.sessionId), () => '');
   const bounds: RewindBounds = {
-    backups: new Backups(join(home, 'file-history', session.sessionId), () => ''),
+    backups,
     roots: [cwd, ...roots],
     ownFiles: new Set(),
     isProtected: protectedPaths({ configHome: home, realPath: nodeRealPath }),
   };
   const { steps, problems } = await planRewind(state, bounds);
   const plan = { message, files: steps.map(fileOf), ...(await countLines(steps)), problems };
-  const changedSince = changedAfter(steps, lastMoment(session));
+  const changedSince = await changedByOthers(steps, { since: lastMoment(session), history, backups });
   if (dryRun || (changedSince.length > 0 && !force)) return { ...plan, changedSince, isDone: false };
   const applied = await applyRewind(steps, bounds);
   const changed = new Set(applied.changed);
@@ -96,8 +97,31 @@ function lastMoment({ loaded }: StoredSession): number {
   return loaded.reduce((latest, item) => ('entry' in item ? Math.max(latest, instantOf(item.entry)) : latest), 0);
 }
 
-function changedAfter(steps: readonly Step[], moment: number): string[] {
-  return steps.map(({ path }) => path).filter((path) => (markOf(path)?.mtimeMs ?? 0) > moment);
+/** Unless the session has kept a copy of what is there now: then it was a rewind that brought it back. */
+async function changedByOthers(
+  steps: readonly Step[],
+  { since, history, backups }: { since: number; history: readonly Checkpoint[]; backups: Backups },
+): Promise<string[]> {
+  const changed: string[] = [];
+  for (const { path } of steps) {
+    const now = markOf(path);
+    if (!now || now.mtimeMs <= since) continue;
+    const copies = new Set(history.flatMap(({ files }) => files.get(path)?.backupFileName ?? []));
+    if (
+      !(await isAnyCopy(
+        path,
+        now,
+        [...copies].flatMap((name) => backups.locate(name) ?? []),
+      ))
+    )
+      changed.push(path);
+  }
+  return changed;
+}
+
+async function isAnyCopy(path: string, now: FileMark, copies: readonly string[]): Promise<boolean> {
+  for (const copy of copies) if (await isLikeCopy(path, now, copy).catch(() => false)) return true;
+  return false;
 }
 
 function noCheckpoint(message: string, history: readonly Checkpoint[]): HeddleError {

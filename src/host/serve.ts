@@ -10,6 +10,7 @@ import type { Launch } from '../wire/run-config.ts';
 import type { Transport } from '../wire/transport.ts';
 import { controlHandler } from './control.ts';
 import type { Engine } from './engine.ts';
+import { Reception } from './reception.ts';
 import { parentOf } from './record-input.ts';
 import { type Emit, openSession, type Session } from './session.ts';
 
@@ -33,25 +34,31 @@ export async function serve(
 ): Promise<ServeEnd> {
   await transport.connect();
   const emit = (message: Message) => transport.write(message as unknown as JsonObject);
+  const reception = new Reception();
+  const connect = () => new Peer(transport, { newId: () => engine.runtime.ids.uuid(), ...reception.handlers });
+  // A session whose store lies behind the connection cannot be opened without it; any other one comes first.
+  const early = launch.config.sessionStore === 'host' ? connect() : null;
+  const store = early && (await import('./host-store.ts')).hostStore(early);
   let session: Session;
   try {
-    session = await openSession(engine, launch, emit, signal);
+    session = await openSession(engine, launch, emit, { signal, ...(store && { store }) });
   } catch (thrown) {
     return refuse(engine, thrown instanceof Aborted ? new AbortError() : toHeddleError(thrown), emit);
   }
-  const peer = new Peer(transport, {
-    newId: () => engine.runtime.ids.uuid(),
+  const opened = reception.open({
     onRequest: controlHandler(session),
     // At once, so that user lines and control lines take effect in the order in which they came.
     onMessage: (line) => acceptLine(line, session),
     onBadLine: (error) => session.reportBadInput(error.message),
   });
+  const peer = early ?? connect();
   session.attach(peer);
   const onStop = () => session.stop(signal.reason instanceof Aborted ? signal.reason : new Aborted('shutdown'));
   if (signal.aborted) onStop();
   else signal.addEventListener('abort', onStop, { once: true });
   let isInputBroken = false;
-  inputEnd(peer)
+  opened
+    .then(() => inputEnd(peer))
     .catch((error) => {
       isInputBroken = true;
       engine.runtime.log('error', `Reading the input failed: ${toHeddleError(error).message}`);

@@ -26,6 +26,7 @@ import { makeTurn } from './make-turn.ts';
 import { joinServers } from './mcp.ts';
 import { foldInputs, noteSpoken, parentOf, recordPrompt, textOfInput } from './record-input.ts';
 import { useModel } from './session-models.ts';
+import type { Opening } from './transcript.ts';
 
 /** Undefined when nothing has to be waited for. */
 export type Emit = (message: Message) => Promise<void> | undefined;
@@ -39,17 +40,9 @@ export interface SessionSettings {
   adaptiveThinking?: boolean;
 }
 
-/**
- * Opens a session: new, resumed, continued or forked, as the launch says. Rejects with a HeddleError. The signal ends
- * only the opening: one that waits for another process to let go of the session.
- */
-export async function openSession(
-  engine: Engine,
-  launch: Launch,
-  emit: Emit,
-  signal: AbortSignal = new AbortController().signal,
-): Promise<Session> {
-  const parts = await assemble(engine, launch, signal);
+/** Opens a session: new, resumed, continued or forked, as the launch says. Rejects with a HeddleError. */
+export async function openSession(engine: Engine, launch: Launch, emit: Emit, opening: Opening = {}): Promise<Session> {
+  const parts = await assemble(engine, launch, opening);
   const { sessionId, chosen, workspace, messages } = parts;
   const facts = { model: chosen.id, cwd: workspace.cwd, pastMessages: messages.length };
   engine.runtime.log('debug', `Session ${sessionId} is open`, facts);

@@ -56,6 +56,13 @@ export interface OpenTranscript extends Transcript {
   release(): Promise<void>;
 }
 
+export interface Opening {
+  /** Where this session is kept, if not where the engine keeps them. */
+  store?: SessionStore;
+  /** Ends the opening: one that waits for another process to let go of the session. */
+  signal?: AbortSignal;
+}
+
 /**
  * Opens a new, resumed, continued or forked session. Rejects with a HeddleError that says which session is missing or
  * who else writes to it.
@@ -64,14 +71,14 @@ export async function openTranscript(
   engine: Engine,
   launch: Launch,
   cwd: string,
-  signal: AbortSignal,
+  { store, signal = new AbortController().signal }: Opening,
 ): Promise<OpenTranscript> {
   const { config } = launch;
   const { runtime } = engine;
-  const stored = config.noSessionPersistence && !isResuming(config) ? null : engine.storeOf(launch);
+  const stored = config.noSessionPersistence && !isResuming(config) ? null : (store ?? engine.storeOf(launch));
   const choice = await chooseSession(config, {
     store: stored,
-    home: stored && engine.hasOwnStore ? engine.homeOf(launch) : null,
+    home: stored && !store && engine.hasOwnStore ? engine.homeOf(launch) : null,
     cwd,
     newId: () => runtime.ids.uuid(),
   });

@@ -60,6 +60,7 @@ function toConfig(options: Options): RunConfig {
     sessionId: options.sessionId,
     onMissing: options.onMissing,
     onBusy: options.onBusy,
+    sessionStore: options.sessionStore && 'host',
     noSessionPersistence: options.persistSession === false ? true : undefined,
     fileCheckpointing: options.enableFileCheckpointing === true ? true : undefined,
     managedSettings: options.managedSettings && JSON.stringify(options.managedSettings),

@@ -14,7 +14,7 @@ export interface SdkMcpServerOptions {
   version?: string;
   /** Made with `tool`. */
   tools?: readonly CustomTool[];
-  /** Words for the one who uses the tools. */
+  /** Words for clients about the server as a whole. The agent of this version does not show them to the model. */
   instructions?: string;
   /** Its tools are part of every request, however many others there are. */
   alwaysLoad?: boolean;

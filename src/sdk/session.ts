@@ -84,6 +84,8 @@ class AgentSession extends Controls implements Session {
   readonly #messages = new Channel<SDKMessage>();
   readonly #reader = this.#messages[Symbol.asyncIterator]();
   readonly #connection: Connection;
+  /** Of messages on their way whose uuids were made here. */
+  readonly #ownUuids = new Set<string>();
   #sessionId: string | undefined;
 
   constructor(options: SessionOptions) {
@@ -105,8 +107,14 @@ class AgentSession extends Controls implements Session {
   async send(message: string | SDKUserMessage, { parentUuid }: SendOptions = {}): Promise<string> {
     if (typeof message === 'string') checkPrompt(message);
     const line: JsonObject = typeof message === 'string' ? userMessage(message) : checkInput(message, 1);
-    const uuid = stringField(line, 'uuid') ?? crypto.randomUUID();
+    const uuid = stringField(line, 'uuid') ?? this.#makeUuid();
     await this.#connection.send({ ...line, uuid, ...(parentUuid !== undefined && { parentUuid }) });
+    return uuid;
+  }
+
+  #makeUuid(): string {
+    const uuid = crypto.randomUUID();
+    this.#ownUuids.add(uuid);
     return uuid;
   }
 
@@ -139,13 +147,25 @@ class AgentSession extends Controls implements Session {
     return this.#connection.addServers(servers);
   }
 
+  /**
+   * Whether a message only says that one of ours goes its way: agents report on messages that have a uuid, and here the
+   * host has not given any. What went wrong is told.
+   */
+  #isOwnNews(message: SDKMessage): boolean {
+    const { type, command_uuid: uuid, state } = message as JsonObject;
+    if (type !== 'command_lifecycle' || !this.#ownUuids.has(uuid as string)) return false;
+    if (state === 'queued' || state === 'started') return true;
+    this.#ownUuids.delete(uuid as string);
+    return state === 'completed';
+  }
+
   /** Messages tell in which session they are: it may change, as by a command that begins anew. */
   #sink(): MessageSink {
     const messages = this.#messages;
     return {
       push: (message) => {
         this.#sessionId = stringField(message, 'session_id') || this.#sessionId;
-        messages.push(message);
+        if (!this.#isOwnNews(message)) messages.push(message);
       },
       end: () => messages.end(),
       fail: (error) => messages.fail(error),

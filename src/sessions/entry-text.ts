@@ -39,6 +39,7 @@ const RUNTIME_TEXT = /^(\[Request interrupted by user|<local-command-(stdout|std
 
 /** A command as it was typed. */
 function commandLine(text: string): string | null {
+  if (!text.startsWith('<command-')) return null;
   const name = /^<command-(?:name|message)>[\s\S]*?<command-name>([^<]*)<|^<command-name>([^<]*)</.exec(text);
   const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? '';
   const typed = name?.[1] ?? name?.[2];

@@ -36,32 +36,23 @@ export function headFacts(bytes: Buffer, { more }: { more: boolean }): HeadFacts
       if (!more) addCutPrompt(facts, bytes.toString('utf8', from));
       break;
     }
-    addHead(facts, entryIn({ bytes, start: from, end }));
+    addHead(facts, entryAt(bytes, from));
     from = end + 1;
   }
   return facts;
 }
 
-/** Looks through the last bytes of a file, which begin with a whole line; `facts` were found behind them. */
+/**
+ * Looks through the last bytes of a file, which begin with a whole line; `facts` were found behind them. Only lines that
+ * can matter are parsed: this runs for every session of a list.
+ */
 export function addTailFacts(facts: TailFacts, bytes: Buffer): void {
-  for (let end = bytes.length; end > 0 && !isComplete(facts); ) {
-    const at = bytes.lastIndexOf(LF, end - 1);
-    addTailLine(facts, { bytes, start: at + 1, end });
-    end = at;
+  for (const start of markStarts(bytes).reverse()) addMark(facts, entryAt(bytes, start));
+  for (let end = bytes.length; end > 0 && facts.lastPrompt === undefined; ) {
+    const start = bytes.lastIndexOf(LF, end - 1) + 1;
+    if (mayBePrompt(bytes, start, end)) addPrompt(facts, entryAt(bytes, start));
+    end = start - 1;
   }
-}
-
-/** A line inside of a larger piece. This runs for every line near the end of every session: it makes no objects. */
-export interface LineRange {
-  bytes: Buffer;
-  start: number;
-  end: number;
-}
-
-/** Only lines that can matter are parsed. */
-export function addTailLine(facts: TailFacts, line: LineRange): void {
-  if (isMark(line)) addMark(facts, entryIn(line));
-  else if (facts.lastPrompt === undefined && mayBePrompt(line)) addLast(facts, entryIn(line));
 }
 
 export function isComplete({ customTitle, tag, lastPrompt }: TailFacts): boolean {
@@ -88,29 +79,35 @@ const CUT_PROMPT = /"role":"user","content":(?:\[\{"type":"text","text":)?"((?:[
 function addMark(facts: TailFacts, entry: Entry | null): void {
   if (entry?.type === 'custom-title') facts.customTitle ??= stringField(entry, 'customTitle');
   if (entry?.type === 'tag') facts.tag ??= stringField(entry, 'tag');
-  if (entry?.type === 'last-prompt') facts.lastPrompt ??= promptLine(asPrompt(stringField(entry, 'lastPrompt') ?? ''));
 }
 
-function addLast(facts: TailFacts, entry: Entry | null): void {
+function addPrompt(facts: TailFacts, entry: Entry | null): void {
   if (entry === null) return;
-  facts.lastPrompt = promptLine(entry);
+  const recorded = entry.type === 'last-prompt' ? asPrompt(stringField(entry, 'lastPrompt') ?? '') : entry;
+  facts.lastPrompt = promptLine(recorded);
   if (facts.lastPrompt !== undefined) facts.gitBranch = stringField(entry, 'gitBranch');
 }
 
 /** What the user asked in this entry, on one line and cut to what a list can show. */
 function promptLine(entry: Entry): string | undefined {
   const prompt = entry.isSidechain === true ? null : promptOf(entry);
-  if (prompt === null) return undefined;
+  return prompt === null ? undefined : cut(oneLine(prompt));
+}
+
+function oneLine(text: string): string {
   // A prompt may be megabytes long; blanks that are joined may halve it, rarely more.
-  const line = prompt
-    .slice(0, MAX_PROMPT * 8)
-    .trim()
-    .replace(/\s+/g, ' ');
+  const start = text.length > MAX_PROMPT * 8 ? text.slice(0, MAX_PROMPT * 8) : text;
+  return LAYOUT.test(start) ? start.trim().replace(/\s+/g, ' ') : start;
+}
+
+/** Blanks that would not be shown as they are. Most prompts have none, and replacing is slow. */
+const LAYOUT = /[^\S ]|^ | $| {2}/;
+
+function cut(line: string): string {
   if (line.length <= MAX_PROMPT) return line;
   // By way of bytes: a slice would keep the whole prompt in memory, and half a surrogate pair is no text.
-  return `${Buffer.from(line.slice(0, MAX_PROMPT))
-    .toString()
-    .replace(/\uFFFD$/, '')}…`;
+  const start = Buffer.from(line.slice(0, MAX_PROMPT)).toString();
+  return `${start.replace(/\uFFFD$/, '')}…`;
 }
 
 const MAX_PROMPT = 200;
@@ -119,31 +116,35 @@ function asPrompt(content: string): Entry {
   return { type: 'user', message: { role: 'user', content } };
 }
 
-/** An entry that is no message: either short, or one that begins with its type, as its writers write it. */
-function isMark({ bytes, start, end }: LineRange): boolean {
-  const length = end - start;
-  if (length >= SHORT && bytes[start + TYPE_AT] !== LETTER_T) return false;
-  return MARK.test(bytes.toString('latin1', start, length < SHORT ? end : start + TYPE_FIRST));
+/**
+ * Where the lines with titles and tags begin. Those who write them begin with the type, and nearly all other entries do
+ * not; so short a needle is searched at the speed of memchr.
+ */
+function markStarts(bytes: Buffer): number[] {
+  const starts: number[] = [];
+  for (let at = bytes.indexOf(MARK_LINE); at >= 0; at = bytes.indexOf(MARK_LINE, at + 1)) starts.push(at + 1);
+  if (bytes[TYPE_AT] === MARK_LINE[TYPE_AT + 1]) starts.unshift(0);
+  return starts.filter((start) => MARK.test(bytes.toString('latin1', start, start + MARK_LENGTH)));
 }
 
-const MARK = /"type":\s*"(?:custom-title|tag|last-prompt)"/;
-const SHORT = 300;
-/** In `{"type":"custom-title"`. */
-const TYPE_FIRST = 32;
+const MARK_LINE = Buffer.from('\n{"t');
 const TYPE_AT = 2;
-const LETTER_T = 0x74;
+const MARK = /^\{"type":\s*"(?:custom-title|tag)"/;
+const MARK_LENGTH = 32;
 
-/** In a user's entry the type stands before the message, behind a few short fields. */
-function mayBePrompt({ bytes, start, end }: LineRange): boolean {
+/** The type of a user's entry stands before the message, behind a few short fields. */
+function mayBePrompt(bytes: Buffer, start: number, end: number): boolean {
   const beginning = bytes.toString('latin1', start, Math.min(end, start + ENVELOPE));
-  return USER.test(beginning) && !beginning.includes('"tool_use_id"');
+  return PROMPT.test(beginning) && !beginning.includes('"tool_use_id"');
 }
 
-const USER = /"type":\s*"user"/;
+const PROMPT = /"type":\s*"(?:user|last-prompt)"/;
 const ENVELOPE = 512;
 
-/** The last one on the line, where a damaged line has several. */
-function entryIn({ bytes, start, end }: LineRange): Entry | null {
+/** The entry on the line that begins there; the last one, where a damaged line has several. */
+function entryAt(bytes: Buffer, start: number): Entry | null {
+  const newline = bytes.indexOf(LF, start);
+  const end = newline < 0 ? bytes.length : newline;
   const value = tryParseJson(bytes.toString('utf8', start, end));
   if (isObject(value) && typeof value.type === 'string') return value as Entry;
   const line = bytes.subarray(start, end);

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { sessionOfFile } from './layout.ts';
 import { linesBackwards } from './reverse-lines.ts';
 import { isMissing, sessionUnreadable } from './storage-errors.ts';
-import { addTailFacts, addTailLine, type HeadFacts, headFacts, isComplete, type TailFacts } from './transcript-ends.ts';
+import { addTailFacts, type HeadFacts, headFacts, isComplete, type TailFacts } from './transcript-ends.ts';
 
 /** What is known of a session without reading all of it. */
 export interface SessionSummary {
@@ -148,7 +148,7 @@ function addStretch(facts: TailFacts, fd: number, buffer: Buffer, { from, to }: 
 function readBackwards(fd: number, size: number): TailFacts {
   const facts: TailFacts = {};
   for (const { bytes } of linesBackwards(fd, { end: size })) {
-    if (bytes !== null) addTailLine(facts, { bytes, start: 0, end: bytes.length });
+    if (bytes !== null) addTailFacts(facts, bytes);
     if (isComplete(facts)) break;
   }
   return facts;

@@ -2,6 +2,7 @@ import { isObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import { boundBase64, boundField, boundList, jsonBytes } from './bounded-field.ts';
+import { isSmallEnough } from './image-fit.ts';
 import { imageInfo } from './image-info.ts';
 import { ToolError, type ToolOutput } from './tool.ts';
 
@@ -50,7 +51,10 @@ function toResource({ uri, text: said, blob, mimeType }: { [key: string]: unknow
 /** What an API would refuse, it would refuse in every later request, too: such a picture stays out of the conversation. */
 function image(data: string, mimeType: string): ContentBlock {
   if (!IMAGE_TYPES.has(mimeType)) return text(`[image, ${mimeType}: not shown]`);
-  if (imageInfo(Buffer.from(data, 'base64')) === null) return text(`[image, ${mimeType}: damaged, not shown]`);
+  const bytes = Buffer.from(data, 'base64');
+  const info = imageInfo(bytes);
+  if (info === null) return text(`[image, ${mimeType}: damaged, not shown]`);
+  if (!isSmallEnough(bytes, info)) return text(`[image, ${info.width}×${info.height}: too large, not shown]`);
   return { type: 'image', source: { type: 'base64', media_type: mimeType, data } };
 }
 

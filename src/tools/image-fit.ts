@@ -35,7 +35,8 @@ export async function imageBlock(bytes: Uint8Array): Promise<ImageBlock | null> 
   return { type: 'image', source: { type: 'base64', media_type: image.mediaType, data } };
 }
 
-function isSmallEnough(bytes: Uint8Array, { width, height }: ImageInfo): boolean {
+/** Whether a model API takes it as it is. */
+export function isSmallEnough(bytes: Uint8Array, { width, height }: ImageInfo): boolean {
   return Math.ceil(bytes.length / 3) * 4 <= MAX_BASE64_CHARS && Math.max(width, height) <= MAX_PIXELS;
 }
 

@@ -81,6 +81,7 @@ export const FLAGS: readonly Flag[] = [
   { name: '--session-id', key: 'sessionId', kind: 'text' },
   { name: '--on-missing', key: 'onMissing', kind: 'text', choices: ['error', 'fresh'] },
   { name: '--on-busy', key: 'onBusy', kind: 'text', choices: ['refuse', 'wait', 'fork'] },
+  { name: '--session-store', key: 'sessionStore', kind: 'text', choices: ['host'] },
   { name: '--no-session-persistence', key: 'noSessionPersistence', kind: 'switch' },
   { name: '--name', key: 'name', kind: 'text', aliases: ['-n'] },
   { name: '--system-prompt', key: 'systemPrompt', kind: 'text' },

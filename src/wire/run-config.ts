@@ -51,6 +51,8 @@ export interface RunConfig {
   onMissing?: string;
   /** What to do when another process writes to the session: `refuse` (the default), `wait` or `fork`. */
   onBusy?: string;
+  /** `host`: the session is kept by whoever is at the other end of the connection (ruling K42). */
+  sessionStore?: string;
   noSessionPersistence?: boolean;
   name?: string;
   /** Has no flag: a subprocess is told by CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING, as in the reference. */

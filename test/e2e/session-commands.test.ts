@@ -378,7 +378,7 @@ describe('rename, tag, fork', () => {
     expect(await sessions(place, 'rename', sessionId, ' ')).toMatchObject({ code: 1, stdout: '' });
   });
 
-  test('[K30] a fork of a branch; the source is byte-identical', async () => {
+  test('[K30, S-26] a fork of a branch; the source is byte-identical', async () => {
     const { place, sessionId, file } = await branched();
     const before = readFileSync(file);
     const { leaves } = await json(place, 'tree', sessionId);
@@ -410,12 +410,12 @@ describe('delete', () => {
     expect((await sessions(place, 'list')).stdout).toBe('');
   });
 
-  test('[S-13] not while another process has it in use', async () => {
+  test('not while another process has it in use', async () => {
     const place = await makePlace(['ok', hang()]);
     const { sessionId } = await ask(place, 'one');
     const file = sessionFile(place, sessionId);
     const running = startCli([...STREAM_OUT, 'two', '--resume', sessionId], { place });
-    await running.until(() => place.api.requests.length > 1);
+    await running.next(({ type }) => type === 'system');
     for (const args of [
       ['delete', sessionId],
       ['switch', sessionId, 'aaaa'],
@@ -451,7 +451,7 @@ describe('fsck', () => {
     expect(readdirSync(dirname(file))).toHaveLength(1);
   });
 
-  test('[K15, S-9] repairs after a backup: good lines byte for byte, unknown entries kept', async () => {
+  test('[K15, S-15] repairs after a backup: good lines byte for byte, unknown entries kept', async () => {
     const place = await makePlace(() => 'ok');
     const unknown = '{ "type":"of-tomorrow" ,"n":1.0}';
     const good = [said('m1', null, 'one'), `${unknown}\n`, said('m2', 'm1', 'two')];

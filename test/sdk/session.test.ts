@@ -73,6 +73,21 @@ describe('send', () => {
     expect(users(agent.lines)).toEqual([message]);
   });
 
+  test('[K26] what the agent reports on a uuid that was made here is not for the host, unless it failed', async () => {
+    const states = ['queued', 'started', 'completed', 'failed'];
+    const { session } = opened({
+      onUser: ({ uuid }, { say }) => {
+        const line = { type: 'command_lifecycle', command_uuid: uuid, uuid: 'l', session_id: 's' };
+        for (const state of uuid === 'mine' ? states : ['queued', 'failed']) say({ ...line, state });
+        say(RESULT);
+      },
+    });
+    await session.send('hi');
+    expect(await types(session.stream())).toEqual(['command_lifecycle', 'result']);
+    await session.send({ type: 'user', uuid: 'mine', message: { role: 'user', content: 'hi' } } as never);
+    expect(await types(session.stream())).toEqual([...states.map(() => 'command_lifecycle'), 'result']);
+  });
+
   test('what is no message is refused', async () => {
     const { session } = opened();
     await expect(session.send('  ')).rejects.toMatchObject({ code: 'invalid_option' });

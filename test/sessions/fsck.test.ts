@@ -35,7 +35,7 @@ describe('a check', () => {
     expect(check(`${whole.join('\n')}\n`)).toEqual([]);
   });
 
-  test('[K15, S-3] damage, duplicates, lost parents and circles, each with its line', () => {
+  test('[K15, S-4, S-10] damage, duplicates, lost parents and circles, each with its line', () => {
     const text = [
       line(user('u1', 'one')),
       'garbage',
@@ -79,7 +79,7 @@ describe('a repair', () => {
     expect(repair(text)).toEqual({ text, notes: [], refusal: null });
   });
 
-  test('[S-9] whole lines stay byte for byte: spaces, escapes, order of keys, numbers, carriage returns', () => {
+  test('[S-15] whole lines stay byte for byte: spaces, escapes, order of keys, numbers, carriage returns', () => {
     const odd = '{ "z" : 1.0 , "type":"of-tomorrow", "big": 12345678901234567890, "e":"\\u00e9" }\r';
     const { text, notes } = repair(`garbage\n${odd}\n${whole[0]}`);
     expect(text).toBe(`${odd}\n${whole[0]}\n`);
@@ -99,7 +99,7 @@ describe('a repair', () => {
     ]);
   });
 
-  test('a uuid that comes again goes, and it is said when it was another message', () => {
+  test('[S-12] a uuid that comes again goes, and it is said when it was another message', () => {
     const { text, notes } = repair(`${whole[0]}\n${whole[0]}\n${line(user('u1', 'not the same'))}\n`);
     expect(text).toBe(`${whole[0]}\n`);
     expect(notes).toEqual([

@@ -28,7 +28,7 @@ const MOMENTS: Record<Phase, { times: number; forMs: number }> = {
   'waiting for the model': { times: SWEEP_TURNS, forMs: 8 },
   streaming: { times: 40, forMs: 3 },
   'between write and emit': { times: 30, forMs: 0 },
-  'tool running': { times: 4 * SWEEP_TURNS, forMs: 25 },
+  'tool running': { times: 2 * SWEEP_TURNS, forMs: 25 },
   'tool result': { times: 4 * SWEEP_TURNS, forMs: 2 },
   'between turns': { times: SWEEP_TURNS - 1, forMs: 12 },
   'after the last result': { times: 1, forMs: 20 },
@@ -51,7 +51,8 @@ export function begins(phase: Phase, line: Line): boolean {
     case 'streaming':
       return line.event?.type === 'content_block_delta';
     case 'tool running':
-      return line.type === 'assistant' && has(line, 'tool_use');
+      // The last of an answer's calls: before, the answer goes on.
+      return blocksOf(line.message).some(({ input }) => String(input?.command).startsWith('echo b-'));
     case 'tool result':
       return line.type === 'user' && has(line, 'tool_result');
     case 'between turns':

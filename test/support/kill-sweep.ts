@@ -42,7 +42,7 @@ function placeOf({ messages }: Body): { turn: number; round: number } {
 
 function stepOf(name: string): Reply['content'] {
   const run = (which: string) =>
-    toolUse('Bash', { command: `echo ${which}-${name} >> ran; sleep 0.03; echo out-${which}-${name}` });
+    toolUse('Bash', { command: `echo ${which}-${name} >> ran; sleep 0.05; echo out-${which}-${name}` });
   return [text('Now ', 'comes ', `step-${name}.`), run('a'), run('b')];
 }
 

@@ -201,6 +201,14 @@ describe('a result', () => {
     );
   });
 
+  test('keeps pictures out of the conversation that are too large for it', async () => {
+    const wide = Buffer.from(PNG, 'base64');
+    wide.writeUInt32BE(9000, 16);
+    const picture = { type: 'image', data: wide.toString('base64'), mimeType: 'image/png' };
+    const { content } = await bench.run(await returning({ content: [picture] }), {});
+    expect(content).toEqual([{ type: 'text', text: '[image, 9000×1: too large, not shown]' }]);
+  });
+
   test('that JSON cannot hold is an error, not the end of the turn', async () => {
     const circle: Record<string, unknown> = {};
     circle.self = circle;

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Options, SDKMessage } from '../../src/sdk/index.ts';
+import { createMemoryStore } from '../../src/sessions/memory-store.ts';
+import type { SessionStore } from '../../src/sessions/store.ts';
+import { engine, sdk } from '../support/built.ts';
+import { makePlace, type Place } from '../support/place.ts';
+import { conversationText } from '../support/requests.ts';
+import { describeSandboxed } from '../support/sandbox.ts';
+
+async function run(prompt: string, options: Options): Promise<SDKMessage[]> {
+  const messages: SDKMessage[] = [];
+  for await (const message of sdk.query({ prompt, options })) messages.push(message);
+  return messages;
+}
+
+function resultOf(messages: readonly SDKMessage[]) {
+  return messages.find((message) => message.type === 'result');
+}
+
+/** A store that notes the order in which things happen. */
+function watched(): { store: SessionStore; appended: string[] } {
+  const memory = createMemoryStore();
+  const appended: string[] = [];
+  const store: SessionStore = {
+    ...memory,
+    async append(key, entries) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await memory.append(key, entries);
+      for (const { uuid } of entries) if (typeof uuid === 'string') appended.push(uuid);
+    },
+  };
+  return { store, appended };
+}
+
+function hostings(place: Place): [string, Options][] {
+  const local = engine.createEngine({ cwd: place.cwd, env: place.env });
+  const base = { cwd: place.cwd, env: place.env };
+  return [
+    ['a subprocess', base],
+    ['this process', { ...base, transport: engine.inProcess(local) }],
+  ];
+}
+
+describe.each([0, 1])('[K42] sessionStore (hosting %i)', (at) => {
+  test('is the only writer, is awaited before a line is said, and is enough to resume', async () => {
+    const place = await makePlace(() => 'ok');
+    const [, options] = hostings(place)[at] ?? [];
+    const { store, appended } = watched();
+    const first: SDKMessage[] = [];
+    for await (const message of sdk.query({ prompt: 'first', options: { ...options, sessionStore: store } })) {
+      if (message.type === 'assistant') expect(appended).toContain(message.uuid);
+      first.push(message);
+    }
+    const result = resultOf(first);
+    expect(result).toMatchObject({ subtype: 'success', result: 'ok' });
+    expect(existsSync(join(String(place.env.HEDDLE_HOME), 'projects'))).toBe(false);
+    const resumed = await run('second', { ...options, sessionStore: store, resume: String(result?.session_id) });
+    expect(resultOf(resumed)).toMatchObject({ session_id: result?.session_id });
+    expect(conversationText(place.api.requests.at(-1))).toMatch(/first[\s\S]*second/);
+    const continued = await run('third', { ...options, sessionStore: store, continue: true });
+    expect(resultOf(continued)).toMatchObject({ session_id: result?.session_id });
+    expect(conversationText(place.api.requests.at(-1))).toMatch(/first[\s\S]*second[\s\S]*third/);
+  });
+
+  test('that fails ends the turn aloud, and one without the session says so', async () => {
+    const place = await makePlace(() => 'ok');
+    const [, options] = hostings(place)[at] ?? [];
+    const store = createMemoryStore();
+    const broken: SessionStore = { ...store, append: () => Promise.reject(new Error('the database is on fire')) };
+    const failed = resultOf(await run('hello', { ...options, sessionStore: broken }));
+    expect(failed).toMatchObject({ is_error: true, error_code: 'storage_failed' });
+    expect(JSON.stringify(failed)).toContain('on fire');
+    const resume = '99999999-9999-4999-8999-999999999999';
+    const missing = resultOf(await run('hello', { ...options, sessionStore: store, resume }));
+    expect(missing).toMatchObject({ is_error: true, error_code: 'session_not_found' });
+  });
+});
+
+describeSandboxed('[K42] on a disk that cannot be written, without a home', () => {
+  test('a session in the store of the host works', async () => {
+    const place = await makePlace(() => 'ok');
+    const { HOME: _home, HEDDLE_HOME: _heddle, ...env } = place.env;
+    const store = createMemoryStore();
+    const options: Options = {
+      cwd: place.cwd,
+      env,
+      sessionStore: store,
+      spawnClaudeCodeProcess: ({ command, args, env: given, cwd, signal }) => {
+        const confined = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--', command, ...args];
+        return spawn('bwrap', confined, { env: given, cwd, signal, stdio: ['pipe', 'pipe', 'pipe'] });
+      },
+    };
+    const first = resultOf(await run('first', options));
+    expect(first).toMatchObject({ subtype: 'success', result: 'ok' });
+    const second = resultOf(await run('second', { ...options, resume: String(first?.session_id) }));
+    expect(second).toMatchObject({ subtype: 'success', session_id: first?.session_id });
+    expect(conversationText(place.api.requests.at(-1))).toMatch(/first[\s\S]*second/);
+  });
+});

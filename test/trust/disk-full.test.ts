@@ -1,0 +1,116 @@
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { text, toolUse } from '../../src/testing/index.ts';
+import { apiFaults } from '../support/api-faults.ts';
+import { type Finished, runCli, STREAM_OUT } from '../support/cli.ts';
+import { hasTrace } from '../support/damage-run.ts';
+import { textsOf } from '../support/lines.ts';
+import { makePlace, type Place } from '../support/place.ts';
+import { bodyOf, conversationText } from '../support/requests.ts';
+import { readEntries, sessionFile } from '../support/session-files.ts';
+import { makeSmallDisk, type SmallDisk } from '../support/small-disk.ts';
+
+const SIZE = 256 * 1024;
+/** How much room is left when the second turn begins, in bytes; a page is 4096 of them. */
+const LEVELS = [0, 4096, 8192, 16_384, 32_768, 65_536];
+
+/** Six answers with calls, each longer than the one before, then a last word. */
+function script({ body }: { body: unknown }) {
+  const { messages } = body as { messages: { role: string }[] };
+  const said = messages.filter(({ role }) => role === 'assistant').length;
+  if (said % 7 === 6) return 'All done.';
+  return [text(`step-${said} ${'x'.repeat(2000 * said)}`), toolUse('Bash', { command: `echo out-${said}` })];
+}
+
+interface FullPlace extends Place {
+  disk: SmallDisk;
+}
+
+async function placeOnDisk(context: { skip(note: string): never }): Promise<FullPlace> {
+  const place = await makePlace(script);
+  const disk = await makeSmallDisk(place.root, SIZE);
+  if (disk === null) return context.skip('NOT TESTED: neither mount nor bwrap gives a small file system here');
+  const home = join(disk.path, 'home');
+  return { ...place, disk, home, env: { ...place.env, HEDDLE_HOME: home } };
+}
+
+function ask(place: Place, prompt: string, ...flags: string[]): Promise<Finished> {
+  return runCli([...STREAM_OUT, prompt, '--allowedTools', 'Bash', ...flags], { place });
+}
+
+/** What was said and is on no disk, unless the run has said that it could not store it. */
+function lost(run: Finished, stored: ReadonlySet<unknown>): string[] {
+  const said = run.lines.filter(({ type }) => type === 'assistant' || type === 'user');
+  return said.filter(({ uuid }) => !stored.has(uuid)).map(({ type, uuid }) => `${type} ${uuid}`);
+}
+
+describe('a full disk', () => {
+  test.each(LEVELS)(
+    '[S-20] with %i bytes left: what is stored is whole, the loss is said, and it goes on later',
+    async (left) => {
+      const place = await placeOnDisk(test as never);
+      const first = await ask(place, 'first');
+      const sessionId = String(first.lines.at(-1)?.session_id);
+      expect(first.code).toBe(0);
+
+      place.disk.fill(left);
+      const full = await ask(place, 'second', '--resume', sessionId);
+      const entries = readEntries(sessionFile(place, sessionId)); // throws for half a line
+      const stored = new Set(entries.map(({ uuid }) => uuid));
+      expect(lost(first, stored)).toEqual([]);
+      expect(lost(full, stored)).toEqual([]);
+      expect(hasTrace(full)).toBe(false);
+      if (full.code === 0) expect(full.lines.at(-1)).toMatchObject({ result: 'All done.' });
+      else expect(full.stdout + full.stderr).toMatch(/disk is full/);
+
+      place.disk.makeRoom();
+      const later = await ask(place, 'third', '--resume', sessionId);
+      expect(later.code).toBe(0);
+      const request = place.api.requests.find((each) => conversationText(each).includes('third'));
+      expect(apiFaults(bodyOf(request))).toEqual([]);
+      const told = conversationText(request);
+      const said = [...first.lines, ...full.lines].flatMap(({ message }) => textsOf(message));
+      expect(said.filter((each) => !told.includes(each))).toEqual([]);
+      readEntries(sessionFile(place, sessionId));
+    },
+  );
+
+  test('[S-21] at the start: it answers or fails aloud', async () => {
+    const place = await placeOnDisk(test as never);
+    place.disk.fill(0);
+    const run = await ask(place, 'hi');
+    expect(hasTrace(run)).toBe(false);
+    if (run.code !== 0) expect(run.stdout + run.stderr).toMatch(/disk is full/);
+    const text = await runCli(['-p', 'hi'], { place });
+    expect(hasTrace(text)).toBe(false);
+    if (text.code !== 0) expect(text.stdout + text.stderr).toMatch(/disk is full/);
+  });
+});
+
+describe('a home that cannot be written to', () => {
+  test.each(['an empty one', 'one with sessions', 'one that cannot be made'])(
+    '[S-21] %s: it answers or fails aloud',
+    async (kind) => {
+      const place = await makePlace(() => 'ok');
+      const asUser = {
+        ...place,
+        env: { ...place.env, HEDDLE_HOME: kind === 'one that cannot be made' ? '/proc/heddle' : place.home },
+      };
+      mkdirSync(join(place.home, 'projects'), { recursive: true });
+      if (kind === 'one with sessions') await ask(place, 'before');
+      chmodSync(place.home, 0o555);
+      for (const args of [
+        [...STREAM_OUT, 'hi'],
+        ['-p', 'hi'],
+        ['-p', 'hi', '--continue'],
+      ]) {
+        const run = await runCli(args, { place: asUser });
+        expect(hasTrace(run), run.stderr).toBe(false);
+        if (run.code !== 0) expect(run.stdout + run.stderr).toMatch(/not writable|Could not/);
+      }
+      chmodSync(place.home, 0o700);
+      expect(existsSync(place.home)).toBe(true);
+    },
+  );
+});
