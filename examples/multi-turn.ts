@@ -1,42 +1,22 @@
-// A conversation: messages are pushed into a live session, each result comes back before the next is sent.
-import { query, type SDKUserMessage } from 'heddle';
+// A conversation: the agent stays, each answer is read before the next question is asked.
+import { createSession, resumeSession } from 'heddle';
 
-/** What a chat program would have: people put messages in, the session takes them out. */
-class Inbox implements AsyncIterable<SDKUserMessage> {
-  #waiting: SDKUserMessage[] = [];
-  #wake = () => {};
-  #closed = false;
-
-  push(text: string): void {
-    const message = { role: 'user' as const, content: text };
-    this.#waiting.push({ type: 'user', message, parent_tool_use_id: null, session_id: '' });
-    this.#wake();
-  }
-
-  close(): void {
-    this.#closed = true;
-    this.#wake();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<SDKUserMessage, void> {
-    for (;;) {
-      yield* this.#waiting.splice(0);
-      if (this.#closed) return;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+const options = { model: 'offline', allowedTools: ['Bash'] };
+let sessionId = '';
+{
+  await using session = createSession(options);
+  for (const question of ['run: echo first', 'run: echo second']) {
+    await session.send(question);
+    for await (const message of session.stream()) {
+      if (message.type === 'result' && message.subtype === 'success') console.log(message.result);
     }
   }
-}
+  ({ sessionId } = session);
+} // here the agent ends; what was said is stored
 
-const inbox = new Inbox();
-const prompts = ['run: echo first', 'run: echo second'];
-inbox.push(prompts.shift() ?? '');
-
-for await (const message of query({ prompt: inbox, options: { model: 'offline', persistSession: false } })) {
-  if (message.type !== 'result' || message.subtype !== 'success') continue;
-  console.log(message.result);
-  const next = prompts.shift();
-  if (next === undefined) inbox.close();
-  else inbox.push(next);
+await using again = resumeSession(sessionId, options);
+await again.send('run: echo third');
+for await (const message of again.stream()) {
+  if (message.type === 'result' && message.subtype === 'success') console.log(message.result);
 }
+console.log(`same session: ${again.sessionId === sessionId}`);

@@ -1,9 +1,8 @@
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { isSessionId } from '../sessions/layout.ts';
 import type { SessionKey, SessionStore } from '../sessions/store.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
+import type { FoundPast } from './find-source.ts';
 
 /** Which session a launch is about. */
 export interface SessionChoice {
@@ -43,7 +42,7 @@ export async function chooseSession(config: RunConfig, options: ChooseOptions): 
   if (!isResuming(config) && (config.forkSession || config.resumeSessionAt !== undefined)) {
     throw usage('--fork-session and --resume-session-at need --resume or --continue');
   }
-  const { source, isFile, missing } = await findSource(config, options);
+  const { source, isFile, missing } = isResuming(config) ? await findPast(config, options) : NO_PAST;
   if (source !== null && !config.forkSession && !isFile) {
     if (sessionId === undefined) return { sessionId: source.key.sessionId, source, missing };
     throw usage('--session-id can be used with --resume or --continue only together with --fork-session');
@@ -57,69 +56,12 @@ export async function chooseSession(config: RunConfig, options: ChooseOptions): 
   return { sessionId: sessionId ?? (asked ? String(config.resume) : newId()), source, missing };
 }
 
-interface FoundSource {
-  source: SessionSource | null;
-  /** A bare file is never written to: its conversation goes on in a new session. */
-  isFile: boolean;
-  missing: string | null;
-}
+const NO_PAST: FoundPast = { source: null, isFile: false, missing: null };
 
-const NOTHING: FoundSource = { source: null, isFile: false, missing: null };
-
-async function findSource(config: RunConfig, options: ChooseOptions): Promise<FoundSource> {
-  const { resume } = config;
-  if (resume === true) throw usage('--resume needs a session ID here: heddle -p --resume <session-id> "prompt"');
-  if (resume === undefined) return newestSource(config, options);
-  try {
-    return await namedSource(resume, options);
-  } catch (error) {
-    const isMissing = HeddleError.isInstance(error) && error.code === 'session_not_found';
-    if (!isMissing || config.onMissing !== 'fresh') throw error;
-    return { ...NOTHING, missing: error.message };
-  }
-}
-
-async function newestSource(config: RunConfig, { store, cwd }: ChooseOptions): Promise<FoundSource> {
-  if (!config.continue || !store) return NOTHING;
-  const [newest] = await store.list(cwd);
-  if (!newest) return NOTHING;
-  return { ...NOTHING, source: { store, key: { project: cwd, sessionId: newest.sessionId } } };
-}
-
-async function namedSource(name: string, options: ChooseOptions): Promise<FoundSource> {
-  const { store, home, cwd } = options;
-  if (!store) throw notFound(name, options);
-  if (isSessionId(name)) return { ...NOTHING, source: { store, key: await keyOf(store, name, options) } };
-  const path = resolve(cwd, name);
-  if (isFile(path)) {
-    const { readOnlyTranscript } = await import('../sessions/read-only-transcript.ts');
-    return { ...NOTHING, source: readOnlyTranscript(path, cwd), isFile: true };
-  }
-  if (home === null) throw usage(`--resume needs a session ID (a UUID) here, not '${name}'`);
-  const { findSession } = await import('../sessions/catalog.ts');
-  const { sessionId } = await findSession({ home, name, project: cwd, cwd });
-  return { ...NOTHING, source: { store, key: await keyOf(store, sessionId, options) } };
-}
-
-/** In this project, or wherever else it is. */
-async function keyOf(store: SessionStore, sessionId: string, options: ChooseOptions): Promise<SessionKey> {
-  const key: SessionKey = { project: options.cwd, sessionId };
-  if ((await store.exists(key)) || (await store.find?.(sessionId))) return key;
-  throw notFound(sessionId, options);
-}
-
-/** The text is one that hosts match (ruling P5); where it was looked for is among the facts. */
-function notFound(name: string, { cwd, home }: ChooseOptions): HeddleError {
-  const facts = { cwd, ...(home !== null && { looked: [`${home}/projects`] }) };
-  return new HeddleError('session_not_found', `No conversation found with session ID: ${name}`, { facts });
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+/** Most sessions are new; what looks for others is loaded only then. */
+async function findPast(config: RunConfig, options: ChooseOptions): Promise<FoundPast> {
+  const { findSource } = await import('./find-source.ts');
+  return findSource(config, options);
 }
 
 function usage(message: string): HeddleError {

@@ -99,7 +99,10 @@ async function holdChosen(
   { choice, cwd, signal }: { choice: SessionChoice; cwd: string; signal: AbortSignal },
 ): Promise<{ key: SessionKey; lease: Lease | null }> {
   const { runtime } = engine;
-  const key: SessionKey = { project: cwd, sessionId: choice.sessionId };
+  const { source, sessionId } = choice;
+  // What goes on in its own file is in whatever project it was begun in.
+  const isSame = source?.store === store && source?.key.sessionId === sessionId;
+  const key: SessionKey = isSame && source ? source.key : { project: cwd, sessionId };
   if (!store || config.noSessionPersistence) return { key, lease: null };
   const lease = await holdSession(store, key, { onBusy: config.onBusy, runtime, signal });
   if (lease !== 'taken') return { key, lease };

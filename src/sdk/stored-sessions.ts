@@ -9,12 +9,8 @@ import {
 } from '../sessions/catalog.ts';
 import { configHome } from '../sessions/config-home.ts';
 import { isSessionId } from '../sessions/layout.ts';
-import { createLeases } from '../sessions/leases.ts';
-import { getSessionMessages, getSubagentMessages, listSubagents, type SessionMessage } from '../sessions/messages.ts';
-import { deleteSession, forkSession, renameSession, tagSession } from '../sessions/session-admin.ts';
+import type { SessionMessage } from '../sessions/messages.ts';
 import { withWorktrees } from '../sessions/worktrees.ts';
-import { thisProcess } from '../util/process-alive.ts';
-import { randomIds, silentLogger } from '../util/system-runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type {
   ForkSessionOptions,
@@ -24,7 +20,7 @@ import type {
 } from './sessions.ts';
 import { ownEnv } from './subprocess-env.ts';
 
-/** The bodies of the functions in `sessions.ts`. */
+/** The bodies of the functions in `sessions.ts`. What a list does not need is loaded when it is: a list shall be quick. */
 export async function list(options: ListSessionsOptions): Promise<SessionSummary[]> {
   const { dir, includeWorktrees = true, limit, offset } = options;
   const project = dir === undefined ? undefined : realPath(dir);
@@ -46,10 +42,12 @@ export async function info(sessionId: string, options: SessionPlaceOptions): Pro
 }
 
 export async function messages(sessionId: string, options: SessionMessagesOptions): Promise<SessionMessage[]> {
+  const { getSessionMessages } = await import('../sessions/messages.ts');
   return getSessionMessages((await find(sessionId, options)).path, options);
 }
 
 export async function subagents(sessionId: string, options: SessionPlaceOptions): Promise<string[]> {
+  const { listSubagents } = await import('../sessions/messages.ts');
   return listSubagents((await find(sessionId, options)).path);
 }
 
@@ -58,19 +56,26 @@ export async function subagentMessages(
   agentId: string,
   options: SessionMessagesOptions,
 ): Promise<SessionMessage[]> {
+  const { getSubagentMessages } = await import('../sessions/messages.ts');
   return getSubagentMessages((await find(sessionId, options)).path, agentId, options);
 }
 
 export async function rename(sessionId: string, title: string, options: SessionPlaceOptions): Promise<void> {
+  const { renameSession } = await import('../sessions/session-admin.ts');
   return renameSession(await find(sessionId, options), title);
 }
 
 export async function tag(sessionId: string, name: string | null, options: SessionPlaceOptions): Promise<void> {
+  const { tagSession } = await import('../sessions/session-admin.ts');
   return tagSession(await find(sessionId, options), name);
 }
 
 export async function fork(sessionId: string, options: ForkSessionOptions): Promise<{ sessionId: string }> {
   const { upToMessageId, title } = options;
+  const [{ forkSession }, { randomIds }] = await Promise.all([
+    import('../sessions/fork-session.ts'),
+    import('../util/system-runtime.ts'),
+  ]);
   const copy = await forkSession(await find(sessionId, options), {
     ids: randomIds(),
     ...(upToMessageId !== undefined && { upToMessageId }),
@@ -80,15 +85,8 @@ export async function fork(sessionId: string, options: ForkSessionOptions): Prom
 }
 
 export async function remove(sessionId: string, options: SessionPlaceOptions): Promise<{ movedTo: string }> {
-  const home = homeOf(options);
-  const found = await find(sessionId, options);
-  const leases = createLeases({ home, log: silentLogger });
-  await leases.take(sessionId, thisProcess());
-  try {
-    return await deleteSession(found, { home, now: Date.now });
-  } finally {
-    leases.close();
-  }
+  const { removeUnheld } = await import('./remove-session.ts');
+  return removeUnheld(await find(sessionId, options), homeOf(options));
 }
 
 /** Programs name sessions by their ids; titles and beginnings of ids are for people. */

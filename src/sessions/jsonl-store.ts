@@ -1,5 +1,6 @@
 import { rmdirSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { later } from '../util/later.ts';
 import type { Logger } from '../util/runtime.ts';
 import { checkKey, isSubagentFile, projectFolders, sessionOfFile, subagentsFolder } from './layout.ts';
 import { createLeases } from './leases.ts';
@@ -7,7 +8,6 @@ import { createSessionPlaces, fileAt, namesIn } from './session-places.ts';
 import { isMissing, storageFailed } from './storage-errors.ts';
 import type { SessionInfo, SessionStore } from './store.ts';
 import { openTranscript, type TranscriptFile, type WriteBytes, writeToFile } from './transcript-file.ts';
-import { readTranscript } from './transcript-reader.ts';
 
 export interface JsonlStoreOptions {
   /** The config home; sessions are under `projects` in it. Nothing is created before the first append. */
@@ -39,10 +39,18 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     async append(key, entries, appendOptions) {
       if (entries.length > 0) opened(locate(key)).append(entries, appendOptions);
     },
-    load: (key) => readTranscript(locate(key)),
+    load(key) {
+      const path = locate(key);
+      return later(async () => (await import('./transcript-reader.ts')).readTranscript(path));
+    },
     async loadRecent(key) {
       const { readRecent } = await import('./transcript-tail.ts');
       return readRecent(locate(key));
+    },
+    watch(key, { signal }) {
+      const path = locate(key);
+      const from = fileAt(path)?.size ?? 0;
+      return later(async () => (await import('./transcript-watch.ts')).watchTranscript(path, from, signal));
     },
     exists: async (key) => fileAt(locate(key)) !== null,
     list: async (project) => listSessions(projectFolders(home, project)),

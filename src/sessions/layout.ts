@@ -5,7 +5,6 @@ import type { SessionKey } from './store.ts';
 
 const SESSION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const AGENT_ID = /^[A-Za-z0-9][A-Za-z0-9@_-]{0,127}$/;
-const SESSION_FILE = /^(.{36})\.jsonl$/;
 
 export function isSessionId(text: string): boolean {
   return SESSION_ID.test(text);
@@ -38,8 +37,9 @@ export function isSubagentFile(name: string): boolean {
 
 /** The session whose transcript has this file name, or null. */
 export function sessionOfFile(name: string): string | null {
-  const sessionId = SESSION_FILE.exec(name)?.[1];
-  return sessionId !== undefined && isSessionId(sessionId) ? sessionId : null;
+  if (!name.endsWith('.jsonl')) return null;
+  const sessionId = name.slice(0, -'.jsonl'.length);
+  return isSessionId(sessionId) ? sessionId : null;
 }
 
 function inFolder(folder: string, key: SessionKey): string {

@@ -1,3 +1,4 @@
+import { Channel } from '../util/channel.ts';
 import type { Clock } from '../util/runtime.ts';
 import type { Entry } from '../wire/entries.ts';
 import { sessionBusy } from './session-busy.ts';
@@ -11,6 +12,7 @@ export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}):
   const now = options.clock?.now ?? Date.now;
   const transcripts = new Map<string, Transcript>();
   const found = new Map<string, string>();
+  const watchers = new Map<string, Set<Channel<string>>>();
   const leases = new Map<string, LeaseHolder & { since: string }>();
   /** A session that was found is where it was found, unless the key's own project has one of the same id. */
   const settle = (key: SessionKey): SessionKey => {
@@ -26,7 +28,10 @@ export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}):
       const transcript = transcripts.get(nameOf(key)) ?? newTranscript(key);
       const fresh = lines.filter(({ uuid }) => isNew(transcript, uuid));
       if (fresh.length === 0) return;
-      transcript.lines.push(...fresh.map(({ text }) => text));
+      for (const { text } of fresh) {
+        transcript.lines.push(text);
+        for (const watcher of watchers.get(nameOf(key)) ?? []) watcher.push(text);
+      }
       transcript.lastModified = now();
       // Re-inserting keeps the map in the order of writing, which the clock may be too coarse to tell.
       transcripts.delete(nameOf(key));
@@ -36,6 +41,19 @@ export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}):
     async *load(key): AsyncGenerator<Loaded, void> {
       const lines = transcripts.get(nameOf(settle(key)))?.lines ?? [];
       for (const [i, text] of lines.entries()) yield { entry: JSON.parse(text) as Entry, line: i + 1 };
+    },
+
+    watch(key, { signal }) {
+      const name = nameOf(settle(key));
+      const texts = new Channel<string>();
+      watchers.set(name, (watchers.get(name) ?? new Set()).add(texts));
+      const end = () => {
+        watchers.get(name)?.delete(texts);
+        texts.end();
+      };
+      if (signal.aborted) end();
+      else signal.addEventListener('abort', end, { once: true });
+      return numbered(texts);
     },
 
     exists: async (key) => transcripts.has(nameOf(settle(key))),
@@ -68,6 +86,11 @@ export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}):
       for (const [name, { key: other }] of transcripts) if (isPartOf(other, key)) transcripts.delete(name);
     },
   };
+}
+
+async function* numbered(texts: AsyncIterable<string>): AsyncGenerator<Loaded, void> {
+  let line = 0;
+  for await (const text of texts) yield { entry: JSON.parse(text) as Entry, line: ++line };
 }
 
 interface Transcript {

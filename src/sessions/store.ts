@@ -88,7 +88,10 @@ export interface SessionStore {
    * `load` is the way.
    */
   loadRecent?(key: SessionKey): Promise<RecentPart | null>;
-  /** Entries that anybody appends from now on, until the signal aborts. */
+  /**
+   * What anybody appends from now on, in this process or another, until the signal aborts; then it just ends. Lines are
+   * counted from there.
+   */
   watch?(key: SessionKey, options: { signal: AbortSignal }): AsyncIterable<Loaded>;
   /** The path or address of a transcript, for hosts that want to show it. */
   locate?(key: SessionKey): string;

@@ -4,6 +4,7 @@ import { appendChecks } from './store-suite-append.ts';
 import { leaseChecks } from './store-suite-lease.ts';
 import { loadChecks } from './store-suite-load.ts';
 import type { StoreChecks } from './store-suite-tools.ts';
+import { watchChecks } from './store-suite-watch.ts';
 
 export interface StoreCase {
   name: string;
@@ -13,7 +14,7 @@ export interface StoreCase {
 
 /**
  * The contract of a SessionStore, as cases for any test framework. What a store may leave out (`remove`, `find`,
- * `lease`) is only checked where it is there.
+ * `lease`, `watch`) is only checked where it is there.
  *
  *     for (const { name, run } of storeCases()) test(name, () => run(makeStore));
  */
@@ -31,4 +32,4 @@ export function storeCases(): StoreCase[] {
   }));
 }
 
-const checks: StoreChecks = { ...appendChecks, ...loadChecks, ...adminChecks, ...leaseChecks };
+const checks: StoreChecks = { ...appendChecks, ...loadChecks, ...adminChecks, ...leaseChecks, ...watchChecks };

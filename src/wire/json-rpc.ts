@@ -35,10 +35,6 @@ export function isRpcRequest(message: JsonObject): message is RpcRequest {
   return typeof message.method === 'string' && isRpcId(message.id);
 }
 
-export function isRpcNotification(message: JsonObject): message is RpcNotification {
-  return typeof message.method === 'string' && !isRpcId(message.id);
-}
-
 export function isRpcId(id: unknown): id is RpcId {
   return typeof id === 'string' || typeof id === 'number';
 }

@@ -42,9 +42,66 @@ test('[USE-03, USE-04] tool-calls assembles calls from deltas and shows their re
   ]);
 });
 
-test('[USE-06] multi-turn answers messages that are pushed into a live session', async () => {
+test('[USE-06] chat-bridge answers messages that are pushed into a live session', async () => {
+  const { lines } = await run('chat-bridge.ts');
+  expect(lines.filter((line) => line.startsWith('> '))).toEqual(['> good morning', '> good night']);
+});
+
+test('[V2-09, V2-02] multi-turn asks and reads by turns, and goes on later', async () => {
   const { lines } = await run('multi-turn.ts');
-  expect(lines.filter((line) => line.startsWith('> '))).toEqual(['> first', '> second']);
+  expect(lines.filter((line) => line.startsWith('> '))).toEqual(['> first', '> second', '> third']);
+  expect(lines.at(-1)).toBe('same session: true');
+});
+
+test('[CNT-08] client is read in several places', async () => {
+  const { lines } = await run('client.ts');
+  expect(lines.filter((line) => !/^\d\.|^$/.test(line))).toEqual([
+    'connected: true',
+    '> one',
+    '> two',
+    'caught up on 2 results',
+    'the log has 2 results',
+  ]);
+});
+
+test('abort shows what an interrupt ends, and what an abort does', async () => {
+  const { lines } = await run('abort.ts');
+  expect(lines.filter((line) => !/^\d\.|^$/.test(line))).toEqual([
+    'interrupted: error_during_execution',
+    '> still here',
+    'aborted: Claude Code process aborted by user',
+  ]);
+});
+
+test('[TRN-08] custom-transport talks to an agent over a socket', async () => {
+  const { lines } = await run('custom-transport.ts');
+  expect(lines).toContain('> over the wire');
+});
+
+test('[OPT-32, OPT-33] system-prompt shows what becomes of each kind', async () => {
+  const { lines } = await run('system-prompt.ts');
+  expect(lines).toEqual([
+    expect.stringMatching(/^none: short, rhymes: false$/),
+    expect.stringMatching(/^your own: (short|some), rhymes: true$/),
+    'the agent’s: long, rhymes: false',
+    'the agent’s, and more: long, rhymes: true',
+  ]);
+});
+
+test('[OPT-34] tools-option shows which tools there are', async () => {
+  const { lines } = await run('tools-option.ts');
+  expect(lines).toEqual(['two of them: Grep Read', 'none: ', 'all but Bash: more than five, Bash among them: false']);
+});
+
+test('[USE-01, USE-04, USE-05] stream-json-parser drives the command line without the SDK', async () => {
+  const { lines } = await run('stream-json-parser.ts');
+  expect(lines).toEqual([
+    'session has an id: true',
+    'call: Write',
+    'may it? Write',
+    'the call has a result',
+    'done: success',
+  ]);
 });
 
 test('permission-callback allows with a changed input, and denies', async () => {

@@ -11,6 +11,8 @@ export interface SmallDisk {
   fill(left: number): void;
   /** Gives back what `fill` took. */
   makeRoom(): void;
+  /** Nothing can be written any more, not even by root; false where that cannot be had. */
+  makeReadOnly(): boolean;
 }
 
 /**
@@ -30,16 +32,13 @@ export async function makeSmallDisk(root: string, bytes: number): Promise<SmallD
       closeSync(fd);
     },
     makeRoom: () => rmSync(filler, { force: true }),
+    makeReadOnly: () => succeeds('mount', ['-o', 'remount,ro', path]),
   };
 }
 
 function mounted(path: string, bytes: number): string | null {
   mkdirSync(path);
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=700`, 'tmpfs', path], { stdio: 'ignore' });
-  } catch {
-    return null;
-  }
+  if (!succeeds('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=700`, 'tmpfs', path])) return null;
   onTestFinished(() => void execFileSync('umount', ['--lazy', path]));
   return path;
 }
@@ -59,4 +58,13 @@ async function borrowed(bytes: number): Promise<string | null> {
   await sleep(50);
   const path = `/proc/${pid}/root/mnt`;
   return pid !== '' && existsSync(path) ? path : null;
+}
+
+function succeeds(command: string, args: string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -14,7 +14,7 @@ outputs of tools, titles. Case counts only when TEXT has a capital letter.
 
   --regex      TEXT is a regular expression of JavaScript
   --here       only in the sessions of this directory
-  --limit N    so many hits at most (default 100)
+  --limit N    so many hits at most (default 100; 0 for all)
   --json       as JSON: an array with sessionId, role, before, match, after, path, line, and where known uuid,
                timestamp, agentId
   --home DIR   in another config home; nothing is written there
@@ -29,7 +29,7 @@ export const search: SessionsAction = {
   flags: { '--regex': 'switch', '--here': 'switch', '--limit': 'text', '--json': 'switch' },
   async run(args, { home, cwd, log }) {
     const [query = ''] = takeWords(args.words, ['TEXT']);
-    const limit = countFlag(args, '--limit', ENOUGH);
+    const limit = countFlag(args, '--limit', ENOUGH) || Number.POSITIVE_INFINITY;
     const where = { home, ...(args.has('--here') && { project: cwd }) };
     const options = { ...where, query, isPattern: args.has('--regex'), limit, env: process.env, log };
     const { hits, isCut } = await searchSessions(options);
