@@ -4,6 +4,7 @@ import { createRecorder, type Recorder } from '../agent/recorder.ts';
 import type { ContextWindow } from '../agent/turn.ts';
 import type { CallHost } from '../mcp/sdk-bridge.ts';
 import type { ApiMessage } from '../model/model.ts';
+import { type ModelChoice, modelChoices } from '../model/resolve.ts';
 import type { FileStates } from '../tools/file-states.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { ToolContext } from '../tools/tool.ts';
@@ -44,6 +45,8 @@ export interface Parts {
   readonly runtime: Runtime;
   readonly sessionId: string;
   readonly pid: number;
+  /** By the clock of `runtime`. */
+  readonly openedAt: number;
   readonly workspace: Workspace;
   /** Gains a tool when an output schema is given. */
   tools: Registry;
@@ -52,6 +55,8 @@ export interface Parts {
   readonly asksHost: boolean;
   readonly launchModel: string | undefined;
   chooseModel(name: string | undefined): Promise<Chosen>;
+  /** The names that hosts can offer their users. */
+  modelChoices(): ModelChoice[];
   /** Replaced by `set_model`. */
   chosen: Chosen;
   /** What is tried when the chosen one cannot answer. */
@@ -206,12 +211,14 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     runtime,
     sessionId: transcript.key.sessionId,
     pid: engine.pid,
+    openedAt: runtime.clock.now(),
     workspace,
     tools: await makeRegistry(),
     permissions,
     asksHost,
     launchModel: config.model,
     chooseModel: models.choose,
+    modelChoices: () => modelChoices(env, config.model),
     chosen,
     fallbacks,
     apiKeySource: engine.models.apiKeySource(env, apiKeyHelper !== undefined),

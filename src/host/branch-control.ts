@@ -1,8 +1,9 @@
-import { instantOf, isConversation, isPrompt, textOf } from '../sessions/entry-fields.ts';
-import { activeLeaf, pathTo, readTree, type Tree } from '../sessions/tree.ts';
+import { isPrompt } from '../sessions/entry-fields.ts';
+import { pathTo, readTree, type Tree } from '../sessions/tree.ts';
 import type { TreeNode } from '../sessions/tree-model.ts';
+import { branchesOf, lastPromptOf, MAX_NODES, sessionTree as treeReport } from '../sessions/tree-report.ts';
 import { stringField } from '../util/json.ts';
-import type { Branch, RewindFilesResult, SessionNode, SessionTree, SwitchLeafResult } from '../wire/control/index.ts';
+import type { Branch, RewindFilesResult, SessionTree, SwitchLeafResult } from '../wire/control/index.ts';
 import type { Entry } from '../wire/entries.ts';
 import { ControlError } from '../wire/errors.ts';
 import type { ControlBody } from '../wire/peer.ts';
@@ -11,29 +12,14 @@ import { goOnFrom } from './branches.ts';
 
 /** The requests about the tree of a running session. The file is read anew for each: it is the truth. */
 
-/** More would be a line that other SDKs do not take (ruling K34). */
-const MAX_NODES = 3000;
-const PREVIEW = 80;
-
-export async function sessionTree(parts: Parts, { offset, limit }: ControlBody): Promise<SessionTree> {
-  const tree = await treeOf(parts);
-  const from = count(offset, 'offset') ?? 0;
-  const all = [...tree.nodes.values()];
-  const nodes = all.slice(from, from + Math.min(count(limit, 'limit') ?? MAX_NODES, MAX_NODES));
-  const isWhole = from === 0 && nodes.length === all.length;
-  return {
-    leaf_uuid: parts.recorder.leaf,
-    leaves: tree.leaves.map(({ id }) => id),
-    nodes: nodes.map(toSessionNode),
-    ...(!isWhole && { total: all.length }),
-  };
+export async function sessionTree(parts: Parts, request: ControlBody): Promise<SessionTree> {
+  const limit = Math.min(count(request.limit, 'limit') ?? MAX_NODES, MAX_NODES);
+  const page = { offset: count(request.offset, 'offset'), limit };
+  return treeReport(await treeOf(parts), parts.recorder.leaf, page);
 }
 
 export async function branches(parts: Parts): Promise<{ branches: Branch[] }> {
-  const tree = await treeOf(parts);
-  const summaries = await summariesOf(parts);
-  const active = activeEnd(parts, tree);
-  return { branches: tree.leaves.map((leaf) => toBranch(tree, leaf, { active, summary: summaries.get(leaf.id) })) };
+  return { branches: branchesOf(await treeOf(parts), parts.recorder.leaf, await summariesOf(parts)) };
 }
 
 /** Goes on from another leaf, or from any other message. With `dry_run` nothing changes. */
@@ -49,10 +35,13 @@ export async function switchLeaf(parts: Parts, request: ControlBody): Promise<Sw
   const files = request.restore_files === true ? await restoreFiles(parts, tree, node, { dryRun }) : undefined;
   if (!dryRun) {
     await goOnFrom(parts, node.id);
-    await parts.recorder.markLeaf(lastPromptOf(pathTo(tree, node.id)).slice(0, PREVIEW));
+    await parts.recorder.markLeaf(lastPromptOf(pathTo(tree, node.id)).slice(0, MAX_PROMPT));
   }
   return { leaf_uuid: node.id, ...(files && { files }) };
 }
+
+/** Enough to recognise it by. */
+const MAX_PROMPT = 200;
 
 /** Copies the conversation, or its beginning up to a message, to a new session. This one goes on as it was. */
 export async function forkSession(parts: Parts, request: ControlBody): Promise<{ session_id: string }> {
@@ -85,14 +74,6 @@ function treeOf({ transcript: { store, key } }: Parts): Promise<Tree> {
   return readTree(store.load(key));
 }
 
-/** The branch that the next message continues. */
-function activeEnd({ recorder }: Parts, tree: Tree): string | null {
-  if (recorder.leaf === null) return null;
-  const { leaf } = activeLeaf(tree, recorder.leaf);
-  const step = leaf && tree.steps.get(leaf);
-  return tree.leaves.find((end) => end === leaf || tree.steps.get(end) === step)?.id ?? null;
-}
-
 /** Entries that sum up a branch belong to its leaf; the last one counts. */
 async function summariesOf({ transcript: { store, key } }: Parts): Promise<Map<string, string>> {
   const summaries = new Map<string, string>();
@@ -103,43 +84,6 @@ async function summariesOf({ transcript: { store, key } }: Parts): Promise<Map<s
     if (leaf !== undefined && summary !== undefined) summaries.set(leaf, summary);
   }
   return summaries;
-}
-
-function toSessionNode({ id, entry, parent, isSidechain }: TreeNode): SessionNode {
-  const preview = textOf(entry).slice(0, PREVIEW);
-  const timestamp = stringField(entry, 'timestamp');
-  return {
-    uuid: id,
-    parent_uuid: parent?.id ?? null,
-    type: entry.type,
-    ...(timestamp !== undefined && { timestamp }),
-    ...(preview !== '' && { preview }),
-    ...(isSidechain && { is_sidechain: true }),
-  };
-}
-
-function toBranch(
-  tree: Tree,
-  leaf: TreeNode,
-  { active, summary }: { active: string | null; summary: string | undefined },
-): Branch {
-  const path = pathTo(tree, leaf.id);
-  const preview = lastPromptOf(path).slice(0, PREVIEW);
-  const instant = instantOf(leaf.entry);
-  return {
-    leaf_uuid: leaf.id,
-    active: leaf.id === active,
-    length: path.filter(isConversation).length,
-    turns: path.filter(isPrompt).length,
-    ...(instant > 0 && { timestamp: new Date(instant).toISOString() }),
-    ...(preview !== '' && { preview }),
-    ...(summary !== undefined && { summary }),
-  };
-}
-
-function lastPromptOf(path: readonly Entry[]): string {
-  const prompt = path.findLast(isPrompt);
-  return prompt ? textOf(prompt) : '';
 }
 
 /**

@@ -21,9 +21,9 @@ export interface GivenCommand extends CommandLine {
 
 /** What a command may do to its session. */
 export interface CommandSeams {
-  setModel(name: string): Promise<void>;
+  /** Resolves with the model's full id. */
+  setModel(name: string): Promise<string>;
   makeTurn(): Turn;
-  elapsedMs(): number;
 }
 
 /** A turn that is answered here: its lines, the result last (wire.md 2.7). */
@@ -47,14 +47,11 @@ async function* localTurn(
 ): AsyncGenerator<Message, void> {
   const { stream, text } = await runLocalCommand(command, given.args, {
     ledger: parts.ledger,
-    elapsedMs: seams.elapsedMs(),
+    elapsedMs: parts.runtime.clock.now() - parts.openedAt,
     context: parts.context,
     ...requestSettings(parts, parts.chosen),
     messages: parts.messages,
-    async setModel(wanted) {
-      await seams.setModel(wanted);
-      return parts.chosen.id;
-    },
+    setModel: (wanted) => seams.setModel(wanted),
     // The command itself is the first of the new conversation, so that a resume does not go back to the old one.
     clear: () => startOver(parts),
   });

@@ -5,18 +5,82 @@ import { PERMISSION_MODE_CHOICES } from '../wire/flags.ts';
 import type { ControlBody, RequestContext, RequestHandler } from '../wire/peer.ts';
 import { toPermissionMode } from '../wire/permission-modes.ts';
 import type { Parts } from './assemble.ts';
+import { invalidRequest } from './invalid-request.ts';
+import { LATER_REQUESTS, type LaterRequest } from './later-requests.ts';
 import type { Session } from './session.ts';
 
 /**
  * Answers the host's control requests for one session. Every request gets exactly one answer; an unknown subtype gets
- * an error. Handlers take effect in the order of their lines, also before the first user message and during a turn.
+ * an error. Requests take effect in the order of their lines, also before the first user message and during a turn.
+ * Those that every session may get are here; all others are in `later-requests.ts`.
  */
 export function controlHandler(session: Session): RequestHandler {
+  const handlers: Record<string, RequestHandler> = {
+    initialize: initializer(session),
+    interrupt(_request, context) {
+      // First the questions that need no answer any more, then the answer, then the lines of the interrupted turn.
+      session.withdrawQuestions();
+      context.afterResponse(() => session.interrupt(new Aborted('interrupt')));
+      return { still_queued: session.queuedUuids() };
+    },
+    end_input() {
+      session.endInput();
+      return {};
+    },
+    async cancel_async_message(request) {
+      const uuid = stringField(request, 'message_uuid');
+      if (uuid === undefined) throw invalidRequest('message_uuid', 'a string');
+      return { cancelled: await session.withdraw(uuid) };
+    },
+    async set_model({ model }) {
+      if (model !== undefined && model !== null && typeof model !== 'string') throw invalidRequest('model', 'a string');
+      return { model: await session.setModel(model ?? undefined) };
+    },
+    set_permission_mode: (request) => ({ mode: setPermissionMode(session, request) }),
+    set_max_thinking_tokens(request) {
+      const tokens = request.max_thinking_tokens ?? null;
+      if (tokens !== null && !(Number.isInteger(tokens) && (tokens as number) >= 0)) {
+        throw invalidRequest('max_thinking_tokens', 'a whole number, 0 or above, or null');
+      }
+      session.configure({ maxThinkingTokens: typeof tokens === 'number' && tokens > 0 ? tokens : null });
+    },
+  };
+  return (request, context) => {
+    const { subtype } = request;
+    if (Object.hasOwn(handlers, subtype)) return handlers[subtype]?.(request, context);
+    const later = Object.hasOwn(LATER_REQUESTS, subtype) ? LATER_REQUESTS[subtype] : undefined;
+    if (later) return answerLater(session, later, request, context);
+    throw new ControlError(`Unsupported control request subtype: ${subtype}`, 'unsupported_request');
+  };
+}
+
+/** Once the requests before it are done. One that was withdrawn by then is not begun. */
+async function answerLater(
+  session: Session,
+  { load, betweenTurns, isLong }: LaterRequest,
+  request: ControlBody,
+  { signal }: RequestContext,
+): Promise<unknown> {
+  const begin = async (parts: Parts) => {
+    const answer = await load();
+    signal.throwIfAborted();
+    return { answer: answer(parts, request, signal) };
+  };
+  // A promise inside of an object is not waited for.
+  if (isLong) return (await session.change(begin)).answer;
+  const work = async (parts: Parts) => (await begin(parts)).answer;
+  const done = betweenTurns === undefined ? session.change(work) : session.betweenTurns(work);
+  if (done) return done;
+  throw new ControlError(`${betweenTurns} while a turn is running: interrupt it or wait`, 'turn_running');
+}
+
+/** Answers `initialize`, which succeeds once. */
+function initializer(session: Session): RequestHandler {
   let initialized = false;
   /** A schema that is none leaves the session uninitialized, so that the host can try again. */
   async function applySchema(schema: unknown): Promise<void> {
     try {
-      if (!isObject(schema)) throw invalid('jsonSchema', 'an object');
+      if (!isObject(schema)) throw invalidRequest('jsonSchema', 'an object');
       await session.setSchema(schema);
     } catch (error) {
       initialized = false;
@@ -24,134 +88,48 @@ export function controlHandler(session: Session): RequestHandler {
       throw error;
     }
   }
-  /** In the order of the lines, changes of other requests included; what answers these is loaded with the first. */
-  function settingsRequest(name: keyof typeof import('./settings-control.ts'), request: ControlBody): Promise<unknown> {
-    return session.change(async (parts) => (await import('./settings-control.ts'))[name](parts, request));
-  }
-  /** Begun in the order of the lines, but not waited for: what servers say meanwhile must get through. */
-  async function mcpRequest(name: keyof typeof import('./mcp-control.ts'), request: ControlBody): Promise<unknown> {
-    const { answer } = await session.change(async (parts) => {
-      const control = await import('./mcp-control.ts');
-      return { answer: control[name](parts, request) };
+  return async (request, context) => {
+    // A host that connects again learns what is still waiting for its answer.
+    const beside = { pending_permission_requests: session.pendingPermissions() };
+    if (initialized) throw new ControlError('Already initialized', undefined, { beside });
+    // A host that counts on its hooks must not run without them: no hook, no protection.
+    if (isObject(request.hooks) && Object.keys(request.hooks).length > 0) {
+      session.refuse('The initialize request was refused: hooks are not supported in this version');
+      throw new ControlError('Hooks are not supported in this version', 'unsupported_request');
+    }
+    initialized = true;
+    session.refuse(null);
+    session.configure({
+      ...textOption('systemPrompt', request.systemPrompt),
+      ...textOption('appendSystemPrompt', request.appendSystemPrompt),
     });
-    return answer;
-  }
-  /** Behind the answer to `initialize`: the next turn waits for the servers (ruling K10). */
-  function startServers(request: ControlBody): void {
-    const isNamingSome = Array.isArray(request.sdkMcpServers) && request.sdkMcpServers.length > 0;
-    const start = async (parts: Parts) => (isNamingSome ? await parts.openMcp() : parts.mcp)?.start(request);
-    session.change(start).catch((error) => session.reportBadInput(toHeddleError(error).message));
-  }
-  /** Not during a turn, which is about to add to the tree. */
-  function branchRequest(
-    name: keyof typeof import('./branch-control.ts'),
-    request: ControlBody,
-    { betweenTurns }: { betweenTurns: boolean },
-  ): Promise<unknown> {
-    const work = async (parts: Parts) => (await import('./branch-control.ts'))[name](parts, request);
-    const done = betweenTurns ? session.betweenTurns(work) : session.change(work);
-    if (done) return done;
-    throw new ControlError(
-      'The branch cannot be changed while a turn is running: interrupt it or wait',
-      'turn_running',
-    );
-  }
-  const handlers: Record<string, (request: ControlBody, context: RequestContext) => unknown> = {
-    async initialize(request) {
-      // A host that connects again learns what is still waiting for its answer.
-      const beside = { pending_permission_requests: session.pendingPermissions() };
-      if (initialized) throw new ControlError('Already initialized', undefined, { beside });
-      // A host that counts on its hooks must not run without them: no hook, no protection.
-      if (isObject(request.hooks) && Object.keys(request.hooks).length > 0) {
-        session.refuse('The initialize request was refused: hooks are not supported in this version');
-        throw new ControlError('Hooks are not supported in this version', 'unsupported_request');
-      }
-      initialized = true;
-      session.refuse(null);
-      session.configure({
-        ...textOption('systemPrompt', request.systemPrompt),
-        ...textOption('appendSystemPrompt', request.appendSystemPrompt),
-      });
-      startServers(request);
-      if (request.jsonSchema !== undefined) await applySchema(request.jsonSchema);
-      return session.describe();
-    },
-    interrupt(_request, context) {
-      // First the questions that need no answer any more, then the answer, then the lines of the interrupted turn.
-      session.withdrawQuestions();
-      context.afterResponse(() => session.interrupt(new Aborted('interrupt')));
-    },
-    end_input() {
-      session.endInput();
-      return {};
-    },
-    async set_model({ model }) {
-      if (model !== undefined && model !== null && typeof model !== 'string') throw invalid('model', 'a string');
-      await session.setModel(model ?? undefined);
-    },
-    set_permission_mode(request) {
-      const name = stringField(request, 'mode') ?? '';
-      const mode = toPermissionMode(name);
-      if (!mode) {
-        throw new ControlError(
-          `Unknown permission mode '${name}': use one of ${PERMISSION_MODE_CHOICES.join(', ')}`,
-          'invalid_mode',
-        );
-      }
-      try {
-        session.setPermissionMode(mode);
-      } catch (error) {
-        throw new ControlError(toHeddleError(error).message, 'bypass_not_launched', { cause: error });
-      }
-      return { mode };
-    },
-    rewind_files(request) {
-      const messageId = stringField(request, 'user_message_id');
-      if (messageId === undefined) throw invalid('user_message_id', 'a string');
-      return rewindFiles(session, messageId, { dryRun: request.dry_run === true });
-    },
-    session_tree: (request) => branchRequest('sessionTree', request, { betweenTurns: false }),
-    branches: (request) => branchRequest('branches', request, { betweenTurns: false }),
-    switch_leaf: (request) => branchRequest('switchLeaf', request, { betweenTurns: true }),
-    fork_session: (request) => branchRequest('forkSession', request, { betweenTurns: false }),
-    rename_session: (request) => branchRequest('renameSession', request, { betweenTurns: false }),
-    mcp_status: (request) => mcpRequest('mcpStatus', request),
-    mcp_message: (request) => mcpRequest('mcpMessage', request),
-    mcp_reconnect: (request) => mcpRequest('mcpReconnect', request),
-    mcp_toggle: (request) => mcpRequest('mcpToggle', request),
-    mcp_set_servers: (request) => mcpRequest('mcpSetServers', request),
-    explain_permission: (request) => settingsRequest('explainPermission', request),
-    get_settings: (request) => settingsRequest('getSettings', request),
-    apply_flag_settings: (request) => settingsRequest('applyFlagSettings', request),
-    update_settings: (request) => settingsRequest('updateSettings', request),
-    set_max_thinking_tokens(request) {
-      const tokens = request.max_thinking_tokens ?? null;
-      if (tokens !== null && !(Number.isInteger(tokens) && (tokens as number) >= 0)) {
-        throw invalid('max_thinking_tokens', 'a whole number, 0 or above, or null');
-      }
-      session.configure({ maxThinkingTokens: typeof tokens === 'number' && tokens > 0 ? tokens : null });
-    },
-  };
-  return (request, context) => {
-    const handler = Object.hasOwn(handlers, request.subtype) ? handlers[request.subtype] : undefined;
-    if (handler) return handler(request, context);
-    throw new ControlError(`Unsupported control request subtype: ${request.subtype}`, 'unsupported_request');
+    startServers(session, request);
+    if (request.jsonSchema !== undefined) await applySchema(request.jsonSchema);
+    context.beside({ ...beside, pending_user_dialog_requests: [] });
+    return session.describe();
   };
 }
 
-/** Not during a turn: it may be about to change the very files. */
-function rewindFiles(session: Session, messageId: string, options: { dryRun: boolean }): Promise<unknown> {
-  const done = session.betweenTurns(async ({ checkpoints }) => {
-    if (checkpoints) return checkpoints.rewind(messageId, options);
-    const how = 'enableFileCheckpointing, or CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=true';
-    throw new ControlError(`Files cannot be rewound: the session was started without ${how}`, 'not_enabled');
-  });
-  if (done) return done;
-  throw new ControlError('Files cannot be rewound while a turn is running: interrupt it or wait', 'turn_running');
+/** Behind the answer to `initialize`: the next turn waits for the servers (ruling K10). */
+function startServers(session: Session, request: ControlBody): void {
+  const isNamingSome = Array.isArray(request.sdkMcpServers) && request.sdkMcpServers.length > 0;
+  const start = async (parts: Parts) => (isNamingSome ? await parts.openMcp() : parts.mcp)?.start(request);
+  session.change(start).catch((error) => session.reportBadInput(toHeddleError(error).message));
 }
 
-function invalid(field: string, expected: string): ControlError {
-  return new ControlError(`request.${field} must be ${expected}`, 'invalid_request');
+function setPermissionMode(session: Session, request: ControlBody): string {
+  const name = stringField(request, 'mode') ?? '';
+  const mode = toPermissionMode(name);
+  if (!mode) {
+    const choices = PERMISSION_MODE_CHOICES.join(', ');
+    throw new ControlError(`Unknown permission mode '${name}': use one of ${choices}`, 'invalid_mode');
+  }
+  try {
+    session.setPermissionMode(mode);
+  } catch (error) {
+    throw new ControlError(toHeddleError(error).message, 'bypass_not_launched', { cause: error });
+  }
+  return mode;
 }
 
 /** A prompt comes as a string, or as an array of blocks from newer SDKs. */

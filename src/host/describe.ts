@@ -1,4 +1,3 @@
-import { modelChoices } from '../model/resolve.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { HEDDLE_VERSION, PROTOCOL_VERSION, WIRE_VERSION } from '../wire/version.ts';
 import type { Parts } from './assemble.ts';
@@ -6,7 +5,18 @@ import { COMMANDS } from './command-line.ts';
 import { listServers } from './mcp.ts';
 
 /** What this build can do beyond the base protocol; hosts check before they rely on it. */
-export const CAPABILITIES: readonly string[] = ['end_input', 'parent_uuid', 'session_tree', 'session_store'];
+export const CAPABILITIES: readonly string[] = [
+  'end_input',
+  'parent_uuid',
+  'session_tree',
+  'session_store',
+  // As the reference calls them: `still_queued` in the answer to `interrupt`, and `command_lifecycle` lines.
+  'interrupt_receipt_v1',
+  'msg_lifecycle_v1',
+];
+
+/** How answers may be worded; there are no others yet. */
+export const OUTPUT_STYLES: readonly string[] = ['default'];
 
 /** The line that opens every turn: the facts in force now. */
 export function initLine(parts: Parts, uuid: string): Message {
@@ -38,15 +48,22 @@ export function initLine(parts: Parts, uuid: string): Message {
 }
 
 /** The body of the answer to `initialize`. */
-export function initializeAnswer(parts: Parts): Record<string, unknown> {
+export function initializeAnswer(parts: Parts, { isBusy }: { isBusy: boolean }): Record<string, unknown> {
   return {
     commands: commandsOf(parts),
+    agents: [],
     output_style: 'default',
-    available_output_styles: ['default'],
-    models: modelChoices(),
+    available_output_styles: OUTPUT_STYLES,
+    models: parts.modelChoices(),
     account: { tokenSource: 'none', apiKeySource: parts.apiKeySource },
     pid: parts.pid,
-    capabilities: [...CAPABILITIES],
+    claude_code_version: WIRE_VERSION,
+    heddle_version: HEDDLE_VERSION,
+    protocol_version: PROTOCOL_VERSION,
+    current_permission_mode: parts.permissions.policy.mode,
+    fast_mode_state: 'off',
+    session_state: isBusy ? 'running' : 'idle',
+    capabilities: CAPABILITIES,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Ledger } from '../agent/ledger.ts';
 import type { ApiMessage, ApiTool } from '../model/model.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { COMMANDS } from './command-line.ts';
+import { contextShares } from './context-shares.ts';
 
 /** What a local command may see and do. No model is called. */
 export interface CommandContext {
@@ -68,7 +69,7 @@ function helpReport(): string {
   return ['Commands:', ...lines].join('\n');
 }
 
-function costReport({ ledger, elapsedMs }: CommandContext): string {
+export function costReport({ ledger, elapsedMs }: Pick<CommandContext, 'ledger' | 'elapsedMs'>): string {
   const models = Object.entries(ledger.modelUsage).map(([model, usage]) => {
     const tokens = `${usage.inputTokens} in, ${usage.outputTokens} out, ${usage.cacheReadInputTokens} cache read, ${usage.cacheCreationInputTokens} cache write`;
     return `  ${model}: ${tokens} ($${usage.costUSD.toFixed(4)})`;
@@ -82,18 +83,17 @@ function costReport({ ledger, elapsedMs }: CommandContext): string {
 }
 
 function contextReport({ model, context, system, tools, messages }: CommandContext): string {
-  const estimate = (value: unknown) => Math.ceil(JSON.stringify(value).length / 4);
+  const shares = contextShares({ system, tools, messages }, context.tokens);
   const parts: [string, number][] = [
-    ['System prompt', estimate(system)],
-    ['Tools', estimate(tools)],
-    ['Messages', messages.length === 0 ? 0 : estimate(messages)],
+    ['System prompt', shares.system],
+    ['Tools', shares.tools],
+    ['Messages', shares.messages],
   ];
-  const used = context.tokens || parts.reduce((sum, [, tokens]) => sum + tokens, 0);
-  const percent = ((100 * used) / context.window).toFixed(1);
+  const percent = ((100 * shares.used) / context.window).toFixed(1);
   return [
-    `${model}: ${used} of ${context.window} tokens (${percent} %)`,
+    `${model}: ${shares.used} of ${context.window} tokens (${percent} %)`,
     ...parts.map(([name, tokens]) => `  ${name.padEnd(15)} about ${tokens}`),
-    `  ${'Free'.padEnd(15)} ${Math.max(0, context.window - used)}`,
+    `  ${'Free'.padEnd(15)} ${Math.max(0, context.window - shares.used)}`,
   ].join('\n');
 }
 

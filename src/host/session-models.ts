@@ -61,10 +61,11 @@ async function keyHelper(
   return { id: `${cwd}: ${command}`, credential: obtainedSecrets.noting(credential) };
 }
 
-/** Makes the session's next turn use this model. Rejects as `chooseModel` does; then the old one stays. */
-export async function useModel(parts: Parts, name: string | undefined): Promise<void> {
+/** Makes the session's next turn use this model; resolves with its id. Rejects as `chooseModel` does; then the old one stays. */
+export async function useModel(parts: Parts, name: string | undefined): Promise<string> {
   parts.chosen = await parts.chooseModel(name);
   parts.context.fruitless = 0; // another model, another window
+  return parts.chosen.id;
 }
 
 interface Replay {

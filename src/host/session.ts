@@ -72,14 +72,12 @@ export class Session {
   #isIntroduced = false;
   /** Settings that are still being applied; the next turn waits for them. */
   readonly #inTurn = oneAtATime();
-  readonly #openedAt: number;
   /** Resolves when the input has ended and every turn is over. Never rejects. */
   readonly finished: Promise<{ lastResultIsError: boolean }>;
 
   constructor(parts: Parts, emit: Emit) {
     this.#parts = parts;
     this.#emit = emit;
-    this.#openedAt = parts.runtime.clock.now();
     parts.permissions.onModeChange = (mode) => this.#tellMode(mode);
     this.finished = this.#run();
   }
@@ -124,6 +122,20 @@ export class Session {
     this.interrupt(new Aborted('interrupt'));
   }
 
+  /** The messages that wait for their turn, as far as they have a uuid to be told by. */
+  queuedUuids(): string[] {
+    return this.#inputs.queued().flatMap(({ uuid }) => uuid ?? []);
+  }
+
+  /** Takes back a message that waits for its turn. False when none with this uuid does. */
+  async withdraw(uuid: string): Promise<boolean> {
+    const input = this.#inputs.remove((each) => each.uuid === uuid);
+    if (!input) return false;
+    this.#parts.uuids.delete(uuid); // it was never said, so it may be said yet
+    await this.#cancel(input);
+    return true;
+  }
+
   /** No more messages follow; what is queued is still answered. */
   endInput(): void {
     this.#inputs.end();
@@ -151,8 +163,8 @@ export class Session {
     Object.assign(this.#parts.settings, settings);
   }
 
-  /** Undefined or `default`: back to the model of the launch. The next turn waits until it is found. */
-  setModel(name: string | undefined): Promise<void> {
+  /** Undefined or `default`: back to the model of the launch. The next turn waits until it is found. Resolves with its id. */
+  setModel(name: string | undefined): Promise<string> {
     const wanted = name === undefined || name === 'default' ? this.#parts.launchModel : name;
     return this.change((parts) => useModel(parts, wanted));
   }
@@ -178,7 +190,7 @@ export class Session {
 
   /** The body of the answer to `initialize`. */
   describe(): Record<string, unknown> {
-    return initializeAnswer(this.#parts);
+    return initializeAnswer(this.#parts, { isBusy: this.#running !== null });
   }
 
   /** The questions to the host that are still open. */
@@ -308,11 +320,7 @@ export class Session {
   }
 
   #commandSeams(): CommandSeams {
-    return {
-      setModel: (name) => this.setModel(name),
-      makeTurn: () => this.#makeTurn(emptyTally()),
-      elapsedMs: () => this.#parts.runtime.clock.now() - this.#openedAt,
-    };
+    return { setModel: (name) => this.setModel(name), makeTurn: () => this.#makeTurn(emptyTally()) };
   }
 
   /** One entry per turn, so that a resume goes on counting (ruling K35); and where it goes on, if that was a choice. */

@@ -1,11 +1,7 @@
 import { findSession } from '../sessions/catalog.ts';
-import { promptOf } from '../sessions/entry-text.ts';
-import { createLeases } from '../sessions/leases.ts';
-import { deleteSession } from '../sessions/session-admin.ts';
-import { findMessage, readStoredSession, type StoredSession } from '../sessions/stored-session.ts';
-import { openTranscript, writeToFile } from '../sessions/transcript-file.ts';
-import { activeLeaf, pathTo } from '../sessions/tree.ts';
-import { thisProcess } from '../util/process-alive.ts';
+import { holding } from '../sessions/hold.ts';
+import { deleteSession, type Switched, switchLeaf } from '../sessions/session-admin.ts';
+import { readStoredSession, type StoredSession } from '../sessions/stored-session.ts';
 import type { Logger } from '../util/runtime.ts';
 
 export { listSessions, type SessionSummary, sessionSummary } from '../sessions/catalog.ts';
@@ -36,44 +32,15 @@ export async function openStored(name: string, place: SessionsPlace): Promise<St
 }
 
 /** Does something to a session that nobody else writes to meanwhile. Rejects with `session_busy`. */
-export async function withSession<T>(sessionId: string, place: SessionsPlace, work: () => Promise<T>): Promise<T> {
-  const leases = createLeases({ home: place.home, log: place.log });
-  const lease = await leases.take(sessionId, thisProcess());
-  try {
-    return await work();
-  } finally {
-    await lease.release();
-    leases.close();
-  }
-}
-
-export interface Switched {
-  leaf: string;
-  /** False when the conversation went on from there already. */
-  isChanged: boolean;
+export function withSession<T>(sessionId: string, place: SessionsPlace, work: () => Promise<T>): Promise<T> {
+  return holding(sessionId, place, work);
 }
 
 /** Records which message the conversation goes on from. Rejects for a message that the session does not hold. */
 export async function switchStored(name: string, message: string, place: SessionsPlace): Promise<Switched> {
   const found = await findStored(name, place);
-  return withSession(found.sessionId, place, async () => {
-    const session = await readStoredSession(found);
-    const { id } = findMessage(session, message);
-    if (activeLeaf(session.tree).leaf?.id === id) return { leaf: id, isChanged: false };
-    const prompts = pathTo(session.tree, id).flatMap((entry) => promptOf(entry) ?? []);
-    const file = openTranscript(found.path, { write: writeToFile, log: place.log });
-    try {
-      const lastPrompt = (prompts.at(-1) ?? '').slice(0, MAX_PROMPT);
-      file.append([{ type: 'last-prompt', lastPrompt, leafUuid: id, sessionId: found.sessionId }]);
-    } finally {
-      file.close();
-    }
-    return { leaf: id, isChanged: true };
-  });
+  return withSession(found.sessionId, place, () => switchLeaf(found, message));
 }
-
-/** Enough to recognise it by. */
-const MAX_PROMPT = 200;
 
 /** Moves a session to the trash; resolves with where it is now. Rejects with `session_busy`. */
 export function deleteStored(found: FoundStored, place: SessionsPlace & { now: () => number }): Promise<string> {

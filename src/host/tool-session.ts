@@ -6,6 +6,7 @@ import { hiddenPaths } from '../permissions/hidden-paths.ts';
 import { isInsideAny } from '../permissions/paths.ts';
 import { rememberingRealPath } from '../permissions/real-path.ts';
 import { createBackgroundShells } from '../tools/background-shells.ts';
+import { createForegroundCalls } from '../tools/foreground-calls.ts';
 import { createShellDirectory } from '../tools/shell-directory.ts';
 import type { TaskStore } from '../tools/task-store.ts';
 import type { TodoList } from '../tools/todo.ts';
@@ -67,6 +68,7 @@ export function createToolSession(parts: () => Parts, options: ToolSessionOption
       outputDir: join(options.spillDir, 'tasks'),
       log: (...line) => parts().runtime.log(...line),
     }),
+    foreground: createForegroundCalls(),
     get sandbox() {
       return parts().sandbox.shell;
     },

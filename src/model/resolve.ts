@@ -1,5 +1,6 @@
 import { isOn, positiveInteger } from '../util/setting-text.ts';
 import { HeddleError } from '../wire/errors.ts';
+import { pacesItsThinking } from './capabilities.ts';
 import { toldAlias, toldLimits } from './model-table.ts';
 import { isKnownModel, type ModelLimits, modelLimits } from './pricing.ts';
 
@@ -156,15 +157,32 @@ export interface ModelChoice {
   value: string;
   displayName: string;
   description: string;
+  /** What the name means here; absent where nothing can answer it. */
+  resolvedModel?: string;
+  supportsAdaptiveThinking?: boolean;
 }
 
-/** The names that hosts can offer their users. Any other model id is accepted too. */
-export function modelChoices(): ModelChoice[] {
-  return [
-    { value: 'default', displayName: 'Default', description: 'What the environment chooses, else Sonnet' },
-    { value: 'sonnet', displayName: 'Sonnet', description: `${DEFAULT_MODELS.sonnet}: for everyday work` },
-    { value: 'opus', displayName: 'Opus', description: `${DEFAULT_MODELS.opus}: for the hardest tasks` },
-    { value: 'haiku', displayName: 'Haiku', description: `${DEFAULT_MODELS.haiku}: quick and cheap` },
+/** The names that hosts can offer their users; `default` means the model of the launch. Any other id is accepted too. */
+export function modelChoices(env: Env, launchModel: string | undefined): ModelChoice[] {
+  const choices: ModelChoice[] = [
+    {
+      value: 'default',
+      displayName: 'Default',
+      description: 'What the launch or the environment chooses, else Sonnet',
+    },
+    { value: 'sonnet', displayName: 'Sonnet', description: 'For everyday work' },
+    { value: 'opus', displayName: 'Opus', description: 'For the hardest tasks' },
+    { value: 'haiku', displayName: 'Haiku', description: 'Quick and cheap' },
     { value: 'offline', displayName: 'Offline', description: 'Built in, no network: follows plain instructions' },
   ];
+  return choices.map((each) => ({ ...each, ...meaningOf(each.value === 'default' ? launchModel : each.value, env) }));
+}
+
+function meaningOf(name: string | undefined, env: Env): Partial<ModelChoice> {
+  try {
+    const { id } = resolveModel(name, env);
+    return { resolvedModel: id, supportsAdaptiveThinking: pacesItsThinking(id) };
+  } catch {
+    return {};
+  }
 }

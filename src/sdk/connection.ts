@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { within } from '../util/timer.ts';
 import type { InitializeResponse } from '../wire/control/index.ts';
 import { AbortError, ControlError, HeddleError, ProcessError, toHeddleError } from '../wire/errors.ts';
 import type { SDKMessage } from '../wire/messages/sdk.ts';
@@ -17,6 +18,8 @@ const READ_GRACE_MS = 1000;
 const EXIT_GRACE_MS = 2000;
 /** How long an agent whose input has ended may take to end by itself. */
 const END_GRACE_MS = 500;
+/** How long an agent that has said its last word may take to be gone. */
+const LAST_GRACE_MS = 30_000;
 
 const NEVER_STARTED: ExitInfo = { code: null, signal: null, stderr: '' };
 
@@ -129,7 +132,7 @@ export class Connection {
     const transport = this.#transport;
     if (transport?.isReady()) {
       transport.endInput();
-      await settledWithin(END_GRACE_MS, transport.exit);
+      await within(END_GRACE_MS, transport.exit);
     }
     return this.close();
   }
@@ -201,7 +204,8 @@ export class Connection {
       // Also for one that could not be read: the agent waits for the end of its input.
       this.#onResult(line, transport);
     }
-    const exit = await transport.exit;
+    if (!this.#closing) transport.endInput();
+    const exit = (await within(LAST_GRACE_MS, transport.exit)) ?? (await transport.close());
     if (this.#isUnexplained(exit)) this.#sink.fail(new ProcessError(exit));
     else this.#sink.end();
   }
@@ -243,18 +247,9 @@ export class Connection {
 
   /** A pipe that breaks is often the first sign of a dead agent. How it ended tells more, and is known a moment later. */
   async failWithAgent(error: unknown): Promise<void> {
-    if (HeddleError.isInstance(error) && error.code === 'closed') await settledWithin(EXIT_GRACE_MS, this.#reading);
+    if (HeddleError.isInstance(error) && error.code === 'closed') await within(EXIT_GRACE_MS, this.#reading);
     this.fail(error);
   }
-}
-
-async function settledWithin(ms: number, promise: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([promise, late]);
-  clearTimeout(timer);
 }
 
 /** Short and unique within the connection. */

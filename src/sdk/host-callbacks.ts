@@ -39,10 +39,7 @@ export function hostCallbacks(options: Options, callAgent: CallAgent): HostCallb
     ...(options.sessionStore && storeAnswers(options.sessionStore)),
   };
   return {
-    announced: {
-      ...(hooks.announced && { hooks: hooks.announced }),
-      ...(options.sessionStore && { sessionStore: true }),
-    },
+    announced: { ...(hooks.announced && { hooks: hooks.announced }) },
     answer(request, context) {
       const answer = Object.hasOwn(answers, request.subtype) ? answers[request.subtype] : undefined;
       if (answer) return answer(request, context);

@@ -93,8 +93,10 @@ export {
   deleteSession,
   type ForkSessionOptions,
   forkSession,
+  getSessionBranches,
   getSessionInfo,
   getSessionMessages,
+  getSessionTree,
   getSubagentMessages,
   type ListSessionsOptions,
   listSessions,
@@ -104,5 +106,6 @@ export {
   type SessionMessage,
   type SessionMessagesOptions,
   type SessionPlaceOptions,
+  switchSession,
   tagSession,
 } from './sessions.ts';

@@ -1,5 +1,6 @@
 import type { MessagesOptions, SessionMessage } from '../sessions/messages.ts';
 import type { SessionSummary } from '../sessions/transcript-summary.ts';
+import type { Branch, SessionTree } from '../wire/control/index.ts';
 
 export type { SessionMessage } from '../sessions/messages.ts';
 
@@ -144,6 +145,42 @@ export async function deleteSession(
   options: SessionPlaceOptions = {},
 ): Promise<{ movedTo: string }> {
   return (await stored()).remove(sessionId, options);
+}
+
+/**
+ * Every message of a stored session with its parent, on all its branches, in the order of the file; `leaf_uuid` is where
+ * a resume goes on. For a running session `Query.tree()` tells the same.
+ *
+ * @example
+ * const { nodes, leaves } = await getSessionTree(sessionId);
+ */
+export async function getSessionTree(sessionId: string, options: SessionPlaceOptions = {}): Promise<SessionTree> {
+  return (await stored()).tree(sessionId, options);
+}
+
+/**
+ * The branches of a stored session, one for each leaf.
+ *
+ * @example
+ * const [active] = (await getSessionBranches(sessionId)).filter((branch) => branch.active);
+ */
+export async function getSessionBranches(sessionId: string, options: SessionPlaceOptions = {}): Promise<Branch[]> {
+  return (await stored()).branches(sessionId, options);
+}
+
+/**
+ * Records the message from which a stored session goes on. Rejects with `session_busy` while an agent writes to it:
+ * then `Query.switch` is the way.
+ *
+ * @example
+ * await switchSession(sessionId, branches[0].leaf_uuid);
+ */
+export async function switchSession(
+  sessionId: string,
+  leaf: string,
+  options: SessionPlaceOptions = {},
+): Promise<{ leaf: string }> {
+  return (await stored()).switchTo(sessionId, leaf, options);
 }
 
 /** Loaded when first used: most programs only run an agent. */

@@ -11,6 +11,7 @@ import { configHome } from '../sessions/config-home.ts';
 import { isSessionId } from '../sessions/layout.ts';
 import type { SessionMessage } from '../sessions/messages.ts';
 import { withWorktrees } from '../sessions/worktrees.ts';
+import type { Branch, SessionTree } from '../wire/control/index.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type {
   ForkSessionOptions,
@@ -85,8 +86,42 @@ export async function fork(sessionId: string, options: ForkSessionOptions): Prom
 }
 
 export async function remove(sessionId: string, options: SessionPlaceOptions): Promise<{ movedTo: string }> {
-  const { removeUnheld } = await import('./remove-session.ts');
+  const { removeUnheld } = await import('./unheld-sessions.ts');
   return removeUnheld(await find(sessionId, options), homeOf(options));
+}
+
+export async function tree(sessionId: string, options: SessionPlaceOptions): Promise<SessionTree> {
+  const [{ session, leaf }, { sessionTree }] = await Promise.all([
+    whole(sessionId, options),
+    import('../sessions/tree-report.ts'),
+  ]);
+  return sessionTree(session.tree, leaf);
+}
+
+export async function branches(sessionId: string, options: SessionPlaceOptions): Promise<Branch[]> {
+  const [{ session, leaf }, { branchesOf }] = await Promise.all([
+    whole(sessionId, options),
+    import('../sessions/tree-report.ts'),
+  ]);
+  return branchesOf(session.tree, leaf, session.summaries);
+}
+
+export async function switchTo(
+  sessionId: string,
+  leaf: string,
+  options: SessionPlaceOptions,
+): Promise<{ leaf: string }> {
+  const { switchUnheld } = await import('./unheld-sessions.ts');
+  return switchUnheld(await find(sessionId, options), homeOf(options), leaf);
+}
+
+async function whole(sessionId: string, options: SessionPlaceOptions) {
+  const [{ readStoredSession }, { activeLeaf }] = await Promise.all([
+    import('../sessions/stored-session.ts'),
+    import('../sessions/tree.ts'),
+  ]);
+  const session = await readStoredSession(await find(sessionId, options));
+  return { session, leaf: activeLeaf(session.tree).leaf?.id ?? null };
 }
 
 /** Programs name sessions by their ids; titles and beginnings of ids are for people. */

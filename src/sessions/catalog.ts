@@ -2,7 +2,7 @@ import { pageOf } from './page.ts';
 import { sessionFiles } from './session-files.ts';
 import { createSummariser, type SessionSummary } from './transcript-summary.ts';
 
-export { type FindOptions, findSession } from './find-session.ts';
+export { findSession } from './find-session.ts';
 export type { FoundSession } from './session-files.ts';
 export { type SessionSummary, sessionSummary } from './transcript-summary.ts';
 

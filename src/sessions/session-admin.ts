@@ -7,9 +7,12 @@ import { HeddleError } from '../wire/errors.ts';
 import type { FoundSession } from './session-files.ts';
 import { fileAt } from './session-places.ts';
 import { isMissing, storageFailed } from './storage-errors.ts';
+import { findMessage, readStoredSession } from './stored-session.ts';
 import { isTorn, writeToFile, writeWhole } from './transcript-file.ts';
+import { activeLeaf, pathTo } from './tree.ts';
+import { lastPromptOf } from './tree-report.ts';
 
-export { type ForkOptions, forkSession } from './fork-session.ts';
+export { forkSession } from './fork-session.ts';
 
 /** Appends a custom title; the last one of a file counts. */
 export async function renameSession({ sessionId, path }: FoundSession, title: string): Promise<void> {
@@ -23,6 +26,25 @@ export async function tagSession({ sessionId, path }: FoundSession, tag: string 
   if (tag?.trim() === '') throw new HeddleError('invalid_option', 'A tag must not be empty; null takes it away');
   appendEntry(path, { type: 'tag', tag: tag?.trim() ?? '', sessionId });
 }
+
+export interface Switched {
+  leaf: string;
+  /** False when the conversation went on from there already. */
+  isChanged: boolean;
+}
+
+/** Records which message the conversation goes on from. Throws `session_not_found` for one that it does not hold. */
+export async function switchLeaf(found: FoundSession, message: string): Promise<Switched> {
+  const session = await readStoredSession(found);
+  const { id } = findMessage(session, message);
+  if (activeLeaf(session.tree).leaf?.id === id) return { leaf: id, isChanged: false };
+  const lastPrompt = lastPromptOf(pathTo(session.tree, id)).slice(0, MAX_PROMPT);
+  appendEntry(found.path, { type: 'last-prompt', lastPrompt, leafUuid: id, sessionId: found.sessionId });
+  return { leaf: id, isChanged: true };
+}
+
+/** Enough to recognise it by. */
+const MAX_PROMPT = 200;
 
 /**
  * Moves the transcript and the folder of its subagents to `<home>/trash/sessions/<time>-<id>/` (ruling G9). What was

@@ -1,10 +1,9 @@
-import { stringField } from '../util/json.ts';
-import { textsOf } from './entry-text.ts';
 import { type OutlineStep, outlineOf } from './outline.ts';
 import { firstWords } from './shown-text.ts';
 import type { StoredSession } from './stored-session.ts';
 import { costOf, stretchesOf, stretchTitle, tokensIn, turnsIn } from './stretches.ts';
 import type { TreeNode } from './tree-model.ts';
+import { sessionNode } from './tree-report.ts';
 
 /** The tree of a session for programs. Nodes and leaves are as in the answer to `session_tree`. */
 export function treeView(session: StoredSession): object {
@@ -33,7 +32,7 @@ export function treeView(session: StoredSession): object {
           cost_usd: costOf(steps),
         };
       }),
-    nodes: [...tree.nodes.values()].map(nodeView),
+    nodes: [...tree.nodes.values()].map(sessionNode),
     findings: tree.findings,
   };
 }
@@ -49,17 +48,4 @@ function pathOf(leaf: OutlineStep): OutlineStep[] {
   const steps: OutlineStep[] = [];
   for (let step: OutlineStep | null = leaf; step; step = step.parent) steps.push(step);
   return steps.reverse();
-}
-
-function nodeView({ id, entry, parent, isSidechain }: TreeNode): object {
-  const preview = textsOf(entry).find(({ text }) => text.trim() !== '')?.text;
-  const timestamp = stringField(entry, 'timestamp');
-  return {
-    uuid: id,
-    parent_uuid: parent?.id ?? null,
-    type: entry.type,
-    ...(timestamp !== undefined && { timestamp }),
-    ...(preview !== undefined && { preview: firstWords(preview, PREVIEW) }),
-    ...(isSidechain && { is_sidechain: true }),
-  };
 }

@@ -14,6 +14,8 @@ export interface BackgroundShells {
    * for its output: then nobody could follow it.
    */
   start(spec: BackgroundSpec): BackgroundShell;
+  /** Takes over a command that already runs. Throws as `start` does; then nothing has changed. */
+  adopt(command: NamedCommand, running: RunningCommand): BackgroundShell;
   get(id: string): BackgroundShell | undefined;
   /** All of the session, the ended ones too, in the order of their start. */
   list(): readonly BackgroundShell[];
@@ -25,10 +27,21 @@ export interface BackgroundShells {
   close(): Promise<void>;
 }
 
-export interface BackgroundSpec {
+export interface NamedCommand {
   command: string;
   description?: string;
+  /** The call that started it. */
   toolUseId: string;
+}
+
+export interface RunningCommand {
+  /** Ends it. */
+  abort: AbortController;
+  /** Writes what it has printed so far, and from now on all that it prints. Settles when it ends. */
+  goOn(write: (data: Buffer) => void): Promise<ProcessOutcome>;
+}
+
+export interface BackgroundSpec extends NamedCommand {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   /** What it runs in; null or absent: nothing confines it. */
@@ -70,7 +83,20 @@ export function createBackgroundShells(options: BackgroundShellsOptions): Backgr
   const running = new Map<string, Running>();
   const listeners = new Set<(shell: BackgroundShell) => void>();
 
-  function start(spec: BackgroundSpec): BackgroundShell {
+  function start({ cwd, env, sandbox, ...named }: BackgroundSpec): BackgroundShell {
+    const abort = new AbortController();
+    return adopt(named, {
+      abort,
+      async goOn(write) {
+        const { execShell } = await import('./shell-exec.ts');
+        const onOutput = (_stream: string, data: Buffer) => write(data);
+        const spec = { command: named.command, script: 'marked' as const, cwd, env, sandbox, onOutput };
+        return execShell(options.workspace, spec, abort.signal);
+      },
+    });
+  }
+
+  function adopt({ command, description, toolUseId }: NamedCommand, { abort, goOn }: RunningCommand): BackgroundShell {
     const id = freshId(options.ids, jobs);
     const file = openOutputFile({
       dir: options.outputDir,
@@ -81,14 +107,8 @@ export function createBackgroundShells(options: BackgroundShellsOptions): Backgr
     if (typeof file.state === 'object') {
       throw new ToolError(`The command was not started, because its output cannot be kept: ${file.state.problem}`);
     }
-    const { command, description, toolUseId, cwd, env, sandbox } = spec;
     const job: Job = { id, command, description, toolUseId, outputFile: file.path, status: 'running', exitCode: null };
-    const abort = new AbortController();
-    const onOutput = (_stream: string, data: Buffer) => file.write(data);
-    const ended = import('./shell-exec.ts')
-      .then(({ execShell }) =>
-        execShell(options.workspace, { command, script: 'marked', cwd, env, sandbox, onOutput }, abort.signal),
-      )
+    const ended = goOn(file.write)
       .then((outcome) => {
         if (outcome.stillRunning) file.write(Buffer.from(STILL_RUNNING));
         Object.assign(job, endOf(outcome));
@@ -128,6 +148,7 @@ export function createBackgroundShells(options: BackgroundShellsOptions): Backgr
 
   return {
     start,
+    adopt,
     get: (id) => jobs.get(id),
     list: () => [...jobs.values()],
     stop,

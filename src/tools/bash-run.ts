@@ -1,11 +1,11 @@
 import { constants } from 'node:os';
-import { Aborted } from '../util/abort.ts';
-import { type ProcessOutcome, SpawnError } from '../util/process.ts';
+import type { ProcessOutcome } from '../util/process.ts';
 import { positiveInteger } from '../util/setting-text.ts';
 import type { ContentBlock } from '../wire/content.ts';
+import type { BackgroundShell } from './background-shells.ts';
 import type { BashInput } from './bash.ts';
-import { createOutput, type Output } from './output-limit.ts';
-import { execShell, type ShellSpec } from './shell-exec.ts';
+import { runInForeground } from './foreground-shell.ts';
+import type { ShellSpec } from './shell-exec.ts';
 import type { ShellSandbox } from './shell-sandbox.ts';
 import { reportedDirectory } from './shell-script.ts';
 import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
@@ -31,12 +31,15 @@ export async function runToEnd(
   const { command } = call;
   const timeoutMs = timeoutFor(call.timeout, context.env);
   const sandbox = sandboxFor(call, context.session);
-  const { end, outputs, stdout, stderr } = await runCommand({ command, script, timeoutMs, sandbox }, context);
+  const limits = { timeoutMs, maxChars: outputLimit(context.env) };
+  const result = await runInForeground(call, { script, sandbox, ...limits }, context);
+  const { end, stdout, stderr, stdoutFile } = result;
   if (end === 'aborted') throw new ToolError(joinParts(['The command was interrupted.', stderr, stdout]));
-  if (end.timedOut) {
+  if (end === 'timeout') {
     const text = `The command and all it had started was ended after ${timeoutMs / 1000} s (timeout). Output so far:`;
     throw new ToolError(joinParts([text, stderr, stdout]));
   }
+  if ('movedTo' in end) return movedOutput(end.movedTo, { stdout, stderr });
   const { shellDirectory } = context.session;
   if (script === 'reporting') shellDirectory.endedIn(reportedDirectory(end.report));
   const note = joinParts([
@@ -45,7 +48,7 @@ export async function runToEnd(
     sandbox?.explain(command, stderr) ?? '',
   ]);
   if (end.exitCode !== 0) throw new ToolError(failureText(end, stdout, joinParts([stderr, note])));
-  const image = await imageIn(stdout, outputs.stdout);
+  const image = await imageIn(stdout, stdoutFile);
   return {
     content: image ? withText(image, joinParts([stderr, note])) : joinParts([stdout, stderr, note]),
     isError: false,
@@ -64,37 +67,18 @@ function silentData() {
   return { stdout: '', stderr: '', interrupted: false, isImage: false, noOutputExpected: false };
 }
 
-interface CommandResult {
-  end: ProcessOutcome | 'aborted';
-  outputs: { stdout: Output; stderr: Output };
-  stdout: string;
-  stderr: string;
-}
-
-async function runCommand(
-  spec: Pick<ShellSpec, 'command' | 'script' | 'timeoutMs' | 'sandbox'>,
-  context: ToolContext,
-): Promise<CommandResult> {
-  const { env, spillDir, toolUseId, workspace, signal, session } = context;
-  const maxChars = outputLimit(env);
-  const outputs = {
-    stdout: createOutput({ maxChars, spillDir, name: `${toolUseId}-stdout` }),
-    stderr: createOutput({ maxChars, spillDir, name: `${toolUseId}-stderr` }),
-  };
-  const cwd = session.shellDirectory.enter();
-  const onOutput = (stream: 'stdout' | 'stderr', data: Buffer) => outputs[stream].add(data);
-  const end = await execShell(workspace, { ...spec, cwd, env, onOutput }, signal).catch((error) => {
-    if (error instanceof Aborted) return 'aborted' as const;
-    throw error instanceof SpawnError ? new ToolError(error.message, { cause: error }) : error;
-  });
-  return { end, outputs, stdout: trimNewlines(outputs.stdout.end()), stderr: trimNewlines(outputs.stderr.end()) };
+/** What the model is told of a command that was sent to the background while it ran. */
+function movedOutput({ id, outputFile }: BackgroundShell, soFar: { stdout: string; stderr: string }): ToolOutput {
+  const text = `The user moved the command to the background, where it goes on as ${id}. Its output goes to ${outputFile}; read that file to see how far it is. So far:`;
+  const data = { ...silentData(), ...soFar, backgroundTaskId: id, backgroundedByUser: true };
+  return { content: joinParts([text, soFar.stderr, soFar.stdout]), isError: false, data };
 }
 
 /** A picture is worth showing: charts and screenshots come as data URIs. */
-async function imageIn(stdout: string, output: Output): Promise<ContentBlock | null> {
+async function imageIn(stdout: string, file: string | null): Promise<ContentBlock | null> {
   if (!stdout.startsWith('data:image/')) return null;
   const { printedImage } = await import('./shell-image.ts');
-  return printedImage(stdout, output.wholeFile());
+  return printedImage(stdout, file);
 }
 
 function withText(image: ContentBlock, text: string): ContentBlock[] {
@@ -114,13 +98,6 @@ function signalNumber(name: string | null): number {
 
 function joinParts(parts: string[]): string {
   return parts.filter(Boolean).join('\n');
-}
-
-/** By hand: a pattern that ends at the end of the text looks at every line break as if it were the last. */
-function trimNewlines(text: string): string {
-  let end = text.length;
-  while (end > 0 && text[end - 1] === '\n') end -= text[end - 2] === '\r' ? 2 : 1;
-  return text.slice(0, end);
 }
 
 function timeoutFor(asked: number | undefined, env: ToolContext['env']): number {

@@ -2,6 +2,7 @@ import type { JsonObject } from '../util/json.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { PermissionMode } from '../wire/permission-modes.ts';
 import type { BackgroundShells } from './background-shells.ts';
+import type { ForegroundCalls } from './foreground-calls.ts';
 import type { ShellDirectory } from './shell-directory.ts';
 import type { ShellSandbox } from './shell-sandbox.ts';
 import type { TaskStore } from './task-store.ts';
@@ -27,6 +28,7 @@ export interface ToolSession {
   tasks(): Promise<TaskStore>;
   readonly shellDirectory: ShellDirectory;
   readonly backgroundShells: BackgroundShells;
+  readonly foreground: ForegroundCalls;
   /** What commands run in; null: nothing confines them. */
   readonly sandbox: ShellSandbox | null;
   /** Calls a model beside the conversation. Booked like any call; refused when the budget is used up. */

@@ -41,10 +41,21 @@ export class Channel<T> implements AsyncIterable<T> {
 
   /** Takes what is queued right now, without waiting. */
   drain(): T[] {
-    const rest = this.#values.slice(this.#head);
+    const rest = this.queued();
     this.#values = [];
     this.#head = 0;
     return rest;
+  }
+
+  /** What is queued right now, without taking it. */
+  queued(): T[] {
+    return this.#values.slice(this.#head);
+  }
+
+  /** Takes the first queued value that fits out of the middle of the others; undefined when none does. */
+  remove(fits: (value: T) => boolean): T | undefined {
+    const at = this.#values.findIndex((value, index) => index >= this.#head && fits(value));
+    return at === -1 ? undefined : this.#values.splice(at, 1)[0];
   }
 
   /** By hand rather than a generator: a queued value costs one promise, and streams have thousands of them. */

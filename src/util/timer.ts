@@ -5,3 +5,16 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 export function startTimer(ms: number, onTime: () => void): ReturnType<typeof setTimeout> {
   return setTimeout(onTime, Math.min(Math.ceil(ms), MAX_TIMER_MS));
 }
+
+/** Resolves as the promise does, or with null when that takes longer. */
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

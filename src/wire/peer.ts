@@ -1,7 +1,7 @@
 import { Channel } from '../util/channel.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
-import { startTimer } from '../util/timer.ts';
+import { startTimer, within } from '../util/timer.ts';
 import { ControlError, ControlTimeoutError, HeddleError, ProcessError } from './errors.ts';
 import type { Transport } from './transport.ts';
 
@@ -16,6 +16,8 @@ export interface RequestContext {
   signal: AbortSignal;
   /** Runs after the response has been written: for effects that must be seen after it. */
   afterResponse(effect: () => void): void;
+  /** Adds fields to a successful response, beside its body. */
+  beside(fields: JsonObject): void;
 }
 
 export interface PeerOptions {
@@ -200,31 +202,34 @@ export class Peer {
     const controller = new AbortController();
     this.#serving.set(requestId, controller);
     const effects: (() => void)[] = [];
+    const beside: JsonObject = {};
     const context: RequestContext = {
       requestId,
       signal: controller.signal,
       afterResponse: (effect) => effects.push(effect),
+      beside: (fields) => Object.assign(beside, fields),
     };
-    this.#answer(request as ControlBody, context).then(() => {
+    this.#answer(request as ControlBody, context, beside).then(() => {
       if (this.#serving.get(requestId) === controller) this.#serving.delete(requestId);
       for (const effect of effects) effect();
     });
   }
 
   /** Calls the handler at once, before anything is awaited: requests take effect in the order of their lines. */
-  async #answer(request: ControlBody, context: RequestContext): Promise<void> {
+  async #answer(request: ControlBody, context: RequestContext, beside: JsonObject): Promise<void> {
     const { requestId, signal } = context;
     try {
       const body = await this.#options.onRequest(request, context);
-      if (!signal.aborted) await this.#respond(requestId, body);
+      if (!signal.aborted) await this.#respond(requestId, body, beside);
     } catch (error) {
       // Also when the body is nothing that JSON can tell: the request still gets its one response.
       if (!signal.aborted) await this.#respondError(requestId, error);
     }
   }
 
-  #respond(requestId: string, body: unknown): Promise<void> {
-    const response = { subtype: 'success', request_id: requestId, ...(body === undefined ? {} : { response: body }) };
+  #respond(requestId: string, body: unknown, beside: JsonObject): Promise<void> {
+    const said = body === undefined ? {} : { response: body };
+    const response = { subtype: 'success', request_id: requestId, ...said, ...beside };
     return this.send({ type: 'control_response', response });
   }
 
@@ -254,17 +259,4 @@ async function closeReason(transport: Transport): Promise<Error> {
   const exit = await within(EXIT_GRACE_MS, transport.exit);
   if (exit && exit.code !== 0) return new ProcessError(exit);
   return new HeddleError('closed', 'The connection closed before a response was received');
-}
-
-/** Resolves as the promise does, or with null when that takes longer. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

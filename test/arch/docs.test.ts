@@ -6,7 +6,8 @@ import { ROOT } from '../support/root.ts';
 /** A word in backticks is a path of ours when it begins with one of these. `dist/` comes and goes, so it is not here. */
 const TOP = /^(src|test|scripts|bench|docs|spec|schema|examples|\.ci)\//;
 /** Folders of src, which the documents also name without `src/`. */
-const SHORT = /^(util|wire|define|model|tools|permissions|hooks|mcp|sessions|config|agent|host|sdk|cli|tui|web|testing)\//;
+const SHORT =
+  /^(util|wire|define|model|tools|permissions|hooks|mcp|sessions|config|agent|host|sdk|cli|tui|web|testing)\//;
 const ROOT_FILE = /^[A-Z][A-Z-]*\.md$|^(package|tsconfig|biome|knip)[\w.]*\.json$|^vitest[\w.]*\.ts$/;
 
 describe.each(['ARCHITECTURE.md', 'AGENTS.md'])('%s', (document) => {

@@ -148,6 +148,49 @@ describe('resumeSession', () => {
   });
 });
 
+describe('branches', () => {
+  test('[K41] a message can continue an earlier one; branches are listed, switched to and copied', async () => {
+    const place = await makePlace((_request, index) => `Answer ${index}.`);
+    const session = open(place);
+    const first = await session.send('first');
+    await collect(session.stream());
+    await ask(session, 'second');
+    await session.send('another second', { parentUuid: first });
+    await collect(session.stream());
+    const sent = conversationText(place.api.requests[2]);
+    expect(sent).toContain('another second');
+    expect(sent).not.toContain('Answer 1.');
+
+    const branches = await session.branches();
+    expect(branches.map(({ preview, active }) => [preview, active])).toEqual([
+      ['second', false],
+      ['another second', true],
+    ]);
+    const { leaves, nodes } = await session.tree();
+    expect(leaves).toEqual(branches.map(({ leaf_uuid }) => leaf_uuid));
+    expect(nodes.map(({ uuid }) => uuid)).toContain(first);
+
+    const leaf = branches[0]?.leaf_uuid ?? '';
+    expect(await session.switch(leaf)).toMatchObject({ leaf_uuid: leaf });
+    await ask(session, 'third');
+    expect(conversationText(place.api.requests[3])).toMatch(/second[\s\S]*Answer 1\.[\s\S]*third/);
+
+    const copy = sdk.resumeSession(await session.fork(), { cwd: place.cwd, env: place.env });
+    onTestFinished(async () => void (await copy.close()));
+    await ask(copy, 'fourth');
+    expect(conversationText(place.api.requests[4])).toMatch(/third[\s\S]*Answer 3\.[\s\S]*fourth/);
+  });
+
+  test('[K41] null is a new beginning', async () => {
+    const place = await makePlace((_request, index) => `Answer ${index}.`);
+    const session = open(place);
+    await ask(session, 'first');
+    await session.send('anew', { parentUuid: null });
+    await collect(session.stream());
+    expect(conversationText(place.api.requests[1])).not.toContain('Answer 0.');
+  });
+});
+
 describe('prompt', () => {
   test('[V2-03] resolves with the result, and leaves no process', async () => {
     const place = await makePlace(['Hello.']);

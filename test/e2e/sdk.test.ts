@@ -265,6 +265,24 @@ describe('the end', () => {
     await collect(run); // whatever was said before; no error
   });
 
+  test('[QM-11] close tells how it ended; pid is that of the process', async () => {
+    const place = await makePlace([hang()]);
+    const run = start(place, 'go');
+    expect(run.pid).toBeUndefined();
+    expect(await pidOf(run)).toBe(run.pid);
+    expect(await run.close()).toMatchObject({ code: 143, signal: null });
+  });
+
+  test('[QRY-08] the end of its scope ends the process', async () => {
+    const place = await makePlace([hang()]);
+    let pid = 0;
+    {
+      await using run = start(place, 'go');
+      pid = await pidOf(run);
+    }
+    expect(isAlive(pid)).toBe(false);
+  });
+
   test('[QRY-08] leaving the loop ends the process', async () => {
     const place = await makePlace([hang()]);
     const run = start(place, 'go');

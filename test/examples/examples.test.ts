@@ -53,6 +53,16 @@ test('[V2-09, V2-02] multi-turn asks and reads by turns, and goes on later', asy
   expect(lines.at(-1)).toBe('same session: true');
 });
 
+test('branches goes back, asks again and copies', async () => {
+  const { lines } = await run('branches.ts');
+  expect(lines).toEqual([
+    'run: echo left: 2 turns',
+    'run: echo right: 2 turns, active',
+    '2 branches, as before',
+    'copied: true',
+  ]);
+});
+
 test('[CNT-08] client is read in several places', async () => {
   const { lines } = await run('client.ts');
   expect(lines.filter((line) => !/^\d\.|^$/.test(line))).toEqual([

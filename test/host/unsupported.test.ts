@@ -10,7 +10,6 @@ function notesOn(config: RunConfig): string[] {
 
 describe('[K38] a setting without effect', () => {
   test.each<[string, RunConfig]>([
-    ['--mcp-config', { mcpConfig: ['servers.json'] }],
     ['--agents', { agents: '{}' }],
     ['--agent', { agent: 'reviewer' }],
     ['--plugin-dir', { pluginDir: ['plugins'] }],

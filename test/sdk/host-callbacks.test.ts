@@ -154,7 +154,7 @@ describe('sessionStore', () => {
   test('[B-053, K42] the agent appends, loads and lists by requests', async () => {
     const sessionStore = createMemoryStore();
     const { agent, ask } = await host({ sessionStore }, CAPABLE);
-    expect(agent.requests[0]).toMatchObject({ sessionStore: true });
+    expect(agent.launches[0]?.config).toMatchObject({ sessionStore: 'host' });
     expect(await ask({ subtype: 'store_append', key, entries: [entry] })).toMatchObject({ subtype: 'success' });
     expect(await sessionStore.exists({ project: '/p', sessionId: 's' })).toBe(true);
     expect((await ask({ subtype: 'store_load', key })).response).toEqual({ entries: [entry] });

@@ -5,12 +5,15 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import {
   deleteSession,
   forkSession,
+  getSessionBranches,
   getSessionInfo,
   getSessionMessages,
+  getSessionTree,
   getSubagentMessages,
   listSessions,
   listSubagents,
   renameSession,
+  switchSession,
   tagSession,
 } from '../../src/sdk/index.ts';
 import { createLeases } from '../../src/sessions/leases.ts';
@@ -94,4 +97,30 @@ test('the sessions of a directory that is gone are still listed', async () => {
   mkdirSync(dir, { recursive: true });
   place.session([user('u', 'left behind')], { project: gone });
   expect(await listSessions({ home: place.home, dir: gone })).toMatchObject([{ summary: 'left behind' }]);
+});
+
+test('[SES-40] [SES-41] tells of the tree and the branches, and goes on elsewhere', async () => {
+  const { home } = place;
+  const branched = place.session(
+    [
+      user('m1', 'one'),
+      assistant('m2', 're: one', { parent: 'm1' }),
+      user('m3', 'two', { parent: 'm2' }),
+      assistant('m4', 're: two', { parent: 'm3' }),
+      user('m5', 'one, edited', { parent: 'm1' }),
+      assistant('m6', 're: edited', { parent: 'm5' }),
+    ],
+    { project: dir },
+  ).sessionId;
+  const tree = await getSessionTree(branched, { home });
+  expect(tree).toMatchObject({ leaf_uuid: 'm6', leaves: ['m4', 'm6'] });
+  expect(tree.nodes.map(({ uuid, parent_uuid }) => [uuid, parent_uuid])).toContainEqual(['m5', 'm1']);
+  expect(await getSessionBranches(branched, { home })).toMatchObject([
+    { leaf_uuid: 'm4', active: false, turns: 2, preview: 'two' },
+    { leaf_uuid: 'm6', active: true, turns: 2, preview: 'one, edited' },
+  ]);
+  expect(await switchSession(branched, 'm4', { home })).toMatchObject({ leaf: 'm4' });
+  expect(await getSessionTree(branched, { home })).toMatchObject({ leaf_uuid: 'm4' });
+  expect((await getSessionMessages(branched, { home })).map(({ uuid }) => uuid)).toEqual(['m1', 'm2', 'm3', 'm4']);
+  await expect(switchSession(branched, 'm9', { home })).rejects.toMatchObject({ code: 'session_not_found' });
 });

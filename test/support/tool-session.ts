@@ -1,3 +1,4 @@
+import { createForegroundCalls } from '../../src/tools/foreground-calls.ts';
 import { createShellDirectory } from '../../src/tools/shell-directory.ts';
 import { memoryShelf } from '../../src/tools/task-shelf.ts';
 import { createTaskStore } from '../../src/tools/task-store.ts';
@@ -26,12 +27,16 @@ export function toolSession(changes: Partial<ToolSession> = {}): ToolSession {
       start: () => {
         throw new Error('no background here');
       },
+      adopt: () => {
+        throw new Error('no background here');
+      },
       get: () => undefined,
       list: () => [],
       stop: async () => false,
       onEnd: () => () => {},
       close: async () => {},
     },
+    foreground: createForegroundCalls(),
     sandbox: null,
     ask: async () => {
       throw new Error('no model here');

@@ -62,8 +62,8 @@ describe('a full disk', () => {
       expect(lost(first, stored)).toEqual([]);
       expect(lost(full, stored)).toEqual([]);
       expect(hasTrace(full)).toBe(false);
-      if (full.code === 0) expect(full.lines.at(-1)).toMatchObject({ result: 'All done.' });
-      else expect(full.stdout + full.stderr).toMatch(/disk is full/);
+      expect(full.lines.at(-1)).toMatchObject({ type: 'result', is_error: true });
+      expect(JSON.stringify(full.lines.at(-1))).toContain('disk is full');
 
       place.disk.makeRoom();
       const later = await ask(place, 'third', '--resume', sessionId);

@@ -8,7 +8,7 @@ import { trustSize } from './size.ts';
 const WRITERS = 20;
 const rounds = trustSize('ROUNDS', 50);
 
-test(`[R-18] ${WRITERS} processes that change settings ${rounds} times at once lose nothing, and nobody sees half a file`, async () => {
+test(`[R-18, S-24] ${WRITERS} processes that change settings ${rounds} times at once lose nothing, and nobody sees half a file`, async () => {
   const place = await makePlace();
   const file = join(place.home, 'settings.json');
   let isOver = false;

@@ -19,7 +19,7 @@ export function terminalOf(
 ): Terminal {
   const isTerminal = out.isTTY === true;
   const colours = isTerminal && !env.NO_COLOR && env.TERM !== 'dumb';
-  return { paint: createPaint({ colours }), width: isTerminal ? (out.columns ?? 80) : PLAIN_WIDTH, isTerminal };
+  return { paint: createPaint({ colours }), width: isTerminal ? out.columns || 80 : PLAIN_WIDTH, isTerminal };
 }
 
 /** Results go to stdout, and only they. A reader that has seen enough is no error worth a stack. */

@@ -2,10 +2,12 @@ import * as z from 'zod/mini';
 import { JsonRpcMessage, McpServerConfig, McpServerStatus } from '../mcp.ts';
 import { PermissionBehavior } from '../permissions.ts';
 import { AnyObject, open } from '../schema.ts';
+import { ModelUsage } from '../usage.ts';
 import { Done, exchanges } from './exchange.ts';
 import { InitializeResponse, initializeFields, ModelInfo, SlashCommand } from './initialize.ts';
 
 const text = z.optional(z.string());
+const flag = z.optional(z.boolean());
 
 const McpSetServersResult = open(() => ({
   added: z.array(z.string()),
@@ -31,7 +33,7 @@ const SessionNode = open(() => ({
   timestamp: text,
   /** The first words of it. */
   preview: text,
-  is_sidechain: z.optional(z.boolean()),
+  is_sidechain: flag,
 }));
 export type SessionNode = z.infer<typeof SessionNode>;
 
@@ -100,19 +102,110 @@ const SettingsInForce = open(() => ({
 }));
 export type SettingsInForce = z.infer<typeof SettingsInForce>;
 
-/** What fills the context window. */
+/** What fills the context window, in tokens. */
 const ContextUsage = open(() => ({
-  categories: z.array(open({ name: z.string(), tokens: z.number() })),
+  /** `kind` is `used`, `buffer` or `free`. */
+  categories: z.array(open({ id: text, name: z.string(), tokens: z.number(), kind: text })),
   totalTokens: z.optional(z.number()),
   maxTokens: z.optional(z.number()),
+  rawMaxTokens: z.optional(z.number()),
   percentage: z.optional(z.number()),
   model: text,
+  /** For drawing; empty here. */
+  gridRows: z.optional(z.array(z.unknown())),
+  memoryFiles: z.optional(z.array(z.unknown())),
+  mcpTools: z.optional(z.array(open({ name: z.string(), tokens: z.number() }))),
+  agents: z.optional(z.array(z.unknown())),
+  isAutoCompactEnabled: flag,
+  autoCompactThreshold: z.optional(z.number()),
+  /** Not with `detail: 'summary'`. */
+  messageBreakdown: z.optional(
+    open({
+      toolCallTokens: z.number(),
+      toolResultTokens: z.number(),
+      assistantMessageTokens: z.number(),
+      userMessageTokens: z.number(),
+      toolCallsByType: z.array(open({ name: z.string(), callTokens: z.number(), resultTokens: z.number() })),
+    }),
+  ),
 }));
 export type ContextUsage = z.infer<typeof ContextUsage>;
 
 /** What of a change an open session cannot take over. */
 const FlagSettingsResult = open(() => ({ without_effect: z.optional(z.array(z.string())) }));
 export type FlagSettingsResult = z.infer<typeof FlagSettingsResult>;
+
+/** What the session has used since it began, as far as its file tells. */
+const SessionUsage = open(() => ({
+  session: open({
+    total_cost_usd: z.number(),
+    total_api_duration_ms: z.number(),
+    total_duration_ms: z.number(),
+    model_usage: z.record(z.string(), ModelUsage),
+  }),
+  subscription_type: z.nullable(z.string()),
+  rate_limits_available: z.boolean(),
+  rate_limits: z.optional(z.nullable(AnyObject)),
+}));
+export type SessionUsage = z.infer<typeof SessionUsage>;
+
+const ListedRule = open(() => ({
+  behavior: PermissionBehavior,
+  toolName: z.string(),
+  ruleContent: text,
+  /** As it is written. */
+  rule: z.string(),
+  /** `userSettings`, `cliArg`, `session` … */
+  source: text,
+  /** The file or the flag in which it stands. */
+  where: text,
+}));
+export type ListedRule = z.infer<typeof ListedRule>;
+
+const PermissionRules = open(() => ({
+  state: open({
+    /** Deny rules first, then ask, then allow: the order in which they decide. */
+    rules: z.array(ListedRule),
+    workspaceDirectories: z.array(z.string()),
+    originalCwd: z.string(),
+    managedOnly: z.boolean(),
+  }),
+}));
+export type PermissionRules = z.infer<typeof PermissionRules>;
+
+const HooksListing = open(() => ({
+  events: z.array(z.unknown()),
+  hooks: z.array(z.unknown()),
+  eventCatalog: z.array(open({ name: z.string(), summary: text, supportsMatcher: flag })),
+}));
+export type HooksListing = z.infer<typeof HooksListing>;
+
+const FileContents = open(() => ({
+  contents: z.string(),
+  absPath: z.string(),
+  requested_path: z.string(),
+  /** Not all bytes of the file are text; those that are not are replaced. */
+  lossy: z.boolean(),
+  /** These are not the whole contents; then `size` says how many bytes the file has. */
+  truncated: flag,
+  size: z.optional(z.number()),
+}));
+export type FileContents = z.infer<typeof FileContents>;
+
+const TaskOutput = open(() => ({
+  task: open({
+    task_id: z.string(),
+    task_type: z.string(),
+    status: z.string(),
+    description: z.string(),
+    output: z.string(),
+    exitCode: z.nullable(z.number()),
+  }),
+  output_file: z.string(),
+  /** `output` is only the end of what was printed. */
+  truncated: flag,
+}));
+export type TaskOutput = z.infer<typeof TaskOutput>;
 
 /** What a host may ask of the CLI. Mind the mixed casing of server names: it is the wire's. */
 export const hostRequests = exchanges({
@@ -123,7 +216,7 @@ export const hostRequests = exchanges({
   /** `mode` is any text here: the answer to a wrong one has its own error code, `invalid_mode`. */
   set_permission_mode: () => [{ mode: z.string() }, z.optional(open({ mode: text }))],
   set_max_thinking_tokens: () => [{ max_thinking_tokens: z.nullable(z.number()) }, Done],
-  rewind_files: () => [{ user_message_id: z.string(), dry_run: z.optional(z.boolean()) }, RewindFilesResult],
+  rewind_files: () => [{ user_message_id: z.string(), dry_run: flag }, RewindFilesResult],
   stop_task: () => [{ task_id: z.string() }, Done],
 
   mcp_status: () => [{}, open({ mcpServers: z.array(McpServerStatus) })],
@@ -141,17 +234,19 @@ export const hostRequests = exchanges({
   /** By key; null takes back what the launch or an earlier request gave. */
   apply_flag_settings: () => [{ settings: AnyObject }, z.optional(FlagSettingsResult)],
   update_settings: () => [{ source: z.string(), settings: z.optional(AnyObject) }, Done],
-  list_permission_rules: () => [{}, open({ state: open({ rules: z.array(z.unknown()) }) })],
-  get_hooks_listing: () => [{}, open({ events: z.array(z.unknown()), hooks: z.array(z.unknown()) })],
+  list_permission_rules: () => [{}, PermissionRules],
+  get_hooks_listing: () => [{}, HooksListing],
   list_models: () => [{}, open({ models: z.array(ModelInfo) })],
   get_context_usage: () => [{ detail: text }, ContextUsage],
   get_session_cost: () => [{}, open({ text: z.string() })],
-  get_usage: () => [{}, open({ session: z.optional(AnyObject) })],
-  get_binary_version: () => [{}, open({ version: z.string(), buildTime: text })],
+  get_usage: () => [{}, SessionUsage],
+  get_binary_version: () => [{}, open({ version: z.string(), buildTime: text, heddle_version: text })],
 
-  background_tasks: () => [{ tool_use_id: text }, Done],
-  get_task_output: () => [{ task_id: z.string() }, Done],
-  cancel_async_message: () => [{ message_uuid: z.string() }, Done],
+  /** Answered with the calls that are not waited for any more. */
+  background_tasks: () => [{ tool_use_id: text }, z.optional(open({ backgrounded: z.optional(z.array(z.string())) }))],
+  get_task_output: () => [{ task_id: z.string() }, TaskOutput],
+  /** False: its turn has begun, or there is no such message. */
+  cancel_async_message: () => [{ message_uuid: z.string() }, z.optional(open({ cancelled: flag }))],
   rename_session: () => [{ title: z.string(), source: text }, Done],
   set_color: () => [{}, Done],
   set_has_subscribers: () => [{}, Done],
@@ -159,19 +254,17 @@ export const hostRequests = exchanges({
   reload_skills: () => [{}, open({ skills: z.optional(z.array(SlashCommand)) })],
   reload_plugins: () => [{}, open({ commands: z.optional(z.array(SlashCommand)) })],
   reload_output_styles: () => [{}, open({ available_output_styles: z.array(z.string()) })],
-  read_file: () => [{ path: z.string() }, open({ contents: z.string(), absPath: z.string() })],
+  read_file: () => [{ path: z.string() }, FileContents],
   file_suggestions: () => [{ query: z.string() }, open({ suggestions: z.array(z.unknown()) })],
-  seed_read_state: () => [{ path: z.string(), mtime: z.number() }, Done],
+  /** `mtime`: milliseconds since 1970. False: the file is another one by now. */
+  seed_read_state: () => [{ path: z.string(), mtime: z.number() }, z.optional(open({ seeded: flag }))],
 
   // Heddle's own.
   /** No more user messages follow; control goes on until the CLI closes its output (ruling K2). */
   end_input: () => [{}, Done],
   session_tree: () => [{ offset: z.optional(z.number()), limit: z.optional(z.number()) }, SessionTree],
   branches: () => [{}, open({ branches: z.array(Branch) })],
-  switch_leaf: () => [
-    { leaf_uuid: z.string(), restore_files: z.optional(z.boolean()), dry_run: z.optional(z.boolean()) },
-    SwitchLeafResult,
-  ],
+  switch_leaf: () => [{ leaf_uuid: z.string(), restore_files: flag, dry_run: flag }, SwitchLeafResult],
   fork_session: () => [{ at_uuid: text, title: text }, open({ session_id: z.string() })],
   explain_permission: () => [{ tool_name: z.string(), input: AnyObject }, PermissionExplanation],
 });

@@ -13,14 +13,20 @@ export * from './frames.ts';
 export type {
   Branch,
   ContextUsage,
+  FileContents,
   FlagSettingsResult,
+  HooksListing,
+  ListedRule,
   McpSetServersResult,
   PermissionExplanation,
+  PermissionRules,
   RewindFilesResult,
   SessionNode,
   SessionTree,
+  SessionUsage,
   SettingsInForce,
   SwitchLeafResult,
+  TaskOutput,
 } from './host-requests.ts';
 export { hostRequests } from './host-requests.ts';
 export {

@@ -56,6 +56,9 @@ export const InitializeResponse = open(() => ({
   agents: z.optional(z.array(AgentInfo)),
   claude_code_version: text,
   current_permission_mode: text,
+  fast_mode_state: text,
+  /** `idle` or `running`. */
+  session_state: text,
   /** What this end can do beyond the reference: `end_input` and others (ruling K2). */
   capabilities: texts,
   heddle_version: text,

@@ -1,0 +1,105 @@
+import { digestOf, requireFile } from '../tools/known-files.ts';
+import { decodeForDisplay, MAX_LOADED_BYTES, textFormat } from '../tools/text-file.ts';
+import { stringField } from '../util/json.ts';
+import type { FileContents, RewindFilesResult } from '../wire/control/index.ts';
+import { ControlError, toHeddleError } from '../wire/errors.ts';
+import type { ControlBody } from '../wire/peer.ts';
+import type { Parts } from './assemble.ts';
+import { explainCall } from './explain.ts';
+import { invalidRequest } from './invalid-request.ts';
+import { policyNow } from './make-turn.ts';
+
+/** The control requests about files. */
+
+/** More would be a line that other SDKs do not take (ruling K34). */
+const MAX_BYTES = 400_000;
+const MAX_LINE = 900_000;
+/** What a control character becomes in JSON. */
+const LONGEST_ESCAPE = 6;
+
+/** `rewind_files`. Not during a turn: it may be about to change the very files. */
+export async function rewindFiles({ checkpoints }: Parts, request: ControlBody): Promise<RewindFilesResult> {
+  const messageId = stringField(request, 'user_message_id');
+  if (messageId === undefined) throw invalidRequest('user_message_id', 'a string');
+  if (checkpoints) return checkpoints.rewind(messageId, { dryRun: request.dry_run === true });
+  const how = 'enableFileCheckpointing, or CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=true';
+  throw new ControlError(`Files cannot be rewound: the session was started without ${how}`, 'not_enabled');
+}
+
+/** `read_file`: for viewers. Reads what the Read tool could read without anybody being asked; of a large file the beginning. */
+export async function readFile(parts: Parts, request: ControlBody, signal: AbortSignal): Promise<FileContents> {
+  const { path, size } = await findReadable(parts, request);
+  const bytes = await readBeginning(parts, path, signal);
+  const text = decodeForDisplay(bytes);
+  const contents = JSON.stringify(text).length <= MAX_LINE ? text : text.slice(0, MAX_LINE / LONGEST_ESCAPE);
+  const isCut = bytes.length < size || contents.length < text.length;
+  return {
+    contents,
+    absPath: path,
+    requested_path: String(request.path),
+    lossy: contents.includes('\uFFFD'),
+    ...(isCut && { truncated: true, size }),
+  };
+}
+
+/** `seed_read_state`: the host has shown the model this file as it was at `mtime`. If it still is so, it may be edited. */
+export async function seedReadState(
+  parts: Parts,
+  request: ControlBody,
+  signal: AbortSignal,
+): Promise<{ seeded: boolean }> {
+  const { mtime } = request;
+  if (typeof mtime !== 'number') throw invalidRequest('mtime', 'a number: milliseconds since 1970');
+  const { path, size, mtimeMs } = await findReadable(parts, request);
+  if (Math.floor(mtimeMs) !== Math.floor(mtime) || size > MAX_LOADED_BYTES) return { seeded: false };
+  const { files } = parts.toolContext('', signal);
+  files.set(path, { digest: digestOf(await parts.workspace.readFile(path)), whole: true });
+  return { seeded: true };
+}
+
+/** Throws for what the session may not read by its rules, and for what is no file. */
+async function findReadable(
+  parts: Parts,
+  request: ControlBody,
+): Promise<{ path: string; size: number; mtimeMs: number }> {
+  const { workspace, tools } = parts;
+  const given = stringField(request, 'path');
+  if (given === undefined || given === '') throw invalidRequest('path', 'a text');
+  const decided = await explainCall('Read', { file_path: given }, { tools, workspace, policy: policyNow(parts) }).catch(
+    (error) => ({ behavior: 'deny', reason: toHeddleError(error).message }),
+  );
+  if (decided.behavior !== 'allow') {
+    throw new ControlError(`${given} may not be read: ${decided.reason}`, 'permission_denied');
+  }
+  const path = workspace.resolve(given);
+  const stat = await workspace.stat(path);
+  if (!stat) throw new ControlError(`File does not exist: ${path}`, 'file_not_found');
+  try {
+    requireFile(path, stat);
+  } catch (error) {
+    throw new ControlError(toHeddleError(error).message, 'not_a_file', { cause: error });
+  }
+  return { path, ...stat };
+}
+
+/** Up to the limit, and not into the middle of a character. */
+async function readBeginning({ workspace }: Parts, path: string, signal: AbortSignal): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of workspace.readChunks(path)) {
+    signal.throwIfAborted();
+    pieces.push(piece);
+    length += piece.length;
+    if (length > MAX_BYTES) break;
+  }
+  const bytes = Buffer.concat(pieces);
+  return bytes.length <= MAX_BYTES ? bytes : bytes.subarray(0, characterStart(bytes, MAX_BYTES));
+}
+
+/** Where the character begins that the byte at `at` belongs to. */
+function characterStart(bytes: Buffer, at: number): number {
+  if (textFormat(bytes).encoding !== 'utf-8') return at - (at % 2);
+  let start = at;
+  while (start > at - 4 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
+  return start;
+}

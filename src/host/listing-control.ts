@@ -1,0 +1,54 @@
+import type { ModelChoice } from '../model/resolve.ts';
+import { formatRule, type Rule } from '../permissions/rules.ts';
+import type { HooksListing, ListedRule, PermissionRules } from '../wire/control/index.ts';
+import { HEDDLE_VERSION, WIRE_VERSION } from '../wire/version.ts';
+import type { Parts } from './assemble.ts';
+import { OUTPUT_STYLES } from './describe.ts';
+import { ruleOrigin } from './rule-origin.ts';
+
+/** The control requests that list what there is. */
+
+export function listModels({ modelChoices }: Parts): { models: ModelChoice[] } {
+  return { models: modelChoices() };
+}
+
+/** `list_permission_rules`: the rules in force now, those of the settings and those of the session. */
+export function listPermissionRules({ permissions, workspace }: Parts): PermissionRules {
+  const { policy } = permissions;
+  const listed = (['deny', 'ask', 'allow'] as const).flatMap((behavior) =>
+    policy[behavior].map((rule) => toListedRule(rule, behavior)),
+  );
+  return {
+    state: {
+      rules: listed,
+      workspaceDirectories: policy.roots.filter((root) => root !== policy.cwd),
+      originalCwd: workspace.cwd,
+      managedOnly: false,
+    },
+  };
+}
+
+function toListedRule(rule: Rule, behavior: ListedRule['behavior']): ListedRule {
+  const { toolName, ruleContent, source } = rule;
+  return {
+    behavior,
+    toolName,
+    ...(ruleContent !== undefined && { ruleContent }),
+    rule: formatRule(rule),
+    ...(source !== undefined && { source }),
+    where: ruleOrigin(rule),
+  };
+}
+
+/** `get_hooks_listing`: there are no hooks in this version, and no events that they could wait for. */
+export function getHooksListing(): HooksListing {
+  return { events: [], hooks: [], eventCatalog: [] };
+}
+
+export function getBinaryVersion(): { version: string; heddle_version: string } {
+  return { version: WIRE_VERSION, heddle_version: HEDDLE_VERSION };
+}
+
+export function reloadOutputStyles(): { available_output_styles: readonly string[] } {
+  return { available_output_styles: OUTPUT_STYLES };
+}

@@ -1,0 +1,95 @@
+import { Aborted, abortReason } from '../util/abort.ts';
+import { type ProcessOutcome, SpawnError } from '../util/process.ts';
+import { startTimer } from '../util/timer.ts';
+import type { BackgroundShell, NamedCommand } from './background-shells.ts';
+import { createOutput, type Output } from './output-limit.ts';
+import { execShell, type ShellSpec } from './shell-exec.ts';
+import { type ToolContext, ToolError } from './tool.ts';
+
+export interface ForegroundSpec extends Pick<ShellSpec, 'script' | 'sandbox'> {
+  timeoutMs: number;
+  /** How much of each stream the model gets to see. */
+  maxChars: number;
+}
+
+export interface ForegroundResult {
+  /** How it ended, or where it goes on. */
+  end: ProcessOutcome | 'aborted' | 'timeout' | { movedTo: BackgroundShell };
+  stdout: string;
+  stderr: string;
+  /** The file with all of stdout, where it is long. */
+  stdoutFile: string | null;
+}
+
+/** Runs a command and waits for it, until it ends or somebody lets go of it. Throws a ToolError when it cannot start. */
+export async function runInForeground(
+  named: Omit<NamedCommand, 'toolUseId'>,
+  { timeoutMs, maxChars, ...spec }: ForegroundSpec,
+  context: ToolContext,
+): Promise<ForegroundResult> {
+  const { env, spillDir, toolUseId, workspace, session } = context;
+  const outputs = {
+    stdout: createOutput({ maxChars, spillDir, name: `${toolUseId}-stdout` }),
+    stderr: createOutput({ maxChars, spillDir, name: `${toolUseId}-stderr` }),
+  };
+  let write: ((data: Buffer) => void) | null = null;
+  const onOutput = (stream: 'stdout' | 'stderr', data: Buffer) => (write ?? outputs[stream].add)(data);
+  const cwd = session.shellDirectory.enter();
+  const { abort, release } = limitedAbort(context.signal, timeoutMs);
+  const ended = execShell(workspace, { ...spec, command: named.command, cwd, env, onOutput }, abort.signal);
+
+  const moved = new Promise<ForegroundResult>((resolve) => {
+    const takeBack = session.foreground.offer(toolUseId, () => {
+      let soFar = { stdout: '', stderr: '' };
+      const goOn = (toFile: (data: Buffer) => void) => {
+        soFar = textsOf(outputs);
+        write = toFile;
+        for (const text of [soFar.stderr, soFar.stdout]) if (text !== '') toFile(Buffer.from(`${text}\n`));
+        return ended;
+      };
+      const movedTo = session.backgroundShells.adopt({ ...named, toolUseId }, { abort, goOn });
+      release();
+      resolve({ end: { movedTo }, ...soFar, stdoutFile: null });
+    });
+    ended.then(takeBack, takeBack);
+  });
+  const over = ended.catch(unlessAborted).then((end): ForegroundResult | Promise<ForegroundResult> => {
+    release();
+    if (write) return moved; // its outputs are closed already
+    return { end, ...textsOf(outputs), stdoutFile: outputs.stdout.wholeFile() };
+  });
+  return Promise.race([over, moved]);
+}
+
+function unlessAborted(error: unknown): 'aborted' | 'timeout' {
+  if (error instanceof Aborted) return error.kind === 'timeout' ? 'timeout' : 'aborted';
+  throw error instanceof SpawnError ? new ToolError(error.message, { cause: error }) : error;
+}
+
+/** Aborts with the signal of the turn, or when the time is up, until it is released. */
+function limitedAbort(signal: AbortSignal, ms: number): { abort: AbortController; release(): void } {
+  const abort = new AbortController();
+  const onAbort = () => abort.abort(abortReason(signal));
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  const timer = startTimer(ms, () => abort.abort(new Aborted('timeout')));
+  return {
+    abort,
+    release() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+/** No more comes. */
+function textsOf({ stdout, stderr }: Record<'stdout' | 'stderr', Output>): { stdout: string; stderr: string } {
+  return { stdout: trimNewlines(stdout.end()), stderr: trimNewlines(stderr.end()) };
+}
+
+/** By hand: a pattern that ends at the end of the text looks at every line break as if it were the last. */
+function trimNewlines(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '\n') end -= text[end - 2] === '\r' ? 2 : 1;
+  return text.slice(0, end);
+}

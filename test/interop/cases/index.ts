@@ -1,0 +1,26 @@
+import type { InteropCase } from '../case.ts';
+import { controlCases } from './controls.ts';
+import { failureCases } from './failures.ts';
+import { mcpCases } from './mcp.ts';
+import { modelCases } from './model.ts';
+import { permissionCases } from './permissions.ts';
+import { processCases } from './process.ts';
+import { promptCases } from './prompts.ts';
+import { ruleCases } from './rules.ts';
+import { sessionCases } from './sessions.ts';
+import { storedCases } from './stored.ts';
+import { v2Cases } from './v2.ts';
+
+export const CASES: readonly InteropCase[] = [
+  ...promptCases,
+  ...permissionCases,
+  ...ruleCases,
+  ...controlCases,
+  ...modelCases,
+  ...mcpCases,
+  ...sessionCases,
+  ...storedCases,
+  ...v2Cases,
+  ...processCases,
+  ...failureCases,
+];
