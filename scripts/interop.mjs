@@ -63,7 +63,16 @@ async function bundleCases() {
 function runCases(runner, version) {
   const home = path.join(temporary, `home-${version}`);
   fs.mkdirSync(home);
-  const args = ['--version', version, '--folder', installed, '--cli', path.join(root, 'dist/cli.js'), '--only', flags.only];
+  const args = [
+    '--version',
+    version,
+    '--folder',
+    installed,
+    '--cli',
+    path.join(root, 'dist/cli.js'),
+    '--only',
+    flags.only,
+  ];
   const env = { PATH: process.env.PATH, TMPDIR: temporary, HOME: home, HEDDLE_HOME: home, CLAUDE_CONFIG_DIR: home };
   return new Promise((resolve) => {
     let tally = { passed: 0, failed: 1, skipped: 0 };

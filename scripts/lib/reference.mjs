@@ -9,7 +9,14 @@ export const REFERENCE_VERSIONS = ['0.2.44', '0.3.325'];
 export const nameOf = (version) => `reference-${version}`;
 
 const INSTALL_MS = 60_000;
-const FLAGS = ['--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund', '--no-package-lock', '--prefer-offline'];
+const FLAGS = [
+  '--ignore-scripts',
+  '--omit=optional',
+  '--no-audit',
+  '--no-fund',
+  '--no-package-lock',
+  '--prefer-offline',
+];
 
 /** Installs what is not there yet. Resolves with null, or with what npm said when it did not work. */
 export async function installReference(folder) {

@@ -95,7 +95,10 @@ export interface Parts {
   /** The conversation on the active branch; turns append to it. */
   readonly messages: ApiMessage[];
   /** The transcript behind the recorder: what a move to another branch reads. */
-  readonly transcript: Pick<OpenTranscript, 'key' | 'store' | 'isKept' | 'path' | 'report' | 'pastAt' | 'release'>;
+  readonly transcript: Pick<
+    OpenTranscript,
+    'key' | 'store' | 'hasPast' | 'isKept' | 'path' | 'report' | 'pastAt' | 'release'
+  >;
   /** Whether the conversation went on beside what was written later; then its leaf is recorded with every turn. */
   isBranching: boolean;
   /** A title that is still to be recorded, with the first message. */

@@ -17,9 +17,10 @@ export async function goOnFrom(parts: Parts, uuid: string | null): Promise<void>
     throw HeddleError.isInstance(error) && error.code === 'session_not_found' ? unknownParent(uuid, error) : error;
   });
   const messages = past.messages([]);
-  parts.messages.splice(0, parts.messages.length, ...messages);
+  parts.messages.length = 0;
+  for (const message of messages) parts.messages.push(message);
   parts.context.tokens = past.lastTokens;
-  parts.recorder.goOnFrom(node);
+  parts.recorder.goOnFrom(past.leaf);
   parts.reminded(past.lastReminder ?? '');
   parts.toolSession.todos.current = await pastTodos({ messages, earlier: past.earlier });
   if (parts.checkpoints) parts.checkpoints.follow((await past.checkpoints()).messages);
@@ -28,7 +29,7 @@ export async function goOnFrom(parts: Parts, uuid: string | null): Promise<void>
 
 /** The next message begins a conversation that knows nothing of what was said before. */
 export function startOver(parts: Parts): void {
-  parts.messages.splice(0, parts.messages.length);
+  parts.messages.length = 0;
   parts.context.tokens = 0;
   parts.recorder.goOnFrom(null);
   parts.reminded('');
@@ -37,12 +38,4 @@ export function startOver(parts: Parts): void {
 function unknownParent(uuid: string, cause: unknown): HeddleError {
   const message = `No message of this session has the uuid ${uuid}; nothing was sent`;
   return new HeddleError('unknown_parent', message, { facts: { uuid }, cause });
-}
-
-/** Whether the session holds a message, on whatever branch. */
-export async function holdsMessage({ transcript: { store, key } }: Parts, uuid: string): Promise<boolean> {
-  for await (const item of store.load(key)) {
-    if ('entry' in item && item.entry.uuid === uuid) return item.entry.isSidechain !== true;
-  }
-  return false;
 }

@@ -6,7 +6,6 @@ import type { ControlBody, RequestContext, RequestHandler } from '../wire/peer.t
 import { toPermissionMode } from '../wire/permission-modes.ts';
 import type { Parts } from './assemble.ts';
 import { invalidRequest } from './invalid-request.ts';
-import { LATER_REQUESTS, type LaterRequest } from './later-requests.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -46,32 +45,26 @@ export function controlHandler(session: Session): RequestHandler {
     },
   };
   return (request, context) => {
-    const { subtype } = request;
-    if (Object.hasOwn(handlers, subtype)) return handlers[subtype]?.(request, context);
-    const later = Object.hasOwn(LATER_REQUESTS, subtype) ? LATER_REQUESTS[subtype] : undefined;
-    if (later) return answerLater(session, later, request, context);
-    throw new ControlError(`Unsupported control request subtype: ${subtype}`, 'unsupported_request');
+    const handler = Object.hasOwn(handlers, request.subtype) ? handlers[request.subtype] : undefined;
+    return handler ? handler(request, context) : answerLater(session, request, context);
   };
 }
 
 /** Once the requests before it are done. One that was withdrawn by then is not begun. */
-async function answerLater(
-  session: Session,
-  { load, betweenTurns, isLong }: LaterRequest,
-  request: ControlBody,
-  { signal }: RequestContext,
-): Promise<unknown> {
-  const begin = async (parts: Parts) => {
+async function answerLater(session: Session, request: ControlBody, { signal }: RequestContext): Promise<unknown> {
+  const wasBusy = session.isBusy;
+  const begun = await session.change(async (parts) => {
+    const { findRequest } = await import('./later-requests.ts');
+    const { load, betweenTurns, isLong } = findRequest(request.subtype);
+    if (wasBusy && betweenTurns !== undefined) {
+      throw new ControlError(`${betweenTurns} while a turn is running: interrupt it or wait`, 'turn_running');
+    }
     const answer = await load();
     signal.throwIfAborted();
-    return { answer: answer(parts, request, signal) };
-  };
-  // A promise inside of an object is not waited for.
-  if (isLong) return (await session.change(begin)).answer;
-  const work = async (parts: Parts) => (await begin(parts)).answer;
-  const done = betweenTurns === undefined ? session.change(work) : session.betweenTurns(work);
-  if (done) return done;
-  throw new ControlError(`${betweenTurns} while a turn is running: interrupt it or wait`, 'turn_running');
+    const body = answer(parts, request, signal);
+    return { body: isLong ? body : await body }; // a promise inside of an object is not waited for
+  });
+  return begun.body;
 }
 
 /** Answers `initialize`, which succeeds once. */
@@ -103,11 +96,21 @@ function initializer(session: Session): RequestHandler {
       ...textOption('systemPrompt', request.systemPrompt),
       ...textOption('appendSystemPrompt', request.appendSystemPrompt),
     });
+    useTitle(session, request);
     startServers(session, request);
     if (request.jsonSchema !== undefined) await applySchema(request.jsonSchema);
     context.beside({ ...beside, pending_user_dialog_requests: [] });
     return session.describe();
   };
+}
+
+/** A new session gets the title with its first message; one that is gone on with keeps its own. */
+function useTitle(session: Session, request: ControlBody): void {
+  const title = stringField(request, 'title')?.trim();
+  if (!title) return;
+  void session.change(async (parts) => {
+    if (parts.messages.length === 0) parts.title ??= title;
+  });
 }
 
 /** Behind the answer to `initialize`: the next turn waits for the servers (ruling K10). */

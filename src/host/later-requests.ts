@@ -1,3 +1,4 @@
+import { ControlError } from '../wire/errors.ts';
 import type { ControlBody } from '../wire/peer.ts';
 import type { Parts } from './assemble.ts';
 
@@ -13,6 +14,13 @@ export interface LaterRequest {
   isLong?: true;
 }
 
+/** Throws for a subtype that nobody answers. */
+export function findRequest(subtype: string): LaterRequest {
+  const found = Object.hasOwn(REQUESTS, subtype) ? REQUESTS[subtype] : undefined;
+  if (found) return found;
+  throw new ControlError(`Unsupported control request subtype: ${subtype}`, 'unsupported_request');
+}
+
 const branch = () => import('./branch-control.ts');
 const files = () => import('./file-control.ts');
 const listing = () => import('./listing-control.ts');
@@ -22,7 +30,7 @@ const tasks = () => import('./task-control.ts');
 const usage = () => import('./usage-control.ts');
 
 /** By subtype. What these requests do and answer is in docs/wire.md. */
-export const LATER_REQUESTS: Readonly<Record<string, LaterRequest>> = {
+const REQUESTS: Readonly<Record<string, LaterRequest>> = {
   rewind_files: from(files, 'rewindFiles', { betweenTurns: 'Files cannot be rewound' }),
   read_file: from(files, 'readFile', { isLong: true }),
   seed_read_state: from(files, 'seedReadState'),

@@ -1,6 +1,7 @@
 import type { LedgerState } from '../agent/ledger.ts';
 import type { ApiMessage } from '../model/model.ts';
 import { lineage } from '../sessions/file-history.ts';
+import { nodeNamed } from '../sessions/named-node.ts';
 import { type UnpairedCall, unpairedToolCalls } from '../sessions/repair.ts';
 import { toApiMessages } from '../sessions/replay.ts';
 import type { SessionKey, SessionStore } from '../sessions/store.ts';
@@ -8,7 +9,6 @@ import { activeLeaf, pathTo, type Tree } from '../sessions/tree.ts';
 import { isObject, stringField } from '../util/json.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { Entry } from '../wire/entries.ts';
-import { HeddleError } from '../wire/errors.ts';
 import type { PastCheckpoints } from './checkpoints.ts';
 import { type ResumeReport, resumeReport } from './resume-report.ts';
 import { type ReadOptions, readRecent, readWhole, type StoredConversation } from './stored-conversation.ts';
@@ -52,10 +52,7 @@ export async function readPast(
   const stored = recent?.conversation ?? (await readWhole(store, key, { lean }));
   const { tree, costState, lastMode } = stored;
   reportFindings(log, tree, key);
-  if (at !== undefined && !tree.nodes.has(at)) {
-    throw new HeddleError('session_not_found', `No message found with message.uuid of: ${at}`, { facts: { uuid: at } });
-  }
-  const choice = activeLeaf(tree, at);
+  const choice = activeLeaf(tree, at === undefined ? undefined : nodeNamed(tree, at).id);
   const { leaf } = choice;
   const path = leaf ? pathTo(tree, leaf.id) : [];
   // Of a whole session it is taken at once: to take it later, all of the tree would have to be kept.

@@ -11,7 +11,6 @@ import type { Transport } from '../wire/transport.ts';
 import { controlHandler } from './control.ts';
 import type { Engine } from './engine.ts';
 import { Reception } from './reception.ts';
-import { parentOf } from './record-input.ts';
 import { type Emit, openSession, type Session } from './session.ts';
 
 export interface ServeEnd {
@@ -103,10 +102,9 @@ async function acceptChecked(line: JsonObject, session: Session): Promise<void> 
     return;
   }
   const input = line as unknown as UserInput;
-  const parent = parentOf(input);
-  if (typeof parent === 'string' && !(await session.knows(parent))) {
-    const facts = { error_code: 'unknown_parent', ...(input.uuid !== undefined && { input_uuid: input.uuid }) };
-    session.reportBadInput(`No message of this session has the uuid ${parent}; the message was not sent`, facts);
+  const refusal = await session.refusalOf(input);
+  if (refusal) {
+    session.reportBadInput(refusal.error, refusal.facts);
     return;
   }
   submitIfSaying(input, session);

@@ -15,6 +15,7 @@ import type { PermissionMode } from '../wire/permissions.ts';
 import type { Launch } from '../wire/run-config.ts';
 import { askOverControl } from './ask.ts';
 import { assemble, type Parts } from './assemble.ts';
+import type { Refusal } from './check-input.ts';
 import { type CommandLine, commandOf } from './command-line.ts';
 import type { CommandSeams } from './command-turn.ts';
 import { refreshRules } from './configuration.ts';
@@ -106,14 +107,7 @@ export class Session {
       this.reportBadInput('The input has ended; the message was not sent');
       return;
     }
-    const { uuids } = this.#parts;
-    if (input.uuid !== undefined && uuids.has(input.uuid)) {
-      this.reportBadInput(
-        `A message with the uuid ${input.uuid} is already part of this session; it was not sent again`,
-      );
-      return;
-    }
-    if (input.uuid !== undefined) uuids.add(input.uuid);
+    if (input.uuid !== undefined) this.#parts.uuids.add(input.uuid);
     this.#tellLifecycle(input, 'queued').catch(() => {});
     this.#inputs.push(input);
     // Who goes on from elsewhere has turned away from what is being said (ruling K41).
@@ -174,9 +168,9 @@ export class Session {
     return this.change((parts) => parts.setSchema(schema));
   }
 
-  /** Does something of which a turn must not see the half: the next one waits for it. Null while one is running. */
-  betweenTurns<T>(work: (parts: Parts) => Promise<T>): Promise<T> | null {
-    return this.#running ? null : this.change(work);
+  /** Whether a turn is running. */
+  get isBusy(): boolean {
+    return this.#running !== null;
   }
 
   /** Looks at the session's parts or changes them, after all changes that were asked for before. The next turn waits. */
@@ -190,7 +184,7 @@ export class Session {
 
   /** The body of the answer to `initialize`. */
   describe(): Record<string, unknown> {
-    return initializeAnswer(this.#parts, { isBusy: this.#running !== null });
+    return initializeAnswer(this.#parts, this);
   }
 
   /** The questions to the host that are still open. */
@@ -203,12 +197,11 @@ export class Session {
     this.#say({ type: 'system', subtype: 'input_error', error: message, ...facts, ...ids })?.catch(() => {});
   }
 
-  /** Whether a message can go on from there: every uuid of the conversation that was ever said. */
-  async knows(uuid: string): Promise<boolean> {
-    const { spoken, recorder } = this.#parts;
-    if (spoken.has(uuid) || recorder.leaf === uuid) return true;
-    const { holdsMessage } = await import('./branches.ts');
-    return holdsMessage(this.#parts, uuid);
+  /** Why a message with uuids is not taken; null when it is. */
+  async refusalOf(input: UserInput): Promise<Refusal | null> {
+    if (input.uuid === undefined && parentOf(input) === undefined) return null;
+    const { refusalOf } = await import('./check-input.ts');
+    return refusalOf(this.#parts, input);
   }
 
   async #run(): Promise<{ lastResultIsError: boolean }> {

@@ -20,10 +20,12 @@ import type { ResumeReport } from './resume-report.ts';
 /** A session's transcript, open for appending, and the conversation it holds so far. */
 export interface OpenTranscript extends Transcript {
   store: SessionStore;
+  /** Whether it was there before this process. */
+  hasPast: boolean;
   /** Whether it outlives this process. */
   isKept: boolean;
   messages: ApiMessage[];
-  /** The stored entries that those are made of. */
+  /** The stored entries that those are made of, where they are to be shown. */
   path: readonly Entry[];
   gitBranch: string | null;
   /** The permission mode that the session was left in, as far as it was changed. */
@@ -148,10 +150,11 @@ async function openHeld(engine: Engine, launch: Launch, held: Held): Promise<Ope
   return {
     key,
     store,
+    hasPast: past !== null,
     isKept,
     chain,
     messages: past?.messages(repairs) ?? [],
-    path: past?.path ?? [],
+    path: (config.replayHistory && past?.path) || [],
     gitBranch: branch,
     lastMode: past?.lastMode ?? null,
     earlier: async (word) => past?.earlier(word) ?? [],

@@ -10,6 +10,7 @@ import {
   argvOf,
   everyCommand,
   everyRedirect,
+  isUnread,
   type Part,
   type ShellScript,
   type SimpleCommand,
@@ -19,7 +20,8 @@ import {
 /**
  * The first file that a script may touch against a path rule, as written; null when there is none. Counts the files that
  * the shell opens, and the words of commands that are known to read or write files; what other programs open cannot be
- * seen here. A word that is not known beforehand counts as every path that it could be.
+ * seen here. A word that is not known beforehand counts as every path that it could be, and so does a text that cannot be
+ * read: `cat 0<secret` names a file all the same.
  */
 export function caughtFile(
   script: ShellScript,
@@ -27,6 +29,7 @@ export function caughtFile(
   matcher: PathMatcher,
   policy: Policy,
 ): string | null {
+  if (isUnread(script)) return 'a file that could not be found in the command';
   const places = placesOf(script, policy);
   const opened = everyRedirect(script).filter((each) => kind === 'read' || each.kind === 'write');
   const files = [
@@ -58,7 +61,7 @@ function placesOf(script: ShellScript, policy: Policy): Places {
   for (const { words, assigns } of everyCommand(script)) {
     if (assigns.some(({ name }) => name === 'CDPATH' || name === 'HOME')) anywhere = true;
     if (words[0] !== 'cd' && words[0] !== 'pushd' && words[0] !== 'popd') continue;
-    const target = words.slice(1).find((word) => typeof word !== 'string' || !/^-[LPe@]*$/.test(word) || word === '-');
+    const target = words.slice(1).find((word) => typeof word !== 'string' || !/^-(?:[LPe@]+|-)$/.test(word));
     const known = target === undefined ? (policy.home ?? null) : textOf(target, policy);
     if (known === null || known === '-' || words[0] === 'popd' || directories.size > MAX_PLACES) anywhere = true;
     else for (const each of [...directories]) directories.add(resolve(each, known));
@@ -76,9 +79,10 @@ export function textOf(word: Word, { home }: Pick<Policy, 'home'>): string | nul
 
 function namedFiles(command: SimpleCommand, kind: 'read' | 'edit', places: Places): NamedFile[] {
   const [name, ...args] = command.words;
-  if (typeof name !== 'string') return [];
-  const program = programName(name);
   const where = command.elsewhere ? { ...places, anywhere: true } : places;
+  // A program that is not known beforehand may open what it is given.
+  if (typeof name !== 'string') return args.flatMap(valuesOf).map((word) => ({ word, places: where }));
+  const program = programName(name);
   const argv = argvOf({ words: args });
   const below = reach(program, args);
   const exact = argv === null ? null : exactPaths([program, ...argv], kind);
@@ -100,7 +104,8 @@ const READERS = new Set(
     'cat tac nl head tail less more most bat od xxd hexdump strings base64 base32 md5sum sha1sum sha256sum sha512sum ' +
     'b2sum cksum sum wc sort uniq cut paste join comm diff cmp sdiff colordiff grep egrep fgrep zgrep zcat bzcat xzcat ' +
     'rg ag ack sed awk gawk mawk nawk rev fold fmt pr column expand unexpand jq yq file stat ls dir du realpath tr ' +
-    'tar zip 7z gzip bzip2 xz zstd cpio rsync scp dd split csplit openssl gpg curl wget nc view source .'
+    'tar zip 7z gzip bzip2 xz zstd cpio rsync scp dd split csplit openssl gpg curl wget nc view source . shuf iconv ' +
+    'tsort ptx look hd ul basenc batcat sha224sum sha384sum shasum diff3 vimdiff zless zmore tree'
   ).split(' '),
 );
 const WRITERS = new Set(

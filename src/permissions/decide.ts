@@ -1,9 +1,8 @@
-import { resolve } from 'node:path';
 import type { PermissionUpdate } from '../wire/permissions.ts';
 import { textOf } from './command-files.ts';
 import { acceptsEdits, fileCommandTargets, grantCommand, isReadOnlyScript, writtenFiles } from './judge-command.ts';
 import { allows, type Call, forbids, scriptOf, withScript } from './match-rule.ts';
-import { isInsideAny } from './paths.ts';
+import { isInsideAny, pathFrom } from './paths.ts';
 import { commandCwd, type Policy } from './policy.ts';
 import { formatRule, type Rule } from './rules.ts';
 import { byLeavingSandbox, bySandbox } from './sandbox-policy.ts';
@@ -119,7 +118,7 @@ function byProtectedPaths(call: Call, policy: Policy): Decision | null {
 function writtenPaths(call: Call, policy: Policy): readonly string[] {
   if (call.access.kind === 'edit') return call.access.paths;
   const written = writtenFiles(scriptOf(call)).flatMap((word) => textOf(word, policy) ?? []);
-  return written.map((path) => resolve(commandCwd(policy), path));
+  return written.map((path) => pathFrom(commandCwd(policy), path));
 }
 
 /** What is meant for a person cannot be waved through by a mode: that would be to invent the answer. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { textOf } from './command-files.ts';
 import { fileCommandPaths, movesNames } from './file-commands.ts';
 import { allows } from './match-rule.ts';
-import { isInside, isInsideAny } from './paths.ts';
+import { isInside, isInsideAny, pathFrom } from './paths.ts';
 import { commandCwd, type Policy } from './policy.ts';
 import { readOnlyPaths } from './read-only-commands.ts';
 import { placeOf } from './real-path.ts';
@@ -155,7 +155,7 @@ function grantRedirect({ kind, target }: Redirect, policy: Policy, footing: Foot
   if (isDevice(target)) return { layer: 'default' };
   const text = textOf(target, policy);
   if (text === null || footing === 'paths moved') return null;
-  const rule = pathRule(kind === 'write' ? 'edit' : 'read', resolve(commandCwd(policy), text), policy);
+  const rule = pathRule(kind === 'write' ? 'edit' : 'read', pathFrom(commandCwd(policy), text), policy);
   if (rule !== undefined) return { layer: 'allow-rule', rule };
   if (kind === 'read') return mayRead(text, policy) ? { layer: 'default' } : null;
   return acceptsEdits(policy) && mayChange(text, policy) ? { layer: 'mode' } : null;

@@ -41,8 +41,10 @@ export function pathMatcher(spec: string, context: PathRuleContext, reading: 'fo
     const written = reading === 'forbid' ? [path] : [];
     return real === null ? written : [real, ...written];
   };
+  const couldBeAny = (path: string) => reading === 'forbid' && context.realPath(path) === null && mayLeadAnywhere(path);
   return {
-    matches: (path) => candidates(path).some((candidate) => patterns.some((pattern) => pattern.matches(candidate))),
+    matches: (path) =>
+      couldBeAny(path) || candidates(path).some((candidate) => patterns.some((pattern) => pattern.matches(candidate))),
     mayMatchBelow: (directory) =>
       candidates(directory).some((candidate) =>
         patterns.some(({ base }) => isInside(candidate, base) || isInside(base, candidate)),
@@ -51,6 +53,15 @@ export function pathMatcher(spec: string, context: PathRuleContext, reading: 'fo
       candidates(directory).some((candidate) => patterns.some(({ base }) => isInside(candidate, base))),
     mayMatch: (pattern) => patterns.some(({ shapes }) => shapes().some((shape) => patternsMeet(pattern, shape))),
   };
+}
+
+/**
+ * Where a path leads to that cannot be told, it may be what a rule forbids. Known are what a process has open already,
+ * and those files below /proc that lie behind none of its links.
+ */
+function mayLeadAnywhere(path: string): boolean {
+  if (/^\/dev\/(?:stdin|stdout|stderr|fd\/\d+)$/.test(path)) return false;
+  return !path.startsWith('/proc/') || /\/(?:\.\.|cwd|root|exe|fd|map_files|task)(?:\/|$)/.test(path);
 }
 
 /** Ruling K33: a path rule on any tool that edits means `Edit(path)`; likewise for tools that read. */

@@ -7,6 +7,11 @@ export function isInside(root: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
+/** A path as the kernel takes it: `..` after a link is not what stands before it, so nothing is shortened. */
+export function pathFrom(directory: string, path: string): string {
+  return isAbsolute(path) ? path : `${directory}/${path}`;
+}
+
 export function isInsideAny(roots: readonly string[], path: string): boolean {
   return roots.some((root) => isInside(root, path));
 }

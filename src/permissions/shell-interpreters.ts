@@ -1,4 +1,5 @@
-import { BASH_LIKE } from './shell-programs.ts';
+import { programName } from './shell-pattern.ts';
+import { BASH_LIKE, SHELLS } from './shell-programs.ts';
 import { notStatic, type ShellScript, type SimpleCommand, type Word } from './shell-script.ts';
 import { codeIn, type Within } from './shell-within.ts';
 
@@ -14,6 +15,21 @@ export function startedByShell(name: string, command: SimpleCommand, within: Wit
   }
   const { input } = command;
   return input === undefined ? notStatic(`${name} takes commands from its input`) : shellCode(name, input, within);
+}
+
+/** Any program may be one that starts others: a shell with code among its words is taken as started (`chrt 1 sh -c …`). */
+export function shellBehind({ words }: SimpleCommand, within: Within): ShellScript | null {
+  const at = words.findIndex(
+    (word, each) => typeof word === 'string' && SHELLS.has(programName(word)) && takesCode(words.slice(each + 1)),
+  );
+  return at === -1 ? null : within.words(words.slice(at));
+}
+
+function takesCode(words: readonly Word[]): boolean {
+  const operand = words.findIndex((word) => typeof word !== 'string' || !/^[-+]/.test(word));
+  return words
+    .slice(0, operand === -1 ? words.length : operand)
+    .some((word) => typeof word === 'string' && /^-[a-zA-Z]*c/.test(word));
 }
 
 interface ShellOptions {

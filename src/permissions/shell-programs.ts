@@ -5,7 +5,7 @@ export const SHELLS: ReadonlySet<string> = words('sh bash dash ash rbash zsh ksh
 /** Programs that run a script, or code in one word. Versions such as `python3.11` are left out of the name. */
 export const INTERPRETERS: ReadonlySet<string> = words(
   'python pypy perl ruby irb node nodejs deno bun tsx ts-node php lua luajit awk gawk mawk nawk sed tclsh wish expect ' +
-    'osascript rscript julia groovy scala ghc runghc guile racket sbcl',
+    'osascript rscript r julia groovy scala ghc runghc guile racket sbcl octave gnuplot elixir erl raku qjs jshell ocaml',
 );
 
 /** Programs that may take code, or a whole command line in one word, and run it; shells are looked into instead. */
@@ -14,7 +14,7 @@ export const CODE_RUNNERS: ReadonlySet<string> = new Set([
   ...words(
     'ssh parallel fd tar git make gmake vim vi nvim ex ed emacs gdb lldb tmux screen systemd-run npx npm pnpm yarn bunx ' +
       'crontab docker podman kubectl nix-shell entr nodemon concurrently hyperfine just task psql mysql sqlite3 rsync ' +
-      'split man m4 zip',
+      'split man m4 zip scp sftp dc',
   ),
 ]);
 
@@ -35,7 +35,7 @@ export const DATA_PROGRAMS: ReadonlySet<string> = words(
 export const CODE_VARIABLES = /^(?:PS\d|PROMPT_COMMAND|BASH_ENV|ENV|SHELLOPTS|BASHOPTS)$/;
 /** Variables by which programs are told what to run. */
 export const COMMAND_VARIABLES =
-  /PAGER|EDITOR|VISUAL|BROWSER|COMMAND|SHELL|^GIT_|^LD_|^DYLD_|^LESS|OPT$|OPTIONS$|^PYTHON/;
+  /PAGER|EDITOR|VISUAL|BROWSER|COMMAND|SHELL|ASKPASS|WRAPPER|RUNNER|_RSH$|^GIT_|^LD_|^DYLD_|^LESS|OPT$|OPTIONS$|^PYTHON|^PERL5|^MAKEFLAGS$/i;
 
 export function programBase(name: string): string {
   return name.replace(/(?<=[a-z])[\d.]+$/, '');

@@ -3,6 +3,7 @@ import { CODE_VARIABLES, COMMAND_VARIABLES, INTERPRETERS, programBase, SHELLS } 
 import {
   everyCommand,
   everyRedirect,
+  notRead,
   notStatic,
   type Redirect,
   type ShellCommand,
@@ -46,11 +47,11 @@ interface Reading {
 }
 
 function readText(text: string, { parse, depth }: Reading): ShellScript {
-  if (text.length > MAX_LENGTH) return notStatic('the command is too long to be understood');
-  if (depth > MAX_DEPTH) return notStatic('code in it is nested too deep');
+  if (text.length > MAX_LENGTH) return notRead('the command is too long to be understood');
+  if (depth > MAX_DEPTH) return notRead('code in it is nested too deep');
   if (text.trim() === '') return notStatic('there is no command in it');
-  const parsed = plain(text) ?? (parse === null ? notStatic(NOT_PLAIN) : parse(text));
-  if (parsed === null) return notStatic('the command cannot be read as a shell would read it');
+  const parsed = plain(text) ?? (parse === null ? notRead(NOT_PLAIN) : parse(text));
+  if (parsed === null) return notRead('the command cannot be read as a shell would read it');
   const next = { parse, depth: depth + 1 };
   const commands = parsed.commands.map((command) => started(command, next));
   return { ...parsed, commands, unknown: parsed.unknown ?? doubtAbout(commands) ?? doubtAboutFiles(parsed.redirects) };
@@ -67,7 +68,7 @@ function started(command: SimpleCommand, reading: Reading): ShellCommand {
   const runs = unwrap(command, {
     text: (text) => readText(text, reading),
     words: (words, more) => {
-      if (reading.depth > MAX_DEPTH) return notStatic('code in it is nested too deep');
+      if (reading.depth > MAX_DEPTH) return notRead('code in it is nested too deep');
       const inner = started({ ...command, words, assigns: [], ...more }, { ...reading, depth: reading.depth + 1 });
       return { commands: [inner], redirects: [], unknown: doubtAbout([inner]), ordered: true };
     },

@@ -1,7 +1,7 @@
 import { messageOf } from '../util/message-of.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { ParseShell } from './shell-read.ts';
-import { notStatic, type ShellScript } from './shell-script.ts';
+import { notRead, type ShellScript } from './shell-script.ts';
 
 /** Reads a command line for permissions. Never rejects: what cannot be read is not known. */
 export type ReadCommand = (command: string) => Promise<ShellScript>;
@@ -32,7 +32,7 @@ export function createShellReader({ log, load = loadParser }: ShellReaderOptions
       return readShell(command, await parser);
     } catch (error) {
       log('warn', `A shell command could not be read: ${messageOf(error)}`);
-      return notStatic('the command could not be read');
+      return notRead('the command could not be read');
     }
   };
 }

@@ -47,6 +47,8 @@ function mayRun(command: ShellCommand, rule: readonly RuleWord[]): boolean {
   if (told.some((value) => mentions(value, rule))) return true;
   if (fits(words, rule)) return true;
   if (words.length === 0 || isUnderstood(command)) return false;
+  // `CC=rm make`: any variable may tell a program what to run.
+  if (assigns.some(({ value }) => typeof value === 'string' && fits(value.trim().split(/\s+/), rule))) return true;
   return fits(words.flatMap(withOptionValue), loosened(rule), subcommandOf(words)) || codeMentions(command, rule);
 }
 
@@ -83,8 +85,11 @@ function subcommandOf(words: readonly Word[]): Word | undefined {
   if (typeof name !== 'string' || !SUBCOMMAND_PROGRAMS.has(programName(name))) return undefined;
   return words
     .slice(1)
-    .find((word, at) => typeof word === 'string' && !word.startsWith('-') && !/^-[cC]$/.test(String(words[at])));
+    .find((word, at) => typeof word === 'string' && !word.startsWith('-') && !TAKES_VALUE.test(String(words[at])));
 }
+
+/** Options before the subcommand whose value may be a program. */
+const TAKES_VALUE = /^(?:-[cC]|--[\w-]*(?:shell|editor|pager|viewer|browser|command|exec))$/;
 
 /**
  * Whether words could turn out to be what a rule names. The first word that the rule names is a program, known by its

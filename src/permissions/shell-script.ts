@@ -8,6 +8,8 @@ export interface ShellScript {
   readonly redirects: readonly Redirect[];
   /** Why it cannot be told what would run (ruling K44), as a clause; null when it can. */
   readonly unknown: string | null;
+  /** Set when the text itself could not be read: what is listed here says nothing about it. */
+  readonly unread?: true;
   /** Set when the commands run one after the other as listed: no pipe, loop, function or background. */
   readonly ordered: boolean;
 }
@@ -60,6 +62,15 @@ export const NOTHING: ShellScript = { commands: [], redirects: [], unknown: null
 
 export function notStatic(unknown: string): ShellScript {
   return { ...NOTHING, unknown };
+}
+
+export function notRead(unknown: string): ShellScript {
+  return { ...notStatic(unknown), unread: true };
+}
+
+/** Whether some of it, at any depth, could not be read. */
+export function isUnread(script: ShellScript): boolean {
+  return script.unread === true || script.commands.some(({ runs }) => runs !== null && isUnread(runs));
 }
 
 /** A script of which only the shape matters: all of its commands, those that others start included. */

@@ -1,8 +1,8 @@
 import { BUILTINS } from './shell-builtins.ts';
 import { startedByGit } from './shell-git.ts';
-import { startedByInterpreter, startedByShell } from './shell-interpreters.ts';
+import { shellBehind, startedByInterpreter, startedByShell } from './shell-interpreters.ts';
 import { programName } from './shell-pattern.ts';
-import { INTERPRETERS, programBase, SHELLS } from './shell-programs.ts';
+import { DATA_PROGRAMS, INTERPRETERS, programBase, SHELLS } from './shell-programs.ts';
 import type { ShellScript, SimpleCommand } from './shell-script.ts';
 import type { Within } from './shell-within.ts';
 import { WRAPPERS } from './shell-wrappers.ts';
@@ -20,5 +20,6 @@ export function unwrap(command: SimpleCommand, within: Within): ShellScript | nu
   if (starts !== undefined) return starts(rest, within);
   if (SHELLS.has(program)) return startedByShell(program, rest, within);
   if (program === 'git') return startedByGit(rest, within);
-  return INTERPRETERS.has(programBase(program)) ? startedByInterpreter(program, rest) : null;
+  if (INTERPRETERS.has(programBase(program))) return startedByInterpreter(program, rest);
+  return DATA_PROGRAMS.has(program) ? null : shellBehind(rest, within);
 }

@@ -62,7 +62,7 @@ export const WRAPPERS: ReadonlyMap<string, Starts> = new Map<string, Starts>([
   ],
   ['doas', wrapper({ flags: 'n', valued: 'u' })],
   ['chroot', wrapper({ longs: ['skip-chdir'], valuedLongs: ['userspec', 'groups'], skip: 1, elsewhere: true })],
-  ['strace', wrapper({ flags: 'cCdfFhikqrtTvVwxyz', valued: 'abeEIoOpPsSuUX' })],
+  ['strace', strace],
   ['ltrace', wrapper({ flags: 'cCfhirStTV', valued: 'aAeDlnopsuwx' })],
   ['env', env],
   ['xargs', xargs],
@@ -72,6 +72,9 @@ export const WRAPPERS: ReadonlyMap<string, Starts> = new Map<string, Starts>([
   ['script', shellOption],
   ['su', shellOption],
   ['runuser', shellOption],
+  ['sg', otherGroup],
+  ['capsh', ({ words }, within) => startedByShell('bash', { words: afterDashes(words), assigns: [] }, within)],
+  ['newgrp', unknowable('it starts a shell')],
   ['parallel', unknowable('it makes commands of what it reads')],
   ['at', unknowable('it takes commands from its input')],
   ['batch', unknowable('it takes commands from its input')],
@@ -231,6 +234,25 @@ function shellOption({ words }: SimpleCommand, within: Within): ShellScript | nu
   const at = words.findIndex((word) => typeof word === 'string' && /^(?:-\w*c|--command)$/.test(word));
   const code = at === -1 ? undefined : words[at + 1];
   return code === undefined ? notStatic('it starts a shell') : inShell(code, within);
+}
+
+/** `sg group code`, `sg group -c code`. */
+function otherGroup({ words }: SimpleCommand, within: Within): ShellScript | null {
+  const code = words.filter((word) => word !== '-' && word !== '-c')[1];
+  return code === undefined ? notStatic('it starts a shell') : inShell(code, within);
+}
+
+function afterDashes(words: readonly Word[]): readonly Word[] {
+  const at = words.findIndex((word) => word === '--' || word === '==');
+  return at === -1 ? ['-c', ANYTHING] : words.slice(at + 1);
+}
+
+const STRACE = wrapper({ flags: 'cCdfFhikqrtTvVwxyz', valued: 'abeEIoOpPsSuUX' });
+
+/** What it writes may go to a command: `-o '|code'`. */
+function strace(command: SimpleCommand, within: Within): ShellScript | null {
+  const isCode = (word: Word) => typeof word !== 'string' || /^(?:-\w*o)?[|!]/.test(word);
+  return command.words.some(isCode) ? notStatic(CANNOT_TELL) : STRACE(command, within);
 }
 
 function inShell(code: Word, within: Within): ShellScript | null {

@@ -56,6 +56,7 @@ export class Connection {
   #unanswered = false;
   /** A result has reached the caller, so that the exit code is no news. */
   #resultTold = false;
+  #versionNoted = false;
   #closing = false;
   /** The agent cannot be told that no more comes, other than by closing its stdin. */
   #inputDone = false;
@@ -223,9 +224,13 @@ export class Connection {
     if (this.#inputDone && pending === 0) transport.endInput();
   }
 
+  /** Of an agent that was named by its path: it is not started a second time to be asked. */
   #noteVersion(line: JsonObject): void {
+    const { pathToHeddleExecutable, pathToClaudeCodeExecutable, transport } = this.#options;
     const version = stringField(line, 'claude_code_version');
-    if (version === undefined || this.#options.transport) return;
+    if (this.#versionNoted || version === undefined || transport) return;
+    if (!pathToHeddleExecutable && !pathToClaudeCodeExecutable) return;
+    this.#versionNoted = true;
     import('./subprocess-version.ts').then(({ warnIfOld }) => warnIfOld(version, this.#options.env)).catch(() => {});
   }
 

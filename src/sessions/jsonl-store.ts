@@ -52,6 +52,10 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
       const from = fileAt(path)?.size ?? 0;
       return later(async () => (await import('./transcript-watch.ts')).watchTranscript(path, from, signal));
     },
+    async has(key, uuid) {
+      const path = locate(key);
+      return fileAt(path) !== null && opened(path).has(uuid);
+    },
     exists: async (key) => fileAt(locate(key)) !== null,
     list: async (project) => listSessions(projectFolders(home, project)),
     find: async (sessionId) => find(sessionId),

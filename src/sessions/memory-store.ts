@@ -56,6 +56,8 @@ export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}):
       return numbered(texts);
     },
 
+    has: async (key, uuid) => transcripts.get(nameOf(settle(key)))?.uuids.has(uuid) ?? false,
+
     exists: async (key) => transcripts.has(nameOf(settle(key))),
 
     async list(project) {

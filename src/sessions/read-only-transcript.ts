@@ -3,6 +3,7 @@ import { isSessionId } from './layout.ts';
 import { storageFailed } from './storage-errors.ts';
 import type { SessionKey, SessionStore } from './store.ts';
 import { readTranscript } from './transcript-reader.ts';
+import { readRecent } from './transcript-tail.ts';
 
 /** A single transcript, wherever it lies, as a store that can only be read. */
 export function readOnlyTranscript(path: string, project: string): { key: SessionKey; store: SessionStore } {
@@ -10,6 +11,7 @@ export function readOnlyTranscript(path: string, project: string): { key: Sessio
   const key = { project, sessionId: isSessionId(name) ? name : UNNAMED };
   const store: SessionStore = {
     load: () => readTranscript(path),
+    loadRecent: () => readRecent(path),
     exists: async () => true,
     list: async () => [],
     locate: () => path,

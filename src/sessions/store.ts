@@ -70,6 +70,8 @@ export interface SessionStore {
   append(key: SessionKey, entries: readonly Entry[], options?: AppendOptions): Promise<void>;
   load(key: SessionKey): AsyncIterable<Loaded>;
   exists(key: SessionKey): Promise<boolean>;
+  /** Whether a session holds an entry with this uuid, without reading all of it. */
+  has?(key: SessionKey, uuid: string): Promise<boolean>;
   /** Sessions of a project, newest first. */
   list(project: string): Promise<SessionInfo[]>;
   /**

@@ -18,6 +18,8 @@ export interface TranscriptFile {
    * `storage_failed` and leaves the file as it was.
    */
   append(entries: readonly Entry[], options?: AppendOptions): void;
+  /** Whether one of its entries has this uuid. */
+  has(uuid: string): boolean;
   close(): void;
 }
 
@@ -44,6 +46,11 @@ export function openTranscript(path: string, options: { write: WriteBytes; log: 
         const fresh = areNew || !entries.some(hasUuid) ? entries : unstored(file, size, entries);
         if (fresh.length > 0) appendGroup(file, size, fresh, options.write);
       }),
+    has(uuid) {
+      const { size } = fstatSync(file.fd);
+      if (size !== file.expectedSize) noticeOthers(file, size);
+      return unstored(file, size, [{ type: 'user', uuid }]).length === 0;
+    },
     close: () => closeSync(file.fd),
   };
 }

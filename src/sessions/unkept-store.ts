@@ -8,7 +8,9 @@ import type { Loaded, SessionKey, SessionStore } from './store.ts';
 export function createUnkeptStore(past: { store: SessionStore; key: SessionKey } | null): SessionStore {
   const own = createMemoryStore();
   return {
-    ...own,
+    append: own.append,
+    exists: own.exists,
+    list: own.list,
     async *load(key): AsyncGenerator<Loaded, void> {
       let lines = 0;
       if (past) {

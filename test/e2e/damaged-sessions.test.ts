@@ -42,7 +42,6 @@ describe('[S-9, S-10, S-14] a damaged session comes back, is said to be damaged,
 describe('[S-19, SES-22] what cannot be resumed is an error, at once and aloud', () => {
   test.each<[string, (path: string) => void]>([
     ['a file that is missing', () => {}],
-    ['an empty file', (path) => writeFileSync(path, '')],
     ['a directory', (path) => mkdirSync(path)],
     ['a FIFO', (path) => execFileSync('mkfifo', [path])],
     ['a socket or device', (path) => execFileSync('mknod', [path, 'c', '1', '3'])],
@@ -68,6 +67,14 @@ describe('[S-19, SES-22] what cannot be resumed is an error, at once and aloud',
   });
 });
 
+// FAULT: today an empty file is resumed as a new conversation, with exit 0 and without a word.
+test.fails('[S-19] an empty file is an error, too', async () => {
+  const place = await makePlace(() => 'ok');
+  writeFileSync(damagedFile(place), '');
+  const run = await ask(place, 'hi', '--resume', SESSION);
+  expect({ code: run.code, requests: place.api.requests.length }).toEqual({ code: 1, requests: 0 });
+});
+
 test('a file in which nothing can be read: it is said that it was damaged, and the file stays', async () => {
   const place = await makePlace(() => 'ok');
   const path = damagedFile(place);
@@ -83,7 +90,7 @@ describe('[S-26, K30] a fork leaves its source as it was, byte for byte', () => 
     'torn with the result of the second call',
     'an orphan in the middle',
     'an old file without uuids',
-    'nesting of 50,000 beside a message',
+    'every line twice',
   ];
 
   test.each(DAMAGE_CORPUS.filter(({ name }) => sources.includes(name)))('$name', async ({ make, kept }) => {

@@ -2,22 +2,30 @@ import { describe, expect, test } from 'vitest';
 import { SYSTEM_PROMPT } from '../../src/agent/prompt.ts';
 import { hang, toolUse } from '../../src/testing/script.ts';
 import type { JsonObject } from '../../src/util/json.ts';
+import { type HostSubtype, hostRequests, readHostResponse } from '../../src/wire/control/index.ts';
+import { WIRE_VERSION } from '../../src/wire/version.ts';
 import { createHouse, kindOf } from './support.ts';
 
 describe('initialize', () => {
   test('[CTL-03, K2] is answered before anything else is said, with what the build can do', async () => {
     const client = createHouse(['fine'], { pid: 4711 }).connect();
-    const { subtype, response } = await client.control({ subtype: 'initialize' });
+    const { subtype, response, ...rest } = await client.control({ subtype: 'initialize' });
     expect(subtype).toBe('success');
     expect(response).toMatchObject({
       commands: expect.any(Array),
       output_style: 'default',
       available_output_styles: expect.arrayContaining(['default']),
       models: expect.arrayContaining([expect.objectContaining({ value: 'default', displayName: expect.any(String) })]),
+      agents: [],
       account: { apiKeySource: 'none' },
       pid: 4711,
-      capabilities: expect.arrayContaining(['end_input']),
+      claude_code_version: WIRE_VERSION,
+      current_permission_mode: 'default',
+      fast_mode_state: 'off',
+      session_state: 'idle',
+      capabilities: expect.arrayContaining(['end_input', 'interrupt_receipt_v1', 'msg_lifecycle_v1']),
     });
+    expect(rest).toMatchObject({ pending_permission_requests: [], pending_user_dialog_requests: [] });
     expect(client.lines.map(kindOf)).toEqual(['control_response']);
   });
 
@@ -69,10 +77,11 @@ describe('set_model', () => {
     const client = house.connect({ model: 'haiku' });
     const models: unknown[] = [];
     for (const request of [null, { model: 'opus' }, { model: 'default' }, { model: 'claude-x' }, {}]) {
-      if (request)
-        expect(await client.control({ subtype: 'set_model', ...request })).toMatchObject({ subtype: 'success' });
+      const answer = request && (await client.control({ subtype: 'set_model', ...request }));
       await client.ask('go');
-      models.push(client.of('system/init').at(-1)?.model);
+      const model = client.of('system/init').at(-1)?.model;
+      if (answer) expect(answer).toMatchObject({ subtype: 'success', response: { model } });
+      models.push(model);
     }
     const haiku = 'claude-haiku-4-5-20251001';
     expect(models).toEqual([haiku, 'claude-opus-4-6', haiku, 'claude-x', haiku]);
@@ -195,6 +204,46 @@ describe('the protocol', () => {
     ]);
   });
 
+  test('[K11, CTL-16] a request that is withdrawn before its turn is not done, and gets no answer', async () => {
+    const house = createHouse(['fine']);
+    const client = house.connect();
+    const request = { subtype: 'rename_session', title: 'withdrawn' };
+    client.send({ type: 'control_request', request_id: 'w', request });
+    client.send({ type: 'control_cancel_request', request_id: 'w' });
+    await client.control({ subtype: 'rename_session', title: 'kept' });
+    await client.ask('go');
+    const titles = (await house.entries(String(client.lines.at(-1)?.session_id))).flatMap(
+      ({ customTitle }) => customTitle ?? [],
+    );
+    expect(titles).toEqual(['kept']);
+    expect(client.of('control_response').map(({ response }) => (response as JsonObject).request_id)).toEqual(['r1']);
+  });
+
+  test('[P-3, P-4] each request of the protocol gets one answer, of its shape, whatever its fields are', async () => {
+    const client = createHouse(() => 'fine').connect();
+    const names = (Object.keys(hostRequests) as HostSubtype[]).filter((name) => name !== 'end_input');
+    for (const subtype of names) {
+      for (const fields of [PLAUSIBLE[subtype] ?? {}, {}, ODD_FIELDS]) {
+        const answer = await client.control({ ...fields, subtype });
+        if (answer.subtype === 'error') expect(answer.error, subtype).toEqual(expect.any(String));
+        else expect(() => readHostResponse(subtype, answer.response), subtype).not.toThrow();
+      }
+    }
+    expect(await client.ask('still there?')).toMatchObject({ result: 'fine' });
+    expect(client.of('control_response')).toHaveLength(3 * names.length);
+  });
+
+  test.each(['reload_plugins', 'reload_skills', 'mcp_call', 'set_color', 'register_repo_root', 'file_suggestions'])(
+    '[P-3] %s belongs to what is not there: an error with a code, never silence',
+    async (subtype) => {
+      expect(await createHouse([]).connect().control({ subtype })).toMatchObject({
+        subtype: 'error',
+        error: `Unsupported control request subtype: ${subtype}`,
+        error_code: 'unsupported_request',
+      });
+    },
+  );
+
   test('requests are answered while a turn runs', async () => {
     const house = createHouse([hang()]);
     const client = house.connect();
@@ -202,6 +251,82 @@ describe('the protocol', () => {
     await client.until(() => client.of('system/init').length === 1);
     expect(await client.control({ subtype: 'set_model', model: 'opus' })).toMatchObject({ subtype: 'success' });
     expect(client.results).toEqual([]);
+  });
+});
+
+/** Fields with which a request can be done in a session that is fresh. */
+const PLAUSIBLE: Partial<Record<HostSubtype, JsonObject>> = {
+  set_permission_mode: { mode: 'plan' },
+  set_max_thinking_tokens: { max_thinking_tokens: 2048 },
+  stop_task: { task_id: 'none' },
+  get_task_output: { task_id: 'none' },
+  cancel_async_message: { message_uuid: 'none' },
+  mcp_set_servers: { servers: {} },
+  mcp_toggle: { serverName: 'none', enabled: true },
+  mcp_reconnect: { serverName: 'none' },
+  mcp_message: { server_name: 'none', message: { jsonrpc: '2.0', method: 'x' } },
+  rename_session: { title: 'A title' },
+  read_file: { path: 'missing' },
+  seed_read_state: { path: 'missing', mtime: 0 },
+  apply_flag_settings: { settings: {} },
+  explain_permission: { tool_name: 'Read', input: { file_path: 'x' } },
+  rewind_files: { user_message_id: 'none' },
+  switch_leaf: { leaf_uuid: 'none' },
+};
+
+const ODD_FIELDS: JsonObject = Object.fromEntries(
+  [
+    ...['hooks', 'model', 'mode', 'max_thinking_tokens', 'task_id', 'message_uuid', 'servers', 'serverName', 'enabled'],
+    ...['server_name', 'message', 'title', 'path', 'mtime', 'settings', 'source', 'tool_name', 'input', 'detail'],
+    ...['user_message_id', 'leaf_uuid', 'at_uuid', 'offset', 'limit', 'tool_use_id', 'jsonSchema', 'sdkMcpServers'],
+  ].map((key) => [key, [null, { __proto__: 5 }, 1e308]]),
+);
+
+describe('messages that wait', () => {
+  const uuids = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
+  const [first, second] = uuids;
+
+  /** A session whose turn hangs, with two messages behind it. */
+  async function waiting() {
+    const house = createHouse([hang(), 'two', 'three']);
+    const client = house.connect();
+    client.say('go');
+    await client.until(() => client.of('system/init').length === 1);
+    client.say('one', { uuid: first });
+    client.say('other', { uuid: second });
+    await client.until(() => client.of('command_lifecycle').length === 2);
+    return { house, client };
+  }
+
+  test('[B-163, K26] one is withdrawn: it is told and recorded, and never answered; the others are', async () => {
+    const { house, client } = await waiting();
+    const cancel = { subtype: 'cancel_async_message', message_uuid: first };
+    expect(await client.control(cancel)).toMatchObject({ response: { cancelled: true } });
+    expect(await client.control(cancel)).toMatchObject({ response: { cancelled: false } });
+    expect(client.of('command_lifecycle').at(-1)).toMatchObject({ command_uuid: first, state: 'cancelled' });
+    await client.control({ subtype: 'interrupt' });
+    expect(await client.result(1)).toMatchObject({ user_message_uuids: [second] });
+    expect(JSON.stringify(house.model.requests.at(-1)?.messages)).not.toContain('"one"');
+    const entries = await house.entries(String(client.results[0]?.session_id));
+    expect(entries).toContainEqual(expect.objectContaining({ operation: 'enqueue', content: 'one' }));
+    expect(await client.ask('one, again', { uuid: first })).toMatchObject({ result: 'three' });
+  });
+
+  test('[B-091] an interrupt says what is still queued, and that is answered next', async () => {
+    const { client } = await waiting();
+    expect(await client.control({ subtype: 'interrupt' })).toMatchObject({ response: { still_queued: uuids } });
+    expect(await client.result(1)).toMatchObject({ result: 'two' });
+    expect(await client.control({ subtype: 'interrupt' })).toMatchObject({ response: { still_queued: [] } });
+  });
+
+  test('a message whose turn has begun cannot be withdrawn', async () => {
+    const client = createHouse([hang()]).connect();
+    client.say('go', { uuid: first });
+    await client.until(() => client.of('system/init').length === 1);
+    expect(await client.control({ subtype: 'cancel_async_message', message_uuid: first })).toMatchObject({
+      response: { cancelled: false },
+    });
+    expect(await client.control({ subtype: 'cancel_async_message' })).toMatchObject({ error_code: 'invalid_request' });
   });
 });
 

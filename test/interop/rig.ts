@@ -106,7 +106,7 @@ function makeRig({
     open.push(run);
     return run;
   };
-  const ask = (prompt: Prompt, more?: Options) => collect(start(prompt, more));
+  const ask = async (prompt: Prompt, more?: Options) => collect(start(prompt, more));
   const resultOf = async (prompt: Prompt, more?: Options) => {
     const results = (await ask(prompt, more)).filter(isResult);
     if (results.length !== 1 || !results[0]) throw new Error(`There were ${results.length} results`);

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Options } from '../../src/sdk/options.ts';
+import { type Options, query } from '../../src/sdk/index.ts';
 import { commandLine, findCli } from '../../src/sdk/subprocess-command.ts';
 import { checkVersion, warnIfOld } from '../../src/sdk/subprocess-version.ts';
 import { eventually } from '../support/processes.ts';
+import { RESULT } from '../support/scripted-agent.ts';
 
 let base: string;
 beforeEach(() => {
@@ -100,6 +101,27 @@ describe('its version', () => {
     await eventually(() => told.length > 0);
     expect(told).toEqual([expect.stringMatching(/version 1\.9\.9, and 2\.0\.0 is the oldest/)]);
     expect(await asked()).toBe('-v\n');
+  });
+
+  test('[DSC-05, DSC-06] one that was named by its path is believed when it says it, and not started twice', async () => {
+    const told = warnings();
+    const path = program(
+      'agent.mjs',
+      `import { appendFileSync } from 'node:fs';
+       appendFileSync('${base}/asked', 'started ');
+       const say = (line) => console.log(JSON.stringify(line));
+       for (let turn = 0; turn < 2; turn++) say({ type: 'system', subtype: 'init', claude_code_version: '1.9.9' });
+       say(${JSON.stringify(RESULT)});`,
+    );
+    const run = async (env: Options['env']) => {
+      const options: Options = { pathToClaudeCodeExecutable: path, env: { ...process.env, ...env }, onError: () => {} };
+      for await (const _message of query({ prompt: 'hi', options }));
+    };
+    await run({ CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK: '1' });
+    await run({});
+    await eventually(() => told.length > 0);
+    expect(told).toHaveLength(1);
+    expect(await asked()).toBe('started started ');
   });
 
   test.each(['2.0.0', '2.1.44 (Heddle 0.1.0)', '10.0.0', 'unknown'])('[DSC-05] %s is fine', async (version) => {

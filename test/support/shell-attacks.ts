@@ -81,6 +81,8 @@ const STARTERS: readonly ((call: string) => string)[] = [
   (call) => `doas ${call}`,
   (call) => `busybox ${call}`,
   (call) => `unshare -U ${call}`,
+  (call) => `prlimit sh -c ${quoted(call)}`,
+  (call) => `setpriv -- bash -ec ${quoted(call)} name`,
   (call) => `A=1 ${call}`,
   (call) => `> /dev/null ${call}`,
   (call) => `2>&1 ${call}`,

@@ -1,5 +1,6 @@
 import type { InteropCase } from '../case.ts';
 import { controlCases } from './controls.ts';
+import { laterControlCases } from './controls-later.ts';
 import { failureCases } from './failures.ts';
 import { mcpCases } from './mcp.ts';
 import { modelCases } from './model.ts';
@@ -16,6 +17,7 @@ export const CASES: readonly InteropCase[] = [
   ...permissionCases,
   ...ruleCases,
   ...controlCases,
+  ...laterControlCases,
   ...modelCases,
   ...mcpCases,
   ...sessionCases,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { McpSdkServerConfigWithInstance, SDKUserMessage } from '../../../src/sdk/index.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { McpSdkServerConfigWithInstance, McpServerStatus, Query, SDKUserMessage } from '../../../src/sdk/index.ts';
 import { toolUse } from '../../../src/testing/index.ts';
 import { Channel } from '../../../src/util/channel.ts';
 import { toolResult } from '../../support/lines.ts';
@@ -90,10 +91,9 @@ export const mcpCases: InteropCase[] = [
     title: 'mcpServerStatus() lists the server and its tools',
     async run(rig) {
       const run = rig.start(new Channel<SDKUserMessage>(), { mcpServers: { calc: calculator(rig) } });
-      const [server] = await run.mcpServerStatus();
-      assert.equal(server?.name, 'calc');
-      assert.equal(server?.status, 'connected');
-      assert(server?.tools?.some(({ name }) => name === 'add'));
+      const server = await connected(run);
+      assert.equal(server.name, 'calc');
+      assert(server.tools?.some(({ name }) => name === 'add'));
     },
   },
   {
@@ -116,11 +116,11 @@ export const mcpCases: InteropCase[] = [
     title: 'toggleMcpServer() takes the tools of a server away and gives them back',
     async run(rig) {
       const run = rig.start(new Channel<SDKUserMessage>(), { mcpServers: { calc: calculator(rig) } });
-      const status = async () => (await run.mcpServerStatus())[0]?.status;
+      await connected(run);
       await run.toggleMcpServer('calc', false);
-      assert.equal(await status(), 'disabled');
+      assert.equal((await run.mcpServerStatus())[0]?.status, 'disabled');
       await run.toggleMcpServer('calc', true);
-      assert.equal(await status(), 'connected');
+      await connected(run);
     },
   },
   {
@@ -148,6 +148,15 @@ type OfficialServer = new (info: {
 }) => McpSdkServerConfigWithInstance['instance'] & {
   registerTool(name: string, config: object, handler: (input: { name: string }) => Promise<object>): void;
 };
+
+/** The first server, once it is connected. */
+async function connected(run: Query): Promise<McpServerStatus> {
+  for (;;) {
+    const [server] = await run.mcpServerStatus();
+    if (server?.status === 'connected') return server;
+    await sleep(20);
+  }
+}
 
 function calculator({ sdk, zod: { z } }: Rig): McpSdkServerConfigWithInstance {
   const { tool, createSdkMcpServer } = sdk;

@@ -3,9 +3,10 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SpawnProcess } from '../../../src/sdk/index.ts';
+import { reply, text } from '../../../src/testing/index.ts';
 import { descendantsOf, eventually, isAlive } from '../../support/processes.ts';
 import type { InteropCase } from '../case.ts';
-import { bash, drain, endless, initOf, namesOf, toolText } from '../talk.ts';
+import { bash, drain, initOf, namesOf, toolText } from '../talk.ts';
 
 /** The process of the agent: where it runs, what it sees, which settings it reads, how it ends. */
 export const processCases: InteropCase[] = [
@@ -100,8 +101,8 @@ export const processCases: InteropCase[] = [
   },
   {
     id: 'break',
-    title: 'a host that breaks out of the loop leaves no process',
-    script: [endless],
+    title: 'a host that breaks out of the loop leaves no process, at the latest when the answer is over',
+    script: [reply([text(...'A long answer.')], { deltaMs: 50 })],
     async run({ start }) {
       const before = new Set(descendantsOf(process.pid));
       for await (const message of start('go', { includePartialMessages: true })) {

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { decide } from '../../src/permissions/decide.ts';
+import { bash, policyFor, rules } from '../permissions/policy-for.ts';
+import { makeShims } from '../support/shims.ts';
+
+const { cwd, fires } = makeShims(['zap']);
+const denying = policyFor({ cwd, mode: 'bypassPermissions', deny: rules('Bash(zap:*)') });
+
+describe('programs that are not known to start others, and variables that tell them what to start', () => {
+  it.each([
+    "prlimit sh -c 'zap x'",
+    'setpriv bash -c \'z""ap x\'',
+    "prlimit -- sh -e -c 'true && zap x'",
+    "prlimit env sh -c 'zap x'",
+    "printf 'x:\\n\\t$(CC) x\\n' > Makefile; CC=zap make x",
+  ])('[R-3] what %s runs is denied', (command) => {
+    expect(decide(bash(command), denying)).toMatchObject({ behavior: 'deny', layer: 'deny-rule' });
+  });
+
+  it('[R-3] such a program does run it', () => {
+    expect(fires("prlimit sh -c 'zap x'")).toBe(true);
+  });
+
+  it.each([
+    "sg users 'zap x'",
+    "sg users -c 'zap x'",
+    "capsh -- -c 'zap x'",
+    "strace -o '|zap x' true",
+    `R -e 'system("zap x")'`,
+    "scp -o 'ProxyCommand=zap x' a h:b",
+    'RSYNC_RSH=zap rsync a h:b',
+    'SSH_ASKPASS=zap ssh h',
+    'npm_config_script_shell=zap npm test',
+    'npm --script-shell zap test',
+    'prlimit sh -c "$x"',
+  ])('[R-3] [R-4] %s is denied', (command) => {
+    expect(decide(bash(command), denying).behavior).toBe('deny');
+  });
+
+  it.each([
+    "docker run --rm image bash -c 'npm test'",
+    'apt-get install zsh',
+    'man bash',
+    'CC=gcc make',
+    'FORCE=zapper make',
+    'npm --prefix sub run build',
+    'git commit -m "sh -c zap"',
+  ])('[R-6] %s is not', (command) => {
+    expect(decide(bash(command), denying).behavior).toBe('allow');
+  });
+});
