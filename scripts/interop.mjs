@@ -2,9 +2,9 @@
 // `npm run interop`: the reference SDK drives our command line, in two versions, through the behaviours of
 // test/interop/behaviours.md; and host programs that are typed against it compile against ours.
 //
-//   node scripts/interop.mjs                  everything
-//   node scripts/interop.mjs --only mcp-      the cases whose id holds this
-//   node scripts/interop.mjs --install-only   only gets the packages
+//   node scripts/interop.mjs               everything
+//   node scripts/interop.mjs --only mcp-   the cases whose id holds this
+//   node scripts/interop.mjs --quiet       says only what failed, and the numbers
 //
 // The packages go to a temporary folder, or to HEDDLE_INTEROP_CACHE, where they stay. Without a registry nothing can be
 // tested: that is said aloud, and is no failure.
@@ -19,7 +19,7 @@ import { checkSamples } from './lib/samples.mjs';
 import { root } from './lib/tree.mjs';
 
 const { values: flags } = parseArgs({
-  options: { only: { type: 'string', default: '' }, 'install-only': { type: 'boolean', default: false } },
+  options: { only: { type: 'string', default: '' }, quiet: { type: 'boolean', default: false } },
 });
 const temporary = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'heddle-interop-')));
 process.on('exit', () => fs.rmSync(temporary, { recursive: true, force: true, maxRetries: 3 }));
@@ -28,7 +28,7 @@ const installed = process.env.HEDDLE_INTEROP_CACHE || path.join(temporary, 'pack
 const problem = await installReference(installed);
 if (problem !== null) {
   console.log(`interop: SKIPPED, the registry did not answer\n${problem.replace(/^/gm, '    ')}`);
-} else if (!flags['install-only']) {
+} else {
   await test();
 }
 
@@ -63,16 +63,9 @@ async function bundleCases() {
 function runCases(runner, version) {
   const home = path.join(temporary, `home-${version}`);
   fs.mkdirSync(home);
-  const args = [
-    '--version',
-    version,
-    '--folder',
-    installed,
-    '--cli',
-    path.join(root, 'dist/cli.js'),
-    '--only',
-    flags.only,
-  ];
+  const cli = path.join(root, 'dist/cli.js');
+  const args = [`--version=${version}`, `--folder=${installed}`, `--cli=${cli}`, `--only=${flags.only}`];
+  if (flags.quiet) args.push('--quiet');
   const env = { PATH: process.env.PATH, TMPDIR: temporary, HOME: home, HEDDLE_HOME: home, CLAUDE_CONFIG_DIR: home };
   return new Promise((resolve) => {
     let tally = { passed: 0, failed: 1, skipped: 0 };
@@ -88,7 +81,8 @@ function runCases(runner, version) {
 async function typeChecks() {
   const checks = await checkSamples({ installed, temporary });
   return checks.map(({ name, ok, output }) => {
-    console.log(ok ? `ok      ${name}` : `FAILED  ${name}\n${output.replace(/^/gm, '        ')}`);
+    if (!ok) console.log(`FAILED  ${name}\n${output.replace(/^/gm, '        ')}`);
+    else if (!flags.quiet) console.log(`ok      ${name}`);
     return { passed: Number(ok), failed: Number(!ok), skipped: 0 };
   });
 }

@@ -1,22 +1,28 @@
 #!/usr/bin/env node
-// `npm test`: build, static checks, then every test but the long ones of test/trust (`npm run trust`).
+// `npm test`: build, static checks, every test but the long ones of test/trust (`npm run trust`), then the reference SDK
+// against our command line (`npm run interop`), unless only some tests were asked for.
 // The last line is `N passed, M failed` and nothing else; each check counts as one. A skipped test is listed, and with
 // CI=true it has failed: there is nobody to notice that it did not run.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { buildStep, staticChecks } from './lib/checks.mjs';
+import { prepareInterop } from './lib/interop-step.mjs';
 import { runSteps } from './lib/steps.mjs';
 import { readReport } from './lib/test-report.mjs';
 import { root } from './lib/tree.mjs';
 
 const reportFile = path.join(root, 'test-results/vitest.json');
 const skippedFails = process.env.CI === 'true';
+const wanted = process.argv.slice(2);
+
+const runInterop = wanted.length === 0 ? prepareInterop() : async () => [];
 
 const [build, checks] = await Promise.all([runSteps([buildStep]), runSteps(staticChecks)]);
 fs.rmSync(reportFile, { force: true });
 const exitCode = await runVitest();
 const report = readReport(reportFile, exitCode);
+const interop = await runInterop();
 
 for (const { title, message } of report.failed)
   console.log(`\nFAILED TEST  ${title}\n${message.replace(/^/gm, '    ')}`);
@@ -25,7 +31,7 @@ if (report.skipped.length > 0) {
   for (const title of report.skipped) console.log(`    SKIPPED  ${title}`);
 }
 
-const steps = [...build, ...checks];
+const steps = [...build, ...checks, ...interop];
 const failedSteps = steps.filter((step) => !step.ok);
 if (failedSteps.length > 0) console.log(`\nFAILED CHECKS: ${failedSteps.map((step) => step.name).join(', ')}`);
 
@@ -37,7 +43,7 @@ process.exitCode = failed === 0 ? 0 : 1;
 function runVitest() {
   const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', ...args, ...process.argv.slice(2)], {
+    const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', ...args, ...wanted], {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
     });

@@ -5,6 +5,7 @@ import { Aborted } from '../util/abort.ts';
 import type { Launch } from '../wire/run-config.ts';
 import type { ParsedArgs } from './args.ts';
 import { createLogger } from './logger.ts';
+import { watchForLostHost } from './lost-host.ts';
 import { runPrint } from './print.ts';
 import { readPrompt } from './prompt-input.ts';
 import { onSignals } from './signals.ts';
@@ -51,7 +52,10 @@ async function identity(): Promise<Pick<EngineOptions, 'clock' | 'ids' | 'pid' |
 async function runStdio(engine: Engine, launch: Launch, stop: AbortController): Promise<number> {
   const transport = stdioTransport(process.stdin, process.stdout);
   transport.onReaderGone(() => stop.abort(new Aborted('shutdown', 'The reader of stdout is gone')));
+  const keepAlive = () => transport.write({ type: 'keep_alive' })?.catch(() => {});
+  const endWatch = watchForLostHost(process.stdin, keepAlive);
   const end = await serve(engine, transport, launch, stop.signal);
+  endWatch();
   if (end.error) process.stderr.write(`${end.error.message}\n`);
   await transport.close();
   return transport.readerGone() ? 1 : end.exitCode;

@@ -1,8 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { errorCode } from '../util/error-code.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from '../wire/errors.ts';
+import { duplicateKey } from './duplicate-key.ts';
 
 /** The settings in a file; null when there is no such file. What cannot be read is an error: a rule might be in it. */
 export function readSettingsFile(path: string): JsonObject | null {
@@ -25,9 +26,14 @@ export function readRegularFile(path: string): string | null {
   } catch (cause) {
     if (HeddleError.isInstance(cause)) throw cause;
     const code = errorCode(cause);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    if ((code === 'ENOENT' || code === 'ENOTDIR') && !isLink(path)) return null;
     throw refuseSettings(`Settings cannot be read: ${messageOf(cause)}`, cause);
   }
+}
+
+/** A link that leads nowhere was once to rules. */
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
 /** `where` names the settings in errors: a path, or the flag that gave them. An empty file has no settings. */
@@ -40,8 +46,10 @@ export function parseSettings(text: string, where: string): JsonObject {
   } catch (cause) {
     throw refuseSettings(`Settings are not valid JSON (${where}${placeOf(json)}): ${messageOf(cause)}`, cause);
   }
-  if (isObject(value)) return value;
-  throw refuseSettings(`Settings are not a JSON object (${where})`);
+  if (!isObject(value)) throw refuseSettings(`Settings are not a JSON object (${where})`);
+  const twice = duplicateKey(json);
+  if (twice !== null) throw refuseSettings(`Settings hold ${twice} twice, so that only one would act (${where})`);
+  return value;
 }
 
 export function refuseSettings(message: string, cause?: unknown): HeddleError {

@@ -1,12 +1,13 @@
 import { flagLayer } from '../config/flag-settings.ts';
 import { fileLayers, type Layer } from '../config/layers.ts';
 import type { FileScope, SettingsPlaces } from '../config/scopes.ts';
-import { nameOf, readSettings, type Settings } from '../config/settings.ts';
+import { isActedOn, nameOf, readSettings, type Settings } from '../config/settings.ts';
 import { type Trust, trustOf } from '../config/trust-store.ts';
 import type { Vouched } from '../config/vouched.ts';
 import { narrowUntrusted, withoutEndpoints } from '../permissions/trust.ts';
 import type { JsonObject } from '../util/json.ts';
 import { isObject } from '../util/json.ts';
+import { nearestWord } from '../util/nearest.ts';
 import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
@@ -62,7 +63,10 @@ export function loadSettings(
     if (keys.length > 0) ignored.push({ file: nameOf(layer), keys });
     return { ...layer, values };
   });
-  for (const layer of believed) noteHooks(layer, log);
+  for (const layer of believed) {
+    noteHooks(layer, log);
+    noteMisspelt(layer, log);
+  }
   const layers = [...given, ...believed];
   return { layers, settings: readSettings(layers), trust: { state, ignored } };
 }
@@ -73,6 +77,25 @@ function noteHooks(layer: Layer, log: Logger): void {
   if (isObject(hooks) && Object.keys(hooks).length > 0) {
     log('warn', `The hooks in ${nameOf(layer)} do not run: hooks are not supported in this version`);
   }
+}
+
+/** Other keys are another version's. One that is nearly the name of a list of rules was meant to be it. */
+function noteMisspelt(layer: Layer, log: Logger): void {
+  const { permissions } = layer.values;
+  const names = [
+    ...nearMisses(layer.values, ['permissions']),
+    ...(isObject(permissions) ? nearMisses(permissions, ['allow', 'deny', 'ask']) : []),
+  ];
+  for (const { key, meant } of names) {
+    log('warn', `${nameOf(layer)}: ${printable(key)} has no effect. Did you mean ${meant}?`);
+  }
+}
+
+function nearMisses(values: JsonObject, known: readonly string[]): { key: string; meant: string }[] {
+  return Object.keys(values).flatMap((key) => {
+    const meant = isActedOn([key]) || known.includes(key) ? null : nearestWord(key, known);
+    return meant === null ? [] : [{ key, meant }];
+  });
 }
 
 function stateOf(

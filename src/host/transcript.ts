@@ -7,10 +7,11 @@ import { createChain } from '../sessions/chain.ts';
 import { repairEntries } from '../sessions/repair.ts';
 import type { Lease, SessionKey, SessionStore } from '../sessions/store.ts';
 import type { Entry } from '../wire/entries.ts';
+import { HeddleError } from '../wire/errors.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import { WIRE_VERSION } from '../wire/version.ts';
 import type { PastCheckpoints } from './checkpoints.ts';
-import { chooseSession, isResuming, type SessionChoice } from './choose-session.ts';
+import { chooseSession, isResuming, type SessionChoice, type SessionSource } from './choose-session.ts';
 import type { Engine } from './engine.ts';
 import { gitBranch } from './git.ts';
 import { holdSession } from './hold-session.ts';
@@ -131,6 +132,8 @@ async function openHeld(engine: Engine, launch: Launch, held: Held): Promise<Ope
   const isFork = source !== null && (source.store !== stored || source.key.sessionId !== sessionId);
   const reading = { at: config.resumeSessionAt, lean: !isFork && config.replayHistory !== true };
   const past = source ? await loadPast(engine, source.store, source.key, reading) : null;
+  const emptied = source && past && past.leaf === null && past.report === null ? sessionEmpty(source) : null;
+  if (emptied && config.onMissing !== 'fresh') throw emptied;
   if (isKept && past && isFork) await copyTo(store, key, past);
   const branch = gitBranch(cwd);
   const chain = createChain({
@@ -159,7 +162,7 @@ async function openHeld(engine: Engine, launch: Launch, held: Held): Promise<Ope
     lastMode: past?.lastMode ?? null,
     earlier: async (word) => past?.earlier(word) ?? [],
     pastAt: (uuid) => loadPast(engine, store, key, { at: uuid, lean: true }),
-    report: await reportOf(choice, past),
+    report: await reportOf(choice.missing ?? emptied?.message ?? null, past),
     isBranching: config.resumeSessionAt !== undefined && !isFork,
     forkedFrom: isFork ? source.key.sessionId : null,
     lastReminder: past?.lastReminder ?? null,
@@ -198,7 +201,14 @@ async function copyTo(store: SessionStore, key: SessionKey, past: Past): Promise
   await store.append(key, [...copies, ...mode]);
 }
 
-async function reportOf({ missing }: SessionChoice, past: Past | null): Promise<ResumeReport | null> {
+/** Who resumes expects a past: to begin anew without a word would hide that it is gone. */
+function sessionEmpty({ key, store }: SessionSource): HeddleError {
+  const where = store.locate?.(key) ?? `Session ${key.sessionId}`;
+  const advice = 'Start a new session, or allow it with --on-missing fresh';
+  return new HeddleError('session_unreadable', `${where} holds no conversation. ${advice}`, { facts: { ...key } });
+}
+
+async function reportOf(missing: string | null, past: Past | null): Promise<ResumeReport | null> {
   if (missing === null) return past?.report ?? null;
   const { missingReport } = await import('./resume-report.ts');
   return missingReport(missing);

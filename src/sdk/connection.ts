@@ -2,6 +2,7 @@ import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { within } from '../util/timer.ts';
 import type { InitializeResponse } from '../wire/control/index.ts';
 import { AbortError, ControlError, HeddleError, ProcessError, toHeddleError } from '../wire/errors.ts';
+import type { ParsedMessage } from '../wire/messages/parse.ts';
 import type { SDKMessage } from '../wire/messages/sdk.ts';
 import { type ControlBody, Peer } from '../wire/peer.ts';
 import type { ExitInfo, Transport } from '../wire/transport.ts';
@@ -158,19 +159,22 @@ export class Connection {
   readonly #onAbort = () => this.fail(new AbortError());
 
   async #connect(): Promise<Link> {
+    // Loaded now and not before: a program that only imports this package shall not pay for it.
+    const parsing = import('../wire/messages/parse.ts');
     const connect = this.#options.transport ?? (await import('./subprocess.ts')).subprocess(this.#options);
     if (this.#closing) throw new AbortError('Closed before the agent was started');
     const transport = connect(toLaunch(this.#options));
     this.#transport = transport;
     await transport.connect();
     if (this.#closing) await transport.close();
+    const { parseMessage } = await parsing;
     const peer = new Peer(transport, {
       newId: requestIds(),
       onRequest: this.#host.answer,
       onBadLine: (error) => this.#badLine(error),
     });
     this.#endWithAgent(peer, transport);
-    this.#reading = this.#read({ peer, transport }).catch((error) => this.fail(error));
+    this.#reading = this.#read({ peer, transport }, parseMessage).catch((error) => this.fail(error));
     return { peer, transport };
   }
 
@@ -192,11 +196,9 @@ export class Connection {
     return response;
   }
 
-  async #read({ peer, transport }: Link): Promise<void> {
-    // Loaded now and not before: a program that only imports this package shall not pay for it.
-    const { parseMessage } = await import('../wire/messages/parse.ts');
+  async #read({ peer, transport }: Link, parse: (line: JsonObject) => ParsedMessage): Promise<void> {
     for await (const line of peer.messages) {
-      const parsed = parseMessage(line);
+      const parsed = parse(line);
       if (parsed.ok) this.#sink.push(parsed.message as SDKMessage);
       else this.#badLine(parsed.error);
       if (line.type === 'system' && line.subtype === 'init') this.#noteVersion(line);
@@ -250,9 +252,10 @@ export class Connection {
       .catch(() => {});
   }
 
-  /** A pipe that breaks is often the first sign of a dead agent. How it ended tells more, and is known a moment later. */
+  /** A pipe that breaks is often the first sign of a dead agent. What it said last, and how it ended, tell more. */
   async failWithAgent(error: unknown): Promise<void> {
-    if (HeddleError.isInstance(error) && error.code === 'closed') await within(EXIT_GRACE_MS, this.#reading);
+    const isEnd = HeddleError.isInstance(error) && (error.code === 'closed' || error.code === 'process_failed');
+    if (isEnd) await within(EXIT_GRACE_MS, this.#reading);
     this.fail(error);
   }
 }

@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseSettings, readSettingsFile } from '../../src/config/settings-file.ts';
@@ -19,8 +19,21 @@ describe('[R-18] a settings file', () => {
     ['{\n  "a": 1,\n  oops\n}', /here\.json, line 3, column 3/],
     ['{"a": ', /here\.json, line 1, column 7/],
     ['[1]', /not a JSON object \(here\.json\)/],
+    ['{"permissions":{"deny":["Bash"]},"permissions":{}}', /permissions twice.*\(here\.json\)/],
+    ['{"permissions":{"deny":["Bash"],"d\\u0065ny":[]}}', /permissions\.deny twice/],
+    ['{"a":[{"b":1},{"b":{"c":"{","c":"\\""}}]}', /a\.b\.c twice/],
   ])('%j is an error that says where', (text, message) => {
     expect(() => parseSettings(text, 'here.json')).toThrow(message);
+  });
+
+  test('may hold the same name in different places', () => {
+    expect(parseSettings('{"a":{"a":"a","b":["a","a",{"a":1}]},"b":{"a":"\\"a\\":"}}', 'x')).toMatchObject({ b: {} });
+  });
+
+  test('that is a link which leads nowhere is an error', () => {
+    const path = join(tempDir(), 'settings.json');
+    symlinkSync('/nonexistent/settings.json', path);
+    expect(() => readSettingsFile(path)).toThrow(expect.objectContaining({ code: 'invalid_settings' }));
   });
 
   test('that may not be read is an error', async () => {

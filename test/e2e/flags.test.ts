@@ -35,6 +35,45 @@ function wasAllowed({ lines }: Finished): boolean {
   return toolResult(lines.find(({ type }) => type === 'user'))?.is_error !== true;
 }
 
+describe('what a run prints', () => {
+  test.each(['-p', '--print'])('[FLG-01] %s answers on stdout and ends', async (flag) => {
+    const place = await makePlace(['the answer']);
+    const { code, stdout } = await runCli([flag, 'hi'], { place });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer\n' });
+  });
+
+  test('[FLG-02] --output-format: a text, one object, or a line for each event', async () => {
+    const place = await makePlace(['one', 'two', 'three']);
+    const text = await runCli(['-p', 'hi', '--output-format', 'text'], { place });
+    expect(text.stdout).toBe('one\n');
+    const json = await runCli(['-p', 'hi', '--output-format', 'json'], { place });
+    expect(JSON.parse(json.stdout)).toMatchObject({ type: 'result', subtype: 'success', result: 'two' });
+    const { lines } = await ask(place);
+    expect(lines.map(({ type }) => type)).toEqual(['system', 'assistant', 'result']);
+  });
+
+  test('[SET-06] the init line names the output style', async () => {
+    const place = await makePlace(['ok']);
+    expect(initOf(await ask(place))).toMatchObject({ output_style: 'default' });
+  });
+});
+
+describe('which settings are read', () => {
+  test('[FLG-23] --setting-sources: a list of files, or none', async () => {
+    const place = await makePlace(Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? bash('touch made') : 'done')));
+    const put = (file: string, allow: string[]) => {
+      mkdirSync(join(file, '..'), { recursive: true });
+      writeFileSync(file, JSON.stringify({ permissions: { allow } }));
+    };
+    put(join(place.home, 'settings.json'), ['Read']);
+    put(join(place.cwd, '.claude/settings.json'), ['Bash(touch:*)']);
+    const runs = [['user,project'], ['local,project'], ['user,local'], ['']];
+    const allowed = [];
+    for (const sources of runs) allowed.push(wasAllowed(await ask(place, '--setting-sources', ...sources)));
+    expect(allowed).toEqual([true, true, false, false]);
+  });
+});
+
 describe('about the program', () => {
   test.each(['-v', '--version'])('[FLG-30, P1] %s: the wire version first, then ours', async (flag) => {
     const place = await makePlace();

@@ -50,6 +50,17 @@ describe('[SET-03, K1] settings files', () => {
     }
   });
 
+  test('[R-18] a list of rules with a misspelt name is said', async () => {
+    const house = createHouse(['hi']);
+    put(userFile(house), { permission: {}, permissions: { denny: ['Bash'], Deny: ['Bash'], deny: [] }, mode: 'x' });
+    await ran(house);
+    expect(house.logs.map(({ message }) => message).filter((text) => text.includes('Did you mean'))).toEqual([
+      expect.stringMatching(/settings\.json: permission has no effect. Did you mean permissions\?/),
+      expect.stringMatching(/: denny has no effect. Did you mean deny\?/),
+      expect.stringMatching(/: Deny has no effect. Did you mean deny\?/),
+    ]);
+  });
+
   test('[R-3] a deny of any scope beats an allow of any other', async () => {
     const house = createHouse([touch, 'done']);
     put(userFile(house), { permissions: { deny: ['Bash(touch:*)'] } });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { reply, toolUse } from '../../src/testing/script.ts';
+import { stringField } from '../../src/util/json.ts';
 import type { TaskOutput } from '../../src/wire/control/index.ts';
 import { eventually, isAlive } from '../support/processes.ts';
 import { type Client, createHouse, type House, resultsOf } from './support.ts';
@@ -18,7 +19,7 @@ const bash = (command: string, more = {}) => toolUse('Bash', { command, descript
 /** The id that the result of the first call names. */
 function taskIn(client: Client): string {
   const line = client.lines.find(({ tool_use_result }) => tool_use_result !== undefined);
-  return (line?.tool_use_result as { backgroundTaskId: string }).backgroundTaskId;
+  return stringField(line?.tool_use_result, 'backgroundTaskId') ?? '';
 }
 
 describe('stop_task and get_task_output', () => {

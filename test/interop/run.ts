@@ -16,28 +16,34 @@ const { values } = parseArgs({
     folder: { type: 'string', default: '' },
     cli: { type: 'string', default: '' },
     only: { type: 'string', default: '' },
+    quiet: { type: 'boolean', default: false },
   },
 });
 const version = values.version as ReferenceVersion;
 const tally = { passed: 0, failed: 0, skipped: 0 };
 
 // The SDK may leave promises behind that nobody waits for; the case that notices says more.
-process.on('unhandledRejection', (error) => console.log(`note    ${version}  a rejection nobody waited for: ${error}`));
+process.on('unhandledRejection', (error) => say(`note    ${version}  a rejection nobody waited for: ${error}`));
 
 const reference = await loadReference();
 for (const each of CASES.filter(({ id }) => id.includes(values.only))) tally[await judge(each)]++;
 process.send?.(tally, () => process.exit());
 
+/** What is of no interest as long as everything works. */
+function say(line: string): void {
+  if (!values.quiet) console.log(line);
+}
+
 async function judge(each: InteropCase): Promise<keyof typeof tally> {
   const name = `${version.padEnd(7)}  ${each.id}`;
   if (each.only && each.only !== version) {
-    console.log(`skipped ${name}: only ${each.only} has it`);
+    say(`skipped ${name}: only ${each.only} has it`);
     return 'skipped';
   }
   const started = performance.now();
   try {
     await inTime(runCase(each, reference));
-    console.log(`ok      ${name} (${Math.round(performance.now() - started)} ms)`);
+    say(`ok      ${name} (${Math.round(performance.now() - started)} ms)`);
     return 'passed';
   } catch (error) {
     console.log(`FAILED  ${name}: ${each.title}\n${storyOf(error).replace(/^/gm, '        ')}`);

@@ -7,6 +7,7 @@ import { query } from '../../src/sdk/query.ts';
 import { HeddleError } from '../../src/wire/errors.ts';
 import { memoryPair } from '../../src/wire/memory-transport.ts';
 import type { Connect } from '../../src/wire/run-config.ts';
+import { RESULT } from '../support/scripted-agent.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'heddle-query-failures-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -94,6 +95,27 @@ describe('an agent that ends with exit code 0 and without a result', () => {
       for await (const _message of run) abortController.abort();
     })();
     await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('an agent that cannot start, and says so by a result', () => {
+  test('[ERR-04, ARC-05] the result is delivered, and is all there is to say', async () => {
+    const lone = JSON.stringify({ ...RESULT, is_error: true });
+    const path = mute(`process.stdout.write(${JSON.stringify(`${lone}\n`)}, () => process.exit(1))`);
+    for (let round = 0; round < 3; round++) {
+      expect(await typesOf('hello', { pathToClaudeCodeExecutable: path })).toEqual(['result']);
+    }
+  });
+
+  test('[ERR-04, ARC-05] in this process, too', async () => {
+    const transport: Connect = () => {
+      const { near, far } = memoryPair();
+      far.write(RESULT);
+      near.settle({ code: 1, signal: null, stderr: '' });
+      far.endInput();
+      return near;
+    };
+    expect(await typesOf('hello', { transport })).toEqual(['result']);
   });
 });
 

@@ -10,6 +10,7 @@ import { seededRandom } from '../support/fuzz.ts';
 import { goneOn, nextRequest, restore, wordFaults } from '../support/restored.ts';
 import { collect, tempDir } from './support.ts';
 
+/** Of the processor, not of the clock: the tests of other files run at the same time. */
 const BOUND_MS = 10_000;
 
 test('the corpus is as large as was promised, and its names tell its files apart', () => {
@@ -18,10 +19,12 @@ test('the corpus is as large as was promised, and its names tell its files apart
 });
 
 describe('[K15] a damaged session', () => {
-  test.each(DAMAGE_CORPUS)('$name', { timeout: 2 * BOUND_MS }, expectRestored);
+  test.each(DAMAGE_CORPUS)('$name', { timeout: 120_000 }, expectRestored);
 });
 
-test('[S-9] cut at 200 places: every whole line comes back, and what follows is not glued to the rest', async () => {
+test('[S-9] cut at 200 places: every whole line comes back, and what follows is not glued to the rest', {
+  timeout: 120_000,
+}, async () => {
   const home = tempDir();
   for (const [at, cut] of cutFiles(200, seededRandom(9)).entries()) {
     expectRestored(cut);
@@ -39,10 +42,11 @@ test('[S-9] cut at 200 places: every whole line comes back, and what follows is 
 
 function expectRestored({ name, make, kept, left, said = [], interrupted = 0 }: DamageCase): void {
   const bytes = make();
-  const started = performance.now();
+  const started = process.cpuUsage();
   const found = restore(bytes);
   const request = nextRequest(found);
-  expect(performance.now() - started).toBeLessThan(BOUND_MS);
+  const { user, system } = process.cpuUsage(started);
+  expect((user + system) / 1000).toBeLessThan(BOUND_MS);
 
   expect(wordFaults(request, { kept, left }), name).toEqual([]);
   expect(apiFaults(request)).toEqual([]);

@@ -39,7 +39,7 @@ export async function makeSmallDisk(root: string, bytes: number): Promise<SmallD
 function mounted(path: string, bytes: number): string | null {
   mkdirSync(path);
   if (!succeeds('mount', ['-t', 'tmpfs', '-o', `size=${bytes},mode=700`, 'tmpfs', path])) return null;
-  onTestFinished(() => void execFileSync('umount', ['--lazy', path]));
+  onTestFinished(() => void succeeds('umount', ['--lazy', path]));
   return path;
 }
 
