@@ -68,28 +68,30 @@ export function createGate(options: GateOptions): Gate {
       } catch (error) {
         return { allowed: false, message: `The permission update was refused: ${messageOf(error)}`, interrupt: false };
       }
-      return acceptUpdatedInput(tool, input, answer.updatedInput, options);
+      return acceptInput(tool, input, answer.updatedInput, options);
     },
   };
 }
 
 /**
  * An allow without input keeps the original (ruling K12). What the host changed must still be valid for the tool, and no
- * deny rule may forbid it: a host can answer a question, but not lift a rule.
+ * deny rule may forbid what is to run: a host can answer a question, but not lift a rule. An answer may take hours, in
+ * which rules are added and links come to lead elsewhere.
  */
-async function acceptUpdatedInput(
+async function acceptInput(
   tool: Tool,
   input: JsonObject,
   updated: JsonObject | undefined,
   options: GateOptions,
 ): Promise<Verdict> {
-  if (updated === undefined) return { allowed: true, input };
-  const parsed = tool.input.parse(updated);
+  const parsed = updated === undefined ? { ok: true as const, value: input } : tool.input.parse(updated);
   if (!parsed.ok) {
     const message = `The input given with the permission is not valid for ${tool.name}: ${parsed.problems.join('; ')}`;
     return { allowed: false, message, interrupt: false };
   }
   const decision = await judge(callOf(tool, parsed.value, options.workspace), options.policy());
-  if (decision.behavior !== 'deny') return { allowed: true, input: parsed.value };
+  // That a mode has meanwhile stopped all asking does not take back the answer that was given.
+  const isForbidden = decision.behavior === 'deny' && (updated !== undefined || decision.layer === 'deny-rule');
+  if (!isForbidden) return { allowed: true, input: parsed.value };
   return { allowed: false, message: denialText(tool.name, decision), interrupt: false };
 }

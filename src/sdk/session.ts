@@ -11,6 +11,7 @@ import { type ControlMethods, Controls } from './controls.ts';
 import type { McpServers } from './mcp-servers.ts';
 import type { Options } from './options.ts';
 import { query } from './query.ts';
+import { Receipts } from './receipts.ts';
 import { userMessage } from './user-message.ts';
 
 /** Options of a session: those of `query`. */
@@ -27,7 +28,16 @@ export interface Session extends ControlMethods {
   readonly sessionId: string;
   /** The agent's process, once it runs; undefined where there is none. */
   readonly pid: number | undefined;
-  /** Puts a message in the queue; resolves with its uuid when it is on its way, before it is answered. */
+  /**
+   * Puts a message in the queue; resolves with its uuid when it is on its way, before it is answered. With `parentUuid`
+   * it starts a branch beside what was said after that message, and interrupts a running turn; resolves when the agent
+   * has taken it, and rejects with `unknown_parent` when the session has no such message.
+   *
+   * @example
+   * ```ts
+   * const edited = await session.send('The same, but shorter', { parentUuid: null });
+   * ```
+   */
   send(message: string | SDKUserMessage, options?: SendOptions): Promise<string>;
   /** The messages up to the next result, which is the last one; the next `stream` goes on behind it. */
   stream(): AsyncGenerator<SDKMessage, void>;
@@ -86,6 +96,7 @@ class AgentSession extends Controls implements Session {
   readonly #connection: Connection;
   /** Of messages on their way whose uuids were made here. */
   readonly #ownUuids = new Set<string>();
+  readonly #receipts = new Receipts();
   #sessionId: string | undefined;
 
   constructor(options: SessionOptions) {
@@ -108,8 +119,23 @@ class AgentSession extends Controls implements Session {
     if (typeof message === 'string') checkPrompt(message);
     const line: JsonObject = typeof message === 'string' ? userMessage(message) : checkInput(message, 1);
     const uuid = stringField(line, 'uuid') ?? this.#makeUuid();
-    await this.#connection.send({ ...line, uuid, ...(parentUuid !== undefined && { parentUuid }) });
+    if (parentUuid === undefined) await this.#connection.send({ ...line, uuid });
+    else await this.#branch({ ...line, uuid, parentUuid }, uuid);
     return uuid;
+  }
+
+  /** Sends a message that may be refused, and waits until it is known whether it was. */
+  async #branch(line: JsonObject, uuid: string): Promise<void> {
+    const { capabilities } = await this.#connection.initialized;
+    if (!capabilities?.includes('parent_uuid')) {
+      throw new HeddleError(
+        'not_supported',
+        'This agent does not know parentUuid: it would take the message as the next',
+      );
+    }
+    const taken = this.#receipts.expect(uuid);
+    await this.#connection.send(line);
+    await taken;
   }
 
   #makeUuid(): string {
@@ -165,10 +191,17 @@ class AgentSession extends Controls implements Session {
     return {
       push: (message) => {
         this.#sessionId = stringField(message, 'session_id') || this.#sessionId;
-        if (!this.#isOwnNews(message)) messages.push(message);
+        const isAnswer = this.#receipts.settle(message);
+        if (!isAnswer && !this.#isOwnNews(message)) messages.push(message);
       },
-      end: () => messages.end(),
-      fail: (error) => messages.fail(error),
+      end: () => {
+        this.#receipts.fail(new HeddleError('closed', 'The session ended before it had taken the message'));
+        messages.end();
+      },
+      fail: (error) => {
+        this.#receipts.fail(error);
+        messages.fail(error);
+      },
       get ended() {
         return messages.ended;
       },

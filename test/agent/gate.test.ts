@@ -51,6 +51,7 @@ function bench({ policy: overrides = {}, answer = { behavior: 'allow' } }: Bench
 }
 
 const inside = { file_path: 'a.txt' };
+const update = { destination: 'session' } as const;
 
 describe('without a question', () => {
   test('what is allowed runs with its own input', async () => {
@@ -181,4 +182,25 @@ test('the policy is read at each call', async () => {
   expect(await check()).toMatchObject({ allowed: false });
   policy = policyFor({ mode: 'acceptEdits' });
   expect(await check()).toMatchObject({ allowed: true });
+});
+
+describe('an answer that comes after the rules have changed', () => {
+  test('[R-3] a deny rule that has come meanwhile holds', async () => {
+    const deny: PermissionUpdate = {
+      ...update,
+      type: 'addRules',
+      behavior: 'deny',
+      rules: [{ toolName: 'Edit', ruleContent: 'a.txt' }],
+    };
+    const { check } = bench({ answer: { behavior: 'allow', updatedPermissions: [deny] } });
+    expect(await check(inside)).toMatchObject({ allowed: false, message: expect.stringContaining('Edit(a.txt)') });
+    expect(await check({ file_path: 'b.txt' })).toMatchObject({ allowed: true });
+  });
+
+  test('a mode that asks no more does not take it back', async () => {
+    const { check } = bench({
+      answer: { behavior: 'allow', updatedPermissions: [{ ...update, type: 'setMode', mode: 'dontAsk' }] },
+    });
+    expect(await check(inside)).toEqual({ allowed: true, input: inside });
+  });
 });

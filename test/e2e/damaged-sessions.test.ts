@@ -67,8 +67,7 @@ describe('[S-19, SES-22] what cannot be resumed is an error, at once and aloud',
   });
 });
 
-// FAULT: today an empty file is resumed as a new conversation, with exit 0 and without a word.
-test.fails('[S-19] an empty file is an error, too', async () => {
+test('[S-19] an empty file is an error, too', async () => {
   const place = await makePlace(() => 'ok');
   writeFileSync(damagedFile(place), '');
   const run = await ask(place, 'hi', '--resume', SESSION);

@@ -189,6 +189,17 @@ describe('branches', () => {
     await collect(session.stream());
     expect(conversationText(place.api.requests[1])).not.toContain('Answer 0.');
   });
+
+  test('[K41] a parent that the session does not have: send rejects, and nothing is sent', async () => {
+    const place = await makePlace((_request, index) => `Answer ${index}.`);
+    const session = open(place);
+    await ask(session, 'first');
+    const parentUuid = '99999999-9999-4999-8999-999999999999';
+    await expect(session.send('lost', { parentUuid })).rejects.toMatchObject({ code: 'unknown_parent' });
+    await ask(session, 'second');
+    expect(place.api.requests).toHaveLength(2);
+    expect(conversationText(place.api.requests[1])).not.toContain('lost');
+  });
 });
 
 describe('prompt', () => {

@@ -55,7 +55,13 @@ describe('send', () => {
   });
 
   test('[K41] a message says which one it continues; null is a new beginning', async () => {
-    const { agent, session } = opened();
+    const { agent, session } = opened({
+      answer: () => ({ capabilities: ['parent_uuid'] }),
+      onUser: ({ uuid }, { say }) => {
+        say({ type: 'command_lifecycle', command_uuid: uuid, state: 'queued', uuid: 'l', session_id: 's' });
+        say(RESULT);
+      },
+    });
     const first = await session.send('one');
     await session.send('two', { parentUuid: first });
     await session.send('three', { parentUuid: null });
@@ -63,6 +69,12 @@ describe('send', () => {
     await types(session.stream());
     const parents = users(agent.lines).map((line) => ('parentUuid' in line ? line.parentUuid : 'absent'));
     expect(parents).toEqual(['absent', first, null, 'absent']);
+  });
+
+  test('[K41] an agent that does not know branches is not sent any', async () => {
+    const { agent, session } = opened();
+    await expect(session.send('two', { parentUuid: null })).rejects.toMatchObject({ code: 'not_supported' });
+    expect(users(agent.lines)).toEqual([]);
   });
 
   test('a message may be given whole, with a uuid of its own', async () => {

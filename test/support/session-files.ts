@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Line } from './lines.ts';
 import type { Place } from './place.ts';
@@ -6,6 +6,7 @@ import type { Place } from './place.ts';
 /** The transcripts of a place, by path, oldest name first. */
 export function sessionFiles({ home }: Place): string[] {
   const projects = join(home, 'projects');
+  if (!existsSync(projects)) return []; // a run that never started makes no folder
   return readdirSync(projects, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.jsonl'))
     .map((name) => join(projects, name))
