@@ -26,8 +26,23 @@ const libraryEntries = {
   wire: 'src/wire/index.ts',
   'stores/jsonl': 'src/sessions/jsonl-store.ts',
   'stores/memory': 'src/sessions/memory-store.ts',
+  'sdk-tools': 'src/wire/sdk-tools.ts',
   testing: 'src/testing/index.ts',
 };
+
+/** A run of the command line, one that goes on with a session, the SDK, and its functions for stored sessions. */
+const loadedTogether = [
+  { name: 'cli-core', sources: ['src/cli/args.ts', 'src/cli/run.ts'] },
+  {
+    name: 'cli-resume',
+    sources: [
+      ...['src/host/find-source.ts', 'src/host/past.ts', 'src/tools/todo-restore.ts'],
+      ...['src/sessions/transcript-reader.ts', 'src/sessions/transcript-tail.ts'],
+    ],
+  },
+  { name: 'lib-core', sources: ['src/sdk/index.ts'] },
+  { name: 'lib-stored', sources: ['src/sdk/stored-sessions.ts'] },
+];
 
 /** What the shell parser consists of (src/permissions/shell-parser.ts); it lies beside the bundles. */
 const wasmFiles = [
@@ -62,7 +77,8 @@ async function bundle() {
     outputs: { ...library.metafile.outputs, ...cli.metafile.outputs },
   };
   const files = new Map([...library.outputFiles, ...cli.outputFiles].map((file) => [file.path, file.contents]));
-  await mergeChunks({ root, metafile, files, entries: ['src/cli/args.ts', 'src/cli/run.ts'] });
+  // What the command line itself needs stays apart: `--version` must not load the rest.
+  await mergeChunks({ root, metafile, files, groups: loadedTogether, apart: ['dist/cli.js'] });
   for (const file of wasmFiles) files.set(path.join(dist, path.basename(file)), fs.readFileSync(path.join(root, file)));
   const sources = [...Object.keys(metafile.inputs), ...wasmFiles];
   files.set(path.join(dist, 'third-party-licenses.txt'), collectLicenses(sources));

@@ -1,38 +1,70 @@
-// Puts the chunks that every run of the command line loads into one file.
+// Puts chunks that are loaded together into one file.
 //
 // The bundler makes a chunk for each set of entry points that share a module; with dozens of parts that are loaded on
-// demand the way to the first request led through fifty small files, and opening a module costs more than its bytes. The
-// small files stay as signposts: what is loaded later imports from them and gets the same objects.
+// demand the way to the first request led through fifty small files, and opening a module costs more than its bytes.
+// The small files stay as signposts: what is loaded later imports from them and gets the same objects.
 import crypto from 'node:crypto';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 import { BUNDLING } from './bundling.mjs';
 
-/** `outputs`: the bundler's files by path from the root; `entries`: sources whose chunks are loaded by every run. */
-export async function mergeChunks({ root, metafile, files, entries }) {
-  // What the entry itself needs stays apart: `--version` must not load the rest.
-  const first = reachable(metafile, ['dist/cli.js']);
-  const chunks = [...reachable(metafile, chunksOf(metafile, entries))].filter((chunk) => !first.has(chunk));
-  const texts = new Map(chunks.map((chunk) => [chunk, Buffer.from(files.get(path.join(root, chunk))).toString()]));
-  const merged = await bundle(root, chunks, texts);
-  const hash = crypto.createHash('sha256').update(merged).digest('hex').slice(0, 8).toUpperCase();
-  const core = `dist/chunks/cli-core-${hash}.js`;
-  files.set(path.join(root, core), Buffer.from(merged));
-  metafile.outputs[core] = describe(metafile, chunks, Buffer.byteLength(merged));
-  for (const [at, chunk] of chunks.entries()) {
-    const output = metafile.outputs[chunk];
-    const stub = signpost(output.exports, `m${at}`, path.basename(core));
-    files.set(path.join(root, chunk), Buffer.from(stub));
-    const imports = [{ path: core, kind: 'import-statement' }];
-    metafile.outputs[chunk] = { ...output, bytes: Buffer.byteLength(stub), inputs: {}, imports };
+/**
+ * `files`: the bundler's files by path. `groups`: a file for each, with the chunks that its `sources` load, as far as no
+ * group before has them. Left alone is what `apart` loads, and the entries, which import from the merged files.
+ */
+export async function mergeChunks({ root, metafile, files, groups, apart }) {
+  const build = { root, metafile, files, apart: reachable(metafile, apart), signposts: new Map() };
+  for (const group of groups) await mergeGroup(build, group);
+  const entries = Object.keys(metafile.outputs).filter((file) => !isChunk(file) && !build.apart.has(file));
+  await Promise.all(entries.map((file) => shortenWay(build, file)));
+  for (const [chunk, { text, home }] of build.signposts) {
+    Object.assign(metafile.outputs[chunk], { inputs: {}, imports: [{ path: home, kind: 'import-statement' }] });
+    write(build, chunk, text);
   }
 }
 
-function chunksOf({ outputs }, entries) {
-  const isWanted = ([file, { entryPoint }]) => file.startsWith('dist/chunks/cli-') && entries.includes(entryPoint);
-  return Object.entries(outputs)
-    .filter(isWanted)
-    .map(([file]) => file);
+async function mergeGroup(build, { name, sources }) {
+  const { metafile, signposts, apart } = build;
+  const chunks = [...reachable(metafile, outputsOf(metafile, name, sources))].filter(
+    (file) => isChunk(file) && !apart.has(file) && !signposts.has(file),
+  );
+  const texts = new Map(chunks.map((chunk) => [chunk, textOf(build, chunk)]));
+  // A namespace for each chunk, so that equal names in two of them do not meet.
+  const lines = chunks.map((chunk, at) => `export * as m${at} from './${path.basename(chunk)}';`);
+  const text = await bundle(lines.join('\n'), {
+    folder: CHUNKS,
+    inlined: new Map([...signpostTexts(build), ...texts]),
+  });
+  const hash = crypto.createHash('sha256').update(text).digest('hex').slice(0, 8).toUpperCase();
+  const home = `${CHUNKS}/${name}-${hash}.js`;
+  const outputs = chunks.map((chunk) => metafile.outputs[chunk]);
+  const isOutside = (each) => !isStatic(each) || !chunks.includes(each.path);
+  metafile.outputs[home] = {
+    imports: outputs.flatMap(({ imports }) => imports.filter(isOutside).map((each) => moved(build, each))),
+    exports: chunks.map((_, at) => `m${at}`),
+    inputs: Object.assign({}, ...outputs.map(({ inputs }) => inputs)),
+  };
+  write(build, home, text);
+  for (const [at, chunk] of chunks.entries()) {
+    signposts.set(chunk, { home, text: signpost(metafile.outputs[chunk].exports, `m${at}`, path.basename(home)) });
+  }
+}
+
+const CHUNKS = 'dist/chunks';
+
+function isChunk(file) {
+  return file.startsWith(`${CHUNKS}/`);
+}
+
+function isStatic({ kind, external }) {
+  return kind === 'import-statement' && !external;
+}
+
+/** What the sources became in the build that the group is of: the command line's or the library's. */
+function outputsOf({ outputs }, name, sources) {
+  const [build] = name.split('-');
+  const isOfBuild = (file) => !isChunk(file) || path.basename(file).startsWith(`${build}-`);
+  return Object.keys(outputs).filter((file) => isOfBuild(file) && sources.includes(outputs[file].entryPoint));
 }
 
 /** These files, and all that they import statically. */
@@ -41,51 +73,64 @@ function reachable({ outputs }, from) {
   const visit = (file) => {
     if (found.has(file)) return;
     found.add(file);
-    for (const each of outputs[file].imports) if (each.kind === 'import-statement' && !each.external) visit(each.path);
+    for (const each of outputs[file].imports) if (isStatic(each)) visit(each.path);
   };
   for (const file of from) visit(file);
   return found;
 }
 
-/** A namespace for each chunk, so that equal names in two of them do not meet. */
-async function bundle(root, chunks, texts) {
-  const lines = chunks.map((chunk, at) => `export * as m${at} from './${path.basename(chunk)}';`);
-  const folder = path.join(root, 'dist/chunks');
+/** Lets an entry import from the merged files without the signposts between. */
+async function shortenWay(build, file) {
+  const output = build.metafile.outputs[file];
+  const text = await bundle(textOf(build, file), { folder: path.dirname(file), inlined: signpostTexts(build) });
+  output.imports = output.imports.map((each) => moved(build, each));
+  write(build, file, text);
+}
+
+function moved({ signposts }, each) {
+  return isStatic(each) ? { ...each, path: signposts.get(each.path)?.home ?? each.path } : each;
+}
+
+function signpostTexts({ signposts }) {
+  return new Map([...signposts].map(([chunk, { text }]) => [chunk, text]));
+}
+
+/** Bundles a file of a folder with those chunks that it imports and that are to be part of it. */
+async function bundle(contents, { folder, inlined }) {
   const inMemory = {
     name: 'chunks',
     setup(build) {
       build.onResolve({ filter: /.*/ }, ({ path: wanted, kind }) => {
-        const chunk = `dist/chunks/${path.basename(wanted)}`;
-        if (kind === 'import-statement' && texts.has(chunk)) return { path: chunk, namespace: 'chunk' };
-        return { path: wanted, external: true };
+        if (!wanted.startsWith('.')) return { path: wanted, external: true };
+        const chunk = `${CHUNKS}/${path.basename(wanted)}`;
+        if (kind === 'import-statement' && inlined.has(chunk)) return { path: chunk, namespace: 'chunk' };
+        const place = path.posix.relative(folder, chunk);
+        return { path: place.startsWith('.') ? place : `./${place}`, external: true };
       });
       build.onLoad({ filter: /.*/, namespace: 'chunk' }, ({ path: chunk }) => ({
-        contents: texts.get(chunk),
+        contents: inlined.get(chunk),
         loader: 'js',
       }));
     },
   };
   const { outputFiles } = await esbuild.build({
     ...BUNDLING,
-    stdin: { contents: lines.join('\n'), resolveDir: folder, loader: 'js' },
+    stdin: { contents, loader: 'js' },
     plugins: [inMemory],
   });
   return outputFiles[0].text;
 }
 
-function describe(metafile, chunks, bytes) {
-  const outputs = chunks.map((chunk) => metafile.outputs[chunk]);
-  const isOutside = ({ path: wanted, kind, external }) =>
-    kind !== 'import-statement' || external || !chunks.includes(wanted);
-  return {
-    imports: outputs.flatMap(({ imports }) => imports.filter(isOutside)),
-    exports: chunks.map((_, at) => `m${at}`),
-    inputs: Object.assign({}, ...outputs.map(({ inputs }) => inputs)),
-    bytes,
-  };
+function signpost(names, namespace, home) {
+  if (names.length === 0) return `import './${home}';\n`;
+  return `import { ${namespace} } from './${home}';\nexport const { ${names.join(', ')} } = ${namespace};\n`;
 }
 
-function signpost(names, namespace, core) {
-  if (names.length === 0) return `import './${core}';\n`;
-  return `import { ${namespace} } from './${core}';\nexport const { ${names.join(', ')} } = ${namespace};\n`;
+function textOf({ root, files }, file) {
+  return Buffer.from(files.get(path.join(root, file))).toString();
+}
+
+function write({ root, metafile, files }, file, text) {
+  files.set(path.join(root, file), Buffer.from(text));
+  metafile.outputs[file].bytes = Buffer.byteLength(text);
 }

@@ -2,6 +2,7 @@ import type { ApiMessage, Failure } from '../model/model.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { askAside } from './aside.ts';
+import { attachedContent } from './attachment.ts';
 import { messagesFor } from './conversation.ts';
 import type { Kept } from './kept.ts';
 import { newerHalf, summaryMessage, summaryOf, summaryRequest, trimmed } from './summary.ts';
@@ -47,10 +48,11 @@ export async function* compact(
  * and the summary are recorded. What is kept is recorded once more: whoever reads the file stops at the boundary.
  */
 export async function replaceConversation(turn: Turn, summary: string, { asked, round }: Kept): Promise<void> {
-  const facts = asked.length > 0 || round.length > 0 ? turn.facts() : null;
-  const said = [...asked, ...(facts === null ? [] : [textBlock(facts)])];
-  await turn.keep([...(said.length > 0 ? [{ role: 'user' as const, content: said }] : []), ...round]);
-  turn.messages.splice(0, turn.messages.length, { role: 'user', content: [textBlock(summary), ...said] }, ...round);
+  const facts = asked.length > 0 || round.length > 0 ? await turn.facts() : [];
+  const said = asked.length > 0 ? [{ role: 'user' as const, content: asked }] : [];
+  await turn.keep([...said, ...facts, ...round]);
+  const content = [textBlock(summary), ...asked, ...attachedContent(facts)];
+  turn.messages.splice(0, turn.messages.length, { role: 'user', content }, ...round);
   turn.context.tokens = 0;
 }
 

@@ -44,15 +44,15 @@ export interface GateOptions {
   ask: () => Ask | null;
   /** Applies all of them, or throws and applies none: then the call is denied, too. */
   onUpdates: (updates: PermissionUpdate[]) => Promise<void> | void;
-  /** A tool that names files is about to be judged. */
-  onFileAccess: () => void;
+  /** A tool that names these files is about to be judged. */
+  onFileAccess: (paths: readonly string[]) => void;
 }
 
 export function createGate(options: GateOptions): Gate {
   return {
     async check({ tool, input, toolUseId }, signal) {
       const call = callOf(tool, input, options.workspace);
-      if (call.access.kind === 'read' || call.access.kind === 'edit') options.onFileAccess();
+      if (call.access.kind === 'read' || call.access.kind === 'edit') options.onFileAccess(call.access.paths);
       const decision = await judge(call, options.policy());
       if (decision.behavior === 'allow') return { allowed: true, input };
       const ask = options.ask();

@@ -5,6 +5,7 @@ import { RAW_JSON } from '../wire/jsonl.ts';
 import type {
   AssistantMessage,
   AuthStatusMessage,
+  RawStreamEvent,
   StreamEventMessage,
   ToolProgressMessage,
   UserMessage,
@@ -123,7 +124,7 @@ export function userTextLine(turn: Turn, text: string): UserMessage {
 export function streamEventLine(turn: Turn, uuid: string, event: StreamEvent, raw: string): StreamEventMessage {
   const line: StreamEventMessage = {
     type: 'stream_event',
-    event,
+    event: event as RawStreamEvent,
     session_id: turn.sessionId,
     parent_tool_use_id: turn.parentToolUseId,
     uuid,

@@ -7,6 +7,7 @@ import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
 import type { Entry } from '../wire/entries.ts';
 import type { AssistantMessage, CompactBoundaryMessage, Message, UserMessage } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
+import type { Attachment, PlacedAttachment } from './attachment.ts';
 
 /** What an entry holds beyond its message. */
 export interface EntryFacts {
@@ -19,20 +20,22 @@ export interface EntryFacts {
 
 /** Writes the transcript. What it has returned is on disk (ruling K35). */
 export interface Recorder {
-  /** Records what the user said, with the reminder that goes along, if any. Resolves with the message's uuid. */
+  /** Records what the user said, with what goes along. Resolves with the message's uuid. */
   prompt(input: UserInput, context: PromptContext): Promise<string>;
   /** Records a message of the conversation and hands it back; messages that are not part of it pass straight through. */
   record(message: Message, facts?: EntryFacts): Promise<Message>;
   /** Records a message that joins a running turn (ruling K26). */
-  fold(input: UserInput, fields: { uuid: string; permissionMode: string }): Promise<void>;
+  fold(input: UserInput, context: PromptContext): Promise<void>;
+  /** Records what is added to the conversation during a turn. */
+  attach(attachments: readonly PlacedAttachment[]): Promise<void>;
   /** Records a command that was answered here, and what it said. Resolves with what the model will see of it. */
   localCommand(command: RecordedCommand): Promise<string[]>;
   /** Records that a prompt was taken from the queue which is recorded later. */
   dequeue(): Promise<void>;
   /** Records a command that nothing here knows. It is no part of the conversation. */
   unknownCommand(command: { content: string; uuid: string }): Promise<void>;
-  /** Records messages once more, behind the summary that replaced those before them. */
-  keep(messages: readonly ApiMessage[], newId: () => string): Promise<void>;
+  /** Records messages once more, and what is told again, behind the summary that replaced all before it. */
+  keep(kept: readonly (ApiMessage | Attachment)[], newId: () => string): Promise<void>;
   /** Records a message that will not be answered any more, because everything ends. */
   cancel(input: UserInput): Promise<void>;
   /** Records that more files belong to the checkpoint of a prompt, as found out by the latest answer's calls. */
@@ -65,7 +68,7 @@ export interface RecordedCommand {
 export interface PromptContext {
   uuid: string;
   permissionMode: string;
-  reminder: { type: string; content: string; uuid: string } | null;
+  attachments: readonly PlacedAttachment[];
 }
 
 /** Where entries go; null when nothing is to be kept. */
@@ -103,19 +106,12 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
     return snapshot ? [chain.fileSnapshot(snapshot, { messageId: uuid, isUpdate: false })] : [];
   };
   return {
-    async prompt(input, { uuid, permissionMode, reminder }) {
+    async prompt(input, { uuid, permissionMode, attachments }) {
       parents.clear(); // only the entries of the running turn can still be rewound
       const before = await checkpoint(uuid);
       const { leaf } = chain;
-      const entries = [
-        chain.queueOperation('dequeue'),
-        ...before,
-        chain.userEntry(input.message as JsonObject, { uuid, permissionMode }),
-      ];
-      if (reminder) {
-        const { type, content } = reminder;
-        entries.push(chain.attachmentEntry({ type, content }, { uuid: reminder.uuid }));
-      }
+      const said = chain.userEntry(input.message as JsonObject, { uuid, permissionMode });
+      const entries = [chain.queueOperation('dequeue'), ...before, said, ...attached(chain, attachments)];
       await appendSaid(input)(leaf, ...entries);
       return uuid;
     },
@@ -126,11 +122,16 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
       if (message.type === 'assistant') lastAnswer = message.uuid;
       return message;
     },
-    async fold(input, fields) {
-      const before = await checkpoint(fields.uuid);
+    async fold(input, { uuid, permissionMode, attachments }) {
+      const before = await checkpoint(uuid);
       const { leaf } = chain;
-      const said = chain.userEntry(input.message as JsonObject, fields);
-      await appendSaid(input)(leaf, chain.queueOperation('remove'), ...before, said);
+      const said = chain.userEntry(input.message as JsonObject, { uuid, permissionMode });
+      const entries = [chain.queueOperation('remove'), ...before, said, ...attached(chain, attachments)];
+      await appendSaid(input)(leaf, ...entries);
+    },
+    async attach(attachments) {
+      const { leaf } = chain;
+      if (attachments.length > 0) await appendNew(leaf, ...attached(chain, attachments));
     },
     async fileSnapshot(snapshot) {
       const messageId = lastAnswer ?? snapshot.messageId;
@@ -163,9 +164,9 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
     async dequeue() {
       await append(chain.leaf, chain.queueOperation('dequeue'));
     },
-    async keep(messages, newId) {
+    async keep(kept, newId) {
       const { leaf } = chain;
-      if (messages.length > 0) await append(leaf, ...messages.map((message) => keptEntry(chain, message, newId())));
+      if (kept.length > 0) await append(leaf, ...kept.map((each) => keptEntry(chain, each, newId())));
     },
     async cancel({ message: { content } }) {
       const text = typeof content === 'string' ? content : JSON.stringify(content);
@@ -216,8 +217,14 @@ function toEntry(chain: Chain, message: Message, facts: EntryFacts): Entry | nul
   }
 }
 
+function attached(chain: Chain, attachments: readonly PlacedAttachment[]): Entry[] {
+  return attachments.map(({ attachment, uuid }) => chain.attachmentEntry(attachment, { uuid }));
+}
+
 /** Not said by anybody now: viewers show it where it was said. */
-function keptEntry(chain: Chain, { role, content, model }: ApiMessage, uuid: string): Entry {
+function keptEntry(chain: Chain, kept: ApiMessage | Attachment, uuid: string): Entry {
+  if (!('role' in kept)) return chain.attachmentEntry(kept, { uuid });
+  const { role, content, model } = kept as ApiMessage;
   if (role === 'user') return chain.userEntry({ role, content }, { uuid, isMeta: true });
   const usage = { input_tokens: 0, output_tokens: 0 };
   const message = { id: `msg_${uuid}`, type: 'message', role, model, content, stop_reason: null, usage };

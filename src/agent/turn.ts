@@ -5,6 +5,7 @@ import type { Runtime } from '../util/runtime.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { Message, StreamEventMessage } from '../wire/messages/index.ts';
 import type { PermissionDenial } from '../wire/usage.ts';
+import type { Attachment } from './attachment.ts';
 import type { Gate } from './gate.ts';
 import type { Ledger } from './ledger.ts';
 import type { Limits } from './limits.ts';
@@ -64,9 +65,9 @@ export interface Turn {
   /** The single place that appends to the store; resolves with the message once it is on disk, ready to be yielded. */
   record(message: Message, facts?: EntryFacts): Promise<Message>;
   /** Records what stays of the conversation behind a summary, so that a resume sends the same. */
-  keep(messages: readonly ApiMessage[]): Promise<void>;
-  /** The facts of the place and the day, which the model has to be told again behind a summary. */
-  facts(): string | null;
+  keep(kept: readonly (ApiMessage | Attachment)[]): Promise<void>;
+  /** What the model has to be told again behind a summary: the facts of the place and the day, memory files. */
+  facts(): Promise<readonly Attachment[]>;
   /** Moves the end of the chain back to where a dead attempt began, so that its retry hangs beside it (ruling K27). */
   rewind(uuids: readonly string[]): void;
 }

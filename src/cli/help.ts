@@ -113,6 +113,7 @@ const GROUPS: readonly { title: string; options: readonly Option[] }[] = [
       ['--agent <name>', 'Run the main thread as this agent'],
       ['--plugin-dir <directories...>', 'Plugins'],
       ['--disable-slash-commands', 'Take / at the start of a prompt as text'],
+      ['--verbatim-prompts', 'Take prompts as text: no slash commands, no @path'],
     ],
   },
   {

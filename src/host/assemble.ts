@@ -24,13 +24,14 @@ import { createKnownModels, type KnownModels } from './known-models.ts';
 import { readLimits, thinkingSetting } from './launch-limits.ts';
 import { leftInPlanMode, pastTodos, tasksDir } from './left-behind.ts';
 import type { SessionMcp } from './mcp.ts';
+import { openMemory, type SessionMemory } from './memory.ts';
 import type { Chosen } from './models.ts';
 import { checkpointsIfOn } from './open-checkpoints.ts';
 import { createPermissions, type Permissions } from './permissions.ts';
 import { type LaunchPlace, openPlace } from './place.ts';
 import { planFile, planName, withFolder } from './plan-name.ts';
 import { readPrompts } from './prompts.ts';
-import { reminders } from './reminders.ts';
+import { createReminders, type Reminders } from './reminders.ts';
 import { openSandbox, type SessionSandbox } from './sandbox.ts';
 import type { SessionSettings } from './session.ts';
 import { sessionModels } from './session-models.ts';
@@ -87,6 +88,8 @@ export interface Parts {
   readonly progressMs: number | undefined;
   /** Whether a slash at the start of a prompt means nothing. */
   readonly takesCommandsAsText: boolean;
+  /** Whether an `@path` in a prompt means nothing. */
+  readonly takesPromptsVerbatim: boolean;
   readonly limits: Limits;
   readonly ledger: Ledger;
   readonly recorder: Recorder;
@@ -107,10 +110,8 @@ export interface Parts {
   readonly spoken: Map<string, string>;
   /** The uuids in use: the store keeps each once, so a message must bring a new one. */
   readonly uuids: Set<string>;
-  /** The facts of the place and the day, when they are news to the model; null otherwise. */
-  reminder(): string | null;
-  /** The model has been told: until then the same facts stay news. */
-  reminded(text: string): void;
+  readonly reminders: Reminders;
+  readonly memory: SessionMemory;
   /** Gives the session's plan its name; from then on it is in the envelope of every entry. */
   namePlan(): void;
   /** Says something that is worth saying once in a session. */
@@ -210,6 +211,9 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   });
   if (transcript.costState) ledger.restore(transcript.costState);
   const sandbox = await openSandbox(configuration.settings.sandbox, { engine, workspace, policy, env, configHome });
+  const warn = warnOnce(runtime.log);
+  const { readFilter } = toolSession;
+  const memory = openMemory({ config, env, configHome, workspace, readFilter, warn });
   const parts: Parts = {
     runtime,
     sessionId: transcript.key.sessionId,
@@ -254,7 +258,8 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     context: contextWindow(config, env, () => parts.chosen, transcript.lastTokens),
     toolUseSummaries: config.toolUseSummaries === true,
     progressMs: positiveInteger(env.HEDDLE_PROGRESS_MS),
-    takesCommandsAsText: config.disableSlashCommands === true,
+    takesCommandsAsText: config.disableSlashCommands === true || config.verbatimPrompts === true,
+    takesPromptsVerbatim: config.verbatimPrompts === true,
     recorder,
     configuration,
     checkpoints,
@@ -264,11 +269,12 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     title: config.name ?? null,
     spoken: new Map(),
     uuids: new Set(transcript.uuids),
-    ...reminders(engine, transcript, workspace, sandbox),
+    reminders: createReminders({ engine, transcript, workspace, sandbox, memory }),
+    memory,
     namePlan: once(() => {
       if (!transcript.chain.planName) transcript.chain.assignPlanName(planName(runtime.ids.uuid()));
     }),
-    warnOnce: warnOnce(runtime.log),
+    warnOnce: warn,
     partials: config.includePartialMessages === true,
     ordered: engine.ordered,
     replayUserMessages: config.replayUserMessages === true,

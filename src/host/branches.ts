@@ -21,7 +21,7 @@ export async function goOnFrom(parts: Parts, uuid: string | null): Promise<void>
   for (const message of messages) parts.messages.push(message);
   parts.context.tokens = past.lastTokens;
   parts.recorder.goOnFrom(past.leaf);
-  parts.reminded(past.lastReminder ?? '');
+  parts.reminders.restart(past.reminders);
   parts.toolSession.todos.current = await pastTodos({ messages, earlier: past.earlier });
   if (parts.checkpoints) parts.checkpoints.follow((await past.checkpoints()).messages);
   parts.isBranching = true;
@@ -32,7 +32,7 @@ export function startOver(parts: Parts): void {
   parts.messages.length = 0;
   parts.context.tokens = 0;
   parts.recorder.goOnFrom(null);
-  parts.reminded('');
+  parts.reminders.restart([]);
 }
 
 function unknownParent(uuid: string, cause: unknown): HeddleError {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { withoutSetting, withSetting } from '../config/edit-settings.ts';
+import { maskValue } from '../config/mask-settings.ts';
 import { mergeLayers, originOf, valueAt } from '../config/merge.ts';
 import { type FileScope, type SettingsPlaces, settingsPath } from '../config/scopes.ts';
 import { formatKey, parseKey } from '../config/setting-key.ts';
@@ -71,6 +72,11 @@ export async function changeSetting(change: SettingChange, places: SettingsPlace
     return next;
   });
   return { file, isChanged, notes: isChanged ? await notesOn(path, change, places) : [] };
+}
+
+/** The value of a setting as it may be shown. */
+export function maskedSetting(key: string, value: unknown): unknown {
+  return maskValue(value, parseKey(key));
 }
 
 async function notesOn(path: readonly string[], { scope, value }: SettingChange, places: SettingsPlaces) {

@@ -37,6 +37,7 @@ export function initLine(parts: Parts, uuid: string): Message {
     agents: [],
     skills: [],
     plugins: [],
+    ...memoryOf(parts),
     uuid,
     fast_mode_state: 'off',
     heddle_version: HEDDLE_VERSION,
@@ -70,6 +71,12 @@ export function initializeAnswer(parts: Parts, { isBusy }: { isBusy: boolean }):
 /** None that would be taken as text. */
 function commandsOf({ takesCommandsAsText }: Parts): typeof COMMANDS {
   return takesCommandsAsText ? [] : COMMANDS;
+}
+
+/** The memory files in force. Left out without any, as the reference has no such field. */
+function memoryOf({ memory }: Parts) {
+  const files = memory.files();
+  return files.length > 0 ? { memory_files: files } : {};
 }
 
 /** How far the project's files were believed, and what of them was left out. */

@@ -71,6 +71,21 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/**
+ * Makes an engine: everything that an agent consists of, as an object of your program. Nothing runs until a session is
+ * served, and nothing of the process (environment, directory, standard streams) is used that is not handed in.
+ *
+ * @example
+ * ```ts
+ * import { query } from 'heddle';
+ *
+ * const engine = createEngine({ cwd: process.cwd(), env: { ANTHROPIC_API_KEY: process.env.ANTHROPIC_API_KEY } });
+ * for await (const message of query({ prompt: 'hello', options: { transport: inProcess(engine) } })) {
+ *   if (message.type === 'result') console.log(message.subtype);
+ * }
+ * await engine.close();
+ * ```
+ */
 export function createEngine(options: EngineOptions): Engine {
   const env = options.env ?? {};
   const obtainedSecrets = createObtainedSecrets();

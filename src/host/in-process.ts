@@ -7,6 +7,15 @@ import { serve } from './serve.ts';
 /**
  * Serves a session of this engine to a client in the same process: the same protocol over a linked pair, without a
  * subprocess. Pass it as `transport` to `query`. The signal stops all sessions that were opened through it.
+ *
+ * @example
+ * ```ts
+ * import { createSession } from 'heddle';
+ *
+ * const engine = createEngine({ cwd: process.cwd() });
+ * await using session = createSession({ model: 'offline', transport: inProcess(engine) });
+ * await session.send('list files');
+ * ```
  */
 export function inProcess(engine: Engine, signal?: AbortSignal): Connect {
   return (launch) => {

@@ -6,6 +6,7 @@ import type { ContentBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { Parts } from './assemble.ts';
 import type { Chosen } from './models.ts';
+import { attachNested } from './record-input.ts';
 import { requestSettings } from './request-settings.ts';
 
 /** What a turn needs of its session. */
@@ -34,7 +35,10 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
       policy: () => policyNow(parts),
       ask: () => seams.ask(),
       onUpdates: (updates) => parts.permissions.apply(updates),
-      onFileAccess: () => parts.namePlan(),
+      onFileAccess(paths) {
+        parts.namePlan();
+        parts.memory.touch(paths);
+      },
     }),
     toolContext: (toolUseId, signal) => parts.toolContext(toolUseId, signal),
     hide: parts.hideCredentials,
@@ -45,19 +49,22 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
     structured: parts.structured?.begin() ?? null,
     summaries: parts.toolUseSummaries,
     progressMs: parts.progressMs,
-    takeQueued: () => seams.takeQueued(),
+    async takeQueued() {
+      await attachNested(parts);
+      return seams.takeQueued();
+    },
     // Hooks are not there yet; nothing objects to a stop.
     beforeStop: async () => ({ kind: 'stop' }),
     record(message, facts) {
       // A summary replaces all that the model was told: the facts of the place are news again.
-      if (facts?.isCompactSummary) parts.reminded('');
+      if (facts?.isCompactSummary) parts.reminders.summarised();
       return parts.recorder.record(message, facts);
     },
-    keep: (messages) => parts.recorder.keep(messages, () => parts.runtime.ids.uuid()),
-    facts() {
-      const text = parts.reminder();
-      if (text !== null) parts.reminded(text);
-      return text;
+    keep: (kept) => parts.recorder.keep(kept, () => parts.runtime.ids.uuid()),
+    async facts() {
+      const news = await parts.reminders.news();
+      parts.reminders.told(news);
+      return news;
     },
     rewind: (uuids) => parts.recorder.rewind(uuids),
   };

@@ -1,3 +1,4 @@
+import type { Attachment } from '../agent/attachment.ts';
 import type { LedgerState } from '../agent/ledger.ts';
 import type { ApiMessage } from '../model/model.ts';
 import { lineage } from '../sessions/file-history.ts';
@@ -21,8 +22,8 @@ export interface Past {
   /** Where the conversation goes on. */
   leaf: string | null;
   costState: LedgerState | null;
-  /** The environment reminder that the model has already seen. */
-  lastReminder: string | null;
+  /** What the runtime has told the model of its own accord. */
+  reminders: Attachment[];
   lastTokens: number;
   planName: string | null;
   /** Calls without a result. */
@@ -63,7 +64,7 @@ export async function readPast(
     uuids: path.flatMap(({ uuid }) => (typeof uuid === 'string' ? [uuid] : [])),
     leaf: leaf ? (stringField(leaf.entry, 'uuid') ?? null) : null,
     costState,
-    lastReminder: lastReminder(path),
+    reminders: remindersOn(path),
     lastTokens: lastTokens(path),
     planName:
       stringField(
@@ -133,9 +134,11 @@ function reportFindings(log: Logger, tree: Tree, { sessionId }: SessionKey): voi
   );
 }
 
-function lastReminder(path: readonly Entry[]): string | null {
-  const entry = path.findLast(
-    ({ type, attachment }) => type === 'attachment' && isObject(attachment) && attachment.type === 'environment',
-  );
-  return stringField(entry?.attachment, 'content') ?? null;
+const REMINDERS: ReadonlySet<unknown> = new Set(['environment', 'memory']);
+
+function remindersOn(path: readonly Entry[]): Attachment[] {
+  return path.flatMap(({ type, attachment }) => {
+    const isReminder = type === 'attachment' && isObject(attachment) && REMINDERS.has(attachment.type);
+    return isReminder && typeof attachment.content === 'string' ? [attachment as Attachment] : [];
+  });
 }

@@ -1,3 +1,4 @@
+import { type Attachment, attachedContent, type PlacedAttachment } from '../agent/attachment.ts';
 import { addUserContent, userContent } from '../agent/conversation.ts';
 import type { Tally } from '../agent/turn.ts';
 import type { ContentBlock } from '../wire/content.ts';
@@ -5,21 +6,22 @@ import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 import type { Parts } from './assemble.ts';
 import { lifecycleLines, replayLine } from './lifecycle.ts';
+import { mentioned } from './mentions.ts';
 
 /** Records what the user said: on disk before anything is said of it; then part of the conversation. */
 export async function recordPrompt(parts: Parts, input: UserInput): Promise<{ uuid: string; asked: ContentBlock[] }> {
-  const newId = () => parts.runtime.ids.uuid();
-  const reminder = parts.reminder();
+  const news = await parts.reminders.news();
+  const attachments = [...(await mentioned(parts, input)), ...news];
   const uuid = await parts.recorder.prompt(input, {
-    uuid: input.uuid ?? newId(),
+    uuid: input.uuid ?? parts.runtime.ids.uuid(),
     permissionMode: parts.permissions.policy.mode,
-    reminder: reminder === null ? null : { type: 'environment', content: reminder, uuid: newId() },
+    attachments: placed(parts, attachments),
   });
-  if (reminder !== null) parts.reminded(reminder);
+  parts.reminders.told(news);
   if (parts.title !== null) await parts.recorder.title(parts.title);
   parts.title = null;
   const asked = [...userContent(input.message)];
-  addUserContent(parts.messages, reminder === null ? asked : [...asked, { type: 'text', text: reminder }]);
+  addUserContent(parts.messages, [...asked, ...attachedContent(attachments)]);
   return { uuid, asked };
 }
 
@@ -33,15 +35,30 @@ export async function foldInputs(
   const lines: Message[] = [];
   for (const input of inputs) {
     const uuid = input.uuid ?? newId();
-    await parts.recorder.fold(input, { uuid, permissionMode: parts.permissions.policy.mode });
+    const files = await mentioned(parts, input);
+    const { mode: permissionMode } = parts.permissions.policy;
+    await parts.recorder.fold(input, { uuid, permissionMode, attachments: placed(parts, files) });
     const content = userContent(input.message);
-    addUserContent(parts.messages, content);
+    addUserContent(parts.messages, [...content, ...attachedContent(files)]);
     asked.push(...content);
     tally.userMessageUuids.push(uuid);
     lines.push(...lifecycleLines(input, ['started', 'completed'], newId, parts.sessionId));
     if (parts.replayUserMessages) lines.push(replayLine(input, uuid, parts.sessionId));
   }
   return lines;
+}
+
+/** Lets the memory of directories that were worked in join the turn. */
+export async function attachNested(parts: Parts): Promise<void> {
+  const news = await parts.memory.nestedNews();
+  if (!news) return;
+  await parts.recorder.attach(placed(parts, [news]));
+  parts.memory.told(news);
+  addUserContent(parts.messages, attachedContent([news]));
+}
+
+function placed({ runtime }: Parts, attachments: readonly Attachment[]): PlacedAttachment[] {
+  return attachments.map((attachment) => ({ attachment, uuid: runtime.ids.uuid() }));
 }
 
 /** The message that an input goes on from; undefined for the active leaf, null for a new root (ruling K41). */

@@ -1,34 +1,64 @@
+import type { Attachment } from '../agent/attachment.ts';
 import { environmentReminder } from '../agent/prompt.ts';
 import type { Workspace } from '../tools/workspace.ts';
-import type { Parts } from './assemble.ts';
 import type { Engine } from './engine.ts';
+import type { SessionMemory } from './memory.ts';
 import type { SessionSandbox } from './sandbox.ts';
 import type { OpenTranscript } from './transcript.ts';
 
-/** Tells when the facts of the place and the day are news to the model. */
-export function reminders(
-  engine: Engine,
-  transcript: OpenTranscript,
-  workspace: Workspace,
-  sandbox: SessionSandbox,
-): Pick<Parts, 'reminder' | 'reminded'> {
-  let last = transcript.lastReminder;
-  return {
-    reminder() {
-      const text = environmentReminder({
-        cwd: workspace.cwd,
-        additionalDirectories: workspace.roots.filter((root) => root !== workspace.cwd),
-        platform: engine.platform,
-        date: localDate(engine.runtime.clock.now()),
-        gitBranch: transcript.gitBranch,
-        sandbox: sandbox.describe(),
-      });
-      return text === last ? null : text;
+/** What the runtime tells the model of its own accord, and when that is news. */
+export interface Reminders {
+  /** What the model has not been told yet, or was told otherwise: the place and the day, memory files. */
+  news(): Promise<Attachment[]>;
+  /** The model has been told: until then the same stays news. */
+  told(news: readonly Attachment[]): void;
+  /** The conversation is another one now, which was told this; nothing: all is news again. */
+  restart(before: readonly Attachment[]): void;
+  /** A summary has replaced all that the model was told: it is news again. */
+  summarised(): void;
+}
+
+export interface RemindersOptions {
+  engine: Engine;
+  transcript: Pick<OpenTranscript, 'gitBranch' | 'reminders'>;
+  workspace: Workspace;
+  sandbox: SessionSandbox;
+  memory: SessionMemory;
+}
+
+export function createReminders({ engine, transcript, workspace, sandbox, memory }: RemindersOptions): Reminders {
+  let last: unknown;
+  const environment = () =>
+    environmentReminder({
+      cwd: workspace.cwd,
+      additionalDirectories: workspace.roots.filter((root) => root !== workspace.cwd),
+      platform: engine.platform,
+      date: localDate(engine.runtime.clock.now()),
+      gitBranch: transcript.gitBranch,
+      sandbox: sandbox.describe(),
+    });
+  const reminders: Reminders = {
+    async news() {
+      const content = environment();
+      const remembered = await memory.news();
+      return [...(content === last ? [] : [{ type: 'environment', content }]), ...(remembered ? [remembered] : [])];
     },
-    reminded(text) {
-      last = text;
+    told(news) {
+      last = news.findLast(({ type }) => type === 'environment')?.content ?? last;
+      for (const each of news) if (each.type === 'memory') memory.told(each);
+    },
+    restart(before) {
+      last = undefined;
+      memory.forget('restart');
+      reminders.told(before);
+    },
+    summarised() {
+      last = undefined;
+      memory.forget('compact');
     },
   };
+  reminders.told(transcript.reminders);
+  return reminders;
 }
 
 /** By hand: the first use of Intl costs more than the rest of the start. */

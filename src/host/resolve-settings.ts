@@ -42,6 +42,12 @@ export interface ResolvedSettings {
 /**
  * The settings that a session there would have, and where each stands. No session is opened and nothing is started.
  * Rejects with `invalid_settings` for what cannot be read, and `invalid_option` for a directory that is none.
+ *
+ * @example
+ * ```ts
+ * const { effective, provenance } = await resolveSettings({ cwd: process.cwd(), env: { HOME: process.env.HOME } });
+ * console.log(effective, provenance);
+ * ```
  */
 export async function resolveSettings(options: ResolveSettingsOptions): Promise<ResolvedSettings> {
   const { settingSources, settings, managedSettings, trust } = options;

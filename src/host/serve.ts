@@ -2,6 +2,7 @@ import { userContent } from '../agent/conversation.ts';
 import { startFailureLine } from '../agent/result.ts';
 import { Aborted } from '../util/abort.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { within } from '../util/timer.ts';
 import { AbortError, type ErrorCode, type HeddleError, toHeddleError } from '../wire/errors.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
@@ -24,6 +25,18 @@ export interface ServeEnd {
  * Serves one session over a transport: user lines become turns, control lines are answered, every message of the session
  * is written as it appears. Resolves when the input has ended and all work is done, or when the signal stopped it: then
  * a running turn is interrupted and still ends with its result.
+ *
+ * @example
+ * ```ts
+ * import type { Transport } from 'heddle';
+ *
+ * /** An agent behind any connection: a socket, a pipe, a queue. */
+ * async function serveOne(transport: Transport): Promise<number> {
+ *   const engine = createEngine({ cwd: process.cwd() });
+ *   const { exitCode } = await serve(engine, transport, { config: { model: 'offline' } }, new AbortController().signal);
+ *   return exitCode;
+ * }
+ * ```
  */
 export async function serve(
   engine: Engine,
@@ -34,7 +47,8 @@ export async function serve(
   await transport.connect();
   const emit = (message: Message) => transport.write(message as unknown as JsonObject);
   const reception = new Reception();
-  const connect = () => new Peer(transport, { newId: () => engine.runtime.ids.uuid(), ...reception.handlers });
+  const connect = () =>
+    new Peer(transport, { newId: () => engine.runtime.ids.uuid(), answersAfterEnd: true, ...reception.handlers });
   // A session whose store lies behind the connection cannot be opened without it; any other one comes first.
   const early = launch.config.sessionStore === 'host' ? connect() : null;
   const store = early && (await import('./host-store.ts')).hostStore(early);
@@ -65,8 +79,12 @@ export async function serve(
     .finally(() => session.endInput());
   const end = await session.finished;
   signal.removeEventListener('abort', onStop);
+  await within(ANSWER_GRACE_MS, peer.answered());
   return { exitCode: end.lastResultIsError || isInputBroken ? 1 : 0 };
 }
+
+/** How long what the host has asked may still take when everything else is over. */
+const ANSWER_GRACE_MS = 2000;
 
 /** Resolves when the input has ended, rejects when it broke off. The lines themselves go to `onMessage`. */
 async function inputEnd(peer: Peer): Promise<void> {

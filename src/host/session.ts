@@ -213,6 +213,7 @@ export class Session {
       await this.#answer(input).catch(() => {}); // nobody listens any more
     }
     for (const input of this.#dropped) await this.#cancel(input).catch(() => {});
+    await this.#inTurn(async () => {}); // what was asked for before the end
     await this.#parts.toolSession.backgroundShells.close();
     await this.#parts.mcp?.close();
     await this.#parts.sandbox.close();

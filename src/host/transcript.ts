@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Attachment } from '../agent/attachment.ts';
 import type { LedgerState } from '../agent/ledger.ts';
 import type { Transcript } from '../agent/recorder.ts';
 import type { ApiMessage } from '../model/model.ts';
@@ -41,8 +42,8 @@ export interface OpenTranscript extends Transcript {
   isBranching: boolean;
   /** The session that this one was forked from, or null. */
   forkedFrom: string | null;
-  /** The environment reminder that the model has already seen, or null. */
-  lastReminder: string | null;
+  /** What the runtime has told the model of its own accord. */
+  reminders: readonly Attachment[];
   /** Where files beside the transcript go: the config home, or a temporary folder. */
   filesRoot: string;
   /** Where large tool outputs of this session go. */
@@ -165,7 +166,7 @@ async function openHeld(engine: Engine, launch: Launch, held: Held): Promise<Ope
     report: await reportOf(choice.missing ?? emptied?.message ?? null, past),
     isBranching: config.resumeSessionAt !== undefined && !isFork,
     forkedFrom: isFork ? source.key.sessionId : null,
-    lastReminder: past?.lastReminder ?? null,
+    reminders: past?.reminders ?? [],
     uuids: past?.uuids ?? [],
     costState: isFork ? null : (past?.costState ?? null),
     lastTokens: past?.lastTokens ?? 0,

@@ -154,7 +154,7 @@ function heldBack(reason: string): Decision {
 function changesNothing(call: Call): boolean {
   const { access } = call;
   if (access.kind === 'execute') return isReadOnlyScript(scriptOf(call));
-  return access.kind === 'none' || access.kind === 'read';
+  return access.kind === 'none' || access.kind === 'read' || (access.kind === 'named' && !access.asks);
 }
 
 function byAllowRules(call: Call, policy: Policy): Decision | null {
@@ -175,6 +175,9 @@ function byDefault(call: Call, policy: Policy): Decision {
       return byEditDefault(call, access.paths, policy);
     case 'execute':
       return byCommandDefault(call, access.command, policy);
+    case 'named':
+      if (!access.asks) return { behavior: 'allow', layer: 'default' };
+      return ask(call, `${access.name} allows itself more than to be read, or runs commands.`, policy);
     case 'interaction': // asked for above, in every mode
     case 'other':
       return ask(call, `${toolName} runs only with permission.`, policy);

@@ -1,6 +1,7 @@
 import type { Access } from '../tools/tool.ts';
 import { caughtFile } from './command-files.ts';
 import { domainMatcher } from './domain-rules.ts';
+import { namesCalled } from './name-rules.ts';
 import { isSearch, type PathMatcher, pathMatcher, pathRuleKind } from './path-rules.ts';
 import type { Policy } from './policy.ts';
 import { coversTool, type Rule } from './rules.ts';
@@ -45,6 +46,7 @@ export function forbids(rule: Rule, call: Call, policy: Policy): string | null {
     return forbidsScript(shellSpec(rule.ruleContent, 'forbid'), scriptOf(call));
   }
   if (!coversTool(rule, call.toolName, 'forbid')) return null;
+  if (access.kind === 'named') return namesCalled(rule.ruleContent, access.name) ? `it names ${access.name}` : null;
   return access.kind === 'other' ? forbidsHost(rule.ruleContent, access.host) : CANNOT_TELL;
 }
 
@@ -55,6 +57,9 @@ export function allows(rule: Rule, call: Call, policy: Policy): boolean {
   if (access.kind === 'other') {
     if (access.host === undefined || !coversTool(rule, call.toolName, 'allow')) return false;
     return domainMatcher(rule.ruleContent, 'allow')?.(access.host) ?? false;
+  }
+  if (access.kind === 'named') {
+    return coversTool(rule, call.toolName, 'allow') && namesCalled(rule.ruleContent, access.name);
   }
   if (access.kind !== 'read' && access.kind !== 'edit') return false;
   if (pathRuleKind(rule) !== access.kind || access.paths.length === 0) return false;

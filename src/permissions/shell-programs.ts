@@ -14,7 +14,7 @@ export const CODE_RUNNERS: ReadonlySet<string> = new Set([
   ...words(
     'ssh parallel fd tar git make gmake vim vi nvim ex ed emacs gdb lldb tmux screen systemd-run npx npm pnpm yarn bunx ' +
       'crontab docker podman kubectl nix-shell entr nodemon concurrently hyperfine just task psql mysql sqlite3 rsync ' +
-      'split man m4 zip scp sftp dc',
+      'split man m4 zip scp sftp dc socat apt apt-get',
   ),
 ]);
 

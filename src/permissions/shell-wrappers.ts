@@ -76,6 +76,7 @@ export const WRAPPERS: ReadonlyMap<string, Starts> = new Map<string, Starts>([
   ['capsh', ({ words }, within) => startedByShell('bash', { words: afterDashes(words), assigns: [] }, within)],
   ['newgrp', unknowable('it starts a shell')],
   ['parallel', unknowable('it makes commands of what it reads')],
+  ['run-parts', unknowable('it runs what it finds in a directory')],
   ['at', unknowable('it takes commands from its input')],
   ['batch', unknowable('it takes commands from its input')],
 ]);

@@ -18,6 +18,8 @@ export function suggestUpdates(call: Call, policy: Policy): PermissionUpdate[] {
     }
     case 'execute':
       return suggestForCommand(call, access.command, policy);
+    case 'named':
+      return [allowRule(toolName, access.name)];
     case 'other':
       return access.host ? [allowRule(toolName, `domain:${access.host}`)] : [];
     case 'none':

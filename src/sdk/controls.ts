@@ -4,6 +4,7 @@ import type {
   AgentInfo,
   Branch,
   ContextUsage,
+  FileContents,
   FlagSettingsResult,
   InitializeResponse,
   McpSetServersResult,
@@ -20,6 +21,18 @@ import type { ControlBody } from '../wire/peer.ts';
 import type { PermissionModeName } from '../wire/permissions.ts';
 import { type McpServers, serversOnWire } from './mcp-servers.ts';
 
+/** What became of an interrupt. */
+export interface InterruptReceipt {
+  /** The uuids of messages that still wait for their turn. */
+  still_queued: string[];
+}
+
+export interface ReadFileOptions {
+  /** No more than this many bytes of the file. */
+  maxBytes?: number;
+  encoding?: 'utf-8' | 'base64';
+}
+
 /**
  * What a host can ask of a running agent: the methods that `query`, sessions and the client share. They work at any
  * time, also during a turn and after the input has ended. An agent that does not know a request, or refuses it, rejects
@@ -34,8 +47,9 @@ export abstract class Controls {
   abstract initializationResult(): Promise<InitializeResponse>;
 
   /** Ends the running turn with an ordinary result. The session stays usable. */
-  async interrupt(): Promise<void> {
-    await this.request({ subtype: 'interrupt' });
+  async interrupt(): Promise<InterruptReceipt | undefined> {
+    const answer = await this.request({ subtype: 'interrupt' });
+    return isObject(answer) && Array.isArray(answer.still_queued) ? (answer as unknown as InterruptReceipt) : undefined;
   }
 
   /** Holds at once. */
@@ -132,8 +146,15 @@ export abstract class Controls {
   }
 
   /** Moves what runs in the foreground to the background: one tool call, or all. */
-  async backgroundTasks(toolUseId?: string): Promise<void> {
-    await this.request({ subtype: 'background_tasks', ...given({ tool_use_id: toolUseId }) });
+  async backgroundTasks(toolUseId?: string): Promise<boolean> {
+    const answer = await this.request({ subtype: 'background_tasks', ...given({ tool_use_id: toolUseId }) });
+    return isObject(answer) && Array.isArray(answer.backgrounded) && answer.backgrounded.length > 0;
+  }
+
+  /** A file as the agent's tools would see it, by the rules of the session. */
+  async readFile(path: string, { maxBytes, encoding }: ReadFileOptions = {}): Promise<FileContents> {
+    const options = given({ max_bytes: maxBytes, encoding });
+    return (await this.request({ subtype: 'read_file', path, ...options })) as FileContents;
   }
 
   /** Takes back a message that waits for its turn. */

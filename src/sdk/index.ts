@@ -30,6 +30,7 @@ export type {
   SwitchLeafResult,
 } from '../wire/control/index.ts';
 export * from '../wire/errors.ts';
+export { HOOK_EVENTS } from '../wire/hook-events.ts';
 export type * from '../wire/hook-inputs.ts';
 export type {
   AsyncHookOutput,
@@ -60,8 +61,13 @@ export type { Connect, Launch, RunConfig } from '../wire/run-config.ts';
 export type { SandboxSettings } from '../wire/sandbox-settings.ts';
 export type { ExitInfo, Transport } from '../wire/transport.ts';
 export { HEDDLE_VERSION, PROTOCOL_VERSION, WIRE_VERSION } from '../wire/version.ts';
-export { type ClientOptions, HeddleClient, HeddleClient as ClaudeSdkClient } from './client.ts';
-export type { ControlMethods, SwitchOptions } from './controls.ts';
+export {
+  type ClientOptions,
+  HeddleClient,
+  HeddleClient as ClaudeSDKClient,
+  HeddleClient as ClaudeSdkClient,
+} from './client.ts';
+export type { ControlMethods, InterruptReceipt, ReadFileOptions, SwitchOptions } from './controls.ts';
 export type { SequencedMessage } from './message-log.ts';
 export type * from './option-types.ts';
 export type {
@@ -75,6 +81,7 @@ export type {
   ToolOptions,
 } from './options.ts';
 export { type PromptStream, type Query, query } from './query.ts';
+export * from './reference-names.ts';
 export { createSdkMcpServer, type SdkMcpServerOptions, type SdkMcpToolDefinition } from './sdk-mcp.ts';
 export {
   createSession,

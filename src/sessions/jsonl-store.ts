@@ -28,6 +28,14 @@ const MAX_OPEN = 64;
  *
  * `append` does its work before it returns its promise, with one write(2) per group: so appends are in the order of the
  * calls, nothing can come in between, and what has resolved survives the death of this process.
+ *
+ * @example
+ * ```ts
+ * import { createEngine } from 'heddle/engine';
+ *
+ * const store = createJsonlStore({ home: '/srv/agents', log: (level, message) => console.error(level, message) });
+ * const engine = createEngine({ cwd: process.cwd(), store });
+ * ```
  */
 export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
   const { home, log, write = writeToFile } = options;

@@ -1,4 +1,4 @@
-import { answeredIds, instantOf, isConversation, isErrorAnswer } from './entry-fields.ts';
+import { instantOf, isConversation, isErrorAnswer } from './entry-fields.ts';
 import type { Step, Tree, TreeNode } from './tree-model.ts';
 
 export interface LeafChoice {
@@ -92,8 +92,7 @@ function lastMessage(tree: Tree, leaf: TreeNode): TreeNode {
 
   function isTelling(node: TreeNode): boolean {
     if (!isMessage(node) || isErrorAnswer(node.entry)) return false;
-    const ids = answeredIds(node.entry);
-    return ids.length === 0 || ids.some((id) => tree.results.get(id)?.[0] === node);
+    return node.answers.length === 0 || node.answers.some((id) => tree.results.get(id)?.[0] === node);
   }
 }
 

@@ -1,5 +1,5 @@
 import { stringField } from '../util/json.ts';
-import { answeredIds, answerKey, callIds } from './entry-fields.ts';
+import { answerKey } from './entry-fields.ts';
 import type { Finding, TreeNode } from './tree-model.ts';
 
 /**
@@ -124,7 +124,7 @@ function linkToCalls(nodes: readonly TreeNode[]): Finding[] {
   const findings: Finding[] = [];
   const callers = callersIn(nodes);
   for (const node of nodes) {
-    const ids = answeredIds(node.entry).filter((id) => callers.has(id));
+    const ids = node.answers.filter((id) => callers.has(id));
     if (ids.length === 0 || callsOneOf(ids, node.parent)) continue;
     const candidates = ids.flatMap((id) => callers.get(id) ?? []);
     if (isBelowAnswer(node, candidates)) continue;
@@ -139,7 +139,7 @@ function linkToCalls(nodes: readonly TreeNode[]): Finding[] {
 function callersIn(nodes: readonly TreeNode[]): Map<string, TreeNode[]> {
   const callers = new Map<string, TreeNode[]>();
   for (const node of nodes) {
-    for (const id of callIds(node.entry)) {
+    for (const id of node.calls) {
       const known = callers.get(id);
       if (known) known.push(node);
       else callers.set(id, [node]);
@@ -149,7 +149,7 @@ function callersIn(nodes: readonly TreeNode[]): Map<string, TreeNode[]> {
 }
 
 function callsOneOf(ids: readonly string[], node: TreeNode | null): boolean {
-  return node !== null && callIds(node.entry).some((id) => ids.includes(id));
+  return node !== null && node.calls.some((id) => ids.includes(id));
 }
 
 /** Whether one of the calls is above, or another block of its answer: parallel results may hang from each other. */

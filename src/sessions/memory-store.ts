@@ -7,6 +7,13 @@ import type { LeaseHolder, Loaded, SessionKey, SessionStore } from './store.ts';
 /**
  * Sessions in memory, for tests and for hosts that keep nothing. Entries are kept as text: what is handed out cannot
  * change what is stored, and what cannot be JSON is refused as a file would refuse it.
+ *
+ * @example
+ * ```ts
+ * import { createEngine } from 'heddle/engine';
+ *
+ * const engine = createEngine({ cwd: process.cwd(), store: createMemoryStore() });
+ * ```
  */
 export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}): SessionStore {
   const now = options.clock?.now ?? Date.now;

@@ -1,5 +1,5 @@
 import type { Entry } from '../wire/entries.ts';
-import { answeredIds, callIds, isConversation } from './entry-fields.ts';
+import { isConversation } from './entry-fields.ts';
 import type { Step, Tree, TreeNode } from './tree-model.ts';
 
 /**
@@ -64,14 +64,14 @@ function inOrderOf(step: Step, nodes: readonly TreeNode[]): TreeNode[] {
 
 /** Results and attachments of the step that belong to the path without being ancestors, in the order of the file. */
 function besides(step: Step, included: Set<TreeNode>): TreeNode[] {
-  const calls = new Set([...included].flatMap((node) => callIds(node.entry)));
-  const answered = new Set([...included].flatMap((node) => answeredIds(node.entry)));
+  const calls = new Set([...included].flatMap((node) => node.calls));
+  const answered = new Set([...included].flatMap((node) => node.answers));
   const rest: TreeNode[] = [];
   for (const node of [...step.members].sort((a, b) => a.index - b.index)) {
     if (included.has(node)) continue;
     // A call that is not among the step's is lost; one that is, but not on the path, was left out on purpose.
     const isWanted = (id: string) => !answered.has(id) && (calls.has(id) || !step.calls.has(id));
-    const answers = answeredIds(node.entry).filter(isWanted);
+    const answers = node.answers.filter(isWanted);
     const isAddition = node.entry.type === 'attachment' && node.parent !== null && included.has(node.parent);
     if (answers.length === 0 && !isAddition) continue;
     rest.push(node);
@@ -83,16 +83,16 @@ function besides(step: Step, included: Set<TreeNode>): TreeNode[] {
 
 /** A result that was written further down, beside the path, is put behind its call. */
 function withStrayResults(tree: Tree, path: readonly TreeNode[]): TreeNode[] {
-  const answered = new Set(path.flatMap((node) => answeredIds(node.entry)));
+  const answered = new Set(path.flatMap((node) => node.answers));
   const whole: TreeNode[] = [];
   for (const node of path) {
     whole.push(node);
-    for (const id of callIds(node.entry)) {
+    for (const id of node.calls) {
       if (answered.has(id)) continue;
       const stray = tree.results.get(id)?.find((result) => !result.isSidechain && isBelow(result, node));
       if (!stray) continue;
       whole.push(stray);
-      for (const settled of answeredIds(stray.entry)) answered.add(settled);
+      for (const settled of stray.answers) answered.add(settled);
     }
   }
   return whole;

@@ -102,9 +102,11 @@ function orphanedResult(block: StoredResult): ContentBlock | null {
 
 /** What was added to a user message, as it was sent. Attachments for another runtime's system prompt are not for us. */
 function attached(entry: Entry): ContentBlock[] {
-  const content = isObject(entry.attachment) ? entry.attachment.content : undefined;
-  if (typeof content !== 'string' || content.trim() === '' || entry.renderedRole === 'system') return [];
-  return [textBlock(content)];
+  const { type, content } = isObject(entry.attachment) ? entry.attachment : {};
+  if (entry.renderedRole === 'system') return [];
+  // Lists of other runtimes are no blocks of a message.
+  if (type === 'mention' && Array.isArray(content)) return content.flatMap((block) => toApiBlock(block, 'user') ?? []);
+  return typeof content === 'string' && content.trim() !== '' ? [textBlock(content)] : [];
 }
 
 function assemble(turns: readonly ReplayTurn[], pairs: CallPairs): ReplayMessage[] {

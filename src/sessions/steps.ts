@@ -1,18 +1,18 @@
-import { answeredIds, answerKey, callIds, isConversation } from './entry-fields.ts';
+import { answerKey, isConversation } from './entry-fields.ts';
 import type { Step, TreeNode } from './tree-model.ts';
 
 /** Assigns every node to its step. The nodes must be a forest. */
 export function groupSteps(nodes: readonly TreeNode[]): Map<TreeNode, Step> {
   const steps = new Map<TreeNode, Step>();
   const siblings = new Map<Step, Map<string, Step>>();
-  const known = new Set(nodes.flatMap((node) => callIds(node.entry)));
+  const known = new Set(nodes.flatMap((node) => node.calls));
   const queue = nodes.filter((node) => node.parent === null);
   for (const node of queue) {
     const above = node.parent === null ? undefined : steps.get(node.parent);
     const step = (above && ownStep(node, above)) ?? newStep(node);
     if (above && above !== step && isContinuation(node)) above.continued = true;
     step.members.push(node);
-    for (const id of callIds(node.entry)) step.calls.add(id);
+    for (const id of node.calls) step.calls.add(id);
     steps.set(node, step);
     // A loop over a growing list is breadth first; a `push(...)` of all children could exceed the argument limit.
     for (const child of node.children) queue.push(child);
@@ -38,7 +38,7 @@ function belongs(node: TreeNode, step: Step, known: ReadonlySet<string>): boolea
   if (!isConversation(entry)) return true;
   if (entry.type === 'assistant') return step.answer !== null && answerKey(entry) === step.answer;
   // A result whose call is lost came from the answer that it hangs from.
-  return answeredIds(entry).some((id) => step.calls.has(id) || (step.answer !== null && !known.has(id)));
+  return node.answers.some((id) => step.calls.has(id) || (step.answer !== null && !known.has(id)));
 }
 
 function isContinuation(node: TreeNode): boolean {

@@ -37,8 +37,7 @@ export interface SessionFile {
 }
 
 const HEAD = 4 * 1024;
-const TAIL = 16 * 1024;
-/** Read at either end when the usual was not enough. */
+/** Read at the end; and at the beginning, when the usual was not enough. */
 const MORE = 64 * 1024;
 
 /** Summarises transcripts one after the other, with two reads each where that is enough. */
@@ -127,22 +126,15 @@ function readHead(fd: number, buffer: Buffer): HeadFacts {
   return headFacts(buffer.subarray(0, more), { more: false });
 }
 
+/** Once: titles and tags are rare, and as long as one is missing all of it has to be looked at. */
 function readEnd(fd: number, size: number, buffer: Buffer): TailFacts {
   const facts: TailFacts = {};
-  const near = Math.max(0, size - TAIL);
-  const nearLine = addStretch(facts, fd, buffer, { from: near, to: size });
-  if (near > 0 && !isComplete(facts)) addStretch(facts, fd, buffer, { from: Math.max(0, size - MORE), to: nearLine });
-  return facts;
-}
-
-/** Looks at the whole lines between two offsets. Returns where the first of them begins. */
-function addStretch(facts: TailFacts, fd: number, buffer: Buffer, { from, to }: { from: number; to: number }): number {
-  const bytes = buffer.subarray(0, readSync(fd, buffer, 0, to - from, from));
+  const from = Math.max(0, size - MORE);
+  const bytes = buffer.subarray(0, readSync(fd, buffer, 0, size - from, from));
   // What stands before the first newline is the end of a line that begins further up.
   const start = from === 0 ? 0 : bytes.indexOf(LF) + 1;
-  if (from > 0 && start === 0) return to;
-  addTailFacts(facts, bytes.subarray(start));
-  return from + start;
+  if (from === 0 || start > 0) addTailFacts(facts, bytes.subarray(start));
+  return facts;
 }
 
 function readBackwards(fd: number, size: number): TailFacts {

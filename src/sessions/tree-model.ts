@@ -11,6 +11,9 @@ export interface TreeNode {
   readonly index: number;
   /** Not part of the conversation itself: a subagent's entry in its parent's file. */
   readonly isSidechain: boolean;
+  /** The ids of the tool calls that it makes, and of those that it answers: read once, asked for by every step of the way. */
+  readonly calls: readonly string[];
+  readonly answers: readonly string[];
   /** After repair; null for a root. */
   parent: TreeNode | null;
   /** In the order of the file. */

@@ -1,6 +1,6 @@
 import { stringField } from '../util/json.ts';
 import type { Entry } from '../wire/entries.ts';
-import { answeredIds, isConversation } from './entry-fields.ts';
+import { answeredIds, callIds, isConversation } from './entry-fields.ts';
 import { branchEnds } from './leaf.ts';
 import { linkParents } from './links.ts';
 import { groupSteps } from './steps.ts';
@@ -77,15 +77,16 @@ function toNodes(found: ReadonlyMap<string, FoundEntry>): TreeNode[] {
   // A subagent's own file holds nothing but sidechain entries: there they are the conversation.
   const isMain = (entry: Entry) => entry.isSidechain === false || (entry.isSidechain !== true && isConversation(entry));
   const hasMain = [...found.values()].some(({ entry }) => isMain(entry));
-  return [...found].map(([id, { entry, line }], index) => {
-    return { id, entry, line, index, isSidechain: hasMain && entry.isSidechain === true, parent: null, children: [] };
-  });
+  return [...found].map(([id, { entry, line }], index) => ({
+    ...{ id, entry, line, index, isSidechain: hasMain && entry.isSidechain === true },
+    ...{ calls: callIds(entry), answers: answeredIds(entry), parent: null, children: [] },
+  }));
 }
 
 function resultsIn(nodes: readonly TreeNode[]): Map<string, TreeNode[]> {
   const results = new Map<string, TreeNode[]>();
   for (const node of nodes) {
-    for (const id of answeredIds(node.entry)) {
+    for (const id of node.answers) {
       const known = results.get(id);
       if (known) known.push(node);
       else results.set(id, [node]);

@@ -1,7 +1,21 @@
 import { type FakeApi, type FakeApiRequest, type FakeDialect, startFakeServer } from './fake-server.ts';
 import { errorBody, type Script, sseText } from './script.ts';
 
-/** A Messages API on a loopback port; its `url` is what ANTHROPIC_BASE_URL is set to. */
+/**
+ * A Messages API on a loopback port; its `url` is what ANTHROPIC_BASE_URL is set to.
+ *
+ * @example
+ * ```ts
+ * import { query } from 'heddle';
+ *
+ * const api = await startFakeApi([toolUse('Bash', { command: 'ls' }), 'There are three files.']);
+ * const env = { ...process.env, ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: api.url };
+ * for await (const message of query({ prompt: 'What is here?', options: { env, allowedTools: ['Bash'] } })) {
+ *   if (message.type === 'result') console.log(message.subtype, api.requests.length);
+ * }
+ * await api.close();
+ * ```
+ */
 export function startFakeApi(script: Script<FakeApiRequest>): Promise<FakeApi> {
   return startFakeServer(script, MESSAGES_API);
 }

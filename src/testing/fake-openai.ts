@@ -8,6 +8,16 @@ import type { Script } from './script.ts';
 /**
  * Chat completions on a loopback port, from the same scripts as `startFakeApi`; its `url` is what OPENAI_BASE_URL is
  * set to. Signatures of thoughts are lost: this API has none.
+ *
+ * @example
+ * ```ts
+ * import { query } from 'heddle';
+ *
+ * const api = await startFakeOpenAi(['Hello!']);
+ * const env = { ...process.env, OPENAI_API_KEY: 'test', OPENAI_BASE_URL: api.url };
+ * for await (const message of query({ prompt: 'hello', options: { env, model: 'openai/test' } })) console.log(message.type);
+ * await api.close();
+ * ```
  */
 export function startFakeOpenAi(script: Script<FakeApiRequest>): Promise<FakeApi> {
   return startFakeServer(script, CHAT_COMPLETIONS);

@@ -25,9 +25,17 @@ export interface ModelSuiteOptions {
 }
 
 /**
- * The contract of the Model port, as cases for any test runner:
- * `for (const { name, run } of modelCases()) test(name, () => run(make))`.
- * An adapter brings its own `make`: usually a fake server of its provider that plays the script.
+ * The contract of the Model port, as cases for any test runner. An adapter brings its own `make`: usually a fake server
+ * of its provider that plays the script.
+ *
+ * @example
+ * ```ts
+ * import { test } from 'vitest';
+ *
+ * for (const { name, run } of modelCases()) {
+ *   test(name, () => run(async (script) => ({ model: scriptedModel(script), close: async () => {} })));
+ * }
+ * ```
  */
 export function modelCases({ signsThoughts = true }: ModelSuiteOptions = {}): ModelCase[] {
   return [...answerCases({ signsThoughts }), ...failureCases(), ...abortCases()].map(({ name, script, check }) => ({
@@ -50,6 +58,15 @@ interface Case {
   check(model: Model): Promise<void>;
 }
 
+/**
+ * A request as the loop would make it: a short system prompt, one tool, one message.
+ *
+ * @example
+ * ```ts
+ * const signal = AbortSignal.timeout(1000);
+ * for await (const event of scriptedModel(['Hello!']).stream(sampleRequest('hello'), signal)) console.log(event);
+ * ```
+ */
 export function sampleRequest(prompt = 'Hello'): ModelRequest {
   return {
     model: 'claude-sonnet-4-5-20250929',
@@ -60,7 +77,15 @@ export function sampleRequest(prompt = 'Hello'): ModelRequest {
   };
 }
 
-/** All events of one call. */
+/**
+ * All events of one call.
+ *
+ * @example
+ * ```ts
+ * const events = await collectEvents(scriptedModel(['Hello!']));
+ * console.log(events.length);
+ * ```
+ */
 export async function collectEvents(
   model: Model,
   signal: AbortSignal = new AbortController().signal,
@@ -70,7 +95,14 @@ export async function collectEvents(
   return events;
 }
 
-/** The blocks that the events make up. */
+/**
+ * The blocks that the events make up.
+ *
+ * @example
+ * ```ts
+ * console.log(blocksOf(await collectEvents(scriptedModel([thinking('Hm.'), 'Hello!']))));
+ * ```
+ */
 export function blocksOf(events: readonly ModelEvent[]): ContentBlock[] {
   const accumulator = createAccumulator();
   return events.flatMap((event) => {

@@ -10,9 +10,17 @@ export interface PeerCase {
 }
 
 /**
- * The contract of a Peer over any linked pair, as cases for any test framework:
+ * The contract of a Peer over any linked pair, as cases for any test framework.
  *
- *     for (const { name, run } of peerCases()) test(name, () => run(makePair));
+ * @example
+ * ```ts
+ * import { test } from 'vitest';
+ * import type { MakePair } from 'heddle/testing';
+ *
+ * declare const makePair: MakePair; // your transport, and the means to drive it from its other end
+ *
+ * for (const { name, run } of peerCases()) test(name, () => run(makePair));
+ * ```
  */
 export function peerCases(): PeerCase[] {
   return Object.entries({ ...callCases, ...serveCases, ...lineCases }).map(([name, check]) => ({

@@ -60,37 +60,89 @@ export interface Hanging {
   kind: 'hang';
 }
 
-/** A text block, streamed in the given pieces. */
+/**
+ * A text block, streamed in the given pieces.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel([text('Hel', 'lo!')]);
+ * ```
+ */
 export function text(...pieces: string[]): AnswerBlock {
   return { block: { type: 'text', text: pieces.join('') }, pieces };
 }
 
+/**
+ * A thought before the answer, with its signature.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel([[thinking('Is that a greeting?'), text('Hello!')]]);
+ * ```
+ */
 export function thinking(thought: string, signature = 'c2lnbmF0dXJl'): AnswerBlock {
   return { block: { type: 'thinking', thinking: thought, signature } };
 }
 
-/** A tool call; without an id it gets one that is unique in the script. Its input is streamed in two pieces. */
+/**
+ * A tool call; without an id it gets one that is unique in the script. Its input is streamed in two pieces.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel([toolUse('Read', { file_path: '/tmp/notes.md' }), 'It is a list.']);
+ * ```
+ */
 export function toolUse(name: string, input: JsonObject, id?: string): AnswerBlock {
   const json = JSON.stringify(input);
   const half = Math.ceil(json.length / 2);
   return { block: toolUseBlock(name, input, id), pieces: [json.slice(0, half), json.slice(half)] };
 }
 
-/** A tool call whose input is streamed as the given text, JSON or not. */
+/**
+ * A tool call whose input is streamed as the given text, JSON or not.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel([brokenToolUse('Read', ['{"file_', 'path"']), 'That went wrong.']);
+ * ```
+ */
 export function brokenToolUse(name: string, pieces: readonly string[], id?: string): AnswerBlock {
   return { block: toolUseBlock(name, {}, id), pieces };
 }
 
+/**
+ * An answer made of blocks, with a say in how it is sent: pauses, counts of tokens, a stop reason, a fault.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel([reply([text('Cut off')], { stopReason: 'max_tokens', deltaMs: 5 })]);
+ * ```
+ */
 export function reply(content: readonly AnswerBlock[], options: ReplyOptions = {}): Reply {
   return { kind: 'reply', content, ...options };
 }
 
-/** An HTTP error with the provider's error body. */
+/**
+ * An HTTP error with the provider's error body.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel([fail(529, 'overloaded_error', 'Overloaded'), 'Hello!']);
+ * ```
+ */
 export function fail(status: number, type: string, message: string, headers: Record<string, string> = {}): Failing {
   return { kind: 'fail', status, type, message, headers };
 }
 
-/** Any status, headers and body: pages of proxies, broken streams, redirects. Default: 200, an event stream. */
+/**
+ * Any status, headers and body: pages of proxies, broken streams, redirects. Default: 200, an event stream.
+ *
+ * @example
+ * ```ts
+ * const api = await startFakeApi([raw('<h1>Bad gateway</h1>', { status: 502, headers: { 'content-type': 'text/html' } })]);
+ * await api.close();
+ * ```
+ */
 export function raw(
   body: string | Buffer,
   options: { status?: number; headers?: Record<string, string>; chunkBytes?: number } = {},
@@ -98,6 +150,14 @@ export function raw(
   return { kind: 'raw', body, status: 200, headers: { 'content-type': 'text/event-stream' }, ...options };
 }
 
+/**
+ * An answer that never comes: the request is taken, and nothing follows.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel([hang()]);
+ * ```
+ */
 export function hang(): Hanging {
   return { kind: 'hang' };
 }
@@ -118,7 +178,15 @@ export function errorBody({ type, message }: { type: string; message: string }):
   return JSON.stringify({ type: 'error', error: { type, message } });
 }
 
-/** An event as the API writes it. */
+/**
+ * An event as the API writes it.
+ *
+ * @example
+ * ```ts
+ * const api = await startFakeApi([raw(sseText({ type: 'ping' }))]);
+ * await api.close();
+ * ```
+ */
 export function sseText(event: StreamEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

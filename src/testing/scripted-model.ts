@@ -9,6 +9,21 @@ export interface ScriptedModel extends Model {
   readonly requests: ModelRequest[];
 }
 
+/**
+ * A model that answers from a script, inside the process: each request gets the next answer.
+ *
+ * @example
+ * ```ts
+ * import { query } from 'heddle';
+ * import { createEngine, inProcess } from 'heddle/engine';
+ *
+ * const model = scriptedModel([toolUse('Glob', { pattern: '*.md' }), 'There is one file.']);
+ * const engine = createEngine({ cwd: process.cwd(), model });
+ * for await (const message of query({ prompt: 'What is here?', options: { transport: inProcess(engine) } })) {
+ *   if (message.type === 'result') console.log(model.requests.length);
+ * }
+ * ```
+ */
 export function scriptedModel(script: Script<ModelRequest>): ScriptedModel {
   const requests: ModelRequest[] = [];
   return {

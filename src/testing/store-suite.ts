@@ -16,7 +16,13 @@ export interface StoreCase {
  * The contract of a SessionStore, as cases for any test framework. What a store may leave out (`remove`, `find`,
  * `lease`, `watch`) is only checked where it is there.
  *
- *     for (const { name, run } of storeCases()) test(name, () => run(makeStore));
+ * @example
+ * ```ts
+ * import { test } from 'vitest';
+ * import { createMemoryStore } from 'heddle/stores/memory';
+ *
+ * for (const { name, run } of storeCases()) test(name, () => run(async () => createMemoryStore()));
+ * ```
  */
 export function storeCases(): StoreCase[] {
   return Object.entries(checks).map(([name, check]) => ({

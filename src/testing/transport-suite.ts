@@ -11,9 +11,17 @@ export interface TransportCase {
 }
 
 /**
- * The contract of a Transport, as cases for any test framework:
+ * The contract of a Transport, as cases for any test framework.
  *
- *     for (const { name, run } of transportCases()) test(name, () => run(makePair));
+ * @example
+ * ```ts
+ * import { test } from 'vitest';
+ * import type { MakePair } from 'heddle/testing';
+ *
+ * declare const makePair: MakePair; // your transport, and the means to drive it from its other end
+ *
+ * for (const { name, run } of transportCases()) test(name, () => run(makePair));
+ * ```
  */
 export function transportCases(): TransportCase[] {
   const pairCases = { ...lineCases, ...byteCases, ...pressureCases, ...endCases };

@@ -1,3 +1,4 @@
+import type { AskUserQuestionOutput } from '../wire/tool-outputs.ts';
 import {
   anything,
   arrayOf,
@@ -76,7 +77,7 @@ export const askUserTool: Tool<AskInput> = {
     const unanswered = open.map((each) => `- ${each.question}\n  (no answer)`);
     return {
       content: ['The user answered:', ...lines, ...unanswered].join('\n'),
-      data: { questions, answers, ...(annotations && { annotations }) },
+      data: { questions, answers, ...(annotations && { annotations }) } satisfies AskUserQuestionOutput,
     };
   },
 };

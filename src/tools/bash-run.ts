@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import type { ProcessOutcome } from '../util/process.ts';
 import { positiveInteger } from '../util/setting-text.ts';
 import type { ContentBlock } from '../wire/content.ts';
+import type { BashOutput } from '../wire/tool-outputs.ts';
 import type { BackgroundShell } from './background-shells.ts';
 import type { BashInput } from './bash.ts';
 import { runInForeground } from './foreground-shell.ts';
@@ -18,7 +19,7 @@ export function startInBackground(call: BashInput, { session, env, toolUseId }: 
   const cwd = session.shellDirectory.enter();
   const { id, outputFile } = session.backgroundShells.start({ command, description, toolUseId, cwd, env, sandbox });
   const text = `The command runs in the background as ${id}. Its output goes to ${outputFile}; read that file to see how far it is.`;
-  const data = { ...silentData(), backgroundTaskId: id };
+  const data: BashOutput = { ...silentData(), backgroundTaskId: id };
   return { content: joinParts([text, session.shellDirectory.takeNote()]), isError: false, data };
 }
 
@@ -52,7 +53,13 @@ export async function runToEnd(
   return {
     content: image ? withText(image, joinParts([stderr, note])) : joinParts([stdout, stderr, note]),
     isError: false,
-    data: { ...silentData(), stdout, stderr, isImage: image !== null, noOutputExpected: isUsuallySilent(command) },
+    data: {
+      ...silentData(),
+      stdout,
+      stderr,
+      isImage: image !== null,
+      noOutputExpected: isUsuallySilent(command),
+    } satisfies BashOutput,
   };
 }
 
@@ -70,7 +77,7 @@ function silentData() {
 /** What the model is told of a command that was sent to the background while it ran. */
 function movedOutput({ id, outputFile }: BackgroundShell, soFar: { stdout: string; stderr: string }): ToolOutput {
   const text = `The user moved the command to the background, where it goes on as ${id}. Its output goes to ${outputFile}; read that file to see how far it is. So far:`;
-  const data = { ...silentData(), ...soFar, backgroundTaskId: id, backgroundedByUser: true };
+  const data: BashOutput = { ...silentData(), ...soFar, backgroundTaskId: id, backgroundedByUser: true };
   return { content: joinParts([text, soFar.stderr, soFar.stdout]), isError: false, data };
 }
 

@@ -1,3 +1,4 @@
+import type { FileEditOutput } from '../wire/tool-outputs.ts';
 import { boundField } from './bounded-field.ts';
 import type { EditInput } from './edit.ts';
 import { applyReplacements, findReplacements, type Replacement } from './edit-match.ts';
@@ -44,7 +45,7 @@ async function create(path: string, edit: EditInput, context: ToolContext): Prom
   return { content: `Created ${path}.`, data: await editData(path, edit, '', edit.new_string) };
 }
 
-async function editData(path: string, edit: EditInput, before: string, after: string): Promise<ToolOutput['data']> {
+async function editData(path: string, edit: EditInput, before: string, after: string): Promise<FileEditOutput> {
   return {
     filePath: path,
     oldString: boundField(edit.old_string),

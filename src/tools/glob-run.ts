@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { GlobOutput } from '../wire/tool-outputs.ts';
 import { boundList } from './bounded-field.ts';
 import { LIMIT_NOTES, ripgrep, type SearchOutput } from './ripgrep.ts';
 import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
@@ -26,7 +27,7 @@ export async function glob({ dir, pattern }: GlobSearch, context: ToolContext): 
   const durationMs = context.runtime.clock.now() - started;
   return {
     content: render(filenames, records.length, limit),
-    data: { filenames, durationMs, numFiles: filenames.length, truncated },
+    data: { filenames, durationMs, numFiles: filenames.length, truncated } satisfies GlobOutput,
   };
 }
 

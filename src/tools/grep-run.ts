@@ -1,4 +1,5 @@
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import type { GrepOutput } from '../wire/tool-outputs.ts';
 import { boundField, boundList } from './bounded-field.ts';
 import type { GrepInput } from './grep.ts';
 import { countEntries, lineEntries } from './grep-output.ts';
@@ -110,6 +111,8 @@ function pageOf(all: string[], { head_limit = DEFAULT_ENTRIES, offset = 0 }: Gre
   return { entries, total: all.length, applied };
 }
 
+type Found = Pick<GrepOutput, 'mode'> & Partial<GrepOutput>;
+
 function present({ entries, total, applied }: Page, search: GrepInput, limit: SearchOutput['limit']): ToolOutput {
   const mode = modeOf(search);
   const text = entries.join('\n');
@@ -118,24 +121,25 @@ function present({ entries, total, applied }: Page, search: GrepInput, limit: Se
     ...(limit ? [LIMIT_NOTES[limit]] : []),
   ];
   const content = (body: string) => [body, ...note].join('\n');
+  const data = (found: Found): GrepOutput => ({ numFiles: 0, filenames: [], ...found, ...applied });
   switch (mode) {
     case 'content':
       return {
         content: content(text || 'No matches found'),
-        data: { mode, numFiles: 0, filenames: [], content: boundField(text), numLines: entries.length, ...applied },
+        data: data({ mode, content: boundField(text), numLines: entries.length }),
       };
     case 'count': {
       const numMatches = entries.reduce((sum, entry) => sum + Number(entry.slice(entry.lastIndexOf(':') + 1)), 0);
       return {
         content: content(text || 'No matches found'),
-        data: { mode, numFiles: entries.length, filenames: [], content: boundField(text), numMatches, ...applied },
+        data: data({ mode, numFiles: entries.length, content: boundField(text), numMatches }),
       };
     }
     case 'files_with_matches': {
       const title = entries.length === 1 ? 'Found 1 file' : `Found ${entries.length} files`;
       return {
         content: content(text === '' ? 'No files found' : `${title}\n${text}`),
-        data: { mode, filenames: boundList(entries), numFiles: entries.length, ...applied },
+        data: data({ mode, numFiles: entries.length, filenames: boundList(entries) }),
       };
     }
   }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
+import type { NotebookEditOutput } from '../wire/tool-outputs.ts';
 import { boundField } from './bounded-field.ts';
 import { noteBytes, readSeen } from './known-files.ts';
 import { type CellType, findCell, type Notebook, type NotebookCell, parseNotebook } from './notebook.ts';
@@ -33,7 +34,7 @@ export async function runNotebookEdit(edit: NotebookEditInput, context: ToolCont
       notebook_path: path,
       original_file: boundField(text),
       updated_file: boundField(updated),
-    },
+    } satisfies NotebookEditOutput,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { EnterPlanModeOutput } from '../wire/tool-outputs.ts';
 import { objectInput } from './input-schema.ts';
 import type { Tool } from './tool.ts';
 
@@ -14,7 +15,7 @@ export const enterPlanModeTool: Tool = {
     const isNew = session.mode.current() !== 'plan';
     if (isNew) await session.mode.set('plan');
     const message = `${isNew ? 'Plan mode is on.' : 'Plan mode was on already.'} ${advice(session.planFile())}`;
-    return { content: message, data: { message } };
+    return { content: message, data: { message } satisfies EnterPlanModeOutput };
   },
 };
 

@@ -1,3 +1,4 @@
+import type { ExitPlanModeOutput } from '../wire/tool-outputs.ts';
 import { boundField, MAX_FIELD_BYTES } from './bounded-field.ts';
 import { arrayOf, type InputOf, objectInput, objectOf, optional, string } from './input-schema.ts';
 import { type Tool, type ToolContext, ToolError } from './tool.ts';
@@ -46,7 +47,11 @@ export const exitPlanModeTool: Tool<InputOf<typeof input>> = {
     if (mode.current() === 'plan') await mode.set(mode.beforePlan());
     return {
       content: approved(given.plan, filePath),
-      data: { plan: plan === undefined ? null : boundField(plan), isAgent: false, filePath },
+      data: {
+        plan: plan === undefined ? null : boundField(plan),
+        isAgent: false,
+        filePath,
+      } satisfies ExitPlanModeOutput,
     };
   },
 };

@@ -1,3 +1,4 @@
+import type { FileReadOutput } from '../wire/tool-outputs.ts';
 import { boundBase64 } from './bounded-field.ts';
 import { fitImage } from './image-fit.ts';
 import { type ImageInfo, imageInfo } from './image-info.ts';
@@ -40,7 +41,7 @@ export async function readImage(
           displayHeight: image.height,
         },
       },
-    },
+    } satisfies FileReadOutput,
   };
 }
 

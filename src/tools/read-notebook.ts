@@ -1,4 +1,5 @@
 import type { ContentBlock } from '../wire/content.ts';
+import type { FileReadOutput } from '../wire/tool-outputs.ts';
 import { boundField, jsonBytes } from './bounded-field.ts';
 import { imageBlock } from './image-fit.ts';
 import { noteBytes } from './known-files.ts';
@@ -27,7 +28,8 @@ export async function readNotebook({ path, size }: FoundFile, context: ToolConte
   const notebook = parseNotebook(path, decodeForDisplay(bytes));
   const { content, isWhole } = await show(notebook);
   noteBytes(path, bytes, context, { whole: isWhole });
-  return { content, data: { type: 'notebook', file: { filePath: path, ...cellData(notebook) } } };
+  const data: FileReadOutput = { type: 'notebook', file: { filePath: path, ...cellData(notebook) } };
+  return { content, data };
 }
 
 /** What the model sees, while it grows. */

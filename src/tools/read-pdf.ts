@@ -1,3 +1,4 @@
+import type { FileReadOutput } from '../wire/tool-outputs.ts';
 import { boundBase64 } from './bounded-field.ts';
 import { noteBytes } from './known-files.ts';
 import { optionalPackage, type PackageLoader } from './optional-package.ts';
@@ -81,7 +82,7 @@ function wholeDocument({ path, bytes }: Pdf, pages: number | null, note: string)
     data: {
       type: 'pdf',
       file: { filePath: path, base64: boundBase64(base64), originalSize: bytes.length, totalPages: pages },
-    },
+    } satisfies FileReadOutput,
   };
 }
 
@@ -100,7 +101,7 @@ async function chosenPages(
     parts.push(`Page ${page} of ${text.pages}:\n${words || '[no text; it may be a picture]'}`);
   }
   const file = { filePath: path, base64: '', originalSize: bytes.length, totalPages: text.pages, pages };
-  return { content: parts.join('\n\n'), data: { type: 'pdf', file } };
+  return { content: parts.join('\n\n'), data: { type: 'pdf', file } satisfies FileReadOutput };
 }
 
 function choose(path: string, pages: string, total: number | null): number[] {

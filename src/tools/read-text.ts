@@ -1,3 +1,4 @@
+import type { FileReadOutput } from '../wire/tool-outputs.ts';
 import { boundField, jsonBytes } from './bounded-field.ts';
 import { noteFile } from './known-files.ts';
 import { isCut, type Line, numberLines } from './numbered-lines.ts';
@@ -40,7 +41,10 @@ export async function readText(
   const content = boundField(lines.map(asData).join('\n'), MAX_SHOWN_BYTES);
   return {
     content: text,
-    data: { type: 'text', file: { filePath: path, content, numLines: lines.length, startLine, totalLines } },
+    data: {
+      type: 'text',
+      file: { filePath: path, content, numLines: lines.length, startLine, totalLines },
+    } satisfies FileReadOutput,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { TaskCreateOutput } from '../wire/tool-outputs.ts';
 import { anything, type InputOf, objectInput, optional, recordOf, string } from './input-schema.ts';
 import type { Tool } from './tool.ts';
 
@@ -19,6 +20,7 @@ export const taskCreateTool: Tool<InputOf<typeof input>> = {
   isConcurrencySafe: () => false,
   async run(fields, { session }) {
     const { id, subject } = await (await session.tasks()).create(fields);
-    return { content: `Task #${id} is on the list: ${subject}`, data: { task: { id, subject } } };
+    const data: TaskCreateOutput = { task: { id, subject } };
+    return { content: `Task #${id} is on the list: ${subject}`, data };
   },
 };

@@ -1,3 +1,4 @@
+import type { TaskGetOutput, TaskListOutput } from '../wire/tool-outputs.ts';
 import { type InputOf, objectInput, string } from './input-schema.ts';
 import type { Task } from './task-store.ts';
 import type { Tool } from './tool.ts';
@@ -23,7 +24,8 @@ export const taskListTool: Tool<InputOf<typeof nothing>> = {
       ...(owner && { owner }),
       blockedBy: blockedBy.filter((blocker) => !done.has(blocker)),
     }));
-    return { content: listed.map(line).join('\n') || 'There are no tasks.', data: { tasks: listed } };
+    const data: TaskListOutput = { tasks: listed };
+    return { content: listed.map(line).join('\n') || 'There are no tasks.', data };
   },
 };
 
@@ -38,7 +40,8 @@ export const taskGetTool: Tool<InputOf<typeof oneTask>> = {
   async run({ taskId }, { session }) {
     const task = await (await session.tasks()).get(taskId);
     const { id, subject, description, status, blocks, blockedBy } = task;
-    return { content: whole(task), data: { task: { id, subject, description, status, blocks, blockedBy } } };
+    const data: TaskGetOutput = { task: { id, subject, description, status, blocks, blockedBy } };
+    return { content: whole(task), data };
   },
 };
 

@@ -1,3 +1,4 @@
+import type { TaskUpdateOutput } from '../wire/tool-outputs.ts';
 import { arrayOf, type InputOf, objectInput, oneOf, optional, string } from './input-schema.ts';
 import type { Task } from './task-store.ts';
 import type { Tool, ToolOutput } from './tool.ts';
@@ -42,10 +43,15 @@ function changedFields(before: Task, after: Task): string[] {
   return FIELDS.filter((field) => String(before[field]) !== String(after[field]));
 }
 
-function updated(taskId: string, fields: string[], statusChange?: { from: string; to: string }): ToolOutput {
+function updated(taskId: string, fields: string[], statusChange?: TaskUpdateOutput['statusChange']): ToolOutput {
   const what = fields.length > 0 ? `is changed: ${fields.join(', ')}` : 'was like that already';
   return {
     content: `Task #${taskId} ${statusChange?.to === 'deleted' ? 'is off the list' : what}.`,
-    data: { success: true, taskId, updatedFields: fields, ...(statusChange && { statusChange }) },
+    data: {
+      success: true,
+      taskId,
+      updatedFields: fields,
+      ...(statusChange && { statusChange }),
+    } satisfies TaskUpdateOutput,
   };
 }

@@ -1,3 +1,4 @@
+import type { TodoWriteOutput } from '../wire/tool-outputs.ts';
 import { arrayOf, type InputOf, objectInput, objectOf, oneOf, string } from './input-schema.ts';
 import type { Tool } from './tool.ts';
 
@@ -36,7 +37,7 @@ export const todoTool: Tool<InputOf<typeof todoInput>> = {
     const { current } = session.todos;
     const oldTodos = typeof current === 'function' ? await current() : current;
     session.todos.current = keptTodos(todos);
-    return { content: describe(todos), data: { oldTodos, newTodos: todos } };
+    return { content: describe(todos), data: { oldTodos, newTodos: todos } satisfies TodoWriteOutput };
   },
 };
 

@@ -1,3 +1,4 @@
+import type { ToolSearchOutput } from '../wire/tool-outputs.ts';
 import { type InputOf, integer, objectInput, string, withDefault } from './input-schema.ts';
 import type { Deferred } from './registry.ts';
 import type { Tool } from './tool.ts';
@@ -26,7 +27,7 @@ export function createToolSearchTool({ tools, load }: Deferred): Tool<InputOf<ty
       load(names, context);
       return {
         content: matches.length === 0 ? nothingFound(query) : describe(matches),
-        data: { matches: names, query, total_deferred_tools: tools.length },
+        data: { matches: names, query, total_deferred_tools: tools.length } satisfies ToolSearchOutput,
       };
     },
   };

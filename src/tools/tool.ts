@@ -15,6 +15,8 @@ export type Access =
   | { kind: 'execute'; command: string; leavesSandbox?: true }
   /** A person must answer, whatever the mode: a question, a plan to approve. */
   | { kind: 'interaction' }
+  /** Something with a name that rules can mean, such as a skill. Without `asks` it changes nothing by itself. */
+  | { kind: 'named'; name: string; asks: boolean }
   /** Anything else that needs approval: network, foreign tools. `host` is who would be asked, as `hostNameOf` gives it. */
   | { kind: 'other'; host?: string };
 
@@ -40,11 +42,28 @@ export interface ToolOutput {
   data: unknown;
   /** Set only by tools whose results carry the flag on success too (Bash). */
   isError?: false;
+  /** What the runtime says behind the results of the round, such as a skill's text. */
+  followUp?: string;
 }
 
 /**
  * A failure that the model should read. `wrap` puts it into <tool_use_error> tags, as the wire does for
  * preconditions (unknown tool, bad input, edit before read) but not for ordinary failures.
+ *
+ * @example
+ * ```ts
+ * const now: Tool = {
+ *   name: 'Now',
+ *   description: 'Tells the time in a time zone.',
+ *   input: { json: { type: 'object' }, parse: (value) => ({ ok: true, value: value as { zone?: string } }) },
+ *   access: () => ({ kind: 'none' }),
+ *   isConcurrencySafe: () => true,
+ *   async run({ zone }) {
+ *     if (typeof zone !== 'string') throw new ToolError('Which time zone? Give `zone`.');
+ *     return { content: new Date().toLocaleString('en', { timeZone: zone }), data: null };
+ *   },
+ * };
+ * ```
  */
 export class ToolError extends Error {
   override readonly name = 'ToolError';

@@ -1,4 +1,5 @@
 import { isOn } from '../util/setting-text.ts';
+import type { WebFetchOutput } from '../wire/tool-outputs.ts';
 import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 import { isPrivateHost } from './web-address.ts';
 import type { Proxies, ReadPage, WebFetchInput } from './web-fetch.ts';
@@ -22,7 +23,7 @@ export async function webFetch(
   url.hash = ''; // a place within the page
   const output = ({ code, codeText, bytes }: Omit<ReadPage, 'text' | 'fetchedAt'>, result: string): ToolOutput => ({
     content: result,
-    data: { bytes, code, codeText, result, durationMs: clock.now() - started, url: given },
+    data: { bytes, code, codeText, result, durationMs: clock.now() - started, url: given } satisfies WebFetchOutput,
   });
 
   const known = recall(parts.pages, url.href, started);

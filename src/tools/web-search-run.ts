@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import type { ContentBlock } from '../wire/content.ts';
+import type { WebSearchOutput } from '../wire/tool-outputs.ts';
 import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 import type { WebSearchInput } from './web-search.ts';
 
@@ -16,7 +17,7 @@ export async function webSearch(search: WebSearchInput, context: ToolContext): P
   );
   const results = blocks.flatMap(resultOf).reduce(joinTexts, []);
   const durationSeconds = (clock.now() - started) / 1000;
-  return { content: render(query, results), data: { query, results, durationSeconds } };
+  return { content: render(query, results), data: { query, results, durationSeconds } satisfies WebSearchOutput };
 }
 
 const SYSTEM = `You search the web for a software agent. Search with the web_search tool, more than once if the first \

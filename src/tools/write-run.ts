@@ -1,3 +1,4 @@
+import type { FileWriteOutput } from '../wire/tool-outputs.ts';
 import { boundField } from './bounded-field.ts';
 import { noteBytes, readSeen } from './known-files.ts';
 import { diffLines } from './patch.ts';
@@ -21,7 +22,7 @@ export async function runWrite({ file_path, content }: WriteInput, context: Tool
   const bytes = encodeText(content, before?.format ?? { encoding: 'utf-8', bom: false });
   await context.workspace.writeFile(path, bytes);
   noteBytes(path, bytes, context, { whole: true });
-  const data = {
+  const data: FileWriteOutput = {
     type: before === null ? 'create' : 'update',
     filePath: path,
     content: boundField(content),

@@ -20,6 +20,8 @@ export interface ProcessSpec {
   onOutput?: (stream: 'stdout' | 'stderr', data: Buffer) => void;
   /** Opens REPORT_FD for it; what it writes there is in the outcome. */
   reports?: boolean;
+  /** What it reads from its stdin; absent: nothing. One that does not read it is none the worse for it. */
+  input?: string;
 }
 
 export interface ProcessOutcome extends OutputEnd {
@@ -31,8 +33,9 @@ export interface ProcessOutcome extends OutputEnd {
 /** Starts processes so that nothing of them outlives us: not on abort, not at the end, not when we are killed. */
 export interface Processes {
   /**
-   * Runs one process to its end, with an empty stdin and a session of its own. Rejects with a SpawnError when it cannot
-   * be started, and with the abort reason, once its whole tree is gone, when `signal` aborts or `close` is called.
+   * Runs one process to its end, with nothing but `input` on stdin and a session of its own. Rejects with a SpawnError
+   * when it cannot be started, and with the abort reason, once its whole tree is gone, when `signal` aborts or `close` is
+   * called.
    */
   run(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessOutcome>;
   /** Ends everything that was started and still lives, also what commands had left in the background. */
@@ -139,12 +142,13 @@ async function startChild(spec: ProcessSpec): Promise<Child> {
     child = spawn(spec.command, spec.args, {
       cwd: spec.cwd,
       env: spec.env,
-      stdio: ['ignore', 'pipe', 'pipe', ...(spec.reports ? reportStdio() : [])],
+      stdio: [spec.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(spec.reports ? reportStdio() : [])],
       detached: true,
     });
   } catch (error) {
     throw spawnError(spec, error);
   }
+  child.stdin?.on('error', () => {}).end(spec.input);
   // The fork has happened by now: without a pid it failed, and `error` is about to say why.
   if (hasPid(child)) return child;
   throw spawnError(spec, await new Promise((resolve) => child.once('error', resolve)));

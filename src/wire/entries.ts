@@ -14,6 +14,12 @@ export type ParsedEntry = { ok: true; entry: Entry } | { ok: false; error: Messa
 /**
  * Accepts any object with a string `type`, as it is: a file that other versions wrote must stay readable, so the
  * shape of known kinds is checked by their readers, with `readEntry`.
+ *
+ * @example
+ * ```ts
+ * const parsed = parseEntry({ type: 'custom-title', customTitle: 'Release', sessionId: '…' });
+ * if (parsed.ok) console.log(parsed.entry.type);
+ * ```
  */
 export function parseEntry(value: unknown): ParsedEntry {
   if (!isObject(value)) return refuse('a session entry is a JSON object');
@@ -21,7 +27,18 @@ export function parseEntry(value: unknown): ParsedEntry {
   return { ok: true, entry: value as Entry };
 }
 
-/** The entry as one of its known kinds, or why it is not. The entry itself is returned, nothing is copied. */
+/**
+ * The entry as one of its known kinds, or why it is not. The entry itself is returned, nothing is copied.
+ *
+ * @example
+ * ```ts
+ * const parsed = parseEntry(JSON.parse('{"type":"custom-title","customTitle":"Release","sessionId":"…"}'));
+ * if (parsed.ok) {
+ *   const title = readEntry('custom-title', parsed.entry);
+ *   console.log(title.ok ? title.entry.customTitle : title.error.message);
+ * }
+ * ```
+ */
 export function readEntry<Kind extends keyof typeof entrySchemas>(
   kind: Kind,
   entry: Entry,

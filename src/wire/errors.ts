@@ -39,6 +39,15 @@ const MARKER = Symbol.for('heddle.error');
 /**
  * The one error class at every API edge. `message` says what happened and what to do next; `code` is stable.
  * `HeddleError.isInstance` works across bundled copies of the package, where `instanceof` does not.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   for await (const message of query({ prompt: 'hello' })) console.log(message.type);
+ * } catch (error) {
+ *   if (HeddleError.isInstance(error)) console.error(error.code, error.message, error.facts);
+ * }
+ * ```
  */
 export class HeddleError extends Error {
   override name = 'HeddleError';
@@ -57,6 +66,18 @@ export class HeddleError extends Error {
   }
 }
 
+/**
+ * There is no agent to start: neither where the options say, nor where it usually is.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await prompt('hello');
+ * } catch (error) {
+ *   if (error instanceof CliNotFoundError) console.error('There is no agent to start:', error.message);
+ * }
+ * ```
+ */
 export class CliNotFoundError extends HeddleError {
   override name = 'CliNotFoundError';
   constructor(where: string, options?: ErrorOptions) {
@@ -64,6 +85,18 @@ export class CliNotFoundError extends HeddleError {
   }
 }
 
+/**
+ * The agent cannot be reached: it did not start, or what is written does not arrive.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await prompt('hello');
+ * } catch (error) {
+ *   if (error instanceof ConnectionError) console.error('The agent cannot be reached:', error.cause);
+ * }
+ * ```
+ */
 export class ConnectionError extends HeddleError {
   override name = 'ConnectionError';
   constructor(detail: string, options?: ErrorOptions) {
@@ -71,6 +104,19 @@ export class ConnectionError extends HeddleError {
   }
 }
 
+/**
+ * A method of the client was called before `connect`, or after `disconnect`.
+ *
+ * @example
+ * ```ts
+ * const client = new HeddleClient();
+ * try {
+ *   await client.query('hello');
+ * } catch (error) {
+ *   if (error instanceof NotConnectedError) await client.connect();
+ * }
+ * ```
+ */
 export class NotConnectedError extends HeddleError {
   override name = 'NotConnectedError';
   constructor(options?: ErrorOptions) {
@@ -78,7 +124,19 @@ export class NotConnectedError extends HeddleError {
   }
 }
 
-/** The agent process ended with an error, or with code 0 but without a result; `exitCode`, `signal` and the last stderr lines say how. */
+/**
+ * The agent process ended with an error, or with code 0 but without a result; `exitCode`, `signal` and the last stderr
+ * lines say how.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await prompt('hello');
+ * } catch (error) {
+ *   if (error instanceof ProcessError) console.error(error.exitCode, error.signal, error.stderr);
+ * }
+ * ```
+ */
 export class ProcessError extends HeddleError {
   override name = 'ProcessError';
   readonly exitCode: number | null;
@@ -101,6 +159,17 @@ function howItEnded({ code, signal }: { code: number | null; signal: string | nu
   return code === 0 ? 'ended without a result (exit code 0)' : `failed with exit code ${code}`;
 }
 
+/**
+ * A line that is no JSON. The text itself is not in the message: it may hold anything.
+ *
+ * @example
+ * ```ts
+ * const onError = (error: Error) => {
+ *   if (error instanceof JsonDecodeError) console.warn('A line was no JSON:', error.facts);
+ * };
+ * for await (const message of query({ prompt: 'hello', options: { onError } })) console.log(message.type);
+ * ```
+ */
 export class JsonDecodeError extends HeddleError {
   override name = 'JsonDecodeError';
   constructor(detail: string, options?: ErrorOptions) {
@@ -108,6 +177,17 @@ export class JsonDecodeError extends HeddleError {
   }
 }
 
+/**
+ * A line that is JSON, but not the message that it says it is; the text names the first bad field.
+ *
+ * @example
+ * ```ts
+ * const onError = (error: Error) => {
+ *   if (error instanceof MessageParseError) console.warn('Not a message that we know:', error.message);
+ * };
+ * for await (const message of query({ prompt: 'hello', options: { onError } })) console.log(message.type);
+ * ```
+ */
 export class MessageParseError extends HeddleError {
   override name = 'MessageParseError';
   constructor(detail: string, options?: ErrorOptions) {
@@ -115,6 +195,18 @@ export class MessageParseError extends HeddleError {
   }
 }
 
+/**
+ * The other side did not answer a control request in time.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await prompt('hello');
+ * } catch (error) {
+ *   if (error instanceof ControlTimeoutError) console.error('The agent did not answer in time:', error.message);
+ * }
+ * ```
+ */
 export class ControlTimeoutError extends HeddleError {
   override name = 'ControlTimeoutError';
   constructor(subtype: string, options?: ErrorOptions) {
@@ -122,7 +214,19 @@ export class ControlTimeoutError extends HeddleError {
   }
 }
 
-/** The other side answered a control request with an error. `errorCode` is its machine-readable word, if it sent one. */
+/**
+ * The other side answered a control request with an error. `errorCode` is its machine-readable word, if it sent one.
+ *
+ * @example
+ * ```ts
+ * const run = query({ prompt: 'hello' });
+ * try {
+ *   await run.setModel('no-such-model');
+ * } catch (error) {
+ *   if (error instanceof ControlError) console.error(error.message, error.errorCode);
+ * }
+ * ```
+ */
 export class ControlError extends HeddleError {
   override name = 'ControlError';
   readonly errorCode: string | undefined;
@@ -135,7 +239,20 @@ export class ControlError extends HeddleError {
   }
 }
 
-/** The caller's abortController fired. (An interrupt is different: it ends the turn with an ordinary result.) */
+/**
+ * The caller's abortController fired. (An interrupt is different: it ends the turn with an ordinary result.)
+ *
+ * @example
+ * ```ts
+ * const abortController = new AbortController();
+ * setTimeout(() => abortController.abort(), 60_000);
+ * try {
+ *   for await (const message of query({ prompt: 'hello', options: { abortController } })) console.log(message.type);
+ * } catch (error) {
+ *   if (error instanceof AbortError) console.log('given up after a minute');
+ * }
+ * ```
+ */
 export class AbortError extends HeddleError {
   override name = 'AbortError';
   constructor(message = 'Claude Code process aborted by user', options?: ErrorOptions) {
@@ -143,7 +260,18 @@ export class AbortError extends HeddleError {
   }
 }
 
-/** Turns anything thrown into a HeddleError without hiding its text. */
+/**
+ * Turns anything thrown into a HeddleError without hiding its text.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await prompt('hello');
+ * } catch (error) {
+ *   if (error instanceof Error) console.error(toHeddleError(error).code);
+ * }
+ * ```
+ */
 export function toHeddleError(error: unknown): HeddleError {
   if (HeddleError.isInstance(error)) return error;
   return new HeddleError('other', messageOf(error), { cause: error });

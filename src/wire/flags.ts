@@ -90,6 +90,7 @@ export const FLAGS: readonly Flag[] = [
   { name: '--append-system-prompt-file', key: 'appendSystemPromptFile', kind: 'text' },
   { name: '--agents', key: 'agents', kind: 'text' },
   { name: '--disable-slash-commands', key: 'disableSlashCommands', kind: 'switch' },
+  { name: '--verbatim-prompts', key: 'verbatimPrompts', kind: 'switch' },
   { name: '--managed-settings', key: 'managedSettings', kind: 'text' },
   { name: '--settings', key: 'settings', kind: 'text' },
   { name: '--trust', key: 'trust', kind: 'switch' },

@@ -3,17 +3,21 @@ import { type HookEvent, hookInputs } from './hook-inputs.ts';
 import { PermissionUpdate } from './permissions.ts';
 import { AnyObject, kinds, oneOf, open } from './schema.ts';
 
+export { HOOK_EVENTS } from './hook-events.ts';
 export * from './hook-inputs.ts';
 
 /** Every event of both reference versions (ruling K5). */
 export const hookEvents = Object.keys(hookInputs) as HookEvent[];
-/**
- * The name under which hosts of the reference SDK import it.
- * @alias
- */
-export const HOOK_EVENTS = hookEvents;
 
-/** Settings may name events of other versions: those are warned about, never fatal. */
+/**
+ * Whether there is a hook event of that name. Settings may name events of other versions: those are warned about, never
+ * fatal.
+ *
+ * @example
+ * ```ts
+ * for (const name of ['PreToolUse', 'PreLunch']) if (!isHookEvent(name)) console.warn(`There is no hook ${name}.`);
+ * ```
+ */
 export function isHookEvent(name: string): name is HookEvent {
   return Object.hasOwn(hookInputs, name);
 }

@@ -11,7 +11,14 @@ export const MAX_LINE_BYTES = 256 * 1024 * 1024;
  */
 export const RAW_JSON = Symbol.for('heddle.rawJson');
 
-/** One line of protocol, with its newline. */
+/**
+ * One line of protocol, with its newline.
+ *
+ * @example
+ * ```ts
+ * process.stdout.write(encodeLine({ type: 'keep_alive' }));
+ * ```
+ */
 export function encodeLine(message: object): string {
   const raw = (message as { [RAW_JSON]?: string })[RAW_JSON];
   return `${raw ?? JSON.stringify(message)}\n`;
@@ -25,6 +32,13 @@ const BOM = [0xef, 0xbb, 0xbf];
  * Splits bytes into lines on LF only, whatever the chunking, also inside a UTF-8 sequence. (`readline` would also split
  * on U+2028.) CRLF and a leading BOM are tolerated, blank lines are skipped. Of a line past the cap only the length is
  * kept, so that the lines behind it can still be read.
+ *
+ * @example
+ * ```ts
+ * const decoder = new LineDecoder();
+ * for await (const chunk of process.stdin) for (const line of decoder.push(chunk)) console.log(parseLine(line));
+ * for (const line of decoder.end()) console.log(parseLine(line));
+ * ```
  */
 export class LineDecoder {
   readonly #maxBytes: number;
@@ -95,7 +109,15 @@ export interface OverlongLine {
   number: number;
 }
 
-/** The object on a line, or an error that says why there is none. */
+/**
+ * The object on a line, or an error that says why there is none.
+ *
+ * @example
+ * ```ts
+ * const value = parseLine({ text: '{"type":"keep_alive"}', number: 1 });
+ * console.log(value instanceof Error ? value.message : value.type);
+ * ```
+ */
 export function parseLine(line: Line | OverlongLine): JsonObject | HeddleError {
   if (!('text' in line)) return tooLong(line);
   let value: unknown;
@@ -119,6 +141,17 @@ function tooLong({ number, bytes, maxBytes }: OverlongLine): HeddleError {
 /**
  * Reads a byte stream as protocol lines. Bad lines, also overlong ones, come as errors and reading goes on. A stream that
  * is destroyed on this side just ends.
+ *
+ * @example
+ * ```ts
+ * import { spawn } from 'node:child_process';
+ *
+ * const agent = spawn('heddle', ['-p', '--output-format', 'stream-json', '--verbose', 'hello']);
+ * for await (const line of readLines(agent.stdout)) {
+ *   if (line instanceof Error) console.warn(line.message);
+ *   else console.log(line.type);
+ * }
+ * ```
  */
 export async function* readLines(
   stream: Readable,
@@ -143,6 +176,12 @@ const BATCH_CHARS = 64 * 1024;
  * Writes protocol lines, whole and in order. Lines of one turn of the event loop go out together: a system call for each
  * delta of a long answer would cost more than the rest of its way. `write` resolves when the stream can take more, so
  * that a slow reader slows the writer down instead of filling its memory; it rejects once the reader is gone.
+ *
+ * @example
+ * ```ts
+ * const writer = new LineWriter(process.stdout);
+ * await writer.write({ type: 'keep_alive' });
+ * ```
  */
 export class LineWriter {
   readonly #stream: Writable;

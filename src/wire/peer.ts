@@ -29,6 +29,11 @@ export interface PeerOptions {
    * are queued in `messages`.
    */
   onMessage?: (message: JsonObject) => Promise<void> | undefined;
+  /**
+   * The end of what is read is not the end of the other side: requests that are being served are still answered. For
+   * agents, whose hosts may close the input and read on.
+   */
+  answersAfterEnd?: boolean;
   /** A line that is neither control nor readable. Default: ignored. */
   onBadLine?: (error: Error) => void;
 }
@@ -50,12 +55,26 @@ interface PendingCall {
  * One end of the protocol: pairs control requests with their responses over a transport and passes all other lines on.
  * The same class serves host and agent. Every incoming request gets exactly one response, every call settles: with the
  * answer, with a time-out, when withdrawn, or when the connection closes.
+ *
+ * @example
+ * ```ts
+ * import type { Transport } from 'heddle/wire';
+ *
+ * async function ask(transport: Transport): Promise<void> {
+ *   let requests = 0;
+ *   await transport.connect();
+ *   const peer = new Peer(transport, { newId: () => `request-${++requests}` });
+ *   await peer.call({ subtype: 'initialize' }, { timeoutMs: 60_000 });
+ *   for await (const message of peer.messages) console.log(message.type);
+ * }
+ * ```
  */
 export class Peer {
   readonly #transport: Transport;
   readonly #options: PeerOptions;
   readonly #calls = new Map<string, PendingCall>();
   readonly #serving = new Map<string, AbortController>();
+  readonly #answering = new Set<Promise<void>>();
   readonly #messages = new Channel<JsonObject>();
   readonly #done: Promise<void>;
   #closedBy: Error | null = null;
@@ -74,6 +93,11 @@ export class Peer {
   /** Resolves when the other side has closed its output and everything has been read. Never rejects. */
   get done(): Promise<void> {
     return this.#done;
+  }
+
+  /** Resolves when every request that came so far has its answer. Never rejects. */
+  async answered(): Promise<void> {
+    await Promise.all(this.#answering);
   }
 
   async send(message: JsonObject): Promise<void> {
@@ -209,10 +233,12 @@ export class Peer {
       afterResponse: (effect) => effects.push(effect),
       beside: (fields) => Object.assign(beside, fields),
     };
-    this.#answer(request as ControlBody, context, beside).then(() => {
+    const answering = this.#answer(request as ControlBody, context, beside).then(() => {
+      this.#answering.delete(answering);
       if (this.#serving.get(requestId) === controller) this.#serving.delete(requestId);
       for (const effect of effects) effect();
     });
+    this.#answering.add(answering);
   }
 
   /** Calls the handler at once, before anything is awaited: requests take effect in the order of their lines. */
@@ -248,6 +274,7 @@ export class Peer {
     this.#closedBy = reason;
     for (const call of this.#calls.values()) call.reject(reason);
     this.#calls.clear();
+    if (this.#options.answersAfterEnd) return;
     for (const controller of this.#serving.values()) controller.abort();
   }
 }

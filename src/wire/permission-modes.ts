@@ -10,7 +10,14 @@ export const permissionModes = [
 ] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
-/** The mode that a name means, or undefined when there is no such mode. */
+/**
+ * The mode that a name means, or undefined when there is no such mode.
+ *
+ * @example
+ * ```ts
+ * console.log(toPermissionMode('manual')); // default
+ * ```
+ */
 export function toPermissionMode(name: string): PermissionMode | undefined {
   if (name === 'manual') return 'default';
   return permissionModes.find((mode) => mode === name);

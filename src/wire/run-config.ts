@@ -70,6 +70,8 @@ export interface RunConfig {
   agent?: string;
   pluginDir?: string[];
   disableSlashCommands?: boolean;
+  /** Takes prompts as they are: no slash commands, no `@path`. */
+  verbatimPrompts?: boolean;
 
   // what is printed
   verbose?: boolean;

@@ -59,7 +59,15 @@ function discriminated(key: string, schemas: readonly Schema<unknown>[]) {
 /** Any JSON object, kept as it is. */
 export const AnyObject = z.record(z.string(), z.unknown());
 
-/** The first thing wrong, as `field.path: expected …`. Unions are entered, so that the innermost field is named. */
+/**
+ * The first thing wrong, as `field.path: expected …`. Unions are entered, so that the innermost field is named.
+ *
+ * @example
+ * ```ts
+ * const checked = UserMessage.safeParse({ type: 'user' });
+ * if (!checked.success) console.log(firstIssue(checked.error));
+ * ```
+ */
 export function firstIssue(error: z.core.$ZodError): string {
   const [issue] = error.issues;
   if (!issue) return 'unreadable';

@@ -96,7 +96,7 @@ describe('what is recorded', () => {
     await rig.recorder.prompt(hello, {
       uuid: 'u1',
       permissionMode: 'plan',
-      reminder: { type: 'environment', content: 'it is late', uuid: 'u2' },
+      attachments: [{ attachment: { type: 'environment', content: 'it is late' }, uuid: 'u2' }],
     });
     expect(await rig.entries()).toMatchObject([
       { type: 'queue-operation', operation: 'dequeue' },
@@ -109,7 +109,7 @@ describe('what is recorded', () => {
   test('without a store messages pass through', async () => {
     const chain = newChain();
     const recorder = createRecorder({ key: { project: '/project', sessionId: SESSION }, store: null, chain });
-    await recorder.prompt(hello, { uuid: 'u1', permissionMode: 'default', reminder: null });
+    await recorder.prompt(hello, { uuid: 'u1', permissionMode: 'default', attachments: [] });
     const line = { type: 'user', message: { role: 'user', content: [{ type: 'text', text: 'x' }] }, uuid: 'u2' };
     expect(await recorder.record(line as Message)).toBe(line);
     expect(chain.leaf).toBe('u2');
@@ -160,7 +160,7 @@ describe('the end of the chain', () => {
     const rig = createRig(['one']);
     await rig.ask('go');
     const answered = rig.lines.map((line) => (line as { uuid: string }).uuid);
-    await rig.recorder.prompt(hello, { uuid: 'next', permissionMode: 'default', reminder: null });
+    await rig.recorder.prompt(hello, { uuid: 'next', permissionMode: 'default', attachments: [] });
     rig.recorder.rewind(answered);
     expect(rig.chain.leaf).toBe('next');
   });

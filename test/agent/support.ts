@@ -111,7 +111,7 @@ export function createRig(script: Script<ModelRequest> | Model, options: RigOpti
     beforeStop: options.beforeStop ?? (async () => ({ kind: 'stop' })),
     record: (message, facts) => recorder.record(message, facts),
     keep: (kept) => recorder.keep(kept, () => runtime.ids.uuid()),
-    facts: () => options.facts ?? null,
+    facts: async () => (options.facts === undefined ? [] : [{ type: 'environment', content: options.facts }]),
     rewind: (uuids) => recorder.rewind(uuids),
   };
   const entries = async () => {
@@ -132,7 +132,7 @@ export function createRig(script: Script<ModelRequest> | Model, options: RigOpti
       const content: ContentBlock[] = [{ type: 'text', text }, ...more];
       await recorder.prompt(
         { type: 'user', message: { role: 'user', content: more.length > 0 ? content : text } },
-        { uuid: runtime.ids.uuid(), permissionMode: 'default', reminder: null },
+        { uuid: runtime.ids.uuid(), permissionMode: 'default', attachments: [] },
       );
       addUserContent(messages, content);
       turn.asked.splice(0, turn.asked.length, ...content);

@@ -12,6 +12,9 @@ const entries = Object.entries(manifest.exports).flatMap(([name, target]) =>
   typeof target === 'string' ? [] : [{ specifier: name.replace('.', 'heddle'), target }],
 );
 
+/** Has nothing to run, but must not fail a program that imports it without the word `type`. */
+const TYPES_ONLY = 'heddle/sdk-tools';
+
 test('publint finds nothing to say about the package', async () => {
   const { messages, pkg } = await publint({ pkgDir: ROOT, pack: 'npm', strict: true });
   expect(messages.map((message) => formatMessage(message, pkg ?? {}))).toEqual([]);
@@ -28,7 +31,7 @@ describe.each(entries)('$specifier', ({ specifier, target }) => {
       cwd: ROOT,
       encoding: 'utf8',
     });
-    expect(Number(names)).toBeGreaterThan(0);
+    expect(Number(names) > 0).toBe(specifier !== TYPES_ONLY);
   });
 });
 

@@ -124,6 +124,13 @@ describe('heddle config set', () => {
     expect(existsSync(`${userFile(place)}.lock`)).toBe(false);
   });
 
+  test('[R-16] a credential is not said back', async () => {
+    const place = await makePlace();
+    const { code, stdout } = await config(place, 'set', 'env.MY_API_KEY', 'the-secret-itself');
+    expect({ code, shown: stdout.slice(0, 24) }).toEqual({ code: 0, shown: 'env.MY_API_KEY = "***" i' });
+    expect(valuesIn(userFile(place))).toEqual({ env: { MY_API_KEY: 'the-secret-itself' } });
+  });
+
   test('a file that is no JSON is left alone', async () => {
     const place = await makePlace();
     put(userFile(place), '{oops');

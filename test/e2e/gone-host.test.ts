@@ -29,7 +29,7 @@ test('[K2, H-3] a reader that lives is served to the end, though whoever started
   const place = await makePlace([toolUse('Bash', { command: 'sleep 2.5' }), 'Done.']);
   const [input, output] = [join(place.root, 'in'), join(place.root, 'out')];
   writeFileSync(input, `${JSON.stringify({ type: 'user', message: { role: 'user', content: 'go' } })}\n`);
-  const command = `"$NODE" "$CLI" ${STREAM_BOTH.join(' ')} --allowedTools Bash < "$IN" | cat > "$OUT" &`;
+  const command = `"$NODE" "$CLI" ${STREAM_BOTH.join(' ')} --allowedTools Bash < "$IN" | cat > "$OUT" & sleep 1`;
   const env = { ...place.env, NODE: process.execPath, CLI, IN: input, OUT: output };
   execFileSync('sh', ['-c', command], { cwd: place.cwd, env, stdio: 'ignore' });
   const lines = () =>

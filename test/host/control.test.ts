@@ -244,6 +244,17 @@ describe('the protocol', () => {
     },
   );
 
+  test('[P-3, P-12] what was asked before the input ended is answered yet', async () => {
+    const client = createHouse([]).connect();
+    const subtypes = ['get_usage', 'list_models', 'get_context_usage', 'mcp_status', 'no_such_request'];
+    for (const subtype of subtypes) {
+      client.send({ type: 'control_request', request_id: subtype, request: { subtype } });
+    }
+    await client.end();
+    const ids = client.of('control_response').map(({ response }) => (response as JsonObject).request_id);
+    expect(ids.toSorted()).toEqual(subtypes.toSorted());
+  });
+
   test('requests are answered while a turn runs', async () => {
     const house = createHouse([hang()]);
     const client = house.connect();
@@ -377,4 +388,14 @@ test('[S-2] a message with a uuid that is in use is refused, not lost', async ()
   await client.ask('third');
   expect(client.lines.filter((line) => line.subtype === 'input_error')).toHaveLength(1);
   expect(JSON.stringify(house.model.requests.at(-1)?.messages)).not.toContain('second');
+});
+
+test('[P-3] what was asked before the input ended is answered, whatever its answer takes', async () => {
+  const house = createHouse(() => 'ok');
+  const client = house.connect();
+  await client.ask('hello');
+  const answers = Promise.all([client.control({ subtype: 'session_tree' }), client.control({ subtype: 'branches' })]);
+  const exit = client.end();
+  expect(await answers).toMatchObject([{ subtype: 'success' }, { subtype: 'success' }]);
+  expect(await exit).toMatchObject({ code: 0 });
 });

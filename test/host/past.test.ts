@@ -94,11 +94,11 @@ const sessionOf = (kinds: readonly string[]) =>
 
 /** What a session goes on with. */
 async function told(past: Past): Promise<unknown> {
-  const { path, leaf, uuids, costState, lastMode, planName, lastReminder, lastTokens, unpaired } = past;
+  const { path, leaf, uuids, costState, lastMode, planName, reminders, lastTokens, unpaired } = past;
   const messages = past.messages([]);
   const todos = restoreTodos(messages) ?? restoreTodos(await past.earlier('TodoWrite'));
   const checkpoints = await past.checkpoints();
-  const rest = { costState, lastMode, planName, lastReminder, lastTokens, unpaired, messages, todos, checkpoints };
+  const rest = { costState, lastMode, planName, reminders, lastTokens, unpaired, messages, todos, checkpoints };
   return { path, leaf, uuids, ...rest };
 }
 

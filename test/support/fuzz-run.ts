@@ -44,9 +44,11 @@ async function writeInPieces(cli: RunningCli, lines: readonly Buffer[], random: 
   }
 }
 
-/** P-3: as many responses as requests, by id. The empty one also stands in where a request had none. */
+/** P-3: as many responses as requests, by id, but for withdrawn ones. The empty id also stands in where there was none. */
 function unanswered(sent: readonly Buffer[], cli: RunningCli): string[] {
-  const asked = countBy(sent.flatMap((line) => requestId(line.toString('utf8'))));
+  const idsOf = (type: string) => sent.flatMap((line) => requestId(line.toString('utf8'), type));
+  const withdrawn = new Set(idsOf('control_cancel_request'));
+  const asked = countBy(idsOf('control_request').filter((id) => !withdrawn.has(id)));
   const answered = countBy(
     cli.lines.flatMap((line) =>
       line.type === 'control_response' ? [(line.response as { request_id: string }).request_id] : [],
@@ -58,10 +60,10 @@ function unanswered(sent: readonly Buffer[], cli: RunningCli): string[] {
   });
 }
 
-function requestId(text: string): string[] {
+function requestId(text: string, type: string): string[] {
   try {
     const line = JSON.parse(text) as { type?: unknown; request_id?: unknown } | null;
-    const id = line?.type === 'control_request' ? line.request_id : undefined;
+    const id = line?.type === type ? line.request_id : undefined;
     return typeof id === 'string' && id !== '' ? [id] : [];
   } catch {
     return [];

@@ -43,14 +43,48 @@ function goodLines(at: number): object[] {
     { type: 'user', message: { role: 'user', content: [{ type: 'text', text: 'hi' }] }, parent_tool_use_id: null },
     control({ subtype: 'initialize', systemPrompt: 'short', hooks: {} }),
     control({ subtype: 'interrupt' }),
-    control({ subtype: 'set_permission_mode', mode: 'acceptEdits' }),
-    control({ subtype: 'set_max_thinking_tokens', max_thinking_tokens: 2000 }),
-    control({ subtype: 'no_such_request', with: { some: ['body'] } }),
+    // A few at a time, so that there is enough of the others.
+    ...REQUESTS.filter((_, n) => n % 8 === at % 8).map(control),
     { type: 'control_response', response: { subtype: 'success', request_id: 'unknown', response: { a: 1 } } },
     { type: 'control_cancel_request', request_id: `fuzz-${at}` },
     { type: 'keep_alive' },
   ];
 }
+
+/** All kinds of request that leave the session able to answer; those that start servers of their own are left out. */
+const REQUESTS: readonly object[] = [
+  { subtype: 'set_permission_mode', mode: 'acceptEdits' },
+  { subtype: 'set_max_thinking_tokens', max_thinking_tokens: 2000 },
+  { subtype: 'set_model', model: 'haiku' },
+  { subtype: 'cancel_async_message', message_uuid: '33333333-3333-4333-8333-333333333333' },
+  { subtype: 'stop_task', task_id: 'b123456' },
+  { subtype: 'get_task_output', task_id: 'b123456' },
+  { subtype: 'background_tasks', tool_use_id: 'toolu_1' },
+  { subtype: 'read_file', path: 'a.txt' },
+  { subtype: 'seed_read_state', path: 'a.txt', mtime: 1_700_000_000_000 },
+  { subtype: 'get_context_usage', detail: 'full' },
+  { subtype: 'list_models' },
+  { subtype: 'list_permission_rules' },
+  { subtype: 'get_hooks_listing' },
+  { subtype: 'get_session_cost' },
+  { subtype: 'get_usage' },
+  { subtype: 'get_binary_version' },
+  { subtype: 'reload_output_styles' },
+  { subtype: 'get_settings' },
+  { subtype: 'apply_flag_settings', settings: { permissions: { allow: ['Read'], deny: ['Bash(rm:*)'] } } },
+  { subtype: 'update_settings', source: 'userSettings', settings: { permissions: { ask: ['Write'] } } },
+  { subtype: 'explain_permission', tool_name: 'Bash', input: { command: 'ls | wc -l' } },
+  { subtype: 'rewind_files', user_message_id: 'nobody', dry_run: true },
+  { subtype: 'session_tree', offset: 0, limit: 10 },
+  { subtype: 'branches' },
+  { subtype: 'switch_leaf', leaf_uuid: 'nobody', restore_files: true, dry_run: true },
+  { subtype: 'rename_session', title: 'A title', source: 'host' },
+  { subtype: 'mcp_status' },
+  { subtype: 'mcp_toggle', serverName: 'nobody', enabled: false },
+  { subtype: 'mcp_reconnect', serverName: 'nobody' },
+  { subtype: 'mcp_message', server_name: 'nobody', message: { jsonrpc: '2.0', method: 'x' } },
+  { subtype: 'no_such_request', with: { some: ['body'] } },
+];
 
 /** One value somewhere inside is replaced, or a key is renamed. */
 function swapped(value: unknown, random: () => number): unknown {

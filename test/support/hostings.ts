@@ -110,7 +110,7 @@ class SdkClient implements Client {
     this.#input.push(line as SDKUserMessage);
   }
 
-  interrupt = () => this.#query.interrupt();
+  interrupt = async () => void (await this.#query.interrupt());
   setModel = (model: string) => this.#query.setModel(model);
   setPermissionMode = (mode: 'acceptEdits' | 'default') => this.#query.setPermissionMode(mode);
   end = () => this.#input.end();

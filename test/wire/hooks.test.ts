@@ -1,6 +1,7 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import {
   type AsyncHookOutput,
+  HOOK_EVENTS,
   HookInput,
   type HookInputOf,
   HookOutput,
@@ -25,6 +26,7 @@ describe('hook input', () => {
 
   test('[K5] the 33 events are known, others pass', () => {
     expect(hookEvents).toHaveLength(33);
+    expect(HOOK_EVENTS).toEqual(hookEvents);
     expect(isHookEvent('PreToolUse') && isHookEvent('MessageDisplay')).toBe(true);
     expect(isHookEvent('toString')).toBe(false);
     expect(HookInput.safeParse({ ...base, hook_event_name: 'FullMoon', phase: 1 }).success).toBe(true);

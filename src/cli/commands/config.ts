@@ -3,6 +3,7 @@ import {
   FILE_SCOPES,
   getSetting,
   listSettings,
+  maskedSetting,
   type SettingsOverview,
 } from '../../host/config-admin.ts';
 import { tryParseJson } from '../../util/json.ts';
@@ -68,7 +69,7 @@ const ACTIONS: Record<string, Action> = {
     const json = tryParseJson(text);
     const value = json === undefined ? text : json;
     const { file, notes } = await changeSetting({ key, value, scope: scopeOf(args) }, commandPlace());
-    say(`${key} = ${shownValue(value)} in ${printable(file)}`);
+    say(`${key} = ${shownValue(maskedSetting(key, value))} in ${printable(file)}`);
     for (const note of notes) tell(note);
     return 0;
   },

@@ -61,22 +61,55 @@ export type ParsedRequest<Request> =
   /** `code` is the `error_code` of the error response, `error` its text. */
   | { ok: false; code: 'unsupported_request' | 'invalid_request'; error: string };
 
-/** For the CLI: a request of the host, checked. */
+/**
+ * For the CLI: a request of the host, checked.
+ *
+ * @example
+ * ```ts
+ * const parsed = parseHostRequest({ subtype: 'set_model', model: 'sonnet' });
+ * if (!parsed.ok) console.error(parsed.code, parsed.error);
+ * else if (parsed.request.subtype === 'set_model') console.log(parsed.request.model);
+ * ```
+ */
 export function parseHostRequest(body: unknown): ParsedRequest<HostRequest> {
   return parseRequest<HostRequest>(hostRequests, body);
 }
 
-/** For the host: a request of the CLI, checked. */
+/**
+ * For the host: a request of the CLI, checked.
+ *
+ * @example
+ * ```ts
+ * const parsed = parseCliRequest({ subtype: 'can_use_tool', tool_name: 'Bash', input: { command: 'ls' } });
+ * if (parsed.ok && parsed.request.subtype === 'can_use_tool') console.log(parsed.request.tool_name);
+ * ```
+ */
 export function parseCliRequest(body: unknown): ParsedRequest<CliRequest> {
   return parseRequest<CliRequest>(cliRequests, body);
 }
 
-/** For the host: the CLI's answer to `subtype`, or a MessageParseError that names the bad field. */
+/**
+ * For the host: the CLI's answer to `subtype`, or a MessageParseError that names the bad field.
+ *
+ * @example
+ * ```ts
+ * const { models } = readHostResponse('initialize', { commands: [], models: [], account: {} });
+ * console.log(models);
+ * ```
+ */
 export function readHostResponse<Subtype extends HostSubtype>(subtype: Subtype, body: unknown): ResponseOf<Subtype> {
   return readResponse(hostRequests[subtype], subtype, body) as ResponseOf<Subtype>;
 }
 
-/** For the CLI: the host's answer to `subtype`, or a MessageParseError that names the bad field. */
+/**
+ * For the CLI: the host's answer to `subtype`, or a MessageParseError that names the bad field.
+ *
+ * @example
+ * ```ts
+ * const answer = readCliResponse('can_use_tool', { behavior: 'deny', message: 'Not today.' });
+ * console.log(answer.behavior);
+ * ```
+ */
 export function readCliResponse<Subtype extends CliSubtype>(subtype: Subtype, body: unknown): ResponseOf<Subtype> {
   return readResponse(cliRequests[subtype], subtype, body) as ResponseOf<Subtype>;
 }

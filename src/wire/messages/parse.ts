@@ -19,6 +19,13 @@ export type ParsedMessage = { ok: true; message: Message } | { ok: false; error:
  * Reads one line of stdout that is no control frame. Known kinds must have their shape; the error names the first bad
  * field [ERR-06]. Unknown types and subtypes pass [FWD-03], though they have no place in the type `Message`: consumers
  * need a default branch. The value itself is returned, not a copy, so nothing it carries is lost [FWD-02].
+ *
+ * @example
+ * ```ts
+ * const parsed = parseMessage({ type: 'assistant', message: 'not an object' });
+ * if (!parsed.ok) console.error(parsed.error.message);
+ * else if (parsed.message.type === 'result') console.log(parsed.message.subtype);
+ * ```
  */
 export function parseMessage(value: unknown): ParsedMessage {
   if (!isObject(value)) return refuse('a message is a JSON object');

@@ -1,10 +1,28 @@
 import * as z from 'zod/mini';
 import type { JsonObject } from '../../util/json.ts';
+import type { ContentBlock } from '../content.ts';
 import { open, type Schema } from '../schema.ts';
 import { identity } from './common.ts';
 
-/** An event of the model's stream in the vocabulary of the Messages API, as it came. */
-export type RawStreamEvent = JsonObject & { type: string };
+/** An event of the model's stream in the vocabulary of the Messages API, as it came; kinds may be added to these. */
+export type RawStreamEvent =
+  | (JsonObject & { type: 'message_start'; message: JsonObject & { id: string; model: string; role: 'assistant' } })
+  | (JsonObject & { type: 'content_block_start'; index: number; content_block: ContentBlock })
+  | (JsonObject & { type: 'content_block_delta'; index: number; delta: RawContentDelta })
+  | (JsonObject & { type: 'content_block_stop'; index: number })
+  | (JsonObject & {
+      type: 'message_delta';
+      delta: JsonObject & { stop_reason: string | null; stop_sequence: string | null };
+      usage: JsonObject & { output_tokens: number };
+    })
+  | (JsonObject & { type: 'message_stop' });
+
+export type RawContentDelta =
+  | { type: 'text_delta'; text: string }
+  | { type: 'input_json_delta'; partial_json: string }
+  | { type: 'thinking_delta'; thinking: string }
+  | { type: 'signature_delta'; signature: string }
+  | { type: 'citations_delta'; citation: unknown };
 const RawStreamEvent = open(() => ({ type: z.string() })) as unknown as Schema<RawStreamEvent>;
 
 /** Printed only when partial messages were asked for [FLD-39]. */

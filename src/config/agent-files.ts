@@ -1,0 +1,65 @@
+import { basename } from 'node:path';
+import { isObject, type JsonObject } from '../util/json.ts';
+import type { AgentDefinition } from '../wire/agent-definition.ts';
+import { listValue, textValue } from './front-matter.ts';
+import { type FileSource, type MarkdownFile, markdownFiles, readMarkdown } from './markdown-files.ts';
+
+/** An agent that a file defines, by the words that hosts use for theirs. */
+export interface AgentFile {
+  name: string;
+  definition: AgentDefinition;
+  scope: FileSource['scope'];
+  path: string;
+  /** For those who run hooks. */
+  hooks?: JsonObject;
+}
+
+/** The agents in a folder and those within. One that says neither who it is nor what for is left out, and told. */
+export function readAgentFiles(folder: string, source: FileSource): AgentFile[] {
+  return markdownFiles(folder, source, { nested: true }).flatMap((path) => readAgentFile(path, source) ?? []);
+}
+
+export function readAgentFile(path: string, source: FileSource): AgentFile | null {
+  const file = readMarkdown(path, source);
+  if (!file) return null;
+  const description = textValue(file, 'description');
+  if (description === undefined) {
+    source.notes.warn(path, 'is no agent: its settings must have a description');
+    return null;
+  }
+  const name = textValue(file, 'name') ?? basename(path, '.md');
+  return {
+    name: source.plugin ? `${source.plugin.name}:${name}` : name,
+    definition: { description, prompt: file.body.trim(), ...furtherFields(file) },
+    scope: source.scope,
+    path,
+    ...(isObject(file.values.hooks) && { hooks: file.values.hooks }),
+  };
+}
+
+function furtherFields(file: MarkdownFile): Partial<AgentDefinition> {
+  const { maxTurns, background } = file.values;
+  const tools = listValue(file, 'tools');
+  const fields = {
+    // A star means what silence means.
+    tools: tools?.includes('*') ? undefined : tools,
+    disallowedTools: listValue(file, 'disallowedTools'),
+    model: textValue(file, 'model'),
+    skills: listValue(file, 'skills'),
+    mcpServers: serversIn(file.values.mcpServers),
+    permissionMode: textValue(file, 'permissionMode'),
+    memory: textValue(file, 'memory'),
+    isolation: textValue(file, 'isolation'),
+    effort: textValue(file, 'effort'),
+    maxTurns: typeof maxTurns === 'number' ? maxTurns : undefined,
+    background: typeof background === 'boolean' ? background : undefined,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** By name, or with their settings. */
+function serversIn(value: unknown): AgentDefinition['mcpServers'] | undefined {
+  if (isObject(value)) return Object.entries(value).map(([name, config]) => ({ [name]: config }));
+  if (!Array.isArray(value)) return undefined;
+  return value.filter((each): each is string | JsonObject => typeof each === 'string' || isObject(each));
+}

@@ -1,0 +1,53 @@
+import type { JsonObject } from '../util/json.ts';
+import { parseYaml, type YamlProblem } from './yaml.ts';
+
+/** A Markdown file, taken apart. */
+export interface FrontMatter {
+  values: JsonObject;
+  /** Values of one line as they are written, by key. */
+  written: ReadonlyMap<string, string>;
+  body: string;
+  problems: YamlProblem[];
+}
+
+/** Takes apart what stands between two lines of dashes at the top, if anything does, and what follows. Never throws. */
+export function readFrontMatter(file: string): FrontMatter {
+  const text = file.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  const opening = /^---[ \t]*\n/.exec(text);
+  if (!opening) return withoutAny(text);
+  const rest = text.slice(opening[0].length);
+  const closing = /^---[ \t]*(?:\n|$)/m.exec(rest);
+  if (!closing) {
+    const message = 'opens a block of settings that no second line of dashes closes, so that all of it is text';
+    return { ...withoutAny(text), problems: [{ line: 1, message }] };
+  }
+  const parsed = parseYaml(rest.slice(0, closing.index), { firstLine: 2 });
+  return { ...parsed, body: rest.slice(closing.index + closing[0].length) };
+}
+
+function withoutAny(body: string): FrontMatter {
+  return { values: {}, written: new Map(), body, problems: [] };
+}
+
+/** The text of a value, also where YAML would see a number or a list in it. */
+export function textValue({ values, written }: FrontMatter, key: string): string | undefined {
+  const value = values[key];
+  if (typeof value === 'string') return value.trim();
+  if (value === undefined || value === null) return undefined;
+  return written.get(key) ?? String(value);
+}
+
+/** A list, or what commas separate in a text. Those in parentheses separate nothing: `Bash(git log, git diff), Read`. */
+export function listValue({ values }: FrontMatter, key: string): string[] | undefined {
+  const value = values[key];
+  if (value === undefined || value === null) return undefined;
+  const parts = Array.isArray(value) ? value.map(String) : String(value).split(/,(?![^(]*\))/);
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
+}
+
+/** A switch; undefined when nothing is said. */
+export function switchValue({ values }: FrontMatter, key: string): boolean | undefined {
+  const value = values[key];
+  if (typeof value === 'boolean') return value;
+  return typeof value === 'string' ? /^(yes|on|true)$/i.test(value) : undefined;
+}

@@ -1,0 +1,65 @@
+/** A piece of a command's text: words, or a shell command whose output takes its place. */
+export type Piece = { kind: 'text' | 'command'; text: string };
+
+/** What a text is filled in with. */
+export interface Filling {
+  /** As the user typed it. */
+  args: string;
+  /** By name, as in `${CLAUDE_PLUGIN_ROOT}`. Others stay as they are. */
+  variables: Readonly<Record<string, string>>;
+}
+
+/** Shell commands stand as `!` and backquotes at the beginning of a line or after a blank. */
+const COMMAND = /(?<=^|\s)!`([^`\n]+)`/gm;
+
+/** The commands of a text, as they are written. */
+export function shellCommands(text: string): string[] {
+  return [...text.matchAll(COMMAND)].map(([, command = '']) => command);
+}
+
+/**
+ * The text with its placeholders filled in. `$ARGUMENTS` is everything, `$ARGUMENTS[0]` and `$1` the first word; a text
+ * that says `$0` counts from there, as newer ones do. What is filled in is never read again: an argument cannot bring a
+ * command or a placeholder along. Arguments that nothing asks for stand at the end, so that they are not lost.
+ */
+export function fillIn(text: string, { args, variables }: Filling): Piece[] {
+  const words = splitWords(args);
+  const first = /\$0(?!\d)/.test(text) ? 0 : 1;
+  let isUsed = false;
+  const fill = (part: string) =>
+    part.replaceAll(PLACEHOLDER, (written, index?: string, position?: string, name?: string) => {
+      if (name !== undefined) return (Object.hasOwn(variables, name) ? variables[name] : undefined) ?? written;
+      isUsed = true;
+      if (position !== undefined) return words[Number(position) - first] ?? written;
+      return index === undefined ? args : (words[Number(index)] ?? written);
+    });
+  const pieces = split(text).map((piece): Piece => ({ ...piece, text: fill(piece.text) }));
+  if (args === '' || isUsed) return pieces;
+  return [...pieces, { kind: 'text', text: `${text.endsWith('\n') ? '' : '\n'}\nARGUMENTS: ${args}` }];
+}
+
+const PLACEHOLDER = /\$ARGUMENTS(?:\[(\d+)\])?|\$(\d+)|\$\{(CLAUDE_[A-Z_]+)\}/g;
+
+function split(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const found of text.matchAll(COMMAND)) {
+    pieces.push({ kind: 'text', text: text.slice(from, found.index) }, { kind: 'command', text: found[1] ?? '' });
+    from = found.index + found[0].length;
+  }
+  pieces.push({ kind: 'text', text: text.slice(from) });
+  return pieces.filter((piece) => piece.text !== '');
+}
+
+/** As a shell separates words: by blanks, except in quotes. */
+function splitWords(text: string): string[] {
+  const words = text.matchAll(/(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+/g);
+  return [...words].map(([word]) =>
+    word.replaceAll(
+      /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/g,
+      (_all, double?: string, single?: string, escaped?: string) => {
+        return double?.replaceAll(/\\(.)/g, '$1') ?? single ?? escaped ?? '';
+      },
+    ),
+  );
+}

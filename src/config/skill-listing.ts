@@ -1,0 +1,42 @@
+import type { PromptFile } from './prompt-file.ts';
+
+/** The characters that a list of skills may take in a request unless the environment says otherwise. */
+export const LISTING_BUDGET = 15_000;
+
+export interface SkillListing {
+  text: string;
+  /** How many did not fit. */
+  leftOut: number;
+}
+
+/**
+ * What the model is told of the skills that it may load; null when there are none. Descriptions become shorter before
+ * names are left out. The same skills always give the same text.
+ */
+export function skillListing(skills: readonly PromptFile[], budget: number): SkillListing | null {
+  if (skills.length === 0) return null;
+  for (const limit of [MAX_DESCRIPTION, 200, 60, 0]) {
+    const lines = skills.map((skill) => lineOf(skill, limit));
+    const size = lines.reduce((sum, line) => sum + line.length + 1, 0);
+    if (size <= budget) return { text: reminder(lines), leftOut: 0 };
+  }
+  const names = skills.map((skill) => lineOf(skill, 0));
+  const kept = names.filter((_line, at) => names.slice(0, at + 1).join('\n').length <= budget);
+  const leftOut = skills.length - kept.length;
+  return { text: reminder([...kept, `(${leftOut} more are not listed here)`]), leftOut };
+}
+
+const MAX_DESCRIPTION = 1024;
+
+function reminder(lines: readonly string[]): string {
+  const head =
+    'These skills can be loaded with the Skill tool. Before you begin a task that one of them is made for, load it and follow what it says.';
+  return `<system-reminder>\n${head}\n${lines.join('\n')}\n</system-reminder>`;
+}
+
+/** One line each: a description must not look like another skill, nor close the reminder. */
+function lineOf({ name, description }: PromptFile, limit: number): string {
+  const words = description.replaceAll(/\s+/g, ' ').replaceAll('</system-reminder', '<\\/system-reminder').trim();
+  if (limit === 0 || words === '') return `- ${name}`;
+  return `- ${name}: ${words.length > limit ? `${words.slice(0, limit - 1)}…` : words}`;
+}

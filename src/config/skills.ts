@@ -1,0 +1,30 @@
+import { statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { textValue } from './front-matter.ts';
+import { entriesOf, type FileSource, isFolder, readMarkdown } from './markdown-files.ts';
+import { type PromptFile, promptFile } from './prompt-file.ts';
+
+const SKILL_FILE = 'SKILL.md';
+
+/** The skills in a folder: each a folder of its own with a SKILL.md, named after it. */
+export function readSkills(folder: string, source: FileSource): PromptFile[] {
+  return entriesOf(folder, source).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return isFolder(entry, path) ? (readSkill(join(path, SKILL_FILE), source) ?? []) : [];
+  });
+}
+
+/** One skill, by its file. Null when there is none, or none that can be used. */
+export function readSkill(path: string, source: FileSource): PromptFile | null {
+  if (!statSync(path, { throwIfNoEntry: false })) return null;
+  const file = readMarkdown(path, source);
+  if (!file) return null;
+  const name = basename(dirname(path));
+  const title = textValue(file, 'name');
+  if (file.body.trim() === '') source.notes.warn(path, 'has no text, so that the skill says nothing');
+  return promptFile(file, source, {
+    kind: 'skill',
+    name,
+    aliases: title === undefined || title === name ? [] : [title],
+  });
+}

@@ -1,0 +1,48 @@
+import { StringDecoder } from 'node:string_decoder';
+import { tryParseJson } from '../util/json.ts';
+import { type HookAnswer, readAnswer } from './answer.ts';
+
+/** What is kept of each stream: the rest is read and forgotten (trust K-4). */
+const MAX_CHARS = 1_000_000;
+
+/** The beginning of what a command prints. */
+export class OutputHead {
+  #isCut = false;
+  readonly #texts = { stdout: '', stderr: '' };
+  readonly #decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
+
+  add(stream: 'stdout' | 'stderr', data: Buffer): void {
+    const room = MAX_CHARS - this.#texts[stream].length;
+    if (room <= 0) {
+      this.#isCut = true;
+      return;
+    }
+    const text = this.#decoders[stream].write(data);
+    if (text.length > room) this.#isCut = true;
+    this.#texts[stream] += text.slice(0, room);
+  }
+
+  get stdout(): string {
+    return this.#texts.stdout;
+  }
+
+  get stderr(): string {
+    return this.#texts.stderr;
+  }
+
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+}
+
+/** Who does not want to be waited for says so in a short line of its own. */
+const MAX_FIRST_LINE = 4096;
+
+/** What the first line says, if it is an answer by itself; null as long as it may still be going on. */
+export function firstAnswer(event: string, stdout: string): HookAnswer | null {
+  if (stdout.length > MAX_FIRST_LINE) return null;
+  const [line = '', ...rest] = stdout.trimStart().split('\n', 2);
+  if (!line.startsWith('{') || (rest.length === 0 && !line.trimEnd().endsWith('}'))) return null;
+  const value = tryParseJson(line);
+  return value === undefined ? null : readAnswer(event, value);
+}

@@ -1,0 +1,131 @@
+import type { JsonObject } from '../util/json.ts';
+import type { Behavior, HookAnswer } from './answer.ts';
+import { factsOf } from './events.ts';
+import { failsClosed, type Hook, hookLabel } from './hook.ts';
+
+/** One hook that was run, and what it said. */
+export interface HookRun {
+  hook: Hook;
+  answer: HookAnswer;
+}
+
+/** What all hooks of an event have said together. */
+export interface HookOutcome {
+  /** About a tool call: deny before defer before ask before allow. Null: nobody decided. */
+  decision: { behavior: Behavior; reason: string } | null;
+  /** Somebody objects: why. Null for PreToolUse, where an objection is a denial. */
+  block: string | null;
+  /** The turn shall end: why; empty when nobody said. */
+  stop: { reason: string } | null;
+  updatedInput: JsonObject | null;
+  updatedOutput: { value: unknown; onlyMcp: boolean } | null;
+  /** Of PermissionRequest: a denial before an allowance. */
+  permission: JsonObject | null;
+  /** For the model, ready to be sent. */
+  contexts: readonly string[];
+  retry: boolean;
+  runs: readonly HookRun[];
+}
+
+export const NOTHING: HookOutcome = {
+  decision: null,
+  block: null,
+  stop: null,
+  updatedInput: null,
+  updatedOutput: null,
+  permission: null,
+  contexts: [],
+  retry: false,
+  runs: [],
+};
+
+/** What reaches the model of a single text (trust K-4). */
+const MAX_TEXT = 10_000;
+
+/** The one place where the answers of several hooks become one. `name` is that of the run, such as `PreToolUse:Read`. */
+export function foldAnswers(event: string, name: string, runs: readonly HookRun[]): HookOutcome {
+  const objections = runs.flatMap((run) => objectionOf(event, name, run) ?? []);
+  const isGuard = event === 'PreToolUse';
+  const stops = runs.flatMap(({ answer }) => answer.stop ?? []);
+  return {
+    decision: strongest([
+      ...(isGuard ? objections.map((reason) => ({ behavior: 'deny' as const, reason })) : []),
+      ...runs.flatMap(({ answer }) => cutDecision(answer.decision) ?? []),
+    ]),
+    block: isGuard || objections.length === 0 ? null : cut(objections.join('\n')),
+    stop:
+      stops.length === 0
+        ? null
+        : {
+            reason: cut(
+              stops
+                .map(({ reason }) => reason)
+                .filter(Boolean)
+                .join('\n'),
+            ),
+          },
+    updatedInput: lastOf(runs, ({ updatedInput }) => updatedInput),
+    updatedOutput: lastOf(runs, ({ updatedOutput }) => updatedOutput),
+    permission: permissionOf(runs, event === 'PermissionRequest' ? objections : []),
+    contexts: runs.flatMap((run) => contextOf(name, run) ?? []),
+    retry: runs.some(({ answer }) => answer.retry),
+    runs,
+  };
+}
+
+/** A hook may object, or fail where its failure closes. */
+function objectionOf(event: string, name: string, { hook, answer }: HookRun): string | null {
+  // What a callback gives as its reason is meant to be read as it is; of a command it must be said whose it is.
+  if (answer.block !== null)
+    return hook.kind === 'callback' ? answer.block : `${name} hook error: [${hookLabel(hook)}]: ${answer.block}`;
+  if (answer.failure === null || !failsClosed(hook) || !closes(event)) return null;
+  return `${name} hook failed, and counts as an objection: ${answer.failure}`;
+}
+
+/** A stop that a broken hook holds up would only repeat itself. */
+function closes(event: string): boolean {
+  return factsOf(event).canBlock === true && event !== 'Stop' && event !== 'SubagentStop';
+}
+
+const STRENGTH: readonly Behavior[] = ['deny', 'defer', 'ask', 'allow'];
+
+/** The first of the strongest kind. */
+function strongest(decisions: readonly NonNullable<HookOutcome['decision']>[]): HookOutcome['decision'] {
+  for (const behavior of STRENGTH) {
+    const found = decisions.find((decision) => decision.behavior === behavior);
+    if (found) return found;
+  }
+  return null;
+}
+
+function permissionOf(runs: readonly HookRun[], objections: readonly string[]): JsonObject | null {
+  const [message] = objections;
+  if (message !== undefined) return { behavior: 'deny', message };
+  const given = runs.map(({ answer }) => answer.permission).filter((each) => each !== null);
+  return given.find(({ behavior }) => behavior === 'deny') ?? given[0] ?? null;
+}
+
+/** Later hooks saw the same input as the first; where two of them change it, the last one stands. */
+function lastOf<T>(runs: readonly HookRun[], pick: (answer: HookAnswer) => T | null): T | null {
+  return runs.reduce<T | null>((last, { answer }) => pick(answer) ?? last, null);
+}
+
+function contextOf(name: string, { answer }: HookRun): string | null {
+  const { context } = answer;
+  if (context === null) return null;
+  return reminder(`${name} hook ${answer.isPlainContext ? 'success' : 'additional context'}: ${cut(context)}`);
+}
+
+export function reminder(text: string): string {
+  return `<system-reminder>\n${text}\n</system-reminder>`;
+}
+
+function cutDecision(decision: HookOutcome['decision']): HookOutcome['decision'] {
+  return decision && { ...decision, reason: cut(decision.reason) };
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_TEXT
+    ? text
+    : `${text.slice(0, MAX_TEXT)}\n[${text.length - MAX_TEXT} more characters were left out]`;
+}

@@ -1,0 +1,37 @@
+export type Matches = (subject: string | undefined) => boolean;
+
+export type Matcher = { ok: true; matches: Matches } | { ok: false; problem: string };
+
+const ALL: Matcher = { ok: true, matches: () => true };
+/** One name, or several with `|` between them. */
+const NAMES = /^[\w.-]+(\s*\|\s*[\w.-]+)*$/;
+
+/**
+ * Reads a matcher: absent, empty and `*` fit everything, a name or an alternation of names fits exactly these, anything
+ * else is a regular expression that may match anywhere in the name. An event without a subject fits every matcher.
+ */
+export function readMatcher(text: unknown): Matcher {
+  if (text === undefined || text === null || text === '' || text === '*') return ALL;
+  if (typeof text !== 'string') return { ok: false, problem: 'the matcher is no text' };
+  if (NAMES.test(text)) return byNames(text);
+  try {
+    const pattern = new RegExp(text);
+    return {
+      ok: true,
+      matches: (subject) => subject === undefined || namesOf(subject).some((name) => pattern.test(name)),
+    };
+  } catch {
+    return { ok: false, problem: `the matcher ${JSON.stringify(text)} is no regular expression` };
+  }
+}
+
+function byNames(text: string): Matcher {
+  const names = new Set(text.split('|').map((name) => name.trim()));
+  return { ok: true, matches: (subject) => subject === undefined || namesOf(subject).some((name) => names.has(name)) };
+}
+
+/** A tool with two names fits by either (ruling K37). */
+function namesOf(subject: string): string[] {
+  if (subject === 'Task') return ['Task', 'Agent'];
+  return subject === 'Agent' ? ['Agent', 'Task'] : [subject];
+}

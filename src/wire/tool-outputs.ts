@@ -1,0 +1,199 @@
+/**
+ * What tools tell people, as `tool_use_result` of the user message that carries their result. Our tools make their data
+ * of these types. Texts are shortened where a line would become too long; further fields may follow.
+ */
+
+/** One place where two texts differ, as in a unified diff. */
+export interface PatchHunk {
+  oldStart: number;
+  oldLines: number;
+  newStart: number;
+  newLines: number;
+  /** Each begins with a space, `-` or `+`. */
+  lines: string[];
+}
+
+/** Bash. A command that failed is an error, whose `tool_use_result` is a text. */
+export interface BashOutput {
+  stdout: string;
+  stderr: string;
+  interrupted: boolean;
+  isImage: boolean;
+  noOutputExpected: boolean;
+  /** Set when the command goes on in the background. */
+  backgroundTaskId?: string;
+  backgroundedByUser?: boolean;
+}
+
+/** Read, by kind of file. */
+export type FileReadOutput =
+  | {
+      type: 'text';
+      file: { filePath: string; content: string; numLines: number; startLine: number; totalLines: number };
+    }
+  | {
+      type: 'image';
+      file: {
+        base64: string;
+        type: string;
+        originalSize: number;
+        dimensions: { originalWidth: number; originalHeight: number; displayWidth: number; displayHeight: number };
+      };
+    }
+  | {
+      type: 'pdf';
+      file: {
+        filePath: string;
+        base64: string;
+        originalSize: number;
+        totalPages: number | null;
+        pages?: readonly number[];
+      };
+    }
+  | { type: 'notebook'; file: { filePath: string; cells: unknown[]; totalCells: number } };
+
+/** Write. */
+export interface FileWriteOutput {
+  type: 'create' | 'update';
+  filePath: string;
+  content: string;
+  structuredPatch: PatchHunk[];
+  /** Null for a new file. */
+  originalFile: string | null;
+}
+
+/** Edit. */
+export interface FileEditOutput {
+  filePath: string;
+  oldString: string;
+  newString: string;
+  originalFile: string | null;
+  structuredPatch: PatchHunk[];
+  userModified: boolean;
+  replaceAll: boolean;
+}
+
+/** NotebookEdit. */
+export interface NotebookEditOutput {
+  new_source: string;
+  cell_id?: string;
+  cell_type: string;
+  language: string;
+  edit_mode: string;
+  error?: string;
+  notebook_path: string;
+  original_file: string;
+  updated_file: string;
+}
+
+/** Glob. */
+export interface GlobOutput {
+  filenames: string[];
+  durationMs: number;
+  numFiles: number;
+  truncated: boolean;
+}
+
+/** Grep. */
+export interface GrepOutput {
+  mode: 'content' | 'files_with_matches' | 'count';
+  numFiles: number;
+  filenames: string[];
+  content?: string;
+  numLines?: number;
+  numMatches?: number;
+  appliedLimit?: number;
+  appliedOffset?: number;
+}
+
+/** WebFetch. */
+export interface WebFetchOutput {
+  bytes: number;
+  code: number;
+  codeText: string;
+  result: string;
+  durationMs: number;
+  url: string;
+}
+
+/** WebSearch: what was found, and what the model said about it. */
+export interface WebSearchOutput {
+  query: string;
+  results: (string | { tool_use_id: string; content: { title: string; url: string }[] })[];
+  durationSeconds: number;
+}
+
+interface TodoItem {
+  content: string;
+  status: 'pending' | 'in_progress' | 'completed';
+  activeForm: string;
+}
+
+/** TodoWrite. */
+export interface TodoWriteOutput {
+  oldTodos: readonly TodoItem[];
+  newTodos: readonly TodoItem[];
+}
+
+type TaskStatus = 'pending' | 'in_progress' | 'completed';
+
+/** TaskCreate. */
+export interface TaskCreateOutput {
+  task: { id: string; subject: string };
+}
+
+/** TaskGet. */
+export interface TaskGetOutput {
+  task: {
+    id: string;
+    subject: string;
+    description: string;
+    status: TaskStatus;
+    blocks: string[];
+    blockedBy: string[];
+  };
+}
+
+/** TaskUpdate. */
+export interface TaskUpdateOutput {
+  success: boolean;
+  taskId: string;
+  updatedFields: string[];
+  statusChange?: { from: string; to: string };
+}
+
+/** TaskList. */
+export interface TaskListOutput {
+  tasks: { id: string; subject: string; status: TaskStatus; owner?: string; blockedBy: string[] }[];
+}
+
+/** EnterPlanMode. */
+export interface EnterPlanModeOutput {
+  message: string;
+}
+
+/** ExitPlanMode. */
+export interface ExitPlanModeOutput {
+  plan: string | null;
+  isAgent: boolean;
+  filePath: string | null;
+}
+
+/** AskUserQuestion: the questions, and what the user answered. */
+export interface AskUserQuestionOutput {
+  questions: {
+    question: string;
+    header: string;
+    options: { label: string; description: string; preview?: string }[];
+    multiSelect: boolean;
+  }[];
+  answers: Record<string, string>;
+  annotations?: Record<string, { preview?: string; notes?: string }>;
+}
+
+/** ToolSearch: the tools that it has loaded. */
+export interface ToolSearchOutput {
+  matches: string[];
+  query: string;
+  total_deferred_tools: number;
+}
