@@ -28,10 +28,9 @@ async function mergeGroup(build, { name, sources }) {
   const chunks = [...reachable(metafile, outputsOf(metafile, name, sources))].filter(
     (file) => isChunk(file) && !apart.has(file) && !signposts.has(file),
   );
-  const texts = new Map(chunks.map((chunk) => [chunk, textOf(build, chunk)]));
-  // A namespace for each chunk, so that equal names in two of them do not meet.
-  const lines = chunks.map((chunk, at) => `export * as m${at} from './${path.basename(chunk)}';`);
-  const text = await bundle(lines.join('\n'), {
+  const texts = chunks.map((chunk) => [chunk, textOf(build, chunk)]);
+  const asked = chunks.filter((chunk) => isAskedFor(metafile, chunk, chunks));
+  const text = await bundle(asked.map((chunk, at) => exportsOf(metafile, chunk, at)).join('\n'), {
     folder: CHUNKS,
     inlined: new Map([...signpostTexts(build), ...texts]),
   });
@@ -41,13 +40,34 @@ async function mergeGroup(build, { name, sources }) {
   const isOutside = (each) => !isStatic(each) || !chunks.includes(each.path);
   metafile.outputs[home] = {
     imports: outputs.flatMap(({ imports }) => imports.filter(isOutside).map((each) => moved(build, each))),
-    exports: chunks.map((_, at) => `m${at}`),
+    exports: [],
     inputs: Object.assign({}, ...outputs.map(({ inputs }) => inputs)),
   };
   write(build, home, text);
-  for (const [at, chunk] of chunks.entries()) {
-    signposts.set(chunk, { home, text: signpost(metafile.outputs[chunk].exports, `m${at}`, path.basename(home)) });
+  for (const [at, chunk] of asked.entries()) {
+    signposts.set(chunk, { home, text: signpost(metafile.outputs[chunk], at, path.basename(home)) });
   }
+  for (const chunk of chunks.filter((each) => !signposts.has(each))) {
+    build.files.delete(path.join(build.root, chunk));
+    delete metafile.outputs[chunk];
+  }
+}
+
+/** Whether a chunk is imported by others than those it is merged with. */
+function isAskedFor({ outputs }, chunk, group) {
+  const asks = ([file, { imports }]) => !group.includes(file) && imports.some((each) => each.path === chunk);
+  return outputs[chunk].entryPoint !== undefined || Object.entries(outputs).some(asks);
+}
+
+/** Under names of their own, so that equal ones of two chunks do not meet. */
+function exportsOf({ outputs }, chunk, at) {
+  const names = outputs[chunk].exports.map((name, n) => `${name} as m${at}_${n}`);
+  return `export { ${names.join(', ')} } from './${path.basename(chunk)}';`;
+}
+
+function signpost({ exports }, at, home) {
+  const names = exports.map((name, n) => `m${at}_${n} as ${name}`);
+  return `export { ${names.join(', ')} } from './${home}';\n`;
 }
 
 const CHUNKS = 'dist/chunks';
@@ -119,11 +139,6 @@ async function bundle(contents, { folder, inlined }) {
     plugins: [inMemory],
   });
   return outputFiles[0].text;
-}
-
-function signpost(names, namespace, home) {
-  if (names.length === 0) return `import './${home}';\n`;
-  return `import { ${namespace} } from './${home}';\nexport const { ${names.join(', ')} } = ${namespace};\n`;
 }
 
 function textOf({ root, files }, file) {

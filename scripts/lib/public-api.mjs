@@ -45,11 +45,13 @@ function readEntry(program, specifier, file) {
   const source = program.getSourceFile(file);
   const module = checker.getSymbolAtLocation(source);
   const values = checker.getTypeOfSymbol(module);
-  const items = checker.getExportsOfModule(module).map((exported) => {
+  const items = checker.getExportsOfModule(module).flatMap((exported) => {
     const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+    if (!symbol.declarations) throw new Error(`${exported.name} of ${specifier} leads nowhere: see what tsc says`);
     // What is exported with `export type` has no value, whatever it was where it was declared.
-    const isValue = checker.getPropertyOfType(values, exported.name) !== undefined;
-    return describe(checker, exported, symbol, isValue);
+    const isValue = !!(symbol.flags & ts.SymbolFlags.Value) && !!checker.getPropertyOfType(values, exported.name);
+    const isType = !!(symbol.flags & ts.SymbolFlags.Type);
+    return isValue || isType ? [describe(checker, exported, symbol, isValue)] : [];
   });
   return { specifier, about: firstComment(source), items: items.sort((a, b) => (a.name < b.name ? -1 : 1)) };
 }
@@ -71,7 +73,7 @@ function describe(checker, exported, symbol, isValue) {
 }
 
 function declarationOf(symbol, isValue) {
-  const declarations = symbol.declarations ?? [];
+  const { declarations } = symbol;
   const type = declarations.find((each) => ts.isInterfaceDeclaration(each) || ts.isTypeAliasDeclaration(each));
   return (isValue ? symbol.valueDeclaration : type) ?? declarations[0];
 }

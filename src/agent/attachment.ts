@@ -1,4 +1,4 @@
-import { toApiMessages } from '../sessions/replay.ts';
+import { attachedBlocks } from '../sessions/user-blocks.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { ContentBlock } from '../wire/content.ts';
 
@@ -19,6 +19,5 @@ export interface PlacedAttachment {
 
 /** What the model sees of attachments, as a resume will read them. */
 export function attachedContent(attachments: readonly Attachment[]): readonly ContentBlock[] {
-  const [said] = toApiMessages(attachments.map((attachment) => ({ type: 'attachment', attachment })));
-  return said?.content ?? [];
+  return attachments.flatMap((attachment) => attachedBlocks({ type: 'attachment', attachment }));
 }

@@ -56,6 +56,6 @@ export async function* makeRoom(turn: Turn, room: Attempts, signal: AbortSignal)
   const line: Message = { ...userTextLine(turn, outcome.summary), isSynthetic: true };
   yield await turn.record(line, { isCompactSummary: true });
   turn.tally.userLines++;
-  await replaceConversation(turn, outcome.summary, kept);
+  await replaceConversation(turn, outcome, kept);
   return true;
 }

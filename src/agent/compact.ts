@@ -3,7 +3,7 @@ import type { ContentBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { askAside } from './aside.ts';
 import { attachedContent } from './attachment.ts';
-import { messagesFor } from './conversation.ts';
+import { addUserContent, messagesFor } from './conversation.ts';
 import type { Kept } from './kept.ts';
 import { newerHalf, summaryMessage, summaryOf, summaryRequest, trimmed } from './summary.ts';
 import type { Turn } from './turn.ts';
@@ -14,7 +14,7 @@ export { keptOf } from './kept.ts';
 const MAX_SUMMARY_TOKENS = 20_000;
 
 export type Compacted =
-  | { ok: true; summary: string; boundary: Message }
+  | { ok: true; summary: string; boundary: Message /** What hooks add for the model. */; contexts: readonly string[] }
   | { ok: false; reason: string; failure: Failure | null };
 
 /**
@@ -27,8 +27,13 @@ export async function* compact(
   options: { trigger: 'manual' | 'auto'; instructions: string; kept: Kept },
   signal: AbortSignal,
 ): AsyncGenerator<Message, Compacted> {
+  const { trigger, instructions } = options;
+  const before = await turn.hooks?.fire('PreCompact', { trigger, custom_instructions: instructions }, signal);
+  const objection = before?.block ?? before?.stop?.reason ?? null;
+  if (objection !== null) return { ok: false, reason: `A hook objects: ${objection}`, failure: null };
   yield statusLine(turn, 'compacting');
-  const answer = await summarise(turn, options.instructions, signal);
+  const answer = await summarise(turn, instructions, signal);
+  const contexts = answer.ok ? await tellCompacted(turn, trigger, answer.summary, signal) : [];
   yield statusLine(turn, null);
   if (!answer.ok) return answer;
   const { earlier, round } = options.kept;
@@ -38,21 +43,46 @@ export async function* compact(
     subtype: 'compact_boundary',
     session_id: turn.sessionId,
     uuid: turn.runtime.ids.uuid(),
-    compact_metadata: { trigger: options.trigger, pre_tokens: turn.context.tokens },
+    compact_metadata: { trigger, pre_tokens: turn.context.tokens },
   };
-  return { ok: true, summary, boundary };
+  return { ok: true, summary, boundary, contexts };
+}
+
+/** The conversation begins anew with the summary: hooks may add to it what they added to its beginning. */
+async function tellCompacted(
+  { hooks, request }: Turn,
+  trigger: 'manual' | 'auto',
+  summary: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (!hooks) return [];
+  await hooks.fire('PostCompact', { trigger, compact_summary: summary }, signal);
+  const { contexts } = await hooks.fire('SessionStart', { source: 'compact', model: request.model }, signal);
+  return contexts;
+}
+
+/** Tells the model what hooks add, behind everything that was kept. */
+async function attachContexts(turn: Turn, contexts: readonly string[]): Promise<void> {
+  if (contexts.length === 0) return;
+  await turn.attach(contexts.map((content) => ({ type: 'hook_context', content })));
+  addUserContent(turn.messages, contexts.map(textBlock));
 }
 
 /**
  * Puts the summary, and behind it what is kept word for word, in the place of the conversation. Call it when the boundary
  * and the summary are recorded. What is kept is recorded once more: whoever reads the file stops at the boundary.
  */
-export async function replaceConversation(turn: Turn, summary: string, { asked, round }: Kept): Promise<void> {
+export async function replaceConversation(
+  turn: Turn,
+  { summary, contexts }: { summary: string; contexts: readonly string[] },
+  { asked, round }: Kept,
+): Promise<void> {
   const facts = asked.length > 0 || round.length > 0 ? await turn.facts() : [];
   const said = asked.length > 0 ? [{ role: 'user' as const, content: asked }] : [];
   await turn.keep([...said, ...facts, ...round]);
   const content = [textBlock(summary), ...asked, ...attachedContent(facts)];
   turn.messages.splice(0, turn.messages.length, { role: 'user', content }, ...round);
+  await attachContexts(turn, contexts);
   turn.context.tokens = 0;
 }
 

@@ -1,14 +1,13 @@
 import type { ApiMessage } from '../model/model.ts';
 import { toApiBlock } from '../sessions/api-blocks.ts';
-import { toApiMessages } from '../sessions/replay.ts';
+import { userBlocks } from '../sessions/user-blocks.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { ApiUserMessage } from '../wire/messages/user.ts';
 
 /** What a user message says, as a resume will read it: without what the API would refuse. Empty: it says nothing. */
 export function userContent(message: ApiUserMessage): readonly ContentBlock[] {
-  const [said] = toApiMessages([{ type: 'user', message }]);
-  return said?.content ?? [];
+  return userBlocks({ type: 'user', message });
 }
 
 /**

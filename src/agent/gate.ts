@@ -1,11 +1,12 @@
-import type { Decision, Policy } from '../permissions/decide.ts';
+import type { Hooks } from '../hooks/dispatch.ts';
+import type { Call, Decision, Policy } from '../permissions/decide.ts';
 import { denialText } from '../permissions/denial-text.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { Workspace } from '../tools/workspace.ts';
+import type { Places, Workspace } from '../tools/workspace.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
-import { callOf, judge } from './judge.ts';
+import { atOneMoment, callOf, judge, placesOf } from './judge.ts';
 
 /** The one chokepoint: every tool call of every agent passes here before it runs. */
 export interface Gate {
@@ -17,10 +18,17 @@ export interface GateCall {
   /** Valid for the tool. */
   input: JsonObject;
   toolUseId: string;
+  /** What PreToolUse hooks want. */
+  vote?: HookVote | null;
+}
+
+export interface HookVote {
+  behavior: 'allow' | 'ask';
+  reason: string;
 }
 
 export type Verdict =
-  | { allowed: true; input: JsonObject }
+  | { allowed: true; input: JsonObject; places?: Places | undefined /** Where the files are that it names. */ }
   | { allowed: false; message: string /** Stop the whole turn, too. */; interrupt: boolean };
 
 /** Asks whoever can be asked. Absent: nobody can (headless), and an ask is an immediate denial (ruling G7). */
@@ -46,20 +54,23 @@ export interface GateOptions {
   onUpdates: (updates: PermissionUpdate[]) => Promise<void> | void;
   /** A tool that names these files is about to be judged. */
   onFileAccess: (paths: readonly string[]) => void;
+  /** Null when there are none. */
+  hooks?: () => Hooks | null;
 }
 
 export function createGate(options: GateOptions): Gate {
   return {
-    async check({ tool, input, toolUseId }, signal) {
+    async check({ tool, input, toolUseId, vote }, signal) {
       const call = callOf(tool, input, options.workspace);
       if (call.access.kind === 'read' || call.access.kind === 'edit') options.onFileAccess(call.access.paths);
-      const decision = await judge(call, options.policy());
-      if (decision.behavior === 'allow') return { allowed: true, input };
-      const ask = options.ask();
-      if (decision.behavior === 'deny' || !ask) {
-        return { allowed: false, message: denialText(tool.name, decision), interrupt: false };
-      }
-      const answer = await ask({ toolName: tool.name, input, toolUseId, decision }, signal);
+      const policy = atOneMoment(options.policy());
+      const decision = await voted(await judge(call, policy), vote ?? null, call, policy);
+      const places = placesOf(call, policy);
+      if (decision.behavior === 'allow') return { allowed: true, input, places };
+      const request = { toolName: tool.name, input, toolUseId };
+      if (decision.behavior === 'deny') return denied(request, decision, options, signal);
+      const answer = await askAround({ ...request, decision }, options, signal);
+      if (!answer) return denied(request, decision, options, signal);
       if (answer.behavior === 'deny') {
         return { allowed: false, message: answer.message, interrupt: answer.interrupt === true };
       }
@@ -68,8 +79,56 @@ export function createGate(options: GateOptions): Gate {
       } catch (error) {
         return { allowed: false, message: `The permission update was refused: ${messageOf(error)}`, interrupt: false };
       }
-      return acceptInput(tool, input, answer.updatedInput, options);
+      return acceptInput({ tool, input, places }, answer.updatedInput, options);
     },
+  };
+}
+
+/** The questions that a hook may answer by itself: no rule, no mode and no protected path stands behind them. */
+const OPEN_TO_HOOKS: ReadonlySet<Decision['layer']> = new Set(['default', 'outside-roots']);
+
+/** The decision with what PreToolUse hooks want: they may close what is open and answer a plain question, nothing else. */
+async function voted(decision: Decision, vote: HookVote | null, call: Call, policy: Policy): Promise<Decision> {
+  if (vote === null) return decision;
+  if (vote.behavior === 'ask') {
+    if (decision.behavior === 'deny') return decision;
+    const reason = vote.reason || 'A hook asks first.';
+    if (policy.mode === 'dontAsk') return { behavior: 'deny', layer: 'hook', reason };
+    return { behavior: 'ask', layer: 'hook', reason, suggestions: [] };
+  }
+  // What a hook has answered need not be asked for, also where nobody may be asked.
+  const asked = policy.mode === 'dontAsk' ? await judge(call, { ...policy, mode: 'default' }) : decision;
+  const isOpen = asked.behavior === 'ask' && OPEN_TO_HOOKS.has(asked.layer);
+  return isOpen ? { behavior: 'allow', layer: 'hook' } : decision;
+}
+
+/** Hooks first, then whoever else can be asked. Null: nobody. */
+async function askAround(request: AskRequest, options: GateOptions, signal: AbortSignal): Promise<AskAnswer | null> {
+  const hooks = options.hooks?.();
+  if (hooks) {
+    const { askHooks, tellAsking } = await import('./permission-hooks.ts');
+    const answer = await askHooks(hooks, request, signal);
+    if (answer) return answer;
+    if (options.ask()) tellAsking(hooks, request, signal);
+  }
+  return (await options.ask()?.(request, signal)) ?? null;
+}
+
+async function denied(
+  request: { toolName: string; input: JsonObject; toolUseId: string },
+  decision: Exclude<Decision, { behavior: 'allow' }>,
+  options: GateOptions,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const message = denialText(request.toolName, decision);
+  const hooks = options.hooks?.();
+  if (!hooks) return { allowed: false, message, interrupt: false };
+  const { tellDenied } = await import('./permission-hooks.ts');
+  const mayRetry = await tellDenied(hooks, { ...request, reason: decision.reason }, signal);
+  return {
+    allowed: false,
+    message: mayRetry ? `${message} A hook says that you may try again.` : message,
+    interrupt: false,
   };
 }
 
@@ -79,8 +138,7 @@ export function createGate(options: GateOptions): Gate {
  * which rules are added and links come to lead elsewhere.
  */
 async function acceptInput(
-  tool: Tool,
-  input: JsonObject,
+  { tool, input, places: asked }: { tool: Tool; input: JsonObject; places: Places | undefined },
   updated: JsonObject | undefined,
   options: GateOptions,
 ): Promise<Verdict> {
@@ -89,9 +147,15 @@ async function acceptInput(
     const message = `The input given with the permission is not valid for ${tool.name}: ${parsed.problems.join('; ')}`;
     return { allowed: false, message, interrupt: false };
   }
-  const decision = await judge(callOf(tool, parsed.value, options.workspace), options.policy());
+  const call = callOf(tool, parsed.value, options.workspace);
+  const policy = atOneMoment(options.policy());
+  const decision = await judge(call, policy);
   // That a mode has meanwhile stopped all asking does not take back the answer that was given.
   const isForbidden = decision.behavior === 'deny' && (updated !== undefined || decision.layer === 'deny-rule');
-  if (!isForbidden) return { allowed: true, input: parsed.value };
-  return { allowed: false, message: denialText(tool.name, decision), interrupt: false };
+  if (isForbidden) return { allowed: false, message: denialText(tool.name, decision), interrupt: false };
+  const places = placesOf(call, policy);
+  const moved = [...(places ?? [])].find(([path, real]) => asked?.has(path) && asked.get(path) !== real);
+  if (!moved) return { allowed: true, input: parsed.value, places };
+  const message = `${moved[0]} changed while the call was being judged: it leads elsewhere now. Nothing was done.`;
+  return { allowed: false, message, interrupt: false };
 }

@@ -1,5 +1,6 @@
 import type { Failure } from '../model/model.ts';
 import { abortReason } from '../util/abort.ts';
+import type { ToolUseBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { type Attempts, contextFull, makeRoom, noteStep } from './auto-compact.ts';
 import { addUserContent, lastSaid } from './conversation.ts';
@@ -16,6 +17,10 @@ import type { Turn } from './turn.ts';
 /** Why a turn ended. `agent/result` turns it into the one result line. */
 export type TurnEnd =
   | { kind: 'completed' }
+  /** A hook did not want it to go on. */
+  | { kind: 'hook_stopped'; reason: string }
+  /** A hook has left a call to someone outside, who comes back with what came of it. */
+  | { kind: 'deferred'; call: ToolUseBlock }
   | { kind: 'max_turns'; maxTurns: number }
   | { kind: 'max_budget'; maxBudgetUsd: number }
   | { kind: 'max_duration'; maxDurationMs: number }
@@ -82,7 +87,10 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
     }
     const tools = yield* runTools(turn, step.calls, signal);
     if (tools.interrupted) return yield* interrupted(turn, 'tools', signal);
+    if (tools.halted !== null) return yield* hookStopped(turn, tools.halted);
     turn.tally.rounds++;
+    const [deferred] = tools.deferred;
+    if (deferred) return { kind: 'deferred', call: deferred.block };
     if (turn.summaries) yield toolSummaryLine(turn, step.calls);
     const structured = turn.structured?.afterRound(step.calls) ?? 'go on';
     if (structured === 'done') return { kind: 'completed' };
@@ -99,6 +107,14 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
 async function* queued(turn: Turn): AsyncGenerator<Message, void> {
   const isContinued = turn.messages.at(-1)?.role === 'assistant';
   if (!isContinued && !turnsExhausted(turn.limits, turn.tally)) yield* await turn.takeQueued();
+}
+
+/** Whoever reads along learns who ended it, and why. */
+export async function* hookStopped(turn: Turn, reason: string): AsyncGenerator<Message, TurnEnd> {
+  const content = `A hook stopped the turn${reason === '' ? '.' : `: ${reason}`}`;
+  const ids = { session_id: turn.sessionId, uuid: turn.runtime.ids.uuid() };
+  yield { type: 'system', subtype: 'informational', content, level: 'warning', prevent_continuation: true, ...ids };
+  return { kind: 'hook_stopped', reason };
 }
 
 export function overBudget({ maxBudgetUsd }: { maxBudgetUsd: number }): TurnEnd {

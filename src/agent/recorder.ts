@@ -16,6 +16,8 @@ export interface EntryFacts {
   /** Said by the runtime, not by a person. */
   isMeta?: true;
   isCompactSummary?: true;
+  /** The call that brought this text. */
+  sourceToolUseID?: string;
 }
 
 /** Writes the transcript. What it has returned is on disk (ruling K35). */
@@ -28,6 +30,10 @@ export interface Recorder {
   fold(input: UserInput, context: PromptContext): Promise<void>;
   /** Records what is added to the conversation during a turn. */
   attach(attachments: readonly PlacedAttachment[]): Promise<void>;
+  /** Records that a hook was started. */
+  progress(data: JsonObject, fields: { uuid: string; toolUseID: string }): Promise<void>;
+  /** Records something about the conversation that is no part of it. */
+  system(subtype: string, fields: JsonObject & { uuid: string }): Promise<void>;
   /** Records a command that was answered here, and what it said. Resolves with what the model will see of it. */
   localCommand(command: RecordedCommand): Promise<string[]>;
   /** Records that a prompt was taken from the queue which is recorded later. */
@@ -69,6 +75,15 @@ export interface PromptContext {
   uuid: string;
   permissionMode: string;
   attachments: readonly PlacedAttachment[];
+  /** What a command stands for that the user has called (wire.md 8.3). */
+  expanded?: ExpandedCommand;
+}
+
+export interface ExpandedCommand {
+  said: string;
+  text: string;
+  /** Of the entry with the text. */
+  uuid: string;
 }
 
 /** Where entries go; null when nothing is to be kept. */
@@ -106,12 +121,14 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
     return snapshot ? [chain.fileSnapshot(snapshot, { messageId: uuid, isUpdate: false })] : [];
   };
   return {
-    async prompt(input, { uuid, permissionMode, attachments }) {
+    async prompt(input, { uuid, permissionMode, attachments, expanded }) {
       parents.clear(); // only the entries of the running turn can still be rewound
       const before = await checkpoint(uuid);
       const { leaf } = chain;
-      const said = chain.userEntry(input.message as JsonObject, { uuid, permissionMode });
-      const entries = [chain.queueOperation('dequeue'), ...before, said, ...attached(chain, attachments)];
+      const said = expanded
+        ? commandEntries(chain, uuid, expanded)
+        : [chain.userEntry(input.message as JsonObject, { uuid, permissionMode })];
+      const entries = [chain.queueOperation('dequeue'), ...before, ...said, ...attached(chain, attachments)];
       await appendSaid(input)(leaf, ...entries);
       return uuid;
     },
@@ -132,6 +149,14 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
     async attach(attachments) {
       const { leaf } = chain;
       if (attachments.length > 0) await appendNew(leaf, ...attached(chain, attachments));
+    },
+    async progress(data, { uuid, toolUseID }) {
+      const { leaf } = chain;
+      await appendNew(leaf, chain.progressEntry(data, { uuid, toolUseID, parentToolUseID: toolUseID }));
+    },
+    async system(subtype, fields) {
+      const { leaf } = chain;
+      await appendNew(leaf, chain.systemEntry(subtype, fields));
     },
     async fileSnapshot(snapshot) {
       const messageId = lastAnswer ?? snapshot.messageId;
@@ -217,6 +242,14 @@ function toEntry(chain: Chain, message: Message, facts: EntryFacts): Entry | nul
   }
 }
 
+/** Which command it was, and what it stands for. */
+function commandEntries(chain: Chain, uuid: string, { said, text, uuid: textUuid }: ExpandedCommand): Entry[] {
+  return [
+    chain.userEntry({ role: 'user', content: said }, { uuid }),
+    chain.userEntry({ role: 'user', content: [{ type: 'text', text }] }, { uuid: textUuid, isMeta: true }),
+  ];
+}
+
 function attached(chain: Chain, attachments: readonly PlacedAttachment[]): Entry[] {
   return attachments.map(({ attachment, uuid }) => chain.attachmentEntry(attachment, { uuid }));
 }
@@ -247,10 +280,11 @@ function userEntry(chain: Chain, line: UserMessage, facts: EntryFacts): Entry {
       sourceToolAssistantUUID: facts.sourceToolAssistantUUID,
     });
   }
-  const { isMeta, isCompactSummary } = facts;
-  // A summary is stored as plain text, whatever the line on the wire looks like (wire.md 8.5).
-  const stored = isCompactSummary && block?.type === 'text' ? { role: 'user', content: block.text } : message;
-  return chain.userEntry(stored as JsonObject, { uuid, isMeta, isCompactSummary });
+  const { isMeta, isCompactSummary, sourceToolUseID } = facts;
+  // A summary and what the runtime says are stored as plain text, whatever the line on the wire looks like (wire.md 8).
+  const isPlain = isCompactSummary || (isMeta && sourceToolUseID === undefined);
+  const stored = isPlain && block?.type === 'text' ? { role: 'user', content: block.text } : message;
+  return chain.userEntry(stored as JsonObject, { uuid, isMeta, isCompactSummary, sourceToolUseID });
 }
 
 function boundaryEntry(chain: Chain, { uuid, compact_metadata }: CompactBoundaryMessage): Entry {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
+import type { ToolUseBlock } from '../wire/content.ts';
 import type { ResultMessage } from '../wire/messages/index.ts';
 import { type Ledger, zeroUsage } from './ledger.ts';
 import type { TurnEnd } from './loop.ts';
@@ -32,6 +33,7 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
   };
   const own = {
     ...(outcome.terminalReason && { terminal_reason: outcome.terminalReason }),
+    ...(end.kind === 'deferred' && { deferred_tool_use: deferredCall(end.call) }),
     pending_tasks: [],
     user_message_uuids: tally.userMessageUuids,
     ...(outcome.errorCode ? { error_code: outcome.errorCode } : {}),
@@ -65,6 +67,10 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
   };
 }
 
+function deferredCall({ id, name, input }: ToolUseBlock): JsonObject {
+  return { id, name, input };
+}
+
 interface ResultOutcome {
   subtype: ResultMessage['subtype'];
   isError: boolean;
@@ -77,6 +83,10 @@ function outcomeOf(end: TurnEnd): ResultOutcome {
   switch (end.kind) {
     case 'completed':
       return { subtype: 'success', isError: false, errors: [], terminalReason: 'completed' };
+    case 'hook_stopped':
+      return { subtype: 'success', isError: false, errors: [], terminalReason: 'hook_stopped' };
+    case 'deferred':
+      return { subtype: 'success', isError: false, errors: [], terminalReason: 'tool_deferred' };
     case 'max_turns':
       return failed('error_max_turns', `Reached max turns (${end.maxTurns})`, 'max_turns');
     case 'max_budget':

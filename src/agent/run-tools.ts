@@ -1,16 +1,19 @@
 import { setMaxListeners } from 'node:events';
-import { interruptedResult } from '../sessions/repair.ts';
+import { interruptedResult } from '../sessions/interrupted-result.ts';
 import type { Parsed } from '../tools/input-schema.ts';
 import type { Tool, ToolOutput } from '../tools/tool.ts';
 import { ToolError } from '../tools/tool.ts';
+import type { Places } from '../tools/workspace.ts';
 import { Aborted, abortReason } from '../util/abort.ts';
 import { Channel } from '../util/channel.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { MAX_TIMER_MS } from '../util/timer.ts';
-import type { ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
+import type { ContentBlock, ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
-import { toolProgressLine, toolResultLine } from './lines.ts';
+import { pinnedContext } from './judge.ts';
+import { toolProgressLine, toolResultLine, userTextLine } from './lines.ts';
+import { attachContexts, type HooksSaid, newRound, noteHooks, type Round, tellBatch } from './round.ts';
 import type { Turn } from './turn.ts';
 
 export interface ToolCall {
@@ -34,14 +37,17 @@ export async function* runTools(
   turn: Turn,
   calls: readonly ToolCall[],
   signal: AbortSignal,
-): AsyncGenerator<Message, { interrupted: boolean }> {
+): AsyncGenerator<Message, RoundEnd> {
   const stop = new AbortController();
+  const round = newRound();
   const joined = AbortSignal.any([signal, stop.signal]);
   setMaxListeners(0, joined); // each call listens, and there may be many
   const blocks = new Map<ToolCall, ToolResultBlock>();
+  const followUps: FollowUp[] = [];
+  const added: ContentBlock[] = [];
   try {
     for (const batch of batches(turn, calls)) {
-      const settled = settleTogether(turn, batch, { signal: joined, stop });
+      const settled = settleTogether(turn, batch, { signal: joined, stop, round });
       for await (const { call, outcome, elapsedMs } of turn.ordered ? inCallOrder(batch, settled) : settled) {
         if (!outcome) {
           yield toolProgressLine(turn, call.block, elapsedMs);
@@ -52,18 +58,31 @@ export async function* runTools(
         const line = toolResultLine(turn, block, data);
         await turn.record(line, { sourceToolAssistantUUID: call.assistantUuid });
         blocks.set(call, block);
+        if (outcome.followUp !== undefined) followUps.push({ call, text: turn.hide(outcome.followUp) });
         turn.tally.userLines++;
         yield line;
       }
     }
-    return { interrupted: joined.aborted };
+    for (const { call, text } of followUps) {
+      turn.tally.userLines++;
+      const line = { ...userTextLine(turn, text), isSynthetic: true };
+      yield await turn.record(line, { isMeta: true, sourceToolUseID: call.block.id });
+      added.push({ type: 'text', text });
+    }
+    if (turn.hooks) await tellBatch(turn.hooks, blocks, round, joined);
+    added.push(...(await attachContexts(turn, calls, round)));
+    return { ...round, interrupted: joined.aborted };
   } finally {
     // After a broken store, or when the turn was given up: what still runs has nobody to report to.
     if (blocks.size < calls.length) stop.abort(new Aborted('shutdown'));
     // Also then: one call without a result, and the API would refuse every request from now on.
     const content = calls.map((call) => blocks.get(call) ?? interruptedResult(call.block.id));
-    turn.messages.push({ role: 'user', content });
+    turn.messages.push({ role: 'user', content: [...content, ...added] });
   }
+}
+
+export interface RoundEnd extends Pick<Round, 'halted' | 'deferred'> {
+  interrupted: boolean;
 }
 
 /** Answers calls that must not run any more, each with the reason: no call stays without its result. */
@@ -119,9 +138,16 @@ function isConcurrencySafe(turn: Turn, { block }: ToolCall): boolean {
   }
 }
 
-interface Outcome {
+/** What a tool wants to be said. Behind all results: each of them hangs from its call, not from what was said before. */
+interface FollowUp {
+  call: ToolCall;
+  text: string;
+}
+
+interface Outcome extends HooksSaid {
   block: ToolResultBlock;
   data: unknown;
+  followUp?: string;
   denied?: boolean;
   interrupt?: boolean;
 }
@@ -154,21 +180,26 @@ async function* inCallOrder(
 async function* settleTogether(
   turn: Turn,
   batch: readonly ToolCall[],
-  { signal, stop }: { signal: AbortSignal; stop: AbortController },
+  { signal, stop, round }: { signal: AbortSignal; stop: AbortController; round: Round },
 ): AsyncGenerator<CallNews, void> {
   const outcomes = new Channel<CallNews>();
   const start = async () => {
     const running: Promise<void>[] = [];
     for (const call of batch) {
-      const prepared = await prepare(turn, call, signal).catch((error) => failure(turn, call, error));
+      const prepared =
+        round.halted === null
+          ? await prepare(turn, call, signal).catch((error) => failure(turn, call, error))
+          : errorOutcome(call, 'Not run: a hook stopped the turn.');
       if ('block' in prepared) {
         if (prepared.interrupt) stop.abort(new Aborted('interrupt')); // before the next question is asked
+        noteHooks(round, call, prepared);
         outcomes.push({ call, outcome: prepared });
       } else {
         const stopTelling = tellProgress(turn, (elapsedMs) => outcomes.push({ call, elapsedMs }));
         running.push(
           execute(turn, call, prepared, signal).then((outcome) => {
             stopTelling();
+            noteHooks(round, call, outcome);
             outcomes.push({ call, outcome });
           }),
         );
@@ -192,6 +223,8 @@ function tellProgress(turn: Turn, tell: (elapsedMs: number) => void): () => void
 interface Prepared {
   tool: Tool;
   input: JsonObject;
+  /** Where the files are that it names, as they were judged. */
+  places: Places | undefined;
 }
 
 /** Finds the tool, checks the input and asks the gate. An Outcome instead of Prepared means that it must not run. */
@@ -209,8 +242,15 @@ async function prepare(turn: Turn, call: ToolCall, signal: AbortSignal): Promise
     return errorOutcome(call, wrapped(text), text);
   }
   const input = (await tool.prepare?.(parsed.value, turn.toolContext(block.id, signal))) ?? parsed.value;
-  const verdict = await turn.gate.check({ tool, input, toolUseId: block.id }, signal);
-  if (verdict.allowed) return { tool, input: verdict.input };
+  const asked = { tool, input, toolUseId: block.id };
+  const before = turn.hooks ? await (await import('./tool-hooks.ts')).beforeCall(turn.hooks, asked, signal) : asked;
+  if (signal.aborted) return interruptedOutcome(call, signal);
+  if ('message' in before) {
+    const { message, ...consequences } = before;
+    return { ...errorOutcome(call, message), ...consequences };
+  }
+  const verdict = await turn.gate.check({ ...asked, ...before }, signal);
+  if (verdict.allowed) return { tool, input: verdict.input, places: verdict.places };
   return { ...errorOutcome(call, verdict.message), denied: true, interrupt: verdict.interrupt };
 }
 
@@ -218,11 +258,21 @@ function refused(problem: string): Parsed<JsonObject> {
   return { ok: false, problems: [problem] };
 }
 
-async function execute(turn: Turn, call: ToolCall, { tool, input }: Prepared, signal: AbortSignal): Promise<Outcome> {
+async function execute(turn: Turn, call: ToolCall, prepared: Prepared, signal: AbortSignal): Promise<Outcome> {
+  if (signal.aborted) return interruptedOutcome(call, signal);
+  const outcome = await runTool(turn, call, prepared, signal);
+  if (!turn.hooks) return outcome;
+  const { afterCall } = await import('./tool-hooks.ts');
+  const done = { ...prepared, toolUseId: call.block.id };
+  const found = turn.hide({ block: outcome.block, data: outcome.data });
+  return { ...outcome, ...(await afterCall(turn.hooks, done, found, signal)) };
+}
+
+async function runTool(turn: Turn, call: ToolCall, prepared: Prepared, signal: AbortSignal): Promise<Outcome> {
+  const { tool, input, places } = prepared;
   try {
-    if (signal.aborted) return interruptedOutcome(call, signal);
-    const output = await tool.run(input, turn.toolContext(call.block.id, signal));
-    return successOutcome(call, output);
+    const context = await pinnedContext(turn.toolContext(call.block.id, signal), places);
+    return successOutcome(call, await tool.run(input, context));
   } catch (error) {
     return failure(turn, call, error, signal);
   }
@@ -244,7 +294,7 @@ function failure(turn: Turn, call: ToolCall, error: unknown, signal?: AbortSigna
 function successOutcome(call: ToolCall, output: ToolOutput): Outcome {
   const block: ToolResultBlock = { tool_use_id: call.block.id, type: 'tool_result', content: output.content };
   if (output.isError !== undefined) block.is_error = output.isError;
-  return { block, data: output.data };
+  return { block, data: output.data, ...(output.followUp !== undefined && { followUp: output.followUp }) };
 }
 
 function errorOutcome(call: ToolCall, content: string, data = `Error: ${content}`): Outcome {

@@ -1,7 +1,7 @@
 import { type Accumulator, type CompletedBlock, createAccumulator } from '../model/accumulate.ts';
 import { isGroup } from '../model/each-event.ts';
 import type { Failure, ModelEvent } from '../model/model.ts';
-import { interruptedResult } from '../sessions/repair.ts';
+import { interruptedResult } from '../sessions/interrupted-result.ts';
 import { uuidSeries } from '../util/uuid-series.ts';
 import type { ContentBlock, ToolUseBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';

@@ -1,7 +1,7 @@
 import type { Message } from '../wire/messages/index.ts';
 import { addUserContent, lastSaid } from './conversation.ts';
 import { errorLine, userTextLine } from './lines.ts';
-import type { TurnEnd } from './loop.ts';
+import { hookStopped, type TurnEnd } from './loop.ts';
 import type { Turn } from './turn.ts';
 
 /** How often a turn puts up with each odd stop (ruling K31). */
@@ -44,7 +44,7 @@ export async function* decideStop(
  * again. The model is told why, as often as for a text.
  */
 export async function* afterCutCall(turn: Turn, patience: Patience): AsyncGenerator<Message, TurnEnd | null> {
-  const result = turn.messages.at(-1)?.content.at(-1);
+  const result = turn.messages.at(-1)?.content.findLast(({ type }) => type === 'tool_result');
   const hasFailed = result?.type === 'tool_result' && result.is_error === true;
   return hasFailed && turn.tally.stopReason === 'max_tokens' ? yield* outputLimit(turn, patience) : null;
 }
@@ -89,8 +89,12 @@ async function* askToStop(
   signal: AbortSignal,
 ): AsyncGenerator<Message, TurnEnd | null> {
   const verdict = await turn.beforeStop(patience.objections > 0, signal);
-  if (verdict.kind === 'end') return { kind: 'completed' };
-  if (verdict.kind === 'stop' || patience.objections >= MAX_OBJECTIONS) return { kind: 'completed' };
+  if (verdict.kind === 'end') return yield* hookStopped(turn, verdict.reason);
+  if (verdict.kind === 'stop') return { kind: 'completed' };
+  if (patience.objections >= MAX_OBJECTIONS) {
+    turn.runtime.log('warn', `A Stop hook has objected ${MAX_OBJECTIONS} times; the turn ends all the same`);
+    return { kind: 'completed' };
+  }
   patience.objections++;
   yield* tell(turn, verdict.feedback, { shown: true });
   return null;

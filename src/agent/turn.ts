@@ -1,3 +1,4 @@
+import type { Hooks } from '../hooks/dispatch.ts';
 import type { ApiMessage, ApiTool, Model, Thinking } from '../model/model.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { ToolContext } from '../tools/tool.ts';
@@ -41,6 +42,8 @@ export interface Turn {
   /** Results of calls that run side by side come in the order of the calls, not of their completion. */
   readonly ordered: boolean;
   readonly gate: Gate;
+  /** Null when there are none: then nothing of them is loaded. */
+  readonly hooks: Hooks | null;
   toolContext(toolUseId: string, signal: AbortSignal): ToolContext;
   /** What a tool found without what nobody may see: the runtime's credentials. */
   hide<T>(found: T): T;
@@ -68,6 +71,8 @@ export interface Turn {
   keep(kept: readonly (ApiMessage | Attachment)[]): Promise<void>;
   /** What the model has to be told again behind a summary: the facts of the place and the day, memory files. */
   facts(): Promise<readonly Attachment[]>;
+  /** Records what hooks add to the conversation. Adding it is the caller's part. */
+  attach(attachments: readonly Attachment[]): Promise<void>;
   /** Moves the end of the chain back to where a dead attempt began, so that its retry hangs beside it (ruling K27). */
   rewind(uuids: readonly string[]): void;
 }

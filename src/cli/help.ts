@@ -96,6 +96,7 @@ const GROUPS: readonly { title: string; options: readonly Option[] }[] = [
       ['--on-missing <what>', 'A session that is not there: error (default) or fresh'],
       ['--on-busy <what>', 'A session in use by another process: refuse (default), wait or fork'],
       ['--replay-history', 'Print the conversation so far first (stream-json)'],
+      ['--session-store host', 'The session is kept by the host, over the connection'],
       ['--no-session-persistence', 'Keep nothing on disk'],
       ['-n, --name <title>', 'A title for the session'],
     ],

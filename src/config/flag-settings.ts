@@ -3,12 +3,10 @@ import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
 import { givenLayer, type Layer } from './layers.ts';
 import { isActedOn } from './settings.ts';
-import { refuseSettings } from './settings-file.ts';
 
 /**
  * What `--settings` gives, JSON or the path of a JSON file, with what the host has changed of it since; null when that is
- * nothing. Who gives settings with a launch counts on them: keys without effect are said, and hooks are refused, because
- * nobody should run without one that they ask for.
+ * nothing. Who gives settings with a launch counts on them: keys without effect are said.
  */
 export function flagLayer(
   given: string | undefined,
@@ -19,9 +17,6 @@ export function flagLayer(
   const isChanged = Object.keys(changes).length > 0;
   if (!atLaunch && !isChanged) return null;
   const values = withChanges(atLaunch?.values ?? {}, changes);
-  if (isObject(values.hooks) && Object.keys(values.hooks).length > 0) {
-    throw refuseSettings('Settings: hooks are not supported in this version');
-  }
   for (const key of withoutEffect(isChanged ? changes : values)) {
     log('warn', `The setting ${printable(key)} has no effect in this version and was ignored`);
   }

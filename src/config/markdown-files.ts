@@ -68,7 +68,7 @@ export function isFolder(entry: Dirent, path: string): boolean {
 
 /** A file taken apart, as far as it is believed. Null when it cannot be used; the notes say why. */
 export function readMarkdown(path: string, source: FileSource): MarkdownFile | null {
-  const text = textOf(path, source);
+  const text = readText(path, source);
   if (text === null) return null;
   const matter = readFrontMatter(text);
   for (const { line, message } of matter.problems) source.notes.warn(path, message, line);
@@ -96,7 +96,8 @@ export function actingParts({ values, body }: FrontMatter): ActingPart[] {
   ];
 }
 
-function textOf(path: string, { confinedTo, notes }: FileSource): string | null {
+/** The text of a file; null when it cannot be used, which the notes say. A pipe or a device does not hold us up. */
+export function readText(path: string, { confinedTo, notes }: FileSource): string | null {
   try {
     const real = realpathSync(path);
     if (confinedTo !== null && !isBelow(confinedTo, real)) {

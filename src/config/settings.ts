@@ -30,6 +30,9 @@ export interface Settings {
   modelLimits?: JsonObject;
   sandbox?: JsonObject;
   hooks?: JsonObject;
+  disableAllHooks?: boolean;
+  allowManagedHooksOnly?: boolean;
+  outputStyle?: string;
 }
 
 /**
@@ -91,6 +94,9 @@ const KINDS: Record<string, Kind> = {
   modelLimits: 'object',
   sandbox: 'object',
   hooks: 'object',
+  disableAllHooks: 'switch',
+  allowManagedHooksOnly: 'switch',
+  outputStyle: 'text',
 };
 
 const PERMISSION_KINDS: Record<string, Kind> = {

@@ -17,16 +17,25 @@ export function skillListing(skills: readonly PromptFile[], budget: number): Ski
   if (skills.length === 0) return null;
   for (const limit of [MAX_DESCRIPTION, 200, 60, 0]) {
     const lines = skills.map((skill) => lineOf(skill, limit));
-    const size = lines.reduce((sum, line) => sum + line.length + 1, 0);
-    if (size <= budget) return { text: reminder(lines), leftOut: 0 };
+    if (fitting(lines, budget).length === lines.length) return { text: reminder(lines), leftOut: 0 };
   }
   const names = skills.map((skill) => lineOf(skill, 0));
-  const kept = names.filter((_line, at) => names.slice(0, at + 1).join('\n').length <= budget);
+  const kept = fitting(names, budget);
   const leftOut = skills.length - kept.length;
   return { text: reminder([...kept, `(${leftOut} more are not listed here)`]), leftOut };
 }
 
 const MAX_DESCRIPTION = 1024;
+
+/** The first lines that take no more than so many characters, their line feeds included. */
+function fitting(lines: readonly string[], budget: number): readonly string[] {
+  let size = 0;
+  const end = lines.findIndex((line) => {
+    size += line.length + 1;
+    return size > budget;
+  });
+  return end === -1 ? lines : lines.slice(0, end);
+}
 
 function reminder(lines: readonly string[]): string {
   const head =

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { actingFiles } from './acting-files.ts';
 import { updateJsonFile } from './json-file.ts';
 import { readRegularFile, readSettingsFile } from './settings-file.ts';
 
@@ -62,6 +63,7 @@ export function setTrust(cwd: string, configHome: string, { isTrusted, now, hash
 export function configurationHash(cwd: string): string {
   const hash = createHash('sha256');
   for (const name of EXECUTABLE) hash.update(`${name}\0${contentOf(join(cwd, name))}\0`);
+  for (const { file, hash: content } of actingFiles(cwd)) hash.update(`${file}\0${content}\0`);
   return hash.digest('hex');
 }
 

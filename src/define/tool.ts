@@ -95,6 +95,8 @@ type ShapeOutput<S> = { [K in Exclude<keyof S, OptionalKeys<S>>]: OutputOf<S[K]>
  * Throws `invalid_option` when something of it is missing. A schema that cannot be used is told when it is first read.
  *
  * @example
+ * import * as z from 'zod';
+ *
  * const add = tool('add', 'Adds two numbers', { a: z.number(), b: z.number() }, async ({ a, b }) => ({
  *   content: [{ type: 'text', text: String(a + b) }],
  * }));

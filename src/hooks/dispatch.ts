@@ -55,22 +55,24 @@ export function createHooks(options: HooksOptions): Dispatcher {
   const background = new Set<Promise<unknown>>();
   const asked = (event: string, subject?: string) =>
     once(options.hooks().filter((hook) => hook.event === event && hook.matches(subject)));
-  /** Whoever reads the lines may be gone. */
-  const say = async (line: Message) => options.say(line)?.catch(() => {});
+  /** Whoever reads the lines may be gone. After the last result nothing follows. */
+  const say = async (line: Message, event: string) => {
+    if (event !== 'SessionEnd') await options.say(line)?.catch(() => {});
+  };
 
   async function runCommand(hook: CommandHook, call: HookCall, signal: AbortSignal): Promise<HookAnswer> {
     const { event, name, input, toolUseId } = call;
     await options.onCommand?.({ event, name, command: hook.command, toolUseId });
     const isTold = options.tellsAll || event === 'SessionStart' || event === 'Setup';
     const run: RunIdentity = { hookId: newId(), name, event, sessionId };
-    if (isTold) await say(startedLine(run, newId()));
+    if (isTold) await say(startedLine(run, newId()), event);
     let told = '';
     const running = startCommand(hook, input, options.place, { signal });
     const timer = setInterval(() => {
       const output = running.output();
       if (!isTold || output.stdout + output.stderr === told) return;
       told = output.stdout + output.stderr;
-      void say(progressLine(run, output, newId()));
+      void say(progressLine(run, output, newId()), event);
     }, PROGRESS_MS);
     const report = await running.answered;
     clearInterval(timer);
@@ -78,24 +80,24 @@ export function createHooks(options: HooksOptions): Dispatcher {
       background.add(running.ended);
       running.ended.finally(() => background.delete(running.ended)).catch(() => {});
     }
-    if (isTold) await say(responseLine(run, report, newId()));
+    if (isTold) await say(responseLine(run, report, newId()), event);
     return report.answer;
   }
 
   async function runCallback(hook: Extract<Hook, { kind: 'callback' }>, call: HookCall, signal: AbortSignal) {
     const { event, name } = call;
     const run: RunIdentity = { hookId: newId(), name, event, sessionId };
-    if (options.tellsAll) await say(startedLine(run, newId()));
+    if (options.tellsAll) await say(startedLine(run, newId()), event);
     const answer = await callBack(hook, call, options.callHost, signal);
     const outcome = answer.failure === null ? 'success' : 'error';
-    if (options.tellsAll) await say(responseLine(run, { answer, stdout: '', stderr: '', outcome }, newId()));
+    if (options.tellsAll) await say(responseLine(run, { answer, stdout: '', stderr: '', outcome }, newId()), event);
     return answer;
   }
 
   async function tell(hook: Hook, answer: HookAnswer, { event, name, toolUseId }: HookCall): Promise<void> {
     const ids = () => ({ uuid: newId(), sessionId });
     if (answer.systemMessage !== null) {
-      await say(informationalLine({ content: `${name} says: ${answer.systemMessage}`, level: 'notice' }, ids()));
+      await say(informationalLine({ content: `${name} says: ${answer.systemMessage}`, level: 'notice' }, ids()), event);
     }
     if (answer.failure === null) return;
     const effect = failsClosed(hook) ? 'It counts as an objection.' : 'It was passed over.';
@@ -103,7 +105,7 @@ export function createHooks(options: HooksOptions): Dispatcher {
     log('warn', printable(text));
     if (event !== 'PreToolUse' && event !== 'PermissionRequest') return;
     const facts = { tag: 'hook_no_verdict', hook_no_verdict: { hook_event: event, tool_use_id: toolUseId } };
-    await say(informationalLine({ content: text, level: 'warning', ...facts }, ids()));
+    await say(informationalLine({ content: text, level: 'warning', ...facts }, ids()), event);
   }
 
   return {

@@ -18,8 +18,10 @@ import type { Checkpoints } from './checkpoints.ts';
 import type { Configuration } from './configuration.ts';
 import { contextWindow } from './context-window.ts';
 import type { Engine } from './engine.ts';
+import { agentsOf, type Extensions, noExtras, openExtensions, type TurnExtras } from './extensions.ts';
 import { credentialHider } from './hide-credentials.ts';
 import { secretValues, toolEnv } from './home.ts';
+import { hooksInLayers, type SessionHooks } from './hooks.ts';
 import { createKnownModels, type KnownModels } from './known-models.ts';
 import { readLimits, thinkingSetting } from './launch-limits.ts';
 import { leftInPlanMode, pastTodos, tasksDir } from './left-behind.ts';
@@ -33,7 +35,7 @@ import { planFile, planName, withFolder } from './plan-name.ts';
 import { readPrompts } from './prompts.ts';
 import { createReminders, type Reminders } from './reminders.ts';
 import { openSandbox, type SessionSandbox } from './sandbox.ts';
-import type { SessionSettings } from './session.ts';
+import type { Emit, SessionSettings } from './session.ts';
 import { sessionModels } from './session-models.ts';
 import { sessionTools } from './session-tools.ts';
 import { type StructuredSetting, structuredSetting } from './structured.ts';
@@ -77,6 +79,12 @@ export interface Parts {
   mcp: SessionMcp | null;
   /** Makes `mcp`, the first time. Rejects with `invalid_option` when the launch names servers that cannot be read. */
   openMcp(): Promise<SessionMcp>;
+  /** Null as long as there are none. */
+  hooks: SessionHooks | null;
+  /** Makes `hooks`, the first time. */
+  openHooks(): Promise<SessionHooks>;
+  /** Says a line; set by the session. */
+  say: Emit;
   /** Asks the host; set once there is a connection to it. */
   callHost: CallHost;
   /** Makes `tools` anew, of what there is now. */
@@ -112,6 +120,14 @@ export interface Parts {
   readonly uuids: Set<string>;
   readonly reminders: Reminders;
   readonly memory: SessionMemory;
+  /** Skills, commands, agents, output styles and plugins. */
+  readonly extensions: Extensions;
+  /** What the running turn has of them; made anew with every turn. */
+  extras: TurnExtras;
+  /** Agents that the launch or `initialize` defines, by name. */
+  hostAgents: unknown;
+  /** The only skills that the model may load; null: all. Set by `initialize`. */
+  enabledSkills: readonly string[] | null;
   /** Gives the session's plan its name; from then on it is in the envelope of every entry. */
   namePlan(): void;
   /** Says something that is worth saying once in a session. */
@@ -182,12 +198,15 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     readCommand: engine.readCommand,
   });
   const asksHost = config.permissionPromptTool === 'stdio';
+  const places = { cwd: place.cwd, configHome };
+  const extensions = await openExtensions({ config, env, places, configuration, log: runtime.log });
   const makeRegistry = await sessionTools(engine, {
     config,
     env,
     permissions,
     asksHost,
     provider: chosen.model.provider,
+    skill: extensions.skills.length > 0 ? (await import('./skill-shelf.ts')).skillTool(() => parts) : null,
   });
   const names = (config.fallbackModel ?? '').split(',').map((name) => name.trim());
   const fallbacks = await Promise.all(names.filter((name) => name !== '').map((name) => models.choose(name)));
@@ -214,6 +233,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   const warn = warnOnce(runtime.log);
   const { readFilter } = toolSession;
   const memory = openMemory({ config, env, configHome, workspace, readFilter, warn });
+  const settingsHooks = hooksInLayers(configuration.loaded.layers);
   const parts: Parts = {
     runtime,
     sessionId: transcript.key.sessionId,
@@ -248,6 +268,20 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
       parts.mcp ??= await openSessionMcp({ config, cwd: workspace.cwd, env, callHost, log: runtime.log });
       return parts.mcp;
     },
+    hooks: null,
+    async openHooks() {
+      const { openSessionHooks } = await import('./session-hooks.ts');
+      const tellsAll = config.includeHookEvents === true;
+      parts.hooks ??= openSessionHooks(() => parts, {
+        given: settingsHooks,
+        processes: engine.processes,
+        env,
+        home: engine.hasOwnStore ? configHome : null,
+        tellsAll,
+      });
+      return parts.hooks;
+    },
+    say: () => undefined,
     async callHost() {
       throw new Error('There is no host to ask');
     },
@@ -269,8 +303,15 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     title: config.name ?? null,
     spoken: new Map(),
     uuids: new Set(transcript.uuids),
-    reminders: createReminders({ engine, transcript, workspace, sandbox, memory }),
+    reminders: createReminders({
+      ...{ engine, transcript, workspace, sandbox, memory },
+      skills: () => extensions.listing(parts.enabledSkills),
+    }),
     memory,
+    extensions,
+    extras: noExtras(),
+    hostAgents: agentsOf(config),
+    enabledSkills: null,
     namePlan: once(() => {
       if (!transcript.chain.planName) transcript.chain.assignPlanName(planName(runtime.ids.uuid()));
     }),
@@ -295,6 +336,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   };
   if (config.jsonSchema !== undefined) await parts.setSchema(config.jsonSchema);
   if (config.mcpConfig?.length) await parts.openMcp();
+  if (settingsHooks.length > 0) await parts.openHooks();
   return parts;
 }
 

@@ -2,6 +2,7 @@ import { link, open, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backupName, type Checkpoint, isBackupName } from '../sessions/file-history.ts';
 import { errorCode } from '../util/error-code.ts';
+import { holdContent } from '../util/hold-path.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 import type { FileBackup } from '../wire/entries.ts';
 import { copyWhole, type FileMark, isLikeCopy, isSameMark, markOf } from './checkpoint-marks.ts';
@@ -38,12 +39,12 @@ export class Backups {
     return isBackupName(name) ? join(this.#folder, name) : null;
   }
 
-  /** Keeps a file as it is now. */
-  async keep(path: string): Promise<FileBackup> {
-    const mark = markOf(path);
+  /** Keeps a file as it is now. `at`: another path that leads to it. */
+  async keep(path: string, at = path): Promise<FileBackup> {
+    const mark = markOf(at);
     if (mark === null) return this.absent(path);
     if (mark === undefined) throw new Error(`${path} cannot be looked at`);
-    const backup = await this.#add(path, (target) => copyWhole(path, target));
+    const backup = await this.#add(path, (target) => holdContent(at, (source) => copyWhole(source, target)));
     this.#marks.set(path, mark);
     return backup;
   }

@@ -16,7 +16,7 @@ import {
 import { type ChangeKeeper, checkpointedWorkspace } from '../tools/checkpointed-workspace.ts';
 import type { FileStates } from '../tools/file-states.ts';
 import { ToolError } from '../tools/tool.ts';
-import type { Workspace } from '../tools/workspace.ts';
+import type { HeldFile, Workspace } from '../tools/workspace.ts';
 import { Aborted } from '../util/abort.ts';
 import { messageOf } from '../util/message-of.ts';
 import { oneAtATime } from '../util/one-at-a-time.ts';
@@ -159,12 +159,11 @@ export class Checkpoints implements ChangeKeeper {
     this.#isTurnRunning = false;
   }
 
-  async beforeWrite(path: string): Promise<void> {
-    const real = nodeRealPath(path) ?? path;
+  async beforeWrite({ path, at }: HeldFile): Promise<void> {
     await this.#alone(async () => {
-      if (!this.#current || this.#isSettled(real)) return;
+      if (!this.#current || this.#isSettled(path)) return;
       try {
-        await this.#track([[real, await this.#backups.keep(real)]]);
+        await this.#track([[path, await this.#backups.keep(path, at)]]);
       } catch (error) {
         const reason = 'its present state could not be kept for a rewind';
         throw new ToolError(`${path} was not changed, because ${reason}: ${messageOf(error)}`, { cause: error });

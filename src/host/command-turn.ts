@@ -55,6 +55,7 @@ async function* localTurn(
     // The command itself is the first of the new conversation, so that a resume does not go back to the old one.
     clear: () => startOver(parts),
   });
+  if (given.name === 'clear') await parts.hooks?.cleared(new AbortController().signal);
   const output = await recordCommand(parts, given, tagged(stream, text), { dequeue: true });
   yield initLine(parts, parts.runtime.ids.uuid());
   yield output;
@@ -122,7 +123,7 @@ async function* compactNow(
     isReplay: false,
   } as Message;
   yield await turn.record(line, { isCompactSummary: true });
-  await replaceConversation(turn, outcome.summary, kept);
+  await replaceConversation(turn, outcome, kept);
   return null;
 }
 

@@ -1,6 +1,7 @@
 import type { Change } from '../config/json-file.ts';
 import type { FileScope, SettingsPlaces } from '../config/scopes.ts';
 import type { Settings } from '../config/settings.ts';
+import type { Trust } from '../config/trust-store.ts';
 import type { Policy } from '../permissions/policy.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
@@ -17,6 +18,10 @@ import { settingsStamp } from './settings-stamp.ts';
 export interface Configuration {
   readonly settings: Settings;
   readonly loaded: LoadedSettings;
+  /** The files that are read. */
+  readonly scopes: readonly FileScope[];
+  /** How far the project's files are believed now, whether or not settings are among them. */
+  projectTrust(): Promise<Trust>;
   /** The launch with what settings add: these, or those in force. */
   launch(settings?: Settings): RunConfig;
   /**
@@ -69,6 +74,11 @@ export async function openConfiguration(
     },
     get loaded() {
       return loaded;
+    },
+    scopes,
+    async projectTrust() {
+      const { projectTrust } = await import('./settings.ts');
+      return projectTrust(vouched, places);
     },
     launch: (settings = loaded.settings) => withSettings(config, settings),
     async store(updates, policy) {

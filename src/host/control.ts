@@ -85,11 +85,6 @@ function initializer(session: Session): RequestHandler {
     // A host that connects again learns what is still waiting for its answer.
     const beside = { pending_permission_requests: session.pendingPermissions() };
     if (initialized) throw new ControlError('Already initialized', undefined, { beside });
-    // A host that counts on its hooks must not run without them: no hook, no protection.
-    if (isObject(request.hooks) && Object.keys(request.hooks).length > 0) {
-      session.refuse('The initialize request was refused: hooks are not supported in this version');
-      throw new ControlError('Hooks are not supported in this version', 'unsupported_request');
-    }
     initialized = true;
     session.refuse(null);
     session.configure({
@@ -97,6 +92,8 @@ function initializer(session: Session): RequestHandler {
       ...textOption('appendSystemPrompt', request.appendSystemPrompt),
     });
     useTitle(session, request);
+    useHooks(session, request);
+    useExtensions(session, request);
     startServers(session, request);
     if (request.jsonSchema !== undefined) await applySchema(request.jsonSchema);
     context.beside({ ...beside, pending_user_dialog_requests: [] });
@@ -111,6 +108,24 @@ function useTitle(session: Session, request: ControlBody): void {
   void session.change(async (parts) => {
     if (parts.messages.length === 0) parts.title ??= title;
   });
+}
+
+/** The agents that the host defines, and the skills that it wants the model to have. */
+function useExtensions(session: Session, { agents, skills }: ControlBody): void {
+  if (agents === undefined && skills === undefined) return;
+  void session.change(async (parts) => {
+    if (isObject(agents)) parts.hostAgents = agents;
+    if (Array.isArray(skills)) parts.enabledSkills = skills.filter((name) => typeof name === 'string');
+  });
+}
+
+/** Functions of the host, by their ids. The next turn waits for them: no hook, no protection. */
+function useHooks(session: Session, { hooks }: ControlBody): void {
+  if (hooks === undefined || hooks === null || (isObject(hooks) && Object.keys(hooks).length === 0)) return;
+  const add = async (parts: Parts) => (await parts.openHooks()).add(hooks, { scope: 'host', where: 'the host' });
+  session
+    .change(add)
+    .catch((error) => session.refuse(`The hooks could not be loaded: ${toHeddleError(error).message}`));
 }
 
 /** Behind the answer to `initialize`: the next turn waits for the servers (ruling K10). */

@@ -1,7 +1,9 @@
+import { DEFAULT_STYLE } from '../config/bundled.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { HEDDLE_VERSION, PROTOCOL_VERSION, WIRE_VERSION } from '../wire/version.ts';
 import type { Parts } from './assemble.ts';
 import { COMMANDS } from './command-line.ts';
+import { type ListedAgent, listAgents } from './extensions.ts';
 import { listServers } from './mcp.ts';
 
 /** What this build can do beyond the base protocol; hosts check before they rely on it. */
@@ -15,11 +17,9 @@ export const CAPABILITIES: readonly string[] = [
   'msg_lifecycle_v1',
 ];
 
-/** How answers may be worded; there are no others yet. */
-export const OUTPUT_STYLES: readonly string[] = ['default'];
-
 /** The line that opens every turn: the facts in force now. */
 export function initLine(parts: Parts, uuid: string): Message {
+  const { extensions } = parts;
   return {
     type: 'system',
     subtype: 'init',
@@ -27,16 +27,17 @@ export function initLine(parts: Parts, uuid: string): Message {
     session_id: parts.sessionId,
     tools: parts.tools.all().map((tool) => tool.name),
     mcp_servers: listServers(parts),
-    model: parts.chosen.id,
+    model: (parts.extras.chosen ?? parts.chosen).id,
     permissionMode: parts.permissions.policy.mode,
     slash_commands: commandsOf(parts).map(({ name }) => name),
     apiKeySource: parts.apiKeySource,
     ...(parts.betas.length > 0 ? { betas: [...parts.betas] } : {}),
     claude_code_version: WIRE_VERSION,
-    output_style: 'default',
-    agents: [],
-    skills: [],
-    plugins: [],
+    output_style: styleOf(parts),
+    agents: agentsOf(parts).map(({ name }) => name),
+    skills: extensions.prompts.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
+    plugins: extensions.plugins.map(({ name, root }) => ({ name, path: root })),
+    ...(extensions.pluginErrors.length > 0 && { plugin_errors: extensions.pluginErrors }),
     ...memoryOf(parts),
     uuid,
     fast_mode_state: 'off',
@@ -52,9 +53,9 @@ export function initLine(parts: Parts, uuid: string): Message {
 export function initializeAnswer(parts: Parts, { isBusy }: { isBusy: boolean }): Record<string, unknown> {
   return {
     commands: commandsOf(parts),
-    agents: [],
-    output_style: 'default',
-    available_output_styles: OUTPUT_STYLES,
+    agents: agentsOf(parts),
+    output_style: styleOf(parts),
+    available_output_styles: parts.extensions.styles,
     models: parts.modelChoices(),
     account: { tokenSource: 'none', apiKeySource: parts.apiKeySource },
     pid: parts.pid,
@@ -68,9 +69,19 @@ export function initializeAnswer(parts: Parts, { isBusy }: { isBusy: boolean }):
   };
 }
 
-/** None that would be taken as text. */
-function commandsOf({ takesCommandsAsText }: Parts): typeof COMMANDS {
-  return takesCommandsAsText ? [] : COMMANDS;
+/** Those of files first, as the reference lists them. None that would be taken as text. */
+export function commandsOf({ takesCommandsAsText, extensions }: Parts): typeof COMMANDS {
+  if (takesCommandsAsText) return [];
+  const called = extensions.prompts.filter(({ forUser }) => forUser);
+  return [...called.map(({ name, description, argumentHint }) => ({ name, description, argumentHint })), ...COMMANDS];
+}
+
+function agentsOf({ extensions, hostAgents }: Parts): ListedAgent[] {
+  return listAgents(extensions, hostAgents);
+}
+
+function styleOf({ extensions }: Parts): string {
+  return extensions.style?.name ?? DEFAULT_STYLE;
 }
 
 /** The memory files in force. Left out without any, as the reference has no such field. */
@@ -80,8 +91,9 @@ function memoryOf({ memory }: Parts) {
 }
 
 /** How far the project's files were believed, and what of them was left out. */
-function trustOf({ configuration: { loaded } }: Parts) {
-  const { state, ignored } = loaded.trust;
+function trustOf({ configuration: { loaded }, extensions }: Parts) {
+  const state = loaded.trust.state === 'none' && extensions.trust ? extensions.trust.state : loaded.trust.state;
+  const ignored = [...loaded.trust.ignored, ...(extensions.trust?.ignored ?? [])];
   const names = ignored.flatMap(({ file, keys }) => keys.map((key) => `${file}: ${key}`));
   return { trusted: state === 'trusted', state, ignored: names };
 }

@@ -1,11 +1,13 @@
 import type { Launch } from '../wire/run-config.ts';
 import type { Engine } from './engine.ts';
 import { type Explanation, explainCall } from './explain.ts';
+import { noExtras, openExtensions } from './extensions.ts';
 import { policyNow } from './make-turn.ts';
 import { createPermissions } from './permissions.ts';
 import { openPlace } from './place.ts';
 import { openSandbox } from './sandbox.ts';
 import { sessionTools } from './session-tools.ts';
+import { skillToolToJudge } from './skill-shelf.ts';
 
 /** What would become of a tool call in a session of this launch, at its start. No session is opened, nothing is stored. */
 export async function explainLaunch(
@@ -13,7 +15,7 @@ export async function explainLaunch(
   launch: Launch,
   call: { toolName: string; input: unknown },
 ): Promise<Explanation> {
-  const { config, env, workspace, configHome, configuration } = await openPlace(engine, launch);
+  const { cwd, config, env, workspace, configHome, configuration } = await openPlace(engine, launch);
   const permissions = createPermissions(config, configuration.settings, {
     workspace,
     configHome,
@@ -25,12 +27,16 @@ export async function explainLaunch(
   });
   const { policy } = permissions;
   // Every tool that a session can have: which model answers it makes no difference to permissions.
-  const makeRegistry = await sessionTools(engine, { config, env, permissions, asksHost: false, provider: 'anthropic' });
+  const provider = 'anthropic';
+  const { log } = engine.runtime;
+  const extensions = await openExtensions({ config, env, places: { cwd, configHome }, configuration, log });
+  const skill = skillToolToJudge({ extensions, enabledSkills: null });
+  const makeRegistry = await sessionTools(engine, { config, env, permissions, asksHost: false, provider, skill });
   const seams = { engine, workspace, policy: () => policy, env, configHome };
   const sandbox = await openSandbox(configuration.settings.sandbox, seams);
   try {
     const start = { shellDirectory: { current: () => workspace.cwd } };
-    const inForce = policyNow({ permissions, sandbox, toolSession: start });
+    const inForce = policyNow({ permissions, sandbox, toolSession: start, extras: noExtras() });
     return await explainCall(call.toolName, call.input, { tools: await makeRegistry(), workspace, policy: inForce });
   } finally {
     await sandbox.close();

@@ -1,5 +1,7 @@
+import { atOneMoment } from '../agent/judge.ts';
 import { digestOf, requireFile } from '../tools/known-files.ts';
 import { decodeForDisplay, MAX_LOADED_BYTES, textFormat } from '../tools/text-file.ts';
+import type { FileStat, Workspace } from '../tools/workspace.ts';
 import { stringField } from '../util/json.ts';
 import type { FileContents, RewindFilesResult } from '../wire/control/index.ts';
 import { ControlError, toHeddleError } from '../wire/errors.ts';
@@ -28,8 +30,13 @@ export async function rewindFiles({ checkpoints }: Parts, request: ControlBody):
 
 /** `read_file`: for viewers. Reads what the Read tool could read without anybody being asked; of a large file the beginning. */
 export async function readFile(parts: Parts, request: ControlBody, signal: AbortSignal): Promise<FileContents> {
-  const { path, size } = await findReadable(parts, request);
-  const bytes = await readBeginning(parts, path, signal);
+  const { path, size, workspace } = await findReadable(parts, request);
+  const bytes = await readBeginning(workspace, path, { limit: byteLimit(request.max_bytes), signal });
+  if (request.encoding === 'base64') {
+    const isCut = bytes.length < size;
+    const named = { absPath: path, requested_path: String(request.path) };
+    return { contents: bytes.toString('base64'), ...named, lossy: false, ...(isCut && { truncated: true, size }) };
+  }
   const text = decodeForDisplay(bytes);
   const contents = JSON.stringify(text).length <= MAX_LINE ? text : text.slice(0, MAX_LINE / LONGEST_ESCAPE);
   const isCut = bytes.length < size || contents.length < text.length;
@@ -50,28 +57,35 @@ export async function seedReadState(
 ): Promise<{ seeded: boolean }> {
   const { mtime } = request;
   if (typeof mtime !== 'number') throw invalidRequest('mtime', 'a number: milliseconds since 1970');
-  const { path, size, mtimeMs } = await findReadable(parts, request);
+  const { path, size, mtimeMs, workspace } = await findReadable(parts, request);
   if (Math.floor(mtimeMs) !== Math.floor(mtime) || size > MAX_LOADED_BYTES) return { seeded: false };
   const { files } = parts.toolContext('', signal);
-  files.set(path, { digest: digestOf(await parts.workspace.readFile(path)), whole: true });
+  files.set(path, { digest: digestOf(await workspace.readFile(path)), whole: true });
   return { seeded: true };
 }
 
+interface Readable extends FileStat {
+  path: string;
+  /** Reads just this file. */
+  workspace: Workspace;
+}
+
 /** Throws for what the session may not read by its rules, and for what is no file. */
-async function findReadable(
-  parts: Parts,
-  request: ControlBody,
-): Promise<{ path: string; size: number; mtimeMs: number }> {
-  const { workspace, tools } = parts;
+async function findReadable(parts: Parts, request: ControlBody): Promise<Readable> {
+  const { tools } = parts;
+  const policy = atOneMoment(policyNow(parts));
   const given = stringField(request, 'path');
   if (given === undefined || given === '') throw invalidRequest('path', 'a text');
-  const decided = await explainCall('Read', { file_path: given }, { tools, workspace, policy: policyNow(parts) }).catch(
-    (error) => ({ behavior: 'deny', reason: toHeddleError(error).message }),
-  );
+  const place = { tools, workspace: parts.workspace, policy };
+  const decided = await explainCall('Read', { file_path: given }, place).catch((error) => ({
+    behavior: 'deny',
+    reason: toHeddleError(error).message,
+  }));
   if (decided.behavior !== 'allow') {
     throw new ControlError(`${given} may not be read: ${decided.reason}`, 'permission_denied');
   }
-  const path = workspace.resolve(given);
+  const path = parts.workspace.resolve(given);
+  const workspace = await parts.workspace.pin(new Map([[path, policy.realPath(path)]]));
   const stat = await workspace.stat(path);
   if (!stat) throw new ControlError(`File does not exist: ${path}`, 'file_not_found');
   try {
@@ -79,21 +93,32 @@ async function findReadable(
   } catch (error) {
     throw new ControlError(toHeddleError(error).message, 'not_a_file', { cause: error });
   }
-  return { path, ...stat };
+  return { path, workspace, ...stat };
 }
 
 /** Up to the limit, and not into the middle of a character. */
-async function readBeginning({ workspace }: Parts, path: string, signal: AbortSignal): Promise<Buffer> {
+async function readBeginning(
+  workspace: Workspace,
+  path: string,
+  { limit, signal }: { limit: number; signal: AbortSignal },
+): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of workspace.readChunks(path)) {
     signal.throwIfAborted();
     pieces.push(piece);
     length += piece.length;
-    if (length > MAX_BYTES) break;
+    if (length > limit) break;
   }
   const bytes = Buffer.concat(pieces);
-  return bytes.length <= MAX_BYTES ? bytes : bytes.subarray(0, characterStart(bytes, MAX_BYTES));
+  return bytes.length <= limit ? bytes : bytes.subarray(0, characterStart(bytes, limit));
+}
+
+function byteLimit(asked: unknown): number {
+  if (asked === undefined) return MAX_BYTES;
+  if (!Number.isInteger(asked) || (asked as number) < 0)
+    throw invalidRequest('max_bytes', 'a whole number, 0 or above');
+  return Math.min(asked as number, MAX_BYTES);
 }
 
 /** Where the character begins that the byte at `at` belongs to. */

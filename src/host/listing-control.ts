@@ -3,7 +3,6 @@ import { formatRule, type Rule } from '../permissions/rules.ts';
 import type { HooksListing, ListedRule, PermissionRules } from '../wire/control/index.ts';
 import { HEDDLE_VERSION, WIRE_VERSION } from '../wire/version.ts';
 import type { Parts } from './assemble.ts';
-import { OUTPUT_STYLES } from './describe.ts';
 import { ruleOrigin } from './rule-origin.ts';
 
 /** The control requests that list what there is. */
@@ -49,6 +48,6 @@ export function getBinaryVersion(): { version: string; heddle_version: string } 
   return { version: WIRE_VERSION, heddle_version: HEDDLE_VERSION };
 }
 
-export function reloadOutputStyles(): { available_output_styles: readonly string[] } {
-  return { available_output_styles: OUTPUT_STYLES };
+export function reloadOutputStyles({ extensions }: Parts): { available_output_styles: readonly string[] } {
+  return { available_output_styles: extensions.styles };
 }

@@ -6,7 +6,7 @@ import type { ContentBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { Parts } from './assemble.ts';
 import type { Chosen } from './models.ts';
-import { attachNested } from './record-input.ts';
+import { attachNested, placed } from './record-input.ts';
 import { requestSettings } from './request-settings.ts';
 
 /** What a turn needs of its session. */
@@ -18,8 +18,9 @@ export interface TurnSeams {
 
 /** A turn of the main thread, from the settings in force now. */
 export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seams: TurnSeams): Turn {
-  const { chosen, fallbacks } = parts;
-  return {
+  const { fallbacks } = parts;
+  const chosen = parts.extras.chosen ?? parts.chosen;
+  const turn: Turn = {
     runtime: parts.runtime,
     sessionId: parts.sessionId,
     parentToolUseId: null,
@@ -39,7 +40,9 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
         parts.namePlan();
         parts.memory.touch(paths);
       },
+      hooks: () => parts.hooks,
     }),
+    hooks: parts.hooks,
     toolContext: (toolUseId, signal) => parts.toolContext(toolUseId, signal),
     hide: parts.hideCredentials,
     limits: parts.limits,
@@ -53,8 +56,7 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
       await attachNested(parts);
       return seams.takeQueued();
     },
-    // Hooks are not there yet; nothing objects to a stop.
-    beforeStop: async () => ({ kind: 'stop' }),
+    beforeStop: async (again, signal) => (await parts.hooks?.beforeStop(again, signal)) ?? { kind: 'stop' },
     record(message, facts) {
       // A summary replaces all that the model was told: the facts of the place are news again.
       if (facts?.isCompactSummary) parts.reminders.summarised();
@@ -66,17 +68,22 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
       parts.reminders.told(news);
       return news;
     },
+    attach: (attachments) => parts.recorder.attach(placed(parts, attachments)),
     rewind: (uuids) => parts.recorder.rewind(uuids),
   };
+  parts.extras.turn = turn;
+  return turn;
 }
 
 /** The policy in force at this moment, where the next command would run included. */
-export function policyNow({ permissions, toolSession, sandbox }: PolicyHolders): Policy {
+export function policyNow({ permissions, toolSession, sandbox, extras }: PolicyHolders): Policy {
   const shellCwd = toolSession.shellDirectory.current();
-  return { ...permissions.policy, shellCwd, ...(sandbox.policy && { sandbox: sandbox.policy }) };
+  const { policy } = permissions;
+  const granted = extras.grants.length > 0 && { allow: [...policy.allow, ...extras.grants] };
+  return { ...policy, ...granted, shellCwd, ...(sandbox.policy && { sandbox: sandbox.policy }) };
 }
 
-interface PolicyHolders extends Pick<Parts, 'permissions' | 'sandbox'> {
+interface PolicyHolders extends Pick<Parts, 'permissions' | 'sandbox' | 'extras'> {
   toolSession: { shellDirectory: { current(): string } };
 }
 

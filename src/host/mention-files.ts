@@ -1,23 +1,24 @@
 import type { Attachment } from '../agent/attachment.ts';
-import { judge } from '../agent/judge.ts';
+import { atOneMoment, judge, pinnedContext, placesOf } from '../agent/judge.ts';
 import { readTool } from '../tools/read.ts';
 import { type ToolContext, ToolError } from '../tools/tool.ts';
 import type { FileStat } from '../tools/workspace.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { Parts } from './assemble.ts';
-import type { Mention } from './mentions.ts';
+import { type Mention, mentionsIn } from './mention-words.ts';
 
-/** More than a person types; a text that was pasted may hold hundreds of words with an `@`. */
+/** A text that was pasted may hold any number of words with an `@`. */
+const MAX_WORDS = 200;
 const MAX_MENTIONS = 20;
 const MAX_LINES = 2000;
 const MAX_TEXT_CHARS = 60_000;
 const MAX_LISTED = 200;
 
 /** What the mentioned files hold, as Read shows it. Names of nothing are left alone: they were not meant as paths. */
-export async function readMentions(mentions: readonly Mention[], parts: Parts): Promise<Attachment[]> {
+export async function readMentions(text: string, parts: Parts): Promise<Attachment[]> {
   const context = parts.toolContext('mention', new AbortController().signal);
   const found = new Map<string, Attachment>();
-  for (const mention of mentions) {
+  for (const mention of mentionsIn(text).slice(0, MAX_WORDS)) {
     if (found.size === MAX_MENTIONS) break;
     const file = await findFile(mention, context);
     const { first, last } = mention.lines ?? {};
@@ -51,14 +52,16 @@ async function contentOf(
 ): Promise<ContentBlock[]> {
   const input = { file_path: path };
   const call = { toolName: readTool.name, input, access: readTool.access(input, context.workspace) };
-  const decision = await judge(call, parts.permissions.policy);
+  const policy = atOneMoment(parts.permissions.policy);
+  const decision = await judge(call, policy);
   if (decision.behavior !== 'allow') return [said(`${name} was mentioned, but not read: ${decision.reason}`)];
+  const pinned = await pinnedContext(context, placesOf(call, policy));
   try {
-    if (stat.kind === 'directory') return [said(await listing(path, context))];
+    if (stat.kind === 'directory') return [said(await listing(path, pinned))];
     const { first = 1, last = MAX_LINES } = lines ?? {};
     const limit = Math.min(last - first + 1, MAX_LINES);
     const isText = lines !== undefined || !SEEN_WHOLE.test(path);
-    const { content } = await readTool.run({ ...input, ...(isText && { offset: first, limit }) }, context);
+    const { content } = await readTool.run({ ...input, ...(isText && { offset: first, limit }) }, pinned);
     const title = `${name} was mentioned. This is what it holds:`;
     parts.memory.touch([path]);
     if (typeof content !== 'string') return [said(title), ...content];

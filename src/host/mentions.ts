@@ -2,32 +2,13 @@ import type { Attachment } from '../agent/attachment.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 import type { Parts } from './assemble.ts';
 
-/** A path that a prompt names with `@`. */
-export interface Mention {
-  /** The likeliest first: a sentence may end right behind a path. */
-  paths: string[];
-  /** The lines that are meant; all when absent. */
-  lines?: { first: number; last: number };
-}
-
 /** The files that a prompt mentions, for the model to see beside it. A host's own composition is taken as it is. */
 export async function mentioned(parts: Parts, input: UserInput): Promise<Attachment[]> {
   if (parts.takesPromptsVerbatim || input.client_composed || input.isSynthetic) return [];
-  const mentions = mentionsIn(typedText(input));
-  if (mentions.length === 0) return [];
+  const text = typedText(input);
+  if (!/(^|[\s(])@\S/.test(text)) return [];
   const { readMentions } = await import('./mention-files.ts');
-  return readMentions(mentions, parts);
-}
-
-/** What a text mentions: `@src/a.ts`, `@"my notes.md"`, `@src/a.ts#L5-10`. Most words with an `@` turn out to be no path. */
-export function mentionsIn(text: string): Mention[] {
-  const found = text.matchAll(/(?<=^|[\s(])@(?:"([^"\n]+)"|([^\s"]+))(#L\d+(?:-L?\d+)?)?/g);
-  return [...found].map(([, quoted, word = '', behind]) => {
-    const [whole, range] = quoted === undefined ? splitRange(word) : [quoted, behind];
-    const bare = quoted ?? whole.replace(/[.,;:!?'")\]}]+$/, '');
-    const lines = linesOf(range);
-    return { paths: [...new Set([whole, bare])].filter((path) => path !== ''), ...(lines && { lines }) };
-  });
+  return readMentions(text, parts);
 }
 
 /** What a person wrote. A message with results of tools is a program's. */
@@ -35,14 +16,4 @@ function typedText({ message: { content } }: UserInput): string {
   if (typeof content === 'string') return content;
   if (content.some(({ type }) => type === 'tool_result')) return '';
   return content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
-}
-
-function splitRange(word: string): [path: string, range: string | undefined] {
-  const range = /#L\d+(?:-L?\d+)?(?=[.,;:!?'")\]}]*$)/.exec(word);
-  return range ? [word.slice(0, range.index), range[0]] : [word, undefined];
-}
-
-function linesOf(range: string | undefined): Mention['lines'] {
-  const [first, last = first] = range?.match(/\d+/g)?.map(Number) ?? [];
-  return first === undefined || last === undefined || last < first ? undefined : { first, last };
 }

@@ -134,7 +134,7 @@ function reportFindings(log: Logger, tree: Tree, { sessionId }: SessionKey): voi
   );
 }
 
-const REMINDERS: ReadonlySet<unknown> = new Set(['environment', 'memory']);
+const REMINDERS: ReadonlySet<unknown> = new Set(['environment', 'memory', 'skill_listing']);
 
 function remindersOn(path: readonly Entry[]): Attachment[] {
   return path.flatMap(({ type, attachment }) => {

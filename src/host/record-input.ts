@@ -5,37 +5,57 @@ import type { ContentBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 import type { Parts } from './assemble.ts';
+import type { ExpandedPrompt } from './expand-prompt.ts';
 import { lifecycleLines, replayLine } from './lifecycle.ts';
 import { mentioned } from './mentions.ts';
 
-/** Records what the user said: on disk before anything is said of it; then part of the conversation. */
-export async function recordPrompt(parts: Parts, input: UserInput): Promise<{ uuid: string; asked: ContentBlock[] }> {
-  const news = await parts.reminders.news();
-  const attachments = [...(await mentioned(parts, input)), ...news];
+/**
+ * Records what the user said: on disk before anything is said of it; then part of the conversation. `expanded` is what a
+ * command stands for that the user has called.
+ */
+export async function recordPrompt(
+  parts: Parts,
+  input: UserInput,
+  expanded: ExpandedPrompt | null = null,
+): Promise<{ uuid: string; asked: ContentBlock[] }> {
+  const said = expanded ? { ...input, message: { role: 'user' as const, content: commandBlocks(expanded) } } : input;
+  const files = await mentioned(parts, said);
+  const news = await parts.reminders.news(); // after what was mentioned: its directories may have a say
+  const attachments = [...files, ...news, ...(parts.hooks?.takeContexts() ?? [])];
   const uuid = await parts.recorder.prompt(input, {
     uuid: input.uuid ?? parts.runtime.ids.uuid(),
     permissionMode: parts.permissions.policy.mode,
     attachments: placed(parts, attachments),
+    ...(expanded && { expanded: { ...expanded, uuid: parts.runtime.ids.uuid() } }),
   });
   parts.reminders.told(news);
   if (parts.title !== null) await parts.recorder.title(parts.title);
   parts.title = null;
-  const asked = [...userContent(input.message)];
+  const asked = [...userContent(said.message)];
   addUserContent(parts.messages, [...asked, ...attachedContent(attachments)]);
   return { uuid, asked };
+}
+
+function commandBlocks({ said, text }: ExpandedPrompt): ContentBlock[] {
+  return [said, text].map((each) => ({ type: 'text', text: each }));
 }
 
 /** Lets what was said during a turn join it (ruling K26). Returns the lines that tell of it. */
 export async function foldInputs(
   parts: Parts,
   inputs: Iterable<UserInput>,
-  { tally, asked }: { tally: Tally; asked: ContentBlock[] },
+  { tally, asked, signal }: { tally: Tally; asked: ContentBlock[]; signal: AbortSignal },
 ): Promise<Message[]> {
   const newId = () => parts.runtime.ids.uuid();
   const lines: Message[] = [];
   for (const input of inputs) {
     const uuid = input.uuid ?? newId();
-    const files = await mentioned(parts, input);
+    const blocked = await parts.hooks?.submit(input, signal);
+    if (blocked) {
+      lines.push(...lifecycleLines(input, ['started', 'completed'], newId, parts.sessionId), blocked.line);
+      continue;
+    }
+    const files = [...(await mentioned(parts, input)), ...(parts.hooks?.takeContexts() ?? [])];
     const { mode: permissionMode } = parts.permissions.policy;
     await parts.recorder.fold(input, { uuid, permissionMode, attachments: placed(parts, files) });
     const content = userContent(input.message);
@@ -57,8 +77,16 @@ export async function attachNested(parts: Parts): Promise<void> {
   addUserContent(parts.messages, attachedContent([news]));
 }
 
-function placed({ runtime }: Parts, attachments: readonly Attachment[]): PlacedAttachment[] {
+/** Attachments, each with a place in the transcript. */
+export function placed({ runtime }: Parts, attachments: readonly Attachment[]): PlacedAttachment[] {
   return attachments.map((attachment) => ({ attachment, uuid: runtime.ids.uuid() }));
+}
+
+/** One entry per turn, so that a resume goes on counting (ruling K35); and where it goes on, if that was a choice. */
+export async function recordEnd({ ledger, recorder, isBranching }: Parts, input: UserInput): Promise<void> {
+  const { costUsd: totalCostUSD, apiMs: totalAPIDuration, modelUsage } = ledger;
+  if (Object.keys(modelUsage).length > 0) await recorder.cost({ totalCostUSD, totalAPIDuration, modelUsage });
+  if (isBranching) await recorder.markLeaf(textOfInput(input));
 }
 
 /** The message that an input goes on from; undefined for the active leaf, null for a new root (ruling K41). */

@@ -8,7 +8,7 @@ import type { OpenTranscript } from './transcript.ts';
 
 /** What the runtime tells the model of its own accord, and when that is news. */
 export interface Reminders {
-  /** What the model has not been told yet, or was told otherwise: the place and the day, memory files. */
+  /** What the model has not been told yet, or was told otherwise: the place and the day, skills, memory files. */
   news(): Promise<Attachment[]>;
   /** The model has been told: until then the same stays news. */
   told(news: readonly Attachment[]): void;
@@ -24,10 +24,14 @@ export interface RemindersOptions {
   workspace: Workspace;
   sandbox: SessionSandbox;
   memory: SessionMemory;
+  /** What the model is told of the skills that it may load; null when there are none. */
+  skills(): string | null;
 }
 
-export function createReminders({ engine, transcript, workspace, sandbox, memory }: RemindersOptions): Reminders {
+export function createReminders(options: RemindersOptions): Reminders {
+  const { engine, transcript, workspace, sandbox, memory } = options;
   let last: unknown;
+  let lastSkills: unknown;
   const environment = () =>
     environmentReminder({
       cwd: workspace.cwd,
@@ -40,20 +44,28 @@ export function createReminders({ engine, transcript, workspace, sandbox, memory
   const reminders: Reminders = {
     async news() {
       const content = environment();
+      const skills = options.skills();
       const remembered = await memory.news();
-      return [...(content === last ? [] : [{ type: 'environment', content }]), ...(remembered ? [remembered] : [])];
+      return [
+        ...(content === last ? [] : [{ type: 'environment', content }]),
+        ...(skills === null || skills === lastSkills ? [] : [{ type: 'skill_listing', content: skills }]),
+        ...(remembered ? [remembered] : []),
+      ];
     },
     told(news) {
       last = news.findLast(({ type }) => type === 'environment')?.content ?? last;
+      lastSkills = news.findLast(({ type }) => type === 'skill_listing')?.content ?? lastSkills;
       for (const each of news) if (each.type === 'memory') memory.told(each);
     },
     restart(before) {
       last = undefined;
+      lastSkills = undefined;
       memory.forget('restart');
       reminders.told(before);
     },
     summarised() {
       last = undefined;
+      lastSkills = undefined;
       memory.forget('compact');
     },
   };

@@ -21,6 +21,7 @@ export function requestSettings(parts: Parts, chosen: Chosen): RequestSettings {
     system: systemBlocks({
       ...(settings.systemPrompt === undefined ? {} : { replace: settings.systemPrompt }),
       ...(settings.appendSystemPrompt === undefined ? {} : { append: settings.appendSystemPrompt }),
+      ...(parts.extensions.style && { style: parts.extensions.style }),
     }),
     tools: parts.tools.apiTools(),
     maxOutputTokens: output.maxTokens,

@@ -30,7 +30,7 @@ export interface ServeEnd {
  * ```ts
  * import type { Transport } from 'heddle';
  *
- * /** An agent behind any connection: a socket, a pipe, a queue. */
+ * // An agent behind any connection: a socket, a pipe, a queue.
  * async function serveOne(transport: Transport): Promise<number> {
  *   const engine = createEngine({ cwd: process.cwd() });
  *   const { exitCode } = await serve(engine, transport, { config: { model: 'offline' } }, new AbortController().signal);

@@ -22,6 +22,8 @@ export interface SessionToolsOptions {
   asksHost: boolean;
   /** Whose model the session starts with: some can search the web. */
   provider: string;
+  /** Loads skills, where there are some. */
+  skill: Tool | null;
 }
 
 /** Makes a session's registry of its tools and what it brings along; tools that `before` had loaded stay loaded. */
@@ -36,13 +38,14 @@ export interface RegistryParts {
 
 /** Finds out which tools a session has: ours, as far as it wants them, then those of the engine. */
 export async function sessionTools(engine: Engine, options: SessionToolsOptions): Promise<MakeRegistry> {
-  const { config, env, permissions, asksHost, provider } = options;
+  const { config, env, permissions, asksHost, provider, skill } = options;
   const { policy } = permissions;
   const builtin = builtinTools({
     isReadOnly: isReadOnlyCommand,
     askUser: asksHost ? (await import('../tools/ask-user.ts')).askUserTool : null,
     webFetch: createWebFetchTool({ proxyFor, proxyAuthorization }),
     webSearch: provider === 'anthropic' ? webSearchTool : null,
+    skill,
     tasks: await taskTools(env),
   });
   const custom = await engine.customTools();

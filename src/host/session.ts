@@ -22,10 +22,11 @@ import { refreshRules } from './configuration.ts';
 import { initializeAnswer, initLine } from './describe.ts';
 import { drive } from './drive.ts';
 import type { Engine } from './engine.ts';
+import { type CalledPrompt, calledPrompt, expandCalled, noExtras } from './extensions.ts';
 import { type LifecycleState, lifecycleLines, replayLine } from './lifecycle.ts';
 import { makeTurn } from './make-turn.ts';
 import { joinServers } from './mcp.ts';
-import { foldInputs, noteSpoken, parentOf, recordPrompt, textOfInput } from './record-input.ts';
+import { foldInputs, noteSpoken, parentOf, recordEnd, recordPrompt } from './record-input.ts';
 import { useModel } from './session-models.ts';
 import type { Opening } from './transcript.ts';
 
@@ -80,6 +81,7 @@ export class Session {
     this.#parts = parts;
     this.#emit = emit;
     parts.permissions.onModeChange = (mode) => this.#tellMode(mode);
+    parts.say = (message) => this.#say(message);
     this.finished = this.#run();
   }
 
@@ -213,6 +215,7 @@ export class Session {
       await this.#answer(input).catch(() => {}); // nobody listens any more
     }
     for (const input of this.#dropped) await this.#cancel(input).catch(() => {});
+    await this.#parts.hooks?.end({ isStopped: this.#stopped });
     await this.#inTurn(async () => {}); // what was asked for before the end
     await this.#parts.toolSession.backgroundShells.close();
     await this.#parts.mcp?.close();
@@ -236,6 +239,7 @@ export class Session {
     const { maxDurationMs } = parts.limits;
     const timer = maxDurationMs && startTimer(maxDurationMs, () => controller.abort(new Aborted('timeout')));
     parts.ledger.beginTurn();
+    parts.extras = noExtras();
     try {
       await this.#inTurn(async () => {});
       await this.#turnTo(parentOf(input));
@@ -243,10 +247,12 @@ export class Session {
       await joinServers(parts, controller.signal);
       await this.#tellLifecycle(input, 'started');
       if (this.#refused) throw new HeddleError('not_supported', this.#refused);
+      await parts.hooks?.begin(controller.signal);
       const command = commandOf(input, parts);
-      if (command) await this.#runCommand(command, input, controller.signal);
+      const called = await calledPrompt(command, parts.extensions);
+      if (command && !called) await this.#runCommand(command, input, controller.signal);
       else {
-        const line = this.#runTurn(input, controller.signal).finally(() => parts.checkpoints?.endTurn());
+        const line = this.#runTurn(input, controller.signal, called).finally(() => parts.checkpoints?.endTurn());
         await this.#sayResult(await line);
       }
     } catch (error) {
@@ -265,20 +271,28 @@ export class Session {
     await goOnFrom(this.#parts, parent);
   }
 
-  async #runTurn(input: UserInput, signal: AbortSignal): Promise<Message> {
+  async #runTurn(input: UserInput, signal: AbortSignal, called: CalledPrompt | null): Promise<Message> {
     const parts = this.#parts;
     const { clock } = parts.runtime;
     const started = clock.now();
     const tally = emptyTally();
     this.#tally = tally;
-    const { uuid, asked } = await recordPrompt(parts, input);
+    const blocked = await parts.hooks?.submit(input, signal);
+    if (blocked) {
+      await this.#open(initLine(parts, this.#uuid()));
+      await this.#say(blocked.line);
+      return blocked.result;
+    }
+    const expanded = called && (await expandCalled(called, () => this.#makeTurn(tally), parts, signal));
+    const { uuid, asked } = await recordPrompt(parts, input, expanded);
     tally.userMessageUuids.push(uuid);
     await this.#open(initLine(parts, this.#uuid()));
     if (parts.replayUserMessages) this.#heldReplay = replayLine(input, uuid, this.id);
     const turn = this.#makeTurn(tally, asked);
     const end = await drive(runTurn(turn, signal), (line) => this.#say(line));
     parts.runtime.log('debug', `A turn ended: ${end.kind}`, { toolRounds: tally.rounds });
-    await this.#recordEnd(input);
+    await recordEnd(parts, input);
+    await parts.hooks?.ended(end, signal);
     return resultLine(end, {
       sessionId: this.id,
       uuid: this.#uuid(),
@@ -293,9 +307,11 @@ export class Session {
     const { commandTurn } = await import('./command-turn.ts');
     const uuid = input.uuid ?? this.#uuid();
     if (this.#parts.replayUserMessages) this.#heldReplay = replayLine(input, uuid, this.id);
-    for await (const line of commandTurn({ ...command, uuid }, this.#parts, this.#commandSeams(), signal)) {
+    const makeOwn = () => this.#makeTurn(emptyTally());
+    const seams: CommandSeams = { setModel: (name) => this.setModel(name), makeTurn: makeOwn };
+    for await (const line of commandTurn({ ...command, uuid }, this.#parts, seams, signal)) {
       if (line.type === 'result') {
-        await this.#recordEnd(input);
+        await recordEnd(this.#parts, input);
         await this.#sayResult(input.uuid === undefined ? line : { ...line, user_message_uuids: [uuid] });
       } else {
         await (line.type === 'system' && line.subtype === 'init' ? this.#open(line) : this.#say(line));
@@ -313,23 +329,12 @@ export class Session {
     for (const line of resumeLines(this.#parts)) await this.#say(line);
   }
 
-  #commandSeams(): CommandSeams {
-    return { setModel: (name) => this.setModel(name), makeTurn: () => this.#makeTurn(emptyTally()) };
-  }
-
-  /** One entry per turn, so that a resume goes on counting (ruling K35); and where it goes on, if that was a choice. */
-  async #recordEnd(input: UserInput): Promise<void> {
-    const { ledger, recorder, isBranching } = this.#parts;
-    const { costUsd: totalCostUSD, apiMs: totalAPIDuration, modelUsage } = ledger;
-    if (Object.keys(modelUsage).length > 0) await recorder.cost({ totalCostUSD, totalAPIDuration, modelUsage });
-    if (isBranching) await recorder.markLeaf(textOfInput(input));
-  }
-
   /** What was said during the turn joins it; commands and what goes on elsewhere wait for their own turn. */
   #takeQueued(tally: Tally, asked: ContentBlock[]): Promise<Message[]> {
     const parts = this.#parts;
     const joins = (each: UserInput) => commandOf(each, parts) === null && parentOf(each) === undefined;
-    return foldInputs(parts, this.#inputs.takeWhile(joins), { tally, asked });
+    const signal = this.#running?.signal ?? new AbortController().signal;
+    return foldInputs(parts, this.#inputs.takeWhile(joins), { tally, asked, signal });
   }
 
   #makeTurn(tally: Tally, asked: ContentBlock[] = []): Turn {

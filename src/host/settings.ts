@@ -63,20 +63,9 @@ export function loadSettings(
     if (keys.length > 0) ignored.push({ file: nameOf(layer), keys });
     return { ...layer, values };
   });
-  for (const layer of believed) {
-    noteHooks(layer, log);
-    noteMisspelt(layer, log);
-  }
+  for (const layer of believed) noteMisspelt(layer, log);
   const layers = [...given, ...believed];
   return { layers, settings: readSettings(layers), trust: { state, ignored } };
-}
-
-/** Who counts on a hook in a file should know that it does not run yet. */
-function noteHooks(layer: Layer, log: Logger): void {
-  const { hooks } = layer.values;
-  if (isObject(hooks) && Object.keys(hooks).length > 0) {
-    log('warn', `The hooks in ${nameOf(layer)} do not run: hooks are not supported in this version`);
-  }
 }
 
 /** Other keys are another version's. One that is nearly the name of a list of rules was meant to be it. */
@@ -98,18 +87,16 @@ function nearMisses(values: JsonObject, known: readonly string[]): { key: string
   });
 }
 
-function stateOf(
-  files: readonly Layer[],
-  vouched: Vouched | null,
-  { cwd, configHome }: SettingsPlaces,
-): TrustReport['state'] {
+function stateOf(files: readonly Layer[], vouched: Vouched | null, places: SettingsPlaces): TrustReport['state'] {
   const ofProject = files.filter(({ scope }) => scope !== 'userSettings');
   if (ofProject.length === 0) return 'none';
-  return vouched?.covers() ? 'trusted' : stateOfTrust(trustOf(cwd, configHome), vouched);
+  return projectTrust(vouched, places);
 }
 
 /** A launch that answered for the files as they were did not answer for what they have become. */
-function stateOfTrust(trust: Trust, vouched: Vouched | null): Trust {
+export function projectTrust(vouched: Vouched | null, { cwd, configHome }: SettingsPlaces): Trust {
+  if (vouched?.covers()) return 'trusted';
+  const trust = trustOf(cwd, configHome);
   return vouched && trust === 'untrusted' ? 'changed' : trust;
 }
 

@@ -54,9 +54,10 @@ export function createToolSession(parts: () => Parts, options: ToolSessionOption
     },
     planFile: options.planFile,
     todos: { current: options.todos },
-    tasks: () => {
+    async tasks() {
       tasks ??= openTasks(options.tasksDir);
-      return tasks;
+      const store = await tasks;
+      return parts().hooks?.watchTasks(store) ?? store;
     },
     shellDirectory: createShellDirectory({
       start: options.workspace.cwd,

@@ -4,8 +4,7 @@ import type { Attachment } from '../agent/attachment.ts';
 import type { LedgerState } from '../agent/ledger.ts';
 import type { Transcript } from '../agent/recorder.ts';
 import type { ApiMessage } from '../model/model.ts';
-import { createChain } from '../sessions/chain.ts';
-import { repairEntries } from '../sessions/repair.ts';
+import { type Chain, createChain } from '../sessions/chain.ts';
 import type { Lease, SessionKey, SessionStore } from '../sessions/store.ts';
 import type { Entry } from '../wire/entries.ts';
 import { HeddleError } from '../wire/errors.ts';
@@ -148,7 +147,7 @@ async function openHeld(engine: Engine, launch: Launch, held: Held): Promise<Ope
     clock: engine.runtime.clock,
   });
   if (past?.planName) chain.assignPlanName(past.planName);
-  const repairs = past ? repairEntries(past.unpaired, chain, () => engine.runtime.ids.uuid()) : [];
+  const repairs = past ? await repairsOf(past, chain, () => engine.runtime.ids.uuid()) : [];
   if (repairs.length > 0) await store.append(key, repairs);
   const filesRoot = spillRoot(engine, launch);
   return {
@@ -192,6 +191,13 @@ async function loadPast(
 ): Promise<Past> {
   const { readPast } = await import('./past.ts');
   return readPast(store, key, { ...reading, log: engine.runtime.log });
+}
+
+/** Answers for the calls that the past has left without one. */
+async function repairsOf({ unpaired }: Past, chain: Chain, newId: () => string): Promise<Entry[]> {
+  if (unpaired.length === 0) return [];
+  const { repairEntries } = await import('../sessions/repair.ts');
+  return repairEntries(unpaired, chain, newId);
 }
 
 /** A fork owns its copies: they carry its session id and keep their uuids (ruling K30). */

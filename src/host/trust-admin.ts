@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, relative } from 'node:path';
+import { actingFiles } from '../config/acting-files.ts';
 import { originsOf } from '../config/provenance.ts';
 import { formatKey } from '../config/setting-key.ts';
 import { readSettingsFile } from '../config/settings-file.ts';
@@ -40,7 +41,8 @@ export function viewTrust(directory: string, configHome: string): TrustView {
     const values = readSettingsFile(path);
     return values === null ? [] : [viewFile(relative(directory, path), path, values)];
   });
-  return { directory, trust: trustOf(directory, configHome), files, hash };
+  const extensions = actingFiles(directory).map(({ file, parts }) => ({ file, needsTrust: parts, never: [] }));
+  return { directory, trust: trustOf(directory, configHome), files: [...files, ...extensions], hash };
 }
 
 /** Trusts a directory as it was when it was looked at. */

@@ -6,9 +6,7 @@ import type { RunConfig } from '../wire/run-config.ts';
 const NOT_YET: readonly (keyof RunConfig)[] = [
   'agents',
   'agent',
-  'pluginDir',
   'permissionPrompts',
-  'includeHookEvents',
   'forwardSubagentText',
 ];
 

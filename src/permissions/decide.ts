@@ -19,6 +19,7 @@ export type Layer =
   | 'allow-rule'
   | 'sandbox'
   | 'outside-roots'
+  | 'hook'
   | 'default';
 
 export type Decision =

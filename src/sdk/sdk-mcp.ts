@@ -25,6 +25,8 @@ export interface SdkMcpServerOptions {
  * server may serve any number of queries. Throws `invalid_option` for tools that cannot be told apart.
  *
  * @example
+ * import * as z from 'zod';
+ *
  * const add = tool('add', 'Adds two numbers', { a: z.number(), b: z.number() }, ({ a, b }) => String(a + b));
  * const calc = createSdkMcpServer({ name: 'calc', tools: [add] });
  * query({ prompt: '2 + 3?', options: { mcpServers: { calc }, allowedTools: ['mcp__calc__add'] } });

@@ -173,7 +173,8 @@ export async function getSessionBranches(sessionId: string, options: SessionPlac
  * then `Query.switch` is the way.
  *
  * @example
- * await switchSession(sessionId, branches[0].leaf_uuid);
+ * const [branch] = await getSessionBranches(sessionId);
+ * if (branch) await switchSession(sessionId, branch.leaf_uuid);
  */
 export async function switchSession(
   sessionId: string,

@@ -31,18 +31,24 @@ export function toApiResult(block: JsonObject & { tool_use_id: string }): ToolRe
  * Without calls of the provider's own tools that have no result in the same answer, and without results of no call: the
  * answer was cut between them.
  */
-export function withWholePairs(blocks: readonly ContentBlock[]): ContentBlock[] {
+export function withWholePairs(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
   const all = blocks as readonly JsonObject[];
-  const called = new Set(all.flatMap((block) => (PROVIDER_CALLS.has(String(block.type)) ? [block.id] : [])));
-  const answered = new Set(all.flatMap((block) => (isProviderResult(block) ? [block.tool_use_id] : [])));
+  const calls = all.filter(isProviderCall);
+  const results = all.filter(isProviderResult);
+  // Nearly every answer: this runs for all of a conversation.
+  if (calls.length === 0 && results.length === 0) return blocks;
+  const called = new Set(calls.map(({ id }) => id));
+  const answered = new Set(results.map(({ tool_use_id }) => tool_use_id));
   return blocks.filter((_, at) => {
     const block = all[at] ?? {};
-    if (PROVIDER_CALLS.has(String(block.type))) return answered.has(block.id);
+    if (isProviderCall(block)) return answered.has(block.id);
     return !isProviderResult(block) || called.has(block.tool_use_id);
   });
 }
 
-const PROVIDER_CALLS = new Set(['server_tool_use', 'mcp_tool_use']);
+function isProviderCall({ type }: JsonObject): boolean {
+  return type === 'server_tool_use' || type === 'mcp_tool_use';
+}
 
 function isProviderResult({ type }: JsonObject): boolean {
   return typeof type === 'string' && type.endsWith('_tool_result');

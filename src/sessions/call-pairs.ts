@@ -4,8 +4,7 @@ import type { ToolResultBlock } from '../wire/content.ts';
 import type { Entry } from '../wire/entries.ts';
 import { toApiResult } from './api-blocks.ts';
 import { blocksOf, isErrorAnswer } from './entry-fields.ts';
-
-export type StoredResult = JsonObject & { tool_use_id: string };
+import { isResult, type StoredResult } from './user-blocks.ts';
 
 /** Which result answers which call on a path. */
 export interface CallPairs {
@@ -44,10 +43,6 @@ export function pairCalls(path: readonly Entry[]): CallPairs {
     resultFor: (id) => answers.get(id),
     isPlaced: (result) => calls.has(toUSVString(result.tool_use_id)),
   };
-}
-
-export function isResult(block: JsonObject): block is StoredResult {
-  return block.type === 'tool_result' && typeof block.tool_use_id === 'string';
 }
 
 interface Found {

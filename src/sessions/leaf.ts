@@ -1,4 +1,4 @@
-import { instantOf, isConversation, isErrorAnswer } from './entry-fields.ts';
+import { instantOf, isErrorAnswer } from './entry-fields.ts';
 import type { Step, Tree, TreeNode } from './tree-model.ts';
 
 export interface LeafChoice {
@@ -70,12 +70,12 @@ function endOf(step: Step, steps: ReadonlyMap<TreeNode, Step>): TreeNode | null 
 function markAbove(from: TreeNode, held: Set<TreeNode>): void {
   for (let node: TreeNode | null = from; node && !held.has(node); node = node.parent) {
     held.add(node);
-    if (isConversation(node.entry)) return;
+    if (node.isMessage) return;
   }
 }
 
 function isMessage(node: TreeNode): boolean {
-  return !node.isSidechain && isConversation(node.entry);
+  return !node.isSidechain && node.isMessage;
 }
 
 /**

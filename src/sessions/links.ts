@@ -1,5 +1,4 @@
 import { stringField } from '../util/json.ts';
-import { answerKey } from './entry-fields.ts';
 import type { Finding, TreeNode } from './tree-model.ts';
 
 /**
@@ -48,14 +47,14 @@ function followsUnnamed(node: TreeNode, before: TreeNode | undefined): boolean {
 /** The first node, in the order of the file, of each circle. */
 function cycleStarts(nodes: readonly TreeNode[]): TreeNode[] {
   const starts: TreeNode[] = [];
-  const walkOf = new Map<TreeNode, number>();
+  const walkOf: (number | undefined)[] = [];
   for (const [walk, from] of nodes.entries()) {
     let node: TreeNode | null = from;
-    while (node !== null && !walkOf.has(node)) {
-      walkOf.set(node, walk);
+    while (node !== null && walkOf[node.index] === undefined) {
+      walkOf[node.index] = walk;
       node = node.parent;
     }
-    if (node !== null && walkOf.get(node) === walk) starts.push(firstInCircle(node));
+    if (node !== null && walkOf[node.index] === walk) starts.push(firstInCircle(node));
   }
   return starts;
 }
@@ -121,13 +120,13 @@ function finding(kind: Repair, node: TreeNode): Finding {
  * several calls with its id is meant, the order of the file says.
  */
 function linkToCalls(nodes: readonly TreeNode[]): Finding[] {
+  const apart = nodes.filter(({ answers, parent }) => answers.length > 0 && !callsOneOf(answers, parent));
+  if (apart.length === 0) return [];
   const findings: Finding[] = [];
   const callers = callersIn(nodes);
-  for (const node of nodes) {
-    const ids = node.answers.filter((id) => callers.has(id));
-    if (ids.length === 0 || callsOneOf(ids, node.parent)) continue;
-    const candidates = ids.flatMap((id) => callers.get(id) ?? []);
-    if (isBelowAnswer(node, candidates)) continue;
+  for (const node of apart) {
+    const candidates = node.answers.flatMap((id) => callers.get(id) ?? []);
+    if (candidates.length === 0 || isBelowAnswer(node, candidates)) continue;
     const caller = candidates.findLast(({ index }) => index < node.index) ?? candidates[0];
     if (!caller || caller.isSidechain !== node.isSidechain || isBelow(caller, node)) continue;
     node.parent = caller;
@@ -155,11 +154,10 @@ function callsOneOf(ids: readonly string[], node: TreeNode | null): boolean {
 /** Whether one of the calls is above, or another block of its answer: parallel results may hang from each other. */
 function isBelowAnswer(node: TreeNode, callers: readonly TreeNode[]): boolean {
   const own = new Set(callers);
-  const answers = new Set(callers.map(({ entry }) => answerKey(entry)));
+  const answers = new Set(callers.map(({ answer }) => answer));
   for (let above = node.parent; above !== null; above = above.parent) {
     if (own.has(above)) return true;
-    const answer = above.entry.type === 'assistant' ? answerKey(above.entry) : null;
-    if (answer !== null && answers.has(answer)) return true;
+    if (above.answer !== null && answers.has(above.answer)) return true;
   }
   return false;
 }

@@ -1,5 +1,4 @@
 import type { Entry } from '../wire/entries.ts';
-import { isConversation } from './entry-fields.ts';
 import type { Step, Tree, TreeNode } from './tree-model.ts';
 
 /**
@@ -47,7 +46,7 @@ function wholeStep(step: Step | undefined, stretch: TreeNode[]): TreeNode[] {
  * else those that stand before the last block on the path, which are its siblings.
  */
 function otherBlocks(step: Step, stretch: readonly TreeNode[]): TreeNode[] {
-  const isLeftByResult = stretch.findLast((node) => isConversation(node.entry))?.entry.type === 'user';
+  const isLeftByResult = stretch.findLast((node) => node.isMessage)?.entry.type === 'user';
   const last = stretch.findLast((node) => node.entry.type === 'assistant');
   if (!isLeftByResult && !last) return [];
   const included = new Set(stretch);

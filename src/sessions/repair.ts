@@ -1,8 +1,8 @@
 import { stringField } from '../util/json.ts';
-import type { ToolResultBlock } from '../wire/content.ts';
 import type { Entry } from '../wire/entries.ts';
 import type { Chain } from './chain.ts';
 import { answeredIds, answerKey, blocksOf, callIds, isConversation } from './entry-fields.ts';
+import { interruptedResult } from './interrupted-result.ts';
 
 export interface UnpairedCall {
   toolUseId: string;
@@ -49,16 +49,7 @@ export function repairEntries(unpaired: readonly UnpairedCall[], chain: Chain, n
   return repairs;
 }
 
-/** What the model is told about a call whose outcome nobody knows. */
-export function interruptedResult(toolUseId: string): ToolResultBlock {
-  return { type: 'tool_result', tool_use_id: toolUseId, content: INTERRUPTED, is_error: true };
-}
-
 function isSameAnswer(entry: Entry, other: Entry | undefined): boolean {
   if (entry === other || other?.type !== 'assistant') return entry === other;
   return answerKey(entry) !== null && answerKey(entry) === answerKey(other);
 }
-
-const INTERRUPTED =
-  'The session ended before this tool call had reported back. It may have run in part or not at all: ' +
-  'look at its effects before you repeat it.';

@@ -1,10 +1,11 @@
-import { isObject, stringField } from '../util/json.ts';
+import { stringField } from '../util/json.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { Entry } from '../wire/entries.ts';
-import { textBlock, toApiBlock, toApiResult, withWholePairs } from './api-blocks.ts';
-import { type CallPairs, isResult, pairCalls, type StoredResult } from './call-pairs.ts';
+import { textBlock, toApiBlock, withWholePairs } from './api-blocks.ts';
+import { type CallPairs, pairCalls } from './call-pairs.ts';
 import { answerKey, blocksOf, isErrorAnswer } from './entry-fields.ts';
-import { interruptedResult } from './repair.ts';
+import { interruptedResult } from './interrupted-result.ts';
+import { attachedBlocks, userBlocks } from './user-blocks.ts';
 
 export interface ReplayMessage {
   role: 'user' | 'assistant';
@@ -30,7 +31,6 @@ export function toApiMessages(path: readonly Entry[]): ReplayMessage[] {
 }
 
 const LOST_BEGINNING = '(The beginning of this conversation could not be restored.)';
-const LOST_CALL = 'Result of an earlier tool call that is no longer part of this conversation:';
 
 /** Entries of one answer, or user entries without an answer between them. Results are placed later. */
 interface ReplayTurn {
@@ -44,8 +44,8 @@ function turnsOf(path: readonly Entry[], pairs: CallPairs): ReplayTurn[] {
   const turns: ReplayTurn[] = [];
   for (const entry of path) {
     if (entry.type === 'assistant' && !isErrorAnswer(entry)) say(answerTurn(turns, entry), spoken(entry, pairs));
-    if (entry.type === 'user') say(userTurn(turns), heard(entry, pairs));
-    if (entry.type === 'attachment') say(userTurn(turns), attached(entry));
+    if (entry.type === 'user') say(userTurn(turns), userBlocks(entry, pairs.isPlaced));
+    if (entry.type === 'attachment') say(userTurn(turns), attachedBlocks(entry));
   }
   return turns;
 }
@@ -83,30 +83,6 @@ function spoken(entry: Entry, pairs: CallPairs): ContentBlock[] {
     if (id === undefined) return [];
     return id === taken.id ? taken : { ...taken, id };
   });
-}
-
-function heard(entry: Entry, pairs: CallPairs): ContentBlock[] {
-  return blocksOf(entry).flatMap((block) => {
-    if (!isResult(block)) return toApiBlock(block, 'user') ?? [];
-    return pairs.isPlaced(block) ? [] : (orphanedResult(block) ?? []);
-  });
-}
-
-/** The call was lost, what it found need not be: as a text it may stay. */
-function orphanedResult(block: StoredResult): ContentBlock | null {
-  const { content } = toApiResult(block);
-  const texts = typeof content === 'string' ? [content] : (content ?? []).map((b) => (b.type === 'text' ? b.text : ''));
-  const text = texts.join('\n').trim();
-  return text === '' ? null : textBlock(`${LOST_CALL}\n${text}`);
-}
-
-/** What was added to a user message, as it was sent. Attachments for another runtime's system prompt are not for us. */
-function attached(entry: Entry): ContentBlock[] {
-  const { type, content } = isObject(entry.attachment) ? entry.attachment : {};
-  if (entry.renderedRole === 'system') return [];
-  // Lists of other runtimes are no blocks of a message.
-  if (type === 'mention' && Array.isArray(content)) return content.flatMap((block) => toApiBlock(block, 'user') ?? []);
-  return typeof content === 'string' && content.trim() !== '' ? [textBlock(content)] : [];
 }
 
 function assemble(turns: readonly ReplayTurn[], pairs: CallPairs): ReplayMessage[] {

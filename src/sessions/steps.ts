@@ -1,11 +1,15 @@
-import { answerKey, isConversation } from './entry-fields.ts';
 import type { Step, TreeNode } from './tree-model.ts';
 
 /** Assigns every node to its step. The nodes must be a forest. */
 export function groupSteps(nodes: readonly TreeNode[]): Map<TreeNode, Step> {
   const steps = new Map<TreeNode, Step>();
-  const siblings = new Map<Step, Map<string, Step>>();
-  const known = new Set(nodes.flatMap((node) => node.calls));
+  const answers = new Map<string, Step>();
+  let known: Set<string> | undefined;
+  const isLost = (call: string) => {
+    // Asked for only where something is wrong.
+    known ??= new Set(nodes.flatMap((node) => node.calls));
+    return !known.has(call);
+  };
   const queue = nodes.filter((node) => node.parent === null);
   for (const node of queue) {
     const above = node.parent === null ? undefined : steps.get(node.parent);
@@ -21,35 +25,27 @@ export function groupSteps(nodes: readonly TreeNode[]): Map<TreeNode, Step> {
 
   /** The step above, or that of a sibling when both are blocks of one answer. */
   function ownStep(node: TreeNode, above: Step): Step | undefined {
-    if (belongs(node, above, known)) return above;
-    const answer = isContinuation(node) && node.entry.type === 'assistant' ? answerKey(node.entry) : null;
-    if (answer === null) return undefined;
-    const answers = siblings.get(above) ?? new Map<string, Step>();
-    siblings.set(above, answers);
-    const step = answers.get(answer) ?? newStep(node);
-    answers.set(answer, step);
+    if (belongs(node, above, isLost)) return above;
+    if (node.answer === null || !isContinuation(node)) return undefined;
+    const place = `${above.members[0]?.id} ${node.answer}`;
+    const step = answers.get(place) ?? newStep(node);
+    answers.set(place, step);
     return step;
   }
 }
 
-function belongs(node: TreeNode, step: Step, known: ReadonlySet<string>): boolean {
-  const { entry } = node;
+function belongs(node: TreeNode, step: Step, isLost: (call: string) => boolean): boolean {
   if (node.isSidechain !== step.members[0]?.isSidechain) return false;
-  if (!isConversation(entry)) return true;
-  if (entry.type === 'assistant') return step.answer !== null && answerKey(entry) === step.answer;
+  if (!node.isMessage) return true;
+  if (node.answer !== null) return node.answer === step.answer;
   // A result whose call is lost came from the answer that it hangs from.
-  return node.answers.some((id) => step.calls.has(id) || (step.answer !== null && !known.has(id)));
+  return node.answers.some((id) => step.calls.has(id) || (step.answer !== null && isLost(id)));
 }
 
 function isContinuation(node: TreeNode): boolean {
-  return !node.isSidechain && isConversation(node.entry);
+  return !node.isSidechain && node.isMessage;
 }
 
-function newStep({ entry }: TreeNode): Step {
-  return {
-    members: [],
-    answer: entry.type === 'assistant' ? answerKey(entry) : null,
-    calls: new Set(),
-    continued: false,
-  };
+function newStep({ answer }: TreeNode): Step {
+  return { members: [], answer, calls: new Set(), continued: false };
 }

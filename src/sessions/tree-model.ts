@@ -1,7 +1,10 @@
 import type { Entry } from '../wire/entries.ts';
 import type { Damage } from './store.ts';
 
-/** An entry in the tree. */
+/**
+ * An entry in the tree. What it says about its place is read once: entries come in many shapes, and every walk through
+ * the tree asks for it.
+ */
 export interface TreeNode {
   /** The entry's uuid; `line:N` for a message of an old file that has none. */
   readonly id: string;
@@ -11,8 +14,13 @@ export interface TreeNode {
   readonly index: number;
   /** Not part of the conversation itself: a subagent's entry in its parent's file. */
   readonly isSidechain: boolean;
-  /** The ids of the tool calls that it makes, and of those that it answers: read once, asked for by every step of the way. */
+  /** What a user or the model said, or the result of a tool. */
+  readonly isMessage: boolean;
+  /** The name of the model answer that it is a block of, if it is one and that has a name. */
+  readonly answer: string | null;
+  /** The ids of the tool calls that it makes. */
   readonly calls: readonly string[];
+  /** The ids of the tool calls that it answers. */
   readonly answers: readonly string[];
   /** After repair; null for a root. */
   parent: TreeNode | null;

@@ -1,6 +1,6 @@
 import { stringField } from '../util/json.ts';
 import type { Entry } from '../wire/entries.ts';
-import { answeredIds, callIds, isConversation } from './entry-fields.ts';
+import { answeredIds, answerKey, callIds, isConversation } from './entry-fields.ts';
 import { branchEnds } from './leaf.ts';
 import { linkParents } from './links.ts';
 import { groupSteps } from './steps.ts';
@@ -19,6 +19,7 @@ export function buildTree(loaded: Iterable<Loaded>): Tree {
   for (const repaired of linkParents(list, nodes)) findings.push(repaired);
   for (const node of list) node.parent?.children.push(node);
   const steps = groupSteps(list);
+  let results: Map<string, TreeNode[]> | undefined;
   return {
     nodes,
     roots: list.filter((node) => node.parent === null),
@@ -26,7 +27,11 @@ export function buildTree(loaded: Iterable<Loaded>): Tree {
     recordedLeaf: lastRecorded(records, list, nodes),
     findings: findings.sort((a, b) => a.line - b.line),
     steps,
-    results: resultsIn(list),
+    // A whole conversation never asks for them.
+    get results() {
+      results ??= resultsIn(list);
+      return results;
+    },
   };
 }
 
@@ -78,8 +83,17 @@ function toNodes(found: ReadonlyMap<string, FoundEntry>): TreeNode[] {
   const isMain = (entry: Entry) => entry.isSidechain === false || (entry.isSidechain !== true && isConversation(entry));
   const hasMain = [...found.values()].some(({ entry }) => isMain(entry));
   return [...found].map(([id, { entry, line }], index) => ({
-    ...{ id, entry, line, index, isSidechain: hasMain && entry.isSidechain === true },
-    ...{ calls: callIds(entry), answers: answeredIds(entry), parent: null, children: [] },
+    id,
+    entry,
+    line,
+    index,
+    isSidechain: hasMain && entry.isSidechain === true,
+    isMessage: isConversation(entry),
+    answer: entry.type === 'assistant' ? answerKey(entry) : null,
+    calls: callIds(entry),
+    answers: answeredIds(entry),
+    parent: null,
+    children: [],
   }));
 }
 
@@ -103,6 +117,6 @@ function lastRecorded(
   const record = records.at(-1);
   const leaf = record && byId.get(record.uuid);
   if (!record || !leaf || leaf.isSidechain) return null;
-  const newest = nodes.findLast((node) => !node.isSidechain && isConversation(node.entry));
+  const newest = nodes.findLast((node) => !node.isSidechain && node.isMessage);
   return newest && newest.line > record.line ? null : leaf;
 }

@@ -16,12 +16,14 @@ export interface BuiltinOptions extends BashOptions {
   webFetch?: Tool;
   /** Where the provider of the session's model can search. */
   webSearch?: Tool | null;
+  /** Skill, where there are some that the model may load. */
+  skill?: Tool | null;
   /** What takes the place of TodoWrite, or null (ruling K37). */
   tasks?: readonly Tool[] | null;
 }
 
 /** The tools that every session has unless it asks for less, in the order in which requests list them. */
-export function builtinTools({ askUser, webFetch, webSearch, tasks, ...options }: BuiltinOptions): Tool[] {
+export function builtinTools({ askUser, webFetch, webSearch, skill, tasks, ...options }: BuiltinOptions): Tool[] {
   return [
     createBashTool(options),
     globTool,
@@ -35,6 +37,7 @@ export function builtinTools({ askUser, webFetch, webSearch, tasks, ...options }
     ...(tasks ? [] : [todoTool]),
     ...(webSearch ? [webSearch] : []),
     ...(askUser ? [askUser] : []),
+    ...(skill ? [skill] : []),
     enterPlanModeTool,
     ...(tasks ?? []),
   ];

@@ -1,10 +1,10 @@
 import type { ProcessOutcome, ProcessSpec } from '../util/process.ts';
-import type { Workspace } from './workspace.ts';
+import type { HeldFile, Workspace } from './workspace.ts';
 
 /** Keeps files as they are before tools change them. */
 export interface ChangeKeeper {
   /** Rejects with a ToolError when the file cannot be kept: then it must not be changed. */
-  beforeWrite(path: string): Promise<void>;
+  beforeWrite(file: HeldFile): Promise<void>;
   /** Runs a process, and keeps what it changes as that was before. */
   aroundProcess(spec: ProcessSpec, signal: AbortSignal, run: () => Promise<ProcessOutcome>): Promise<ProcessOutcome>;
 }
@@ -23,10 +23,10 @@ export function checkpointedWorkspace(inner: Workspace, keeper: ChangeKeeper): W
     list: (path) => inner.list(path),
     readFile: (path) => inner.readFile(path),
     readChunks: (path) => inner.readChunks(path),
-    async writeFile(path, data) {
-      await keeper.beforeWrite(path);
-      await inner.writeFile(path, data);
-    },
+    // Kept is the very file that is written, not what a path leads to a moment before.
+    writeFile: (path, data) => inner.writeFile(path, data, (file) => keeper.beforeWrite(file)),
+    hold: (path, work) => inner.hold(path, work),
+    pin: async (places) => checkpointedWorkspace(await inner.pin(places), keeper),
     exec: (spec, signal) => keeper.aroundProcess(spec, signal, () => inner.exec(spec, signal)),
   };
 }

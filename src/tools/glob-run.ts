@@ -41,7 +41,7 @@ async function listFiles(
   // A glob that matches directories would bring back ignored ones; one that matches all says nothing anyway.
   const glob = ['*', '**', '**/*'].includes(pattern) ? [] : [`--glob=${pattern}`];
   const options = ['--files', '--sortr=modified', ...glob, ...more];
-  return ripgrep({ options, operands: [], dir, prints: 'files' }, context);
+  return ripgrep({ options, dir, prints: 'files' }, context);
 }
 
 function render(filenames: string[], total: number, limit: SearchOutput['limit']): string {

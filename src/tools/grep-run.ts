@@ -9,12 +9,13 @@ import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 const DEFAULT_ENTRIES = 250;
 
 export async function grep(search: GrepInput, context: ToolContext): Promise<ToolOutput> {
-  const { dir, files } = await locate(search.path, context);
+  const { dir, file } = await locate(search.path, context);
   const { records, limit } = await ripgrep(
     {
       options: searchOptions(search),
-      operands: [search.pattern, ...files],
+      pattern: search.pattern,
       dir,
+      ...(file !== undefined && { file }),
       prints: modeOf(search) === 'files_with_matches' ? 'files' : 'lines',
     },
     context,
@@ -53,15 +54,15 @@ function modeOptions(search: GrepInput): string[] {
 }
 
 /** A directory is searched from within, a file from beside it. */
-async function locate(path: string | undefined, { workspace }: ToolContext): Promise<{ dir: string; files: string[] }> {
+async function locate(path: string | undefined, { workspace }: ToolContext): Promise<{ dir: string; file?: string }> {
   const target = workspace.resolve(path ?? '.');
   const stat = await workspace.stat(target);
   if (!stat) throw new ToolError(`Path does not exist: ${target}`);
-  if (stat.kind === 'directory') return { dir: target, files: [] };
+  if (stat.kind === 'directory') return { dir: target };
   // To open a FIFO would wait for somebody to write; a device may never end.
   if (stat.kind === 'other') throw new ToolError(`${target} is neither a file nor a directory.`);
   if (target.includes('\n')) throw new ToolError('A file with a line break in its name cannot be searched.');
-  return { dir: dirname(target), files: [`./${basename(target)}`] };
+  return { dir: dirname(target), file: basename(target) };
 }
 
 /** Relative to the working directory where that is shorter to read: inside of it. */
@@ -89,7 +90,10 @@ async function readEntries(
 
 async function newestFirst(paths: readonly string[], dir: string, { workspace }: ToolContext): Promise<string[]> {
   const ages = await Promise.all(
-    paths.map(async (path) => ({ path, mtimeMs: (await workspace.stat(join(dir, path)))?.mtimeMs ?? 0 })),
+    paths.map(async (path) => {
+      const stat = await workspace.stat(join(dir, path)).catch(() => null); // it may have gone meanwhile
+      return { path, mtimeMs: stat?.mtimeMs ?? 0 };
+    }),
   );
   return ages.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.path < b.path ? -1 : 1)).map(({ path }) => path);
 }

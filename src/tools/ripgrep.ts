@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { Aborted } from '../util/abort.ts';
 import { type ToolContext, ToolError } from './tool.ts';
+import type { HeldFile } from './workspace.ts';
 
 /** What one search may return, in characters; more is cut off and the search ended. */
 const MAX_OUTPUT = 16 * 1024 * 1024;
@@ -18,10 +19,12 @@ const BROKEN_NAMES = without('*\n*');
 
 export interface Search {
   options: readonly string[];
-  /** Pattern and paths; never taken for options. */
-  operands: readonly string[];
-  /** Where it runs: paths in the output and globs are relative to it. */
+  /** The regular expression, if contents are searched. */
+  pattern?: string;
+  /** Globs and the paths in the output are relative to it. */
   dir: string;
+  /** The only file in it that is searched. */
+  file?: string;
   /** `files`: paths, each ended by a NUL. `lines`: lines that begin with a path and a NUL, and `--` between some. */
   prints: 'files' | 'lines';
 }
@@ -41,24 +44,31 @@ export const LIMIT_NOTES: Record<NonNullable<SearchOutput['limit']>, string> = {
 
 /**
  * Runs the bundled ripgrep, free of the user's configuration, and leaves out what the session hides from reading (trust
- * R-10). It follows no symlinks but those in `operands`. A mistake in pattern or options is a ToolError.
+ * R-10). It searches the directory or file that was judged, and follows no symlinks there. A mistake in pattern or
+ * options is a ToolError.
  */
-export async function ripgrep(search: Search, context: ToolContext): Promise<SearchOutput> {
-  const { options, operands, dir } = search;
+export function ripgrep(search: Search, context: ToolContext): Promise<SearchOutput> {
+  const { dir, file } = search;
+  return context.workspace.hold(file === undefined ? dir : join(dir, file), (held) => runIn(held, search, context));
+}
+
+async function runIn(held: HeldFile, search: Search, context: ToolContext): Promise<SearchOutput> {
+  const { options, pattern, dir, file } = search;
   const { rgPath } = await import('@vscode/ripgrep'); // not on the start path
-  const mayRead = context.session.readFilter();
-  const found = createCollector(
-    search,
-    remembered((path) => mayRead(join(dir, path))),
-  );
-  const skipped = await unreadableEntries(dir, mayRead, context);
+  const isOpen = context.session.readFilter();
+  const realPath = (path: string) => (file === undefined ? join(held.path, path) : held.path);
+  // By both names: where the written one leads may have changed since.
+  const mayRead = remembered((path) => isOpen(join(dir, path)) && (held.path === dir || isOpen(realPath(path))));
+  const found = createCollector(search, mayRead);
+  const skipped = file === undefined ? await unreadableEntries(dir, mayRead, context) : [];
+  const operands = [...(pattern === undefined ? [] : [pattern]), ...(file === undefined ? [] : [held.at])];
   let stderr = '';
   const enough = new AbortController();
   const spec = {
     command: rgPath,
     // The last glob that matches wins: these are left out whatever else was asked for.
     args: [...COMMON, ...options, ...VERSION_CONTROL, BROKEN_NAMES, ...skipped.map(without), '--', ...operands],
-    cwd: dir,
+    cwd: file === undefined ? held.at : context.workspace.cwd,
     env: { ...context.env, RIPGREP_CONFIG_PATH: undefined },
     timeoutMs: TIMEOUT_MS,
     onOutput(stream: 'stdout' | 'stderr', data: Buffer) {
@@ -87,18 +97,20 @@ interface Collector {
 }
 
 /** Takes whole records, and those only of files that may be read: the others do not count towards any limit. */
-function createCollector({ prints }: Search, mayRead: (path: string) => boolean): Collector {
+function createCollector({ prints, file }: Search, mayRead: (path: string) => boolean): Collector {
   const end = prints === 'files' ? '\0' : '\n';
   const decoder = new StringDecoder('utf8');
   const records: string[] = [];
   let rest = '';
   let size = 0;
 
-  function accepts(record: string): boolean {
-    if (prints === 'files') return mayRead(record);
-    const pathEnd = record.indexOf('\0');
+  /** Null: left out. A single file was searched by another name. */
+  function accept(record: string): string | null {
+    const pathEnd = prints === 'files' ? record.length : record.indexOf('\0');
     // Without a path: a separator, or a remark that names some file.
-    return pathEnd === -1 ? record === '--' : mayRead(record.slice(0, pathEnd));
+    if (pathEnd === -1) return record === '--' ? record : null;
+    const path = file ?? record.slice(0, pathEnd);
+    return mayRead(path) ? path + record.slice(pathEnd) : null;
   }
 
   return {
@@ -106,8 +118,9 @@ function createCollector({ prints }: Search, mayRead: (path: string) => boolean)
     add(data) {
       const parts = (rest + decoder.write(data)).split(end);
       rest = parts.pop() ?? '';
-      for (const record of parts) {
-        if (!accepts(record)) continue;
+      for (const part of parts) {
+        const record = accept(part);
+        if (record === null) continue;
         size += record.length + 1;
         if (size > MAX_OUTPUT) return false;
         records.push(record);
@@ -126,7 +139,7 @@ async function unreadableEntries(
   mayRead: (path: string) => boolean,
   { workspace }: ToolContext,
 ): Promise<string[]> {
-  const names = (await workspace.list(dir)).filter((name) => !mayRead(join(dir, name)));
+  const names = (await workspace.list(dir)).filter((name) => !mayRead(name));
   return names.slice(0, MAX_SKIPPED).map((name) => `/${name.replaceAll(/[\\*?[\]{}!]/g, '\\$&')}`);
 }
 

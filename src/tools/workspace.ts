@@ -19,9 +19,30 @@ export interface Workspace {
   /** The same in pieces of any size, for files that memory should not hold. Closed when the reader stops early. */
   readChunks(path: string): AsyncIterable<Uint8Array>;
   /** Replaces the file atomically, keeping its mode; makes missing directories; writes through a symlink to its target. */
-  writeFile(path: string, data: string | Uint8Array): Promise<void>;
+  writeFile(path: string, data: string | Uint8Array, keep?: KeepFile): Promise<void>;
+  /** For other programs that read what is there. Until `work` ends, `at` leads to nothing else. */
+  hold<T>(path: string, work: (held: HeldFile) => Promise<T>): Promise<T>;
+  /**
+   * The workspace for one call that was allowed: its paths mean what they meant when it was judged. Where something else
+   * lies there by now, a ToolError says so, and nothing is read or written; likewise for paths that were not judged.
+   */
+  pin(places: Places): Promise<Workspace>;
   exec(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessOutcome>;
 }
+
+/** The real paths of those that a call names; null where nobody could tell. */
+export type Places = ReadonlyMap<string, string | null>;
+
+/** A file that is not taken for another, whatever is done to links and directories. */
+export interface HeldFile {
+  /** Its real path. */
+  path: string;
+  /** The path to use. */
+  at: string;
+}
+
+/** Called with the file that is about to be replaced or made; rejects to prevent that. */
+export type KeepFile = (file: HeldFile) => Promise<void>;
 
 export interface FileStat {
   kind: 'file' | 'directory' | 'other';

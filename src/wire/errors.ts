@@ -26,6 +26,7 @@ export type ErrorCode =
   | 'storage_failed'
   | 'sandbox_unavailable'
   | 'unknown_parent'
+  | 'command_refused'
   | 'other';
 
 export interface ErrorOptions {

@@ -63,7 +63,7 @@ interface PendingCall {
  * async function ask(transport: Transport): Promise<void> {
  *   let requests = 0;
  *   await transport.connect();
- *   const peer = new Peer(transport, { newId: () => `request-${++requests}` });
+ *   const peer = new Peer(transport, { newId: () => `request-${++requests}`, onRequest: async () => ({}) });
  *   await peer.call({ subtype: 'initialize' }, { timeoutMs: 60_000 });
  *   for await (const message of peer.messages) console.log(message.type);
  * }

@@ -32,6 +32,7 @@ const KEY: SessionKey = { project: '/project', sessionId: SESSION };
 export interface RigOptions {
   tools?: Tool[];
   gate?: Gate;
+  hooks?: Turn['hooks'];
   store?: SessionStore;
   limits?: Limits;
   /** Takes partial lines; without it none are made. */
@@ -99,6 +100,7 @@ export function createRig(script: Script<ModelRequest> | Model, options: RigOpti
     partial: options.partial ?? null,
     tools,
     gate: options.gate ?? allowAll,
+    hooks: options.hooks ?? null,
     toolContext: (toolUseId, signal) => ({ ...contextFor(runtime), toolUseId, signal }),
     hide: (found) => found,
     limits: options.limits ?? {},
@@ -112,6 +114,8 @@ export function createRig(script: Script<ModelRequest> | Model, options: RigOpti
     record: (message, facts) => recorder.record(message, facts),
     keep: (kept) => recorder.keep(kept, () => runtime.ids.uuid()),
     facts: async () => (options.facts === undefined ? [] : [{ type: 'environment', content: options.facts }]),
+    attach: (attachments) =>
+      recorder.attach(attachments.map((attachment) => ({ attachment, uuid: runtime.ids.uuid() }))),
     rewind: (uuids) => recorder.rewind(uuids),
   };
   const entries = async () => {
@@ -306,6 +310,8 @@ export const noWorkspace: Workspace = {
     throw new Error('This test has no files');
   },
   writeFile: unused,
+  hold: unused,
+  pin: async () => noWorkspace,
   exec: unused,
 };
 

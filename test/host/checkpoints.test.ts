@@ -120,7 +120,8 @@ describe('edits', () => {
     const first = await rig.open();
     await rig.prompt(first, 'u1');
     const atWrite = new Promise<[unknown, string[]]>((resolve) => {
-      const writeFile = () => {
+      const writeFile: Workspace['writeFile'] = async (path, _data, keep) => {
+        await keep?.({ path, at: path });
         resolve([rig.tracked(), rig.kept()]);
         return new Promise<void>(() => {}); // killed here
       };

@@ -78,6 +78,21 @@ describe('read_file', () => {
     expect(codes).toEqual(['file_not_found', 'not_a_file', 'not_a_file']);
     expect(await client.control({ subtype: 'read_file' })).toMatchObject({ error_code: 'invalid_request' });
   });
+
+  test('max_bytes cuts between characters; base64 gives the bytes', async () => {
+    const house = createHouse(() => 'ok');
+    house.file('a.txt', 'aäb');
+    const client = house.connect();
+    expect((await client.control({ ...read('a.txt'), max_bytes: 2 })).response).toMatchObject({
+      contents: 'a',
+      truncated: true,
+      size: 4,
+    });
+    expect((await client.control({ ...read('a.txt'), encoding: 'base64' })).response).toMatchObject({
+      contents: Buffer.from('aäb').toString('base64'),
+    });
+    expect(await client.control({ ...read('a.txt'), max_bytes: -1 })).toMatchObject({ subtype: 'error' });
+  });
 });
 
 describe('seed_read_state', () => {

@@ -75,5 +75,7 @@ test('[B-166, B-167] hooks, versions and output styles', async () => {
   const answer = async (subtype: string) => (await client.control({ subtype })).response;
   expect(await answer('get_hooks_listing')).toEqual({ events: [], hooks: [], eventCatalog: [] });
   expect(await answer('get_binary_version')).toEqual({ version: WIRE_VERSION, heddle_version: HEDDLE_VERSION });
-  expect(await answer('reload_output_styles')).toEqual({ available_output_styles: ['default'] });
+  expect(await answer('reload_output_styles')).toEqual({
+    available_output_styles: ['default', 'Explanatory', 'Learning'],
+  });
 });

@@ -12,7 +12,6 @@ describe('[K38] a setting without effect', () => {
   test.each<[string, RunConfig]>([
     ['--agents', { agents: '{}' }],
     ['--agent', { agent: 'reviewer' }],
-    ['--plugin-dir', { pluginDir: ['plugins'] }],
     ['--permission-prompts', { permissionPrompts: 'host' }],
     ['--include-hook-events', { includeHookEvents: true }],
     ['--forward-subagent-text', { forwardSubagentText: true }],

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { interruptedResult, unpairedToolCalls } from '../../src/sessions/repair.ts';
+import { interruptedResult } from '../../src/sessions/interrupted-result.ts';
+import { unpairedToolCalls } from '../../src/sessions/repair.ts';
 import { toApiMessages as replayed } from '../../src/sessions/replay.ts';
 import { activeLeaf, pathTo } from '../../src/sessions/tree.ts';
 import type { Entry } from '../../src/wire/entries.ts';

@@ -3,7 +3,7 @@ import { type ChangeKeeper, checkpointedWorkspace } from '../../src/tools/checkp
 import { createBench } from './bench.ts';
 
 const keeper = (steps: string[], changes: Partial<ChangeKeeper> = {}): ChangeKeeper => ({
-  async beforeWrite(path) {
+  async beforeWrite({ path }) {
     steps.push(`keep ${path}`);
   },
   async aroundProcess(_spec, _signal, run) {

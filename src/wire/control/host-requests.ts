@@ -254,7 +254,7 @@ export const hostRequests = exchanges({
   reload_skills: () => [{}, open({ skills: z.optional(z.array(SlashCommand)) })],
   reload_plugins: () => [{}, open({ commands: z.optional(z.array(SlashCommand)) })],
   reload_output_styles: () => [{}, open({ available_output_styles: z.array(z.string()) })],
-  read_file: () => [{ path: z.string() }, FileContents],
+  read_file: () => [{ path: z.string(), max_bytes: z.optional(z.number()), encoding: text }, FileContents],
   file_suggestions: () => [{ query: z.string() }, open({ suggestions: z.array(z.unknown()) })],
   /** `mtime`: milliseconds since 1970. False: the file is another one by now. */
   seed_read_state: () => [{ path: z.string(), mtime: z.number() }, z.optional(open({ seeded: flag }))],

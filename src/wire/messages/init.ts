@@ -27,6 +27,8 @@ export const SystemInitMessage = open(() => ({
   agents: texts,
   skills: z.array(z.string()),
   plugins: z.array(open({ name: z.string(), path: z.string(), source: text })),
+  /** The memory files in force (docs/memory.md). */
+  memory_files: z.optional(z.array(open({ path: z.string(), type: z.string() }))),
   fast_mode_state: text,
   ...identity,
 

@@ -14,6 +14,7 @@ export const TerminalReason = word([
   'aborted_streaming',
   'aborted_tools',
   'hook_stopped',
+  'tool_deferred',
   'background_stopped',
   'max_duration',
   'empty_answer',

@@ -1,0 +1,54 @@
+import type { Hooks } from '../hooks/dispatch.ts';
+import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
+import type { ToolCall } from './run-tools.ts';
+import type { Turn } from './turn.ts';
+
+/** What hooks have said during the calls of one answer. */
+export interface Round {
+  /** A hook wants the turn to end: why; empty when it did not say. */
+  halted: string | null;
+  /** The calls that a hook has left to someone outside. */
+  readonly deferred: ToolCall[];
+  /** What hooks add for the model, by the call that it is about; null: about all of them. */
+  readonly contexts: Map<ToolCall | null, readonly string[]>;
+}
+
+export function newRound(): Round {
+  return { halted: null, deferred: [], contexts: new Map() };
+}
+
+/** Called as soon as a call has its outcome, so that the next one is not even prepared. */
+export function noteHooks(round: Round, call: ToolCall, said: HooksSaid): void {
+  round.halted ??= said.halt ?? null;
+  if (said.deferred) round.deferred.push(call);
+  if (said.contexts) round.contexts.set(call, said.contexts);
+}
+
+/** What hooks have said about one call. */
+export interface HooksSaid {
+  contexts?: readonly string[];
+  halt?: string;
+  deferred?: true;
+}
+
+/** Tells hooks that all calls of the answer are done. */
+export async function tellBatch(
+  hooks: Hooks,
+  results: ReadonlyMap<ToolCall, ToolResultBlock>,
+  round: Round,
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted || round.halted !== null) return;
+  const { afterBatch } = await import('./tool-hooks.ts');
+  const calls = [...results].map(([{ block: call }, block]) => ({ name: call.name, input: call.input, block }));
+  const { contexts, stop } = await afterBatch(hooks, calls, signal);
+  round.contexts.set(null, contexts);
+  if (stop) round.halted = stop.reason;
+}
+
+/** What hooks add stands behind all results, as the API wants them; recorded as sent, so that a resume sends the same. */
+export async function attachContexts(turn: Turn, calls: readonly ToolCall[], round: Round): Promise<ContentBlock[]> {
+  const texts = [...calls, null].flatMap((call) => round.contexts.get(call) ?? []);
+  if (texts.length > 0) await turn.attach(texts.map((content) => ({ type: 'hook_context', content })));
+  return texts.map((text) => ({ type: 'text', text }));
+}

@@ -1,0 +1,183 @@
+import { readdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Turn } from '../agent/turn.ts';
+import type { AgentFile } from '../config/agent-files.ts';
+import { BUNDLED_PROMPTS, BUNDLED_STYLES, DEFAULT_STYLE } from '../config/bundled.ts';
+import type { OutputStyle } from '../config/output-styles.ts';
+import type { Plugin } from '../config/plugins.ts';
+import type { PromptFile } from '../config/prompt-file.ts';
+import type { SettingsPlaces } from '../config/scopes.ts';
+import type { Rule } from '../permissions/rules.ts';
+import { isObject, stringField, tryParseJson } from '../util/json.ts';
+import type { Logger } from '../util/runtime.ts';
+import type { RunConfig } from '../wire/run-config.ts';
+import type { Parts } from './assemble.ts';
+import type { CommandLine } from './command-line.ts';
+import type { Configuration } from './configuration.ts';
+import type { ExpandedPrompt } from './expand-prompt.ts';
+import type { Env } from './home.ts';
+import type { Chosen } from './models.ts';
+import type { TrustReport } from './settings.ts';
+
+/** The skills, commands, agents, output styles and plugins of a session, as they were at its start. */
+export interface Extensions {
+  /** Skills and commands, in the order in which they are listed. */
+  readonly prompts: readonly ListedPrompt[];
+  /** The one that a user calls by this name; null when there is none. */
+  find(name: string): Promise<PromptFile | null>;
+  /** Those that the model may load. */
+  readonly skills: readonly PromptFile[];
+  /** What the model is told of them, or of those that are named; null when there are none. */
+  listing(only: readonly string[] | null): string | null;
+  readonly agents: readonly AgentFile[];
+  /** Names, the one that changes nothing first. */
+  readonly styles: readonly string[];
+  /** The one in force; null: nothing is changed. */
+  readonly style: OutputStyle | null;
+  readonly plugins: readonly Plugin[];
+  readonly pluginErrors: readonly { path: string; error: string }[];
+  /** How far the project's files were believed; null when it has none. */
+  readonly trust: TrustReport | null;
+}
+
+export type ListedPrompt = Pick<PromptFile, 'kind' | 'name' | 'description' | 'argumentHint' | 'forUser'>;
+
+/** Agents as hosts are told of them. */
+export interface ListedAgent {
+  name: string;
+  description: string;
+  model?: string;
+}
+
+/** What the command or the skills of the running turn have brought along. */
+export interface TurnExtras {
+  /** What may run without asking until the turn is over. */
+  grants: Rule[];
+  /** Who answers it; null: the session's model. */
+  chosen: Chosen | null;
+  /** The turn itself, once it has begun. */
+  turn: Turn | null;
+}
+
+export function noExtras(): TurnExtras {
+  return { grants: [], chosen: null, turn: null };
+}
+
+/** A skill or command of a file, and what it was called with. */
+export interface CalledPrompt {
+  prompt: PromptFile;
+  args: string;
+}
+
+/** What a command line calls; null when that is no file's. */
+export async function calledPrompt(command: CommandLine | null, extensions: Extensions): Promise<CalledPrompt | null> {
+  const prompt = command && (await extensions.find(command.name));
+  return prompt ? { prompt, args: command.args } : null;
+}
+
+/** Carries out what was called (see `expand-prompt.ts`), which is loaded for the first of them. */
+export async function expandCalled(
+  called: CalledPrompt,
+  makeTurn: () => Turn,
+  parts: Parts,
+  signal: AbortSignal,
+): Promise<ExpandedPrompt> {
+  return (await import('./expand-prompt.ts')).expandCalled(called, makeTurn, parts, signal);
+}
+
+export interface ExtensionOptions {
+  config: RunConfig;
+  env: Env;
+  places: SettingsPlaces;
+  configuration: Configuration;
+  log: Logger;
+}
+
+/** Most sessions have none of these folders: they look for them, and load nothing that reads them. */
+export async function openExtensions(options: ExtensionOptions): Promise<Extensions> {
+  const { config, configuration } = options;
+  const folders = extensionFolders(options);
+  const style = configuration.settings.outputStyle ?? DEFAULT_STYLE;
+  const isPlain = folders.length === 0 && !config.pluginDir?.length && style === DEFAULT_STYLE;
+  if (!isPlain) return (await import('./load-extensions.ts')).loadExtensions(folders, options);
+  const hasPrompts = config.disableSlashCommands !== true;
+  return {
+    prompts: hasPrompts ? BUNDLED_PROMPTS.map((prompt) => ({ ...prompt, forUser: true })) : [],
+    async find(name) {
+      if (!hasPrompts || !BUNDLED_PROMPTS.some((prompt) => prompt.name === name)) return null;
+      const { bundledPrompts } = await import('../config/bundled-texts.ts');
+      return bundledPrompts().find((prompt) => prompt.name === name) ?? null;
+    },
+    skills: [],
+    listing: () => null,
+    agents: [],
+    styles: [DEFAULT_STYLE, ...BUNDLED_STYLES.map(({ name }) => name)],
+    style: null,
+    plugins: [],
+    pluginErrors: [],
+    trust: null,
+  };
+}
+
+const KINDS = ['agents', 'commands', 'output-styles', 'skills'] as const;
+
+export interface ExtensionFolder {
+  scope: 'user' | 'project';
+  kind: (typeof KINDS)[number];
+  path: string;
+}
+
+/** The folders that are there and that the launch reads, the user's first. */
+function extensionFolders({ config, configuration, places }: ExtensionOptions): ExtensionFolder[] {
+  const { scopes } = configuration;
+  const homes = [
+    { scope: 'user' as const, home: scopes.includes('userSettings') ? places.configHome : null },
+    { scope: 'project' as const, home: scopes.includes('projectSettings') ? join(places.cwd, '.claude') : null },
+  ];
+  const wanted = KINDS.filter((kind) => !config.disableSlashCommands || kind === 'agents' || kind === 'output-styles');
+  const found = homes.flatMap(({ scope, home }) => {
+    const names = home === null ? [] : namesIn(home);
+    return wanted.filter((kind) => names.includes(kind)).map((kind) => ({ scope, kind, path: join(home ?? '', kind) }));
+  });
+  return found.some(({ scope }) => scope === 'user') ? ownFolders(found) : found;
+}
+
+/** In a home whose config home is its .claude folder the user's folders are not the project's, too. */
+function ownFolders(folders: readonly ExtensionFolder[]): ExtensionFolder[] {
+  const own = new Set(folders.flatMap(({ scope, path }) => (scope === 'user' ? realPath(path) : [])));
+  return folders.filter(({ scope, path }) => scope === 'user' || !own.has(realPath(path)));
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // reading it will say why
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // not there, which is the usual case, or not for us to read
+  }
+}
+
+/** The agents of a session by name: those of the host before those of files. */
+export function listAgents({ agents }: Extensions, given: unknown): ListedAgent[] {
+  const fromHost = isObject(given) ? Object.entries(given).map(([name, definition]) => listed(name, definition)) : [];
+  const names = new Set(fromHost.map(({ name }) => name));
+  const fromFiles = agents.filter(({ name }) => !names.has(name));
+  return [...fromHost, ...fromFiles.map(({ name, definition }) => listed(name, definition))];
+}
+
+/** What `--agents` gives, as far as it can be read. */
+export function agentsOf({ agents }: RunConfig): unknown {
+  return agents === undefined ? undefined : tryParseJson(agents);
+}
+
+function listed(name: string, definition: unknown): ListedAgent {
+  const model = stringField(definition, 'model');
+  return { name, description: stringField(definition, 'description') ?? '', ...(model !== undefined && { model }) };
+}

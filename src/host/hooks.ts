@@ -1,0 +1,63 @@
+import type { Attachment } from '../agent/attachment.ts';
+import type { TurnEnd } from '../agent/loop.ts';
+import type { StopVerdict } from '../agent/turn.ts';
+import type { Layer } from '../config/layers.ts';
+import type { Hooks } from '../hooks/dispatch.ts';
+import type { Hook, HookSource } from '../hooks/hook.ts';
+import type { TaskStore } from '../tools/task-store.ts';
+import { isObject } from '../util/json.ts';
+import type { Message } from '../wire/messages/index.ts';
+import type { UserInput } from '../wire/messages/user.ts';
+
+/** The hooks of one session. Only sessions that have some load what is behind it. */
+export interface SessionHooks extends Hooks {
+  /** Has these, too: of a plugin, or callbacks of the host. What cannot be read is said, the rest applies. */
+  add(given: unknown, source: HookSource): void;
+  all(): readonly Hook[];
+  /** Before each turn: SessionStart with the first one, ConfigChange when settings are others than before. */
+  begin(signal: AbortSignal): Promise<void>;
+  /** Asks whether a prompt may be sent. Null: it may; otherwise the line that tells why not, and the turn's result. */
+  submit(input: UserInput, signal: AbortSignal): Promise<{ line: Message; result: Message } | null>;
+  /** What hooks have added for the model since the last time. */
+  takeContexts(): Attachment[];
+  beforeStop(again: boolean, signal: AbortSignal): Promise<StopVerdict>;
+  /** After each turn: StopFailure when the model could not answer. */
+  ended(end: TurnEnd, signal: AbortSignal): Promise<void>;
+  /** The conversation was cleared: one ends, another begins. */
+  cleared(signal: AbortSignal): Promise<void>;
+  /** The task list, with hooks that are told of it and may object. */
+  watchTasks(tasks: TaskStore): TaskStore;
+  /** The session is over; `isStopped` when nobody wants to wait. */
+  end(how: { isStopped: boolean }): Promise<void>;
+}
+
+/** Hooks as they are written, and where. */
+export interface GivenHooks {
+  given: unknown;
+  source: HookSource;
+}
+
+const PROJECT: ReadonlySet<string> = new Set(['projectSettings', 'localSettings']);
+
+/**
+ * The hooks in settings that act. `disableAllHooks` takes away those of its own layer and of weaker ones, but nothing of a
+ * project takes away the hooks of its user; `allowManagedHooksOnly` leaves those of the administrator.
+ */
+export function hooksInLayers(layers: readonly Layer[]): GivenHooks[] {
+  const isManagedOnly = layers.some(
+    ({ scope, values }) => scope === 'policySettings' && values.allowManagedHooksOnly === true,
+  );
+  const disabling = layers.filter(({ values }) => values.disableAllHooks === true);
+  return layers.flatMap(({ scope, path, values: { hooks } }) => {
+    if (!isObject(hooks) || Object.keys(hooks).length === 0) return [];
+    if (isManagedOnly && scope !== 'policySettings') return [];
+    if (disabling.some((layer) => mayDisable(layer.scope, scope))) return [];
+    const where = path ?? (scope === 'policySettings' ? '--managed-settings' : '--settings');
+    return [{ given: hooks, source: { scope, where } }];
+  });
+}
+
+function mayDisable(by: string, whose: string): boolean {
+  if (by === 'policySettings') return true;
+  return PROJECT.has(by) ? PROJECT.has(whose) : whose !== 'policySettings';
+}

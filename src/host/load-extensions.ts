@@ -1,0 +1,192 @@
+import { resolve } from 'node:path';
+import { type AgentFile, readAgentFiles } from '../config/agent-files.ts';
+import { DEFAULT_STYLE } from '../config/bundled.ts';
+import { bundledPrompts, bundledStyles } from '../config/bundled-texts.ts';
+import { readCommands } from '../config/commands.ts';
+import type { FileNotes, FileSource } from '../config/markdown-files.ts';
+import { type OutputStyle, readOutputStyles } from '../config/output-styles.ts';
+import { type Plugin, readPlugin } from '../config/plugins.ts';
+import type { PromptFile } from '../config/prompt-file.ts';
+import { LISTING_BUDGET, skillListing } from '../config/skill-listing.ts';
+import { readSkills } from '../config/skills.ts';
+import { messageOf } from '../util/message-of.ts';
+import { nearestWord } from '../util/nearest.ts';
+import { printable } from '../util/printable.ts';
+import type { Logger } from '../util/runtime.ts';
+import { positiveInteger } from '../util/setting-text.ts';
+import { COMMANDS, parseCommand } from './command-line.ts';
+import type { ExtensionFolder, ExtensionOptions, Extensions } from './extensions.ts';
+import { noteIgnored, type TrustReport } from './settings.ts';
+
+/**
+ * Reads the extension files of a session, each folder once. What is wrong with one of them is said with its file and
+ * line, and the others are there all the same. Those of a project that nobody has called trustworthy are texts and
+ * nothing more: what they would run, allow or choose is left out, and said (ruling G1).
+ */
+export async function loadExtensions(
+  folders: readonly ExtensionFolder[],
+  options: ExtensionOptions,
+): Promise<Extensions> {
+  const { config, configuration, env, log, places } = options;
+  const trust = await trustIn(folders, options);
+  const notes = notesTo(log, trust);
+  const { plugins, pluginErrors } = readPlugins(config.pluginDir ?? [], places.cwd, notes);
+  const isTrusted = trust?.state === 'trusted';
+  const sourceOf = (scope: ExtensionFolder['scope']): FileSource => {
+    return { scope, confinedTo: scope === 'user' || isTrusted ? null : places.cwd, notes };
+  };
+  const read = <T>(kind: ExtensionFolder['kind'], reader: (path: string, source: FileSource) => T[]) =>
+    folders
+      .filter((folder) => folder.kind === kind)
+      .map(({ scope, path }) => ({ scope, all: reader(path, sourceOf(scope)) }));
+
+  const prompts = promptsOf([...read('skills', readSkills), ...read('commands', readCommands)], plugins, options);
+  const styles = stylesOf(read('output-styles', readOutputStyles), plugins, isTrusted);
+  const agents = agentsOf(read('agents', readAgentFiles), plugins, isTrusted);
+  if (trust) noteIgnored(trust, log);
+  const skills = prompts.filter(({ forModel }) => forModel);
+  const budget = positiveInteger(env.SLASH_COMMAND_TOOL_CHAR_BUDGET) ?? LISTING_BUDGET;
+  const leftOut = skillListing(skills, budget)?.leftOut ?? 0;
+  if (leftOut > 0) log('warn', `${leftOut} skills do not fit into the list for the model`);
+  return {
+    prompts,
+    find: async (name) =>
+      findPrompt(
+        prompts.filter(({ forUser }) => forUser),
+        name,
+      ),
+    skills,
+    listing: (only) => skillListing(enabledSkills(skills, only), budget)?.text ?? null,
+    agents,
+    styles: [DEFAULT_STYLE, ...styles.map(({ name }) => name)],
+    style: chosenStyle(configuration.settings.outputStyle, styles, log),
+    plugins,
+    pluginErrors,
+    trust,
+  };
+}
+
+/** By its name, or another name of it where only one has that. */
+export function findPrompt(prompts: readonly PromptFile[], name: string): PromptFile | null {
+  const exact = prompts.find((prompt) => prompt.name === name);
+  if (exact) return exact;
+  const [only, more] = prompts.filter(({ aliases }) => aliases.includes(name));
+  return only !== undefined && more === undefined ? only : null;
+}
+
+/** Those that a host has named, by name; all when it has named none. */
+export function enabledSkills(skills: readonly PromptFile[], only: readonly string[] | null): readonly PromptFile[] {
+  if (only === null) return skills;
+  return skills.filter(({ name, aliases }) => only.includes(name) || aliases.some((alias) => only.includes(alias)));
+}
+
+interface Read<T> {
+  scope: ExtensionFolder['scope'];
+  all: T[];
+}
+
+async function trustIn(
+  folders: readonly ExtensionFolder[],
+  { configuration }: ExtensionOptions,
+): Promise<TrustReport | null> {
+  if (!folders.some(({ scope }) => scope === 'project')) return null;
+  return { state: await configuration.projectTrust(), ignored: [] };
+}
+
+function notesTo(log: Logger, trust: TrustReport | null): FileNotes {
+  return {
+    warn(file, problem, line) {
+      log('warn', printable(`${file}${line === undefined ? '' : `:${line}`}: ${problem}`));
+    },
+    ignore(file, keys) {
+      trust?.ignored.push({ file, keys: [...keys] });
+    },
+  };
+}
+
+/** A plugin that cannot be read is told, here and to the host, and the session goes on without it. */
+function readPlugins(
+  folders: readonly string[],
+  cwd: string,
+  notes: FileNotes,
+): { plugins: Plugin[]; pluginErrors: { path: string; error: string }[] } {
+  const plugins: Plugin[] = [];
+  const pluginErrors: { path: string; error: string }[] = [];
+  for (const folder of folders) {
+    const path = resolve(cwd, folder);
+    try {
+      const plugin = readPlugin(path, notes);
+      if (plugins.some(({ name }) => name === plugin.name)) throw new Error(`there is another plugin ${plugin.name}`);
+      plugins.push(plugin);
+    } catch (error) {
+      pluginErrors.push({ path, error: messageOf(error) });
+      notes.warn(path, `the plugin was left out: ${messageOf(error)}`);
+    }
+  }
+  return { plugins, pluginErrors };
+}
+
+/** The user's go before the project's, skills before commands, plugins' behind; what comes with the program last. */
+function promptsOf(
+  read: readonly Read<PromptFile>[],
+  plugins: readonly Plugin[],
+  { config, log }: ExtensionOptions,
+): PromptFile[] {
+  if (config.disableSlashCommands) return [];
+  const inOrder = (['user', 'project'] as const).flatMap((scope) =>
+    read.filter((each) => each.scope === scope).flatMap(({ all }) => all),
+  );
+  const fromFiles = [...inOrder, ...plugins.flatMap((plugin) => plugin.prompts)];
+  const usable = fromFiles.filter((prompt) => isCallable(prompt, log));
+  const all = unique([...usable, ...bundledPrompts()]);
+  // As the reference lists them.
+  return [...all.filter(({ scope }) => scope === 'bundled'), ...all.filter(({ scope }) => scope !== 'bundled')];
+}
+
+function isCallable({ name, path }: PromptFile, log: Logger): boolean {
+  const isTaken = COMMANDS.some((command) => command.name === name);
+  if (!isTaken && parseCommand(`/${name}`)) return true;
+  const why = isTaken ? `/${name} is a command of the program itself` : `/${name} cannot be typed as a command`;
+  log('warn', printable(`${path}: ${why}, so that this one is never called. Give the file another name.`));
+  return false;
+}
+
+/** Untrusted, the project's styles do not count: a style is how the agent itself is instructed. */
+function stylesOf(read: readonly Read<OutputStyle>[], plugins: readonly Plugin[], isTrusted: boolean): OutputStyle[] {
+  const of = (scope: Read<unknown>['scope']) => read.flatMap((each) => (each.scope === scope ? each.all : []));
+  const fromFiles = [...(isTrusted ? of('project') : []), ...of('user'), ...plugins.flatMap((plugin) => plugin.styles)];
+  const all = unique([...fromFiles, ...bundledStyles()]);
+  return [...all.filter(({ scope }) => scope === 'bundled'), ...all.filter(({ scope }) => scope !== 'bundled')];
+}
+
+/** A project's agent stands in for the user's of the same name once the project is trusted. */
+function agentsOf(read: readonly Read<AgentFile>[], plugins: readonly Plugin[], isTrusted: boolean): AgentFile[] {
+  const scopes = isTrusted ? (['project', 'user'] as const) : (['user', 'project'] as const);
+  const fromFiles = scopes.flatMap((scope) => read.flatMap((each) => (each.scope === scope ? each.all : [])));
+  return unique([...fromFiles, ...plugins.flatMap((plugin) => plugin.agents)]);
+}
+
+function chosenStyle(wanted: string | undefined, styles: readonly OutputStyle[], log: Logger): OutputStyle | null {
+  if (wanted === undefined || wanted.toLowerCase() === DEFAULT_STYLE) return null;
+  const found =
+    styles.find(({ name }) => name === wanted) ??
+    styles.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+  if (found) return found;
+  const near = nearestWord(
+    wanted,
+    styles.map(({ name }) => name),
+  );
+  const hint = near === null ? '' : ` Did you mean ${near}?`;
+  log('warn', printable(`There is no output style '${wanted}', so that none is used.${hint}`));
+  return null;
+}
+
+/** The first of each name. */
+function unique<T extends { name: string }>(all: readonly T[]): T[] {
+  const seen = new Set<string>();
+  return all.filter(({ name }) => {
+    if (seen.has(name)) return false;
+    seen.add(name);
+    return true;
+  });
+}

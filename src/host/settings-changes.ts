@@ -1,0 +1,33 @@
+import type { Layer } from '../config/layers.ts';
+import type { LoadedSettings } from './settings.ts';
+
+/** A layer of settings that is another one than before, by the words of the ConfigChange event. */
+export interface ChangedLayer {
+  source: string;
+  /** Its file; null where it was given as text. */
+  path: string | null;
+}
+
+const SOURCES: Readonly<Record<string, string>> = {
+  userSettings: 'user_settings',
+  projectSettings: 'project_settings',
+  localSettings: 'local_settings',
+  policySettings: 'policy_settings',
+  flagSettings: 'flag_settings',
+};
+
+/** The layers that differ, also those that are new or gone. */
+export function changedLayers(before: LoadedSettings, after: LoadedSettings): ChangedLayer[] {
+  const keys = new Map([...before.layers, ...after.layers].map((layer) => [keyOf(layer), layer]));
+  const textIn = ({ layers }: LoadedSettings, key: string) => {
+    const layer = layers.find((each) => keyOf(each) === key);
+    return layer && JSON.stringify(layer.values);
+  };
+  return [...keys]
+    .filter(([key]) => textIn(before, key) !== textIn(after, key))
+    .map(([, { scope, path }]) => ({ source: SOURCES[scope] ?? scope, path }));
+}
+
+function keyOf({ scope, path }: Layer): string {
+  return `${scope} ${path ?? ''}`;
+}

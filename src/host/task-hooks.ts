@@ -1,0 +1,30 @@
+import type { Hooks } from '../hooks/dispatch.ts';
+import type { Task, TaskStore } from '../tools/task-store.ts';
+import { ToolError } from '../tools/tool.ts';
+
+/** A task list whose hooks are told of every task that is created or completed, and may object: then it is not. */
+export function watchTasks(tasks: TaskStore, { fire }: Pick<Hooks, 'fire'>): TaskStore {
+  const tell = async (event: 'TaskCreated' | 'TaskCompleted', { id, subject, description }: Task) => {
+    const payload = { task_id: id, task_subject: subject, task_description: description };
+    const { block } = await fire(event, payload, new AbortController().signal);
+    return block;
+  };
+  return {
+    ...tasks,
+    async create(fields) {
+      const task = await tasks.create(fields);
+      const objection = await tell('TaskCreated', task);
+      if (objection === null) return task;
+      await tasks.remove(task.id);
+      throw new ToolError(`The task was not created: ${objection}`);
+    },
+    async update(id, change) {
+      const before = await tasks.get(id);
+      if (change.status === 'completed' && before.status !== 'completed') {
+        const objection = await tell('TaskCompleted', { ...before, ...change });
+        if (objection !== null) throw new ToolError(`Task ${id} is not completed: ${objection}`);
+      }
+      return tasks.update(id, change);
+    },
+  };
+}

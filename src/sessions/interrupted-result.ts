@@ -1,0 +1,10 @@
+import type { ToolResultBlock } from '../wire/content.ts';
+
+/** What the model is told about a call whose outcome nobody knows. */
+export function interruptedResult(toolUseId: string): ToolResultBlock {
+  return { type: 'tool_result', tool_use_id: toolUseId, content: INTERRUPTED, is_error: true };
+}
+
+const INTERRUPTED =
+  'The session ended before this tool call had reported back. It may have run in part or not at all: ' +
+  'look at its effects before you repeat it.';

@@ -1,0 +1,250 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { actingFiles } from '../../src/config/acting-files.ts';
+import { readAgentFiles } from '../../src/config/agent-files.ts';
+import { readCommands } from '../../src/config/commands.ts';
+import type { FileSource } from '../../src/config/markdown-files.ts';
+import { readOutputStyles } from '../../src/config/output-styles.ts';
+import { readPlugin } from '../../src/config/plugins.ts';
+import { wantsPermission } from '../../src/config/prompt-file.ts';
+import { readSkills } from '../../src/config/skills.ts';
+import { configurationHash } from '../../src/config/trust-store.ts';
+
+let root: string;
+let warnings: string[];
+let ignored: string[];
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'heddle-extensions-')));
+  warnings = [];
+  ignored = [];
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function put(name: string, text: string): string {
+  const path = join(root, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+const notes = {
+  warn: (file: string, problem: string, line?: number) =>
+    warnings.push(`${file.slice(root.length + 1)}:${line}: ${problem}`),
+  ignore: (file: string, keys: readonly string[]) => ignored.push(`${file.slice(root.length + 1)}: ${keys.join(', ')}`),
+};
+const source = (changes: Partial<FileSource> = {}): FileSource => {
+  return { scope: 'user', confinedTo: null, notes, ...changes };
+};
+
+describe('skills', () => {
+  test('are folders with a SKILL.md, by the name of the folder', () => {
+    put('skills/b/SKILL.md', '---\nname: Fancy B\ndescription: Does b\nwhen_to_use: Always.\n---\nText');
+    put('skills/a/SKILL.md', '# A title\n\nText');
+    put('skills/loose.md', 'no skill');
+    put('skills/.hidden/SKILL.md', 'no skill');
+    put('skills/nothing/readme.md', 'no skill');
+    const skills = readSkills(join(root, 'skills'), source());
+    expect(skills).toMatchObject([
+      { name: 'a', description: 'A title', aliases: [], forModel: true, forUser: true, argumentHint: '' },
+      { name: 'b', description: 'Does b Always.', aliases: ['Fancy B'], folder: join(root, 'skills/b'), body: 'Text' },
+    ]);
+    expect(skills.map(wantsPermission)).toEqual([false, false]);
+    expect(warnings).toEqual([]);
+    expect(readSkills(join(root, 'nowhere'), source())).toEqual([]);
+  });
+
+  test.each([
+    ['allowed-tools', '---\nallowed-tools: [Read, "Bash(ls:*)"]\n---\nx', true],
+    ['hooks', '---\nhooks: {Stop: []}\n---\nx', true],
+    ['a command', 'Look: !`ls`', true],
+    ['a model', '---\nmodel: haiku\n---\nx', false],
+  ])('that want permission: %s', (_name, text, expected) => {
+    put('skills/a/SKILL.md', text);
+    expect(readSkills(join(root, 'skills'), source()).map(wantsPermission)).toEqual([expected]);
+  });
+});
+
+describe('commands', () => {
+  test('are files, and folders are namespaces', () => {
+    put('commands/plain.md', 'Do it');
+    put('commands/git/commit.md', '---\ndescription: Commits\n---\nx');
+    put('commands/git/deep/er.md', 'x');
+    put('commands/notes.txt', 'x');
+    expect(readCommands(join(root, 'commands'), source())).toMatchObject([
+      { name: 'git:commit', aliases: ['commit'], forModel: true },
+      { name: 'git:deep:er', aliases: ['er'] },
+      { name: 'plain', description: 'Do it', forModel: false },
+    ]);
+  });
+
+  test('a link that leads back ends somewhere', () => {
+    put('commands/a/x.md', 'x');
+    symlinkSync('..', join(root, 'commands/a/loop'));
+    expect(readCommands(join(root, 'commands'), source()).length).toBeLessThan(20);
+  });
+
+  test('what is no file to read is told, and holds nobody up', () => {
+    mkdirSync(join(root, 'commands'));
+    execFileSync('mkfifo', [join(root, 'commands/pipe.md')]);
+    symlinkSync('/dev/zero', join(root, 'commands/zero.md'));
+    symlinkSync('nowhere', join(root, 'commands/gone.md'));
+    put('commands/long.md', 'x'.repeat(300 * 1024));
+    put('commands/ok.md', 'x');
+    expect(readCommands(join(root, 'commands'), source()).map(({ name }) => name)).toEqual(['ok']);
+    expect(warnings.map((text) => text.split(':')[0])).toEqual(
+      ['gone', 'long', 'pipe', 'zero'].map((name) => `commands/${name}.md`),
+    );
+  });
+});
+
+describe('agents', () => {
+  test('by the words that hosts use', () => {
+    const settings = [
+      'name: helper',
+      'description: |',
+      '  Use this agent when: always.',
+      '  <example>x: y</example>',
+      'tools: Bash, Read',
+      'disallowedTools: [Write]',
+      'model: inherit',
+      'maxTurns: 3',
+      'skills: a, b',
+      'permissionMode: plan',
+      'mcpServers:',
+      '  - github',
+      '  - local: {command: x}',
+      'color: green',
+    ];
+    put('agents/deep/h.md', `---\n${settings.join('\n')}\n---\n\nYou help.\n`);
+    put('agents/star.md', '---\ndescription: S\ntools: "*"\n---\nx');
+    expect(readAgentFiles(join(root, 'agents'), source())).toMatchObject([
+      {
+        name: 'helper',
+        definition: {
+          description: 'Use this agent when: always.\n<example>x: y</example>',
+          prompt: 'You help.',
+          tools: ['Bash', 'Read'],
+          disallowedTools: ['Write'],
+          model: 'inherit',
+          maxTurns: 3,
+          skills: ['a', 'b'],
+          permissionMode: 'plan',
+          mcpServers: ['github', { local: { command: 'x' } }],
+        },
+      },
+      { name: 'star', definition: { description: 'S', prompt: 'x' } },
+    ]);
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('output styles', () => {
+  test('by name', () => {
+    put('output-styles/a.md', 'Text\n');
+    put('output-styles/b.md', '---\nname: B\ndescription: Is b\nkeep-coding-instructions: true\n---\nText');
+    expect(readOutputStyles(join(root, 'output-styles'), source())).toEqual([
+      { name: 'a', description: '', prompt: 'Text', keepsInstructions: false, scope: 'user' },
+      { name: 'B', description: 'Is b', prompt: 'Text', keepsInstructions: true, scope: 'user' },
+    ]);
+  });
+});
+
+describe('[G1] a source that is not trusted', () => {
+  test('has texts; what would act is left out and told', () => {
+    const text = '---\ndescription: D\nallowed-tools: Bash\nmodel: opus\nhooks: {Stop: []}\n---\n!`ls`';
+    put('skills/a/SKILL.md', text);
+    const [skill] = readSkills(join(root, 'skills'), source({ scope: 'project', confinedTo: root }));
+    expect(skill).toMatchObject({ description: 'D', allowedTools: [], mayRun: false });
+    expect(skill).not.toHaveProperty('model');
+    expect(skill).not.toHaveProperty('hooks');
+    expect(ignored).toEqual(['skills/a/SKILL.md: allowed-tools, hooks, model, shell commands']);
+  });
+
+  test('changes what the trust in a project is bound to, as far as something acts', () => {
+    const before = configurationHash(root);
+    put('.claude/commands/text.md', '---\ndescription: D\n---\nText');
+    put('.claude/skills/a/SKILL.md', 'Text');
+    expect(configurationHash(root)).toBe(before);
+    expect(actingFiles(root)).toEqual([]);
+    put('.claude/commands/deep/run.md', 'Run !`ls`');
+    put('.claude/agents/a.md', '---\npermissionMode: plan\n---\nx');
+    expect(actingFiles(root)).toMatchObject([
+      { file: '.claude/agents/a.md', parts: [{ key: 'permissionMode', value: 'plan' }] },
+      { file: '.claude/commands/deep/run.md', parts: [{ key: 'shell commands', value: ['ls'] }] },
+    ]);
+    const then = configurationHash(root);
+    expect(then).not.toBe(before);
+    put('.claude/commands/deep/run.md', 'Now run !`ls`');
+    expect(configurationHash(root)).not.toBe(then);
+  });
+});
+
+describe('plugins', () => {
+  test('without a manifest are what their folders hold', () => {
+    put('kit/skills/knit/SKILL.md', 'Knit');
+    put('kit/commands/deep/hello.md', 'Hello');
+    put('kit/output-styles/loud.md', 'LOUD');
+    put('kit/hooks/hooks.json', '{"hooks":{"Stop":[]}}');
+    put('kit/.mcp.json', '{"mcpServers":{"x":{"command":"y"}}}');
+    expect(readPlugin(join(root, 'kit'), notes)).toMatchObject({
+      name: 'kit',
+      root: join(root, 'kit'),
+      prompts: [
+        { name: 'kit:knit', aliases: ['knit'], variables: { CLAUDE_PLUGIN_ROOT: join(root, 'kit') } },
+        { name: 'kit:deep:hello', aliases: ['deep:hello', 'hello'] },
+      ],
+      styles: [{ name: 'kit:loud' }],
+      hooks: { Stop: [] },
+      mcpServers: { x: { command: 'y' } },
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  test('with one have its name and further places, none of them outside', () => {
+    put('outside/SKILL.md', 'x');
+    put('kit/one/SKILL.md', 'One');
+    put('kit/agents-2/w.md', '---\ndescription: W\n---\nx');
+    const manifest = {
+      name: 'my-kit',
+      skills: ['./one', '../outside'],
+      agents: './agents-2/w.md',
+      commands: './nowhere',
+      hooks: { Stop: [] },
+      mcpServers: './servers.json',
+    };
+    put('kit/.claude-plugin/plugin.json', JSON.stringify(manifest));
+    put('kit/servers.json', '{"x":{"command":"y"}}');
+    expect(readPlugin(join(root, 'kit'), notes)).toMatchObject({
+      name: 'my-kit',
+      prompts: [{ name: 'my-kit:one' }],
+      agents: [{ name: 'my-kit:w' }],
+      hooks: { Stop: [] },
+      mcpServers: { x: { command: 'y' } },
+    });
+    expect(warnings).toEqual([
+      expect.stringContaining('skills: ../outside leads out of the plugin'),
+      expect.stringContaining('commands: there is no ./nowhere'),
+    ]);
+  });
+
+  test.each([
+    ['no folder', 'nowhere', /ENOENT/],
+    ['a file', 'file', /not a directory/],
+    ['a manifest that is no JSON', 'torn', /JSON/],
+    ['a name that cannot be typed', 'named', /no name for a plugin/],
+  ])('%s is none', (_name, folder, message) => {
+    put('file', '');
+    put('torn/.claude-plugin/plugin.json', '{');
+    put('named/.claude-plugin/plugin.json', '{"name":"my kit"}');
+    expect(() => readPlugin(join(root, folder), notes)).toThrow(message);
+  });
+
+  test('hooks that cannot be read are told', () => {
+    put('kit/hooks/hooks.json', 'x');
+    expect(readPlugin(join(root, 'kit'), notes).hooks).toBeNull();
+    expect(warnings).toEqual([expect.stringMatching(/^kit\/hooks\/hooks\.json:undefined: /)]);
+  });
+});
