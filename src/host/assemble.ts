@@ -18,7 +18,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import type { Configuration } from './configuration.ts';
 import { contextWindow } from './context-window.ts';
 import type { Engine } from './engine.ts';
-import { agentsOf, type Extensions, noExtras, openExtensions, type TurnExtras } from './extensions.ts';
+import { agentsOf, type Extensions, noExtras, openExtensions, pluginHooks, type TurnExtras } from './extensions.ts';
 import { credentialHider } from './hide-credentials.ts';
 import { secretValues, toolEnv } from './home.ts';
 import { hooksInLayers, type SessionHooks } from './hooks.ts';
@@ -233,7 +233,8 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   const warn = warnOnce(runtime.log);
   const { readFilter } = toolSession;
   const memory = openMemory({ config, env, configHome, workspace, readFilter, warn });
-  const settingsHooks = hooksInLayers(configuration.loaded.layers);
+  const { layers } = configuration.loaded;
+  const givenHooks = [...hooksInLayers(layers), ...pluginHooks(extensions, layers)];
   const parts: Parts = {
     runtime,
     sessionId: transcript.key.sessionId,
@@ -273,7 +274,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
       const { openSessionHooks } = await import('./session-hooks.ts');
       const tellsAll = config.includeHookEvents === true;
       parts.hooks ??= openSessionHooks(() => parts, {
-        given: settingsHooks,
+        given: givenHooks,
         processes: engine.processes,
         env,
         home: engine.hasOwnStore ? configHome : null,
@@ -336,7 +337,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   };
   if (config.jsonSchema !== undefined) await parts.setSchema(config.jsonSchema);
   if (config.mcpConfig?.length) await parts.openMcp();
-  if (settingsHooks.length > 0) await parts.openHooks();
+  if (givenHooks.length > 0) await parts.openHooks();
   return parts;
 }
 

@@ -10,7 +10,7 @@ import type { Message } from '../wire/messages/index.ts';
 import type { Parts } from './assemble.ts';
 import { startOver } from './branches.ts';
 import type { CommandLine } from './command-line.ts';
-import { initLine } from './describe.ts';
+import { commandsOf, initLine } from './describe.ts';
 import { LOCAL_COMMANDS, type LocalCommand, runLocalCommand } from './local-commands.ts';
 import { requestSettings } from './request-settings.ts';
 
@@ -51,6 +51,7 @@ async function* localTurn(
     context: parts.context,
     ...requestSettings(parts, parts.chosen),
     messages: parts.messages,
+    commands: commandsOf(parts),
     setModel: (wanted) => seams.setModel(wanted),
     // The command itself is the first of the new conversation, so that a resume does not go back to the old one.
     clear: () => startOver(parts),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Turn } from '../agent/turn.ts';
 import type { AgentFile } from '../config/agent-files.ts';
 import { BUNDLED_PROMPTS, BUNDLED_STYLES, DEFAULT_STYLE } from '../config/bundled.ts';
+import type { Layer } from '../config/layers.ts';
 import type { OutputStyle } from '../config/output-styles.ts';
 import type { Plugin } from '../config/plugins.ts';
 import type { PromptFile } from '../config/prompt-file.ts';
@@ -16,6 +17,7 @@ import type { CommandLine } from './command-line.ts';
 import type { Configuration } from './configuration.ts';
 import type { ExpandedPrompt } from './expand-prompt.ts';
 import type { Env } from './home.ts';
+import type { GivenHooks } from './hooks.ts';
 import type { Chosen } from './models.ts';
 import type { TrustReport } from './settings.ts';
 
@@ -162,6 +164,19 @@ function namesIn(folder: string): string[] {
   } catch {
     return []; // not there, which is the usual case, or not for us to read
   }
+}
+
+/** The hooks that plugins bring, unless the settings of a user or an administrator want none. */
+export function pluginHooks({ plugins }: Extensions, layers: readonly Layer[]): GivenHooks[] {
+  const isOff = layers.some(({ scope, values }) => {
+    if (scope === 'projectSettings' || scope === 'localSettings') return false;
+    return values.disableAllHooks === true || (scope === 'policySettings' && values.allowManagedHooksOnly === true);
+  });
+  if (isOff) return [];
+  return plugins.flatMap(({ name, root, hooks }) => {
+    const source = { scope: 'plugin', where: `the plugin ${name}`, env: { CLAUDE_PLUGIN_ROOT: root } };
+    return hooks === null ? [] : [{ given: hooks, source }];
+  });
 }
 
 /** The agents of a session by name: those of the host before those of files. */

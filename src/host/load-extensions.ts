@@ -117,6 +117,7 @@ function readPlugins(
     try {
       const plugin = readPlugin(path, notes);
       if (plugins.some(({ name }) => name === plugin.name)) throw new Error(`there is another plugin ${plugin.name}`);
+      if (plugin.mcpServers !== null) notes.warn(path, 'its MCP servers are not started in this version');
       plugins.push(plugin);
     } catch (error) {
       pluginErrors.push({ path, error: messageOf(error) });

@@ -1,7 +1,7 @@
 import type { Ledger } from '../agent/ledger.ts';
 import type { ApiMessage, ApiTool } from '../model/model.ts';
 import { HeddleError } from '../wire/errors.ts';
-import { COMMANDS } from './command-line.ts';
+import type { COMMANDS } from './command-line.ts';
 import { contextShares } from './context-shares.ts';
 
 /** What a local command may see and do. No model is called. */
@@ -15,6 +15,8 @@ export interface CommandContext {
   readonly system: readonly string[];
   readonly tools: readonly ApiTool[];
   readonly messages: readonly ApiMessage[];
+  /** All that can be called, those of files included. */
+  readonly commands: typeof COMMANDS;
   /** Resolves with the model's full id. */
   setModel(name: string): Promise<string>;
   clear(): void;
@@ -37,7 +39,7 @@ export const LOCAL_COMMANDS: ReadonlyMap<string, LocalCommand> = new Map<string,
   ],
   ['context', (_args, context) => contextReport(context)],
   ['cost', (_args, context) => costReport(context)],
-  ['help', () => helpReport()],
+  ['help', (_args, { commands }) => helpReport(commands)],
   [
     'model',
     async (args, context) => {
@@ -62,8 +64,8 @@ export async function runLocalCommand(
   }
 }
 
-function helpReport(): string {
-  const lines = COMMANDS.map(({ name, argumentHint, description }) => {
+function helpReport(commands: CommandContext['commands']): string {
+  const lines = commands.map(({ name, argumentHint, description }) => {
     return `  ${`/${name} ${argumentHint}`.trimEnd().padEnd(26)}${description}`;
   });
   return ['Commands:', ...lines].join('\n');

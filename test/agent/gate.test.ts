@@ -204,3 +204,39 @@ describe('an answer that comes after the rules have changed', () => {
     expect(await check(inside)).toMatchObject({ allowed: true, input: inside });
   });
 });
+
+describe('where the files of an allowed call are', () => {
+  const leading = (...targets: string[]) => {
+    let lookups = 0;
+    const realPath = (path: string) =>
+      path === '/project/a.txt' ? (targets[Math.min(lookups++, targets.length - 1)] ?? null) : path;
+    return { realPath, lookups: () => lookups };
+  };
+
+  test('[R-8] they are looked up once: what was judged is what is handed on', async () => {
+    const { realPath, lookups } = leading('/project/real.txt', '/outside.txt');
+    const { check } = bench({ policy: { mode: 'acceptEdits', realPath, deny: rules('Edit(private/**)') } });
+    const places = new Map([['/project/a.txt', '/project/real.txt']]);
+    expect(await check(inside)).toEqual({ allowed: true, input: inside, places });
+    expect(lookups()).toBe(1);
+  });
+
+  test('[R-8] they are those of the input that runs, not of the one that was asked about', async () => {
+    const { check } = bench({ answer: { behavior: 'allow', updatedInput: { file_path: 'b.txt' } } });
+    expect(await check(inside)).toMatchObject({ places: new Map([['/project/b.txt', '/project/b.txt']]) });
+  });
+
+  test('[R-8] an answer is not for what the path leads to since the question', async () => {
+    const message = expect.stringContaining('/project/a.txt changed while the call was being judged');
+    for (const more of [{}, { updatedInput: inside }]) {
+      const { realPath } = leading('/project/real.txt', '/outside.txt');
+      const { check } = bench({ policy: { realPath }, answer: { behavior: 'allow', ...more } });
+      expect(await check(inside)).toMatchObject({ allowed: false, message });
+    }
+  });
+
+  test('a call that names none has no places', async () => {
+    const verdict = await bench().check({ text: 'x' }, fakeTool('Other'));
+    expect(verdict).toMatchObject({ allowed: true, places: undefined });
+  });
+});

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FileSnapshot } from '../../src/sessions/file-history.ts';
 import { checkpointedWorkspace } from '../../src/tools/checkpointed-workspace.ts';
+import type { Workspace } from '../../src/tools/workspace.ts';
 import { asOrdinaryUser } from '../support/as-user.ts';
 import { CheckpointRig } from './checkpoint-rig.ts';
 

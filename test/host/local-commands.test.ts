@@ -21,6 +21,7 @@ describe('what a command says', () => {
     system: ['be brief'],
     tools: [],
     messages: [],
+    commands: COMMANDS,
     setModel: async (name) => `the id of ${name}`,
     clear: () => {},
   };
