@@ -38,5 +38,5 @@ export function placesOf({ access }: Call, { realPath }: Policy): Places | undef
 
 /** What an allowed call gets to work with: the files that were judged, and none that lie there since. */
 export async function pinnedContext(context: ToolContext, places: Places | undefined): Promise<ToolContext> {
-  return false && places ? { ...context, workspace: await context.workspace.pin(places) } : context;
+  return places ? { ...context, workspace: await context.workspace.pin(places) } : context;
 }

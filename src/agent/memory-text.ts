@@ -40,6 +40,6 @@ function titleOf({ path, kind, importedBy, isNested, isChanged }: ToldFile): str
 }
 
 /** A text cannot end the reminder that it is in. */
-export function inside(text: string): string {
+function inside(text: string): string {
   return text.trim().replaceAll('</system-reminder', '<\\/system-reminder');
 }

@@ -34,6 +34,7 @@ const COMMANDS: readonly Option[] = [
   ['config list|get|set|unset', 'Show and change settings, with where they stand'],
   ['trust [directory]', 'Let the settings of a project act'],
   ['permissions explain', 'Say what would become of a tool call, and which rule decides'],
+  ['hooks list|test', 'Show the hooks of this directory, or try them with an event'],
 ];
 
 const GROUPS: readonly { title: string; options: readonly Option[] }[] = [

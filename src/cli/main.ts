@@ -25,6 +25,7 @@ async function main(argv: readonly string[]): Promise<number> {
 const COMMANDS: Record<string, (argv: readonly string[]) => Promise<number>> = {
   config: async (argv) => (await import('./commands/config.ts')).runConfig(argv),
   trust: async (argv) => (await import('./commands/trust.ts')).runTrust(argv),
+  hooks: async (argv) => (await import('./commands/hooks.ts')).runHooks(argv),
   permissions: async (argv) => (await import('./commands/permissions.ts')).runPermissions(argv),
   sessions: async (argv) => (await import('./commands/sessions.ts')).runSessions(argv),
   rewind: async (argv) => (await import('./commands/rewind.ts')).runRewind(argv),

@@ -4,7 +4,7 @@ import { errorCode } from '../util/error-code.ts';
 import { messageOf } from '../util/message-of.ts';
 import { printable } from '../util/printable.ts';
 import { type MemoryImport, memoryImports } from './memory-imports.ts';
-import type { MemoryKind, MemoryPlace } from './memory-places.ts';
+import type { MemoryPlace } from './memory-places.ts';
 
 /** A memory file as it is now. */
 export interface MemoryFile extends MemoryPlace {
@@ -180,5 +180,3 @@ function realPath(path: string): string | null {
     return null;
   }
 }
-
-export type { MemoryKind, MemoryPlace };

@@ -70,7 +70,7 @@ async function expand(prompt: PromptFile, args: string, parts: Parts, run: RunSh
     }
   }
   const body = texts.join('');
-  return prompt.folder === null ? body : `The files of this skill are in ${prompt.folder}\n\n${body}`;
+  return prompt.folder === null ? body : `<skill-folder>${prompt.folder}</skill-folder>\n\n${body}`;
 }
 
 /** Rules that cannot be read allow nothing, and are said. */

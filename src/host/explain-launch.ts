@@ -37,7 +37,14 @@ export async function explainLaunch(
   try {
     const start = { shellDirectory: { current: () => workspace.cwd } };
     const inForce = policyNow({ permissions, sandbox, toolSession: start, extras: noExtras() });
-    return await explainCall(call.toolName, call.input, { tools: await makeRegistry(), workspace, policy: inForce });
+    const { hooksAsked, hooksOf } = await import('./hooks-admin.ts');
+    const hooks = hooksAsked(hooksOf({ configuration }).hooks);
+    return await explainCall(call.toolName, call.input, {
+      tools: await makeRegistry(),
+      workspace,
+      policy: inForce,
+      hooks,
+    });
   } finally {
     await sandbox.close();
   }

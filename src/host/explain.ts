@@ -18,12 +18,16 @@ export interface Explanation {
   rule?: string;
   /** The file or the flag in which that rule stands. */
   where?: string;
+  /** The hooks that would be asked before it runs, as `Event: command (where it stands)`. What they say is not known. */
+  hooks?: string[];
 }
 
 export interface ExplainOptions {
   tools: { all(): readonly Tool[]; get(name: string): Tool | undefined };
   workspace: Workspace;
   policy: Policy;
+  /** The hooks that would be asked about a call of this tool. */
+  hooks?: (toolName: string, behavior: Decision['behavior']) => string[];
 }
 
 /**
@@ -44,7 +48,12 @@ export async function explainCall(toolName: string, input: unknown, options: Exp
     layer: decision.layer,
     reason: reasonOf(decision, policy),
     ...(decision.rule && ruleFacts(decision.rule)),
+    ...hookFacts(options.hooks?.(tool.name, decision.behavior) ?? []),
   };
+}
+
+function hookFacts(hooks: string[]): Pick<Explanation, 'hooks'> {
+  return hooks.length === 0 ? {} : { hooks };
 }
 
 /** A rule that names the whole tool takes it away: then there is nothing to judge any more. */

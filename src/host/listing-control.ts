@@ -39,9 +39,10 @@ function toListedRule(rule: Rule, behavior: ListedRule['behavior']): ListedRule 
   };
 }
 
-/** `get_hooks_listing`: there are no hooks in this version, and no events that they could wait for. */
-export function getHooksListing(): HooksListing {
-  return { events: [], hooks: [], eventCatalog: [] };
+/** `get_hooks_listing`: the hooks of this session, and the events that there are. */
+export async function getHooksListing({ hooks }: Parts): Promise<HooksListing> {
+  const { hooksListing } = await import('./hooks-listing.ts');
+  return hooksListing(hooks?.all() ?? []);
 }
 
 export function getBinaryVersion(): { version: string; heddle_version: string } {

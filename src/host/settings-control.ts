@@ -18,7 +18,9 @@ export async function explainPermission(parts: Parts, request: JsonObject): Prom
   if (toolName === undefined) throw new ControlError('request.tool_name must be a string', 'invalid_request');
   const { tools, workspace } = parts;
   try {
-    return { ...(await explainCall(toolName, request.input, { tools, workspace, policy: policyNow(parts) })) };
+    const hooks = parts.hooks && (await import('./hooks-admin.ts')).hooksAsked(parts.hooks.all());
+    const options = { tools, workspace, policy: policyNow(parts), ...(hooks && { hooks }) };
+    return { ...(await explainCall(toolName, request.input, options)) };
   } catch (error) {
     throw new ControlError(toHeddleError(error).message, 'invalid_request', { cause: error });
   }

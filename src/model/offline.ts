@@ -69,7 +69,8 @@ function readConversation(messages: readonly ApiMessage[]): Conversation {
 function promptOf(message: ApiMessage | undefined): string {
   return (message?.content ?? [])
     .flatMap((block) => (block.type === 'text' ? [block.text.trim()] : []))
-    .filter((text) => !/^<([\w-]+)>[\s\S]*<\/\1>$/.test(text) && !/^\[Request interrupted by user.*\]$/.test(text))
+    .map((text) => text.replace(/^(?:<([\w-]+)>[\s\S]*?<\/\1>\s*)+/, ''))
+    .filter((text) => !/^\[Request interrupted by user.*\]$/.test(text))
     .join('\n')
     .trim();
 }

@@ -41,7 +41,20 @@ async function listFiles(
   // A glob that matches directories would bring back ignored ones; one that matches all says nothing anyway.
   const glob = ['*', '**', '**/*'].includes(pattern) ? [] : [`--glob=${pattern}`];
   const options = ['--files', '--sortr=modified', ...glob, ...more];
-  return ripgrep({ options, dir, prints: 'files' }, context);
+  return context.workspace.hold(dir, async (held) => {
+    const found = await ripgrep({ options, dir, held, prints: 'files' }, context);
+    return held.at !== held.path ? { ...found, records: await withoutForeign(found.records, dir, context) } : found;
+  });
+}
+
+/** Of those that can be shown only what is there: a link that stood in the place of a directory has names of its own. */
+async function withoutForeign(names: readonly string[], dir: string, { workspace }: ToolContext): Promise<string[]> {
+  const there: string[] = [];
+  for (const [at, name] of names.entries()) {
+    if (there.length === MAX_FILES) return [...there, ...names.slice(at)];
+    if (await workspace.stat(join(dir, name)).catch(() => null)) there.push(name);
+  }
+  return there;
 }
 
 function render(filenames: string[], total: number, limit: SearchOutput['limit']): string {

@@ -3,16 +3,18 @@ import type { GrepOutput } from '../wire/tool-outputs.ts';
 import { boundField, boundList } from './bounded-field.ts';
 import type { GrepInput } from './grep.ts';
 import { countEntries, lineEntries } from './grep-output.ts';
-import { LIMIT_NOTES, ripgrep, type SearchOutput } from './ripgrep.ts';
+import { LIMIT_NOTES, type SearchOutput } from './ripgrep.ts';
+import { searchContents } from './search-contents.ts';
 import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 
 const DEFAULT_ENTRIES = 250;
 
 export async function grep(search: GrepInput, context: ToolContext): Promise<ToolOutput> {
   const { dir, file } = await locate(search.path, context);
-  const { records, limit } = await ripgrep(
+  const { records, limit } = await searchContents(
     {
-      options: searchOptions(search),
+      filters: filterOptions(search),
+      output: modeOptions(search),
       pattern: search.pattern,
       dir,
       ...(file !== undefined && { file }),
@@ -28,9 +30,8 @@ function modeOf({ output_mode }: GrepInput): NonNullable<GrepInput['output_mode'
   return output_mode ?? 'files_with_matches';
 }
 
-function searchOptions(search: GrepInput): string[] {
+function filterOptions(search: GrepInput): string[] {
   return [
-    ...modeOptions(search),
     ...(search['-i'] ? ['--ignore-case'] : []),
     ...(search.multiline ? ['--multiline', '--multiline-dotall'] : []),
     ...(search.glob === undefined ? [] : [`--glob=${search.glob}`]),

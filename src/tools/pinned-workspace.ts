@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { holdDirectory, holdFile, PathChanged } from '../util/hold-path.ts';
 import { listExact, openExact, replaceExact, statExact } from './exact-files.ts';
-import { rethrowReadable } from './file-problems.ts';
+import { refuseSpecial, rethrowReadable } from './file-problems.ts';
 import { readInChunks, readWhole, toFileStat } from './regular-file.ts';
 import { refusal } from './tool.ts';
 import type { Places, Workspace } from './workspace.ts';
@@ -49,8 +49,9 @@ export function pinnedWorkspace(inner: Workspace, { places, isPrivate }: PinOpti
     async hold(path, work) {
       const real = find(path);
       if (real === null) return inner.hold(path, work);
-      const isDirectory = (await statExact(real).catch(rethrowChanged(path)))?.isDirectory();
-      const hold = isDirectory ? holdDirectory : holdFile;
+      const stats = await statExact(real).catch(rethrowChanged(path));
+      if (stats && !stats.isDirectory()) refuseSpecial(path, stats);
+      const hold = stats?.isDirectory() ? holdDirectory : holdFile;
       return hold(real, (at) => work({ at, path: real })).catch(rethrowChanged(path));
     },
     pin: (others) => inner.pin(others),

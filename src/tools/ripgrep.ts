@@ -21,13 +21,15 @@ export interface Search {
   options: readonly string[];
   /** The regular expression, if contents are searched. */
   pattern?: string;
-  /** Globs and the paths in the output are relative to it. */
+  /** As it was written. Globs and the paths in the output are relative to it. */
   dir: string;
-  /** The only file in it that is searched. */
-  file?: string;
+  /** The directory itself, or the only files in it that are searched, by their names. */
+  held: HeldFile | HeldFiles;
   /** `files`: paths, each ended by a NUL. `lines`: lines that begin with a path and a NUL, and `--` between some. */
   prints: 'files' | 'lines';
 }
+
+export type HeldFiles = ReadonlyMap<string, HeldFile>;
 
 export interface SearchOutput {
   /** What was printed about files that may be read, without the ends of the records. */
@@ -44,31 +46,29 @@ export const LIMIT_NOTES: Record<NonNullable<SearchOutput['limit']>, string> = {
 
 /**
  * Runs the bundled ripgrep, free of the user's configuration, and leaves out what the session hides from reading (trust
- * R-10). It searches the directory or file that was judged, and follows no symlinks there. A mistake in pattern or
- * options is a ToolError.
+ * R-10). A mistake in pattern or options is a ToolError.
+ *
+ * It follows no symlinks, but it looks at a path and opens it a moment later: of a directory that somebody exchanges for
+ * a link in between it prints what lies behind. Only of files that are held it is sure what it reads.
  */
-export function ripgrep(search: Search, context: ToolContext): Promise<SearchOutput> {
-  const { dir, file } = search;
-  return context.workspace.hold(file === undefined ? dir : join(dir, file), (held) => runIn(held, search, context));
-}
-
-async function runIn(held: HeldFile, search: Search, context: ToolContext): Promise<SearchOutput> {
-  const { options, pattern, dir, file } = search;
+export async function ripgrep(search: Search, context: ToolContext): Promise<SearchOutput> {
+  const { options, pattern, dir, held } = search;
   const { rgPath } = await import('@vscode/ripgrep'); // not on the start path
   const isOpen = context.session.readFilter();
-  const realPath = (path: string) => (file === undefined ? join(held.path, path) : held.path);
+  const realPath = (name: string) => ('at' in held ? join(held.path, name) : (held.get(name)?.path ?? join(dir, name)));
   // By both names: where the written one leads may have changed since.
-  const mayRead = remembered((path) => isOpen(join(dir, path)) && (held.path === dir || isOpen(realPath(path))));
+  const mayRead = remembered((name) => isOpen(join(dir, name)) && isOpen(realPath(name)));
   const found = createCollector(search, mayRead);
-  const skipped = file === undefined ? await unreadableEntries(dir, mayRead, context) : [];
-  const operands = [...(pattern === undefined ? [] : [pattern]), ...(file === undefined ? [] : [held.at])];
+  const skipped = 'at' in held ? await unreadableEntries(dir, mayRead, context) : [];
+  const files = 'at' in held ? [] : [...held.values()].map(({ at }) => at);
+  const operands = [...(pattern === undefined ? [] : [pattern]), ...files];
   let stderr = '';
   const enough = new AbortController();
   const spec = {
     command: rgPath,
     // The last glob that matches wins: these are left out whatever else was asked for.
     args: [...COMMON, ...options, ...VERSION_CONTROL, BROKEN_NAMES, ...skipped.map(without), '--', ...operands],
-    cwd: file === undefined ? held.at : context.workspace.cwd,
+    cwd: 'at' in held ? held.at : context.workspace.cwd,
     env: { ...context.env, RIPGREP_CONFIG_PATH: undefined },
     timeoutMs: TIMEOUT_MS,
     onOutput(stream: 'stdout' | 'stderr', data: Buffer) {
@@ -97,19 +97,21 @@ interface Collector {
 }
 
 /** Takes whole records, and those only of files that may be read: the others do not count towards any limit. */
-function createCollector({ prints, file }: Search, mayRead: (path: string) => boolean): Collector {
+function createCollector({ prints, held }: Search, mayRead: (path: string) => boolean): Collector {
   const end = prints === 'files' ? '\0' : '\n';
   const decoder = new StringDecoder('utf8');
+  const names = new Map('at' in held ? [] : [...held].map(([name, { at }]) => [at, name]));
   const records: string[] = [];
   let rest = '';
   let size = 0;
 
-  /** Null: left out. A single file was searched by another name. */
+  /** Null: left out. Held files are searched by other names than their own. */
   function accept(record: string): string | null {
     const pathEnd = prints === 'files' ? record.length : record.indexOf('\0');
     // Without a path: a separator, or a remark that names some file.
     if (pathEnd === -1) return record === '--' ? record : null;
-    const path = file ?? record.slice(0, pathEnd);
+    const printed = record.slice(0, pathEnd);
+    const path = names.get(printed) ?? printed;
     return mayRead(path) ? path + record.slice(pathEnd) : null;
   }
 

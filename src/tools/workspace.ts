@@ -37,7 +37,7 @@ export type Places = ReadonlyMap<string, string | null>;
 export interface HeldFile {
   /** Its real path. */
   path: string;
-  /** The path to use. */
+  /** The path to use. The same where files cannot be held. */
   at: string;
 }
 

@@ -105,7 +105,7 @@ describe('what objects to a stop', () => {
   test('[LOOP-12] or the turn ends there, as a success', async () => {
     const { beforeStop } = verdicts({ kind: 'end', reason: 'enough' });
     const rig = createRig(['done', 'never'], { beforeStop });
-    expect(await rig.ask('go')).toEqual({ kind: 'completed' });
+    expect(await rig.ask('go')).toEqual({ kind: 'hook_stopped', reason: 'enough' });
     expect(rig.requests).toHaveLength(1);
   });
 

@@ -26,6 +26,7 @@ test('the print path stays within its byte budget', () => {
 test.each([
   ['schemas (zod)', /^node_modules\/zod\//],
   ['MCP', /^src\/mcp\/|modelcontextprotocol/],
+  ['hooks', /^src\/hooks\//],
   ['the SDK', /^src\/sdk\//],
   ['the testing kit', /^src\/testing\//],
   ['a user interface', /^src\/(tui|web)\//],

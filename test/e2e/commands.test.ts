@@ -12,7 +12,7 @@ const TURN = ['system/init', 'user', 'result/success'];
 
 describe('local commands', () => {
   test.each([
-    ['/help', /^Commands:\n {2}\/clear [\s\S]*\/model \[name\]/],
+    ['/help', /^Commands:\n {2}\/debug [\s\S]*\/model \[name\]/],
     ['/cost', /^Total cost: +\$0\.0\d+\n[\s\S]*claude-sonnet-4-5-20250929: 1000 in, 7 out/],
     ['/context', /^claude-sonnet-4-5-20250929: 1107 of 200000 tokens \(0\.6 %\)\n[\s\S]*Messages +about \d+/],
     ['/model', /^The model is claude-sonnet-4-5-20250929\.$/],

@@ -57,7 +57,7 @@ describe('[B-219, SET-07] a skill', () => {
     const folder = join(place.cwd, '.claude/skills/greet');
     const [result, body] = textsOf(bodyOf(second).messages.at(-1));
     expect(result).toContain('greet');
-    expect(body).toBe(`The files of this skill are in ${folder}\n\nSay hi to bob.\n`);
+    expect(body).toBe(`<skill-folder>${folder}</skill-folder>\n\nSay hi to bob.\n`);
     expect(lines.map(kindOf)).toEqual(['system/init', 'assistant', 'user', 'user', 'assistant', 'result/success']);
     expect(lines[2]).toMatchObject({ tool_use_result: { success: true, commandName: 'greet' } });
     expect(lines[3]).toMatchObject({ isSynthetic: true, message: { content: [{ type: 'text', text: body }] } });
@@ -312,6 +312,18 @@ describe('[OPT-26, FLG-27, SET-05] a plugin', () => {
       slash_commands: expect.arrayContaining(['kit:knit', 'kit:hello', 'kit:extra']),
     });
     expect(conversationText(place.api.requests[0])).toContain(`Hello from ${root}`);
+  });
+
+  test('brings hooks, which know where it lies', async () => {
+    const place = await makePlace(['Done.']);
+    const root = join(place.root, 'kit');
+    const command = `echo "$CLAUDE_PLUGIN_ROOT" > ${join(place.root, 'fired')}`;
+    put(
+      join(root, 'hooks/hooks.json'),
+      JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } }),
+    );
+    await run(place, 'go', '--plugin-dir', root);
+    expect(readFileSync(join(place.root, 'fired'), 'utf8').trim()).toBe(root);
   });
 
   test('[B-155] that cannot be read is said, here and to the host, and the session goes on', async () => {

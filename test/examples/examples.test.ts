@@ -142,6 +142,18 @@ test('[QM-06] commands lists the commands and shows what one says', async () => 
   expect(lines).toContainEqual(expect.stringMatching(/^offline: \d+ of 200000 tokens/));
 });
 
+test('[SET-07, FLD-05] skills finds a skill and a command of the project', async () => {
+  const { lines } = await run('skills.ts');
+  expect(lines.filter((line) => !/^\d\.|^$/.test(line))).toEqual([
+    '/greet           Greets people',
+    '/shout [words]   Says it loudly',
+    'skills: debug greet',
+    '> hello Ada',
+    'skills: debug greet',
+    '> warp, weft!',
+  ]);
+});
+
 test('custom-tools runs a function of the program, and tells the model what is wrong with a call', async () => {
   const { lines } = await run('custom-tools.ts');
   expect(lines).toEqual([

@@ -369,16 +369,6 @@ describe('end_input', () => {
   });
 });
 
-test('[K2] a host whose hooks were refused does not run without them', async () => {
-  const house = createHouse(['done']);
-  const client = house.connect();
-  const hooks = { PreToolUse: [{ hookCallbackIds: ['hook_0'] }] };
-  expect(await client.control({ subtype: 'initialize', hooks })).toMatchObject({ subtype: 'error' });
-  const result = await client.ask('go');
-  expect(result).toMatchObject({ subtype: 'error_during_execution', is_error: true, error_code: 'not_supported' });
-  expect(house.model.requests).toHaveLength(0);
-});
-
 test('[S-2] a message with a uuid that is in use is refused, not lost', async () => {
   const house = createHouse(['one', 'two']);
   const client = house.connect();

@@ -48,7 +48,7 @@ describe('--settings', () => {
   test.each([
     ['nowhere.json', 'nowhere.json'],
     ['{"permissions":', 'not valid JSON'],
-    ['{"hooks":{"PreToolUse":[]}}', 'hooks are not supported'],
+    ['{"hooks":[]}', 'hooks must be an object'],
     ['[]', 'not found'],
     ['7', 'not found'],
     ['{"permissions":[]}', 'permissions must be an object'],

@@ -160,7 +160,6 @@ describe('[B-081] apply_flag_settings', () => {
   test.each([
     ['a value of the wrong kind', { model: 5 }, /model must be a text/],
     ['a rule that is none', { permissions: { deny: ['Bash(rm'] } }, /never closed/],
-    ['hooks', { hooks: { Stop: [{}] } }, /hooks are not supported/],
     ['no object', 'x', /must be an object/],
   ])('%s changes nothing', async (_what, settings, error) => {
     const client = createHouse([]).connect({ settings: '{"permissions":{"deny":["Bash(rm:*)"]}}' });

@@ -131,11 +131,14 @@ describe('odd places', () => {
     );
   });
 
-  test('[K38] hooks in a file do not run yet, which is said', async () => {
+  test('[K-7] hooks in a file that cannot be read are said, with where they stand', async () => {
     const house = createHouse(['hi']);
     put(userFile(house), { hooks: { PreToolUse: [{}] } });
     await house.connect().ask('hi');
-    expect(house.logs).toContainEqual({ level: 'warn', message: expect.stringContaining('hooks are not supported') });
+    expect(house.logs).toContainEqual({
+      level: 'warn',
+      message: `${userFile(house)}: hooks.PreToolUse[0].hooks must be a list`,
+    });
   });
 
   test('an effort that is none is an error that names the choices', async () => {

@@ -13,14 +13,13 @@ describe('[K38] a setting without effect', () => {
     ['--agents', { agents: '{}' }],
     ['--agent', { agent: 'reviewer' }],
     ['--permission-prompts', { permissionPrompts: 'host' }],
-    ['--include-hook-events', { includeHookEvents: true }],
     ['--forward-subagent-text', { forwardSubagentText: true }],
   ])('%s is named, once', (flag, config) => {
     expect(notesOn(config)).toEqual([`warn: ${flag} has no effect in this version and was ignored`]);
   });
 
   test('what is absent, off or empty is not', () => {
-    expect(notesOn({ settingSources: [], includeHookEvents: false, model: 'opus', maxTurns: 3 })).toEqual([]);
+    expect(notesOn({ settingSources: [], forwardSubagentText: false, model: 'opus', maxTurns: 3 })).toEqual([]);
   });
 
   test('[G7] someone to ask who cannot be asked is said to be a denial', () => {

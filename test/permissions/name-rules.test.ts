@@ -36,7 +36,7 @@ test('a skill that is only read is allowed, also while planning; one that asks f
   });
 });
 
-test('[PRM-05] a rule means just the skill that it names, in every mode', () => {
+test('a rule means just the skill that it names, in every mode', () => {
   const denied = policyFor({ mode: 'bypassPermissions', bypassAllowed: true, deny: rules('Skill(a)') });
   expect(decide(call('a', false), denied)).toMatchObject({ behavior: 'deny', layer: 'deny-rule' });
   expect(decide(call('b', false), denied).behavior).toBe('allow');

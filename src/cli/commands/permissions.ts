@@ -61,12 +61,13 @@ async function explain({ config, text }: CommandArgs): Promise<Explanation> {
   }
 }
 
-function explanationText({ behavior, layer, rule, where, reason }: Explanation): string {
+function explanationText({ behavior, layer, rule, where, reason, hooks = [] }: Explanation): string {
   const facts: [string, string | undefined][] = [
     ['layer', layer],
     ['rule', rule],
     ['where', where],
     ['reason', reason],
+    ...hooks.map((hook): [string, string] => ['hook', hook]),
   ];
   const lines = facts.flatMap(([name, value]) =>
     value === undefined ? [] : [`${`${name}:`.padEnd(8)}${printable(value)}`],

@@ -1,0 +1,44 @@
+import type { HookOutcome, HookRun } from '../../hooks/fold.ts';
+import { type Hook, hookLabel } from '../../hooks/hook.ts';
+import type { ListedHooks } from '../../host/hooks-admin.ts';
+import { printable } from '../../util/printable.ts';
+
+/** The hooks by event, each with its matcher and where it stands. */
+export function hookListText({ hooks, problems, ignored }: ListedHooks): string {
+  const lines = hooks.map(
+    (hook) => `${hook.event}${hook.matcher ? ` (${hook.matcher})` : ''}: ${hookLabel(hook)}${facts(hook)}`,
+  );
+  const notes = [
+    ...problems.map((problem) => `problem: ${problem}`),
+    ...ignored.map((file) => `ignored: the hooks of ${file}, because this directory is not trusted (heddle trust)`),
+  ];
+  const all = lines.length + notes.length === 0 ? ['There are no hooks.'] : [...lines, ...notes];
+  return all.map((line) => `${printable(line)}\n`).join('');
+}
+
+function facts({ timeoutMs, onFailure, source }: Hook): string {
+  const failure = onFailure === null ? '' : `, on failure: ${onFailure}`;
+  return `  [${timeoutMs / 1000} s${failure}] ${source.where}`;
+}
+
+/** What each hook said, and what would come of it. */
+export function outcomeText(outcome: HookOutcome): string {
+  if (outcome.runs.length === 0) return 'No hook fits this event.\n';
+  const { decision, block, stop, updatedInput, permission, contexts } = outcome;
+  const effects = [
+    decision && `decision: ${decision.behavior}${decision.reason ? ` (${decision.reason})` : ''}`,
+    permission && `permission: ${JSON.stringify(permission)}`,
+    block !== null && `objection: ${block}`,
+    stop && `the turn would end${stop.reason ? `: ${stop.reason}` : ''}`,
+    updatedInput && `input: ${JSON.stringify(updatedInput)}`,
+    ...contexts.map((context) => `for the model: ${context}`),
+  ].filter((line) => typeof line === 'string');
+  const lines = [...outcome.runs.map(runText), ...(effects.length > 0 ? effects : ['Nobody decides anything.'])];
+  return lines.map((line) => `${printable(line)}\n`).join('');
+}
+
+function runText({ hook, answer }: HookRun): string {
+  const said =
+    answer.failure !== null ? `failed: ${answer.failure}` : answer.isAsync ? 'goes on by itself' : 'answered';
+  return `[${hookLabel(hook)}] of ${hook.source.where}: ${said}`;
+}

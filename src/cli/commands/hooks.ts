@@ -1,0 +1,82 @@
+import { createEngine, type Engine } from '../../host/engine.ts';
+import { listHooks, testHooks } from '../../host/hooks-admin.ts';
+import { recordedEvent } from '../../host/recorded-event.ts';
+import { openStored } from '../../host/stored-sessions.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
+import { printable } from '../../util/printable.ts';
+import { usage } from '../args.ts';
+import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
+import { createLogger } from '../logger.ts';
+import { hookListText, outcomeText } from './hooks-text.ts';
+import { openSessionsPlace } from './sessions-place.ts';
+
+const HELP = `Usage: heddle hooks list [options]
+       heddle hooks test EVENT [options]
+
+list shows the hooks that a run in this directory would have, and where they stand. Nothing is run.
+test runs the hooks that fit an event, and shows what they say and what would come of it. Nothing else happens: no tool
+runs, no prompt is sent.
+
+  --input JSON       what the event tells: '{"tool_name":"Bash","tool_input":{"command":"git push"}}'
+  --tool NAME        the tool of a tool event, where --input does not say
+  --session SESSION  the latest event of this kind in a session: its last tool call, its last prompt
+  --json             as JSON
+
+Of a run: --settings, --setting-sources, --managed-settings, --permission-mode, --trust.
+
+Exit codes of test: 0 nobody objects, 2 a denial or an objection, 3 a hook asks first, 1 an error.
+`;
+
+/** `heddle hooks …`; resolves with the exit code. */
+export async function runHooks(argv: readonly string[]): Promise<number> {
+  const args = parseCommandArgs(argv, {
+    command: 'heddle hooks',
+    own: { '--input': 'text', '--tool': 'text', '--session': 'text', '--json': 'switch' },
+    run: ['--settings', '--setting-sources', '--managed-settings', '--permission-mode', '--trust'],
+  });
+  const [action, ...words] = args?.words ?? [];
+  if (!args || action === undefined) {
+    (args ? process.stderr : process.stdout).write(HELP);
+    return args ? 1 : 0;
+  }
+  const logger = createLogger(args.config);
+  const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
+  try {
+    if (action === 'list') return await list(engine, args, words);
+    if (action === 'test') return await test(engine, args, words);
+    throw usage(`error: unknown command 'hooks ${printable(action)}': use list or test`);
+  } finally {
+    await engine.close();
+    logger.close();
+  }
+}
+
+async function list(engine: Engine, args: CommandArgs, words: readonly string[]): Promise<number> {
+  takeWords(words, []);
+  const listed = await listHooks(engine, { config: args.config });
+  process.stdout.write(args.has('--json') ? `${JSON.stringify(listed, null, 2)}\n` : hookListText(listed));
+  return 0;
+}
+
+async function test(engine: Engine, args: CommandArgs, words: readonly string[]): Promise<number> {
+  const [event = ''] = takeWords(words, ['EVENT']);
+  const payload = await payloadOf(event, args);
+  const outcome = await testHooks(engine, { config: args.config }, { event, payload }, new AbortController().signal);
+  process.stdout.write(args.has('--json') ? `${JSON.stringify(outcome, null, 2)}\n` : outcomeText(outcome));
+  const { decision, block, stop, permission } = outcome;
+  if (decision?.behavior === 'deny' || permission?.behavior === 'deny' || block !== null || stop) return 2;
+  return decision?.behavior === 'ask' ? 3 : 0;
+}
+
+async function payloadOf(event: string, args: CommandArgs): Promise<JsonObject> {
+  const tool = args.text('--tool');
+  const session = args.text('--session');
+  if (session !== undefined) {
+    const { loaded } = await openStored(session, openSessionsPlace(args));
+    const entries = loaded.flatMap((item) => ('entry' in item ? [item.entry] : []));
+    return recordedEvent(entries, event, tool);
+  }
+  const input = tryParseJson(args.text('--input') ?? '{}');
+  if (!isObject(input)) throw usage("error: option '--input' needs a JSON object");
+  return tool === undefined ? input : { tool_name: tool, tool_input: {}, ...input };
+}
