@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { errorCode } from '../util/error-code.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
@@ -71,7 +71,7 @@ function pathWithin(root: string, path: string, { key, notes }: Pick<Place, 'key
   const way = relative(root, full);
   const isOutside = way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
   if (isOutside) notes.warn(join(root, MANIFEST), `${key}: ${path} leads out of the plugin`);
-  else if (statSync(full, { throwIfNoEntry: false })) return full;
+  else if (existsSync(full)) return full;
   else notes.warn(join(root, MANIFEST), `${key}: there is no ${path}`);
   return null;
 }

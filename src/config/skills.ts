@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { textValue } from './front-matter.ts';
 import { entriesOf, type FileSource, isFolder, readMarkdown } from './markdown-files.ts';
@@ -16,7 +16,7 @@ export function readSkills(folder: string, source: FileSource): PromptFile[] {
 
 /** One skill, by its file. Null when there is none, or none that can be used. */
 export function readSkill(path: string, source: FileSource): PromptFile | null {
-  if (!statSync(path, { throwIfNoEntry: false })) return null;
+  if (!existsSync(path)) return null;
   const file = readMarkdown(path, source);
   if (!file) return null;
   const name = basename(dirname(path));

@@ -44,8 +44,9 @@ const MAX_TEXT = 10_000;
 
 /** The one place where the answers of several hooks become one. `name` is that of the run, such as `PreToolUse:Read`. */
 export function foldAnswers(event: string, name: string, runs: readonly HookRun[]): HookOutcome {
-  const objections = runs.flatMap((run) => objectionOf(event, name, run) ?? []);
+  const objections = runs.flatMap((run) => objectionOf(event, name, run) ?? []).map(cut);
   const isGuard = event === 'PreToolUse';
+  const isAfter = event.startsWith('PostTool');
   const stops = runs.flatMap(({ answer }) => answer.stop ?? []);
   return {
     decision: strongest([
@@ -53,24 +54,21 @@ export function foldAnswers(event: string, name: string, runs: readonly HookRun[
       ...runs.flatMap(({ answer }) => cutDecision(answer.decision) ?? []),
     ]),
     block: isGuard || objections.length === 0 ? null : cut(objections.join('\n')),
-    stop:
-      stops.length === 0
-        ? null
-        : {
-            reason: cut(
-              stops
-                .map(({ reason }) => reason)
-                .filter(Boolean)
-                .join('\n'),
-            ),
-          },
+    stop: stops.length === 0 ? null : { reason: cut(joined(stops.map(({ reason }) => reason))) },
     updatedInput: lastOf(runs, ({ updatedInput }) => updatedInput),
     updatedOutput: lastOf(runs, ({ updatedOutput }) => updatedOutput),
     permission: permissionOf(runs, event === 'PermissionRequest' ? objections : []),
-    contexts: runs.flatMap((run) => contextOf(name, run) ?? []),
+    contexts: [
+      ...runs.flatMap((run) => contextOf(name, run) ?? []),
+      ...(isAfter ? objections.map((text) => told(name, text)) : []),
+    ],
     retry: runs.some(({ answer }) => answer.retry),
     runs,
   };
+}
+
+function joined(texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n');
 }
 
 /** A hook may object, or fail where its failure closes. */
@@ -116,7 +114,12 @@ function contextOf(name: string, { answer }: HookRun): string | null {
   return reminder(`${name} hook ${answer.isPlainContext ? 'success' : 'additional context'}: ${cut(context)}`);
 }
 
-export function reminder(text: string): string {
+/** What has happened cannot be undone, but the model can be told that somebody objects. */
+function told(name: string, objection: string): string {
+  return reminder(`${name} hook blocking error: ${cut(objection)}`);
+}
+
+function reminder(text: string): string {
   return `<system-reminder>\n${text}\n</system-reminder>`;
 }
 

@@ -13,7 +13,7 @@ const FLAG = '--managed-settings';
  */
 export function managedLayer(given: string, cwd: string, log: Logger): Layer {
   const layer = givenLayer('policySettings', given, { cwd, flag: FLAG });
-  const { permissions = {}, $schema: _, ...others } = layer.values;
+  const { permissions = {}, $schema: _, hooks, disableAllHooks, allowManagedHooksOnly, ...others } = layer.values;
   if (!isObject(permissions)) throw refuseSettings(`${FLAG}: permissions must be an object`);
   const kept: JsonObject = {};
   const unknown: JsonObject = {};
@@ -26,7 +26,10 @@ export function managedLayer(given: string, cwd: string, log: Logger): Layer {
   if (saysSomething(permissions.allow)) {
     log('warn', `permissions.allow in ${FLAG} has no effect: managed settings only restrict`);
   }
-  return { ...layer, values: { permissions: kept } };
+  const ofHooks = Object.entries({ hooks, disableAllHooks, allowManagedHooksOnly }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return { ...layer, values: { permissions: kept, ...Object.fromEntries(ofHooks) } };
 }
 
 function refuseRest(settings: JsonObject, prefix: string): void {

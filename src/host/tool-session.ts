@@ -1,6 +1,4 @@
 import { join } from 'node:path';
-import { askAside } from '../agent/aside.ts';
-import { budgetExhausted } from '../agent/limits.ts';
 import { namesHost } from '../permissions/domain-rules.ts';
 import { hiddenPaths } from '../permissions/hidden-paths.ts';
 import { isInsideAny } from '../permissions/paths.ts';
@@ -10,18 +8,12 @@ import { createForegroundCalls } from '../tools/foreground-calls.ts';
 import { createShellDirectory } from '../tools/shell-directory.ts';
 import type { TaskStore } from '../tools/task-store.ts';
 import type { TodoList } from '../tools/todo.ts';
-import { ToolError } from '../tools/tool.ts';
-import type { ModelQuestion, ToolSession } from '../tools/tool-session.ts';
+import type { ToolSession } from '../tools/tool-session.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { oneAtATime } from '../util/one-at-a-time.ts';
 import type { Ids } from '../util/runtime.ts';
-import type { ContentBlock } from '../wire/content.ts';
 import type { Parts } from './assemble.ts';
 import type { Env } from './home.ts';
-import type { Chosen } from './models.ts';
-
-/** Enough for an answer about a page. */
-const MAX_ANSWER_TOKENS = 4096;
 
 export interface ToolSessionOptions {
   env: Env;
@@ -74,7 +66,7 @@ export function createToolSession(parts: () => Parts, options: ToolSessionOption
       return parts().sandbox.shell;
     },
     ask(question, signal) {
-      const work = () => ask(parts(), question, signal);
+      const work = async () => (await import('./ask-model.ts')).askModel(parts(), question, signal);
       return parts().limits.maxBudgetUsd === undefined ? work() : inTurn(work);
     },
   };
@@ -86,30 +78,4 @@ async function openTasks(dir: string | null): Promise<TaskStore> {
     import('../tools/task-shelf.ts'),
   ]);
   return createTaskStore(dir === null ? memoryShelf() : fileShelf(dir));
-}
-
-async function ask(parts: Parts, question: ModelQuestion, signal: AbortSignal): Promise<readonly ContentBlock[]> {
-  if (budgetExhausted(parts.limits, parts.ledger.costUsd)) throw new ToolError('The budget of this run is used up.');
-  const chosen = question.model === 'small' ? await smallModel(parts) : parts.chosen;
-  const { serverTools } = question;
-  if (serverTools && chosen.model.provider !== 'anthropic') {
-    throw new ToolError(`${chosen.id} is not from a provider that runs this tool itself.`);
-  }
-  const request = {
-    model: chosen.id,
-    system: question.system === undefined ? [] : [question.system],
-    tools: [],
-    ...(serverTools && { serverTools }),
-    messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: question.prompt }] }],
-    maxOutputTokens: Math.min(question.maxOutputTokens ?? MAX_ANSWER_TOKENS, chosen.maxOutputTokens),
-    userId: parts.userId,
-  };
-  const answer = await askAside(parts, chosen.model, request, signal);
-  if (answer.failure) throw new ToolError(`The model could not be asked: ${answer.failure.message}`);
-  return answer.blocks;
-}
-
-/** Only Anthropic's names have a small sibling that is sure to exist; any other model is asked itself. */
-async function smallModel(parts: Parts): Promise<Chosen> {
-  return parts.chosen.model.provider === 'anthropic' ? parts.chooseModel('haiku') : parts.chosen;
 }

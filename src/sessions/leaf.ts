@@ -1,4 +1,4 @@
-import { instantOf, isErrorAnswer } from './entry-fields.ts';
+import { instantOf, isErrorAnswer, isPrompt } from './entry-fields.ts';
 import type { Step, Tree, TreeNode } from './tree-model.ts';
 
 export interface LeafChoice {
@@ -80,8 +80,8 @@ function isMessage(node: TreeNode): boolean {
 
 /**
  * The newest message of a leaf's step; what merely hangs from it says nothing about when it was active. Neither does an
- * error in the place of an answer, nor a call's second result, which a stray permission leaves behind days later: a
- * branch that holds nothing else is as old as what it hangs from.
+ * error in the place of an answer to what was asked long ago, nor a call's second result, which a stray permission
+ * leaves behind days later: a branch that holds nothing else is as old as what it hangs from.
  */
 function lastMessage(tree: Tree, leaf: TreeNode): TreeNode {
   for (let step = tree.steps.get(leaf); step; step = stepAbove(tree, step)) {
@@ -91,9 +91,26 @@ function lastMessage(tree: Tree, leaf: TreeNode): TreeNode {
   return leaf;
 
   function isTelling(node: TreeNode): boolean {
-    if (!isMessage(node) || isErrorAnswer(node.entry)) return false;
-    return node.answers.length === 0 || node.answers.some((id) => tree.results.get(id)?.[0] === node);
+    return isErrorAnswer(node.entry) ? isMessage(node) && !isLate(tree, node) : saysSomething(tree, node);
   }
+}
+
+/** A message that is neither an error nor a call's second result. */
+function saysSomething(tree: Tree, node: TreeNode): boolean {
+  if (!isMessage(node) || isErrorAnswer(node.entry)) return false;
+  return node.answers.length === 0 || node.answers.some((id) => tree.results.get(id)?.[0] === node);
+}
+
+/** Whether somebody has asked something else since what the node is about. */
+function isLate(tree: Tree, { index, parent }: TreeNode): boolean {
+  let about = parent;
+  while (about && !saysSomething(tree, about)) about = about.parent;
+  if (about === null) return false;
+  for (const node of tree.nodes.values()) {
+    if (node.index >= index) return false;
+    if (node.index > about.index && !node.isSidechain && isPrompt(node.entry)) return true;
+  }
+  return false;
 }
 
 function stepAbove(tree: Tree, { members: [first] }: Step): Step | undefined {

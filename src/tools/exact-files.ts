@@ -1,5 +1,5 @@
-import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, open, readdir, readlink, realpath } from 'node:fs/promises';
+import { constants, lstatSync, type Stats } from 'node:fs';
+import { type FileHandle, open, readdir, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errorCode } from '../util/error-code.ts';
 import { holdDirectory, holdEntry, PathChanged, rethrowLink } from '../util/hold-path.ts';
@@ -72,12 +72,9 @@ export async function realTarget(path: string, hops = 0): Promise<string> {
 }
 
 async function statEntry(at: string): Promise<Stats | null> {
-  const stats = await lstat(at).catch((error) => {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  });
+  const stats = lstatSync(at, { throwIfNoEntry: false }); // a search does this for many
   if (stats?.isSymbolicLink()) throw new PathChanged(`${basename(at)} is a link`);
-  return stats;
+  return stats ?? null;
 }
 
 /** A rename would replace a read-only file without asking. */

@@ -14,7 +14,7 @@ export interface ContentSearch extends Pick<Search, 'dir' | 'prints'> {
 }
 
 /** How many files are held at a time. */
-const BATCH = 100;
+const BATCH = 200;
 
 /**
  * Searches in files. A directory is gone through twice: first for the files in which something is found, then in just

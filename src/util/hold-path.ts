@@ -1,5 +1,4 @@
 import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync } from 'node:fs';
-import { open as openFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorCode } from './error-code.ts';
 import { makeDirectory } from './make-directory.ts';
@@ -56,11 +55,19 @@ export async function holdContent<T>(
 ): Promise<T> {
   const open = openFiles(options.processes ?? '/proc');
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-  const file = await openFile(entry, flags).catch(rethrowLink);
+  const fd = openUnlinked(entry, flags);
   try {
-    return await work(open === null ? entry : `${open}/${file.fd}`);
+    return await work(open === null ? entry : `${open}/${fd}`);
   } finally {
-    await file.close();
+    closeSync(fd);
+  }
+}
+
+function openUnlinked(entry: string, flags: number): number {
+  try {
+    return openSync(entry, flags);
+  } catch (error) {
+    return rethrowLink(error);
   }
 }
 

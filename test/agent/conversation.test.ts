@@ -34,8 +34,8 @@ describe('adding to a conversation', () => {
     ['texts without text', [words(''), words('a'), words('\n ')], [words('a')]],
     [
       'but not thoughts before a text',
-      [{ type: 'thinking', thinking: 'b' }, words('a')],
-      [{ type: 'thinking', thinking: 'b' }, words('a')],
+      [{ type: 'thinking', thinking: 'b', signature: 'c' }, words('a')],
+      [{ type: 'thinking', thinking: 'b', signature: 'c' }, words('a')],
     ],
   ])('[M-15] an answer is added without %s', (_what, blocks, kept) => {
     const messages: ApiMessage[] = [];

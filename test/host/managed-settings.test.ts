@@ -42,7 +42,7 @@ describe('--managed-settings', () => {
   });
 
   test.each([
-    ['{"hooks":{"PreToolUse":[]}}', 'hooks is not supported'],
+    ['{"sandbox":{"enabled":true}}', 'sandbox is not supported'],
     ['{"sandbox":{"enabled":true}}', 'sandbox is not supported'],
     ['{"allowManagedHooksOnly":true}', 'allowManagedHooksOnly is not supported'],
     [settings({ defaultMode: 'plan' }), 'permissions.defaultMode is not supported'],
