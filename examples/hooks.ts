@@ -9,7 +9,9 @@ const guard: HookCallback = async (input) => {
   const { command = '' } = (input as { tool_input?: { command?: string } }).tool_input ?? {};
   if (command.startsWith('rm ')) {
     const permissionDecisionReason = 'Nothing is removed here.';
-    return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason } };
+    return {
+      hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason },
+    };
   }
   const updatedInput = { command: `nice ${command}` };
   return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow', updatedInput } };

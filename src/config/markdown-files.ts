@@ -99,7 +99,7 @@ export function actingParts({ values, body }: FrontMatter): ActingPart[] {
 /** The text of a file; null when it cannot be used, which the notes say. A pipe or a device does not hold us up. */
 export function readText(path: string, { confinedTo, notes }: FileSource): string | null {
   try {
-    const real = realpathSync(path);
+    const real = confinedTo === null ? path : realpathSync.native(path);
     if (confinedTo !== null && !isBelow(confinedTo, real)) {
       notes.warn(path, 'is a link that leads out of a directory that is not trusted');
       return null;

@@ -33,7 +33,11 @@ export function readRegularFile(path: string): string | null {
 
 /** A link that leads nowhere was once to rules. */
 function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false; // not even a place where one could be
+  }
 }
 
 /** `where` names the settings in errors: a path, or the flag that gave them. An empty file has no settings. */

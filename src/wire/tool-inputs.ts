@@ -179,7 +179,7 @@ export interface TaskStopInput {
   shell_id?: string;
 }
 
-/** Skill: loads a skill. Not one of our tools yet. */
+/** Skill: loads a skill. */
 export interface SkillInput {
   skill: string;
   args?: string;

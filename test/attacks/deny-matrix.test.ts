@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tool } from '../../src/define/tool.ts';
 import { toolUse } from '../../src/testing/script.ts';
+import type { JsonObject } from '../../src/util/json.ts';
 import type { RunConfig } from '../../src/wire/run-config.ts';
 import { createHouse, type House } from '../host/support.ts';
 
@@ -12,6 +13,16 @@ const CALLS = {
   Write: { call: toolUse('Write', { file_path: 'canary', content: 'x' }), rule: 'Edit(canary)' },
   custom: { call: toolUse('mark', {}), rule: 'mark' },
 };
+
+/** A hook as a command, and as a callback of the host; what it answers depends on nothing. */
+function hooksFor(answer: unknown, more: object = {}) {
+  const command = `cat > /dev/null; printf '%s' '${JSON.stringify(answer)}'`;
+  return { hooks: { PreToolUse: [{ matcher: '*', hooks: [{ type: 'command', command, ...more }] }] } };
+}
+
+function verdict(permissionDecision: string) {
+  return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision } };
+}
 
 const BYPASS: RunConfig = { permissionMode: 'bypassPermissions', allowedTools: ['Bash', 'Write', 'mark'] };
 
@@ -29,7 +40,37 @@ const DENIALS = {
     },
     answer: () => ({ behavior: 'deny', message: 'not now' }),
   }),
+  'a hook, in bypass mode': () => ({ config: { ...BYPASS, settings: JSON.stringify(hooksFor(verdict('deny'))) } }),
+  'a hook that fails and says that this closes': () => ({
+    config: { ...BYPASS, settings: JSON.stringify(hooksFor('garbage {', { onFailure: 'block', timeout: 5 })) },
+  }),
+  'a hook that asks where nobody is there': () => ({
+    config: { ...BYPASS, settings: JSON.stringify(hooksFor(verdict('ask'))) },
+  }),
+  'a deny rule, though a hook allows it': (rule: string) => ({
+    config: { ...BYPASS, disallowedTools: [rule], settings: JSON.stringify(hooksFor(verdict('allow'))) },
+  }),
+  'an ask rule, though a hook allows it': (rule: string) => ({
+    config: { ...BYPASS, settings: JSON.stringify({ permissions: { ask: [rule] }, ...hooksFor(verdict('allow')) }) },
+  }),
+  'a callback that denies': () => ({
+    config: BYPASS,
+    initialize: { hooks: { PreToolUse: [{ hookCallbackIds: ['hook_0'] }] } },
+    answer: () => verdict('deny'),
+  }),
+  'a callback that never answers': () => ({
+    config: BYPASS,
+    initialize: { hooks: { PreToolUse: [{ hookCallbackIds: ['hook_0'], timeout: 0.2 }] } },
+    answer: () => undefined,
+  }),
 };
+
+interface Denial {
+  config: RunConfig;
+  /** What the host asks for before it speaks. */
+  initialize?: JsonObject;
+  answer?: () => unknown;
+}
 
 function house(call: unknown): House & { isMarked(): boolean } {
   let marked = false;
@@ -46,11 +87,16 @@ describe.each(Object.entries(CALLS))('[R-3] %s', (_name, { call, rule }) => {
   describe.each(Object.entries(DENIALS))('forbidden by %s', (_how, denial) => {
     test.each(['main', 'resumed'])('does not run in the %s session', async (which) => {
       const place = house(call);
-      const { config, ...options } = denial(rule) as { config: RunConfig; answer?: () => unknown };
-      const first = place.connect(config, options);
+      const { config, initialize, ...options } = denial(rule) as Denial;
+      const open = async (more: RunConfig = {}) => {
+        const client = place.connect({ ...config, ...more }, options);
+        if (initialize) await client.control({ subtype: 'initialize', ...initialize });
+        return client;
+      };
+      const first = await open();
       const { session_id } = await first.ask('hello');
-      const client = which === 'main' ? first : place.connect({ ...config, resume: session_id }, options);
       if (which === 'resumed') await first.end();
+      const client = which === 'main' ? first : await open({ resume: session_id });
       const result = await client.ask('go');
       expect(result).toMatchObject({ result: 'Done.' });
       expect(place.isMarked()).toBe(false);

@@ -480,10 +480,22 @@ describe('what is read', () => {
 
 /** What a run opens and lists; nothing where the system cannot tell. */
 async function traced(args: readonly string[], { root, cwd, env }: Place): Promise<string[]> {
-  if (spawnSync('strace', ['-V']).status !== 0) return [];
+  const launcher = '/usr/bin/env'; // the tracer need not be there
+  if (spawnSync(launcher, ['strace', '-V']).status !== 0) return [];
   const trace = join(root, 'trace');
-  const words = ['-f', '-y', '-e', 'trace=open,openat,getdents64', '-o', trace, process.execPath, CLI, ...args];
-  const child = spawn('strace', words, { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const words = [
+    'strace',
+    '-f',
+    '-y',
+    '-e',
+    'trace=open,openat,getdents64',
+    '-o',
+    trace,
+    process.execPath,
+    CLI,
+    ...args,
+  ];
+  const child = spawn(launcher, words, { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] });
   const code = await new Promise((resolve) => child.on('close', resolve));
   expect(code).toBe(0);
   return readFileSync(trace, 'utf8').split('\n');

@@ -119,6 +119,15 @@ test('permission-callback allows with a changed input, and denies', async () => 
   expect(lines).toEqual(['allowed: write note.txt', 'denied: rm -rf build', 'note.txt: hello (checked)']);
 });
 
+test('[USE-07, HK-35] hooks deny, change and watch', async () => {
+  const { lines } = await run('hooks.ts');
+  expect(lines).toEqual([
+    'ran: Bash nice echo hello',
+    'denied: rm -rf build',
+    'UserPromptSubmit: run: echo hello then run: rm -rf build',
+  ]);
+});
+
 test('in-process goes on with a session of its memory store, and keeps nothing on disk', async () => {
   const { lines, home } = await run('in-process.ts');
   expect(lines.filter((line) => line.startsWith('> '))).toEqual(['> loom.txt:2:weft', '> 2 loom.txt']);

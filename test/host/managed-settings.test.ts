@@ -43,8 +43,7 @@ describe('--managed-settings', () => {
 
   test.each([
     ['{"sandbox":{"enabled":true}}', 'sandbox is not supported'],
-    ['{"sandbox":{"enabled":true}}', 'sandbox is not supported'],
-    ['{"allowManagedHooksOnly":true}', 'allowManagedHooksOnly is not supported'],
+    ['{"hooks":[]}', 'hooks must be an object'],
     [settings({ defaultMode: 'plan' }), 'permissions.defaultMode is not supported'],
     [settings({ disableBypassPermissionsMode: 'yes' }), 'must be "disable"'],
     [settings({ deny: 'Bash' }), 'permissions.deny must be a list'],
