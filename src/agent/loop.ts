@@ -6,6 +6,7 @@ import { type Attempts, contextFull, makeRoom, noteStep } from './auto-compact.t
 import { addUserContent, lastSaid } from './conversation.ts';
 import { describeFailure } from './failures.ts';
 import { takeFallback } from './fallback.ts';
+import { hookStopped } from './hook-stopped.ts';
 import { budgetExhausted, type Limits, turnsExhausted } from './limits.ts';
 import { errorLine, INTERRUPTED, INTERRUPTED_FOR_TOOL, userTextLine } from './lines.ts';
 import { refuseTools, runTools } from './run-tools.ts';
@@ -107,14 +108,6 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
 async function* queued(turn: Turn): AsyncGenerator<Message, void> {
   const isContinued = turn.messages.at(-1)?.role === 'assistant';
   if (!isContinued && !turnsExhausted(turn.limits, turn.tally)) yield* await turn.takeQueued();
-}
-
-/** Whoever reads along learns who ended it, and why. */
-export async function* hookStopped(turn: Turn, reason: string): AsyncGenerator<Message, TurnEnd> {
-  const content = `A hook stopped the turn${reason === '' ? '.' : `: ${reason}`}`;
-  const ids = { session_id: turn.sessionId, uuid: turn.runtime.ids.uuid() };
-  yield { type: 'system', subtype: 'informational', content, level: 'warning', prevent_continuation: true, ...ids };
-  return { kind: 'hook_stopped', reason };
 }
 
 export function overBudget({ maxBudgetUsd }: { maxBudgetUsd: number }): TurnEnd {

@@ -1,7 +1,8 @@
 import type { Message } from '../wire/messages/index.ts';
 import { addUserContent, lastSaid } from './conversation.ts';
+import { hookStopped } from './hook-stopped.ts';
 import { errorLine, userTextLine } from './lines.ts';
-import { hookStopped, type TurnEnd } from './loop.ts';
+import type { TurnEnd } from './loop.ts';
 import type { Turn } from './turn.ts';
 
 /** How often a turn puts up with each odd stop (ruling K31). */

@@ -42,7 +42,10 @@ const DENIALS = {
   }),
   'a hook, in bypass mode': () => ({ config: { ...BYPASS, settings: JSON.stringify(hooksFor(verdict('deny'))) } }),
   'a hook that fails and says that this closes': () => ({
-    config: { ...BYPASS, settings: JSON.stringify(hooksFor('garbage {', { onFailure: 'block', timeout: 5 })) },
+    config: {
+      ...BYPASS,
+      settings: JSON.stringify(hooksFor({ decision: 'perhaps' }, { onFailure: 'block', timeout: 5 })),
+    },
   }),
   'a hook that asks where nobody is there': () => ({
     config: { ...BYPASS, settings: JSON.stringify(hooksFor(verdict('ask'))) },

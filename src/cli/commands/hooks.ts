@@ -1,5 +1,6 @@
 import { createEngine, type Engine } from '../../host/engine.ts';
 import { listHooks, testHooks } from '../../host/hooks-admin.ts';
+import { hookListText, outcomeText } from '../../host/hooks-text.ts';
 import { recordedEvent } from '../../host/recorded-event.ts';
 import { openStored } from '../../host/stored-sessions.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
@@ -7,7 +8,6 @@ import { printable } from '../../util/printable.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
-import { hookListText, outcomeText } from './hooks-text.ts';
 import { openSessionsPlace } from './sessions-place.ts';
 
 const HELP = `Usage: heddle hooks list [options]

@@ -1,7 +1,7 @@
-import type { HookOutcome, HookRun } from '../../hooks/fold.ts';
-import { type Hook, hookLabel } from '../../hooks/hook.ts';
-import type { ListedHooks } from '../../host/hooks-admin.ts';
-import { printable } from '../../util/printable.ts';
+import type { HookOutcome, HookRun } from '../hooks/fold.ts';
+import { type Hook, hookLabel } from '../hooks/hook.ts';
+import { printable } from '../util/printable.ts';
+import type { ListedHooks } from './hooks-admin.ts';
 
 /** The hooks by event, each with its matcher and where it stands. */
 export function hookListText({ hooks, problems, ignored }: ListedHooks): string {
