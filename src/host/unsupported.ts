@@ -3,12 +3,7 @@ import { FLAGS } from '../wire/flags.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 
 /** Settings that are understood but do nothing in this version. */
-const NOT_YET: readonly (keyof RunConfig)[] = [
-  'agents',
-  'agent',
-  'permissionPrompts',
-  'forwardSubagentText',
-];
+const NOT_YET: readonly (keyof RunConfig)[] = ['agents', 'agent', 'permissionPrompts', 'forwardSubagentText'];
 
 /** Says once for each setting that it has no effect: accepted, but never silently (ruling K38). */
 export function noteUnsupported(config: RunConfig, log: Logger): void {

@@ -148,7 +148,7 @@ function callersIn(nodes: readonly TreeNode[]): Map<string, TreeNode[]> {
 }
 
 function callsOneOf(ids: readonly string[], node: TreeNode | null): boolean {
-  return node !== null && node.calls.some((id) => ids.includes(id));
+  return node?.calls.some((id) => ids.includes(id)) ?? false;
 }
 
 /** Whether one of the calls is above, or another block of its answer: parallel results may hang from each other. */

@@ -120,6 +120,6 @@ test('[HK-06, HK-07, K2] the callbacks of a program are told of the beginning an
   const hooks = { SessionStart: matchers, UserPromptSubmit: matchers, Stop: matchers, SessionEnd: matchers };
   const env = { HOME: place.home, HEDDLE_HOME: place.home, PATH: process.env.PATH };
   const options = { cwd: place.cwd, env, model: 'offline', hooks };
-  for await (const message of sdk.query({ prompt: 'hi', options })) if (message.type === 'result') told.push('result');
-  expect(told).toEqual(['SessionStart', 'UserPromptSubmit', 'Stop', 'result', 'SessionEnd']);
+  for await (const _message of sdk.query({ prompt: 'hi', options }));
+  expect(told).toEqual(['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd']);
 });

@@ -1,8 +1,6 @@
 import type { JsonObject } from '../../src/util/json.ts';
 import { type Client, createHouse, type House } from '../host/support.ts';
 
-export type Reply = (input: JsonObject) => unknown;
-
 /** The same hook as a command of the settings and as a callback of the host. */
 export type Kind = 'command' | 'callback';
 export const KINDS: readonly Kind[] = ['command', 'callback'];

@@ -172,13 +172,26 @@ describe('[K2] a PreToolUse callback that cannot be asked', () => {
     hooks: { PreToolUse: [{ hookCallbackIds: ['hook_0'], ...more }] },
   });
 
-  test('is a denial: it answers with an error', async () => {
+  test('is a denial: no answer comes in time', async () => {
     const house = createHouse([touch, 'done']);
     const client = house.connect(BYPASS, { answer: () => Promise.reject(new Error('never sent')) });
     await client.control(initialize({ timeout: 0.2 }));
     await client.ask('go');
     expect(existsSync(join(house.dir, 'canary'))).toBe(false);
     expect(house.logs).toContainEqual({ level: 'warn', message: expect.stringContaining('could not be asked') });
+  });
+
+  test('is a denial: it answers with an error', async () => {
+    const house = createHouse([touch, 'done']);
+    const client = house.connect(BYPASS);
+    await client.control(initialize());
+    client.say('go');
+    await client.until(() => client.of('control_request/hook_callback').length > 0);
+    const [{ request_id }] = client.of('control_request/hook_callback') as [{ request_id: string }];
+    client.send({ type: 'control_response', response: { subtype: 'error', request_id, error: 'it threw' } });
+    await client.result(0);
+    expect(existsSync(join(house.dir, 'canary'))).toBe(false);
+    expect(house.logs).toContainEqual({ level: 'warn', message: expect.stringContaining('it threw') });
   });
 
   test('is a denial: the host has closed its end', async () => {

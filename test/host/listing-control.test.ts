@@ -73,7 +73,7 @@ describe('list_permission_rules', () => {
 test('[B-166, B-167] hooks, versions and output styles', async () => {
   const client = createHouse([]).connect();
   const answer = async (subtype: string) => (await client.control({ subtype })).response;
-  expect(await answer('get_hooks_listing')).toEqual({ events: [], hooks: [], eventCatalog: [] });
+  expect(await answer('get_hooks_listing')).toMatchObject({ events: [], hooks: [] });
   expect(await answer('get_binary_version')).toEqual({ version: WIRE_VERSION, heddle_version: HEDDLE_VERSION });
   expect(await answer('reload_output_styles')).toEqual({
     available_output_styles: ['default', 'Explanatory', 'Learning'],
