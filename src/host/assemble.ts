@@ -246,7 +246,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     asksHost,
     launchModel: config.model,
     chooseModel: models.choose,
-    modelChoices: () => modelChoices(env, config.model),
+    modelChoices: () => modelChoices(env, chosen.id),
     chosen,
     fallbacks,
     apiKeySource: engine.models.apiKeySource(env, apiKeyHelper !== undefined),
