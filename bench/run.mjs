@@ -83,7 +83,7 @@ function commandOf(workload, subject) {
   return workload.args ? [...subjects[subject], ...workload.args] : workload[subject];
 }
 
-async function runOnce({ name, expect, requests = 0 }, subject, command) {
+async function runOnce({ name, expect, requests = 0, tellsItself = false }, subject, command) {
   await model.reset();
   const outcome = await measure(command, { cwd: work, env: environment() });
   const stats = await model.stats();
@@ -93,7 +93,15 @@ async function runOnce({ name, expect, requests = 0 }, subject, command) {
     );
   }
   const { wallMs, cpuMs, rssMiB } = outcome;
-  return { wallMs, cpuMs, rssMiB, sideCalls: stats.requests - requests, firstRequestBytes: stats.firstRequestBytes };
+  const own = tellsItself ? JSON.parse(outcome.stdout) : {};
+  return {
+    ...own,
+    wallMs,
+    cpuMs,
+    rssMiB,
+    sideCalls: stats.requests - requests,
+    firstRequestBytes: stats.firstRequestBytes,
+  };
 }
 
 /** Nothing is inherited but the path: a benchmark that depends on the developer's shell compares nothing. */

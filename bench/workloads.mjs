@@ -27,6 +27,7 @@ const resume = (name, { sessionId, compacted }) => ({
 /**
  * `expect` is what the output must hold; `requests` is how many model calls the work needs: one more would be a call on
  * the side. `needsSessions`: it is about a home with 5,000 sessions of 100 KB.
+ * `tellsItself`: its output is figures, as JSON, besides those that are measured from outside.
  * `longSession`: a session to make before, which it goes on with. `heddleArgs`: what the floor cannot do.
  */
 export const workloads = [
@@ -61,5 +62,12 @@ export const workloads = [
   },
   resume('resume', { sessionId: '0b3ac8f2-5d4e-4c1b-9a67-1f2e3d4c5b6a', compacted: true }),
   resume('resume-whole', { sessionId: '7c9d2e1f-8a3b-4f6c-b5d4-0e1f2a3b4c5d', compacted: false }),
+  {
+    name: 'idle10',
+    heddle: [node, file('idle-sessions.mjs')],
+    expect: [/^\{"pssMiB"/],
+    requests: 10,
+    tellsItself: true,
+  },
   { name: 'sdk-hello', heddle: [node, file('sdk-hello.mjs')], expect: [/"result":"Hello"/], requests: 1 },
 ];
