@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createJsonlStore, type JsonlStore } from '../../src/sessions/jsonl-store.ts';
 import type { Logger } from '../../src/util/runtime.ts';
+import { asOrdinaryUser } from '../support/as-user.ts';
 import { tempDir } from './support.ts';
 
 const key = { project: '/projects/loom', sessionId: '00000000-0000-4000-8000-000000000001' };
@@ -173,9 +174,12 @@ describe('where no lease can be made', () => {
     await expect(store.lease(key, holder)).rejects.toMatchObject({ code: 'storage_failed' });
   });
 
-  test.skipIf(process.getuid?.() === 0)('[S-21] a home that cannot be written to is said as what it is', async () => {
+  test('[S-21] a home that cannot be written to is said as what it is', async () => {
     chmodSync(home, 0o500);
-    await expect(store.lease(key, holder)).rejects.toMatchObject({ code: 'storage_failed', facts: { code: 'EACCES' } });
+    await asOrdinaryUser(home, async () => {
+      const failure = { code: 'storage_failed', facts: { code: 'EACCES' } };
+      await expect(store.lease(key, holder)).rejects.toMatchObject(failure);
+    });
     chmodSync(home, 0o700);
   });
 

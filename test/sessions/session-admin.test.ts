@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listSessions, sessionSummary } from '../../src/sessions/catalog.ts';
 import { deleteSession, renameSession, tagSession } from '../../src/sessions/session-admin.ts';
+import { asOrdinaryUser } from '../support/as-user.ts';
 import { sessionHome } from './session-home.ts';
 import { user } from './support.ts';
 
@@ -88,10 +89,14 @@ test('a bare file is moved alone, whatever lies beside it', async () => {
   expect(existsSync(join(home, 'session'))).toBe(true);
 });
 
-test.skipIf(process.getuid?.() === 0)('trouble with the disk is said, and the file stays as it was', async () => {
-  const { session } = sessionHome();
+test('trouble with the disk is said, and the file stays as it was', async () => {
+  const { home, session } = sessionHome();
   const found = session([user('u', 'hi')]);
   appendFileSync(found.path, '');
   chmodSync(found.path, 0o400);
-  await expect(renameSession(found, 'x')).rejects.toMatchObject({ code: 'storage_failed' });
+  const before = readFileSync(found.path, 'utf8');
+  await asOrdinaryUser(home, async () => {
+    await expect(renameSession(found, 'x')).rejects.toMatchObject({ code: 'storage_failed' });
+  });
+  expect(readFileSync(found.path, 'utf8')).toBe(before);
 });
