@@ -21,10 +21,14 @@ const SWAPS = {
   links: `
     const lead = (to) => { fs.symlinkSync(to, 'd.new'); fs.renameSync('d.new', 'd'); };
     const swap = (there) => lead(there ? '../outside' : 'real');`,
+  // A call that comes while nothing is there may make the directory itself: that one has to go.
   exchange: `
+    const put = (from) => {
+      for (;;) try { return fs.renameSync(from, 'd'); } catch { fs.rmSync('d', { recursive: true, force: true }); }
+    };
     const swap = (there) => {
-      if (there) { fs.renameSync('d', 'd.kept'); fs.renameSync('d.link', 'd'); }
-      else { fs.renameSync('d', 'd.link'); fs.renameSync('d.kept', 'd'); }
+      fs.renameSync('d', there ? 'd.kept' : 'd.link');
+      put(there ? 'd.link' : 'd.kept');
     };`,
 };
 
