@@ -5,14 +5,16 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 const ROUNDS_PER_PROMPT = 20;
+const TURNS_SINCE = 14;
 const LINES = 'The weft goes over and under the "warp",\n\tthread by thread. ';
 
-/** `compacted`: a boundary with its summary stands before the last few hundred entries. */
+/** `compacted`: a boundary with its summary stands before the last few hundred entries. Returns the path of the file. */
 export function makeLongSession({ home, cwd, sessionId, bytes, compacted }) {
   const slug = fs.realpathSync(cwd).replace(/[^A-Za-z0-9]/g, '-');
   const folder = path.join(home, 'projects', slug);
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const fd = fs.openSync(path.join(folder, `${sessionId}.jsonl`), 'w', 0o600);
+  const file = path.join(folder, `${sessionId}.jsonl`);
+  const fd = fs.openSync(file, 'w', 0o600);
   const session = { fd, cwd, sessionId, size: 0, round: 0, leaf: null };
   while (session.size < bytes) addTurn(session);
   if (compacted) {
@@ -24,9 +26,10 @@ export function makeLongSession({ home, cwd, sessionId, bytes, compacted }) {
     const logicalParentUuid = session.leaf;
     session.leaf = null;
     add(session, { logicalParentUuid, type: 'system', subtype: 'compact_boundary', ...fields });
-    for (let turn = 0; turn < 6; turn++) addTurn(session);
+    for (let turn = 0; turn < TURNS_SINCE; turn++) addTurn(session);
   }
   fs.closeSync(fd);
+  return file;
 }
 
 function addTurn(session) {

@@ -8,6 +8,11 @@ import http from 'node:http';
 
 const text = (...pieces) => ({ type: 'text', pieces });
 const bash = (command) => ({ type: 'tool_use', name: 'Bash', input: { command, description: 'Benchmark' } });
+const todo = (content) => ({
+  type: 'tool_use',
+  name: 'TodoWrite',
+  input: { todos: [{ content, status: 'pending', activeForm: content }] },
+});
 const toolTurns = (count) => (turn) => (turn < count ? [bash(`echo ${turn}`)] : [text(`Ran ${count} turns.`)]);
 
 /** Scripts: the content blocks of the answer to a turn. */
@@ -15,6 +20,7 @@ const scripts = {
   hello: () => [text('Hello')],
   turns20: toolTurns(20),
   turns100: toolTurns(100),
+  todos200: (turn) => (turn < 200 ? [todo(`Item ${turn}`)] : [text('Noted 200 times.')]),
   big: () => [text(...Array.from({ length: 2000 }, (_, i) => `word${i} `))],
   parallel8: (turn) =>
     turn === 0 ? Array.from({ length: 8 }, (_, i) => bash(`sleep 0.5; echo p${i}`)) : [text('All eight done.')],

@@ -70,9 +70,11 @@ function keeps({ floor, heddle }, { atMost, timesFloor }) {
   return heddle <= (atMost ?? timesFloor * floor);
 }
 
+/** `targetMs`: what the targets say for their own machine; it is shown, the multiple of the floor decides. */
 function limitText(must) {
   if (!must) return '';
-  return must.atMost === undefined ? `<= ${must.timesFloor} x floor` : `<= ${must.atMost}`;
+  if (must.atMost !== undefined) return `<= ${must.atMost}`;
+  return `<= ${must.timesFloor} x floor${must.targetMs ? ` (${must.targetMs} ms)` : ''}`;
 }
 
 function number(value) {

@@ -16,7 +16,7 @@ import { makeLongSession } from './long-session.mjs';
 import { measure } from './measure.mjs';
 import { judge, medians, printTable } from './report.mjs';
 import { makeSessionHome } from './session-home.mjs';
-import { floorCommand, heddleCommand, workloads } from './workloads.mjs';
+import { floorCommand, heddleCommand, LONG_SESSION, workloads } from './workloads.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const { values: flags } = parseArgs({
@@ -36,12 +36,14 @@ const base = fs.mkdtempSync(path.join(os.tmpdir(), 'heddle-bench-'));
 const work = path.join(base, 'work');
 fs.mkdirSync(work);
 const sessionHome = path.join(base, 'sessions');
+const longSessions = {};
 const model = await startModel();
 try {
   if (chosen.some(({ needsSessions }) => needsSessions))
     makeSessionHome(sessionHome, { sessions: 5000, bytes: 100_000 });
-  for (const { longSession } of chosen) {
-    if (longSession) makeLongSession({ home: environment().HEDDLE_HOME, cwd: work, ...longSession });
+  for (const { name, longSession } of chosen) {
+    if (!longSession) continue;
+    longSessions[name] = makeLongSession({ home: environment().HEDDLE_HOME, cwd: work, ...longSession });
   }
   const figures = await runAll();
   const budgets = JSON.parse(fs.readFileSync(path.join(here, 'budgets.json'), 'utf8'));
@@ -78,9 +80,11 @@ function absolute(words) {
   return words.map((word) => (fs.existsSync(word) ? path.resolve(word) : word));
 }
 
-function commandOf(workload, subject) {
-  if (workload.heddleArgs) return subject === 'heddle' ? [...subjects.heddle, ...workload.heddleArgs] : undefined;
-  return workload.args ? [...subjects[subject], ...workload.args] : workload[subject];
+function commandOf({ name, args, ...own }, subject) {
+  if (args) return [...subjects[subject], ...args];
+  const command = own[subject]?.map((word) => (word === LONG_SESSION ? longSessions[name] : word));
+  const isCli = command?.[1] === heddleCommand[1];
+  return isCli ? [...subjects.heddle, ...command.slice(heddleCommand.length)] : command;
 }
 
 async function runOnce({ name, expect, requests = 0, tellsItself = false }, subject, command) {

@@ -10,7 +10,7 @@ const PROJECTS = 20;
 export function makeSessionHome(home, { sessions, bytes }) {
   const template = transcript(bytes);
   for (let i = 0; i < sessions; i++) {
-    const folder = path.join(home, 'projects', `-work-project-${i % PROJECTS}`);
+    const folder = path.join(home, 'projects', `-srv-app-${i % PROJECTS}`);
     if (i < PROJECTS) fs.mkdirSync(folder, { recursive: true });
     const sessionId = randomUUID();
     const text = template.replaceAll(PLACEHOLDER, sessionId).replaceAll('@number', String(i).padStart(7));
@@ -28,7 +28,7 @@ function transcript(bytes) {
       parentUuid,
       isSidechain: false,
       userType: 'external',
-      cwd: '/work/project',
+      cwd: '/srv/app',
       sessionId: PLACEHOLDER,
       version: '2.1.44',
       gitBranch: 'main',

@@ -9,6 +9,9 @@ const node = process.execPath;
 export const floorCommand = [node, file('floor/agent.cjs')];
 export const heddleCommand = [node, path.join(here, '../dist/cli.js')];
 
+/** Stands for the path of the workload's long session. */
+export const LONG_SESSION = '@long-session';
+
 const print = (scenario, ...flags) => [
   ...['-p', `go @scenario:${scenario}`, '--output-format', 'stream-json', '--verbose'],
   ...['--allowedTools', 'Bash', ...flags],
@@ -18,7 +21,8 @@ const eightOutputs = Array.from({ length: 8 }, (_, i) => new RegExp(`"content":"
 
 const resume = (name, { sessionId, compacted }) => ({
   name,
-  heddleArgs: print('hello', '--resume', sessionId),
+  heddle: [...heddleCommand, ...print('hello', '--resume', sessionId)],
+  floor: [...floorCommand, ...print('hello', compacted ? '--resume-recent' : '--resume', LONG_SESSION)],
   expect: [/"result":"Hello"/],
   requests: 1,
   longSession: { sessionId, compacted, bytes: 100_000_000 },
@@ -28,7 +32,8 @@ const resume = (name, { sessionId, compacted }) => ({
  * `expect` is what the output must hold; `requests` is how many model calls the work needs: one more would be a call on
  * the side. `needsSessions`: it is about a home with 5,000 sessions of 100 KB.
  * `tellsItself`: its output is figures, as JSON, besides those that are measured from outside.
- * `longSession`: a session to make before, which it goes on with. `heddleArgs`: what the floor cannot do.
+ * `longSession`: a session to make before, which it goes on with. `args` are the same for both; where what does the
+ * work differs, `floor` and `heddle` are whole commands.
  */
 export const workloads = [
   { name: 'version', args: ['--version'], expect: [/\d+\.\d+\.\d+/] },
@@ -50,12 +55,14 @@ export const workloads = [
   { name: 'sdk-import', floor: [node, '--eval', '0'], heddle: [node, file('sdk-import.mjs')], expect: [/^$/] },
   {
     name: 'list5000',
+    floor: [node, file('floor/list.cjs')],
     heddle: [node, file('sdk-list.mjs')],
     expect: [/^listed 5000$/],
     needsSessions: true,
   },
   {
     name: 'list20',
+    floor: [node, file('floor/list.cjs'), '20'],
     heddle: [node, file('sdk-list.mjs'), '20'],
     expect: [/^listed 20$/],
     needsSessions: true,
@@ -67,6 +74,13 @@ export const workloads = [
     heddle: [node, file('idle-sessions.mjs')],
     expect: [/^\{"pssMiB"/],
     requests: 10,
+    tellsItself: true,
+  },
+  {
+    name: 'hooks-idle',
+    heddle: [node, file('hooks-idle.mjs')],
+    expect: [/^\{"perTurnMs"/],
+    requests: 1206,
     tellsItself: true,
   },
   { name: 'sdk-hello', heddle: [node, file('sdk-hello.mjs')], expect: [/"result":"Hello"/], requests: 1 },

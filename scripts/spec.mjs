@@ -1,15 +1,20 @@
 #!/usr/bin/env node
 // `npm run spec`: which rows of spec/ have a test that names them in its title, and which have not.
-//
-//   npm run spec                     counts by prefix, and the missing ids
-//   npm run spec -- --json           { groups: [...], unknown: [...], crowded: [...] }
-//
-// A title names rows in brackets: `[LOOP-03] stops after …` or `[S-9, S-10] …`. Tests that are skipped do not count.
 import { parseArgs } from 'node:util';
 import { readRows } from './lib/spec-rows.mjs';
 import { readTestTitles } from './lib/test-titles.mjs';
 
-const { values: flags } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
+const HELP = `Usage: npm run spec -- [--json]
+
+Which rows of the specification have a test that names them in its title, and which have not: counts by prefix, and the
+missing ids. A title names rows in brackets: '[LOOP-03] stops after …' or '[S-9, S-10] …'. Tests that are skipped do not
+count.
+
+  --json   { groups: [...], unknown: [...], crowded: [...] }
+  --help   this text
+`;
+
+const flags = readFlags();
 const rows = readRows();
 const { named, titles } = readTestTitles();
 const known = new Set(rows.map((row) => row.id));
@@ -22,6 +27,20 @@ const crowded = titles.filter(({ ids }) => ids.length > 3).map(({ file, title })
 
 if (flags.json) console.log(JSON.stringify({ groups, unknown, crowded }, null, 2));
 else print();
+
+/** Ends the script for `--help`, and for what is no option. */
+function readFlags() {
+  const options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } };
+  try {
+    const { values } = parseArgs({ options });
+    if (!values.help) return values;
+    process.stdout.write(HELP);
+    process.exit(0);
+  } catch (error) {
+    process.stderr.write(`spec: ${error.message}\n\n${HELP}`);
+    process.exit(2);
+  }
+}
 
 function groupRows(all) {
   const groups = new Map();

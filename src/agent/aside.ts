@@ -44,7 +44,7 @@ export async function askAside(
         if (event.type === 'retry') {
           book();
           attempt = newAttempt();
-          if (budgetExhausted(limits, ledger.costUsd)) return ended(attempt, event.failure);
+          if (budgetExhausted(limits, ledger.spentUsd)) return ended(attempt, event.failure);
         }
         const completed = event.type === 'event' ? attempt.accumulator.add(event.event) : null;
         if (completed) attempt.blocks.push(completed.block);

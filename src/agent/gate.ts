@@ -29,7 +29,16 @@ export interface HookVote {
 
 export type Verdict =
   | { allowed: true; input: JsonObject; places?: Places | undefined /** Where the files are that it names. */ }
-  | { allowed: false; message: string /** Stop the whole turn, too. */; interrupt: boolean };
+  | Refusal;
+
+interface Refusal {
+  allowed: false;
+  message: string;
+  /** Stop the whole turn, too. */
+  interrupt: boolean;
+  /** A hook wants the turn to end: why. */
+  halt?: string;
+}
 
 /** Asks whoever can be asked. Absent: nobody can (headless), and an ask is an immediate denial (ruling G7). */
 export type Ask = (request: AskRequest, signal: AbortSignal) => Promise<AskAnswer>;
@@ -39,11 +48,13 @@ export interface AskRequest {
   input: JsonObject;
   toolUseId: string;
   decision: Extract<Decision, { behavior: 'ask' }>;
+  /** The agent that wants it; absent on the main thread. */
+  agentId?: string;
 }
 
 export type AskAnswer =
   | { behavior: 'allow'; updatedInput?: JsonObject; updatedPermissions?: PermissionUpdate[] }
-  | { behavior: 'deny'; message: string; interrupt?: boolean };
+  | { behavior: 'deny'; message: string; interrupt?: boolean /** Of hooks: end the turn, and why. */; halt?: string };
 
 export interface GateOptions {
   workspace: Workspace;
@@ -72,7 +83,8 @@ export function createGate(options: GateOptions): Gate {
       const answer = await askAround({ ...request, decision }, options, signal);
       if (!answer) return denied(request, decision, options, signal);
       if (answer.behavior === 'deny') {
-        return { allowed: false, message: answer.message, interrupt: answer.interrupt === true };
+        const { message, interrupt = false, halt } = answer;
+        return { allowed: false, message, interrupt, ...(halt !== undefined && { halt }) };
       }
       try {
         if (answer.updatedPermissions?.length) await options.onUpdates(answer.updatedPermissions);
@@ -124,11 +136,12 @@ async function denied(
   const hooks = options.hooks?.();
   if (!hooks) return { allowed: false, message, interrupt: false };
   const { tellDenied } = await import('./permission-hooks.ts');
-  const mayRetry = await tellDenied(hooks, { ...request, reason: decision.reason }, signal);
+  const { retry, stop } = await tellDenied(hooks, { ...request, reason: decision.reason }, signal);
   return {
     allowed: false,
-    message: mayRetry ? `${message} A hook says that you may try again.` : message,
+    message: retry ? `${message} A hook says that you may try again.` : message,
     interrupt: false,
+    ...(stop && { halt: stop.reason }),
   };
 }
 

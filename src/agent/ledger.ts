@@ -12,20 +12,28 @@ export interface LedgerOptions {
   onUnknownModel: (model: string) => void;
   /** What fits in and out of a model in this session; undefined: what the table says. */
   limitsOf?: (model: string) => ModelLimits | undefined;
+  /** The ledger of the agent that this one works for: all that is booked here is booked there, too. */
+  parent?: Ledger;
 }
 
 /**
- * What a session has used: tokens of the current turn, and tokens, cost and time per model since the session began, as far as its file tells.
- * Several agents of one session share one ledger.
+ * What a session has used: tokens of the current turn, and tokens, cost and time per model since the session began, as
+ * far as its file tells. Each agent has a ledger of its own; what it books counts for all above it as well.
  */
 export class Ledger {
   readonly #models = new Map<string, ModelUsage>();
   readonly #options: LedgerOptions;
   #turn = zeroUsage();
+  #last = zeroUsage();
   #apiMs = 0;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
+  }
+
+  /** A ledger for an agent that works for this one. */
+  child(): Ledger {
+    return new Ledger({ ...this.#options, parent: this });
   }
 
   beginTurn(): void {
@@ -35,6 +43,7 @@ export class Ledger {
   /** Books one answered model call of the conversation. */
   add(model: string, usage: ApiUsage): void {
     this.#turn = addUsage(this.#turn, plausible(usage));
+    this.#last = addUsage(zeroUsage(), plausible(usage));
     this.addAside(model, usage);
   }
 
@@ -48,6 +57,7 @@ export class Ledger {
     entry.cacheCreationInputTokens += usage.cache_creation_input_tokens ?? 0;
     entry.webSearchRequests += usage.server_tool_use?.web_search_requests ?? 0;
     entry.costUSD += costOf(model, usage);
+    this.#options.parent?.addAside(model, told);
   }
 
   /** Goes on from what an earlier process of this session had booked. */
@@ -59,11 +69,17 @@ export class Ledger {
 
   addApiTime(ms: number): void {
     this.#apiMs += ms;
+    this.#options.parent?.addApiTime(ms);
   }
 
   /** Tokens of this turn, in the shape of `result.usage`. */
   get turnUsage(): Usage {
     return this.#turn;
+  }
+
+  /** Tokens of the last model call of the conversation, in the same shape. */
+  get lastUsage(): Usage {
+    return this.#last;
   }
 
   get apiMs(): number {
@@ -74,6 +90,11 @@ export class Ledger {
     let sum = 0;
     for (const usage of this.#models.values()) sum += usage.costUSD;
     return sum;
+  }
+
+  /** What counts against the budget: all that the session has spent, whoever of its agents did. */
+  get spentUsd(): number {
+    return this.#options.parent?.spentUsd ?? this.costUsd;
   }
 
   get modelUsage(): Record<string, ModelUsage> {

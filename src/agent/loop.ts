@@ -30,8 +30,17 @@ export type TurnEnd =
   | { kind: 'no_structured_output'; lastText: string }
   | { kind: 'error_answer'; code: 'refusal' | 'max_output_tokens'; text: string }
   | { kind: 'api_error'; failure: Failure; text: string }
+  /** Work in the background had to be stopped after the last turn; no step of the loop ends this way either. */
+  | { kind: 'background_stopped'; tasks: StoppedTask[] }
   /** The store or the engine itself failed; no step of the loop ends this way. */
   | { kind: 'broken'; code: string; message: string };
+
+export interface StoppedTask {
+  id: string;
+  description: string;
+  /** The end of what it had said. */
+  lastOutput: string;
+}
 
 /**
  * One turn: from a recorded user message to a stop.
@@ -52,7 +61,7 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
   for (;;) {
     // 1 guard
     if (signal.aborted) return yield* interrupted(turn, 'stream', signal);
-    if (budgetExhausted(turn.limits, turn.ledger.costUsd)) return overBudget(turn.limits);
+    if (budgetExhausted(turn.limits, turn.ledger.spentUsd)) return overBudget(turn.limits);
     if (turnsExhausted(turn.limits, turn.tally)) return { kind: 'max_turns', maxTurns: turn.limits.maxTurns };
 
     // 2 compact
@@ -65,7 +74,7 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
     const step = yield* runStep(turn, signal);
     noteStep(turn, room);
     if (step.kind === 'failed') {
-      if (budgetExhausted(turn.limits, turn.ledger.costUsd)) return overBudget(turn.limits);
+      if (budgetExhausted(turn.limits, turn.ledger.spentUsd)) return overBudget(turn.limits);
       const goesOn =
         (yield* takeFallback(turn, step.failure)) || (yield* makeRoomAfter(turn, step.failure, room, signal));
       if (goesOn) continue;
@@ -82,7 +91,7 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
     }
 
     // 5 tools
-    if (budgetExhausted(turn.limits, turn.ledger.costUsd)) {
+    if (budgetExhausted(turn.limits, turn.ledger.spentUsd)) {
       yield* refuseTools(turn, step.calls, 'Not run: the budget of this run is used up.');
       return overBudget(turn.limits);
     }

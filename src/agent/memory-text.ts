@@ -7,6 +7,8 @@ export interface ToldFile {
   importedBy?: string;
   /** Holds for the files below its directory. */
   isNested?: true;
+  /** Holds for the files that match one of these. */
+  globs?: readonly string[];
   /** The model knows what it said before. */
   isChanged?: true;
 }
@@ -29,11 +31,12 @@ const OWNERS = {
   local: "the user's own, for this project",
 };
 
-function titleOf({ path, kind, importedBy, isNested, isChanged }: ToldFile): string {
+function titleOf({ path, kind, importedBy, isNested, globs, isChanged }: ToldFile): string {
   const facts = [
     OWNERS[kind],
     ...(importedBy === undefined ? [] : [`imported by ${importedBy}`]),
     ...(isNested ? ['for the files below its directory'] : []),
+    ...(globs ? [`for files that match ${inside(globs.join(', '))}`] : []),
     ...(isChanged ? ['changed: this replaces what it said before'] : []),
   ];
   return `${path} (${facts.join('; ')})`;

@@ -1,4 +1,5 @@
 import type { Hooks } from '../hooks/dispatch.ts';
+import type { HookOutcome } from '../hooks/fold.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
 import type { AskAnswer, AskRequest } from './gate.ts';
@@ -9,7 +10,7 @@ export async function askHooks(hooks: Hooks, request: AskRequest, signal: AbortS
   const suggestions = decision.suggestions.length > 0 ? { permission_suggestions: decision.suggestions } : {};
   const payload = { tool_name: toolName, tool_input: input, ...suggestions };
   const { permission, stop } = await hooks.fire('PermissionRequest', payload, signal, toolUseId);
-  if (stop) return { behavior: 'deny', message: stop.reason || 'A hook stopped the turn.', interrupt: true };
+  if (stop) return { behavior: 'deny', message: stop.reason || 'A hook stopped the turn.', halt: stop.reason };
   return permission && answerOf(permission);
 }
 
@@ -35,13 +36,13 @@ export function tellAsking(hooks: Hooks, { toolName }: AskRequest, signal: Abort
   void hooks.fire('Notification', { message, notification_type: 'permission_prompt' }, signal);
 }
 
-/** Tells of a denial that nobody was asked about. Whether the model may try again. */
+/** Tells of a denial that nobody was asked about. Hooks may let the model try again, or end the turn. */
 export async function tellDenied(
   hooks: Hooks,
   denied: { toolName: string; input: JsonObject; toolUseId: string; reason: string },
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<Pick<HookOutcome, 'retry' | 'stop'>> {
   const { toolName, input, toolUseId, reason } = denied;
   const payload = { tool_name: toolName, tool_input: input, tool_use_id: toolUseId, reason };
-  return (await hooks.fire('PermissionDenied', payload, signal)).retry;
+  return hooks.fire('PermissionDenied', payload, signal);
 }

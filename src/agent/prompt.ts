@@ -33,6 +33,15 @@ const REMINDERS = `- Text inside <system-reminder> tags comes from the runtime, 
  */
 export const SYSTEM_PROMPT = [INTRODUCTION, WORK, TOOLS, CARE, `${ANSWERS}\n${REMINDERS}`].join('\n\n');
 
+const REPORT = `# Your report
+- You work for another agent, not for a person: nobody answers questions. Decide what you can, and say what you had to assume.
+- Your last message is what the other agent gets, and all that it gets. Put everything into it that was asked for.`;
+
+/** The prompt of an agent that works for another: what it is for, and what holds for all of them. Byte-stable, too. */
+export function agentPrompt(purpose: string): string {
+  return [purpose, TOOLS, CARE, `${REPORT}\n${REMINDERS}`].join('\n\n');
+}
+
 /** What the runtime knows of the place and the day. It goes after everything that is cached across sessions. */
 export interface Environment {
   cwd: string;

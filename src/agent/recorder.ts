@@ -24,6 +24,10 @@ export interface EntryFacts {
 export interface Recorder {
   /** Records what the user said, with what goes along. Resolves with the message's uuid. */
   prompt(input: UserInput, context: PromptContext): Promise<string>;
+  /** Records what an agent is to do, with what goes along. */
+  task(prompt: string, context: Pick<PromptContext, 'uuid' | 'attachments'>): Promise<void>;
+  /** Records that something waits to be told to the model, so that it is not lost when this process ends. */
+  enqueue(content: string): Promise<void>;
   /** Records a message of the conversation and hands it back; messages that are not part of it pass straight through. */
   record(message: Message, facts?: EntryFacts): Promise<Message>;
   /** Records a message that joins a running turn (ruling K26). */
@@ -131,6 +135,15 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
       const entries = [chain.queueOperation('dequeue'), ...before, ...said, ...attached(chain, attachments)];
       await appendSaid(input)(leaf, ...entries);
       return uuid;
+    },
+    async task(prompt, { uuid, attachments }) {
+      parents.clear();
+      const { leaf } = chain;
+      const said = chain.userEntry({ role: 'user', content: prompt }, { uuid });
+      await appendNew(leaf, said, ...attached(chain, attachments));
+    },
+    async enqueue(content) {
+      await append(chain.leaf, chain.queueOperation('enqueue', content));
     },
     async record(message, facts = {}) {
       const { leaf } = chain;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../util/json.ts';
 import type { ToolUseBlock } from '../wire/content.ts';
 import type { ResultMessage } from '../wire/messages/index.ts';
 import { type Ledger, zeroUsage } from './ledger.ts';
-import type { TurnEnd } from './loop.ts';
+import type { StoppedTask, TurnEnd } from './loop.ts';
 import type { Tally } from './turn.ts';
 
 export interface ResultFacts {
@@ -11,6 +11,8 @@ export interface ResultFacts {
   durationMs: number;
   ledger: Ledger;
   tally: Tally;
+  /** What is still at work in the background (ruling K25). Default: nothing. */
+  pendingTasks?: NonNullable<ResultMessage['pending_tasks']>;
   /** The output that fits the given schema, if there was one and it was met. */
   structuredOutput?: JsonObject | null;
 }
@@ -34,7 +36,7 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
   const own = {
     ...(outcome.terminalReason && { terminal_reason: outcome.terminalReason }),
     ...(end.kind === 'deferred' && { deferred_tool_use: deferredCall(end.call) }),
-    pending_tasks: [],
+    pending_tasks: facts.pendingTasks ?? [],
     user_message_uuids: tally.userMessageUuids,
     ...(outcome.errorCode ? { error_code: outcome.errorCode } : {}),
   };
@@ -112,6 +114,14 @@ function outcomeOf(end: TurnEnd): ResultOutcome {
         terminalReason: end.code === 'refusal' ? 'refusal' : 'api_error',
         errorCode: end.code,
       };
+    case 'background_stopped':
+      return {
+        subtype: 'error_during_execution',
+        isError: true,
+        errors: end.tasks.map(stoppedText),
+        terminalReason: 'background_stopped',
+        errorCode: 'background_stopped',
+      };
     case 'broken':
       return { subtype: 'error_during_execution', isError: true, errors: [end.message], errorCode: end.code };
     case 'api_error':
@@ -125,6 +135,11 @@ function outcomeOf(end: TurnEnd): ResultOutcome {
     default:
       return end satisfies never;
   }
+}
+
+function stoppedText({ id, description, lastOutput }: StoppedTask): string {
+  const last = lastOutput.trim();
+  return `The background task ${id} (${description}) was stopped${last === '' ? '' : `. Its last output: ${last}`}`;
 }
 
 function failed(

@@ -17,11 +17,12 @@ export function newRound(): Round {
   return { halted: null, deferred: [], contexts: new Map() };
 }
 
-/** Called as soon as a call has its outcome, so that the next one is not even prepared. */
+/** Called as soon as a call is prepared or has its outcome, so that after a stop the next one is not even prepared. */
 export function noteHooks(round: Round, call: ToolCall, said: HooksSaid): void {
   round.halted ??= said.halt ?? null;
   if (said.deferred) round.deferred.push(call);
-  if (said.contexts) round.contexts.set(call, said.contexts);
+  // Before the call, and again after it.
+  if (said.contexts) round.contexts.set(call, [...(round.contexts.get(call) ?? []), ...said.contexts]);
 }
 
 /** What hooks have said about one call. */

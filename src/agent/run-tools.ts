@@ -190,9 +190,9 @@ async function* settleTogether(
         round.halted === null
           ? await prepare(turn, call, signal).catch((error) => failure(turn, call, error))
           : errorOutcome(call, 'Not run: a hook stopped the turn.');
+      noteHooks(round, call, prepared);
       if ('block' in prepared) {
         if (prepared.interrupt) stop.abort(new Aborted('interrupt')); // before the next question is asked
-        noteHooks(round, call, prepared);
         outcomes.push({ call, outcome: prepared });
       } else {
         const stopTelling = tellProgress(turn, (elapsedMs) => outcomes.push({ call, elapsedMs }));
@@ -220,7 +220,7 @@ function tellProgress(turn: Turn, tell: (elapsedMs: number) => void): () => void
   return () => clearInterval(timer);
 }
 
-interface Prepared {
+interface Prepared extends HooksSaid {
   tool: Tool;
   input: JsonObject;
   /** Where the files are that it names, as they were judged. */
@@ -250,8 +250,10 @@ async function prepare(turn: Turn, call: ToolCall, signal: AbortSignal): Promise
     return { ...errorOutcome(call, message), ...consequences };
   }
   const verdict = await turn.gate.check({ ...asked, ...before }, signal);
-  if (verdict.allowed) return { tool, input: verdict.input, places: verdict.places };
-  return { ...errorOutcome(call, verdict.message), denied: true, interrupt: verdict.interrupt };
+  const said = 'contexts' in before ? { contexts: before.contexts } : {};
+  if (verdict.allowed) return { tool, input: verdict.input, places: verdict.places, ...said };
+  const { message, interrupt, halt } = verdict;
+  return { ...errorOutcome(call, message), denied: true, interrupt, ...(halt !== undefined && { halt }), ...said };
 }
 
 function refused(problem: string): Parsed<JsonObject> {
@@ -260,10 +262,12 @@ function refused(problem: string): Parsed<JsonObject> {
 
 async function execute(turn: Turn, call: ToolCall, prepared: Prepared, signal: AbortSignal): Promise<Outcome> {
   if (signal.aborted) return interruptedOutcome(call, signal);
+  const { clock } = turn.runtime;
+  const startedAt = clock.now();
   const outcome = await runTool(turn, call, prepared, signal);
   if (!turn.hooks) return outcome;
   const { afterCall } = await import('./tool-hooks.ts');
-  const done = { ...prepared, toolUseId: call.block.id };
+  const done = { ...prepared, toolUseId: call.block.id, durationMs: clock.now() - startedAt };
   const found = turn.hide({ block: outcome.block, data: outcome.data });
   return { ...outcome, ...(await afterCall(turn.hooks, done, found, signal)) };
 }

@@ -50,7 +50,7 @@ export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<
           case 'retry':
             book(turn, answer);
             // A server that cuts every answer must not spend more than the user allows: no further attempt.
-            if (budgetExhausted(turn.limits, turn.ledger.costUsd)) {
+            if (budgetExhausted(turn.limits, turn.ledger.spentUsd)) {
               yield* bury(turn, answer);
               return { kind: 'failed', failure: event.failure };
             }
@@ -216,7 +216,7 @@ function book(turn: Turn, { accumulator }: Answer): void {
 }
 
 /** What the request and its answer took of the window. */
-function tokensOf(usage: ApiUsage): number {
+export function tokensOf(usage: ApiUsage): number {
   const cached = (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0);
   return usage.input_tokens + cached + usage.output_tokens;
 }

@@ -13,28 +13,31 @@ export interface HookedCall {
 }
 
 /** What hooks leave of a call before it is judged: its input, or why it does not run. */
-export type BeforeCall =
+export type BeforeCall = { contexts: readonly string[] } & (
   | { input: JsonObject; vote: HookVote | null }
-  | { message: string; denied: boolean; halt?: string; deferred?: true };
+  | { message: string; denied: boolean; halt?: string; deferred?: true }
+);
 
 /** Asks the PreToolUse hooks. What they allow is judged all the same: a hook opens no rule. */
 export async function beforeCall(hooks: Hooks, call: HookedCall, signal: AbortSignal): Promise<BeforeCall> {
   const { tool, input, toolUseId } = call;
   const payload = { tool_name: tool.name, tool_input: input, tool_use_id: toolUseId };
-  const { stop, decision, updatedInput } = await hooks.fire('PreToolUse', payload, signal);
+  const { stop, decision, updatedInput, contexts } = await hooks.fire('PreToolUse', payload, signal);
   // Before the denials: who stops everything stops this, too (ruling K18).
-  if (stop) return { message: stop.reason || 'A hook stopped the turn.', denied: false, halt: stop.reason };
-  if (decision?.behavior === 'deny') return { message: decision.reason || 'A hook denied this call.', denied: true };
+  if (stop) return { message: stop.reason || 'A hook stopped the turn.', denied: false, halt: stop.reason, contexts };
+  if (decision?.behavior === 'deny') {
+    return { message: decision.reason || 'A hook denied this call.', denied: true, contexts };
+  }
   if (decision?.behavior === 'defer') {
     const message = `Not run here: a hook left this call to someone else. ${decision.reason}`.trim();
-    return { message, denied: false, deferred: true };
+    return { message, denied: false, deferred: true, contexts };
   }
   const parsed = updatedInput === null ? { ok: true as const, value: input } : tool.input.parse(updatedInput);
   if (!parsed.ok) {
     const problems = parsed.problems.join('; ');
-    return { message: `The input that a hook gave is not valid for ${tool.name}: ${problems}`, denied: true };
+    return { message: `The input that a hook gave is not valid for ${tool.name}: ${problems}`, denied: true, contexts };
   }
-  return { input: parsed.value, vote: decision as HookVote | null };
+  return { input: parsed.value, vote: decision as HookVote | null, contexts };
 }
 
 /** What came of a call, as far as hooks may change it. */
@@ -52,9 +55,14 @@ export interface AfterCall extends Found {
 const INTERRUPTED_MS = 2000;
 
 /** Tells the PostToolUse or PostToolUseFailure hooks what came of a call. */
-export async function afterCall(hooks: Hooks, call: HookedCall, found: Found, signal: AbortSignal): Promise<AfterCall> {
+export async function afterCall(
+  hooks: Hooks,
+  call: HookedCall & { durationMs: number },
+  found: Found,
+  signal: AbortSignal,
+): Promise<AfterCall> {
   const { tool, input, toolUseId } = call;
-  const own = { tool_name: tool.name, tool_input: input };
+  const own = { tool_name: tool.name, tool_input: input, duration_ms: Math.round(call.durationMs) };
   const isFailure = found.block.is_error === true;
   const said = isFailure
     ? await hooks.fire(

@@ -65,6 +65,8 @@ const GROUPS: readonly { title: string; options: readonly Option[] }[] = [
       ['--max-turns <n>', 'Stop after that many rounds of tool calls'],
       ['--max-budget-usd <amount>', 'Stop when the run has cost that much'],
       ['--max-duration-ms <ms>', 'Stop a turn that takes longer'],
+      ['--on-end <wait|stop>', 'What becomes of background work at the end (default: wait)'],
+      ['--background-wait <seconds>', 'How long it is waited for (default: 3600)'],
       ['--autocompact <auto|off|tokens>', 'When the conversation is summed up to make room'],
       ['--betas <names...>', 'Beta features of the model API'],
       ['--system-prompt <text>', 'Instead of the built-in prompt (or --system-prompt-file <path>)'],

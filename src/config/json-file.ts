@@ -20,30 +20,19 @@ export type Change = (values: JsonObject) => JsonObject | null;
  * is for the user alone. Rejects with `invalid_settings` when it cannot be read or written; what `change` throws passes.
  */
 export async function changeJsonFile(given: string, change: Change): Promise<void> {
-  const attempt = attempts(given, change);
-  while (!attempt()) await sleep(PAUSE_MS);
-}
-
-/** The same for callers that cannot await: the whole process waits. */
-export function updateJsonFile(given: string, change: Change): void {
-  const attempt = attempts(given, change);
-  while (!attempt()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-}
-
-/** Tries to make the change; false while it is another's turn. Throws when that has taken too long. */
-function attempts(given: string, change: Change): () => boolean {
   makeDirectory(dirname(given), 0o700);
   const path = targetOf(given);
   const deadline = Date.now() + WAIT_MS;
-  return () => {
-    const lock = tryLock(`${path}.lock`);
-    if (lock) return changeUnder(lock, path, change);
+  while (!tryChange(path, change)) {
     if (Date.now() > deadline) throw refuseSettings(`${path}.lock is held by another process`);
-    return false;
-  };
+    await sleep(PAUSE_MS);
+  }
 }
 
-function changeUnder(lock: FileLock, path: string, change: Change): boolean {
+/** In one go, so that this process never waits for itself. False while it is another's turn. */
+function tryChange(path: string, change: Change): boolean {
+  const lock = tryLock(`${path}.lock`);
+  if (!lock) return false;
   try {
     const next = change(readSettingsFile(path) ?? {});
     return next === null || replaceFile(path, `${JSON.stringify(next, null, 2)}\n`, lock);

@@ -5,13 +5,19 @@ import { messageOf } from '../util/message-of.ts';
 import { printable } from '../util/printable.ts';
 import { type MemoryImport, memoryImports } from './memory-imports.ts';
 import type { MemoryPlace } from './memory-places.ts';
+import { projectOf, readRule, ruleFiles, type ScopedRule } from './memory-rules.ts';
 
 /** A memory file as it is now. */
-export interface MemoryFile extends MemoryPlace {
+export interface MemoryFile extends Omit<MemoryPlace, 'isFolder'> {
+  /** Without the front matter of a rule. */
   text: string;
+  /** The files that it is for; absent: it is for all. */
+  globs?: readonly string[];
   /** The file that imports it. */
   importedBy?: string;
 }
+
+type FilePlace = Omit<MemoryFile, 'text' | 'importedBy'>;
 
 export interface MemoryReading {
   /** A real path. */
@@ -23,6 +29,8 @@ export interface MemoryReading {
   mayRead(path: string): boolean;
   /** Whether the project may have files read that lie outside of it. Asked when it wants to. */
   isTrusted(): boolean;
+  /** Whether a rule that holds for some files is to be read now. */
+  isDue(rule: ScopedRule): boolean;
   warn(text: string): void;
 }
 
@@ -41,17 +49,33 @@ export function readMemory(places: readonly MemoryPlace[], reading: MemoryReadin
   const seen = new Set<string>();
   let room = MAX_TOTAL_CHARS;
 
-  function add(place: MemoryPlace, from: MemoryFile | null, depth: number): void {
+  function add(place: FilePlace, from: MemoryFile | null, depth: number): void {
     const text = textOf(place, from, reading, seen);
-    if (text === null) return;
+    if (text !== null) keep({ ...place, text, ...(from && { importedBy: from.path }) }, text, depth);
+  }
+
+  function addRules({ path: folder, isFolder: _, ...place }: MemoryPlace): void {
+    for (const path of rulePaths({ path: folder, kind: place.kind }, reading)) {
+      const text = textOf({ ...place, path }, null, reading, seen);
+      if (text === null) continue;
+      const { body, globs, problems } = readRule(text);
+      for (const { line, message } of problems) reading.warn(printable(`${path}:${line}: ${message}`));
+      const file = { ...place, path, text: body, ...(globs && { globs }) };
+      if (body.trim() !== '' && (!globs || reading.isDue({ ...place, path, globs }))) keep(file, text, 0);
+    }
+  }
+
+  /** `whole` is the text of the file. */
+  function keep(file: MemoryFile, whole: string, depth: number): void {
+    const { path, text } = file;
     if (text.length > room) {
-      reading.warn(`Memory files are too long together; left out: ${printable(place.path)}`);
+      reading.warn(`Memory files are too long together; left out: ${printable(path)}`);
       return;
     }
     room -= text.length;
-    const file = { ...place, text, ...(from && { importedBy: from.path }) };
+    for (const mark of marksOf(path, whole)) seen.add(mark);
     found.push(file);
-    for (const wanted of memoryImports(text, { directory: dirname(place.path), userHome: reading.userHome })) {
+    for (const wanted of memoryImports(text, { directory: dirname(path), userHome: reading.userHome })) {
       follow(wanted, file, depth + 1);
     }
   }
@@ -64,34 +88,50 @@ export function readMemory(places: readonly MemoryPlace[], reading: MemoryReadin
     } else if (depth > MAX_IMPORT_DEPTH) {
       reading.warn(`Memory files import each other more than ${MAX_IMPORT_DEPTH} deep; left out: ${name}`);
     } else {
-      add({ path, kind: file.kind, ...(file.isNested && { isNested: true }) }, file, depth);
+      const { kind, isNested, globs } = file;
+      add({ path, kind, ...(isNested && { isNested }), ...(globs && { globs }) }, file, depth);
     }
   }
 
-  for (const place of places) add(place, null, 0);
+  for (const place of places) {
+    if (place.isFolder) addRules(place);
+    else add(place, null, 0);
+  }
   return found;
 }
 
+/** The rules in a folder, as far as it may be looked into: a link leads out of a project only with trust. */
+export function rulePaths({ path, kind }: MemoryPlace, reading: Pick<MemoryReading, 'roots' | 'isTrusted'>): string[] {
+  const mayEnter = (link: string) => kind === 'user' || isOwn(link, null, reading) || reading.isTrusted();
+  return ruleFiles({ path, mayEnter });
+}
+
 /** The text of a file that is there, may be read and was not read before; null otherwise. */
-function textOf(place: MemoryPlace, from: MemoryFile | null, reading: MemoryReading, seen: Set<string>): string | null {
+function textOf(place: FilePlace, from: MemoryFile | null, reading: MemoryReading, seen: Set<string>): string | null {
   const stats = statOf(place.path);
-  if (!stats) return null;
-  const identity = `${stats.dev}.${stats.ino}`;
-  if (seen.has(identity) || !reading.mayRead(place.path)) return null;
-  seen.add(identity);
+  if (!stats || seen.has(identityOf(stats)) || !reading.mayRead(place.path)) return null;
   const problem = problemOf(place, stats, from, reading);
   if (problem !== null) {
+    seen.add(identityOf(stats));
     reading.warn(`A memory file was not read: ${printable(place.path)} ${problem}`);
     return null;
   }
   const text = read(place.path, reading);
-  if (text === null || text.trim() === '' || seen.has(text)) return null;
-  seen.add(text);
-  return text;
+  return text === null || text.trim() === '' || seen.has(text) ? null : text;
+}
+
+/** By which a file that was taken is known again, under whatever name. */
+function marksOf(path: string, text: string): string[] {
+  const stats = statOf(path);
+  return stats ? [identityOf(stats), text] : [text];
+}
+
+function identityOf({ dev, ino }: Stats): string {
+  return `${dev}.${ino}`;
 }
 
 function problemOf(
-  { path, kind }: MemoryPlace,
+  { path, kind }: FilePlace,
   stats: Stats,
   from: MemoryFile | null,
   reading: MemoryReading,
@@ -111,16 +151,10 @@ function isStrangers(path: string, { uid }: Stats, { cwd }: MemoryReading): bool
 }
 
 /** Whether a file really lies where the project is: beside the file that names it, or where the session works. */
-function isOwn(path: string, from: MemoryFile | null, { roots }: MemoryReading): boolean {
+function isOwn(path: string, from: MemoryFile | null, { roots }: Pick<MemoryReading, 'roots'>): boolean {
   const real = realPath(path);
   const home = realPath(projectOf(from?.path ?? path));
   return real !== null && [home, ...roots].some((root) => root !== null && isInside(root, real));
-}
-
-/** What is in `.claude` speaks for the directory around it. */
-function projectOf(path: string): string {
-  const directory = dirname(path);
-  return directory.endsWith(`${sep}.claude`) ? dirname(directory) : directory;
 }
 
 function isInside(directory: string, path: string): boolean {

@@ -8,6 +8,8 @@ export type MemoryKind = 'user' | 'project' | 'local';
 export interface MemoryPlace {
   path: string;
   kind: MemoryKind;
+  /** A folder of rules: every Markdown file below it is a memory file. */
+  isFolder?: true;
   /** Below the working directory: read once something there is worked on. */
   isNested?: true;
 }
@@ -27,11 +29,11 @@ export interface MemoryScope {
 /**
  * Every place of a session's memory files, the most general first: the user's, then those of each directory from the top
  * down to the working directory. Who comes later wins. In a directory AGENTS.md comes first, then what is only for agents
- * like this one, then what is only for this user.
+ * like this one, its rules behind it, then what is only for this user.
  */
 export function memoryPlaces(scope: MemoryScope): MemoryPlace[] {
   const { cwd, additional, configHome, userHome } = scope;
-  const ofUser = configHome === null ? [] : NAMES.map((name): MemoryPlace => place(configHome, name, 'user'));
+  const ofUser = configHome === null ? [] : placesOfUser(configHome);
   const directories = [...upwards(cwd).reverse(), ...additional];
   const ofProject = directories.flatMap((directory) => placesIn(directory, directory === userHome));
   return [...ofUser, ...ofProject].filter(({ kind }) => scope.reads(kind));
@@ -57,13 +59,21 @@ export function isAnyThere(places: readonly MemoryPlace[]): boolean {
 const NAMES = ['AGENTS.md', 'CLAUDE.md'];
 const NOT_OURS: ReadonlySet<string> = new Set(['node_modules', '.git']);
 
+function placesOfUser(home: string): MemoryPlace[] {
+  return [...NAMES.map((name) => place(home, name, 'user')), { ...place(home, 'rules', 'user'), isFolder: true }];
+}
+
 /** A `.claude` in the user's home is the home of a program, not a part of a project. */
 function placesIn(directory: string, isUserHome: boolean): MemoryPlace[] {
   return [
     ...NAMES.map((name) => place(directory, name, 'project')),
-    ...(isUserHome ? [] : [place(directory, join('.claude', 'CLAUDE.md'), 'project')]),
+    ...(isUserHome ? [] : placesInClaude(join(directory, '.claude'))),
     place(directory, 'CLAUDE.local.md', 'local'),
   ];
+}
+
+function placesInClaude(folder: string): MemoryPlace[] {
+  return [place(folder, 'CLAUDE.md', 'project'), { ...place(folder, 'rules', 'project'), isFolder: true }];
 }
 
 function place(directory: string, name: string, kind: MemoryKind): MemoryPlace {

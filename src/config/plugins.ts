@@ -1,18 +1,20 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { errorCode } from '../util/error-code.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { type AgentFile, readAgentFile, readAgentFiles } from './agent-files.ts';
 import { readCommand, readCommands } from './commands.ts';
 import type { FileNotes, FileSource } from './markdown-files.ts';
 import { type OutputStyle, readOutputStyles } from './output-styles.ts';
+import { readJsonObject } from './plugin-json.ts';
 import type { PromptFile } from './prompt-file.ts';
 import { readSkill, readSkills } from './skills.ts';
 
-/** A folder of extensions that the launch names, with all that it brings. */
+/** A folder of extensions that the launch or the settings name, with all that it brings. */
 export interface Plugin {
   name: string;
+  /** `name@marketplace`, of one that settings name. */
+  source?: string;
   /** A real path. */
   root: string;
   prompts: PromptFile[];
@@ -26,11 +28,14 @@ export interface Plugin {
 
 const MANIFEST = join('.claude-plugin', 'plugin.json');
 
-/** Throws an Error that says why when the folder is no plugin. What is wrong within it is only told. */
-export function readPlugin(folder: string, notes: FileNotes): Plugin {
+/**
+ * Throws an Error that says why when the folder is no plugin. What is wrong within it is only told. `listed` is what a
+ * marketplace says of it, for a folder without a manifest.
+ */
+export function readPlugin(folder: string, notes: FileNotes, listed: JsonObject | null = null): Plugin {
   const root = realpathSync(folder);
   if (!statSync(root).isDirectory()) throw new Error(`${folder} is not a directory`);
-  const manifest = readJson(join(root, MANIFEST)) ?? {};
+  const manifest = readJsonObject(join(root, MANIFEST)) ?? listed ?? {};
   const name = stringField(manifest, 'name') ?? basename(root);
   if (!/^[\w.-]+$/.test(name)) throw new Error(`${join(folder, MANIFEST)}: '${name}' is no name for a plugin`);
   const source: FileSource = { scope: 'plugin', plugin: { name, root }, confinedTo: null, notes };
@@ -99,27 +104,13 @@ function partOf(root: string, manifest: JsonObject, { key, usual, notes }: Place
   const path = typeof given === 'string' ? pathWithin(root, given, { key, notes }) : join(root, usual);
   if (path === null) return null;
   try {
-    const values = readJson(path);
+    const values = readJsonObject(path);
     // Both forms are in use: the parts themselves, and an object that holds them.
     return values && isObject(values[key]) ? values[key] : values;
   } catch (error) {
     notes.warn(path, messageOf(error));
     return null;
   }
-}
-
-/** Null when there is no such file. Throws when it holds no object. */
-function readJson(path: string): JsonObject | null {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  }
-  const values: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-  if (isObject(values)) return values;
-  throw new Error('it does not hold a JSON object');
 }
 
 function isText(value: unknown): value is string {

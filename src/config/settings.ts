@@ -33,6 +33,9 @@ export interface Settings {
   disableAllHooks?: boolean;
   allowManagedHooksOnly?: boolean;
   outputStyle?: string;
+  claudeMdExcludes?: string[];
+  enabledPlugins?: JsonObject;
+  extraKnownMarketplaces?: JsonObject;
 }
 
 /**
@@ -97,6 +100,9 @@ const KINDS: Record<string, Kind> = {
   disableAllHooks: 'switch',
   allowManagedHooksOnly: 'switch',
   outputStyle: 'text',
+  claudeMdExcludes: 'texts',
+  enabledPlugins: 'object',
+  extraKnownMarketplaces: 'object',
 };
 
 const PERMISSION_KINDS: Record<string, Kind> = {

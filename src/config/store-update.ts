@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { toPermissionMode } from '../wire/permission-modes.ts';
 import type { PermissionRuleValue, PermissionUpdate } from '../wire/permissions.ts';
-import { updateJsonFile } from './json-file.ts';
+import type { Change } from './json-file.ts';
 import { type FileScope, type SettingsPlaces, settingsPath } from './scopes.ts';
 import { readSettingsFile, refuseSettings } from './settings-file.ts';
 
@@ -20,8 +20,7 @@ export interface SettingTexts {
 export interface PlannedStore {
   scope: FileScope;
   path: string;
-  /** All of it, or nothing. Throws `invalid_settings` when the file cannot be written. */
-  write(): void;
+  change: Change;
 }
 
 /**
@@ -37,12 +36,12 @@ export function planStore(
   const path = settingsPath(scope, places);
   if (path === null) throw refuseSettings(`There is no place for ${scope}: set HEDDLE_HOME or HOME`);
   const own = updates.filter(({ destination }) => destination === scope);
-  const change = (values: JsonObject): JsonObject | null => {
+  const change: Change = (values) => {
     const next = own.reduce((before, update) => withUpdate(before, update, { texts, path }), values);
     return next === values ? null : next;
   };
   if (change(readSettingsFile(path) ?? {}) === null) return null;
-  return { scope, path, write: () => updateJsonFile(path, change) };
+  return { scope, path, change };
 }
 
 export function isFileScope(destination: string): destination is FileScope {

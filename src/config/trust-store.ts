@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { actingFiles } from './acting-files.ts';
-import { updateJsonFile } from './json-file.ts';
+import { changeJsonFile } from './json-file.ts';
 import { readRegularFile, readSettingsFile } from './settings-file.ts';
 
 /** What was agreed to: the directory, and what its executable configuration was then. */
@@ -50,11 +50,12 @@ export interface TrustChange {
   hash?: string;
 }
 
-/** Remembers that the directory is trusted, or no longer. */
-export function setTrust(cwd: string, configHome: string, { isTrusted, now, hash }: TrustChange): void {
-  updateJsonFile(trustFile(configHome), (file) => {
+/** Remembers that the directory is trusted, or no longer: as it is now, also where this has to wait. */
+export async function setTrust(cwd: string, configHome: string, change: TrustChange): Promise<void> {
+  const { isTrusted, now, hash = configurationHash(cwd) } = change;
+  const entry: JsonObject = { hash, trustedAt: new Date(now).toISOString() };
+  await changeJsonFile(trustFile(configHome), (file) => {
     const { [cwd]: _, ...others } = workspacesIn(file);
-    const entry: JsonObject = { hash: hash ?? configurationHash(cwd), trustedAt: new Date(now).toISOString() };
     return { ...file, version: 1, workspaces: isTrusted ? { ...others, [cwd]: entry } : others };
   });
 }

@@ -29,6 +29,8 @@ export interface HookAnswer {
   asyncTimeoutMs: number | null;
   /** Of `PermissionDenied`: the model may try again. */
   retry: boolean;
+  /** Files that it wants to hear of. */
+  watchPaths: readonly string[] | null;
 }
 
 export const NO_ANSWER: HookAnswer = {
@@ -46,6 +48,7 @@ export const NO_ANSWER: HookAnswer = {
   isAsync: false,
   asyncTimeoutMs: null,
   retry: false,
+  watchPaths: null,
 };
 
 export function failed(failure: string): HookAnswer {
@@ -134,6 +137,7 @@ function assembled(event: string, value: JsonObject, own: JsonObject): HookAnswe
     systemMessage: stringField(value, 'systemMessage') ?? null,
     suppressOutput: value.suppressOutput === true,
     retry: own.retry === true,
+    watchPaths: Array.isArray(own.watchPaths) ? own.watchPaths.filter((path) => typeof path === 'string') : null,
   };
 }
 

@@ -46,3 +46,9 @@ export function firstAnswer(event: string, stdout: string): HookAnswer | null {
   const value = tryParseJson(line);
   return value === undefined ? null : readAnswer(event, value);
 }
+
+/** What is left when the line is taken away with which a command said that nobody shall wait for it. */
+export function lastAnswer(event: string, stdout: string): string {
+  const [line = '', ...rest] = stdout.trimStart().split('\n');
+  return rest.length > 0 && firstAnswer(event, line)?.isAsync ? rest.join('\n') : stdout;
+}

@@ -4,7 +4,7 @@ import { messageOf } from '../util/message-of.ts';
 import type { Processes, ProcessOutcome } from '../util/process.ts';
 import { startTimer } from '../util/timer.ts';
 import { answerOfCommand, failed, type HookAnswer, NO_ANSWER } from './answer.ts';
-import { firstAnswer, OutputHead } from './command-output.ts';
+import { firstAnswer, lastAnswer, OutputHead } from './command-output.ts';
 import type { CommandHook } from './hook.ts';
 
 /** Where the commands of hooks run. */
@@ -13,6 +13,8 @@ export interface CommandPlace {
   cwd: string;
   /** Without what tools may not know either (ruling G4). */
   env: Readonly<Record<string, string | undefined>>;
+  /** More variables, for this hook only. */
+  variablesFor?(hook: CommandHook): Readonly<Record<string, string>>;
   /** Takes credentials out of what came. */
   hide(text: string): string;
 }
@@ -30,8 +32,8 @@ export interface CommandReport {
 export interface RunningCommand {
   /** Settles when it has ended, or has said that nobody shall wait for it. Never rejects. */
   answered: Promise<CommandReport>;
-  /** Settles when it is over. Never rejects. */
-  ended: Promise<unknown>;
+  /** Settles when it is over, with all that it said; of one that nobody waited for, what it said in the end. Never rejects. */
+  ended: Promise<CommandReport>;
   output(): { stdout: string; stderr: string };
 }
 
@@ -62,7 +64,7 @@ export function startCommand(
   const spec = {
     args: ['-c', hook.command],
     cwd: place.cwd,
-    env: { ...place.env, ...hook.source.env },
+    env: { ...place.env, ...hook.source.env, ...place.variablesFor?.(hook) },
     input: `${JSON.stringify(input)}\n`,
     onOutput(stream: 'stdout' | 'stderr', data: Buffer) {
       head.add(stream, data);
@@ -100,7 +102,7 @@ function report(
   output: { stdout: string; stderr: string; isCut: boolean },
 ): CommandReport {
   const { stdout, stderr } = output;
-  const answer = answerOfCommand(event, { exitCode, ...output });
+  const answer = answerOfCommand(event, { exitCode, ...output, stdout: lastAnswer(event, stdout) });
   return {
     answer,
     stdout,

@@ -5,11 +5,12 @@ import { within } from '../util/timer.ts';
 import type { HookEvent } from '../wire/hook-inputs.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { type HookAnswer, NO_ANSWER } from './answer.ts';
+import type { HookSeams } from './ask-hook.ts';
 import { type CallHost, callBack } from './callback.ts';
 import { type CommandPlace, startCommand } from './command.ts';
 import { factsOf, runName, subjectOf } from './events.ts';
-import { foldAnswers, type HookOutcome, NOTHING } from './fold.ts';
-import { type CommandHook, failsClosed, type Hook, hookLabel } from './hook.ts';
+import { countsAsObjection, foldAnswers, type HookOutcome, lateContexts, NOTHING } from './fold.ts';
+import { type CommandHook, type Hook, hookLabel } from './hook.ts';
 import { informationalLine, progressLine, type RunIdentity, responseLine, startedLine } from './hook-lines.ts';
 
 /** What the loop and the host know of hooks: something happens, and whoever wants to know is asked. */
@@ -38,11 +39,15 @@ export interface HooksOptions {
   permissionMode(): string;
   place: CommandPlace;
   callHost: CallHost;
+  /** For hooks that are neither commands nor functions of the host. */
+  seams?: HookSeams;
   newId(): string;
   log: Logger;
   say(line: Message): Promise<void> | undefined;
   /** Whether the runs for all events are told, not only those at the start of a session (wire.md 10.4). */
   tellsAll: boolean;
+  /** A command that nobody waited for is over. */
+  onLate?(contexts: readonly string[], event: string): Promise<void> | void;
   /** A command is started. */
   onCommand?(run: { event: string; name: string; command: string; toolUseId: string }): Promise<void>;
 }
@@ -77,18 +82,22 @@ export function createHooks(options: HooksOptions): Dispatcher {
     const report = await running.answered;
     clearInterval(timer);
     if (report.answer.isAsync) {
-      background.add(running.ended);
-      running.ended.finally(() => background.delete(running.ended)).catch(() => {});
+      const rest = running.ended.then((late) => tellLate(hook, late.answer, call)).catch(() => {});
+      background.add(rest);
+      rest.finally(() => background.delete(rest));
     }
     if (isTold) await say(responseLine(run, report, newId()), event);
     return report.answer;
   }
 
-  async function runCallback(hook: Extract<Hook, { kind: 'callback' }>, call: HookCall, signal: AbortSignal) {
-    const { event, name } = call;
+  async function runOther(hook: Exclude<Hook, CommandHook>, call: HookCall, signal: AbortSignal): Promise<HookAnswer> {
+    const { event, name, input } = call;
     const run: RunIdentity = { hookId: newId(), name, event, sessionId };
     if (options.tellsAll) await say(startedLine(run, newId()), event);
-    const answer = await callBack(hook, call, options.callHost, signal);
+    const answer =
+      hook.kind === 'callback'
+        ? await callBack(hook, call, options.callHost, signal)
+        : await (await import('./ask-hook.ts')).askHook(hook, input, options.seams ?? { env: {} }, signal);
     const outcome = answer.failure === null ? 'success' : 'error';
     if (options.tellsAll) await say(responseLine(run, { answer, stdout: '', stderr: '', outcome }, newId()), event);
     return answer;
@@ -99,13 +108,26 @@ export function createHooks(options: HooksOptions): Dispatcher {
     if (answer.systemMessage !== null) {
       await say(informationalLine({ content: `${name} says: ${answer.systemMessage}`, level: 'notice' }, ids()), event);
     }
+    const who = `The ${name} hook [${hookLabel(hook)}] of ${hook.source.where}`;
+    if (answer.block !== null && !factsOf(event).canBlock) {
+      log('warn', printable(`${who} objects, but ${event} cannot be held up: ${answer.block}`));
+    }
     if (answer.failure === null) return;
-    const effect = failsClosed(hook) ? 'It counts as an objection.' : 'It was passed over.';
-    const text = `The ${name} hook [${hookLabel(hook)}] of ${hook.source.where} failed: ${answer.failure}. ${effect}`;
+    const effect = countsAsObjection(hook, event) ? 'It counts as an objection.' : 'It was passed over.';
+    const text = `${who} failed: ${answer.failure}. ${effect}`;
     log('warn', printable(text));
     if (event !== 'PreToolUse' && event !== 'PermissionRequest') return;
     const facts = { tag: 'hook_no_verdict', hook_no_verdict: { hook_event: event, tool_use_id: toolUseId } };
     await say(informationalLine({ content: text, level: 'warning', ...facts }, ids()), event);
+  }
+
+  async function tellLate(hook: Hook, answer: HookAnswer, call: HookCall): Promise<void> {
+    const { event, name } = call;
+    const { failure, systemMessage } = answer;
+    if (failure !== null)
+      log('warn', printable(`The ${name} hook [${hookLabel(hook)}], in the background, failed: ${failure}`));
+    await tell(hook, { ...NO_ANSWER, systemMessage }, call);
+    await options.onLate?.(lateContexts(name, answer), event);
   }
 
   return {
@@ -123,9 +145,8 @@ export function createHooks(options: HooksOptions): Dispatcher {
       };
       const runs = await Promise.all(
         hooks.map(async (hook) => {
-          const answer = await (hook.kind === 'command'
-            ? runCommand(hook, call, signal)
-            : runCallback(hook, call, signal));
+          const run = hook.kind === 'command' ? runCommand(hook, call, signal) : runOther(hook, call, signal);
+          const answer = await run;
           return { hook, answer: signal.aborted ? NO_ANSWER : answer };
         }),
       );
@@ -146,12 +167,28 @@ interface HookCall {
   toolUseId: string;
 }
 
-/** The same command in two files is one hook. */
+/** The same command in two files is one hook, and so is the same question. */
 function once(hooks: readonly Hook[]): readonly Hook[] {
   const seen = new Set<string>();
   return hooks.filter((hook) => {
-    if (hook.kind !== 'command') return true;
-    const key = JSON.stringify([hook.command, hook.source.env ?? null]);
+    if (hook.kind === 'callback') return true;
+    const key = JSON.stringify([contentOf(hook), hook.source.env ?? null]);
     return !seen.has(key) && seen.add(key);
   });
+}
+
+function contentOf(hook: Exclude<Hook, { kind: 'callback' }>): unknown[] {
+  switch (hook.kind) {
+    case 'command':
+      return [hook.kind, hook.command];
+    case 'http':
+      return [hook.kind, hook.url, hook.headers];
+    case 'mcp_tool':
+      return [hook.kind, hook.server, hook.tool, hook.input];
+    case 'prompt':
+    case 'agent':
+      return [hook.kind, hook.prompt, hook.model];
+    default:
+      return hook satisfies never;
+  }
 }

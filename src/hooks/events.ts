@@ -1,8 +1,11 @@
+import { basename } from 'node:path';
 import type { HookEvent } from '../wire/hook-inputs.ts';
 
 export interface EventFacts {
   /** The field of the input that matchers look at, and that names a run (`PreToolUse:Read`). Absent: matchers do not count. */
   subject?: string;
+  /** Only the last part of that field counts: it is a path. */
+  isPath?: true;
   /** Hooks are told the permission mode (wire.md 10.2). */
   hasMode?: true;
   /** What a command prints without being JSON is for the model. */
@@ -22,7 +25,7 @@ const EVENTS: Readonly<Record<HookEvent, EventFacts>> = {
   PermissionRequest: { ...TOOL, canBlock: true },
   PermissionDenied: TOOL,
   UserPromptSubmit: { hasMode: true, hasPlainContext: true, canBlock: true },
-  UserPromptExpansion: { hasMode: true, hasPlainContext: true, canBlock: true },
+  UserPromptExpansion: { subject: 'command_name', hasMode: true, hasPlainContext: true, canBlock: true },
   SessionStart: { subject: 'source', hasPlainContext: true },
   SessionEnd: { subject: 'reason' },
   Stop: { hasMode: true, canBlock: true },
@@ -40,12 +43,12 @@ const EVENTS: Readonly<Record<HookEvent, EventFacts>> = {
   PostModelSwitch: {},
   Elicitation: { subject: 'mcp_server_name', canBlock: true },
   ElicitationResult: { subject: 'mcp_server_name' },
-  ConfigChange: { subject: 'source' },
+  ConfigChange: { subject: 'source', canBlock: true },
   WorktreeCreate: {},
   WorktreeRemove: {},
   InstructionsLoaded: { subject: 'load_reason' },
   CwdChanged: {},
-  FileChanged: { subject: 'file_path' },
+  FileChanged: { subject: 'file_path', isPath: true },
   DirectoryAdded: {},
   MessageDisplay: {},
 };
@@ -63,9 +66,10 @@ export function isKnownEvent(event: string): event is HookEvent {
 
 /** What matchers are compared with; undefined when the event has nothing of the kind. */
 export function subjectOf(event: string, input: { readonly [key: string]: unknown }): string | undefined {
-  const { subject } = factsOf(event);
+  const { subject, isPath } = factsOf(event);
   const value = subject === undefined ? undefined : input[subject];
-  return typeof value === 'string' ? value : undefined;
+  if (typeof value !== 'string') return undefined;
+  return isPath ? basename(value) : value;
 }
 
 /** `PreToolUse:Read`, or the bare event. */

@@ -24,6 +24,8 @@ export interface HookOutcome {
   /** For the model, ready to be sent. */
   contexts: readonly string[];
   retry: boolean;
+  /** Files that hooks want to hear of from now on; null: nothing was said of it. */
+  watchPaths: readonly string[] | null;
   runs: readonly HookRun[];
 }
 
@@ -36,6 +38,7 @@ export const NOTHING: HookOutcome = {
   permission: null,
   contexts: [],
   retry: false,
+  watchPaths: null,
   runs: [],
 };
 
@@ -57,14 +60,24 @@ export function foldAnswers(event: string, name: string, runs: readonly HookRun[
     stop: stops.length === 0 ? null : { reason: cut(joined(stops.map(({ reason }) => reason))) },
     updatedInput: lastOf(runs, ({ updatedInput }) => updatedInput),
     updatedOutput: lastOf(runs, ({ updatedOutput }) => updatedOutput),
-    permission: permissionOf(runs, event === 'PermissionRequest' ? objections : []),
+    permission: event === 'PermissionRequest' ? permissionOf(runs, objections) : null,
     contexts: [
       ...runs.flatMap((run) => contextOf(name, run) ?? []),
       ...(isAfter ? objections.map((text) => told(name, text)) : []),
     ],
     retry: runs.some(({ answer }) => answer.retry),
+    watchPaths: pathsOf(runs),
     runs,
   };
+}
+
+/**
+ * What one that nobody waited for adds when it is done: it decides nothing any more. Its message for people is for the
+ * model, too: there is no other way to tell it what came of a run in the background.
+ */
+export function lateContexts(name: string, { context, systemMessage }: HookAnswer): string[] {
+  const texts = [context, systemMessage].filter((text) => text !== null);
+  return texts.map((text) => reminder(`${name} hook, which ran in the background: ${cut(text)}`));
 }
 
 function joined(texts: readonly string[]): string {
@@ -76,13 +89,13 @@ function objectionOf(event: string, name: string, { hook, answer }: HookRun): st
   // What a callback gives as its reason is meant to be read as it is; of a command it must be said whose it is.
   if (answer.block !== null)
     return hook.kind === 'callback' ? answer.block : `${name} hook error: [${hookLabel(hook)}]: ${answer.block}`;
-  if (answer.failure === null || !failsClosed(hook) || !closes(event)) return null;
+  if (answer.failure === null || !countsAsObjection(hook, event)) return null;
   return `${name} hook failed, and counts as an objection: ${answer.failure}`;
 }
 
-/** A stop that a broken hook holds up would only repeat itself. */
-function closes(event: string): boolean {
-  return factsOf(event).canBlock === true && event !== 'Stop' && event !== 'SubagentStop';
+/** Whether the failure of a hook holds up the event. A stop that a broken hook holds up would only repeat itself. */
+export function countsAsObjection(hook: Hook, event: string): boolean {
+  return failsClosed(hook) && factsOf(event).canBlock === true && event !== 'Stop' && event !== 'SubagentStop';
 }
 
 const STRENGTH: readonly Behavior[] = ['deny', 'defer', 'ask', 'allow'];
@@ -96,11 +109,18 @@ function strongest(decisions: readonly NonNullable<HookOutcome['decision']>[]): 
   return null;
 }
 
+/** Who denies in the words of PreToolUse means it all the same; who allows so has not answered the question. */
 function permissionOf(runs: readonly HookRun[], objections: readonly string[]): JsonObject | null {
-  const [message] = objections;
+  const denials = runs.flatMap(({ answer: { decision } }) => (decision?.behavior === 'deny' ? decision.reason : []));
+  const [message] = [...objections, ...denials.map(cut)];
   if (message !== undefined) return { behavior: 'deny', message };
   const given = runs.map(({ answer }) => answer.permission).filter((each) => each !== null);
   return given.find(({ behavior }) => behavior === 'deny') ?? given[0] ?? null;
+}
+
+function pathsOf(runs: readonly HookRun[]): readonly string[] | null {
+  const lists = runs.flatMap(({ answer: { watchPaths } }) => (watchPaths === null ? [] : [watchPaths]));
+  return lists.length === 0 ? null : lists.flat();
 }
 
 /** Later hooks saw the same input as the first; where two of them change it, the last one stands. */

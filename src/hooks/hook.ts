@@ -1,3 +1,4 @@
+import type { JsonObject } from '../util/json.ts';
 import type { Matches } from './matcher.ts';
 
 /** Where hooks stand. */
@@ -34,11 +35,72 @@ export interface CallbackHook extends HookFacts {
   readonly callbackId: string;
 }
 
-export type Hook = CommandHook | CallbackHook;
+/** Asks a server: the input is posted to it as JSON, its answer is the hook's. */
+export interface HttpHook extends HookFacts {
+  readonly kind: 'http';
+  readonly url: string;
+  /** Values may name variables, as in `Bearer $TOKEN`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The only variables that headers may name. */
+  readonly allowedEnvVars: readonly string[];
+}
+
+/** Asks a model whether all is well; an agent may look for itself before it answers. */
+export interface PromptHook extends HookFacts {
+  readonly kind: 'prompt' | 'agent';
+  /** `$ARGUMENTS` stands for the input. */
+  readonly prompt: string;
+  /** Null: a small one. */
+  readonly model: string | null;
+}
+
+/** Said where there is nobody who could start an agent. */
+export const AGENTS_MISSING = 'Hooks of the type "agent" are not available in this version';
+
+/** Calls a tool of an MCP server that the session is connected to. */
+export interface McpToolHook extends HookFacts {
+  readonly kind: 'mcp_tool';
+  readonly server: string;
+  readonly tool: string;
+  /** Texts in it may name fields of the hook's input, as in `${tool_input.file_path}`. */
+  readonly input: JsonObject;
+}
+
+/** Those that are neither a process nor a function of the host. */
+export type AskedHook = HttpHook | PromptHook | McpToolHook;
+
+export type Hook = CommandHook | CallbackHook | AskedHook;
 
 /** How a hook is called in messages. */
 export function hookLabel(hook: Hook): string {
-  return hook.kind === 'command' ? hook.command : 'callback';
+  switch (hook.kind) {
+    case 'command':
+      return hook.command;
+    case 'callback':
+      return 'callback';
+    case 'http':
+      return withoutQuery(hook.url);
+    case 'mcp_tool':
+      return `${hook.server}/${hook.tool}`;
+    case 'prompt':
+    case 'agent':
+      return `${hook.kind}: ${firstWords(hook.prompt)}`;
+    default:
+      return hook satisfies never;
+  }
+}
+
+/** What else stands in an address may be secret. */
+function withoutQuery(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return `${origin}${pathname}`;
+}
+
+const MAX_WORDS = 60;
+
+function firstWords(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS - 1)}…` : line;
 }
 
 /**

@@ -1,8 +1,9 @@
-import { isObject, type JsonObject } from '../util/json.ts';
+import { isObject } from '../util/json.ts';
 import { nearestWord } from '../util/nearest.ts';
 import { EVENT_NAMES, isKnownEvent } from './events.ts';
 import type { Hook, HookSource } from './hook.ts';
-import { type Matches, readMatcher } from './matcher.ts';
+import { readMatcher } from './matcher.ts';
+import { type Common, hookFacts, type Reading, readHook } from './read-hook.ts';
 
 export interface ReadHooks {
   hooks: Hook[];
@@ -10,11 +11,9 @@ export interface ReadHooks {
   problems: string[];
 }
 
-const DEFAULT_TIMEOUT_S = 60;
-
 /**
  * Reads the `hooks` of settings, of a plugin, or of an `initialize` request: per event a list of groups, each with a
- * matcher and its commands (`hooks`) or callbacks (`hookCallbackIds`). Never throws.
+ * matcher and its entries (`hooks`) or callbacks (`hookCallbackIds`). Never throws.
  */
 export function readHooks(given: unknown, source: HookSource): ReadHooks {
   const problems: string[] = [];
@@ -35,23 +34,7 @@ function unknownEvent(event: string): string {
   return `hooks.${event} is no event of this version; its hooks are never called${meant ? `. Did you mean ${meant}?` : ''}`;
 }
 
-interface Reading {
-  event: string;
-  source: HookSource;
-  problems: string[];
-  place: string;
-}
-
-/** What the hooks of a group have in common. */
-interface Common {
-  event: string;
-  matcher: string;
-  matches: Matches;
-  source: HookSource;
-  group: JsonObject;
-}
-
-function readGroup(group: unknown, reading: Reading): Hook[] {
+function readGroup(group: unknown, reading: Reading & { event: string; source: HookSource }): Hook[] {
   const { event, source, problems, place } = reading;
   if (!isObject(group)) {
     problems.push(`${place} must be an object`);
@@ -70,47 +53,13 @@ function readGroup(group: unknown, reading: Reading): Hook[] {
     problems.push(`${place}.hooks must be a list`);
   return [
     ...ids.flatMap((id, at) => readCallback(id, common, { ...reading, place: `${place}.hookCallbackIds[${at}]` })),
-    ...listed.flatMap((hook, at) => readCommand(hook, common, { ...reading, place: `${place}.hooks[${at}]` })),
+    ...listed.flatMap((hook, at) => readHook(hook, common, { ...reading, place: `${place}.hooks[${at}]` })),
   ];
 }
 
 function readCallback(id: unknown, common: Common, { problems, place }: Reading): Hook[] {
-  if (typeof id === 'string') return [{ kind: 'callback', callbackId: id, ...facts(common, {}, { problems, place }) }];
+  if (typeof id === 'string')
+    return [{ kind: 'callback', callbackId: id, ...hookFacts(common, {}, { problems, place }) }];
   problems.push(`${place} must be a text`);
   return [];
-}
-
-function readCommand(hook: unknown, common: Common, { problems, place }: Reading): Hook[] {
-  if (!isObject(hook)) {
-    problems.push(`${place} must be an object`);
-    return [];
-  }
-  const { type, command } = hook;
-  if (type !== 'command') {
-    problems.push(`${place}: hooks of type ${JSON.stringify(type)} do not run in this version; use "command"`);
-    return [];
-  }
-  if (typeof command !== 'string' || command.trim() === '') {
-    problems.push(`${place}.command must be a text`);
-    return [];
-  }
-  return [{ kind: 'command', command, isAsync: hook.async === true, ...facts(common, hook, { problems, place }) }];
-}
-
-function facts(
-  { group, ...common }: Common,
-  hook: JsonObject,
-  { problems, place }: Pick<Reading, 'problems' | 'place'>,
-) {
-  const seconds = hook.timeout ?? group.timeout ?? DEFAULT_TIMEOUT_S;
-  const isTime = typeof seconds === 'number' && seconds > 0;
-  if (!isTime) problems.push(`${place}: the timeout must be a number of seconds; ${DEFAULT_TIMEOUT_S} are used`);
-  const onFailure = hook.onFailure ?? group.onFailure ?? null;
-  const isKnown = onFailure === null || onFailure === 'block' || onFailure === 'ignore';
-  if (!isKnown) problems.push(`${place}: onFailure must be "block" or "ignore"; "block" is used`);
-  return {
-    ...common,
-    timeoutMs: (isTime ? seconds : DEFAULT_TIMEOUT_S) * 1000,
-    onFailure: isKnown ? (onFailure as 'block' | 'ignore' | null) : ('block' as const),
-  };
 }

@@ -15,8 +15,8 @@ export async function askModel(
   question: ModelQuestion,
   signal: AbortSignal,
 ): Promise<readonly ContentBlock[]> {
-  if (budgetExhausted(parts.limits, parts.ledger.costUsd)) throw new ToolError('The budget of this run is used up.');
-  const chosen = question.model === 'small' ? await smallModel(parts) : parts.chosen;
+  if (budgetExhausted(parts.limits, parts.ledger.spentUsd)) throw new ToolError('The budget of this run is used up.');
+  const chosen = await chosenFor(parts, question.model);
   const { serverTools } = question;
   if (serverTools && chosen.model.provider !== 'anthropic') {
     throw new ToolError(`${chosen.id} is not from a provider that runs this tool itself.`);
@@ -33,6 +33,11 @@ export async function askModel(
   const answer = await askAside(parts, chosen.model, request, signal);
   if (answer.failure) throw new ToolError(`The model could not be asked: ${answer.failure.message}`);
   return answer.blocks;
+}
+
+async function chosenFor(parts: Parts, model: ModelQuestion['model']): Promise<Chosen> {
+  if (model === 'main') return parts.chosen;
+  return model === 'small' ? smallModel(parts) : parts.chooseModel(model.named);
 }
 
 /** Only Anthropic's names have a small sibling that is sure to exist; any other model is asked itself. */

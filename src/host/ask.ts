@@ -15,7 +15,7 @@ export function askOverControl(peer: Peer): Ask {
   };
 }
 
-function canUseTool({ toolName, input, toolUseId, decision }: AskRequest) {
+function canUseTool({ toolName, input, toolUseId, decision, agentId }: AskRequest) {
   return {
     subtype: 'can_use_tool',
     tool_name: toolName,
@@ -24,6 +24,7 @@ function canUseTool({ toolName, input, toolUseId, decision }: AskRequest) {
     ...(decision.blockedPath ? { blocked_path: decision.blockedPath } : {}),
     ...(decision.layer === 'default' ? {} : { decision_reason: decision.reason }),
     tool_use_id: toolUseId,
+    ...(agentId !== undefined && { agent_id: agentId }),
   };
 }
 

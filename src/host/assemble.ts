@@ -1,3 +1,4 @@
+import type { Ask } from '../agent/gate.ts';
 import { Ledger } from '../agent/ledger.ts';
 import type { Limits } from '../agent/limits.ts';
 import { createRecorder, type Recorder } from '../agent/recorder.ts';
@@ -14,6 +15,7 @@ import { messageOf } from '../util/message-of.ts';
 import type { Logger, Runtime } from '../util/runtime.ts';
 import { positiveInteger } from '../util/setting-text.ts';
 import type { Launch } from '../wire/run-config.ts';
+import { agentTypes, describeAgents } from './agents/agent-types.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { Configuration } from './configuration.ts';
 import { contextWindow } from './context-window.ts';
@@ -24,7 +26,8 @@ import { secretValues, toolEnv } from './home.ts';
 import { hooksInLayers, type SessionHooks } from './hooks.ts';
 import { createKnownModels, type KnownModels } from './known-models.ts';
 import { readLimits, thinkingSetting } from './launch-limits.ts';
-import { leftInPlanMode, pastTodos, tasksDir } from './left-behind.ts';
+import { leftInPlanMode, leftTasks, pastTodos, tasksDir } from './left-behind.ts';
+import type { LeftTasks } from './left-tasks.ts';
 import type { SessionMcp } from './mcp.ts';
 import { openMemory, type SessionMemory } from './memory.ts';
 import type { Chosen } from './models.ts';
@@ -83,8 +86,12 @@ export interface Parts {
   hooks: SessionHooks | null;
   /** Makes `hooks`, the first time. */
   openHooks(): Promise<SessionHooks>;
+  /** Set for an agent of the session, null on the main thread. */
+  readonly agent: AgentFacts | null;
   /** Says a line; set by the session. */
   say: Emit;
+  /** Asks whoever answers permission questions; null when nobody does. Set by the session. */
+  ask: () => Ask | null;
   /** Asks the host; set once there is a connection to it. */
   callHost: CallHost;
   /** Makes `tools` anew, of what there is now. */
@@ -108,7 +115,7 @@ export interface Parts {
   /** The transcript behind the recorder: what a move to another branch reads. */
   readonly transcript: Pick<
     OpenTranscript,
-    'key' | 'store' | 'hasPast' | 'isKept' | 'path' | 'report' | 'pastAt' | 'release'
+    'key' | 'store' | 'hasPast' | 'isKept' | 'path' | 'report' | 'pastAt' | 'release' | 'gitBranch' | 'spillDir'
   >;
   /** Whether the conversation went on beside what was written later; then its leaf is recorded with every turn. */
   isBranching: boolean;
@@ -122,12 +129,23 @@ export interface Parts {
   readonly memory: SessionMemory;
   /** Skills, commands, agents, output styles and plugins. */
   readonly extensions: Extensions;
+  /** Reads `extensions` anew; the tools follow. */
+  reloadExtensions(): Promise<void>;
   /** What the running turn has of them; made anew with every turn. */
   extras: TurnExtras;
   /** Agents that the launch or `initialize` defines, by name. */
-  hostAgents: unknown;
+  readonly hostAgents: unknown;
+  setHostAgents(agents: unknown): Promise<void>;
   /** The only skills that the model may load; null: all. Set by `initialize`. */
   enabledSkills: readonly string[] | null;
+  /** What an agent of this session begins with that is its own. */
+  newMind(chosen: () => Chosen, past: KnownPast): Mind;
+  /** What becomes of work that is left when the input has ended. */
+  readonly endPolicy: { onEnd: 'wait' | 'stop'; waitMs: number };
+  /** Whether all that agents say is told, not only their calls and results. */
+  forwardsAgentText: boolean;
+  /** Whether an interrupt leaves agents in the background alone, because the host can stop each. Set by `initialize`. */
+  interruptSparesTasks: boolean;
   /** Gives the session's plan its name; from then on it is in the envelope of every entry. */
   namePlan(): void;
   /** Says something that is worth saying once in a session. */
@@ -138,12 +156,33 @@ export interface Parts {
   readonly replayUserMessages: boolean;
   readonly replayHistory: boolean;
   readonly toolSession: ToolSession;
+  /** The config home, where a kept session leaves more than its transcript; null: nowhere. */
+  readonly home: string | null;
+  /** What earlier processes of the session had in the background; null for a new one. */
+  readonly leftTasks: LeftTasks | null;
   /** What confines commands, if anything does. */
   readonly sandbox: SessionSandbox;
   toolContext(toolUseId: string, signal: AbortSignal): ToolContext;
   /** Takes the credentials of this runtime out of what tools found. */
   hideCredentials<T>(found: T): T;
 }
+
+/** Which agent of a session it is. */
+export interface AgentFacts {
+  id: string;
+  type: string;
+  /** 1: started by the main thread. */
+  depth: number;
+  /** The call that started it. */
+  toolUseId: string;
+  description: string;
+}
+
+/** What one conversation knows of the place, and how full it is. */
+export type Mind = Pick<Parts, 'memory' | 'reminders' | 'context'>;
+
+/** What a conversation was told before, where it is gone on with. */
+export type KnownPast = Pick<OpenTranscript, 'reminders' | 'lastTokens'>;
 
 /** Builds a session from its launch. Rejects with a HeddleError whose text says what to change. */
 export async function assemble(engine: Engine, launch: Launch, opening: Opening): Promise<Parts> {
@@ -199,17 +238,21 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   });
   const asksHost = config.permissionPromptTool === 'stdio';
   const places = { cwd: place.cwd, configHome };
-  const extensions = await openExtensions({ config, env, places, configuration, log: runtime.log });
+  let extensions = await openExtensions({ config, env, places, configuration, log: runtime.log });
+  const host = { agents: agentsOf(config) };
   const makeRegistry = await sessionTools(engine, {
     config,
     env,
     permissions,
     asksHost,
     provider: chosen.model.provider,
-    skill: extensions.skills.length > 0 ? (await import('./skill-shelf.ts')).skillTool(() => parts) : null,
+    skill: async () =>
+      extensions.skills.length > 0 ? (await import('./skill-shelf.ts')).skillTool(() => parts) : null,
+    agents: () => ({ listing: describeAgents(agentTypes({ extensions, hostAgents: host.agents })), hasTeams: false }),
   });
   const names = (config.fallbackModel ?? '').split(',').map((name) => name.trim());
   const fallbacks = await Promise.all(names.filter((name) => name !== '').map((name) => models.choose(name)));
+  const home = transcript.isKept ? configHome : null;
   const environment = toolEnv(env);
   const secrets = secretValues(env);
   const toolSession = createToolSession(() => parts, {
@@ -219,7 +262,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
       return withFolder(planFile(configHome, transcript.chain.planName));
     },
     todos: await pastTodos(transcript),
-    tasksDir: transcript.isKept ? await tasksDir(configHome, transcript) : null,
+    tasksDir: await tasksDir(home, transcript),
     workspace,
     ids: runtime.ids,
     spillDir: transcript.spillDir,
@@ -232,7 +275,19 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   const sandbox = await openSandbox(configuration.settings.sandbox, { engine, workspace, policy, env, configHome });
   const warn = warnOnce(runtime.log);
   const { readFilter } = toolSession;
-  const memory = openMemory({ config, env, configHome, workspace, readFilter, warn });
+  const excludes = () => configuration.settings.claudeMdExcludes ?? [];
+  const newMind: Parts['newMind'] = (chosenNow, { reminders, lastTokens }) => {
+    const memory = openMemory({ config, env, configHome, workspace, readFilter, excludes, warn });
+    const { gitBranch } = transcript;
+    return {
+      memory,
+      context: contextWindow(config, env, chosenNow, lastTokens),
+      reminders: createReminders({
+        ...{ engine, transcript: { gitBranch, reminders }, workspace, sandbox, memory },
+        skills: () => extensions.listing(parts.enabledSkills),
+      }),
+    };
+  };
   const { layers } = configuration.loaded;
   const givenHooks = [...hooksInLayers(layers), ...pluginHooks(extensions, layers)];
   const parts: Parts = {
@@ -282,7 +337,9 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
       });
       return parts.hooks;
     },
+    agent: null,
     say: () => undefined,
+    ask: () => null,
     async callHost() {
       throw new Error('There is no host to ask');
     },
@@ -290,7 +347,11 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
       const more = parts.structured ? [parts.structured.tool] : [];
       parts.tools = await makeRegistry({ servers: parts.mcp?.tools() ?? [], more, before: parts.tools });
     },
-    context: contextWindow(config, env, () => parts.chosen, transcript.lastTokens),
+    ...newMind(() => parts.chosen, transcript),
+    newMind,
+    endPolicy: { onEnd: config.onEnd === 'stop' ? 'stop' : 'wait', waitMs: (config.backgroundWait ?? 3600) * 1000 },
+    interruptSparesTasks: false,
+    forwardsAgentText: config.forwardSubagentText === true,
     toolUseSummaries: config.toolUseSummaries === true,
     progressMs: positiveInteger(env.HEDDLE_PROGRESS_MS),
     takesCommandsAsText: config.disableSlashCommands === true || config.verbatimPrompts === true,
@@ -304,14 +365,21 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     title: config.name ?? null,
     spoken: new Map(),
     uuids: new Set(transcript.uuids),
-    reminders: createReminders({
-      ...{ engine, transcript, workspace, sandbox, memory },
-      skills: () => extensions.listing(parts.enabledSkills),
-    }),
-    memory,
-    extensions,
+    get extensions() {
+      return extensions;
+    },
+    async reloadExtensions() {
+      extensions = await extensions.again();
+      await parts.remakeTools();
+    },
     extras: noExtras(),
-    hostAgents: agentsOf(config),
+    get hostAgents() {
+      return host.agents;
+    },
+    async setHostAgents(agents) {
+      host.agents = agents;
+      await parts.remakeTools();
+    },
     enabledSkills: null,
     namePlan: once(() => {
       if (!transcript.chain.planName) transcript.chain.assignPlanName(planName(runtime.ids.uuid()));
@@ -322,6 +390,8 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     replayUserMessages: config.replayUserMessages === true,
     replayHistory: config.replayHistory === true,
     toolSession,
+    home,
+    leftTasks: leftTasks(() => parts, { home, hasPast: transcript.hasPast }),
     sandbox,
     hideCredentials: credentialHider(() => [...secrets, ...engine.obtainedSecrets.values()]),
     toolContext: (toolUseId, signal) => ({
@@ -329,7 +399,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
       files,
       toolUseId,
       runtime,
-      env: environment,
+      env: parts.hooks ? { ...environment, ...parts.hooks.commandEnv() } : environment,
       spillDir: transcript.spillDir,
       signal,
       session: toolSession,

@@ -34,7 +34,8 @@ async function canFollow(parts: Parts, uuid: string): Promise<boolean> {
   return parts.spoken.has(uuid) || parts.recorder.leaf === uuid || (await holdsEntry(parts, uuid));
 }
 
-async function holdsEntry({ transcript: { store, key } }: Parts, uuid: string): Promise<boolean> {
+/** Whether the session's transcript has an entry with this uuid. */
+export async function holdsEntry({ transcript: { store, key } }: Parts, uuid: string): Promise<boolean> {
   if (store.has) return store.has(key, uuid);
   for await (const item of store.load(key)) if ('entry' in item && item.entry.uuid === uuid) return true;
   return false;

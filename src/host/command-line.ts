@@ -31,5 +31,6 @@ export const COMMANDS: readonly { name: string; description: string; argumentHin
   { name: 'context', description: 'Show what fills the context window', argumentHint: '' },
   { name: 'cost', description: 'Show what this session has cost so far', argumentHint: '' },
   { name: 'help', description: 'List the commands', argumentHint: '' },
+  { name: 'memory', description: 'List the memory files in force, and why each of them is', argumentHint: '' },
   { name: 'model', description: 'Show the model, or change it for the next turns', argumentHint: '[name]' },
 ];

@@ -52,6 +52,7 @@ async function* localTurn(
     ...requestSettings(parts, parts.chosen),
     messages: parts.messages,
     commands: commandsOf(parts),
+    memory: () => parts.memory.list(),
     setModel: (wanted) => seams.setModel(wanted),
     // The command itself is the first of the new conversation, so that a resume does not go back to the old one.
     clear: () => startOver(parts),
@@ -104,7 +105,7 @@ async function* compactNow(
   signal: AbortSignal,
 ): AsyncGenerator<Message, NotCompacted | null> {
   if (turn.messages.length === 0) return { reason: 'No messages to compact', end: { kind: 'completed' } };
-  if (budgetExhausted(turn.limits, turn.ledger.costUsd)) {
+  if (budgetExhausted(turn.limits, turn.ledger.spentUsd)) {
     return { reason: 'The budget of this run is used up', end: overBudget(turn.limits) };
   }
   const kept = { asked: [], round: [], earlier: turn.messages };

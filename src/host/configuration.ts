@@ -9,6 +9,7 @@ import type { Runtime } from '../util/runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
 import type { RunConfig } from '../wire/run-config.ts';
+import type { SessionHooks } from './hooks.ts';
 import { isVouchedFor, withSettings } from './launch-settings.ts';
 import type { Permissions, Stored } from './permissions.ts';
 import type { LoadedSettings } from './settings.ts';
@@ -36,8 +37,11 @@ export interface Configuration {
   changeGiven(changes: JsonObject, accept: (settings: Settings) => Promise<void>): Promise<void>;
   /** Changes a settings file in the user's name. Rejects with `invalid_settings`; then nothing has changed. */
   changeFile(scope: FileScope, change: Change): Promise<void>;
-  /** The settings if they have changed since; null otherwise. A file that cannot be read any more is said: what it said before stays. */
-  refresh(): Promise<Settings | null>;
+  /**
+   * The settings if they have changed since; null otherwise. A file that cannot be read any more is said: what it said
+   * before stays, as it does when `accept` refuses what was read.
+   */
+  refresh(accept?: (next: LoadedSettings) => Promise<boolean>): Promise<Settings | null>;
 }
 
 const NOTHING: LoadedSettings = {
@@ -87,7 +91,7 @@ export async function openConfiguration(
       }
       const { storeUpdates } = await import('./store-updates.ts');
       const isCovered = vouched?.covers() ?? false;
-      const stored = storeUpdates(updates, places, { scopes, isVouchedFor: isCovered, policy, log });
+      const stored = await storeUpdates(updates, places, { scopes, isVouchedFor: isCovered, policy, log });
       if (isCovered) vouched?.renew();
       if (stored.failure) log('warn', stored.failure.message);
       return stored;
@@ -106,14 +110,16 @@ export async function openConfiguration(
       await changeSettingsFile(scope, places, change);
       if (isCovered) vouched?.renew();
     },
-    async refresh() {
+    async refresh(accept) {
       const now = settingsStamp(scopes, places);
       const given = isNew ? loaded.settings : null;
       isNew = false;
       if (now === stamp) return given;
       stamp = now;
       try {
-        loaded = await load(changes);
+        const found = await load(changes);
+        if (accept && !(await accept(found))) return given;
+        loaded = found;
         return loaded.settings;
       } catch (error) {
         log('warn', `${messageOf(error)}. The settings read before stay in force.`);
@@ -124,8 +130,8 @@ export async function openConfiguration(
 }
 
 /** Rules that were changed in a file hold from the next turn on. */
-export async function refreshRules({ configuration, permissions, runtime }: RuleHolders): Promise<void> {
-  const settings = await configuration.refresh();
+export async function refreshRules({ configuration, permissions, runtime, hooks }: RuleHolders): Promise<void> {
+  const settings = await configuration.refresh(hooks ? (next) => hooks.mayChange(next) : undefined);
   if (!settings) return;
   try {
     permissions.useSettings(settings);
@@ -138,6 +144,8 @@ interface RuleHolders {
   configuration: Configuration;
   permissions: Permissions;
   runtime: Runtime;
+  /** Asked before what has changed acts. */
+  hooks?: Pick<SessionHooks, 'mayChange'> | null;
 }
 
 const SOURCES: Record<string, FileScope> = {

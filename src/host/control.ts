@@ -7,6 +7,7 @@ import { toPermissionMode } from '../wire/permission-modes.ts';
 import type { Parts } from './assemble.ts';
 import { invalidRequest } from './invalid-request.ts';
 import type { Session } from './session.ts';
+import { noteUnsupportedFields } from './unsupported.ts';
 
 /**
  * Answers the host's control requests for one session. Every request gets exactly one answer; an unknown subtype gets
@@ -19,7 +20,10 @@ export function controlHandler(session: Session): RequestHandler {
     interrupt(_request, context) {
       // First the questions that need no answer any more, then the answer, then the lines of the interrupted turn.
       session.withdrawQuestions();
-      context.afterResponse(() => session.interrupt(new Aborted('interrupt')));
+      context.afterResponse(() => {
+        session.interrupt(new Aborted('interrupt'));
+        session.stopAgents();
+      });
       return { still_queued: session.queuedUuids() };
     },
     end_input() {
@@ -94,6 +98,7 @@ function initializer(session: Session): RequestHandler {
     useTitle(session, request);
     useHooks(session, request);
     useExtensions(session, request);
+    void session.change(async ({ runtime }) => noteUnsupportedFields(request, runtime.log));
     startServers(session, request);
     if (request.jsonSchema !== undefined) await applySchema(request.jsonSchema);
     context.beside({ ...beside, pending_user_dialog_requests: [] });
@@ -110,11 +115,14 @@ function useTitle(session: Session, request: ControlBody): void {
   });
 }
 
-/** The agents that the host defines, and the skills that it wants the model to have. */
-function useExtensions(session: Session, { agents, skills }: ControlBody): void {
-  if (agents === undefined && skills === undefined) return;
+/** The agents that the host defines, what it wants to hear of them, and the skills that it wants the model to have. */
+function useExtensions(session: Session, request: ControlBody): void {
+  const { agents, skills, forwardSubagentText, perTaskStopAffordance } = request;
+  if ([agents, skills, forwardSubagentText, perTaskStopAffordance].every((field) => field === undefined)) return;
   void session.change(async (parts) => {
-    if (isObject(agents)) parts.hostAgents = agents;
+    if (forwardSubagentText === true) parts.forwardsAgentText = true;
+    if (perTaskStopAffordance === true) parts.interruptSparesTasks = true;
+    if (isObject(agents)) await parts.setHostAgents(agents);
     if (Array.isArray(skills)) parts.enabledSkills = skills.filter((name) => typeof name === 'string');
   });
 }

@@ -1,9 +1,9 @@
 import { DEFAULT_STYLE } from '../config/bundled.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { HEDDLE_VERSION, PROTOCOL_VERSION, WIRE_VERSION } from '../wire/version.ts';
+import { agentTypes } from './agents/agent-types.ts';
 import type { Parts } from './assemble.ts';
 import { COMMANDS } from './command-line.ts';
-import { type ListedAgent, listAgents } from './extensions.ts';
 import { listServers } from './mcp.ts';
 
 /** What this build can do beyond the base protocol; hosts check before they rely on it. */
@@ -36,7 +36,7 @@ export function initLine(parts: Parts, uuid: string): Message {
     output_style: styleOf(parts),
     agents: agentsOf(parts).map(({ name }) => name),
     skills: extensions.prompts.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
-    plugins: extensions.plugins.map(({ name, root }) => ({ name, path: root })),
+    plugins: pluginsOf(parts),
     ...(extensions.pluginErrors.length > 0 && { plugin_errors: extensions.pluginErrors }),
     ...memoryOf(parts),
     uuid,
@@ -76,8 +76,22 @@ export function commandsOf({ takesCommandsAsText, extensions }: Parts): typeof C
   return [...called.map(({ name, description, argumentHint }) => ({ name, description, argumentHint })), ...COMMANDS];
 }
 
-function agentsOf({ extensions, hostAgents }: Parts): ListedAgent[] {
-  return listAgents(extensions, hostAgents);
+/** Agents as hosts are told of them. */
+interface ListedAgent {
+  name: string;
+  description: string;
+  model?: string;
+}
+
+/** With where they come from, where settings name them. */
+export function pluginsOf({ extensions }: Parts): { name: string; path: string; source?: string }[] {
+  return extensions.plugins.map(({ name, root, source }) => ({ name, path: root, ...(source && { source }) }));
+}
+
+export function agentsOf(parts: Parts): ListedAgent[] {
+  return agentTypes(parts).map(({ name, definition: { description, model } }) => {
+    return { name, description, ...(model !== undefined && { model }) };
+  });
 }
 
 function styleOf({ extensions }: Parts): string {

@@ -1,4 +1,5 @@
 import { parseInput } from '../agent/run-tools.ts';
+import { afterCall, beforeCall, type Found, type HookedCall } from '../agent/tool-hooks.ts';
 import type { Turn } from '../agent/turn.ts';
 import type { PromptFile } from '../config/prompt-file.ts';
 import { fillIn } from '../config/prompt-template.ts';
@@ -7,6 +8,7 @@ import { ToolError } from '../tools/tool.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { Parts } from './assemble.ts';
 import type { CalledPrompt } from './extensions.ts';
+import { extensionHooksAct } from './hooks.ts';
 
 /** What becomes of a command that a user calls: two entries of the transcript (wire.md 8.3). */
 export interface ExpandedPrompt {
@@ -21,8 +23,8 @@ type RunShell = (command: string) => Promise<string>;
 
 /**
  * Carries out a command that the user has called: what it allows holds until the turn is over, and the shell commands in
- * it go through the same gate as the model's. Rejects with `command_refused` when one of them may not run; then nothing
- * has been said.
+ * it meet the same hooks and the same gate as the model's. Rejects with `command_refused` when one of them may not run;
+ * then nothing has been said.
  */
 export async function expandCalled(
   { prompt, args }: CalledPrompt,
@@ -31,6 +33,7 @@ export async function expandCalled(
   signal: AbortSignal,
 ): Promise<ExpandedPrompt> {
   takeGrants(prompt, parts);
+  await takeHooks(prompt, parts);
   if (prompt.model !== undefined) parts.extras.chosen = await parts.chooseModel(prompt.model);
   const run = shellOf(makeTurn(), parts, signal);
   const text = await expand(prompt, args, parts, run).catch((error) => {
@@ -54,6 +57,7 @@ export async function expandSkill(
   const { turn } = parts.extras;
   if (!turn) throw new ToolError('Skills are loaded during a turn');
   takeGrants(prompt, parts);
+  await takeHooks(prompt, parts);
   return expand(prompt, args, parts, shellOf(turn, parts, signal));
 }
 
@@ -82,26 +86,61 @@ function takeGrants({ allowedTools, path }: PromptFile, { extras, warnOnce }: Pa
   extras.grants.push(...rules.map((rule): Rule => ({ ...rule, where })));
 }
 
-/** Through the gate, like a call of the model. What failed says so in its place: the model can read it. */
+/** The hooks that it brings are there while it is in use: until the turn is over. */
+async function takeHooks({ hooks: given, name, variables: env }: PromptFile, parts: Parts): Promise<void> {
+  if (!given || !extensionHooksAct(parts.configuration.loaded.layers)) return;
+  const hooks = parts.hooks ?? (await parts.openHooks());
+  hooks.addForTurn(given, { scope: 'skill', where: `the skill ${name}`, env });
+}
+
+/** Past hooks and through the gate, like a call of the model. What failed says so in its place: the model can read it. */
 function shellOf(turn: Turn, parts: Parts, signal: AbortSignal): RunShell {
   return async (command) => {
     const tool = turn.tools.get('Bash');
     const parsed = tool && parseInput(tool, { command });
     if (!tool || !parsed?.ok) throw new ToolError(`\`${command}\` cannot be run: there is no Bash here`);
-    const toolUseId = `toolu_${parts.runtime.ids.uuid().replaceAll('-', '')}`;
-    const verdict = await turn.gate.check({ tool, input: parsed.value, toolUseId }, signal);
-    if (!verdict.allowed) {
-      turn.tally.denials.push({ tool_name: tool.name, tool_use_id: toolUseId, tool_input: parsed.value });
-      throw new ToolError(`\`${command}\` may not be run: ${verdict.message}`);
-    }
-    try {
-      const { content } = await tool.run(verdict.input, turn.toolContext(toolUseId, signal));
-      const text =
-        typeof content === 'string' ? content : content.map((b) => (b.type === 'text' ? b.text : '')).join('\n');
-      return turn.hide(text.trim());
-    } catch (error) {
-      if (error instanceof ToolError) return turn.hide(error.message.trim());
-      throw error;
-    }
+    const call = { tool, input: parsed.value, toolUseId: `toolu_${parts.runtime.ids.uuid().replaceAll('-', '')}` };
+    const refuse = (why: string) => {
+      turn.tally.denials.push({ tool_name: tool.name, tool_use_id: call.toolUseId, tool_input: call.input });
+      return new ToolError(`\`${command}\` may not be run: ${why}`);
+    };
+    const before = turn.hooks ? await beforeCall(turn.hooks, call, signal) : { ...call, vote: null, contexts: [] };
+    if ('message' in before) throw refuse(before.message);
+    const verdict = await turn.gate.check({ ...call, ...before }, signal);
+    if (!verdict.allowed) throw refuse(verdict.message);
+    const { text, contexts } = await runCall({ ...call, input: verdict.input }, turn, signal);
+    return [text, ...before.contexts, ...contexts].join('\n');
   };
+}
+
+/** The output, and what hooks add to it. */
+async function runCall(
+  call: HookedCall,
+  turn: Turn,
+  signal: AbortSignal,
+): Promise<{ text: string; contexts: readonly string[] }> {
+  const { clock } = turn.runtime;
+  const startedAt = clock.now();
+  const found = turn.hide(await outcomeOf(call, turn, signal));
+  if (!turn.hooks) return { text: textOf(found.block), contexts: [] };
+  const done = { ...call, durationMs: clock.now() - startedAt };
+  const { block, contexts, halt } = await afterCall(turn.hooks, done, found, signal);
+  if (halt !== undefined) throw new ToolError(halt || 'a hook stopped it');
+  return { text: textOf(block), contexts };
+}
+
+async function outcomeOf({ tool, input, toolUseId }: HookedCall, turn: Turn, signal: AbortSignal): Promise<Found> {
+  const block = { type: 'tool_result' as const, tool_use_id: toolUseId };
+  try {
+    const { content, data } = await tool.run(input, turn.toolContext(toolUseId, signal));
+    return { block: { ...block, content }, data };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return { block: { ...block, content: error.message, is_error: true }, data: `Error: ${error.message}` };
+  }
+}
+
+function textOf({ content }: Found['block']): string {
+  const texts = typeof content === 'string' ? [content] : (content ?? []).map((b) => (b.type === 'text' ? b.text : ''));
+  return texts.join('\n').trim();
 }

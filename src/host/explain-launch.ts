@@ -30,8 +30,17 @@ export async function explainLaunch(
   const provider = 'anthropic';
   const { log } = engine.runtime;
   const extensions = await openExtensions({ config, env, places: { cwd, configHome }, configuration, log });
-  const skill = skillToolToJudge({ extensions, enabledSkills: null });
-  const makeRegistry = await sessionTools(engine, { config, env, permissions, asksHost: false, provider, skill });
+  const skill = async () => skillToolToJudge({ extensions, enabledSkills: null });
+  const agents = () => ({ listing: '', hasTeams: false });
+  const makeRegistry = await sessionTools(engine, {
+    config,
+    env,
+    permissions,
+    asksHost: false,
+    provider,
+    skill,
+    agents,
+  });
   const seams = { engine, workspace, policy: () => policy, env, configHome };
   const sandbox = await openSandbox(configuration.settings.sandbox, seams);
   try {

@@ -1,5 +1,5 @@
 import { readdirSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Turn } from '../agent/turn.ts';
 import type { AgentFile } from '../config/agent-files.ts';
 import { BUNDLED_PROMPTS, BUNDLED_STYLES, DEFAULT_STYLE } from '../config/bundled.ts';
@@ -8,8 +8,10 @@ import type { OutputStyle } from '../config/output-styles.ts';
 import type { Plugin } from '../config/plugins.ts';
 import type { PromptFile } from '../config/prompt-file.ts';
 import type { SettingsPlaces } from '../config/scopes.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Vouched } from '../config/vouched.ts';
 import type { Rule } from '../permissions/rules.ts';
-import { isObject, stringField, tryParseJson } from '../util/json.ts';
+import { tryParseJson } from '../util/json.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Parts } from './assemble.ts';
@@ -17,11 +19,11 @@ import type { CommandLine } from './command-line.ts';
 import type { Configuration } from './configuration.ts';
 import type { ExpandedPrompt } from './expand-prompt.ts';
 import type { Env } from './home.ts';
-import type { GivenHooks } from './hooks.ts';
+import { extensionHooksAct, type GivenHooks } from './hooks.ts';
 import type { Chosen } from './models.ts';
 import type { TrustReport } from './settings.ts';
 
-/** The skills, commands, agents, output styles and plugins of a session, as they were at its start. */
+/** The skills, commands, agents, output styles and plugins of a session, as they were when they were read. */
 export interface Extensions {
   /** Skills and commands, in the order in which they are listed. */
   readonly prompts: readonly ListedPrompt[];
@@ -40,16 +42,11 @@ export interface Extensions {
   readonly pluginErrors: readonly { path: string; error: string }[];
   /** How far the project's files were believed; null when it has none. */
   readonly trust: TrustReport | null;
+  /** Reads all of them anew, by the settings of now. */
+  again(): Promise<Extensions>;
 }
 
 export type ListedPrompt = Pick<PromptFile, 'kind' | 'name' | 'description' | 'argumentHint' | 'forUser'>;
-
-/** Agents as hosts are told of them. */
-export interface ListedAgent {
-  name: string;
-  description: string;
-  model?: string;
-}
 
 /** What the command or the skills of the running turn have brought along. */
 export interface TurnExtras {
@@ -95,13 +92,23 @@ export interface ExtensionOptions {
   log: Logger;
 }
 
+/** What the launch answers for of added directories, by directory: what they held when they were first read. */
+export type VouchedDirectories = Map<string, Vouched>;
+
 /** Most sessions have none of these folders: they look for them, and load nothing that reads them. */
-export async function openExtensions(options: ExtensionOptions): Promise<Extensions> {
+export async function openExtensions(
+  options: ExtensionOptions,
+  vouched: VouchedDirectories = new Map(),
+): Promise<Extensions> {
   const { config, configuration } = options;
   const folders = extensionFolders(options);
-  const style = configuration.settings.outputStyle ?? DEFAULT_STYLE;
-  const isPlain = folders.length === 0 && !config.pluginDir?.length && style === DEFAULT_STYLE;
-  if (!isPlain) return (await import('./load-extensions.ts')).loadExtensions(folders, options);
+  const again = () => openExtensions(options, vouched);
+  const { outputStyle: style = DEFAULT_STYLE } = configuration.settings;
+  const hasPlugins = (config.pluginDir?.length ?? 0) > 0 || enabledPlugins(configuration.settings).length > 0;
+  if (folders.length > 0 || hasPlugins || style !== DEFAULT_STYLE) {
+    const { loadExtensions } = await import('./load-extensions.ts');
+    return { ...(await loadExtensions(folders, options, vouched)), again };
+  }
   const hasPrompts = config.disableSlashCommands !== true;
   return {
     prompts: hasPrompts ? BUNDLED_PROMPTS.map((prompt) => ({ ...prompt, forUser: true })) : [],
@@ -118,7 +125,13 @@ export async function openExtensions(options: ExtensionOptions): Promise<Extensi
     plugins: [],
     pluginErrors: [],
     trust: null,
+    again,
   };
+}
+
+/** As settings name them: `name@marketplace`. */
+export function enabledPlugins({ enabledPlugins: given = {} }: Settings): string[] {
+  return Object.entries(given).flatMap(([id, value]) => (value === true || Array.isArray(value) ? id : []));
 }
 
 const KINDS = ['agents', 'commands', 'output-styles', 'skills'] as const;
@@ -127,21 +140,40 @@ export interface ExtensionFolder {
   scope: 'user' | 'project';
   kind: (typeof KINDS)[number];
   path: string;
+  /** The directory that it speaks for; of a user's, the config home. */
+  root: string;
 }
 
-/** The folders that are there and that the launch reads, the user's first. */
+/** The folders that are there and that the launch reads, the user's first. Of added directories only the skills count. */
 function extensionFolders({ config, configuration, places }: ExtensionOptions): ExtensionFolder[] {
   const { scopes } = configuration;
-  const homes = [
-    { scope: 'user' as const, home: scopes.includes('userSettings') ? places.configHome : null },
-    { scope: 'project' as const, home: scopes.includes('projectSettings') ? join(places.cwd, '.claude') : null },
-  ];
+  const { cwd, configHome } = places;
   const wanted = KINDS.filter((kind) => !config.disableSlashCommands || kind === 'agents' || kind === 'output-styles');
-  const found = homes.flatMap(({ scope, home }) => {
-    const names = home === null ? [] : namesIn(home);
-    return wanted.filter((kind) => names.includes(kind)).map((kind) => ({ scope, kind, path: join(home ?? '', kind) }));
-  });
+  const skills = wanted.filter((kind) => kind === 'skills');
+  const ofUser = configHome !== null && scopes.includes('userSettings');
+  const ofProject = scopes.includes('projectSettings');
+  const added = ofProject && skills.length > 0 ? addedDirectories(config, cwd) : [];
+  const found = [
+    ...(ofUser ? foldersIn(configHome, wanted, { scope: 'user', root: configHome }) : []),
+    ...(ofProject ? foldersIn(join(cwd, '.claude'), wanted, { scope: 'project', root: cwd }) : []),
+    ...added.flatMap((root) => foldersIn(join(root, '.claude'), skills, { scope: 'project', root })),
+  ];
   return found.some(({ scope }) => scope === 'user') ? ownFolders(found) : found;
+}
+
+function foldersIn(
+  home: string,
+  kinds: readonly ExtensionFolder['kind'][],
+  owner: Pick<ExtensionFolder, 'scope' | 'root'>,
+): ExtensionFolder[] {
+  const names = namesIn(home);
+  return kinds.filter((kind) => names.includes(kind)).map((kind) => ({ ...owner, kind, path: join(home, kind) }));
+}
+
+/** Those of `--add-dir`. Directories that settings add are there to be worked in, and say nothing. */
+function addedDirectories({ addDir = [] }: RunConfig, cwd: string): string[] {
+  const directories = addDir.map((directory) => realPath(resolve(cwd, directory)));
+  return [...new Set(directories)].filter((directory) => directory !== cwd);
 }
 
 /** In a home whose config home is its .claude folder the user's folders are not the project's, too. */
@@ -168,31 +200,14 @@ function namesIn(folder: string): string[] {
 
 /** The hooks that plugins bring, unless the settings of a user or an administrator want none. */
 export function pluginHooks({ plugins }: Extensions, layers: readonly Layer[]): GivenHooks[] {
-  const isOff = layers.some(({ scope, values }) => {
-    if (scope === 'projectSettings' || scope === 'localSettings') return false;
-    return values.disableAllHooks === true || (scope === 'policySettings' && values.allowManagedHooksOnly === true);
-  });
-  if (isOff) return [];
+  if (!extensionHooksAct(layers)) return [];
   return plugins.flatMap(({ name, root, hooks }) => {
     const source = { scope: 'plugin', where: `the plugin ${name}`, env: { CLAUDE_PLUGIN_ROOT: root } };
     return hooks === null ? [] : [{ given: hooks, source }];
   });
 }
 
-/** The agents of a session by name: those of the host before those of files. */
-export function listAgents({ agents }: Extensions, given: unknown): ListedAgent[] {
-  const fromHost = isObject(given) ? Object.entries(given).map(([name, definition]) => listed(name, definition)) : [];
-  const names = new Set(fromHost.map(({ name }) => name));
-  const fromFiles = agents.filter(({ name }) => !names.has(name));
-  return [...fromHost, ...fromFiles.map(({ name, definition }) => listed(name, definition))];
-}
-
 /** What `--agents` gives, as far as it can be read. */
 export function agentsOf({ agents }: RunConfig): unknown {
   return agents === undefined ? undefined : tryParseJson(agents);
-}
-
-function listed(name: string, definition: unknown): ListedAgent {
-  const model = stringField(definition, 'model');
-  return { name, description: stringField(definition, 'description') ?? '', ...(model !== undefined && { model }) };
 }

@@ -9,6 +9,7 @@ import type { Launch } from '../wire/run-config.ts';
 import type { Engine } from './engine.ts';
 import { toolEnv } from './home.ts';
 import { hooksInLayers } from './hooks.ts';
+import { serverSeams } from './hooks-seams.ts';
 import { type LaunchPlace, openPlace } from './place.ts';
 
 export interface ListedHooks {
@@ -61,6 +62,7 @@ export async function testHooks(
     async callHost() {
       throw new Error('There is no host to ask');
     },
+    seams: serverSeams(place.env, (text) => text),
     newId: () => runtime.ids.uuid(),
     log: () => {}, // what failed is in the outcome
     say: () => undefined,

@@ -10,7 +10,7 @@ export function hooksListing(hooks: readonly Hook[]): HooksListing {
       event: hook.event,
       matcher: hook.matcher,
       type: hook.kind,
-      [hook.kind]: hook.kind === 'command' ? hookLabel(hook) : hook.callbackId,
+      [hook.kind]: hook.kind === 'callback' ? hook.callbackId : hookLabel(hook),
       timeout: hook.timeoutMs / 1000,
       source: hook.source.scope,
       where: hook.source.where,

@@ -8,18 +8,35 @@ import type { TaskStore } from '../tools/task-store.ts';
 import { isObject } from '../util/json.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
+import type { CalledPrompt } from './extensions.ts';
+import type { LoadedSettings } from './settings.ts';
 
 /** The hooks of one session. Only sessions that have some load what is behind it. */
 export interface SessionHooks extends Hooks {
   /** Has these, too: of a plugin, or callbacks of the host. What cannot be read is said, the rest applies. */
   add(given: unknown, source: HookSource): void;
+  /** Has those of a scope no more. */
+  remove(scope: string): void;
+  /** The same until the turn is over: of a skill that is in use. */
+  addForTurn(given: unknown, source: HookSource): void;
   all(): readonly Hook[];
-  /** Before each turn: SessionStart with the first one, ConfigChange when settings are others than before. */
+  /** Before each turn: SessionStart with the first one, and what has changed since the last. */
   begin(signal: AbortSignal): Promise<void>;
-  /** Asks whether a prompt may be sent. Null: it may; otherwise the line that tells why not, and the turn's result. */
-  submit(input: UserInput, signal: AbortSignal): Promise<{ line: Message; result: Message } | null>;
+  /** Asks whether settings that have been read may act. False: those in force stay. */
+  mayChange(next: LoadedSettings): Promise<boolean>;
+  /**
+   * Asks whether a prompt may be sent, and before that whether the command may be expanded that it calls. Null: it may;
+   * otherwise the line that tells why not, and the turn's result.
+   */
+  submit(
+    input: UserInput,
+    signal: AbortSignal,
+    called?: CalledPrompt | null,
+  ): Promise<{ line: Message; result: Message } | null>;
   /** What hooks have added for the model since the last time. */
   takeContexts(): Attachment[];
+  /** What hooks have changed in the environment of later commands (`CLAUDE_ENV_FILE`); undefined takes a variable away. */
+  commandEnv(): Readonly<Record<string, string | undefined>>;
   beforeStop(again: boolean, signal: AbortSignal): Promise<StopVerdict>;
   /** After each turn: StopFailure when the model could not answer. */
   ended(end: TurnEnd, signal: AbortSignal): Promise<void>;
@@ -57,7 +74,16 @@ export function hooksInLayers(layers: readonly Layer[]): GivenHooks[] {
   });
 }
 
-function mayDisable(by: string, whose: string): boolean {
+/** Whether hooks that come with extensions act: settings of a user or an administrator may want none. */
+export function extensionHooksAct(layers: readonly Layer[]): boolean {
+  return !layers.some(({ scope, values }) => {
+    if (PROJECT.has(scope)) return false;
+    return values.disableAllHooks === true || (scope === 'policySettings' && values.allowManagedHooksOnly === true);
+  });
+}
+
+/** Whether what stands in one layer of settings may take something away from another. */
+export function mayDisable(by: string, whose: string): boolean {
   if (by === 'policySettings') return true;
   return PROJECT.has(by) ? PROJECT.has(whose) : whose !== 'policySettings';
 }

@@ -25,6 +25,7 @@ const branch = () => import('./branch-control.ts');
 const files = () => import('./file-control.ts');
 const listing = () => import('./listing-control.ts');
 const mcp = () => import('./mcp-control.ts');
+const reload = () => import('./reload-control.ts');
 const settings = () => import('./settings-control.ts');
 const tasks = () => import('./task-control.ts');
 const usage = () => import('./usage-control.ts');
@@ -57,7 +58,10 @@ const REQUESTS: Readonly<Record<string, LaterRequest>> = {
   list_permission_rules: from(listing, 'listPermissionRules'),
   get_hooks_listing: from(listing, 'getHooksListing'),
   get_binary_version: from(listing, 'getBinaryVersion'),
-  reload_output_styles: from(listing, 'reloadOutputStyles'),
+
+  reload_skills: from(reload, 'reloadSkills'),
+  reload_plugins: from(reload, 'reloadPlugins'),
+  reload_output_styles: from(reload, 'reloadOutputStyles'),
 
   get_context_usage: from(usage, 'getContextUsage'),
   get_session_cost: from(usage, 'getSessionCost'),

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TODO_WRITE, type TodoList } from '../tools/todo.ts';
 import { errorCode } from '../util/error-code.ts';
 import type { Runtime } from '../util/runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
+import type { Parts } from './assemble.ts';
+import type { LeftTasks } from './left-tasks.ts';
 import type { OpenTranscript } from './transcript.ts';
 
 /**
@@ -25,6 +28,22 @@ export async function tasksDir(home: string | null, { key, forkedFrom }: OpenTra
     await cp(join(home, 'tasks', forkedFrom), dir, { recursive: true, errorOnExist: false }).catch(ignoreMissing);
   }
   return dir;
+}
+
+/** What earlier processes had in the background. Most sessions had nothing there, and load nothing for it. */
+export function leftTasks(
+  parts: () => Parts,
+  { home, hasPast }: { home: string | null; hasPast: boolean },
+): LeftTasks | null {
+  if (home === null || !hasPast) return null;
+  let opened: Promise<LeftTasks> | null = null;
+  return {
+    async untold() {
+      if (!opened && !existsSync(join(home, 'background', parts().sessionId))) return null;
+      opened ??= import('./left-tasks.ts').then(({ openLeftTasks }) => openLeftTasks(parts(), home));
+      return (await opened).untold();
+    },
+  };
 }
 
 function ignoreMissing(error: unknown): void {

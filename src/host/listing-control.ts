@@ -48,7 +48,3 @@ export async function getHooksListing({ hooks }: Parts): Promise<HooksListing> {
 export function getBinaryVersion(): { version: string; heddle_version: string } {
   return { version: WIRE_VERSION, heddle_version: HEDDLE_VERSION };
 }
-
-export function reloadOutputStyles({ extensions }: Parts): { available_output_styles: readonly string[] } {
-  return { available_output_styles: extensions.styles };
-}

@@ -1,22 +1,24 @@
-import { resolve } from 'node:path';
 import { type AgentFile, readAgentFiles } from '../config/agent-files.ts';
 import { DEFAULT_STYLE } from '../config/bundled.ts';
 import { bundledPrompts, bundledStyles } from '../config/bundled-texts.ts';
 import { readCommands } from '../config/commands.ts';
 import type { FileNotes, FileSource } from '../config/markdown-files.ts';
 import { type OutputStyle, readOutputStyles } from '../config/output-styles.ts';
-import { type Plugin, readPlugin } from '../config/plugins.ts';
+import type { Plugin } from '../config/plugins.ts';
 import type { PromptFile } from '../config/prompt-file.ts';
 import { LISTING_BUDGET, skillListing } from '../config/skill-listing.ts';
 import { readSkills } from '../config/skills.ts';
-import { messageOf } from '../util/message-of.ts';
+import type { Trust } from '../config/trust-store.ts';
+import { vouchFor } from '../config/vouched.ts';
 import { nearestWord } from '../util/nearest.ts';
 import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
 import { positiveInteger } from '../util/setting-text.ts';
 import { COMMANDS, parseCommand } from './command-line.ts';
-import type { ExtensionFolder, ExtensionOptions, Extensions } from './extensions.ts';
-import { noteIgnored, type TrustReport } from './settings.ts';
+import type { ExtensionFolder, ExtensionOptions, Extensions, VouchedDirectories } from './extensions.ts';
+import { isVouchedFor } from './launch-settings.ts';
+import { readPlugins } from './load-plugins.ts';
+import { noteIgnored, projectTrust, type TrustReport } from './settings.ts';
 
 /**
  * Reads the extension files of a session, each folder once. What is wrong with one of them is said with its file and
@@ -26,19 +28,21 @@ import { noteIgnored, type TrustReport } from './settings.ts';
 export async function loadExtensions(
   folders: readonly ExtensionFolder[],
   options: ExtensionOptions,
-): Promise<Extensions> {
-  const { config, configuration, env, log, places } = options;
-  const trust = await trustIn(folders, options);
+  vouched: VouchedDirectories,
+): Promise<Omit<Extensions, 'again'>> {
+  const { configuration, env, log, places } = options;
+  const trusts = await trustsIn(folders, options, vouched);
+  const trust = reportOf(trusts);
   const notes = notesTo(log, trust);
-  const { plugins, pluginErrors } = readPlugins(config.pluginDir ?? [], places.cwd, notes);
-  const isTrusted = trust?.state === 'trusted';
-  const sourceOf = (scope: ExtensionFolder['scope']): FileSource => {
-    return { scope, confinedTo: scope === 'user' || isTrusted ? null : places.cwd, notes };
+  const { plugins, pluginErrors } = readPlugins(options, notes);
+  const isTrusted = trusts.get(places.cwd) === 'trusted';
+  const sourceOf = ({ scope, root }: ExtensionFolder): FileSource => {
+    return { scope, confinedTo: scope === 'user' || trusts.get(root) === 'trusted' ? null : root, notes };
   };
   const read = <T>(kind: ExtensionFolder['kind'], reader: (path: string, source: FileSource) => T[]) =>
     folders
       .filter((folder) => folder.kind === kind)
-      .map(({ scope, path }) => ({ scope, all: reader(path, sourceOf(scope)) }));
+      .map((folder) => ({ scope: folder.scope, all: reader(folder.path, sourceOf(folder)) }));
 
   const prompts = promptsOf([...read('skills', readSkills), ...read('commands', readCommands)], plugins, options);
   const styles = stylesOf(read('output-styles', readOutputStyles), plugins, isTrusted);
@@ -85,12 +89,31 @@ interface Read<T> {
   all: T[];
 }
 
-async function trustIn(
+/** How far each directory is believed whose files are read. */
+async function trustsIn(
   folders: readonly ExtensionFolder[],
-  { configuration }: ExtensionOptions,
-): Promise<TrustReport | null> {
-  if (!folders.some(({ scope }) => scope === 'project')) return null;
-  return { state: await configuration.projectTrust(), ignored: [] };
+  { config, configuration, places }: ExtensionOptions,
+  vouched: VouchedDirectories,
+): Promise<Map<string, Trust>> {
+  const roots = new Set(folders.flatMap(({ scope, root }) => (scope === 'project' ? root : [])));
+  const trusts = new Map<string, Trust>();
+  for (const root of roots) {
+    if (root === places.cwd) {
+      trusts.set(root, await configuration.projectTrust());
+      continue;
+    }
+    const mine = isVouchedFor(config) ? (vouched.get(root) ?? vouchFor(root)) : null;
+    if (mine) vouched.set(root, mine);
+    trusts.set(root, projectTrust(mine, { ...places, cwd: root }));
+  }
+  return trusts;
+}
+
+/** The state of the one that is trusted least. */
+function reportOf(trusts: ReadonlyMap<string, Trust>): TrustReport | null {
+  if (trusts.size === 0) return null;
+  const state = [...trusts.values()].find((each) => each !== 'trusted') ?? 'trusted';
+  return { state, ignored: [] };
 }
 
 function notesTo(log: Logger, trust: TrustReport | null): FileNotes {
@@ -102,29 +125,6 @@ function notesTo(log: Logger, trust: TrustReport | null): FileNotes {
       trust?.ignored.push({ file, keys: [...keys] });
     },
   };
-}
-
-/** A plugin that cannot be read is told, here and to the host, and the session goes on without it. */
-function readPlugins(
-  folders: readonly string[],
-  cwd: string,
-  notes: FileNotes,
-): { plugins: Plugin[]; pluginErrors: { path: string; error: string }[] } {
-  const plugins: Plugin[] = [];
-  const pluginErrors: { path: string; error: string }[] = [];
-  for (const folder of folders) {
-    const path = resolve(cwd, folder);
-    try {
-      const plugin = readPlugin(path, notes);
-      if (plugins.some(({ name }) => name === plugin.name)) throw new Error(`there is another plugin ${plugin.name}`);
-      if (plugin.mcpServers !== null) notes.warn(path, 'its MCP servers are not started in this version');
-      plugins.push(plugin);
-    } catch (error) {
-      pluginErrors.push({ path, error: messageOf(error) });
-      notes.warn(path, `the plugin was left out: ${messageOf(error)}`);
-    }
-  }
-  return { plugins, pluginErrors };
 }
 
 /** The user's go before the project's, skills before commands, plugins' behind; what comes with the program last. */

@@ -3,6 +3,8 @@ import type { ApiMessage, ApiTool } from '../model/model.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { COMMANDS } from './command-line.ts';
 import { contextShares } from './context-shares.ts';
+import type { ListedMemory } from './memory.ts';
+import { memoryReport } from './memory-report.ts';
 
 /** What a local command may see and do. No model is called. */
 export interface CommandContext {
@@ -17,6 +19,8 @@ export interface CommandContext {
   readonly messages: readonly ApiMessage[];
   /** All that can be called, those of files included. */
   readonly commands: typeof COMMANDS;
+  /** The memory files as they are now. */
+  memory(): Promise<ListedMemory[]>;
   /** Resolves with the model's full id. */
   setModel(name: string): Promise<string>;
   clear(): void;
@@ -40,6 +44,7 @@ export const LOCAL_COMMANDS: ReadonlyMap<string, LocalCommand> = new Map<string,
   ['context', (_args, context) => contextReport(context)],
   ['cost', (_args, context) => costReport(context)],
   ['help', (_args, { commands }) => helpReport(commands)],
+  ['memory', async (_args, { memory }) => memoryReport(await memory())],
   [
     'model',
     async (args, context) => {

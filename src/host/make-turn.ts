@@ -12,18 +12,17 @@ import { requestSettings } from './request-settings.ts';
 /** What a turn needs of its session. */
 export interface TurnSeams {
   say(message: Message): Promise<void> | undefined;
-  ask(): Ask | null;
   takeQueued(): Promise<Message[]>;
 }
 
-/** A turn of the main thread, from the settings in force now. */
+/** A turn of the main thread or of an agent, from the settings in force now. */
 export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seams: TurnSeams): Turn {
   const { fallbacks } = parts;
   const chosen = parts.extras.chosen ?? parts.chosen;
   const turn: Turn = {
     runtime: parts.runtime,
     sessionId: parts.sessionId,
-    parentToolUseId: null,
+    parentToolUseId: parts.agent?.toolUseId ?? null,
     ...candidate(parts, chosen, fallbacks[0]),
     fallbacks: fallbacks.map((each, at) => candidate(parts, each, fallbacks[at + 1])),
     messages: parts.messages,
@@ -34,7 +33,7 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
     gate: createGate({
       workspace: parts.workspace,
       policy: () => policyNow(parts),
-      ask: () => seams.ask(),
+      ask: () => askerOf(parts),
       onUpdates: (updates) => parts.permissions.apply(updates),
       onFileAccess(paths) {
         parts.namePlan();
@@ -42,7 +41,9 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
       },
       hooks: () => parts.hooks,
     }),
-    hooks: parts.hooks,
+    get hooks() {
+      return parts.hooks; // a skill may bring the first ones
+    },
     toolContext: (toolUseId, signal) => parts.toolContext(toolUseId, signal),
     hide: parts.hideCredentials,
     limits: parts.limits,
@@ -73,6 +74,13 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
   };
   parts.extras.turn = turn;
   return turn;
+}
+
+/** Who is asked says for which agent. */
+function askerOf({ ask, agent }: Parts): Ask | null {
+  const asker = ask();
+  if (!asker || !agent) return asker;
+  return (request, signal) => asker({ ...request, agentId: agent.id }, signal);
 }
 
 /** The policy in force at this moment, where the next command would run included. */

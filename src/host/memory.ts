@@ -4,9 +4,9 @@ import type { Workspace } from '../tools/workspace.ts';
 import { isOn } from '../util/setting-text.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Env } from './home.ts';
-import type { InstructionsLoaded, LoadedMemory, NestedPlace } from './loaded-memory.ts';
+import type { InstructionsLoaded, LoadedMemory, Touched } from './loaded-memory.ts';
 
-/** The memory files of a session: `AGENTS.md`, `CLAUDE.md` and what they import (docs/memory.md). */
+/** The memory files of a session: `AGENTS.md`, `CLAUDE.md`, rules and what they import (docs/memory.md). */
 export interface SessionMemory {
   /** What of them the model does not know yet, or knows otherwise; null when there is nothing. */
   news(): Promise<Attachment | null>;
@@ -20,8 +20,23 @@ export interface SessionMemory {
   touch(paths: readonly string[]): void;
   /** The files in force, as they were last read. */
   files(): { path: string; type: MemoryKind }[];
+  /** The same in full, as they are now; the rules that wait for a file among them. */
+  list(): Promise<ListedMemory[]>;
   /** Called for every file that the model was told of: the seam for InstructionsLoaded hooks. */
   onLoaded: (loaded: InstructionsLoaded) => void;
+}
+
+/** A memory file, and why it counts. */
+export interface ListedMemory {
+  path: string;
+  kind: MemoryKind;
+  /** Of what the model is told; null: it is a rule for files of which none was worked on. */
+  bytes: number | null;
+  /** The files that a rule is for. */
+  globs?: readonly string[] | undefined;
+  importedBy?: string | undefined;
+  /** The file that was worked on. */
+  trigger?: string | undefined;
 }
 
 export interface MemoryOptions {
@@ -31,6 +46,8 @@ export interface MemoryOptions {
   workspace: Workspace;
   /** Tells which files no rule hides. Not to be kept beyond one reading. */
   readFilter(): (path: string) => boolean;
+  /** Globs of absolute paths that are left out (`claudeMdExcludes`). */
+  excludes(): readonly string[];
   warn(text: string): void;
 }
 
@@ -44,16 +61,18 @@ export function openMemory(options: MemoryOptions): SessionMemory {
   const touched = new Set<string>();
   const before: Attachment[] = [];
   let loaded: LoadedMemory | null = null;
-  const takeNested = (): NestedPlace[] => {
-    const triggers = [...touched];
+  const takeTouched = (): Touched => {
+    const files = [...touched];
     touched.clear();
-    return triggers.flatMap((trigger) =>
+    const nested = files.flatMap((trigger) =>
       roots
         .flatMap((root) => nestedPlaces(trigger, root, reads))
         .filter((place) => isAnyThere([place]))
         .map((place) => ({ place, trigger })),
     );
+    return { files, nested };
   };
+  const isIdle = ({ nested }: Touched) => !loaded && before.length === 0 && nested.length === 0;
   const load = async () => {
     const { createLoadedMemory } = await import('./loaded-memory.ts');
     loaded ??= createLoadedMemory(places, { ...options, onLoaded: (file) => memory.onLoaded(file) });
@@ -62,14 +81,15 @@ export function openMemory(options: MemoryOptions): SessionMemory {
   };
   const memory: SessionMemory = {
     async news() {
-      const found = takeNested();
-      const isIdle = !loaded && before.length === 0 && found.length === 0;
-      if (places.length === 0 || (isIdle && !isAnyThere(places))) return null;
-      return (await load()).news(found);
+      const now = takeTouched();
+      if (places.length === 0 || (isIdle(now) && !isAnyThere(places))) return null;
+      return (await load()).news(now);
     },
     async nestedNews() {
-      const found = takeNested();
-      return found.length === 0 ? null : (await load()).nestedNews(found);
+      const now = takeTouched();
+      // Rules for some files are known to a memory that is loaded.
+      const isNothing = now.nested.length === 0 && (!loaded || now.files.length === 0);
+      return isNothing ? null : (await load()).nestedNews(now);
     },
     told(attachment) {
       if (loaded) loaded.told(attachment);
@@ -83,6 +103,10 @@ export function openMemory(options: MemoryOptions): SessionMemory {
       if (places.length > 0) for (const path of paths) touched.add(path);
     },
     files: () => loaded?.files() ?? [],
+    async list() {
+      const isNone = places.length === 0 || (isIdle({ files: [], nested: [] }) && !isAnyThere(places));
+      return isNone ? [] : (await load()).list({ files: [], nested: [] });
+    },
     onLoaded: () => {},
   };
   return memory;

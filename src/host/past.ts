@@ -6,6 +6,7 @@ import { nodeNamed } from '../sessions/named-node.ts';
 import { type UnpairedCall, unpairedToolCalls } from '../sessions/repair.ts';
 import { toApiMessages } from '../sessions/replay.ts';
 import type { SessionKey, SessionStore } from '../sessions/store.ts';
+import { wholeHistory } from '../sessions/stored-session.ts';
 import { activeLeaf, pathTo, type Tree } from '../sessions/tree.ts';
 import { isObject, stringField } from '../util/json.ts';
 import type { Logger } from '../util/runtime.ts';
@@ -102,16 +103,9 @@ function restOf(
 
 /** What the compactions of a path stand for. */
 function beforeCompactions(tree: Tree, path: readonly Entry[]): Entry[] {
-  const parts: Entry[][] = [];
-  for (let first = path[0]; first && parts.length < MAX_COMPACTIONS; first = parts[0]?.[0]) {
-    const before = stringField(first, 'logicalParentUuid');
-    parts.unshift(before !== undefined && tree.nodes.has(before) ? pathTo(tree, before) : []);
-  }
-  return parts.flat();
+  const replaced = stringField(path[0], 'logicalParentUuid');
+  return replaced === undefined ? [] : wholeHistory(tree, replaced);
 }
-
-/** A damaged file may go round in circles. */
-const MAX_COMPACTIONS = 10_000;
 
 /** Of the last answer on the path, as far as its entry tells. */
 function lastTokens(path: readonly Entry[]): number {

@@ -1,24 +1,33 @@
 import { existsSync } from 'node:fs';
+import { type Change, changeJsonFile } from '../config/json-file.ts';
 import type { SettingsPlaces } from '../config/scopes.ts';
 import { executableFiles, setTrust, trustOf } from '../config/trust-store.ts';
 
+/** Notes the trust that a project keeps; resolves with whether it is trusted now. Rejects when it cannot be noted. */
+export type KeepTrust = () => Promise<boolean>;
+
 /**
- * Changes files of the project in the user's name. A project that was trusted stays so, and one that had no settings at
- * all is trusted with what the user puts there. Returns whether it is trusted now.
+ * Changes a file of the project in the user's name, as `changeJsonFile` does. A project that was trusted stays so, and one
+ * that had no settings at all is trusted with what the user puts there, once the caller has called what this resolves
+ * with: the file is changed also where trust cannot be noted.
  */
-export function changeProject(places: SettingsPlaces, change: () => void): boolean {
-  const keepTrust = holdTrust(places);
-  change();
-  return keepTrust();
+export async function changeProjectFile(path: string, places: SettingsPlaces, change: Change): Promise<KeepTrust> {
+  let keepTrust: KeepTrust = async () => trustOf(places.cwd, places.configHome) === 'trusted';
+  await changeJsonFile(path, (values) => {
+    const next = change(values);
+    // At the last moment: what others make of the project meanwhile must not become trusted.
+    if (next !== null) keepTrust = holdTrust(places);
+    return next;
+  });
+  return keepTrust;
 }
 
-/** The same for a change that is made between the two calls. */
-export function holdTrust({ cwd, configHome }: SettingsPlaces): () => boolean {
+function holdTrust({ cwd, configHome }: SettingsPlaces): KeepTrust {
   const isEmpty = !executableFiles(cwd).some((file) => existsSync(file));
   const isTrusted = configHome !== null && (isEmpty || trustOf(cwd, configHome) === 'trusted');
-  return () => {
+  return async () => {
     if (!isTrusted || !executableFiles(cwd).some((file) => existsSync(file))) return false;
-    setTrust(cwd, configHome, { isTrusted, now: Date.now() });
+    await setTrust(cwd, configHome, { isTrusted, now: Date.now() });
     return true;
   };
 }

@@ -8,6 +8,7 @@ import type { Parts } from './assemble.ts';
 import type { ExpandedPrompt } from './expand-prompt.ts';
 import { lifecycleLines, replayLine } from './lifecycle.ts';
 import { mentioned } from './mentions.ts';
+import type { News } from './session-tasks.ts';
 
 /**
  * Records what the user said: on disk before anything is said of it; then part of the conversation. `expanded` is what a
@@ -16,24 +17,43 @@ import { mentioned } from './mentions.ts';
 export async function recordPrompt(
   parts: Parts,
   input: UserInput,
-  expanded: ExpandedPrompt | null = null,
-): Promise<{ uuid: string; asked: ContentBlock[] }> {
+  { expanded = null, news: told = null }: { expanded?: ExpandedPrompt | null; news?: News | null } = {},
+): Promise<RecordedPrompt> {
   const said = expanded ? { ...input, message: { role: 'user' as const, content: commandBlocks(expanded) } } : input;
   const files = await mentioned(parts, said);
   const news = await parts.reminders.news(); // after what was mentioned: its directories may have a say
-  const attachments = [...files, ...news, ...(parts.hooks?.takeContexts() ?? [])];
-  const uuid = await parts.recorder.prompt(input, {
-    uuid: input.uuid ?? parts.runtime.ids.uuid(),
+  const left = (await parts.leftTasks?.untold()) ?? null;
+  const attachments = [
+    ...files,
+    ...news,
+    ...(left ? [left.attachment] : []),
+    ...(parts.hooks?.takeContexts() ?? []),
+  ];
+  const uuid = input.uuid ?? parts.runtime.ids.uuid();
+  const places = placed(parts, attachments);
+  await told?.telling?.(uuid);
+  await left?.telling(places);
+  await parts.recorder.prompt(input, {
+    uuid,
     permissionMode: parts.permissions.policy.mode,
-    attachments: placed(parts, attachments),
+    attachments: places,
     ...(expanded && { expanded: { ...expanded, uuid: parts.runtime.ids.uuid() } }),
   });
+  await told?.delivered?.();
+  await left?.told();
   parts.reminders.told(news);
   if (parts.title !== null) await parts.recorder.title(parts.title);
   parts.title = null;
   const asked = [...userContent(said.message)];
   addUserContent(parts.messages, [...asked, ...attachedContent(attachments)]);
-  return { uuid, asked };
+  return { uuid, asked, lines: left?.lines ?? [] };
+}
+
+interface RecordedPrompt {
+  uuid: string;
+  asked: ContentBlock[];
+  /** What hosts are to be told with it. */
+  lines: Message[];
 }
 
 function commandBlocks({ said, text }: ExpandedPrompt): ContentBlock[] {
@@ -68,13 +88,14 @@ export async function foldInputs(
   return lines;
 }
 
-/** Lets the memory of directories that were worked in join the turn. */
+/** Lets the memory of directories that were worked in join the turn, and what hooks have said meanwhile. */
 export async function attachNested(parts: Parts): Promise<void> {
   const news = await parts.memory.nestedNews();
-  if (!news) return;
-  await parts.recorder.attach(placed(parts, [news]));
-  parts.memory.told(news);
-  addUserContent(parts.messages, attachedContent([news]));
+  const attachments = [...(news ? [news] : []), ...(parts.hooks?.takeContexts() ?? [])];
+  if (attachments.length === 0) return;
+  await parts.recorder.attach(placed(parts, attachments));
+  if (news) parts.memory.told(news);
+  addUserContent(parts.messages, attachedContent(attachments));
 }
 
 /** Attachments, each with a place in the transcript. */

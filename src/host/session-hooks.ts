@@ -1,21 +1,31 @@
 import type { Attachment } from '../agent/attachment.ts';
-import { userContent } from '../agent/conversation.ts';
 import type { TurnEnd } from '../agent/loop.ts';
 import { resultLine } from '../agent/result.ts';
-import { emptyTally, type StopVerdict } from '../agent/turn.ts';
+import { emptyTally } from '../agent/turn.ts';
 import { createHooks } from '../hooks/dispatch.ts';
-import type { HookOutcome } from '../hooks/fold.ts';
-import { type Hook, hookLabel } from '../hooks/hook.ts';
-import { informationalLine } from '../hooks/hook-lines.ts';
+import { foldAnswers, type HookOutcome, NOTHING } from '../hooks/fold.ts';
+import { AGENTS_MISSING, type Hook, type HookSource } from '../hooks/hook.ts';
 import { readHooks } from '../hooks/read-hooks.ts';
 import { transcriptPaths } from '../sessions/layout.ts';
 import { printable } from '../util/printable.ts';
 import type { Processes } from '../util/process.ts';
-import type { Message } from '../wire/messages/index.ts';
-import type { UserInput } from '../wire/messages/user.ts';
+import { within } from '../util/timer.ts';
 import type { Parts } from './assemble.ts';
 import { type Env, toolEnv } from './home.ts';
-import type { GivenHooks, SessionHooks } from './hooks.ts';
+import { type GivenHooks, mayDisable, type SessionHooks } from './hooks.ts';
+import { createHookEnv, ENV_EVENTS } from './hooks-env.ts';
+import {
+  blockedLine,
+  expansionFields,
+  isHeldUp,
+  promptText,
+  stopFields,
+  summaryFields,
+  verdictOf,
+} from './hooks-fields.ts';
+import { hookSeams } from './hooks-seams.ts';
+import { createPlaceWatch } from './hooks-watch.ts';
+import type { LoadedSettings } from './settings.ts';
 import { changedLayers } from './settings-changes.ts';
 import { watchTasks } from './task-hooks.ts';
 
@@ -41,44 +51,68 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
   const { home } = options;
   const { key, isKept } = parts().transcript;
   const transcriptPath = home !== null && isKept ? transcriptPaths(home, key)[0] : '';
+  const seams = hookSeams(parts, options.env);
   let contexts: string[] = [];
   let hasBegun = false;
+  /** A SessionStart hook wants the turn to end that the session begins with. */
+  let startStop: HookOutcome['stop'] = null;
+  /** Of the prompt that is being answered. */
+  let promptId: string | null = null;
+  /** Hooks of skills that are in use. */
+  let borrowed: Hook[] = [];
+  let loose: Promise<unknown> = Promise.resolve();
   let loaded = parts().configuration.loaded;
-  let shellCwd = workspace.cwd;
   let stopSummary: { outcome: HookOutcome; toolUseID: string } | null = null;
 
+  const read = (given: unknown, source: HookSource): Hook[] => {
+    const found = readHooks(given, source);
+    const isMissing = !seams.askAgent && found.hooks.some(({ kind }) => kind === 'agent');
+    for (const problem of [...found.problems, ...(isMissing ? [AGENTS_MISSING] : [])]) {
+      log('warn', printable(`${source.where}: ${problem}`));
+    }
+    return found.hooks;
+  };
   const add: SessionHooks['add'] = (given, source) => {
-    const read = readHooks(given, source);
-    hooks.push(...read.hooks);
-    for (const problem of read.problems) log('warn', printable(`${source.where}: ${problem}`));
+    hooks.push(...read(given, source));
   };
   for (const { given, source } of options.given) add(given, source);
 
+  const env = {
+    ...toolEnv(options.env),
+    CLAUDECODE: '1',
+    CLAUDE_PROJECT_DIR: workspace.cwd,
+    CLAUDE_CODE_SESSION_ID: sessionId,
+  };
+  const shellCwd = () => parts().toolSession.shellDirectory.current();
+  const hookEnv = createHookEnv({ processes: options.processes, cwd: workspace.cwd, env: toolEnv(options.env), log });
   const dispatcher = createHooks({
-    hooks: () => hooks,
+    hooks: () => (borrowed.length === 0 ? hooks : [...hooks, ...borrowed]),
     sessionId,
     base: () => ({
       session_id: sessionId,
       transcript_path: transcriptPath,
-      cwd: parts().toolSession.shellDirectory.current(),
+      cwd: shellCwd(),
+      ...(promptId !== null && { prompt_id: promptId }),
+      ...(parts().effort !== undefined && { effort: { level: parts().effort } }),
     }),
     permissionMode: () => parts().permissions.policy.mode,
     place: {
       processes: options.processes,
       cwd: workspace.cwd,
-      env: {
-        ...toolEnv(options.env),
-        CLAUDECODE: '1',
-        CLAUDE_PROJECT_DIR: workspace.cwd,
-        CLAUDE_CODE_SESSION_ID: sessionId,
-      },
+      env,
+      variablesFor: hookEnv.variablesFor,
       hide: (text) => parts().hideCredentials(text),
     },
     callHost: (request, how) => parts().callHost(request, how),
+    seams,
     newId: () => ids.uuid(),
     log,
     say: (line) => parts().say(line),
     tellsAll: options.tellsAll,
+    async onLate(late, event) {
+      contexts.push(...late);
+      if (ENV_EVENTS.has(event)) await hookEnv.refresh();
+    },
     async onCommand({ event, name, command, toolUseId }) {
       if (event !== 'SessionStart') return;
       const data = { type: 'hook_progress', hookEvent: event, hookName: name, command };
@@ -88,32 +122,43 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
 
   const fire: SessionHooks['fire'] = async (event, payload, signal, toolUseId) => {
     const outcome = await dispatcher.fire(event, payload, signal, toolUseId);
-    if (event === 'PostToolUse' || event === 'PostToolUseFailure') await tellDirectory(signal);
+    if (ENV_EVENTS.has(event)) await hookEnv.refresh();
+    if (event === 'PostToolUse' || event === 'PostToolUseFailure') await watch.look(signal);
+    if (event === 'Notification') collect(outcome); // nobody waits for it
     return outcome;
   };
   const collect = (outcome: HookOutcome) => {
     contexts.push(...outcome.contexts);
   };
 
-  async function tellDirectory(signal: AbortSignal): Promise<void> {
-    const now = parts().toolSession.shellDirectory.current();
-    if (now === shellCwd) return;
-    const payload = { old_cwd: shellCwd, new_cwd: now };
-    shellCwd = now;
-    await dispatcher.fire('CwdChanged', payload, signal);
-  }
+  const watch = createPlaceWatch({
+    fire,
+    fileHooks: () => hooks.filter(({ event }) => event === 'FileChanged'),
+    cwd: shellCwd,
+    roots: () => parts().permissions.policy.roots,
+  });
+  parts().memory.onLoaded = (file) => {
+    const told = fire('InstructionsLoaded', { ...file }, new AbortController().signal);
+    loose = Promise.all([loose, told]); // nobody waits for it before the end
+  };
 
   async function start(source: 'startup' | 'resume' | 'clear', signal: AbortSignal): Promise<void> {
     hasBegun = true;
-    collect(await fire('SessionStart', { source }, signal));
+    const outcome = await fire('SessionStart', { source }, signal);
+    collect(outcome);
+    startStop = outcome.stop;
+    if (outcome.watchPaths !== null) watch.watch(outcome.watchPaths);
   }
 
-  async function tellChanges(signal: AbortSignal): Promise<void> {
-    const before = loaded;
-    loaded = parts().configuration.loaded;
-    for (const { source, path } of changedLayers(before, loaded)) {
-      await fire('ConfigChange', { source, ...(path !== null && { file_path: path }) }, signal);
+  /** Tells what is other in these settings. Why they shall not act; null when nobody objects who may. */
+  async function tellChanges(next: LoadedSettings, signal: AbortSignal): Promise<string | null> {
+    const objections: (string | null)[] = [];
+    for (const { source, scope, path } of changedLayers(loaded, next)) {
+      const { runs } = await fire('ConfigChange', { source, ...(path !== null && { file_path: path }) }, signal);
+      const entitled = runs.filter(({ hook }) => mayDisable(hook.source.scope, scope));
+      objections.push(foldAnswers('ConfigChange', source, entitled).block);
     }
+    return objections.find((reason) => reason !== null) ?? null;
   }
 
   /** The last word of Stop hooks is recorded when the conversation goes on, as in the reference (wire.md 8.3). */
@@ -127,23 +172,50 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
     fire,
     asked: dispatcher.asked,
     add,
+    remove(scope) {
+      hooks.splice(0, hooks.length, ...hooks.filter(({ source }) => source.scope !== scope));
+    },
+    addForTurn(given, source) {
+      borrowed.push(...read(given, source));
+    },
     all: () => hooks,
     async begin(signal) {
+      borrowed = [];
       await recordStop();
+      startStop = null;
       if (!hasBegun) await start(parts().transcript.hasPast ? 'resume' : 'startup', signal);
-      else if (loaded !== parts().configuration.loaded) await tellChanges(signal);
+      // What the host itself has changed was not asked about.
+      const { loaded: now } = parts().configuration;
+      if (loaded !== now) await tellChanges(now, signal);
+      loaded = now;
+      await watch.look(signal);
     },
-    async submit(input, signal) {
+    async mayChange(next) {
+      const objection = await tellChanges(next, new AbortController().signal);
+      if (objection === null) loaded = next;
+      else log('warn', printable(`The changed settings do not act: ${objection}`));
+      return objection === null;
+    },
+    async submit(input, signal, called) {
+      promptId = input.uuid ?? ids.uuid();
       const prompt = promptText(input);
-      const outcome = await fire('UserPromptSubmit', { prompt }, signal);
-      const reason = outcome.block ?? (outcome.stop && (outcome.stop.reason || 'A hook stopped it'));
+      const expansion = called ? await fire('UserPromptExpansion', expansionFields(called, prompt), signal) : NOTHING;
+      const outcome = isHeldUp(expansion) ? expansion : await fire('UserPromptSubmit', { prompt }, signal);
+      const stop = startStop ?? outcome.stop;
+      const reason = outcome.block ?? (stop && (stop.reason || 'A hook stopped it'));
       if (reason === null) {
+        collect(expansion);
         collect(outcome);
         return null;
       }
-      contexts = [];
       log('warn', printable(`The prompt was not sent: ${reason}`));
-      const content = `A UserPromptSubmit hook did not let this prompt through: ${reason}\n\nThe prompt: ${prompt}`;
+      const by =
+        startStop && outcome.block === null
+          ? 'SessionStart'
+          : outcome === expansion
+            ? 'UserPromptExpansion'
+            : 'UserPromptSubmit';
+      const content = `A ${by} hook did not let this prompt through: ${reason}\n\nThe prompt: ${prompt}`;
       const uuid = ids.uuid();
       await parts().recorder.system('informational', { content, isMeta: false, level: 'warning', uuid });
       // No line of the user's was said: that makes no turn at all (wire.md 10.3).
@@ -157,9 +229,10 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
       contexts = [];
       return taken;
     },
+    commandEnv: hookEnv.changes,
     async beforeStop(again, signal) {
       const toolUseID = ids.uuid();
-      const outcome = await fire('Stop', { stop_hook_active: again }, signal, toolUseID);
+      const outcome = await fire('Stop', { stop_hook_active: again, ...stopFields(parts()) }, signal, toolUseID);
       if (outcome.runs.length > 0) stopSummary = { outcome, toolUseID };
       collect(outcome);
       return verdictOf(outcome);
@@ -179,42 +252,10 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
       if (!hasBegun) return;
       const signal = isStopped ? AbortSignal.timeout(STOPPED_MS) : new AbortController().signal;
       await fire('SessionEnd', { reason: 'other' }, signal);
+      await within(isStopped ? 0 : SETTLE_MS, loose);
       const left = await dispatcher.settle(isStopped ? 0 : SETTLE_MS);
       if (left > 0) log('warn', `${left} asynchronous hook(s) were still at work when the session ended`);
+      hookEnv.close();
     },
-  };
-}
-
-function promptText({ message }: UserInput): string {
-  return userContent(message)
-    .flatMap((block) => (block.type === 'text' ? block.text : []))
-    .join('\n');
-}
-
-function verdictOf({ stop, block }: HookOutcome): StopVerdict {
-  if (stop) return { kind: 'end', reason: stop.reason };
-  return block === null ? { kind: 'stop' } : { kind: 'continue', feedback: `Stop hook feedback:\n${block}` };
-}
-
-function blockedLine(reason: string, ids: { uuid: string; sessionId: string }): Message {
-  const outcome = { kind: 'blocked_by_hook', prompt_kept: false, reason };
-  const content = `The prompt was not sent: ${reason}`;
-  return informationalLine(
-    { content, level: 'warning', prevent_continuation: true, prompt_submit_outcome: outcome },
-    ids,
-  );
-}
-
-function summaryFields({ outcome, toolUseID }: { outcome: HookOutcome; toolUseID: string }) {
-  const { runs, block, stop } = outcome;
-  return {
-    hookCount: runs.length,
-    hookInfos: runs.map(({ hook }) => ({ command: hookLabel(hook) })),
-    hookErrors: block === null ? [] : [block],
-    preventedContinuation: stop !== null,
-    stopReason: stop?.reason ?? '',
-    hasOutput: block !== null || outcome.contexts.length > 0,
-    level: 'suggestion',
-    toolUseID,
   };
 }

@@ -1,5 +1,6 @@
 import { proxyAuthorization, proxyFor } from '../model/proxy.ts';
 import { isReadOnlyCommand } from '../permissions/read-only-commands.ts';
+import type { AgentToolOptions } from '../tools/agent.ts';
 import { builtinTools } from '../tools/builtin.ts';
 import { createRegistry, type Deferral, type Registry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -22,8 +23,10 @@ export interface SessionToolsOptions {
   asksHost: boolean;
   /** Whose model the session starts with: some can search the web. */
   provider: string;
-  /** Loads skills, where there are some. */
-  skill: Tool | null;
+  /** Loads skills, where there are some now. */
+  skill(): Promise<Tool | null>;
+  /** What the model is told of the agents that it can start now. */
+  agents(): AgentToolOptions;
 }
 
 /** Makes a session's registry of its tools and what it brings along; tools that `before` had loaded stay loaded. */
@@ -38,25 +41,27 @@ export interface RegistryParts {
 
 /** Finds out which tools a session has: ours, as far as it wants them, then those of the engine. */
 export async function sessionTools(engine: Engine, options: SessionToolsOptions): Promise<MakeRegistry> {
-  const { config, env, permissions, asksHost, provider, skill } = options;
+  const { config, env, permissions, asksHost, provider, skill, agents } = options;
   const { policy } = permissions;
-  const builtin = builtinTools({
+  const given = {
     isReadOnly: isReadOnlyCommand,
     askUser: asksHost ? (await import('../tools/ask-user.ts')).askUserTool : null,
     webFetch: createWebFetchTool({ proxyFor, proxyAuthorization }),
     webSearch: provider === 'anthropic' ? webSearchTool : null,
-    skill,
     tasks: await taskTools(env),
-  });
+  };
+  // The host may bring agents with `initialize`, and the model is told of them in the description.
+  const makeBuiltin = async () => builtinTools({ ...given, skill: await skill(), agents: agents() });
+  const builtin = await makeBuiltin();
   const custom = await engine.customTools();
   for (const name of missingTools([...builtin, ...custom], config)) {
     engine.runtime.log('warn', `--tools names ${name}, which does not exist here`);
   }
   const toolNames = [...builtin, ...custom].map(({ name }) => name);
   await notePermissions(permissions, { asksHost, toolNames, log: engine.runtime.log });
-  // `--tools` chooses among ours. What the engine was given is there, unless a deny rule takes it away.
-  const ours = existingTools(builtin, config, policy);
   return async ({ servers = [], more = [], before } = {}) => {
+    // `--tools` chooses among ours. What the engine was given is there, unless a deny rule takes it away.
+    const ours = existingTools(await makeBuiltin(), config, policy);
     const given = existingTools([...custom, ...servers], { ...config, tools: undefined }, policy);
     const deferral = given.length === 0 ? undefined : await deferralOf(given, options);
     const isLoaded = (name: string) => before?.get(name) !== undefined && !before.deferred().includes(name);

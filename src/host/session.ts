@@ -1,8 +1,7 @@
 import { runTurn } from '../agent/loop.ts';
-import { resultLine } from '../agent/result.ts';
+import { type ResultFacts, resultLine } from '../agent/result.ts';
 import { emptyTally, type Tally, type Turn } from '../agent/turn.ts';
 import { Aborted } from '../util/abort.ts';
-import { Channel } from '../util/channel.ts';
 import type { JsonObject } from '../util/json.ts';
 import { oneAtATime } from '../util/one-at-a-time.ts';
 import { startTimer } from '../util/timer.ts';
@@ -21,13 +20,16 @@ import type { CommandSeams } from './command-turn.ts';
 import { refreshRules } from './configuration.ts';
 import { initializeAnswer, initLine } from './describe.ts';
 import { drive } from './drive.ts';
+import { EndPolicy } from './end-policy.ts';
 import type { Engine } from './engine.ts';
 import { type CalledPrompt, calledPrompt, expandCalled, noExtras } from './extensions.ts';
+import { InputQueue, NEWS } from './input-queue.ts';
 import { type LifecycleState, lifecycleLines, replayLine } from './lifecycle.ts';
 import { makeTurn } from './make-turn.ts';
 import { joinServers } from './mcp.ts';
 import { foldInputs, noteSpoken, parentOf, recordEnd, recordPrompt } from './record-input.ts';
 import { useModel } from './session-models.ts';
+import { type News, type NewsSource, newsInput, pendingTasks, watchSessionTasks } from './session-tasks.ts';
 import type { Opening } from './transcript.ts';
 
 /** Undefined when nothing has to be waited for. */
@@ -40,6 +42,14 @@ export interface SessionSettings {
   maxThinkingTokens?: number | null;
   /** The model paces its thinking itself, where it can. */
   adaptiveThinking?: boolean;
+}
+
+/** What a turn begins with beside its message. */
+interface Begun {
+  /** What of a file the message calls. */
+  called: CalledPrompt | null;
+  /** Set when nobody has said the message: it tells of the session's own work. */
+  news: News | null;
 }
 
 /** Opens a session: new, resumed, continued or forked, as the launch says. Rejects with a HeddleError. */
@@ -58,7 +68,10 @@ export async function openSession(engine: Engine, launch: Launch, emit: Emit, op
 export class Session {
   readonly #parts: Parts;
   readonly #emit: Emit;
-  readonly #inputs = new Channel<UserInput>();
+  readonly #inputs = new InputQueue();
+  /** What begins turns by itself. */
+  readonly #sources: readonly NewsSource[];
+  readonly #policy: EndPolicy;
   #running: AbortController | null = null;
   #stopped = false;
   /** What was still queued when everything was stopped. */
@@ -82,6 +95,15 @@ export class Session {
     this.#emit = emit;
     parts.permissions.onModeChange = (mode) => this.#tellMode(mode);
     parts.say = (message) => this.#say(message);
+    parts.ask = () => (parts.asksHost && this.#peer ? askOverControl(this.#peer) : null);
+    this.#sources = [watchSessionTasks(parts, () => this.#wake())];
+    this.#policy = new EndPolicy({
+      ...parts.endPolicy,
+      isOpen: () => !this.#inputs.isEmpty || this.#sources.some((source) => source.isOpen()),
+      isBusy: () => this.#running !== null,
+      finish: () => this.#inputs.end(),
+      giveUp: () => this.#inputs.end(),
+    });
     this.finished = this.#run();
   }
 
@@ -105,7 +127,7 @@ export class Session {
 
   /** Queues a message; its turn begins when those before it are over, or it joins the one that is running. */
   submit(input: UserInput): void {
-    if (this.#inputs.ended) {
+    if (this.#policy.inputEnded || this.#stopped) {
       this.reportBadInput('The input has ended; the message was not sent');
       return;
     }
@@ -120,21 +142,27 @@ export class Session {
 
   /** The messages that wait for their turn, as far as they have a uuid to be told by. */
   queuedUuids(): string[] {
-    return this.#inputs.queued().flatMap(({ uuid }) => uuid ?? []);
+    return this.#inputs.uuids();
   }
 
   /** Takes back a message that waits for its turn. False when none with this uuid does. */
   async withdraw(uuid: string): Promise<boolean> {
-    const input = this.#inputs.remove((each) => each.uuid === uuid);
+    const input = this.#inputs.withdraw(uuid);
     if (!input) return false;
     this.#parts.uuids.delete(uuid); // it was never said, so it may be said yet
     await this.#cancel(input);
     return true;
   }
 
-  /** No more messages follow; what is queued is still answered. */
+  /** No more messages follow; what is queued is still answered, and what is at work comes to its end. */
   endInput(): void {
-    this.#inputs.end();
+    this.#policy.endInput();
+  }
+
+  /** Something has happened beside the conversation. */
+  #wake(): void {
+    this.#inputs.wake();
+    this.#policy.check();
   }
 
   /** Tells the host that what it was asked needs no answer any more. */
@@ -147,9 +175,19 @@ export class Session {
     this.#running?.abort(reason);
   }
 
+  /** An interrupt reaches all agents, also those that nobody waits for; what runs in the shell goes on. */
+  stopAgents(): void {
+    const { toolSession, interruptSparesTasks } = this.#parts;
+    if (interruptSparesTasks) return;
+    const { backgroundTasks } = toolSession;
+    const agents = backgroundTasks.pending().filter(({ agent }) => agent !== undefined);
+    for (const { id } of agents) void backgroundTasks.stop(id, 'interrupt');
+  }
+
   /** Ends everything: the running turn is interrupted and still gets its result, queued messages are dropped. */
   stop(reason: Aborted): void {
     this.#stopped = true;
+    this.#policy.close();
     this.#dropped.push(...this.#inputs.drain());
     this.#inputs.end();
     this.interrupt(reason);
@@ -209,15 +247,17 @@ export class Session {
   async #run(): Promise<{ lastResultIsError: boolean }> {
     for await (const input of this.#inputs) {
       if (this.#stopped) {
-        this.#dropped.unshift(input);
+        if (input !== NEWS) this.#dropped.unshift(input);
         break;
       }
-      await this.#answer(input).catch(() => {}); // nobody listens any more
+      await (input === NEWS ? this.#answerNews() : this.#answer(input)).catch(() => {}); // nobody listens any more
+      this.#policy.check();
     }
     for (const input of this.#dropped) await this.#cancel(input).catch(() => {});
+    await this.#stopTasks();
     await this.#parts.hooks?.end({ isStopped: this.#stopped });
     await this.#inTurn(async () => {}); // what was asked for before the end
-    await this.#parts.toolSession.backgroundShells.close();
+    await this.#parts.toolSession.backgroundTasks.close();
     await this.#parts.mcp?.close();
     await this.#parts.sandbox.close();
     await this.#parts.checkpoints?.close();
@@ -231,8 +271,28 @@ export class Session {
     await this.#tellLifecycle(input, 'cancelled');
   }
 
+  /** What has happened beside the conversation begins a turn of its own. */
+  async #answerNews(): Promise<void> {
+    for (const source of this.#sources) {
+      const news = await source.take();
+      for (const line of news?.lines ?? []) await this.#say(line);
+      if (news) await this.#answer(newsInput(news), news);
+    }
+  }
+
+  /** What has to be stopped before its time is told in a result of its own, the last one (ruling K25). */
+  async #stopTasks(): Promise<void> {
+    const parts = this.#parts;
+    if (parts.toolSession.backgroundTasks.pending().length === 0) return;
+    const { stopPendingTasks } = await import('./stop-tasks.ts');
+    const tasks = await stopPendingTasks(parts);
+    parts.ledger.beginTurn();
+    const line = resultLine({ kind: 'background_stopped', tasks }, this.#resultFacts(emptyTally(), 0));
+    await this.#sayResult(line).catch(() => {});
+  }
+
   /** One turn, from the message taken from the queue to the result line. */
-  async #answer(input: UserInput): Promise<void> {
+  async #answer(input: UserInput, news: News | null = null): Promise<void> {
     const parts = this.#parts;
     const controller = new AbortController();
     this.#running = controller;
@@ -252,7 +312,9 @@ export class Session {
       const called = await calledPrompt(command, parts.extensions);
       if (command && !called) await this.#runCommand(command, input, controller.signal);
       else {
-        const line = this.#runTurn(input, controller.signal, called).finally(() => parts.checkpoints?.endTurn());
+        const line = this.#runTurn(input, controller.signal, { called, news }).finally(() =>
+          parts.checkpoints?.endTurn(),
+        );
         await this.#sayResult(await line);
       }
     } catch (error) {
@@ -271,36 +333,31 @@ export class Session {
     await goOnFrom(this.#parts, parent);
   }
 
-  async #runTurn(input: UserInput, signal: AbortSignal, called: CalledPrompt | null): Promise<Message> {
+  async #runTurn(input: UserInput, signal: AbortSignal, { called, news }: Begun): Promise<Message> {
     const parts = this.#parts;
     const { clock } = parts.runtime;
     const started = clock.now();
     const tally = emptyTally();
     this.#tally = tally;
-    const blocked = await parts.hooks?.submit(input, signal);
+    const blocked = news ? null : await parts.hooks?.submit(input, signal, called);
     if (blocked) {
       await this.#open(initLine(parts, this.#uuid()));
       await this.#say(blocked.line);
       return blocked.result;
     }
     const expanded = called && (await expandCalled(called, () => this.#makeTurn(tally), parts, signal));
-    const { uuid, asked } = await recordPrompt(parts, input, expanded);
+    const { uuid, asked, lines } = await recordPrompt(parts, input, { expanded, news });
     tally.userMessageUuids.push(uuid);
     await this.#open(initLine(parts, this.#uuid()));
-    if (parts.replayUserMessages) this.#heldReplay = replayLine(input, uuid, this.id);
+    for (const line of lines) await this.#say(line);
+    if (parts.replayUserMessages && !news) this.#heldReplay = replayLine(input, uuid, this.id);
     const turn = this.#makeTurn(tally, asked);
     const end = await drive(runTurn(turn, signal), (line) => this.#say(line));
     parts.runtime.log('debug', `A turn ended: ${end.kind}`, { toolRounds: tally.rounds });
     await recordEnd(parts, input);
     await parts.hooks?.ended(end, signal);
-    return resultLine(end, {
-      sessionId: this.id,
-      uuid: this.#uuid(),
-      durationMs: clock.now() - started,
-      ledger: parts.ledger,
-      tally,
-      structuredOutput: turn.structured?.output ?? null,
-    });
+    const facts = this.#resultFacts(tally, clock.now() - started);
+    return resultLine(end, { ...facts, structuredOutput: turn.structured?.output ?? null });
   }
 
   async #runCommand(command: CommandLine, input: UserInput, signal: AbortSignal): Promise<void> {
@@ -340,7 +397,6 @@ export class Session {
   #makeTurn(tally: Tally, asked: ContentBlock[] = []): Turn {
     return makeTurn(this.#parts, tally, asked, {
       say: (message) => this.#say(message),
-      ask: () => (this.#parts.asksHost && this.#peer ? askOverControl(this.#peer) : null),
       takeQueued: () => this.#takeQueued(tally, asked),
     });
   }
@@ -380,16 +436,23 @@ export class Session {
     // An error with a code reaches the user in the result; anything else is a bug and says so at once.
     const level = error.code === 'other' ? 'error' : 'debug';
     this.#parts.runtime.log(level, error.message, { code: error.code, stack: error.stack });
-    const facts = {
+    const line = resultLine(
+      { kind: 'broken', code: error.code, message: error.message },
+      this.#resultFacts(this.#tally, 0),
+    );
+    await this.#sayResult(line).catch(() => {});
+  }
+
+  #resultFacts(tally: Tally, durationMs: number): ResultFacts {
+    const { ledger } = this.#parts;
+    return {
       sessionId: this.id,
       uuid: this.#uuid(),
-      durationMs: 0,
-      ledger: this.#parts.ledger,
-      tally: this.#tally,
+      durationMs,
+      ledger,
+      tally,
+      pendingTasks: pendingTasks(this.#parts),
     };
-    await this.#sayResult(resultLine({ kind: 'broken', code: error.code, message: error.message }, facts)).catch(
-      () => {},
-    );
   }
 
   #uuid(): string {

@@ -3,7 +3,7 @@ import { type FileScope, type SettingsPlaces, settingsPath } from '../config/sco
 import { readSettings } from '../config/settings.ts';
 import { refuseSettings } from '../config/settings-file.ts';
 import { checkPermissionSettings } from './permissions.ts';
-import { holdTrust } from './project-changes.ts';
+import { changeProjectFile } from './project-changes.ts';
 
 /**
  * Changes a settings file in the user's name. What the readers would refuse later is refused now, before the file is
@@ -11,16 +11,14 @@ import { holdTrust } from './project-changes.ts';
  */
 export async function changeSettingsFile(scope: FileScope, places: SettingsPlaces, change: Change): Promise<void> {
   const path = placeOf(scope, places);
-  let keepTrust = () => false;
-  await changeJsonFile(path, (values) => {
+  const checked: Change = (values) => {
     const next = change(values);
-    if (next === null) return null;
-    checkPermissionSettings(readSettings([{ scope, path, values: next }]));
-    // At the last moment: what others make of the project meanwhile must not become trusted.
-    if (scope !== 'userSettings') keepTrust = holdTrust(places);
+    if (next !== null) checkPermissionSettings(readSettings([{ scope, path, values: next }]));
     return next;
-  });
-  keepTrust();
+  };
+  if (scope === 'userSettings') return changeJsonFile(path, checked);
+  const keepTrust = await changeProjectFile(path, places, checked);
+  await keepTrust();
 }
 
 /** Throws `invalid_settings` when there is none. */

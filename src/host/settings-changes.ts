@@ -4,6 +4,7 @@ import type { LoadedSettings } from './settings.ts';
 /** A layer of settings that is another one than before, by the words of the ConfigChange event. */
 export interface ChangedLayer {
   source: string;
+  scope: string;
   /** Its file; null where it was given as text. */
   path: string | null;
 }
@@ -25,7 +26,7 @@ export function changedLayers(before: LoadedSettings, after: LoadedSettings): Ch
   };
   return [...keys]
     .filter(([key]) => textIn(before, key) !== textIn(after, key))
-    .map(([, { scope, path }]) => ({ source: SOURCES[scope] ?? scope, path }));
+    .map(([, { scope, path }]) => ({ source: SOURCES[scope] ?? scope, scope, path }));
 }
 
 function keyOf({ scope, path }: Layer): string {

@@ -1,3 +1,4 @@
+import { changeJsonFile } from '../config/json-file.ts';
 import type { FileScope, SettingsPlaces } from '../config/scopes.ts';
 import { isFileScope, type PlannedStore, planStore, type SettingTexts } from '../config/store-update.ts';
 import { trustOf } from '../config/trust-store.ts';
@@ -8,7 +9,7 @@ import { messageOf } from '../util/message-of.ts';
 import type { Logger } from '../util/runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
-import { changeProject } from './project-changes.ts';
+import { changeProjectFile, type KeepTrust } from './project-changes.ts';
 import { keptSource } from './rule-origin.ts';
 
 export interface InForce {
@@ -36,17 +37,17 @@ export interface StoredUpdates {
  * middle, what was written stays and acts, because the next look at the files would find it; nothing else of the updates
  * does, and `failure` says so.
  */
-export function storeUpdates(
+export async function storeUpdates(
   updates: readonly PermissionUpdate[],
   places: SettingsPlaces,
   { scopes, isVouchedFor, policy, log }: InForce & { policy: Policy; log: Logger },
-): StoredUpdates {
+): Promise<StoredUpdates> {
   const texts = settingTexts(policy);
   const named = new Set(updates.map(({ destination }) => destination).filter(isFileScope));
   const plans = FILES.filter((scope) => named.has(scope)).flatMap(
     (scope) => planStore(scope, updates, places, texts) ?? [],
   );
-  const { written, isTrusted, error } = writeAll(plans, places, log);
+  const { written, isTrusted, error } = await writeAll(plans, places, log);
   const lost = plans.filter((plan) => !written.includes(plan));
   const isStored = ({ destination }: PermissionUpdate) =>
     isFileScope(destination) && !lost.some(({ scope }) => scope === destination);
@@ -75,28 +76,38 @@ interface Written {
 }
 
 /** One after the other, until one fails. A project that was trusted stays so, also when only a part of it was written. */
-function writeAll(plans: readonly PlannedStore[], places: SettingsPlaces, log: Logger): Written {
-  const result: Written = { written: [], isTrusted: false };
-  const write = (these: readonly PlannedStore[]) => {
+async function writeAll(plans: readonly PlannedStore[], places: SettingsPlaces, log: Logger): Promise<Written> {
+  const written: PlannedStore[] = [];
+  let isTrusted: boolean | null = null;
+  let error: unknown;
+  for (const plan of plans) {
     try {
-      for (const plan of these) {
-        if (result.error !== undefined) return;
-        plan.write();
-        result.written.push(plan);
-      }
-    } catch (error) {
-      result.error = error;
+      const keepTrust = await write(plan, places);
+      written.push(plan);
+      isTrusted = keepTrust && (await isKept(keepTrust));
+    } catch (failure) {
+      error = failure;
+      break;
     }
-  };
-  write(plans.filter(({ scope }) => scope === 'userSettings'));
-  const ofProject = plans.filter(({ scope }) => scope !== 'userSettings');
-  try {
-    if (ofProject.length > 0) result.isTrusted = changeProject(places, () => write(ofProject));
-    else result.isTrusted = trustOf(places.cwd, places.configHome) === 'trusted';
-  } catch (error) {
-    log('warn', `Whether ${places.cwd} is trusted could not be noted: ${messageOf(error)}`);
   }
-  return result;
+  isTrusted ??= await isKept(async () => trustOf(places.cwd, places.configHome) === 'trusted');
+  return { written, isTrusted, ...(error !== undefined && { error }) };
+
+  async function isKept(keepTrust: KeepTrust): Promise<boolean> {
+    try {
+      return await keepTrust();
+    } catch (failure) {
+      log('warn', `Whether ${places.cwd} is trusted could not be noted: ${messageOf(failure)}`);
+      return false;
+    }
+  }
+}
+
+/** Null for a file that is not the project's. */
+async function write({ scope, path, change }: PlannedStore, places: SettingsPlaces): Promise<KeepTrust | null> {
+  if (scope !== 'userSettings') return changeProjectFile(path, places, change);
+  await changeJsonFile(path, change);
+  return null;
 }
 
 function failureOf(cause: unknown, { written, lost }: Record<'written' | 'lost', PlannedStore[]>): HeddleError {

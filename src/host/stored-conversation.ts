@@ -55,11 +55,13 @@ export async function readRecent(
   const tree = buildTree(part.loaded);
   if (!standsAlone(tree, part.loaded) || (at !== undefined && !tree.nodes.has(at))) return null;
   const asides = asidesIn(part.loaded);
-  const earlierCost = asides.costState ? null : await part.lastBefore('cost-state');
+  const missing = [...(asides.costState ? [] : ['cost-state']), ...(asides.mode ? [] : ['mode'])];
+  const earlier = missing.length > 0 ? await part.lastBefore(missing) : new Map<string, Entry>();
+  const earlierCost = earlier.get('cost-state');
   const costState = earlierCost ? ledgerStateOf(earlierCost) : asides.costState;
   // One that makes no sense: the one before it counts.
-  if (earlierCost !== null && costState === null) return null;
-  const mode = asides.mode ?? (await part.lastBefore('mode'));
+  if (earlierCost !== undefined && costState === null) return null;
+  const mode = asides.mode ?? earlier.get('mode') ?? null;
   return { conversation: { tree, costState, lastMode: modeOf(mode), snapshots: [] }, part };
 }
 

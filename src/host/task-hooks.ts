@@ -6,8 +6,8 @@ import { ToolError } from '../tools/tool.ts';
 export function watchTasks(tasks: TaskStore, { fire }: Pick<Hooks, 'fire'>): TaskStore {
   const tell = async (event: 'TaskCreated' | 'TaskCompleted', { id, subject, description }: Task) => {
     const payload = { task_id: id, task_subject: subject, task_description: description };
-    const { block } = await fire(event, payload, new AbortController().signal);
-    return block;
+    const { block, stop } = await fire(event, payload, new AbortController().signal);
+    return block ?? (stop && (stop.reason || 'A hook stopped it'));
   };
   return {
     ...tasks,

@@ -3,7 +3,9 @@ import { namesHost } from '../permissions/domain-rules.ts';
 import { hiddenPaths } from '../permissions/hidden-paths.ts';
 import { isInsideAny } from '../permissions/paths.ts';
 import { rememberingRealPath } from '../permissions/real-path.ts';
+import type { AgentPort } from '../tools/agent.ts';
 import { createBackgroundShells } from '../tools/background-shells.ts';
+import { createBackgroundTasks } from '../tools/background-tasks.ts';
 import { createForegroundCalls } from '../tools/foreground-calls.ts';
 import { createShellDirectory } from '../tools/shell-directory.ts';
 import type { TaskStore } from '../tools/task-store.ts';
@@ -11,7 +13,8 @@ import type { TodoList } from '../tools/todo.ts';
 import type { ToolSession } from '../tools/tool-session.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { oneAtATime } from '../util/one-at-a-time.ts';
-import type { Ids } from '../util/runtime.ts';
+import type { Ids, Logger } from '../util/runtime.ts';
+import { positiveInteger } from '../util/setting-text.ts';
 import type { Parts } from './assemble.ts';
 import type { Env } from './home.ts';
 
@@ -26,6 +29,8 @@ export interface ToolSessionOptions {
   ids: Ids;
   /** Where large outputs go, and those of background commands. */
   spillDir: string;
+  /** What an agent shares with the one that it works for. */
+  parent?: ToolSession;
 }
 
 /** What the tools of one session share, made of its parts. `parts` is asked late: some of it changes. */
@@ -33,6 +38,11 @@ export function createToolSession(parts: () => Parts, options: ToolSessionOption
   // Where there is a budget, one after the other: calls that run side by side would all find it unspent.
   const inTurn = oneAtATime();
   let tasks: Promise<TaskStore> | null = null;
+  const { parent, workspace, ids } = options;
+  const log: Logger = (...line) => parts().runtime.log(...line);
+  const clock = { now: () => parts().runtime.clock.now() };
+  const backgroundTasks = parent?.backgroundTasks ?? createBackgroundTasks({ ids, clock, log });
+  const outputDir = join(options.spillDir, 'tasks');
   return {
     readFilter() {
       const isHidden = hiddenPaths(parts().permissions.policy, rememberingRealPath());
@@ -47,27 +57,36 @@ export function createToolSession(parts: () => Parts, options: ToolSessionOption
     planFile: options.planFile,
     todos: { current: options.todos },
     async tasks() {
+      if (parent) return parent.tasks();
       tasks ??= openTasks(options.tasksDir);
       const store = await tasks;
       return parts().hooks?.watchTasks(store) ?? store;
     },
     shellDirectory: createShellDirectory({
-      start: options.workspace.cwd,
+      start: workspace.cwd,
       isInside: (path) => isInsideAny(parts().permissions.policy.roots, path),
     }),
-    backgroundShells: createBackgroundShells({
-      workspace: options.workspace,
-      ids: options.ids,
-      outputDir: join(options.spillDir, 'tasks'),
-      log: (...line) => parts().runtime.log(...line),
-    }),
-    foreground: createForegroundCalls(),
+    backgroundTasks,
+    backgroundShells: createBackgroundShells({ workspace, tasks: backgroundTasks, outputDir }),
+    agents: agentPort(parts),
+    foreground: createForegroundCalls({ afterMs: positiveInteger(options.env.HEDDLE_BACKGROUND_AFTER_MS) }),
     get sandbox() {
       return parts().sandbox.shell;
     },
     ask(question, signal) {
       const work = async () => (await import('./ask-model.ts')).askModel(parts(), question, signal);
       return parts().limits.maxBudgetUsd === undefined ? work() : inTurn(work);
+    },
+  };
+}
+
+/** What starts agents is loaded with the first of them. */
+function agentPort(parts: () => Parts): AgentPort {
+  const inTurn = oneAtATime();
+  return {
+    async call(call, context) {
+      const { callAgent } = await import('./agents/start-agent.ts');
+      return callAgent(parts(), call, context, inTurn);
     },
   };
 }

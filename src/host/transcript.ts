@@ -194,7 +194,7 @@ async function loadPast(
 }
 
 /** Answers for the calls that the past has left without one. */
-async function repairsOf({ unpaired }: Past, chain: Chain, newId: () => string): Promise<Entry[]> {
+export async function repairsOf({ unpaired }: Past, chain: Chain, newId: () => string): Promise<Entry[]> {
   if (unpaired.length === 0) return [];
   const { repairEntries } = await import('../sessions/repair.ts');
   return repairEntries(unpaired, chain, newId);

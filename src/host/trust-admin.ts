@@ -46,14 +46,14 @@ export function viewTrust(directory: string, configHome: string): TrustView {
 }
 
 /** Trusts a directory as it was when it was looked at. */
-export function trustDirectory({ directory, hash }: TrustView, configHome: string): void {
-  setTrust(directory, configHome, { isTrusted: true, now: Date.now(), hash });
+export async function trustDirectory({ directory, hash }: TrustView, configHome: string): Promise<void> {
+  await setTrust(directory, configHome, { isTrusted: true, now: Date.now(), hash });
 }
 
 /** False when it was not trusted anyway. The directory need not exist any more. */
-export function distrustDirectory(directory: string, configHome: string): boolean {
+export async function distrustDirectory(directory: string, configHome: string): Promise<boolean> {
   if (!listTrust(configHome).some((each) => each.directory === directory)) return false;
-  setTrust(directory, configHome, { isTrusted: false, now: Date.now() });
+  await setTrust(directory, configHome, { isTrusted: false, now: Date.now() });
   return true;
 }
 

@@ -29,6 +29,8 @@ function toConfig(options: Options): RunConfig {
     maxTurns: options.maxTurns,
     maxBudgetUsd: options.maxBudgetUsd,
     maxDurationMs: options.maxDurationMs,
+    backgroundWait: options.backgroundWait,
+    onEnd: options.onEnd,
     jsonSchema: options.outputFormat && JSON.stringify(options.outputFormat.schema),
     model: options.model,
     agent: options.agent,

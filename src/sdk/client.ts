@@ -2,13 +2,11 @@ import type { InitializeResponse } from '../wire/control/index.ts';
 import { HeddleError, NotConnectedError } from '../wire/errors.ts';
 import type { McpServerStatus } from '../wire/mcp.ts';
 import type { SDKMessage } from '../wire/messages/sdk.ts';
-import type { ControlBody } from '../wire/peer.ts';
 import type { Connect } from '../wire/run-config.ts';
 import type { ExitInfo, Transport } from '../wire/transport.ts';
 import { checkOptions, checkPrompt } from './check-options.ts';
 import { Connection } from './connection.ts';
 import { Controls } from './controls.ts';
-import type { McpServers } from './mcp-servers.ts';
 import { MessageLog, type SequencedMessage } from './message-log.ts';
 import { readMessages } from './message-reader.ts';
 import type { Options } from './options.ts';
@@ -144,8 +142,9 @@ export class HeddleClient extends Controls {
     return this.mcpServerStatus();
   }
 
-  async initializationResult(): Promise<InitializeResponse> {
-    return this.#connected().connection.initialized;
+  /** Rejects while not connected, and never throws. */
+  override async initializationResult(): Promise<InitializeResponse> {
+    return super.initializationResult();
   }
 
   /** Ends the input, then the agent; readers finish. Does nothing while not connected. */
@@ -159,12 +158,8 @@ export class HeddleClient extends Controls {
     await this.disconnect();
   }
 
-  protected async request(body: ControlBody): Promise<unknown> {
-    return this.#connected().connection.call(body);
-  }
-
-  protected async addServers(servers: McpServers): Promise<void> {
-    await this.#connected().connection.addServers(servers);
+  protected connection(): Connection {
+    return this.#connected().connection;
   }
 
   #connected(): Live {

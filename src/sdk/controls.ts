@@ -10,6 +10,7 @@ import type {
   McpSetServersResult,
   ModelInfo,
   PermissionExplanation,
+  ReloadedPlugins,
   RewindFilesResult,
   SessionTree,
   SettingsInForce,
@@ -19,6 +20,7 @@ import type {
 import type { McpServerStatus } from '../wire/mcp.ts';
 import type { ControlBody } from '../wire/peer.ts';
 import type { PermissionModeName } from '../wire/permissions.ts';
+import type { Connection } from './connection.ts';
 import { type McpServers, serversOnWire } from './mcp-servers.ts';
 
 /** What became of an interrupt. */
@@ -39,32 +41,33 @@ export interface ReadFileOptions {
  * with ControlError; one that ends, with ProcessError or `closed`.
  */
 export abstract class Controls {
-  /** Sends a control request and resolves with the body of its answer. */
-  protected abstract request(body: ControlBody): Promise<unknown>;
-  /** Keeps the MCP servers among these that live in this program. */
-  protected abstract addServers(servers: McpServers): Promise<void>;
+  /** To the agent that is asked; may throw where there is none. */
+  protected abstract connection(): Connection;
+
   /** The whole answer to `initialize`, kept from the start. */
-  abstract initializationResult(): Promise<InitializeResponse>;
+  initializationResult(): Promise<InitializeResponse> {
+    return this.connection().initialized;
+  }
 
   /** Ends the running turn with an ordinary result. The session stays usable. */
   async interrupt(): Promise<InterruptReceipt | undefined> {
-    const answer = await this.request({ subtype: 'interrupt' });
+    const answer = await this.#request({ subtype: 'interrupt' });
     return isObject(answer) && Array.isArray(answer.still_queued) ? (answer as unknown as InterruptReceipt) : undefined;
   }
 
   /** Holds at once. */
   async setPermissionMode(mode: PermissionModeName): Promise<void> {
-    await this.request({ subtype: 'set_permission_mode', mode });
+    await this.#request({ subtype: 'set_permission_mode', mode });
   }
 
   /** From the next turn on. Without a name: back to the model of the start. */
   async setModel(model?: string): Promise<void> {
-    await this.request({ subtype: 'set_model', ...given({ model }) });
+    await this.#request({ subtype: 'set_model', ...given({ model }) });
   }
 
   /** From the next turn on; null for no limit of its own. */
   async setMaxThinkingTokens(tokens: number | null): Promise<void> {
-    await this.request({ subtype: 'set_max_thinking_tokens', max_thinking_tokens: tokens });
+    await this.#request({ subtype: 'set_max_thinking_tokens', max_thinking_tokens: tokens });
   }
 
   /**
@@ -73,17 +76,21 @@ export abstract class Controls {
    */
   async rewindFiles(userMessageId: string, { dryRun }: { dryRun?: boolean } = {}): Promise<RewindFilesResult> {
     const body = { subtype: 'rewind_files', user_message_id: userMessageId, ...given({ dry_run: dryRun }) };
-    return (await this.request(body)) as RewindFilesResult;
+    return (await this.#request(body)) as RewindFilesResult;
   }
 
   /** What would become of a tool call now, and which rule of which file decides. Nothing is run, nobody is asked. */
   async explainPermission(toolName: string, input: JsonObject): Promise<PermissionExplanation> {
-    return (await this.request({ subtype: 'explain_permission', tool_name: toolName, input })) as PermissionExplanation;
+    return (await this.#request({
+      subtype: 'explain_permission',
+      tool_name: toolName,
+      input,
+    })) as PermissionExplanation;
   }
 
   /** The settings in force, each with where it stands. The values of credentials are masked. */
   async getSettings(): Promise<SettingsInForce> {
-    return (await this.request({ subtype: 'get_settings' })) as SettingsInForce;
+    return (await this.#request({ subtype: 'get_settings' })) as SettingsInForce;
   }
 
   /**
@@ -91,12 +98,28 @@ export abstract class Controls {
    * turn on, `permissions.defaultMode` at once; keys that an open session cannot take over come back in `without_effect`.
    */
   async applyFlagSettings(settings: JsonObject): Promise<FlagSettingsResult> {
-    return ((await this.request({ subtype: 'apply_flag_settings', settings })) ?? {}) as FlagSettingsResult;
+    return ((await this.#request({ subtype: 'apply_flag_settings', settings })) ?? {}) as FlagSettingsResult;
   }
 
   /** What fills the context window, by category. `detail: 'summary'` leaves out what is costly to count. */
   async getContextUsage({ detail }: { detail?: 'full' | 'summary' } = {}): Promise<ContextUsage> {
-    return (await this.request({ subtype: 'get_context_usage', ...given({ detail }) })) as ContextUsage;
+    return (await this.#request({ subtype: 'get_context_usage', ...given({ detail }) })) as ContextUsage;
+  }
+
+  /** Reads skills and commands of files again; resolves with those that there are now. */
+  async reloadSkills(): Promise<{ skills: SlashCommand[] }> {
+    const answer = await this.#request({ subtype: 'reload_skills' });
+    return { skills: list(isObject(answer) ? (answer.skills as SlashCommand[]) : undefined) };
+  }
+
+  /** Reads plugins again, and the settings that name them; resolves with what there is now. */
+  async reloadPlugins(): Promise<ReloadedPlugins> {
+    return (await this.#request({ subtype: 'reload_plugins' })) as ReloadedPlugins;
+  }
+
+  /** Reads output styles again; resolves with the names of those that there are now. */
+  async reloadOutputStyles(): Promise<{ available_output_styles: string[] }> {
+    return (await this.#request({ subtype: 'reload_output_styles' })) as { available_output_styles: string[] };
   }
 
   /** Slash commands. */
@@ -121,60 +144,60 @@ export abstract class Controls {
 
   /** The MCP servers, and how they are. */
   async mcpServerStatus(): Promise<McpServerStatus[]> {
-    const answer = await this.request({ subtype: 'mcp_status' });
+    const answer = await this.#request({ subtype: 'mcp_status' });
     return list(isObject(answer) ? (answer.mcpServers as McpServerStatus[]) : undefined);
   }
 
   /** Replaces the servers that earlier calls have set; those of the start and of settings stay. */
   async setMcpServers(servers: McpServers): Promise<McpSetServersResult> {
-    await this.addServers(servers);
+    await this.connection().addServers(servers);
     const body = { subtype: 'mcp_set_servers', servers: serversOnWire(servers) };
-    return (await this.request(body)) as McpSetServersResult;
+    return (await this.#request(body)) as McpSetServersResult;
   }
 
   async reconnectMcpServer(serverName: string): Promise<void> {
-    await this.request({ subtype: 'mcp_reconnect', serverName });
+    await this.#request({ subtype: 'mcp_reconnect', serverName });
   }
 
   async toggleMcpServer(serverName: string, enabled: boolean): Promise<void> {
-    await this.request({ subtype: 'mcp_toggle', serverName, enabled });
+    await this.#request({ subtype: 'mcp_toggle', serverName, enabled });
   }
 
   /** Stops a background task; a `task_notification` message says that it was. */
   async stopTask(taskId: string): Promise<void> {
-    await this.request({ subtype: 'stop_task', task_id: taskId });
+    await this.#request({ subtype: 'stop_task', task_id: taskId });
   }
 
   /** Moves what runs in the foreground to the background: one tool call, or all. */
   async backgroundTasks(toolUseId?: string): Promise<boolean> {
-    const answer = await this.request({ subtype: 'background_tasks', ...given({ tool_use_id: toolUseId }) });
+    const answer = await this.#request({ subtype: 'background_tasks', ...given({ tool_use_id: toolUseId }) });
     return isObject(answer) && Array.isArray(answer.backgrounded) && answer.backgrounded.length > 0;
   }
 
   /** A file as the agent's tools would see it, by the rules of the session. */
   async readFile(path: string, { maxBytes, encoding }: ReadFileOptions = {}): Promise<FileContents> {
     const options = given({ max_bytes: maxBytes, encoding });
-    return (await this.request({ subtype: 'read_file', path, ...options })) as FileContents;
+    return (await this.#request({ subtype: 'read_file', path, ...options })) as FileContents;
   }
 
   /** Takes back a message that waits for its turn. */
   async cancelAsyncMessage(messageUuid: string): Promise<void> {
-    await this.request({ subtype: 'cancel_async_message', message_uuid: messageUuid });
+    await this.#request({ subtype: 'cancel_async_message', message_uuid: messageUuid });
   }
 
   /** Gives the session a title. */
   async renameSession(title: string): Promise<void> {
-    await this.request({ subtype: 'rename_session', title, source: 'host' });
+    await this.#request({ subtype: 'rename_session', title, source: 'host' });
   }
 
   /** All messages that the session holds, of every branch. */
   async tree(): Promise<SessionTree> {
-    return (await this.request({ subtype: 'session_tree' })) as SessionTree;
+    return (await this.#request({ subtype: 'session_tree' })) as SessionTree;
   }
 
   /** The branches of the session, the active one among them. */
   async branches(): Promise<Branch[]> {
-    const answer = await this.request({ subtype: 'branches' });
+    const answer = await this.#request({ subtype: 'branches' });
     return list(isObject(answer) ? (answer.branches as Branch[]) : undefined);
   }
 
@@ -184,13 +207,17 @@ export abstract class Controls {
    */
   async switch(leaf: string, { restoreFiles, dryRun }: SwitchOptions = {}): Promise<SwitchLeafResult> {
     const options = given({ restore_files: restoreFiles, dry_run: dryRun });
-    return (await this.request({ subtype: 'switch_leaf', leaf_uuid: leaf, ...options })) as SwitchLeafResult;
+    return (await this.#request({ subtype: 'switch_leaf', leaf_uuid: leaf, ...options })) as SwitchLeafResult;
   }
 
   /** Copies the session up to a message, or to where it stands; resolves with the id of the copy. */
   async fork({ at, title }: { at?: string; title?: string } = {}): Promise<string> {
-    const answer = await this.request({ subtype: 'fork_session', ...given({ at_uuid: at, title }) });
+    const answer = await this.#request({ subtype: 'fork_session', ...given({ at_uuid: at, title }) });
     return isObject(answer) ? String(answer.session_id) : '';
+  }
+
+  #request(body: ControlBody): Promise<unknown> {
+    return this.connection().call(body);
   }
 }
 

@@ -22,6 +22,7 @@ export type {
   McpSetServersResult,
   ModelInfo,
   PermissionExplanation,
+  ReloadedPlugins,
   RewindFilesResult,
   SessionNode,
   SessionTree,

@@ -49,6 +49,8 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   maxTurns: count,
   maxBudgetUsd: amount,
   maxDurationMs: amount,
+  backgroundWait: amount,
+  onEnd: oneOf(['wait', 'stop']),
   taskBudget: shape({ total: count }),
   outputFormat: (value) =>
     shape({ type: oneOf(['json_schema']), schema: record })(value) ? "{ type: 'json_schema', schema: {…} }" : null,

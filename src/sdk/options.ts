@@ -92,6 +92,10 @@ export interface ModelOptions {
   maxBudgetUsd?: number;
   /** Ends a turn that takes longer with an error result. */
   maxDurationMs?: number;
+  /** Seconds that work in the background is waited for when the input has ended. Default: 3600. */
+  backgroundWait?: number;
+  /** What becomes of work in the background when the input has ended. Default: it is waited for. */
+  onEnd?: 'wait' | 'stop';
   /** Tokens that the model is told it may spend on its task. */
   taskBudget?: { total: number };
   /** The answer must fit this schema; it is then in `result.structured_output`. */

@@ -1,13 +1,10 @@
 import { Channel } from '../util/channel.ts';
-import type { InitializeResponse } from '../wire/control/index.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { SDKMessage, SDKUserMessage } from '../wire/messages/sdk.ts';
-import type { ControlBody } from '../wire/peer.ts';
 import type { ExitInfo } from '../wire/transport.ts';
 import { checkOptions, checkPrompt } from './check-options.ts';
 import { Connection } from './connection.ts';
 import { type ControlMethods, Controls } from './controls.ts';
-import type { McpServers } from './mcp-servers.ts';
 import type { Options } from './options.ts';
 import { userMessage } from './user-message.ts';
 
@@ -107,10 +104,6 @@ class Run extends Controls implements Query {
     await this.#connection.endInput();
   }
 
-  initializationResult(): Promise<InitializeResponse> {
-    return this.#connection.initialized;
-  }
-
   close(): Promise<ExitInfo> {
     return this.#connection.close();
   }
@@ -119,12 +112,8 @@ class Run extends Controls implements Query {
     await this.close();
   }
 
-  protected request(body: ControlBody): Promise<unknown> {
-    return this.#connection.call(body);
-  }
-
-  protected addServers(servers: McpServers): Promise<void> {
-    return this.#connection.addServers(servers);
+  protected connection(): Connection {
+    return this.#connection;
   }
 }
 

@@ -1,14 +1,11 @@
 import { Channel } from '../util/channel.ts';
 import { type JsonObject, stringField } from '../util/json.ts';
-import type { InitializeResponse } from '../wire/control/index.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../wire/messages/sdk.ts';
-import type { ControlBody } from '../wire/peer.ts';
 import type { ExitInfo } from '../wire/transport.ts';
 import { checkInput, checkOptions, checkPrompt } from './check-options.ts';
 import { Connection, type MessageSink } from './connection.ts';
 import { type ControlMethods, Controls } from './controls.ts';
-import type { McpServers } from './mcp-servers.ts';
 import type { Options } from './options.ts';
 import { query } from './query.ts';
 import { Receipts } from './receipts.ts';
@@ -153,10 +150,6 @@ class AgentSession extends Controls implements Session {
     }
   }
 
-  initializationResult(): Promise<InitializeResponse> {
-    return this.#connection.initialized;
-  }
-
   close(): Promise<ExitInfo> {
     return this.#connection.shutDown();
   }
@@ -165,12 +158,8 @@ class AgentSession extends Controls implements Session {
     await this.close();
   }
 
-  protected request(body: ControlBody): Promise<unknown> {
-    return this.#connection.call(body);
-  }
-
-  protected addServers(servers: McpServers): Promise<void> {
-    return this.#connection.addServers(servers);
+  protected connection(): Connection {
+    return this.#connection;
   }
 
   /**

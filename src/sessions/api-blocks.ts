@@ -11,7 +11,7 @@ type Role = 'user' | 'assistant';
  */
 export function toApiBlock(block: JsonObject, role: Role): ContentBlock | null {
   if (typeof block.type !== 'string' || !isTaken(block.type, role) || !isWhole(block)) return null;
-  const clean = wellFormed(knownFields(block), 0) as JsonObject;
+  const clean = wellFormed(knownFields(block)) as JsonObject;
   const sent = clean.type === 'tool_use' && !isObject(clean.input) ? { ...clean, input: {} } : clean;
   return sent as unknown as ContentBlock;
 }
@@ -22,7 +22,7 @@ export function toApiResult(block: JsonObject & { tool_use_id: string }): ToolRe
   const isEmpty = content === undefined || content === '';
   // The API refuses an error without a text.
   const shown = isEmpty && block.is_error === true ? '(no output)' : content;
-  const result = wellFormed({ ...knownFields(block), content: shown }, 0) as JsonObject;
+  const result = wellFormed({ ...knownFields(block), content: shown }) as JsonObject;
   if (shown === undefined) delete result.content;
   return result as unknown as ToolResultBlock;
 }
@@ -33,12 +33,10 @@ export function toApiResult(block: JsonObject & { tool_use_id: string }): ToolRe
  */
 export function withWholePairs(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
   const all = blocks as readonly JsonObject[];
-  const calls = all.filter(isProviderCall);
-  const results = all.filter(isProviderResult);
   // Nearly every answer: this runs for all of a conversation.
-  if (calls.length === 0 && results.length === 0) return blocks;
-  const called = new Set(calls.map(({ id }) => id));
-  const answered = new Set(results.map(({ tool_use_id }) => tool_use_id));
+  if (!all.some((block) => isProviderCall(block) || isProviderResult(block))) return blocks;
+  const called = new Set(all.filter(isProviderCall).map(({ id }) => id));
+  const answered = new Set(all.filter(isProviderResult).map(({ tool_use_id }) => tool_use_id));
   return blocks.filter((_, at) => {
     const block = all[at] ?? {};
     if (isProviderCall(block)) return answered.has(block.id);
@@ -116,7 +114,7 @@ function isWholeSource({ type, media_type, data, url, file_id }: JsonObject): bo
   }
 }
 
-function isText(value: unknown): value is string {
+export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
 
@@ -131,30 +129,37 @@ function resultContent(content: unknown): string | ContentBlock[] | undefined {
 const MAX_DEPTH = 500;
 
 /** The value with every lone surrogate replaced; the same reference where nothing was, which is nearly always. */
-function wellFormed(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return toUSVString(value);
+function wellFormed(value: unknown): unknown {
+  return isWellFormed(value) ? value : repaired(value, 0);
+}
+
+/** A loop and no recursion: this looks at all of a conversation, and costs more to be compiled than to be run. */
+function isWellFormed(whole: unknown): boolean {
+  const values = [whole];
+  const depths = [0];
+  for (let value = values.pop(); value !== undefined; value = values.pop()) {
+    const depth = depths.pop() ?? 0;
+    if (typeof value === 'string') {
+      if (!value.isWellFormed()) return false;
+    } else if (typeof value === 'object' && value !== null) {
+      if (depth > MAX_DEPTH) return false;
+      for (const key in value) {
+        if (!key.isWellFormed()) return false;
+        const field = (value as JsonObject)[key];
+        if (field === undefined || typeof field === 'number' || typeof field === 'boolean') continue;
+        values.push(field);
+        depths.push(depth + 1);
+      }
+    }
+  }
+  return true;
+}
+
+function repaired(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
   if (depth > MAX_DEPTH) return '[nested too deeply]';
-  return Array.isArray(value) ? wellFormedItems(value, depth + 1) : wellFormedFields(value as JsonObject, depth + 1);
-}
-
-function wellFormedItems(items: unknown[], depth: number): unknown[] {
-  let copy: unknown[] | undefined;
-  for (const [i, item] of items.entries()) {
-    const clean = wellFormed(item, depth);
-    if (clean === item) continue;
-    copy ??= [...items];
-    copy[i] = clean;
-  }
-  return copy ?? items;
-}
-
-function wellFormedFields(fields: JsonObject, depth: number): JsonObject {
-  let copy: [string, unknown][] | undefined;
-  for (const [i, key] of Object.keys(fields).entries()) {
-    const clean: [string, unknown] = [toUSVString(key), wellFormed(fields[key], depth)];
-    if (copy === undefined && (clean[0] !== key || clean[1] !== fields[key])) copy = Object.entries(fields).slice(0, i);
-    copy?.push(clean);
-  }
-  return copy === undefined ? fields : Object.fromEntries(copy);
+  if (Array.isArray(value)) return value.map((item) => repaired(item, depth + 1));
+  const entries = Object.entries(value).map(([key, field]) => [key.toWellFormed(), repaired(field, depth + 1)]);
+  return Object.fromEntries(entries);
 }

@@ -2,7 +2,7 @@ import { toUSVString } from 'node:util';
 import type { JsonObject } from '../util/json.ts';
 import type { ToolResultBlock } from '../wire/content.ts';
 import type { Entry } from '../wire/entries.ts';
-import { toApiResult } from './api-blocks.ts';
+import { isText, toApiResult } from './api-blocks.ts';
 import { blocksOf, isErrorAnswer } from './entry-fields.ts';
 import { isResult, type StoredResult } from './user-blocks.ts';
 
@@ -23,10 +23,14 @@ export interface CallPairs {
 export function pairCalls(path: readonly Entry[]): CallPairs {
   const calls = new Map<string, Found[]>();
   const results = new Map<string, Found[]>();
-  for (const [at, entry] of path.entries()) {
+  let at = 0;
+  for (const entry of path) {
+    at++;
+    const isAnswer = entry.type === 'assistant' && !isErrorAnswer(entry);
+    if (!isAnswer && entry.type !== 'user') continue;
     for (const block of blocksOf(entry)) {
-      if (isCall(block, entry)) put(calls, toUSVString(String(block.id)), { block, at });
-      if (entry.type === 'user' && isResult(block)) put(results, toUSVString(block.tool_use_id), { block, at });
+      if (isAnswer && isCall(block)) put(calls, toUSVString(block.id), { block, at });
+      if (!isAnswer && isResult(block)) put(results, toUSVString(block.tool_use_id), { block, at });
     }
   }
   const sent = new Map<JsonObject, string>();
@@ -73,9 +77,8 @@ function distinct(made: readonly Found[], results: readonly Found[]): Pair[] {
   return [{ call: made[0].block, result: results[0]?.block as StoredResult | undefined }];
 }
 
-function isCall({ type, id, name }: JsonObject, entry: Entry): boolean {
-  const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
-  return type === 'tool_use' && entry.type === 'assistant' && !isErrorAnswer(entry) && isText(id) && isText(name);
+function isCall(block: JsonObject): block is JsonObject & { id: string } {
+  return block.type === 'tool_use' && isText(block.id) && isText(block.name);
 }
 
 function unused(name: string, taken: ReadonlyMap<string, unknown>): string {

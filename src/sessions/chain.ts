@@ -113,7 +113,9 @@ export function createChain(facts: ChainFacts): Chain {
 
     toolResultEntry(block, { uuid, toolUseResult, sourceToolAssistantUUID }) {
       const message = { role: 'user', content: [block] };
-      const fields = { uuid, timestamp: timestamp(), toolUseResult, sourceToolAssistantUUID };
+      // As in the reference, an agent's own file has only what the model was told.
+      const told = facts.isSidechain ? undefined : toolUseResult;
+      const fields = { uuid, timestamp: timestamp(), toolUseResult: told, sourceToolAssistantUUID };
       return grow(uuid, { type: 'user', message, ...fields }, sourceToolAssistantUUID);
     },
 

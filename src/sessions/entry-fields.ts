@@ -12,21 +12,23 @@ export function isConversation(entry: Entry): entry is Conversation {
 }
 
 /** The content blocks of a user or assistant entry; a string is one text block. */
-export function blocksOf(entry: Entry): JsonObject[] {
+export function blocksOf(entry: Entry): readonly JsonObject[] {
   const content = isObject(entry.message) ? entry.message.content : undefined;
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.filter(isObject) : [];
+  if (!Array.isArray(content)) return [];
+  // Nearly always all of them: no copy, this is asked of every entry of a file.
+  return content.every(isObject) ? content : content.filter(isObject);
 }
 
 /** The ids of the tool calls that an assistant entry makes. */
-export function callIds(entry: Entry): string[] {
-  if (entry.type !== 'assistant' || isErrorAnswer(entry)) return [];
+export function callIds(entry: Entry): readonly string[] {
+  if (entry.type !== 'assistant' || isErrorAnswer(entry)) return NONE;
   return idsIn(entry, 'tool_use', 'id');
 }
 
 /** The ids of the tool calls that a user entry answers. */
-export function answeredIds(entry: Entry): string[] {
-  return entry.type === 'user' ? idsIn(entry, 'tool_result', 'tool_use_id') : [];
+export function answeredIds(entry: Entry): readonly string[] {
+  return entry.type === 'user' ? idsIn(entry, 'tool_result', 'tool_use_id') : NONE;
 }
 
 /** Something that a person has said: no tool result, nothing that the runtime wrote in their name. */
@@ -65,14 +67,21 @@ export function instantOf(entry: Entry): number {
   return typeof instant === 'number' && Number.isFinite(instant) ? instant : 0;
 }
 
-/** Called for every entry of a file, so without intermediate lists. */
-function idsIn(entry: Entry, type: string, key: string): string[] {
+/**
+ * Called for every entry of a file, and kept: so without intermediate lists, and without room for more. Most entries
+ * have one id or none.
+ */
+function idsIn(entry: Entry, type: string, key: string): readonly string[] {
   const content = isObject(entry.message) ? entry.message.content : undefined;
-  const ids: string[] = [];
-  if (!Array.isArray(content)) return ids;
+  if (!Array.isArray(content)) return NONE;
+  let ids: string[] | undefined;
   for (const block of content) {
     const id = isObject(block) && block.type === type ? block[key] : undefined;
-    if (typeof id === 'string') ids.push(id);
+    if (typeof id !== 'string') continue;
+    if (ids === undefined) ids = [id];
+    else ids.push(id);
   }
-  return ids;
+  return ids ?? NONE;
 }
+
+const NONE: readonly string[] = [];

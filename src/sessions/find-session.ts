@@ -52,7 +52,7 @@ function byPrefix(options: FindOptions): FoundSession | null {
   if (!ID_BEGINNING.test(name)) return null;
   const beginning = name.toLowerCase();
   for (const project of scopes(options)) {
-    const fitting = sessionNames(home, project).filter((each) => each.sessionId.startsWith(beginning));
+    const fitting = [...sessionNames(home, project)].filter((each) => each.sessionId.startsWith(beginning));
     // A session that went on in another folder is one session, in the file written to last.
     const ids = [...new Set(fitting.map(({ sessionId }) => sessionId))];
     if (ids.length > 1)

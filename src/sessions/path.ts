@@ -82,7 +82,8 @@ function besides(step: Step, included: Set<TreeNode>): TreeNode[] {
 
 /** A result that was written further down, beside the path, is put behind its call. */
 function withStrayResults(tree: Tree, path: readonly TreeNode[]): TreeNode[] {
-  const answered = new Set(path.flatMap((node) => node.answers));
+  const answered = new Set<string>();
+  for (const { answers } of path) for (const id of answers) answered.add(id);
   const whole: TreeNode[] = [];
   for (const node of path) {
     whole.push(node);

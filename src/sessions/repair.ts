@@ -18,7 +18,8 @@ export interface UnpairedCall {
  * `interruptedResult` for each has answered them for good; a second resume finds none [S-7].
  */
 export function unpairedToolCalls(path: readonly Entry[]): UnpairedCall[] {
-  const settled = new Set(path.flatMap(answeredIds));
+  const settled = new Set<string>();
+  for (const entry of path) for (const id of answeredIds(entry)) settled.add(id);
   const unpaired: UnpairedCall[] = [];
   const last = path.findLast((entry) => isConversation(entry) && answeredIds(entry).length === 0);
   for (const entry of path) {

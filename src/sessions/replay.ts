@@ -1,5 +1,5 @@
 import { stringField } from '../util/json.ts';
-import type { ContentBlock } from '../wire/content.ts';
+import type { ContentBlock, ToolUseBlock } from '../wire/content.ts';
 import type { Entry } from '../wire/entries.ts';
 import { textBlock, toApiBlock, withWholePairs } from './api-blocks.ts';
 import { type CallPairs, pairCalls } from './call-pairs.ts';
@@ -43,7 +43,7 @@ interface ReplayTurn {
 function turnsOf(path: readonly Entry[], pairs: CallPairs): ReplayTurn[] {
   const turns: ReplayTurn[] = [];
   for (const entry of path) {
-    if (entry.type === 'assistant' && !isErrorAnswer(entry)) say(answerTurn(turns, entry), spoken(entry, pairs));
+    if (entry.type === 'assistant' && !isErrorAnswer(entry)) addSpoken(answerTurn(turns, entry), entry, pairs);
     if (entry.type === 'user') say(userTurn(turns), userBlocks(entry, pairs.isPlaced));
     if (entry.type === 'attachment') say(userTurn(turns), attachedBlocks(entry));
   }
@@ -75,14 +75,17 @@ function userTurn(turns: ReplayTurn[]): ReplayTurn {
   return turn;
 }
 
-function spoken(entry: Entry, pairs: CallPairs): ContentBlock[] {
-  return blocksOf(entry).flatMap((block) => {
+function addSpoken({ blocks }: ReplayTurn, entry: Entry, pairs: CallPairs): void {
+  for (const block of blocksOf(entry)) {
     const taken = toApiBlock(block, 'assistant');
-    if (taken?.type !== 'tool_use') return taken ?? [];
-    const id = pairs.idOf(block);
-    if (id === undefined) return [];
-    return id === taken.id ? taken : { ...taken, id };
-  });
+    const sent = taken?.type === 'tool_use' ? underOwnId(taken, pairs.idOf(block)) : taken;
+    if (sent !== null) blocks.push(sent);
+  }
+}
+
+function underOwnId(call: ToolUseBlock, id: string | undefined): ToolUseBlock | null {
+  if (id === undefined) return null;
+  return id === call.id ? call : { ...call, id };
 }
 
 function assemble(turns: readonly ReplayTurn[], pairs: CallPairs): ReplayMessage[] {
@@ -90,6 +93,7 @@ function assemble(turns: readonly ReplayTurn[], pairs: CallPairs): ReplayMessage
   for (const turn of turns) {
     const blocks = turn.role === 'assistant' ? sayable(turn.blocks) : turn.blocks;
     add(messages, turn.role, blocks, turn.model);
+    if (turn.role === 'user') continue;
     const calls = blocks.filter((block) => block.type === 'tool_use');
     // Right behind the calls, before anything else can come; what the user says next joins this message.
     add(
@@ -102,9 +106,10 @@ function assemble(turns: readonly ReplayTurn[], pairs: CallPairs): ReplayMessage
 }
 
 /** Without half a pair of the provider's own tools, and without thoughts that lead to nothing: the API refuses both. */
-function sayable(blocks: readonly ContentBlock[]): ContentBlock[] {
+function sayable(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
   const kept = withWholePairs(blocks);
-  return kept.slice(0, kept.findLastIndex((block) => !THOUGHTS.has(block.type)) + 1);
+  const end = kept.findLastIndex((block) => !THOUGHTS.has(block.type)) + 1;
+  return end === kept.length ? kept : kept.slice(0, end);
 }
 
 const THOUGHTS = new Set<string>(['thinking', 'redacted_thinking']);

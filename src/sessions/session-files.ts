@@ -26,15 +26,13 @@ export function sessionFiles(home: string, projects?: Projects): SessionFile[] {
 }
 
 /** The transcripts of a project, or of all, by their names alone. A session that went on elsewhere has two. */
-export function sessionNames(home: string, projects?: Projects): FoundSession[] {
-  const found: FoundSession[] = [];
+export function* sessionNames(home: string, projects?: Projects): Generator<FoundSession, void> {
   for (const folder of sessionFolders(home, projects)) {
     for (const name of namesIn(folder)) {
       const sessionId = sessionOfFile(name);
-      if (sessionId !== null) found.push({ sessionId, path: `${folder}/${name}` });
+      if (sessionId !== null) yield { sessionId, path: `${folder}/${name}` };
     }
   }
-  return found;
 }
 
 /** Where the sessions of a project, or of all, may be. */

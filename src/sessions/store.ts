@@ -52,8 +52,8 @@ export interface Lease {
 export interface RecentPart {
   /** From the boundary, which is the first, to the end, in the order of storing. Lines are counted from the boundary. */
   loaded: Loaded[];
-  /** The last entry of this type before the boundary. */
-  lastBefore(type: string): Promise<Entry | null>;
+  /** The last entry of each of these types before the boundary, found in one pass; absent where there is none. */
+  lastBefore(types: readonly string[]): Promise<Map<string, Entry>>;
   /** Whether the text stands anywhere before the boundary, as JSON writes it. May say yes when it does not. */
   mentionedBefore(text: string): Promise<boolean>;
 }

@@ -3,6 +3,8 @@ import { dirname } from 'node:path';
 import { makeDirectory } from '../util/make-directory.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { Entry } from '../wire/entries.ts';
+import { entryJson } from './entry-json.ts';
+import { marksAtEnd, repeatedMarks, type SessionMarks, withMark } from './session-marks.ts';
 import { storageFailed } from './storage-errors.ts';
 import type { AppendOptions } from './store.ts';
 import { createUuidIndex, type UuidIndex } from './uuid-index.ts';
@@ -66,6 +68,7 @@ interface OpenFile {
   isUnknown: boolean;
   /** The file does not end in a newline. */
   torn: boolean;
+  marks: SessionMarks;
 }
 
 function openFile(path: string): OpenFile {
@@ -75,7 +78,15 @@ function openFile(path: string): OpenFile {
     closeSync(fd);
     throw new Error('it is not a regular file');
   }
-  return { fd, uuids: createUuidIndex(fd), expectedSize: 0, knownTo: 0, isUnknown: false, torn: false };
+  return {
+    fd,
+    uuids: createUuidIndex(fd),
+    expectedSize: 0,
+    knownTo: 0,
+    isUnknown: false,
+    torn: false,
+    marks: new Map(),
+  };
 }
 
 /** Somebody deleted the file: what went on into the nameless old one would be lost without a word. */
@@ -87,12 +98,24 @@ function reopened(file: OpenFile, path: string, log: Logger): OpenFile {
 }
 
 function appendGroup(file: OpenFile, size: number, entries: readonly Entry[], write: WriteBytes): void {
-  const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
   // A torn last line stays a line of its own; glued to it, the next entry would be lost with it.
-  const bytes = Buffer.from(file.torn ? `\n${lines}` : lines);
+  let text = file.torn ? '\n' : '';
+  let { marks } = file;
+  for (const entry of entries) {
+    const line = `${entryJson(entry)}\n`;
+    text += line;
+    marks = withMark(marks, entry, { line, at: size });
+  }
+  if (marks.size > 0) {
+    const repeated = repeatedMarks(marks, size + Buffer.byteLength(text));
+    text += repeated.lines;
+    marks = repeated.marks;
+  }
+  const bytes = Buffer.from(text);
   writeWhole(file.fd, bytes, size, write);
 
   file.torn = false;
+  file.marks = marks;
   if (!file.isUnknown) file.knownTo = size;
   file.expectedSize = size + bytes.length;
   for (const { uuid } of entries) if (typeof uuid === 'string') file.uuids.add(uuid);
@@ -103,6 +126,7 @@ function noticeOthers(file: OpenFile, size: number): void {
   file.knownTo = Math.min(file.knownTo, size);
   file.isUnknown = size > file.knownTo;
   file.torn = isTorn(file.fd, size);
+  file.marks = marksAtEnd(file.fd, size, file.marks);
   file.expectedSize = size;
 }
 

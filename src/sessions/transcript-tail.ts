@@ -2,23 +2,25 @@ import type { Entry } from '../wire/entries.ts';
 import { MAX_LINE_BYTES } from '../wire/jsonl.ts';
 import { recordsOfLine } from './line-records.ts';
 import type { Loaded, RecentPart } from './store.ts';
+import { createTextSearch, type TextSearch } from './text-search.ts';
 import { BLOCK, openTranscriptForReading, type ReadableTranscript } from './transcript-reader.ts';
 
 /**
  * A transcript from its last compaction boundary on, found by reading backwards in blocks. Null when it has none. What
  * stands before is looked at only when asked for, and then as bytes: parsing 100 MB takes most of a second, searching
- * them a tenth.
+ * them a fortieth.
  */
 export async function readRecent(path: string): Promise<RecentPart | null> {
   return withTranscript(path, async (file) => {
-    const boundary = await lastEntry(file, { end: file.size, text: BOUNDARY, isWanted: isBoundary });
-    if (boundary === null) return null;
+    const [boundary] = await lastEntries(file, file.size, [BOUNDARY]);
+    if (!boundary) return null;
     const { start } = boundary;
     const loaded: Loaded[] = [];
     for await (const records of file.recordsFrom(start)) for (const record of records) loaded.push(record);
     return {
       loaded,
-      lastBefore: (type) => withTranscript(path, (again) => lastOfType(again, start, type)),
+      lastBefore: async (types) =>
+        (await withTranscript(path, (again) => lastOfTypes(again, start, types))) ?? new Map(),
       mentionedBefore: async (text) => (await withTranscript(path, (again) => mentions(again, start, text))) ?? false,
     };
   });
@@ -34,54 +36,82 @@ async function withTranscript<T>(path: string, work: (file: ReadableTranscript) 
   }
 }
 
-const BOUNDARY = Buffer.from('"compact_boundary"');
-
-/** Of the main chain: a subagent's entries in the file of its session have boundaries of their own. */
-function isBoundary({ type, subtype, isSidechain, uuid }: Entry): boolean {
-  return type === 'system' && subtype === 'compact_boundary' && isSidechain !== true && typeof uuid === 'string';
-}
-
-async function lastOfType(file: ReadableTranscript, end: number, type: string): Promise<Entry | null> {
-  const text = Buffer.from(`"type":${JSON.stringify(type)}`);
-  const found = await lastEntry(file, { end, text, isWanted: (entry) => entry.type === type });
-  return found?.entry ?? null;
-}
-
-async function mentions(file: ReadableTranscript, end: number, words: string): Promise<boolean> {
-  const text = Buffer.from(words);
-  for await (const { bytes } of blocksBackwards(file, end, text)) if (bytes.includes(text)) return true;
-  return false;
-}
-
-interface Search {
-  /** Only what begins before. */
-  end: number;
-  /** Stands on the line of every entry that may be wanted. */
-  text: Buffer;
+/** Which entries are looked for. */
+interface Wanted {
+  /** Stands on the line of every one of them. */
+  text: string;
   isWanted(entry: Entry): boolean;
 }
 
-/** The last wanted entry, and where its line starts. */
-async function lastEntry(
+/** Of the main chain: a subagent's entries in the file of its session have boundaries of their own. */
+const BOUNDARY: Wanted = {
+  text: '"compact_boundary"',
+  isWanted: ({ type, subtype, isSidechain, uuid }) =>
+    type === 'system' && subtype === 'compact_boundary' && isSidechain !== true && typeof uuid === 'string',
+};
+
+async function lastOfTypes(
   file: ReadableTranscript,
-  { end, text, isWanted }: Search,
-): Promise<{ start: number; entry: Entry } | null> {
-  let searched = end;
-  for await (const { bytes, offset } of blocksBackwards(file, end, text)) {
-    for (let hit = lastBefore(bytes, text, searched - offset); hit >= 0; ) {
-      const start = await lineStart(file, bytes, offset, hit);
-      const entry = (await entriesAt(file, start)).findLast(isWanted);
-      if (entry) return { start, entry };
-      // The whole line is done with, however often it holds the text.
-      searched = start;
-      hit = lastBefore(bytes, text, searched - offset);
-    }
-  }
-  return null;
+  end: number,
+  types: readonly string[],
+): Promise<Map<string, Entry>> {
+  const wanted = types.map((type) => ({
+    text: `"type":${JSON.stringify(type)}`,
+    isWanted: (entry: Entry) => entry.type === type,
+  }));
+  const found = await lastEntries(file, end, wanted);
+  return new Map(types.flatMap((type, i) => (found[i] ? [[type, found[i].entry]] : [])));
 }
 
-function lastBefore(bytes: Buffer, text: Buffer, end: number): number {
-  return end <= 0 ? -1 : bytes.lastIndexOf(text, end - 1);
+async function mentions(file: ReadableTranscript, end: number, words: string): Promise<boolean> {
+  const search = createTextSearch(words);
+  for await (const { bytes } of blocksBackwards(file, end, search.length - 1)) {
+    if (search.placesIn(bytes).length > 0) return true;
+  }
+  return false;
+}
+
+interface FoundEntry {
+  entry: Entry;
+  /** Where its line starts. */
+  start: number;
+}
+
+/** The last entry of each kind among those that begin before `end`, in one pass that ends when none is missing. */
+async function lastEntries(
+  file: ReadableTranscript,
+  end: number,
+  wanted: readonly Wanted[],
+): Promise<(FoundEntry | undefined)[]> {
+  const found: (FoundEntry | undefined)[] = wanted.map(() => undefined);
+  const searches = wanted.map(({ text, isWanted }) => ({ ...createTextSearch(text), isWanted, searched: end }));
+  const overlap = Math.max(...searches.map(({ length }) => length)) - 1;
+  for await (const block of blocksBackwards(file, end, overlap)) {
+    for (const [i, search] of searches.entries()) found[i] ??= await lastInBlock(file, block, search);
+    if (found.every((each) => each !== undefined)) break;
+  }
+  return found;
+}
+
+interface EntrySearch extends TextSearch {
+  isWanted(entry: Entry): boolean;
+  /** From here on every line is done with. */
+  searched: number;
+}
+
+async function lastInBlock(
+  file: ReadableTranscript,
+  { bytes, offset }: Block,
+  search: EntrySearch,
+): Promise<FoundEntry | undefined> {
+  for (const place of search.placesIn(bytes).reverse()) {
+    // The whole line is done with, however often it holds the text.
+    if (offset + place >= search.searched) continue;
+    search.searched = await lineStart(file, bytes, offset, place);
+    const entry = (await entriesAt(file, search.searched)).findLast(search.isWanted);
+    if (entry) return { entry, start: search.searched };
+  }
+  return undefined;
 }
 
 interface Block {
@@ -90,9 +120,8 @@ interface Block {
   offset: number;
 }
 
-/** From `end` to the beginning of the file. Each block reaches so far into the next one that no text is cut. */
-async function* blocksBackwards(file: ReadableTranscript, end: number, text: Buffer): AsyncGenerator<Block, void> {
-  const overlap = text.length - 1;
+/** From `end` to the beginning of the file. Each block reaches so far into the one read before that no text is cut. */
+async function* blocksBackwards(file: ReadableTranscript, end: number, overlap: number): AsyncGenerator<Block, void> {
   const block = Buffer.allocUnsafe(Math.min(BLOCK, end) + overlap);
   for (let blockEnd = end; blockEnd > 0; blockEnd -= BLOCK) {
     const offset = Math.max(0, blockEnd - BLOCK);
@@ -104,14 +133,14 @@ async function* blocksBackwards(file: ReadableTranscript, end: number, text: Buf
 async function lineStart(file: ReadableTranscript, bytes: Buffer, offset: number, hit: number): Promise<number> {
   const inBlock = bytes.lastIndexOf(LF, hit);
   if (inBlock >= 0) return offset + inBlock + 1;
-  for await (const earlier of blocksBackwards(file, offset, LF)) {
+  for await (const earlier of blocksBackwards(file, offset, 0)) {
     const found = earlier.bytes.lastIndexOf(LF);
     if (found >= 0) return earlier.offset + found + 1;
   }
   return 0;
 }
 
-const LF = Buffer.from('\n');
+const LF = 0x0a;
 const SHORT_LINE = 64 * 1024;
 
 /** More than one where lines were glued together. */

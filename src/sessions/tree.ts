@@ -14,8 +14,8 @@ export type { Tree } from './tree-model.ts';
 /** Builds the tree of a transcript. Never throws: what is damaged is repaired or left out, and is in `findings`. */
 export function buildTree(loaded: Iterable<Loaded>): Tree {
   const { found, records, findings } = collect(loaded);
-  const list = toNodes(found);
-  const nodes = new Map(list.map((node) => [node.id, node]));
+  const nodes = toNodes(found);
+  const list = [...nodes.values()];
   for (const repaired of linkParents(list, nodes)) findings.push(repaired);
   for (const node of list) node.parent?.children.push(node);
   const steps = groupSteps(list);
@@ -78,23 +78,34 @@ function collect(loaded: Iterable<Loaded>) {
   return { found, records, findings };
 }
 
-function toNodes(found: ReadonlyMap<string, FoundEntry>): TreeNode[] {
+/** In the order of the file. */
+function toNodes(found: ReadonlyMap<string, FoundEntry>): Map<string, TreeNode> {
   // A subagent's own file holds nothing but sidechain entries: there they are the conversation.
   const isMain = (entry: Entry) => entry.isSidechain === false || (entry.isSidechain !== true && isConversation(entry));
-  const hasMain = [...found.values()].some(({ entry }) => isMain(entry));
-  return [...found].map(([id, { entry, line }], index) => ({
-    id,
-    entry,
-    line,
-    index,
-    isSidechain: hasMain && entry.isSidechain === true,
-    isMessage: isConversation(entry),
-    answer: entry.type === 'assistant' ? answerKey(entry) : null,
-    calls: callIds(entry),
-    answers: answeredIds(entry),
-    parent: null,
-    children: [],
-  }));
+  const hasMain = some(found.values(), ({ entry }) => isMain(entry));
+  const nodes = new Map<string, TreeNode>();
+  for (const [id, { entry, line }] of found) {
+    nodes.set(id, {
+      id,
+      entry,
+      line,
+      index: nodes.size,
+      isSidechain: hasMain && entry.isSidechain === true,
+      isMessage: isConversation(entry),
+      answer: entry.type === 'assistant' ? answerKey(entry) : null,
+      calls: callIds(entry),
+      answers: answeredIds(entry),
+      parent: null,
+      children: [],
+    });
+  }
+  return nodes;
+}
+
+/** Without a list of them all: nearly always the first one decides. */
+function some<T>(items: Iterable<T>, is: (item: T) => boolean): boolean {
+  for (const item of items) if (is(item)) return true;
+  return false;
 }
 
 function resultsIn(nodes: readonly TreeNode[]): Map<string, TreeNode[]> {

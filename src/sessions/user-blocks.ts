@@ -11,10 +11,13 @@ export type StoredResult = JsonObject & { tool_use_id: string };
  * it has none.
  */
 export function userBlocks(entry: Entry, isPlaced: (result: StoredResult) => boolean = () => false): ContentBlock[] {
-  return blocksOf(entry).flatMap((block) => {
-    if (!isResult(block)) return toApiBlock(block, 'user') ?? [];
-    return isPlaced(block) ? [] : (orphanedResult(block) ?? []);
-  });
+  const blocks: ContentBlock[] = [];
+  for (const block of blocksOf(entry)) {
+    if (isResult(block) && isPlaced(block)) continue;
+    const taken = isResult(block) ? orphanedResult(block) : toApiBlock(block, 'user');
+    if (taken !== null) blocks.push(taken);
+  }
+  return blocks;
 }
 
 /** What was added to a user message, as it was sent. Attachments for another runtime's system prompt are not for us. */

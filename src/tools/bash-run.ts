@@ -3,8 +3,9 @@ import type { ProcessOutcome } from '../util/process.ts';
 import { positiveInteger } from '../util/setting-text.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { BashOutput } from '../wire/tool-outputs.ts';
-import type { BackgroundShell } from './background-shells.ts';
+import type { BackgroundTask } from './background-tasks.ts';
 import type { BashInput } from './bash.ts';
+import type { LetGoBy } from './foreground-calls.ts';
 import { runInForeground } from './foreground-shell.ts';
 import type { ShellSpec } from './shell-exec.ts';
 import type { ShellSandbox } from './shell-sandbox.ts';
@@ -18,7 +19,7 @@ export function startInBackground(call: BashInput, { session, env, toolUseId }: 
   const sandbox = sandboxFor(call, session);
   const cwd = session.shellDirectory.enter();
   const { id, outputFile } = session.backgroundShells.start({ command, description, toolUseId, cwd, env, sandbox });
-  const text = `The command runs in the background as ${id}. Its output goes to ${outputFile}; read that file to see how far it is.`;
+  const text = `The command runs in the background, ID: ${id}. Its output goes to ${outputFile}; read that file to see how far it is.`;
   const data: BashOutput = { ...silentData(), backgroundTaskId: id };
   return { content: joinParts([text, session.shellDirectory.takeNote()]), isError: false, data };
 }
@@ -40,7 +41,7 @@ export async function runToEnd(
     const text = `The command and all it had started was ended after ${timeoutMs / 1000} s (timeout). Output so far:`;
     throw new ToolError(joinParts([text, stderr, stdout]));
   }
-  if ('movedTo' in end) return movedOutput(end.movedTo, { stdout, stderr });
+  if ('movedTo' in end) return movedOutput(end, { stdout, stderr });
   const { shellDirectory } = context.session;
   if (script === 'reporting') shellDirectory.endedIn(reportedDirectory(end.report));
   const note = joinParts([
@@ -74,10 +75,17 @@ function silentData() {
   return { stdout: '', stderr: '', interrupted: false, isImage: false, noOutputExpected: false };
 }
 
+interface MovedCommand {
+  movedTo: BackgroundTask;
+  by: LetGoBy;
+}
+
 /** What the model is told of a command that was sent to the background while it ran. */
-function movedOutput({ id, outputFile }: BackgroundShell, soFar: { stdout: string; stderr: string }): ToolOutput {
-  const text = `The user moved the command to the background, where it goes on as ${id}. Its output goes to ${outputFile}; read that file to see how far it is. So far:`;
-  const data: BashOutput = { ...silentData(), ...soFar, backgroundTaskId: id, backgroundedByUser: true };
+function movedOutput({ movedTo, by }: MovedCommand, soFar: { stdout: string; stderr: string }): ToolOutput {
+  const { id, outputFile } = movedTo;
+  const why = by === 'host' ? 'The user moved the command' : 'The command takes long and was moved';
+  const text = `${why} to the background, where it goes on, ID: ${id}. Its output goes to ${outputFile}; read that file to see how far it is. So far:`;
+  const data: BashOutput = { ...silentData(), ...soFar, backgroundTaskId: id, backgroundedByUser: by === 'host' };
   return { content: joinParts([text, soFar.stderr, soFar.stdout]), isError: false, data };
 }
 

@@ -1,3 +1,5 @@
+import type { AgentToolOptions } from './agent.ts';
+import { createAgentTool } from './agent.ts';
 import { type BashOptions, createBashTool } from './bash.ts';
 import { editTool } from './edit.ts';
 import { globTool } from './glob.ts';
@@ -6,11 +8,15 @@ import { notebookEditTool } from './notebook-edit.ts';
 import { enterPlanModeTool } from './plan-mode-enter.ts';
 import { exitPlanModeTool } from './plan-mode-exit.ts';
 import { readTool } from './read.ts';
+import { taskOutputTool } from './task-output.ts';
+import { taskStopTool } from './task-stop.ts';
 import { todoTool } from './todo.ts';
 import type { Tool } from './tool.ts';
 import { writeTool } from './write.ts';
 
 export interface BuiltinOptions extends BashOptions {
+  /** The agents that can be started; null or absent: none. */
+  agents?: AgentToolOptions | null;
   /** AskUserQuestion, where somebody can answer. */
   askUser?: Tool | null;
   webFetch?: Tool;
@@ -23,8 +29,11 @@ export interface BuiltinOptions extends BashOptions {
 }
 
 /** The tools that every session has unless it asks for less, in the order in which requests list them. */
-export function builtinTools({ askUser, webFetch, webSearch, skill, tasks, ...options }: BuiltinOptions): Tool[] {
+export function builtinTools(builtin: BuiltinOptions): Tool[] {
+  const { agents, askUser, webFetch, webSearch, skill, tasks, ...options } = builtin;
   return [
+    ...(agents ? [createAgentTool(agents) as unknown as Tool] : []),
+    taskOutputTool,
     createBashTool(options),
     globTool,
     grepTool,
@@ -36,6 +45,7 @@ export function builtinTools({ askUser, webFetch, webSearch, skill, tasks, ...op
     ...(webFetch ? [webFetch] : []),
     ...(tasks ? [] : [todoTool]),
     ...(webSearch ? [webSearch] : []),
+    taskStopTool,
     ...(askUser ? [askUser] : []),
     ...(skill ? [skill] : []),
     enterPlanModeTool,

@@ -1,7 +1,9 @@
 import { Aborted, abortReason } from '../util/abort.ts';
 import { type ProcessOutcome, SpawnError } from '../util/process.ts';
 import { startTimer } from '../util/timer.ts';
-import type { BackgroundShell, NamedCommand } from './background-shells.ts';
+import type { NamedCommand } from './background-shells.ts';
+import type { BackgroundTask } from './background-tasks.ts';
+import type { LetGoBy } from './foreground-calls.ts';
 import { createOutput, type Output } from './output-limit.ts';
 import { execShell, type ShellSpec } from './shell-exec.ts';
 import { type ToolContext, ToolError } from './tool.ts';
@@ -14,7 +16,7 @@ export interface ForegroundSpec extends Pick<ShellSpec, 'script' | 'sandbox'> {
 
 export interface ForegroundResult {
   /** How it ended, or where it goes on. */
-  end: ProcessOutcome | 'aborted' | 'timeout' | { movedTo: BackgroundShell };
+  end: ProcessOutcome | 'aborted' | 'timeout' | { movedTo: BackgroundTask; by: LetGoBy };
   stdout: string;
   stderr: string;
   /** The file with all of stdout, where it is long. */
@@ -33,15 +35,20 @@ export async function runInForeground(
     stderr: createOutput({ maxChars, spillDir, name: `${toolUseId}-stderr` }),
   };
   let write: ((data: Buffer) => void) | null = null;
+  let pid: number | null = null;
+  const onStart = (started: number) => {
+    pid = started;
+  };
   const onOutput = (stream: 'stdout' | 'stderr', data: Buffer) => (write ?? outputs[stream].add)(data);
   const cwd = session.shellDirectory.enter();
   const { abort, release } = limitedAbort(context.signal, timeoutMs);
-  const ended = execShell(workspace, { ...spec, command: named.command, cwd, env, onOutput }, abort.signal);
+  const ended = execShell(workspace, { ...spec, command: named.command, cwd, env, onOutput, onStart }, abort.signal);
 
   const moved = new Promise<ForegroundResult>((resolve) => {
-    const takeBack = session.foreground.offer(toolUseId, () => {
+    const takeBack = session.foreground.offer(toolUseId, (by) => {
       let soFar = { stdout: '', stderr: '' };
-      const goOn = (toFile: (data: Buffer) => void) => {
+      const goOn = (toFile: (data: Buffer) => void, runsAs: (pid: number) => void) => {
+        if (pid !== null) runsAs(pid);
         soFar = textsOf(outputs);
         write = toFile;
         for (const text of [soFar.stderr, soFar.stdout]) if (text !== '') toFile(Buffer.from(`${text}\n`));
@@ -49,7 +56,7 @@ export async function runInForeground(
       };
       const movedTo = session.backgroundShells.adopt({ ...named, toolUseId }, { abort, goOn });
       release();
-      resolve({ end: { movedTo }, ...soFar, stdoutFile: null });
+      resolve({ end: { movedTo, by }, ...soFar, stdoutFile: null });
     });
     ended.then(takeBack, takeBack);
   });

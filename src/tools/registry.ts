@@ -11,6 +11,8 @@ export interface Registry {
   apiTools(): readonly ApiTool[];
   /** The names of the tools that requests leave out: nobody has looked for them or called them yet. */
   deferred(): readonly string[];
+  /** Those that are kept, for an agent that may do less; `own` takes the place of tools of the same name. */
+  subset(keeps: (tool: Tool) => boolean, own?: readonly Tool[]): Registry;
 }
 
 /** Tools that requests leave out until they are looked for. */
@@ -53,9 +55,13 @@ export function createRegistry(tools: readonly Tool[], deferral?: Deferral): Reg
   let apiTools: readonly ApiTool[] = all.filter(({ name }) => !waiting.has(name)).map(toApiTool);
   return {
     all: () => all,
-    get: (name) => byName.get(name),
+    get: (name) => byName.get(name) ?? all.find(({ aliases }) => aliases?.includes(name)),
     apiTools: () => apiTools,
     deferred: () => [...waiting],
+    subset(keeps, own = []) {
+      const kept = tools.filter(keeps).map((tool) => own.find(({ name }) => name === tool.name) ?? tool);
+      return createRegistry(kept, deferral && { ...deferral, names: [...waiting] });
+    },
   };
 }
 

@@ -1,11 +1,14 @@
 import type { JsonObject } from '../util/json.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { PermissionMode } from '../wire/permission-modes.ts';
+import type { AgentPort } from './agent.ts';
 import type { BackgroundShells } from './background-shells.ts';
+import type { BackgroundTasks } from './background-tasks.ts';
 import type { ForegroundCalls } from './foreground-calls.ts';
 import type { ShellDirectory } from './shell-directory.ts';
 import type { ShellSandbox } from './shell-sandbox.ts';
 import type { TaskStore } from './task-store.ts';
+import type { TeamPort } from './team-port.ts';
 import type { TodoList } from './todo.ts';
 
 /**
@@ -27,8 +30,13 @@ export interface ToolSession {
   /** The session's task list; opened with the first call that wants it. */
   tasks(): Promise<TaskStore>;
   readonly shellDirectory: ShellDirectory;
+  /** What runs beside the conversation, of all agents of the session. */
+  readonly backgroundTasks: BackgroundTasks;
   readonly backgroundShells: BackgroundShells;
+  readonly agents: AgentPort;
   readonly foreground: ForegroundCalls;
+  /** Where agents reach each other; absent where there are no teams. */
+  readonly team?: TeamPort;
   /** What commands run in; null: nothing confines them. */
   readonly sandbox: ShellSandbox | null;
   /** Calls a model beside the conversation. Booked like any call; refused when the budget is used up. */
@@ -48,7 +56,7 @@ export interface ModelQuestion {
   prompt: string;
   system?: string;
   /** `small`: quick and cheap, for reading. `main`: the session's own. */
-  model: 'small' | 'main';
+  model: 'small' | 'main' | { named: string };
   maxOutputTokens?: number;
   /** Tools that the provider itself runs, as its API describes them. */
   serverTools?: readonly JsonObject[];

@@ -81,6 +81,8 @@ export function refusal(message: string): ToolError {
 
 export interface Tool<Input = JsonObject> {
   readonly name: string;
+  /** Other names by which it may be called; requests list it by its own. */
+  readonly aliases?: readonly string[];
   /** Ours, for the model. Byte-stable: no dates, no paths. */
   readonly description: string;
   readonly input: InputSchema<Input>;

@@ -18,6 +18,8 @@ export interface ProcessSpec {
   timeoutMs?: number;
   /** Called with each piece of output as it arrives. */
   onOutput?: (stream: 'stdout' | 'stderr', data: Buffer) => void;
+  /** Called with the process id, which is that of its group, too, once it runs. */
+  onStart?: (pid: number) => void;
   /** Opens REPORT_FD for it; what it writes there is in the outcome. */
   reports?: boolean;
   /** What it reads from its stdin; absent: nothing. One that does not read it is none the worse for it. */
@@ -80,6 +82,7 @@ export function createProcesses({ log, graceMs = 500 }: ProcessesOptions): Proce
     supervisor.watch(group);
     const watched = watchOutput(child, spec.onOutput);
     running.set(group, watched);
+    spec.onStart?.(group);
 
     let ending: Promise<void> | null = null;
     const end = () => {

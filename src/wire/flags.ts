@@ -46,6 +46,8 @@ export const FLAGS: readonly Flag[] = [
   { name: '--max-turns', key: 'maxTurns', kind: 'number' },
   { name: '--max-budget-usd', key: 'maxBudgetUsd', kind: 'number' },
   { name: '--max-duration-ms', key: 'maxDurationMs', kind: 'number' },
+  { name: '--background-wait', key: 'backgroundWait', kind: 'number' },
+  { name: '--on-end', key: 'onEnd', kind: 'text', choices: ['wait', 'stop'] },
   { name: '--autocompact', key: 'autoCompact', kind: 'text' },
   { name: '--model', key: 'model', kind: 'text' },
   { name: '--agent', key: 'agent', kind: 'text' },

@@ -15,7 +15,9 @@ const base = {
   /** In a subagent: which. */
   agent_id: text,
   agent_type: text,
+  /** The same for all that happens because of one prompt. */
   prompt_id: text,
+  effort: z.optional(open({ level: z.string() })),
 };
 export const BaseHookInput = open(base);
 export type BaseHookInput = z.infer<typeof BaseHookInput>;
@@ -142,11 +144,17 @@ export const hookInputs = {
   PermissionRequest: PermissionRequestHookInput,
   PermissionDenied: PermissionDeniedHookInput,
   UserPromptSubmit: UserPromptSubmitHookInput,
-  UserPromptExpansion: input('UserPromptExpansion', bare),
+  UserPromptExpansion: input('UserPromptExpansion', () => ({
+    expansion_type: text,
+    command_name: z.string(),
+    command_args: text,
+    command_source: text,
+    prompt: z.string(),
+  })),
   SessionStart: SessionStartHookInput,
   SessionEnd: SessionEndHookInput,
   Stop: StopHookInput,
-  StopFailure: input('StopFailure', () => ({ error: text })),
+  StopFailure: input('StopFailure', () => ({ error: text, error_details: text })),
   SubagentStart: SubagentStartHookInput,
   SubagentStop: SubagentStopHookInput,
   PreCompact: PreCompactHookInput,
@@ -160,13 +168,22 @@ export const hookInputs = {
   PostModelSwitch: input('PostModelSwitch', bare),
   Elicitation: input('Elicitation', bare),
   ElicitationResult: input('ElicitationResult', bare),
-  ConfigChange: input('ConfigChange', bare),
+  ConfigChange: input('ConfigChange', () => ({ source: z.string(), file_path: text })),
   WorktreeCreate: input('WorktreeCreate', bare),
   WorktreeRemove: input('WorktreeRemove', bare),
-  InstructionsLoaded: input('InstructionsLoaded', bare),
-  CwdChanged: input('CwdChanged', bare),
-  FileChanged: input('FileChanged', bare),
-  DirectoryAdded: input('DirectoryAdded', bare),
+  InstructionsLoaded: input('InstructionsLoaded', () => ({
+    file_path: z.string(),
+    memory_type: text,
+    load_reason: z.string(),
+    parent_file_path: text,
+    trigger_file_path: text,
+  })),
+  CwdChanged: input('CwdChanged', () => ({ old_cwd: z.string(), new_cwd: z.string() })),
+  FileChanged: input('FileChanged', () => ({
+    file_path: z.string(),
+    event: word(['add', 'change', 'unlink']),
+  })),
+  DirectoryAdded: input('DirectoryAdded', () => ({ directory_path: z.string() })),
   MessageDisplay: input('MessageDisplay', bare),
 };
 

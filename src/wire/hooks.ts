@@ -24,6 +24,8 @@ export function isHookEvent(name: string): name is HookEvent {
 
 const text = z.optional(z.string());
 const context = { additionalContext: text };
+/** Absolute paths of files whose changes hooks want to hear of. */
+const watching = { watchPaths: z.optional(z.array(z.string())) };
 
 function specific<const Event extends HookEvent, Shape extends z.core.$ZodLooseShape>(
   event: Event,
@@ -68,7 +70,9 @@ export const HookSpecificOutput = kinds('hookEventName', () => [
   specific('PostToolBatch', () => context),
   specific('PermissionDenied', () => ({ retry: z.optional(z.boolean()) })),
   specific('UserPromptSubmit', () => ({ ...context, sessionTitle: text })),
-  specific('SessionStart', () => context),
+  specific('SessionStart', () => ({ ...context, ...watching })),
+  specific('CwdChanged', () => watching),
+  specific('FileChanged', () => watching),
   specific('Setup', () => context),
   specific('SubagentStart', () => context),
   specific('SubagentStop', () => context),

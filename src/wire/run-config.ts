@@ -24,6 +24,10 @@ export interface RunConfig {
   maxTurns?: number;
   maxBudgetUsd?: number;
   maxDurationMs?: number;
+  /** Seconds that work in the background is waited for when the input has ended. Default: 3600. */
+  backgroundWait?: number;
+  /** What becomes of such work: `wait` (the default) for its end, or `stop` it. */
+  onEnd?: 'wait' | 'stop';
   /** `auto`, `off`, or the number of tokens at which the conversation is compacted. */
   autoCompact?: string;
   /** Adds a line that sums up each round of tool calls. */

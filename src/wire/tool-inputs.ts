@@ -152,7 +152,7 @@ export interface ToolSearchInput {
 /** A tool of an MCP server: its own affair. */
 export type McpInput = Record<string, unknown>;
 
-/** Task, also called Agent: starts a subagent. Not one of our tools yet; agents of the reference call it. */
+/** Task, also called Agent: starts a subagent. */
 export interface AgentInput {
   description: string;
   prompt: string;
@@ -166,14 +166,14 @@ export interface AgentInput {
   mode?: string;
 }
 
-/** TaskOutput: reads what a background task has printed. Not one of our tools yet. */
+/** TaskOutput: reads what a background task has printed. */
 export interface TaskOutputInput {
   task_id: string;
   block: boolean;
   timeout: number;
 }
 
-/** TaskStop: ends a background task. Not one of our tools yet. */
+/** TaskStop: ends a background task. */
 export interface TaskStopInput {
   task_id?: string;
   shell_id?: string;

@@ -197,3 +197,51 @@ export interface ToolSearchOutput {
   query: string;
   total_deferred_tools: number;
 }
+
+/** Task, of an agent that was waited for. */
+export interface AgentOutput {
+  status: 'completed';
+  prompt: string;
+  agentId: string;
+  content: { type: 'text'; text: string }[];
+  totalDurationMs: number;
+  /** What the agent's conversation takes of its model's window. */
+  totalTokens: number;
+  totalToolUseCount: number;
+  /** Of its last model call. */
+  usage: object;
+}
+
+/** Task, of an agent that works on in the background. */
+export interface AgentLaunchedOutput {
+  isAsync: true;
+  status: 'async_launched';
+  agentId: string;
+  description: string;
+  prompt: string;
+  outputFile: string;
+}
+
+/** TaskOutput. */
+export interface TaskOutputOutput {
+  retrieval_status: 'success' | 'timeout' | 'not_ready';
+  task: {
+    task_id: string;
+    task_type: string;
+    status: string;
+    description: string;
+    output: string;
+    exitCode?: number;
+    /** Of an agent. */
+    prompt?: string;
+    result?: string;
+  };
+}
+
+/** TaskStop. */
+export interface TaskStopOutput {
+  message: string;
+  task_id: string;
+  task_type: string;
+  command: string;
+}

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../support/root.ts';
 
@@ -19,4 +19,12 @@ test('every id in a test title is a row of spec/', () => {
 
 test('no test claims more than three rows', () => {
   expect(report.crowded).toEqual([]);
+});
+
+test('an option that the report does not have is named, with those that it has', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/spec.mjs', '--jsn'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(/'--jsn'[\s\S]*--json/) });
 });

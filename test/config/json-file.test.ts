@@ -4,50 +4,50 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { changeJsonFile, updateJsonFile } from '../../src/config/json-file.ts';
+import { changeJsonFile } from '../../src/config/json-file.ts';
 import { ROOT } from '../support/root.ts';
 import { put, tempDir } from './support.ts';
 
 describe('changing a settings file', () => {
-  test('[R-17] makes the file and its folder, for the user alone', () => {
+  test('[R-17] makes the file and its folder, for the user alone', async () => {
     const path = join(tempDir(), 'deep', 'settings.json');
-    updateJsonFile(path, (values) => ({ ...values, a: 1 }));
-    updateJsonFile(path, (values) => ({ ...values, b: 2 }));
+    await changeJsonFile(path, (values) => ({ ...values, a: 1 }));
+    await changeJsonFile(path, (values) => ({ ...values, b: 2 }));
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ a: 1, b: 2 });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
   });
 
-  test('a link stays a link, and the file keeps its mode', () => {
+  test('a link stays a link, and the file keeps its mode', async () => {
     const dir = tempDir();
     const real = put(join(dir, 'dotfiles', 'settings.json'), '{"a":1}');
     chmodSync(real, 0o640);
     const link = join(dir, 'settings.json');
     symlinkSync(real, link);
-    updateJsonFile(link, (values) => ({ ...values, b: 2 }));
+    await changeJsonFile(link, (values) => ({ ...values, b: 2 }));
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual({ a: 1, b: 2 });
     expect(statSync(real).mode & 0o777).toBe(0o640);
   });
 
-  test('a change that is none leaves it alone', () => {
+  test('a change that is none leaves it alone', async () => {
     const path = put(join(tempDir(), 'settings.json'), '{ "a": 1 }');
-    updateJsonFile(path, () => null);
+    await changeJsonFile(path, () => null);
     expect(readFileSync(path, 'utf8')).toBe('{ "a": 1 }');
     expect(readdirSync(join(path, '..'))).toEqual(['settings.json']);
   });
 
-  test('a file that is no JSON is left as it is', () => {
+  test('a file that is no JSON is left as it is', async () => {
     const path = put(join(tempDir(), 'settings.json'), '{oops');
-    expect(() => updateJsonFile(path, () => ({}))).toThrow(/not valid JSON/);
+    await expect(changeJsonFile(path, () => ({}))).rejects.toThrow(/not valid JSON/);
     expect(readFileSync(path, 'utf8')).toBe('{oops');
   });
 
-  test.each(['', 'no JSON'])('a lock that a dead process left does not last: %j', (content) => {
+  test.each(['', 'no JSON'])('a lock that a dead process left does not last: %j', async (content) => {
     const path = join(tempDir(), 'settings.json');
     const lock = put(`${path}.lock`, content);
     utimesSync(lock, Date.now() / 1000 - 60, Date.now() / 1000 - 60);
-    updateJsonFile(path, () => ({ a: 1 }));
+    await changeJsonFile(path, () => ({ a: 1 }));
     expect(readdirSync(join(path, '..'))).toEqual(['settings.json']);
   });
 
@@ -65,13 +65,13 @@ describe('changing a settings file', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ a: 1 });
   });
 
-  test('a lock that is lost is noticed, and the change is made on what came in between', () => {
+  test('a lock that is lost is noticed, and the change is made on what came in between', async () => {
     const path = put(join(tempDir(), 'settings.json'), { n: 1 });
     let tries = 0;
-    updateJsonFile(path, ({ n }) => {
+    await changeJsonFile(path, ({ n }) => {
       if (++tries === 1) {
         rmSync(`${path}.lock`);
-        updateJsonFile(path, () => ({ n: 10 }));
+        void changeJsonFile(path, () => ({ n: 10 })); // done at once: nobody has the lock
       }
       return { n: Number(n) + 1 };
     });
@@ -79,13 +79,13 @@ describe('changing a settings file', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['settings.json']);
   });
 
-  test('[R-12] what a project puts in the place of the lock holds nothing up', () => {
+  test('[R-12] what a project puts in the place of the lock holds nothing up', async () => {
     const path = join(tempDir(), 'settings.json');
     execFileSync('mkfifo', [`${path}.lock`]);
-    expect(() => updateJsonFile(path, () => ({}))).toThrow(/in the way/);
+    await expect(changeJsonFile(path, () => ({}))).rejects.toThrow(/in the way/);
     rmSync(`${path}.lock`);
     symlinkSync('/dev/zero', `${path}.lock`);
-    expect(() => updateJsonFile(path, () => ({}))).toThrow(/in the way/);
+    await expect(changeJsonFile(path, () => ({}))).rejects.toThrow(/in the way/);
   });
 });
 
@@ -116,7 +116,7 @@ describe('many processes that change one file at once', () => {
         await ended(holder);
       }
     };
-    const counters = ['count', 'count', 'count', 'count async', 'count async', 'count async'].map(start).map(ended);
+    const counters = Array.from({ length: 6 }, () => ended(start('count')));
     const all = Promise.all([...counters, killed('hold'), killed('hold old')]);
     let isOver = false;
     all.finally(() => {
@@ -134,11 +134,11 @@ describe('many processes that change one file at once', () => {
 /** Counts; or takes the lock, says so and never ends. `old`: the lock looks as if it was left long ago. */
 const WORKER = `
   import { utimesSync, writeSync } from 'node:fs';
-  import { changeJsonFile, updateJsonFile } from '${join(ROOT, 'src/config/json-file.ts')}';
+  import { changeJsonFile } from '${join(ROOT, 'src/config/json-file.ts')}';
   const [, , path, job] = process.argv;
   const pause = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
   if (job.startsWith('hold')) {
-    updateJsonFile(path, () => {
+    await changeJsonFile(path, () => {
       if (job === 'hold old') utimesSync(path + '.lock', 0, 0);
       writeSync(1, 'held');
       pause(60_000);
@@ -147,8 +147,7 @@ const WORKER = `
   }
   for (let i = 0; i < 60; i++) {
     const next = ({ n = 0 }) => ({ n: n + 1 });
-    if (job === 'count') updateJsonFile(path, next);
-    else await changeJsonFile(path, next);
+    await changeJsonFile(path, next);
     pause(Math.random() * 20);
   }
 `;

@@ -39,6 +39,7 @@ function createRig(options: Partial<MemoryReading> & { sources?: MemoryKind[]; a
         userHome,
         mayRead: () => true,
         isTrusted: () => false,
+        isDue: () => false,
         warn: (text) => warnings.push(text),
         ...reading,
       });
@@ -97,9 +98,8 @@ describe('[SET-02] where memory files are', () => {
 
   test('below the working directory: the directories between, the outer ones first', () => {
     const paths = (path: string) => nestedPlaces(path, '/p', () => true).map((place) => place.path);
-    expect(paths('/p/a/b.ts').slice(0, 4)).toEqual([
-      ...['/p/a/AGENTS.md', '/p/a/CLAUDE.md', '/p/a/.claude/CLAUDE.md', '/p/a/CLAUDE.local.md'],
-    ]);
+    const own = ['AGENTS.md', 'CLAUDE.md', '.claude/CLAUDE.md', '.claude/rules', 'CLAUDE.local.md'];
+    expect(paths('/p/a/b.ts').slice(0, 5)).toEqual(own.map((name) => `/p/a/${name}`));
     expect(paths('/p')).toEqual([]);
     expect(paths('/q/a.ts')).toEqual([]);
     expect(paths('/p/node_modules/x/a.js')).toEqual([]);

@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach } from 'vitest';
+
+export { put } from '../support/put.ts';
 
 const made: string[] = [];
 afterEach(() => {
@@ -12,11 +14,4 @@ export function tempDir(): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'heddle-config-')));
   made.push(dir);
   return dir;
-}
-
-/** Writes a file of a made-up project or home; objects become JSON. */
-export function put(path: string, content: unknown): string {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
-  return path;
 }

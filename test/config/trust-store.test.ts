@@ -14,29 +14,32 @@ function places() {
 const now = Date.UTC(2026, 0, 1);
 
 describe('[R-12, G1] trust in a directory', () => {
-  test('is given by the user, and taken back', () => {
+  test('is given by the user, and taken back', async () => {
     const { cwd, home, settings } = places();
     put(settings, { env: { A: '1' } });
     expect(trustOf(cwd, home)).toBe('untrusted');
-    setTrust(cwd, home, { isTrusted: true, now });
+    await setTrust(cwd, home, { isTrusted: true, now });
     expect(trustOf(cwd, home)).toBe('trusted');
-    setTrust(cwd, home, { isTrusted: false, now });
+    await setTrust(cwd, home, { isTrusted: false, now });
     expect(trustOf(cwd, home)).toBe('untrusted');
   });
 
-  test.each(['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'])('ends when %s changes', (name) => {
-    const { cwd, home } = places();
-    put(join(cwd, name), { a: 1 });
-    setTrust(cwd, home, { isTrusted: true, now });
-    put(join(cwd, name), { a: 2 });
-    expect(trustOf(cwd, home)).toBe('changed');
-    rmSync(join(cwd, name));
-    expect(trustOf(cwd, home)).toBe('changed');
-  });
+  test.each(['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'])(
+    'ends when %s changes',
+    async (name) => {
+      const { cwd, home } = places();
+      put(join(cwd, name), { a: 1 });
+      await setTrust(cwd, home, { isTrusted: true, now });
+      put(join(cwd, name), { a: 2 });
+      expect(trustOf(cwd, home)).toBe('changed');
+      rmSync(join(cwd, name));
+      expect(trustOf(cwd, home)).toBe('changed');
+    },
+  );
 
-  test('holds for that directory only, not for one below it or a neighbour', () => {
+  test('holds for that directory only, not for one below it or a neighbour', async () => {
     const { cwd, home } = places();
-    setTrust(cwd, home, { isTrusted: true, now });
+    await setTrust(cwd, home, { isTrusted: true, now });
     expect(trustOf(join(cwd, 'below'), home)).toBe('untrusted');
     expect(trustOf(`${cwd}-evil`, home)).toBe('untrusted');
     expect(trustOf('constructor', home)).toBe('untrusted');
@@ -45,10 +48,10 @@ describe('[R-12, G1] trust in a directory', () => {
     expect(trustOf(link, home)).toBe('untrusted'); // callers hand in real paths
   });
 
-  test('a pipe or a device in the place of a file holds nothing up', () => {
+  test('a pipe or a device in the place of a file holds nothing up', async () => {
     const { cwd, home } = places();
     execFileSync('mkfifo', [join(cwd, '.mcp.json')]);
-    setTrust(cwd, home, { isTrusted: true, now });
+    await setTrust(cwd, home, { isTrusted: true, now });
     expect(trustOf(cwd, home)).toBe('trusted');
     rmSync(join(cwd, '.mcp.json'));
     symlinkSync('/dev/zero', join(cwd, '.mcp.json'));

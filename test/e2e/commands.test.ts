@@ -7,7 +7,7 @@ import { makePlace, type Place } from '../support/place.ts';
 import { bodyOf, conversationText } from '../support/requests.ts';
 import { readEntries, sessionFile, sessionFiles } from '../support/session-files.ts';
 
-const COMMANDS = ['debug', 'init', 'review', 'clear', 'compact', 'context', 'cost', 'help', 'model'];
+const COMMANDS = ['debug', 'init', 'review', 'clear', 'compact', 'context', 'cost', 'help', 'memory', 'model'];
 const TURN = ['system/init', 'user', 'result/success'];
 
 describe('local commands', () => {

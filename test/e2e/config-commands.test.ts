@@ -1,17 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCli } from '../support/cli.ts';
 import { makePlace, type Place } from '../support/place.ts';
+import { put } from '../support/put.ts';
 
 const userFile = (place: Place) => join(place.home, 'settings.json');
 const projectFile = (place: Place) => join(place.cwd, '.claude', 'settings.json');
 const localFile = (place: Place) => join(place.cwd, '.claude', 'settings.local.json');
-
-function put(path: string, values: unknown): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, typeof values === 'string' ? values : JSON.stringify(values));
-}
 
 const valuesIn = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 const config = (place: Place, ...args: string[]) => runCli(['config', ...args], { place });

@@ -1,14 +1,10 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toolUse } from '../../src/testing/index.ts';
 import { runCli } from '../support/cli.ts';
 import { makePlace, type Place } from '../support/place.ts';
-
-function put(path: string, values: unknown): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, JSON.stringify(values));
-}
+import { put } from '../support/put.ts';
 
 const userFile = (place: Place) => join(place.home, 'settings.json');
 const explain = (place: Place, tool: string, input: object, ...flags: string[]) => {

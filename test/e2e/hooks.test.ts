@@ -1,11 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { HookCallback } from '../../src/sdk/index.ts';
 import { command, printing, settingsWith } from '../hooks/support.ts';
 import { sdk } from '../support/built.ts';
 import { runCli } from '../support/cli.ts';
 import { makePlace, type Place } from '../support/place.ts';
+import { put } from '../support/put.ts';
 
 const DENY = {
   hookSpecificOutput: {
@@ -16,11 +17,6 @@ const DENY = {
 };
 const userFile = (place: Place) => join(place.home, 'settings.json');
 const projectFile = (place: Place) => join(place.cwd, '.claude', 'settings.json');
-
-function put(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-}
 
 describe('heddle hooks', () => {
   test('list shows where each stands, what is wrong, and what is ignored', async () => {

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PermissionUpdate } from '../../src/sdk/index.ts';
 import { toolUse } from '../../src/testing/index.ts';
@@ -7,6 +7,7 @@ import { sdk } from '../support/built.ts';
 import { type RunningCli, runCli, STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
 import { kindOf, type Line, toolResult } from '../support/lines.ts';
 import { makePlace, type Place } from '../support/place.ts';
+import { put } from '../support/put.ts';
 
 const HOST = [...STREAM_BOTH, '--permission-prompt-tool', 'stdio'];
 
@@ -50,11 +51,6 @@ const modesIn = (lines: readonly Line[]) =>
 const trigger = (id: string) => toolUse('Bash', { command: 'install -m 600 /dev/null made' }, id);
 const touch = (id: string) => toolUse('Bash', { command: 'touch made' }, id);
 const write = (id: string) => toolUse('Write', { file_path: `${id}.txt`, content: 'x' }, id);
-
-function put(path: string, values: unknown): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, JSON.stringify(values));
-}
 
 function outsideOf({ root }: Place): string {
   const outside = join(root, 'outside');

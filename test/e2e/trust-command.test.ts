@@ -1,17 +1,13 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toolUse } from '../../src/testing/index.ts';
 import { type Finished, runCli, STREAM_OUT } from '../support/cli.ts';
 import { makePlace, type Place } from '../support/place.ts';
+import { put } from '../support/put.ts';
 
 const projectFile = (place: Place) => join(place.cwd, '.claude', 'settings.json');
 const trust = (place: Place, ...args: string[]) => runCli(['trust', ...args], { place });
-
-function put(path: string, values: unknown): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, typeof values === 'string' ? values : JSON.stringify(values));
-}
 
 /** Whether a run in this place lets a command run that only the project allows. */
 async function acts(place: Place): Promise<boolean> {

@@ -121,7 +121,7 @@ test('[K-7, K5] bad matchers, shapes and events are said, and the other hooks ap
     expect.stringContaining('Did you mean PreToolUse?'),
     expect.stringContaining('"(" is no regular expression'),
     expect.stringContaining('hooks.PreToolUse[1] must be an object'),
-    expect.stringContaining('hooks of type "http" do not run'),
+    expect.stringContaining('url must be an http or https address'),
     expect.stringContaining('command must be a text'),
     expect.stringContaining('hooks.Stop must be a list'),
   ]);

@@ -14,7 +14,8 @@ test('[H-3] background commands end with their session, those of other sessions 
     await eventually(() => read() > 0);
     return read();
   };
-  const [first, second] = [house.connect({ allowedTools: ['Bash'] }), house.connect({ allowedTools: ['Bash'] })];
+  const config = { allowedTools: ['Bash'], onEnd: 'stop' as const };
+  const [first, second] = [house.connect(config), house.connect(config)];
   await first.ask('go');
   await second.ask('go');
   const pids = [await pidIn('first'), await pidIn('second')];

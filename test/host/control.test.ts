@@ -233,7 +233,7 @@ describe('the protocol', () => {
     expect(client.of('control_response')).toHaveLength(3 * names.length);
   });
 
-  test.each(['reload_plugins', 'reload_skills', 'mcp_call', 'set_color', 'register_repo_root', 'file_suggestions'])(
+  test.each(['mcp_call', 'set_color', 'register_repo_root', 'file_suggestions'])(
     '[P-3] %s belongs to what is not there: an error with a code, never silence',
     async (subtype) => {
       expect(await createHouse([]).connect().control({ subtype })).toMatchObject({

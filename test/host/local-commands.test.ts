@@ -22,6 +22,7 @@ describe('what a command says', () => {
     tools: [],
     messages: [],
     commands: COMMANDS,
+    memory: async () => [],
     setModel: async (name) => `the id of ${name}`,
     clear: () => {},
   };

@@ -270,6 +270,7 @@ describe('the seam for hooks', () => {
       configHome: null,
       workspace: { cwd: house.dir, roots: [house.dir] } as never,
       readFilter: () => () => true,
+      excludes: () => [],
       warn: () => {},
     });
     const loaded: unknown[] = [];

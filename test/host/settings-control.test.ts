@@ -1,17 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toolUse } from '../../src/testing/script.ts';
 import { hostRequests } from '../../src/wire/control/index.ts';
+import { put } from '../support/put.ts';
 import { createHouse, type House } from './support.ts';
 
 const touch = toolUse('Bash', { command: 'touch made' });
 const userFile = (house: House) => join(house.dir, '..', '.heddle', 'settings.json');
-
-function put(path: string, values: unknown): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, typeof values === 'string' ? values : JSON.stringify(values));
-}
 
 describe('explain_permission', () => {
   const explain = (house: House, command: string, config = {}) => {

@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { setTrust } from '../../src/config/trust-store.ts';
 import { toolUse } from '../../src/testing/script.ts';
 import type { RunConfig } from '../../src/wire/run-config.ts';
+import { put } from '../support/put.ts';
 import { createHouse, type House } from './support.ts';
 
 const touch = toolUse('Bash', { command: 'touch made' });
@@ -12,11 +13,6 @@ const allowAll = { permissions: { allow: ['Bash'] } };
 const userFile = (house: House) => join(house.dir, '..', '.heddle', 'settings.json');
 const projectFile = (house: House) => join(house.dir, '.claude', 'settings.json');
 const localFile = (house: House) => join(house.dir, '.claude', 'settings.local.json');
-
-function put(path: string, values: unknown): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, typeof values === 'string' ? values : JSON.stringify(values));
-}
 
 /** Whether a command that needs permission ran. */
 async function ran(house: House, config: RunConfig = {}): Promise<boolean> {
@@ -179,11 +175,11 @@ describe('[R-12, R-13, G1] a project that nobody trusts', () => {
     const house = createHouse([touch, 'done', touch, 'done', touch, 'done']);
     put(projectFile(house), allowAll);
     const home = join(house.dir, '..', '.heddle');
-    setTrust(house.dir, home, { isTrusted: true, now: 0 });
+    await setTrust(house.dir, home, { isTrusted: true, now: 0 });
     expect(await ran(house)).toBe(true);
     const changed = createHouse([touch, 'done']);
     put(projectFile(changed), allowAll);
-    setTrust(changed.dir, join(changed.dir, '..', '.heddle'), { isTrusted: true, now: 0 });
+    await setTrust(changed.dir, join(changed.dir, '..', '.heddle'), { isTrusted: true, now: 0 });
     put(projectFile(changed), { ...allowAll, env: { A: '2' } });
     expect(await ran(changed)).toBe(false);
     expect(await ran(createWith(allowAll), { trust: true })).toBe(true);
@@ -246,16 +242,16 @@ describe('[R-12, R-13, G1] trust in a session that is running', () => {
     put(projectFile(house), allowAll);
     const client = house.connect();
     expect(await client.ask('1')).toMatchObject(denied);
-    setTrust(house.dir, homeOf(house), { isTrusted: true, now: 0 });
+    await setTrust(house.dir, homeOf(house), { isTrusted: true, now: 0 });
     expect(await client.ask('2')).toMatchObject({ permission_denials: [] });
-    setTrust(house.dir, homeOf(house), { isTrusted: false, now: 0 });
+    await setTrust(house.dir, homeOf(house), { isTrusted: false, now: 0 });
     expect(await client.ask('3')).toMatchObject(denied);
   });
 
   test('ends when the file of servers changes', async () => {
     const house = createHouse([touch, 'one', touch, 'two']);
     put(projectFile(house), allowAll);
-    setTrust(house.dir, homeOf(house), { isTrusted: true, now: 0 });
+    await setTrust(house.dir, homeOf(house), { isTrusted: true, now: 0 });
     const client = house.connect();
     expect(await client.ask('1')).toMatchObject({ permission_denials: [] });
     put(join(house.dir, '.mcp.json'), { mcpServers: { evil: { command: 'x' } } });
@@ -275,7 +271,7 @@ describe('[R-12, R-13, G1] trust in a session that is running', () => {
     expect(await client.ask('2')).toMatchObject(denied);
     expect(client.of('system/init').at(-1)?.trust).toMatchObject({ trusted: false, state: 'changed' });
     expect(house.logs).toContainEqual({ level: 'warn', message: expect.stringContaining('has changed since') });
-    setTrust(house.dir, homeOf(house), { isTrusted: true, now: 0 });
+    await setTrust(house.dir, homeOf(house), { isTrusted: true, now: 0 });
     expect(await client.ask('3')).toMatchObject({ permission_denials: [] });
   });
 

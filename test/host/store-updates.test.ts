@@ -5,6 +5,7 @@ import { trustOf } from '../../src/config/trust-store.ts';
 import { toolUse } from '../../src/testing/script.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 import type { RunConfig } from '../../src/wire/run-config.ts';
+import { put } from '../support/put.ts';
 import { type Client, createHouse, type House, resultsOf } from './support.ts';
 
 const touch = toolUse('Bash', { command: 'touch made' });
@@ -23,11 +24,6 @@ async function questions(house: House, config: RunConfig = {}): Promise<number> 
   const client = house.connect({ permissionPromptTool: 'stdio', ...config }, { answer });
   for (const turn of ['1', '2', '3']) await client.ask(turn);
   return asked;
-}
-
-function put(path: string, values: unknown): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, JSON.stringify(values));
 }
 
 describe('[PRM-03, PRM-14] what a user grants for a file of the project', () => {
@@ -51,6 +47,21 @@ describe('[PRM-03, PRM-14] what a user grants for a file of the project', () => 
       input: { command: 'touch x' },
     });
     expect(explained).toMatchObject({ response: { behavior: 'ask' } });
+  });
+
+  test('is trusted in two files at once', async () => {
+    const house = createHouse(asking);
+    const rule = { toolName: 'Bash', ruleContent: 'touch:*' };
+    const files = ['localSettings', 'projectSettings'];
+    const { client } = await update(
+      house,
+      files.map((file) => ruleUpdate('addRules', file, rule)),
+    );
+    expect([localFile(house), projectFile(house)].map(read)).toEqual(
+      files.map(() => ({ permissions: { allow: ['Bash(touch:*)'] } })),
+    );
+    expect(trustOf(house.dir, homeOf(house))).toBe('trusted');
+    expect(await explained(client, 'Bash', { command: 'touch x' })).toMatchObject({ behavior: 'allow' });
   });
 
   test('holds for the session where that file is not read', async () => {
@@ -233,5 +244,16 @@ describe('a file that cannot take an update', () => {
       await client.ask(turn);
     }
     expect(client.of('system/status')).toEqual([]);
+  });
+
+  test('because nobody can tell whether the project is trusted: that is said, and nothing is in force', async () => {
+    const house = createHouse(asking);
+    put(join(homeOf(house), 'trust.json'), '{oops');
+    put(localFile(house), {});
+    const updates = [ruleUpdate('addRules', 'localSettings', rule)];
+    const { client, said } = await update(house, updates, { settingSources: ['user'] });
+    expect(said).toMatch(/trust\.json.*Not stored: .*settings\.local\.json/);
+    expect(read(localFile(house))).toEqual({});
+    expect(await explained(client, 'Bash', { command: 'touch x' })).toMatchObject({ behavior: 'ask' });
   });
 });

@@ -98,7 +98,7 @@ describe('background_tasks', () => {
 
   test('neither its time-out nor the interrupt of its turn ends it any more, the end of the session does', async () => {
     const house = createHouse([bash('echo $$ > pid; exec sleep 60', { timeout: 700 }), 'went on']);
-    const client = house.connect({ allowedTools: ['Bash'] });
+    const client = house.connect({ allowedTools: ['Bash'], onEnd: 'stop' });
     client.say('go');
     const pid = await pidIn(house);
     await client.control({ subtype: 'background_tasks' });

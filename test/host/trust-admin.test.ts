@@ -17,11 +17,11 @@ function project(values: object) {
   return { directory, home, put };
 }
 
-test('[G1] only what was looked at is trusted, not what came in its place meanwhile', () => {
+test('[G1] only what was looked at is trusted, not what came in its place meanwhile', async () => {
   const { directory, home, put } = project({ permissions: { allow: ['Read'] } });
   const view = viewTrust(directory, home);
   put('.claude/settings.json', { permissions: { allow: ['Bash'] } });
-  trustDirectory(view, home);
+  await trustDirectory(view, home);
   expect(trustOf(directory, home)).toBe('changed');
 });
 

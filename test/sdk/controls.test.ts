@@ -35,6 +35,9 @@ const OWN: Row[] = [
     args: [{ detail: 'summary' }],
     requests: [{ subtype: 'get_context_usage', detail: 'summary' }],
   },
+  { method: 'reloadSkills', args: [], requests: [{ subtype: 'reload_skills' }] },
+  { method: 'reloadPlugins', args: [], requests: [{ subtype: 'reload_plugins' }] },
+  { method: 'reloadOutputStyles', args: [], requests: [{ subtype: 'reload_output_styles' }] },
   { method: 'backgroundTasks', args: ['t'], requests: [{ subtype: 'background_tasks', tool_use_id: 't' }] },
   {
     method: 'explainPermission',

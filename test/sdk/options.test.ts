@@ -89,6 +89,8 @@ const FINE = {
   promptSuggestions: true,
   replayHistory: true,
   perTaskStopAffordance: true,
+  backgroundWait: 60,
+  onEnd: 'stop',
   verbatimPrompts: true,
   onElicitation: async () => ({ action: 'decline' }),
   stderr: () => {},

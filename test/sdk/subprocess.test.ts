@@ -178,7 +178,7 @@ describe('the end', () => {
   test('lines of a child that has exited long ago are still there', async () => {
     const transport = child(`${say('{ n: 1 }')} ${say('{ n: 2 }')}`);
     await transport.connect();
-    await vi.waitUntil(() => !transport.isReady());
+    await vi.waitUntil(() => !transport.isReady(), 10_000);
     await new Promise((resolve) => setTimeout(resolve, 50));
     const lines: unknown[] = [];
     for await (const line of transport.readMessages()) lines.push(line);

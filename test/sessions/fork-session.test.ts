@@ -106,3 +106,16 @@ async function branch({ path }: Pick<Written, 'path'>): Promise<Entry[]> {
   const tree = await readTree(readTranscript(path));
   return pathTo(tree, activeLeaf(tree).leaf?.id ?? '');
 }
+
+test('[S-18] an entry that is nested 50,000 levels deep is copied as it is', async () => {
+  const { session } = sessionHome();
+  const depth = 50_000;
+  const deep = `${'{"a":['.repeat(depth)}"\\ud800 ü",null,{}${']}'.repeat(depth)}`;
+  const line = JSON.stringify({ ...user('u1', 'one'), toolUseResult: '@deep' }).replace('"@deep"', deep);
+  const fork = await forkSession(session([`${line}\n`]), { ids });
+  const [copy] = readFileSync(fork.path, 'utf8').split('\n');
+  expect(copy).toContain(`"toolUseResult":${deep}`);
+  const { entries, damage } = await collect(readTranscript(fork.path));
+  expect(damage).toEqual([]);
+  expect(entries[0]).toMatchObject({ message: { content: 'one' }, forkedFrom: { messageUuid: 'u1' } });
+});

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Line } from './lines.ts';
 import type { Place } from './place.ts';
+import { RESULT } from './scripted-agent.ts';
 
 export interface FakeAgent {
   /** For `pathToClaudeCodeExecutable`. */
@@ -44,19 +45,3 @@ export function fakeAgent(place: Place, options: { onUser?: string; atStart?: st
     },
   };
 }
-
-const RESULT = {
-  type: 'result',
-  subtype: 'success',
-  is_error: false,
-  duration_ms: 1,
-  duration_api_ms: 1,
-  num_turns: 1,
-  stop_reason: null,
-  session_id: 's',
-  total_cost_usd: 0,
-  usage: { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
-  modelUsage: {},
-  permission_denials: [],
-  uuid: 'u',
-};

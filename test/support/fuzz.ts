@@ -70,6 +70,8 @@ const REQUESTS: readonly object[] = [
   { subtype: 'get_usage' },
   { subtype: 'get_binary_version' },
   { subtype: 'reload_output_styles' },
+  { subtype: 'reload_plugins' },
+  { subtype: 'reload_skills' },
   { subtype: 'get_settings' },
   { subtype: 'apply_flag_settings', settings: { permissions: { allow: ['Read'], deny: ['Bash(rm:*)'] } } },
   { subtype: 'update_settings', source: 'userSettings', settings: { permissions: { ask: ['Write'] } } },

@@ -33,6 +33,24 @@ export function isResult(line: Line): boolean {
   return line.type === 'result';
 }
 
+/** The first init line. */
+export function initOf(lines: readonly Line[]): Line {
+  return found(
+    lines.find((line) => kindOf(line) === 'system/init'),
+    'init',
+  );
+}
+
+/** The first result. */
+export function resultOf(lines: readonly Line[]): Line {
+  return found(lines.find(isResult), 'result');
+}
+
+function found(line: Line | undefined, name: string): Line {
+  if (!line) throw new Error(`There is no ${name} line`);
+  return line;
+}
+
 export function blocksOf(message: { content: string | readonly Block[] } | undefined): readonly Block[] {
   const content = message?.content ?? [];
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;

@@ -1,3 +1,4 @@
+import { createBackgroundTasks } from '../../src/tools/background-tasks.ts';
 import { createForegroundCalls } from '../../src/tools/foreground-calls.ts';
 import { createShellDirectory } from '../../src/tools/shell-directory.ts';
 import { memoryShelf } from '../../src/tools/task-shelf.ts';
@@ -23,6 +24,11 @@ export function toolSession(changes: Partial<ToolSession> = {}): ToolSession {
     todos: { current: [] },
     tasks: async () => tasks,
     shellDirectory: createShellDirectory({ start: '/', isInside: () => true }),
+    backgroundTasks: createBackgroundTasks({
+      ids: { uuid: () => crypto.randomUUID() },
+      clock: { now: () => Date.now() },
+      log: () => {},
+    }),
     backgroundShells: {
       start: () => {
         throw new Error('no background here');
@@ -30,11 +36,11 @@ export function toolSession(changes: Partial<ToolSession> = {}): ToolSession {
       adopt: () => {
         throw new Error('no background here');
       },
-      get: () => undefined,
-      list: () => [],
-      stop: async () => false,
-      onEnd: () => () => {},
-      close: async () => {},
+    },
+    agents: {
+      call: async () => {
+        throw new Error('no agents here');
+      },
     },
     foreground: createForegroundCalls(),
     sandbox: null,

@@ -2,11 +2,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type BackgroundShell,
-  type BackgroundShells,
-  createBackgroundShells,
-} from '../../src/tools/background-shells.ts';
+import { type BackgroundShells, createBackgroundShells } from '../../src/tools/background-shells.ts';
+import { type BackgroundTask, type BackgroundTasks, createBackgroundTasks } from '../../src/tools/background-tasks.ts';
 import { createBashTool } from '../../src/tools/bash.ts';
 import { Aborted } from '../../src/util/abort.ts';
 import { eventually, isAlive } from '../support/processes.ts';
@@ -14,24 +11,25 @@ import { type Bench, createBench } from './bench.ts';
 
 let bench: Bench;
 let shells: BackgroundShells;
+let tasks: BackgroundTasks;
 const bash = createBashTool({ isReadOnly: (command) => command.startsWith('ls') });
 
 beforeEach(() => {
   bench = createBench();
-  shells = bench.context.session.backgroundShells;
+  ({ backgroundShells: shells, backgroundTasks: tasks } = bench.context.session);
 });
 
 afterEach(() => bench.dispose());
 
-async function start(command: string, more: object = {}): Promise<BackgroundShell> {
+async function start(command: string, more: object = {}): Promise<BackgroundTask> {
   const { data } = await bench.run(bash, { command, run_in_background: true, ...more });
-  const shell = shells.get((data as { backgroundTaskId: string }).backgroundTaskId);
+  const shell = tasks.get((data as { backgroundTaskId: string }).backgroundTaskId);
   if (!shell) throw new Error('it was not started');
   return shell;
 }
 
-const ended = (shell: BackgroundShell) => eventually(() => shell.status !== 'running');
-const output = (shell: BackgroundShell) => readFileSync(shell.outputFile, 'utf8');
+const ended = (shell: BackgroundTask) => eventually(() => shell.status !== 'running');
+const output = (shell: BackgroundTask) => readFileSync(shell.outputFile, 'utf8');
 
 test('[TOOL-02] run_in_background returns at once and names the id and the file', async () => {
   const started = Date.now();
@@ -41,10 +39,10 @@ test('[TOOL-02] run_in_background returns at once and names the id and the file'
     run_in_background: true,
   });
   expect(Date.now() - started).toBeLessThan(500);
-  const [shell] = shells.list();
+  const [shell] = tasks.list();
   expect(shell).toMatchObject({ status: 'running', exitCode: null, description: 'Wait', toolUseId: 'toolu_1' });
   expect(shell?.id).toMatch(/^b[0-9a-f]{6}$/);
-  expect(content).toContain(`as ${shell?.id}.`);
+  expect(content).toContain(`ID: ${shell?.id}.`);
   expect(content).toContain(`to ${shell?.outputFile};`);
   expect(isError).toBe(false);
   expect(JSON.stringify(data)).toBe(
@@ -106,51 +104,51 @@ test('neither its timeout nor an interrupt of the turn ends it', async () => {
 test('stop ends it with all it has started', async () => {
   const shell = await start(`env -i setsid sh -c 'echo $$ > pid; exec sleep 60' & sleep 60`);
   const pid = await pidIn('pid');
-  expect(await shells.stop(shell.id)).toBe(true);
+  expect(await tasks.stop(shell.id, 'model')).toBe(true);
   expect(shell).toMatchObject({ status: 'killed', exitCode: null });
   expect(isAlive(pid)).toBe(false);
-  expect(await shells.stop(shell.id)).toBe(false);
-  expect(await shells.stop('b000000')).toBe(false);
+  expect(await tasks.stop(shell.id, 'model')).toBe(false);
+  expect(await tasks.stop('b000000', 'model')).toBe(false);
 });
 
 test('close ends all of them and waits for that', async () => {
   const all = [await start('echo $$ > one; exec sleep 60'), await start(`trap '' TERM; echo $$ > two; sleep 60; :`)];
   const pids = [await pidIn('one'), await pidIn('two')];
-  await shells.close();
+  await tasks.close();
   expect(pids.map(isAlive)).toEqual([false, false]);
   expect(all.map(({ status }) => status)).toEqual(['killed', 'killed']);
 });
 
 test('listeners are told of each end once, when the output is complete', async () => {
   const told: string[] = [];
-  const off = shells.onEnd((shell) => told.push(`${shell.id} ${shell.status} ${output(shell).length}`));
+  const off = tasks.onChange(({ kind, task }) => {
+    if (kind === 'ended') told.push(`${task.id} ${task.status} ${output(task).length}`);
+  });
   const first = await start('seq 1 1000');
   await ended(first);
   expect(told).toEqual([`${first.id} completed 3893`]);
   off();
   await ended(await start('true'));
   expect(told).toHaveLength(1);
-  expect(shells.list().map(({ status }) => status)).toEqual(['completed', 'completed']);
+  expect(tasks.list().map(({ status }) => status)).toEqual(['completed', 'completed']);
 });
 
 test('a listener that throws keeps nobody from the end, and is logged', async () => {
   const log: string[] = [];
   const { workspace, runtime, env } = bench.context;
-  const own = createBackgroundShells({
-    workspace,
-    ids: runtime.ids,
-    outputDir: bench.path('outputs'),
-    log: (level, message) => log.push(`${level}: ${message}`),
-  });
+  const ownTasks = createBackgroundTasks({ ...runtime, log: (level, message) => log.push(`${level}: ${message}`) });
+  const own = createBackgroundShells({ workspace, tasks: ownTasks, outputDir: bench.path('outputs') });
   const told: string[] = [];
-  own.onEnd(() => {
-    throw new Error('no listener');
+  ownTasks.onChange(({ kind }) => {
+    if (kind === 'ended') throw new Error('no listener');
   });
-  own.onEnd(({ status }) => told.push(status));
+  ownTasks.onChange(({ kind, task }) => {
+    if (kind === 'ended') told.push(task.status);
+  });
   const { id } = own.start({ command: 'sleep 60', toolUseId: 'a', cwd: bench.dir, env });
-  expect(await own.stop(id)).toBe(true);
+  expect(await ownTasks.stop(id, 'model')).toBe(true);
   own.start({ command: 'sleep 60', toolUseId: 'b', cwd: bench.dir, env });
-  await own.close();
+  await ownTasks.close();
   expect(told).toEqual(['killed', 'killed']);
   expect(log).toEqual([expect.stringMatching(/^error: .*no listener$/), expect.stringMatching(/no listener$/)]);
 });
@@ -163,18 +161,17 @@ test('a command whose output cannot be kept is not started, and the error says w
     name: 'ToolError',
     message: expect.stringMatching(/was not started, because its output cannot be kept: .*tasks/),
   });
-  expect(shells.list()).toEqual([]);
-  await shells.close();
+  expect(tasks.list()).toEqual([]);
+  await tasks.close();
   expect(existsSync(bench.path('started'))).toBe(false);
 });
 
 test('[M-12] the file is bounded, says so, and does not hold the command', async () => {
   const small = createBackgroundShells({
     workspace: bench.context.workspace,
-    ids: bench.context.runtime.ids,
+    tasks,
     outputDir: bench.path('outputs'),
     maxOutputBytes: 1000,
-    log: () => {},
   });
   const { env } = bench.context;
   const shell = small.start({ command: 'seq 1 100000; echo x > done', toolUseId: 'a', cwd: bench.dir, env });

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createBackgroundShells } from '../../src/tools/background-shells.ts';
+import { createBackgroundTasks } from '../../src/tools/background-tasks.ts';
 import { createLocalWorkspace } from '../../src/tools/local-workspace.ts';
 import { createShellDirectory } from '../../src/tools/shell-directory.ts';
 import type { Tool, ToolContext, ToolOutput } from '../../src/tools/tool.ts';
@@ -30,6 +31,7 @@ export function createBench(parent = tmpdir()): Bench {
   const workspace = createLocalWorkspace({ cwd: dir, home: join(base, 'home'), processes });
   const ids = { uuid: () => crypto.randomUUID() };
   const spillDir = join(base, 'spill', 'outputs');
+  const tasks = createBackgroundTasks({ ids, clock: { now: () => Date.now() }, log: () => {} });
   const context: ToolContext = {
     workspace,
     files: new Map(),
@@ -40,7 +42,8 @@ export function createBench(parent = tmpdir()): Bench {
     signal: new AbortController().signal,
     session: toolSession({
       shellDirectory: createShellDirectory({ start: dir, isInside: (each) => `${each}/`.startsWith(`${dir}/`) }),
-      backgroundShells: createBackgroundShells({ workspace, ids, log: () => {}, outputDir: join(spillDir, 'tasks') }),
+      backgroundTasks: tasks,
+      backgroundShells: createBackgroundShells({ workspace, tasks, outputDir: join(spillDir, 'tasks') }),
     }),
   };
   const path = (name: string) => join(dir, name);

@@ -44,8 +44,16 @@ export function tell(message: string): void {
 
 /** Asks on the terminal. True where there is none to ask on: then the command itself is the answer. */
 export async function isAgreed(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return true;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  return !canAsk(process.stderr) || saysYes(question, process.stderr);
+}
+
+/** Whether somebody reads there who can answer. */
+export function canAsk(output: { isTTY?: boolean }): boolean {
+  return process.stdin.isTTY === true && output.isTTY === true;
+}
+
+export async function saysYes(question: string, output: NodeJS.WritableStream): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
   } catch {

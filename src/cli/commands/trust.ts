@@ -1,10 +1,10 @@
-import { createInterface } from 'node:readline/promises';
 import { configHome } from '../../host/home.ts';
 import { distrustDirectory, listTrust, type TrustView, trustDirectory, viewTrust } from '../../host/trust-admin.ts';
 import { printable } from '../../util/printable.ts';
 import { parseCommandArgs, takeWords } from '../command-args.ts';
 import { commandPlace, lastingPath } from './place.ts';
 import { columns, shownValue } from './show.ts';
+import { canAsk, saysYes, tell } from './terminal.ts';
 
 const HELP = `Usage: heddle trust [--yes] [directory]
        heddle trust --list [--json]
@@ -48,13 +48,13 @@ function list(asJson: boolean): number {
   return 0;
 }
 
-function remove(directory: string): number {
+async function remove(directory: string): Promise<number> {
   const path = lastingPath(directory);
-  if (distrustDirectory(path, configHome(process.env))) {
+  if (await distrustDirectory(path, configHome(process.env))) {
     process.stdout.write(`${printable(path)} is no longer trusted.\n`);
     return 0;
   }
-  process.stderr.write(`heddle: ${printable(path)} was not trusted\n`);
+  tell(`${printable(path)} was not trusted`);
   return 1;
 }
 
@@ -64,7 +64,7 @@ async function trust(directory: string, yes: boolean): Promise<number> {
   process.stdout.write(`${viewText(view)}\n`);
   if (view.files.length === 0 || view.trust === 'trusted') return 0;
   if (!yes && !(await isAgreed())) return 1;
-  trustDirectory(view, home);
+  await trustDirectory(view, home);
   process.stdout.write('It is trusted now, until one of these files changes.\n');
   return 0;
 }
@@ -87,18 +87,9 @@ const STATES: Record<TrustView['trust'], string> = {
   trusted: 'is trusted. This acts:',
 };
 
+/** Trust is never given for want of somebody to ask. */
 async function isAgreed(): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    process.stderr.write('heddle: there is no terminal to ask on; --yes trusts it\n');
-    return false;
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    const answer = await terminal.question('Trust it as it is now? [y/N] ');
-    return /^y(es)?$/i.test(answer.trim());
-  } catch {
-    return false; // Ctrl-C, Ctrl-D
-  } finally {
-    terminal.close();
-  }
+  if (canAsk(process.stdout)) return saysYes('Trust it as it is now?', process.stdout);
+  tell('there is no terminal to ask on; --yes trusts it');
+  return false;
 }

@@ -4,7 +4,7 @@ import { PermissionBehavior } from '../permissions.ts';
 import { AnyObject, open } from '../schema.ts';
 import { ModelUsage } from '../usage.ts';
 import { Done, exchanges } from './exchange.ts';
-import { InitializeResponse, initializeFields, ModelInfo, SlashCommand } from './initialize.ts';
+import { AgentInfo, InitializeResponse, initializeFields, ModelInfo, SlashCommand } from './initialize.ts';
 
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
@@ -207,6 +207,18 @@ const TaskOutput = open(() => ({
 }));
 export type TaskOutput = z.infer<typeof TaskOutput>;
 
+/** What there is after the extension files were read again. */
+const ReloadedPlugins = open(() => ({
+  commands: z.array(SlashCommand),
+  agents: z.array(AgentInfo),
+  /** `source` is `name@marketplace`, for those that settings name. */
+  plugins: z.array(open({ name: z.string(), path: z.string(), source: text })),
+  mcpServers: z.array(McpServerStatus),
+  /** How many plugins could not be found or read. */
+  error_count: z.number(),
+}));
+export type ReloadedPlugins = z.infer<typeof ReloadedPlugins>;
+
 /** What a host may ask of the CLI. Mind the mixed casing of server names: it is the wire's. */
 export const hostRequests = exchanges({
   initialize: () => [initializeFields(), InitializeResponse],
@@ -252,7 +264,7 @@ export const hostRequests = exchanges({
   set_has_subscribers: () => [{}, Done],
   register_repo_root: () => [{}, Done],
   reload_skills: () => [{}, open({ skills: z.optional(z.array(SlashCommand)) })],
-  reload_plugins: () => [{}, open({ commands: z.optional(z.array(SlashCommand)) })],
+  reload_plugins: () => [{}, ReloadedPlugins],
   reload_output_styles: () => [{}, open({ available_output_styles: z.array(z.string()) })],
   read_file: () => [{ path: z.string(), max_bytes: z.optional(z.number()), encoding: text }, FileContents],
   file_suggestions: () => [{ query: z.string() }, open({ suggestions: z.array(z.unknown()) })],

@@ -20,6 +20,7 @@ export type {
   McpSetServersResult,
   PermissionExplanation,
   PermissionRules,
+  ReloadedPlugins,
   RewindFilesResult,
   SessionNode,
   SessionTree,

@@ -5,7 +5,13 @@ import { system } from './common.ts';
 const text = z.optional(z.string());
 /** `task_id` names the task, `run_id` one run of it. */
 const task = { task_id: z.string(), run_id: text };
-const TaskUsage = open(() => ({ total_tokens: z.number(), tool_uses: z.number(), duration_ms: z.number() }));
+const TaskUsage = open(() => ({
+  total_tokens: z.number(),
+  tool_uses: z.number(),
+  duration_ms: z.number(),
+  /** Of this agent alone, without those that it has started. */
+  cost_usd: z.optional(z.number()),
+}));
 
 /** A background task has ended. */
 export const TaskNotificationMessage = system('task_notification', () => ({
@@ -50,6 +56,8 @@ export const TaskUpdatedMessage = system('task_updated', () => ({
     error: text,
     is_backgrounded: z.optional(z.boolean()),
   }),
+  /** With the end of an agent. */
+  usage: z.optional(TaskUsage),
 }));
 export type TaskUpdatedMessage = z.infer<typeof TaskUpdatedMessage>;
 

@@ -4,15 +4,12 @@ import { conversationText } from '../../support/requests.ts';
 import type { InteropCase } from '../case.ts';
 
 const counting = (_request: unknown, index: number) => `Answer ${index + 1}.`;
-const only = '0.3.325';
 
 /** The functions of the SDK that read and change session files: ours, without a process. */
-export const storedCases: InteropCase[] = [
+const cases: Omit<InteropCase, 'only' | 'script'>[] = [
   {
     id: 'stored-list',
     title: 'listSessions() finds our sessions',
-    only,
-    script: counting,
     async run({ sdk, resultOf, cwd }) {
       const { session_id } = await resultOf('What is a heddle?');
       const [found, ...others] = await sdk.listSessions({ dir: cwd });
@@ -25,8 +22,6 @@ export const storedCases: InteropCase[] = [
   {
     id: 'stored-info',
     title: 'getSessionInfo() knows one of them',
-    only,
-    script: counting,
     async run({ sdk, resultOf, cwd }) {
       const { session_id = '' } = await resultOf('What is a heddle?');
       assert.equal((await sdk.getSessionInfo(session_id, { dir: cwd }))?.sessionId, session_id);
@@ -35,8 +30,6 @@ export const storedCases: InteropCase[] = [
   {
     id: 'stored-messages',
     title: 'getSessionMessages() has the conversation',
-    only,
-    script: counting,
     async run({ sdk, resultOf, cwd }) {
       const { session_id = '' } = await resultOf('one');
       await resultOf('two', { resume: session_id });
@@ -48,8 +41,6 @@ export const storedCases: InteropCase[] = [
   {
     id: 'stored-rename',
     title: 'renameSession() gives a title, and the session can still be resumed',
-    only,
-    script: counting,
     async run({ sdk, resultOf, cwd }) {
       const { session_id = '' } = await resultOf('one');
       await sdk.renameSession(session_id, 'About looms', { dir: cwd });
@@ -61,8 +52,6 @@ export const storedCases: InteropCase[] = [
   {
     id: 'stored-tag',
     title: 'tagSession() tags a session',
-    only,
-    script: counting,
     async run({ sdk, resultOf, cwd }) {
       const { session_id = '' } = await resultOf('one');
       await sdk.tagSession(session_id, 'kept', { dir: cwd });
@@ -72,8 +61,6 @@ export const storedCases: InteropCase[] = [
   {
     id: 'stored-fork',
     title: 'forkSession() makes a copy that our command line resumes',
-    only,
-    script: counting,
     async run({ sdk, resultOf, cwd, api }) {
       const { session_id = '' } = await resultOf('one');
       const fork = await sdk.forkSession(session_id, { dir: cwd });
@@ -85,8 +72,6 @@ export const storedCases: InteropCase[] = [
   {
     id: 'stored-delete',
     title: 'deleteSession() removes a session',
-    only,
-    script: counting,
     async run({ sdk, resultOf, cwd }) {
       const { session_id = '' } = await resultOf('one');
       await sdk.deleteSession(session_id, { dir: cwd });
@@ -94,3 +79,5 @@ export const storedCases: InteropCase[] = [
     },
   },
 ];
+
+export const storedCases: InteropCase[] = cases.map((each) => ({ ...each, only: '0.3.325', script: counting }));

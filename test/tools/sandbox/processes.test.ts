@@ -87,7 +87,7 @@ describeSandboxed('processes in the sandbox', () => {
     await eventually(() => existsSync(join(rig.bench.dir, 'in')) && running(`sleep\0${seconds}`).length > 0);
     expect(readFileSync(file, 'utf8')).toContain('Read-only file system');
     expect(existsSync(join(rig.bench.dir, '../out'))).toBe(false);
-    await rig.bench.context.session.backgroundShells.close();
+    await rig.bench.context.session.backgroundTasks.close();
     expect(running(seconds)).toEqual([]);
   });
 

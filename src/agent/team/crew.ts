@@ -1,0 +1,122 @@
+import { ToolError } from '../../tools/tool.ts';
+import type { Aborted } from '../../util/abort.ts';
+import { LEADER } from './mail.ts';
+import { colorOf, type Member, nameProblem } from './member.ts';
+import { endMember, type LoopParts, runMember, tell } from './member-loop.ts';
+import { hasEnded, isActive } from './states.ts';
+
+export interface NewMember {
+  name: string;
+  agentType: string;
+  model: string;
+  prompt: string;
+  /** What the first turn is about, in a few words. */
+  summary?: string;
+  cwd: string;
+  planModeRequired?: boolean;
+  transcriptId?: string;
+}
+
+/** The members of a team and the turns that they run. */
+export interface Crew {
+  spawn(member: NewMember): Promise<Member>;
+  resume(nameOrId: string, prompt: string): Promise<Member>;
+  /** Starts those again whom another process left behind. What was cut off is reported as crashed. */
+  restore(): Promise<void>;
+  /** Stops one or all, and resolves when they have. */
+  abort(who: string | 'all', reason: Aborted): Promise<void>;
+}
+
+interface Run {
+  controller: AbortController;
+  /** Never rejects. */
+  done: Promise<void>;
+}
+
+export function createCrew(parts: LoopParts): Crew {
+  const { roster, mailbox, seams, isClosed } = parts;
+  const { clock, ids } = seams.runtime;
+  const runs = new Map<string, Run>();
+
+  /** The run counts from here on, so that it can be aborted while it is prepared. */
+  async function launch(name: string, prepare: () => Promise<void>): Promise<void> {
+    const controller = new AbortController();
+    const ready = prepare();
+    const done = ready.then(
+      () => (isClosed() ? undefined : runMember(name, parts, controller.signal)),
+      (error: unknown) => endMember(name, error, parts),
+    );
+    runs.set(name, { controller, done });
+    await ready;
+  }
+
+  async function restoreMember(name: string): Promise<void> {
+    const before = roster.get(name);
+    await mailbox.acknowledge(name, await seams.seenIds(before));
+    const isCut = before.state === 'working' || before.state === 'asked';
+    await roster.move(name, 'restored', isCut ? { trouble: 'its process ended in the middle of a turn' } : {});
+    const isForgotten = roster.get(name).state === 'starting' && (await mailbox.unread(name)).length === 0;
+    if (isForgotten) await roster.move(name, 'crashed', { trouble: 'its process ended before it had any mail' });
+    await tell(name, parts); // its last process may have died before it could
+  }
+
+  return {
+    async spawn({ summary, ...fields }) {
+      const { name: team, members } = roster.record();
+      refuseName(fields.name, members);
+      const member: Member = {
+        ...fields,
+        agentId: `${fields.name}@${team}`,
+        color: colorOf(members.length),
+        planModeRequired: fields.planModeRequired ?? false,
+        joinedAt: clock.now(),
+        state: 'starting',
+        turnId: ids.uuid(),
+        requests: [],
+      };
+      await launch(member.name, async () => {
+        await roster.add(member);
+        const about = summary === undefined ? {} : { summary };
+        await mailbox.post(member.name, { from: LEADER, text: member.prompt, ...about });
+      });
+      return member;
+    },
+    async resume(nameOrId, prompt) {
+      const { members } = roster.record();
+      const found = members.find(({ name, agentId }) => name === nameOrId || agentId === nameOrId);
+      if (found === undefined) throw new ToolError(`There is no teammate ${JSON.stringify(nameOrId)}.`);
+      const { name } = found;
+      if (hasEnded(found.state)) await runs.get(name)?.done; // it may still be telling of its end
+      const { state } = roster.get(name);
+      if (!hasEnded(state)) throw new ToolError(`${name} is ${state}. Send it a message instead.`);
+      await launch(name, async () => {
+        await roster.move(name, 'resumed', { turnId: ids.uuid(), requests: [], trouble: undefined });
+        await mailbox.acknowledge(name, await seams.seenIds(roster.get(name)));
+        await mailbox.post(name, { from: LEADER, text: prompt });
+      });
+      return roster.get(name);
+    },
+    async restore() {
+      for (const { name } of roster.record().members) await restoreMember(name);
+      const alive = roster.record().members.filter(({ state }) => !hasEnded(state));
+      for (const { name } of alive) await launch(name, async () => {});
+    },
+    async abort(who, reason) {
+      const names = who === 'all' ? [...runs.keys()] : [who.replace(/@.*$/, '')];
+      const chosen = names.map((name) => runs.get(name)).filter((run) => run !== undefined);
+      for (const { controller } of chosen) controller.abort(reason);
+      await Promise.all(chosen.map(({ done }) => done));
+    },
+  };
+}
+
+/** File systems may not tell upper from lower case. */
+function refuseName(name: string, members: readonly Member[]): void {
+  const problem = nameProblem(name);
+  if (problem !== null) throw new ToolError(`${JSON.stringify(name)} cannot be the name of a teammate. ${problem}`);
+  const other = members.find((each) => each.name.toLowerCase() === name.toLowerCase());
+  if (other === undefined) return;
+  const advice = hasEnded(other.state) ? `Call Task with resume "${other.agentId}", or` : 'Send it a message, or';
+  const state = isActive(other.state) ? 'at work' : other.state;
+  throw new ToolError(`There is a teammate ${other.name} already (${state}). ${advice} choose another name.`);
+}

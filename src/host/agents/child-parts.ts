@@ -1,0 +1,111 @@
+import { agentPrompt } from '../../agent/prompt.ts';
+import { createRecorder } from '../../agent/recorder.ts';
+import { createChain } from '../../sessions/chain.ts';
+import type { SessionKey } from '../../sessions/store.ts';
+import type { FileStates } from '../../tools/file-states.ts';
+import { positiveInteger } from '../../util/setting-text.ts';
+import { toPermissionMode } from '../../wire/permission-modes.ts';
+import { WIRE_VERSION } from '../../wire/version.ts';
+import type { AgentFacts, Parts } from '../assemble.ts';
+import { noExtras } from '../extensions.ts';
+import type { Chosen } from '../models.ts';
+import type { Past } from '../past.ts';
+import { createToolSession } from '../tool-session.ts';
+import { repairsOf } from '../transcript.ts';
+import { agentHooks } from './agent-hooks.ts';
+import { narrowedPermissions } from './agent-permissions.ts';
+import { agentTools, MAX_DEPTH } from './agent-tools.ts';
+import type { AgentType } from './agent-types.ts';
+
+export interface ChildSpec {
+  facts: AgentFacts;
+  type: AgentType;
+  /** Its whole prompt. */
+  prompt: string;
+  chosen: Chosen;
+  maxTurns: number | undefined;
+  /** A mode that was asked for with the call, beside that of its kind. */
+  mode?: string | undefined;
+  /** What it goes on from; null for a new one. */
+  past: Past | null;
+}
+
+/**
+ * All that an agent consists of: the parts of the one that it works for, with a conversation, a prompt, tools, a narrower
+ * gate and a transcript of its own. What was not named stays shared: the workspace, the servers, the budget, the hooks.
+ */
+export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts> {
+  const { facts, type, past, chosen } = spec;
+  const { runtime, transcript } = parent;
+  const { definition } = type;
+  const key: SessionKey = { ...transcript.key, agentId: facts.id };
+  const chain = createChain({
+    cwd: parent.workspace.cwd,
+    sessionId: parent.sessionId,
+    version: WIRE_VERSION,
+    gitBranch: transcript.gitBranch ?? 'HEAD',
+    userType: 'external',
+    isSidechain: true,
+    agentId: facts.id,
+    parentUuid: past?.leaf ?? null,
+    clock: runtime.clock,
+  });
+  const repairs = past ? await repairsOf(past, chain, () => runtime.ids.uuid()) : [];
+  if (repairs.length > 0) await transcript.store.append(key, repairs);
+  const files: FileStates = new Map();
+  const skills =
+    parent.extensions.skills.length > 0 ? [(await import('../skill-shelf.ts')).skillTool(() => parts)] : [];
+  const modes = [definition.permissionMode, spec.mode].flatMap((name) => toPermissionMode(name ?? '') ?? []);
+  const toolSession = createToolSession(() => parts, {
+    env: {},
+    planFile: () => parent.toolSession.planFile(),
+    todos: [],
+    tasksDir: null,
+    workspace: parent.workspace,
+    ids: runtime.ids,
+    spillDir: transcript.spillDir,
+    parent: parent.toolSession,
+  });
+  const parts: Parts = {
+    ...parent,
+    ...parent.newMind(() => chosen, { reminders: past?.reminders ?? [], lastTokens: past?.lastTokens ?? 0 }),
+    agent: facts,
+    chosen,
+    fallbacks: parent.fallbacks,
+    ...(typeof definition.effort === 'string' && { effort: definition.effort }),
+    tools: agentTools(parent.tools, type, {
+      depth: facts.depth,
+      maxDepth: positiveInteger(parent.toolContext('', NEVER).env.HEDDLE_MAX_AGENT_DEPTH) ?? MAX_DEPTH,
+      own: skills,
+      log: (_level, text) => parent.warnOnce(text),
+    }),
+    permissions: modes.reduce(narrowedPermissions, parent.permissions),
+    settings: { ...thinkingOf(parent), systemPrompt: agentPrompt(spec.prompt) },
+    limits: { ...parent.limits, maxTurns: spec.maxTurns, maxDurationMs: undefined },
+    ledger: parent.ledger.child(),
+    hooks: parent.hooks && agentHooks(parent.hooks, facts, transcript.store.locate?.(key) ?? ''),
+    messages: past?.messages(repairs) ?? [],
+    transcript: { ...transcript, key, hasPast: past !== null, path: [], report: null },
+    recorder: createRecorder({ key, store: transcript.store, chain }),
+    isBranching: false,
+    title: null,
+    structured: null,
+    extras: noExtras(),
+    partials: false,
+    replayUserMessages: false,
+    toolUseSummaries: false,
+    namePlan: () => {},
+    toolSession,
+    toolContext: (toolUseId, signal) => ({ ...parent.toolContext(toolUseId, signal), files, session: toolSession }),
+  };
+  return parts;
+}
+
+const NEVER = new AbortController().signal;
+
+function thinkingOf({ settings: { maxThinkingTokens, adaptiveThinking } }: Parts): Parts['settings'] {
+  return {
+    ...(maxThinkingTokens !== undefined && { maxThinkingTokens }),
+    ...(adaptiveThinking !== undefined && { adaptiveThinking }),
+  };
+}

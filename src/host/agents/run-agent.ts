@@ -1,0 +1,114 @@
+import { attachedContent } from '../../agent/attachment.ts';
+import { addUserContent } from '../../agent/conversation.ts';
+import { runTurn, type TurnEnd } from '../../agent/loop.ts';
+import { tokensOf } from '../../agent/step.ts';
+import { emptyTally } from '../../agent/turn.ts';
+import type { TaskUsage } from '../../tools/background-tasks.ts';
+import type { ContentBlock } from '../../wire/content.ts';
+import type { Message } from '../../wire/messages/index.ts';
+import type { AgentFacts, Parts } from '../assemble.ts';
+import { drive } from '../drive.ts';
+import { makeTurn } from '../make-turn.ts';
+import { placed } from '../record-input.ts';
+import type { AgentHooks } from './agent-hooks.ts';
+
+export interface AgentRun {
+  /** What it is to do. */
+  prompt: string;
+  signal: AbortSignal;
+  /** Whether its lines are told; asked for each of them, because that may change while it runs. */
+  isTold(): boolean;
+  /** It has called a tool. */
+  onProgress?(usage: TaskUsage, toolName: string): void;
+  /** The prompt is on disk. */
+  onRecorded?(): Promise<void>;
+}
+
+export interface AgentEnd {
+  end: TurnEnd;
+  /** Its last words: the text of its last answer. */
+  content: { type: 'text'; text: string }[];
+  usage: TaskUsage;
+}
+
+/** Lets an agent work on a prompt until it stops. The loop is that of the main thread; only its parts are others. */
+export async function runAgent(child: Parts, run: AgentRun): Promise<AgentEnd> {
+  const { runtime, agent } = child;
+  if (!agent) throw new Error('These are no parts of an agent');
+  const started = runtime.clock.now();
+  const say = async (line: Message) => {
+    const told = run.isTold() ? forwarded(line, agent, child.forwardsAgentText) : null;
+    if (told) await child.say(told);
+  };
+  let toolUses = 0;
+  const usage = (totalTokens = child.context.tokens): TaskUsage => ({
+    totalTokens,
+    toolUses,
+    durationMs: runtime.clock.now() - started,
+    costUsd: child.ledger.costUsd,
+  });
+  await (child.hooks as AgentHooks | null)?.started(run.signal);
+  await recordTask(child, run.prompt, say);
+  await run.onRecorded?.();
+  const tally = emptyTally();
+  const asked: ContentBlock[] = [{ type: 'text', text: run.prompt }];
+  const turn = makeTurn(child, tally, asked, { say, takeQueued: async () => [] });
+  const end = await drive(runTurn(turn, run.signal), async (line) => {
+    await say(line);
+    const call = calledTool(line);
+    if (call === null) return;
+    toolUses++;
+    run.onProgress?.(usage(call.tokens), call.name);
+  });
+  return { end, content: lastWords(child), usage: usage() };
+}
+
+/** On disk before it is told, with what the agent has to know of the place. */
+async function recordTask(child: Parts, prompt: string, say: (line: Message) => Promise<void>): Promise<void> {
+  const { recorder, reminders, runtime, sessionId, agent } = child;
+  const uuid = runtime.ids.uuid();
+  const news = await reminders.news();
+  const attachments = [...news, ...(child.hooks?.takeContexts() ?? [])];
+  await recorder.task(prompt, { uuid, attachments: placed(child, attachments) });
+  reminders.told(news);
+  const content: ContentBlock[] = [{ type: 'text', text: prompt }];
+  addUserContent(child.messages, [...content, ...attachedContent(attachments)]);
+  const ids = { parent_tool_use_id: agent?.toolUseId ?? null, session_id: sessionId, uuid };
+  await say({ type: 'user', message: { role: 'user', content }, ...ids } as Message);
+}
+
+/** As it is told: calls and results, all else only where that is wanted. The prompt is no result, but belongs to them. */
+function forwarded(line: Message, { id, type, description }: AgentFacts, isAllWanted: boolean): Message | null {
+  const facts = { agent_id: id, subagent_type: type, task_description: description };
+  if (line.type === 'assistant') {
+    const isCall = blocksOf(line).some((block) => block.type === 'tool_use');
+    return isCall || isAllWanted ? ({ ...line, ...facts } as Message) : null;
+  }
+  if (line.type === 'user') {
+    const { tool_use_result: _, ...rest } = line as Message & { tool_use_result?: unknown };
+    return { ...rest, ...facts } as Message;
+  }
+  return SAID_OF_AGENTS.has(line.type === 'system' ? line.subtype : line.type) ? line : null;
+}
+
+/** Signs of life that hosts should see, whoever they come from. */
+const SAID_OF_AGENTS: ReadonlySet<unknown> = new Set(['tool_progress', 'api_retry', 'model_fallback', 'auth_status']);
+
+/** A call of a tool, and how many tokens the agent has in mind by then. */
+function calledTool(line: Message): { name: string; tokens: number } | null {
+  if (line.type !== 'assistant') return null;
+  const [block] = blocksOf(line);
+  return block?.type === 'tool_use' ? { name: block.name, tokens: tokensOf(line.message.usage) } : null;
+}
+
+function blocksOf(line: Message): readonly ContentBlock[] {
+  const { content } = (line as { message: { content: unknown } }).message;
+  return Array.isArray(content) ? content : [];
+}
+
+function lastWords({ messages }: Parts): AgentEnd['content'] {
+  const answer = messages.findLast(({ role }) => role === 'assistant');
+  return (answer?.content ?? []).flatMap((block) =>
+    block.type === 'text' ? [{ type: 'text', text: block.text }] : [],
+  );
+}

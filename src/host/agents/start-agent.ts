@@ -1,0 +1,166 @@
+import type { AgentCall } from '../../tools/agent.ts';
+import { refusal, type ToolContext, ToolError, type ToolOutput } from '../../tools/tool.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { oneAtATime } from '../../util/one-at-a-time.ts';
+import type { AgentLaunchedOutput, AgentOutput } from '../../wire/tool-outputs.ts';
+import type { AgentFacts, Parts } from '../assemble.ts';
+import type { Chosen } from '../models.ts';
+import type { Past } from '../past.ts';
+import { findAgent, namedModel, promptOf, unknownAgent } from './agent-choice.ts';
+import { agentOutputFile } from './agent-output.ts';
+import { type AgentType, agentTypes } from './agent-types.ts';
+import { childParts } from './child-parts.ts';
+import { type AgentEnd, runAgent } from './run-agent.ts';
+import { type StartedAgent, superviseAgent } from './supervise-agent.ts';
+
+/** Does what it is given one after the other. */
+type InTurn = ReturnType<typeof oneAtATime>;
+
+/**
+ * Answers a call of the Task tool: runs the agent that it describes, to its end or in the background. Agents begin in the
+ * order in which they were called.
+ */
+export async function callAgent(
+  parent: Parts,
+  call: AgentCall,
+  context: ToolContext,
+  inTurn: InTurn,
+): Promise<ToolOutput> {
+  const started = await inTurn(() => startAgent(parent, call, context));
+  const outcome = await started.outcome;
+  if (outcome === 'backgrounded') return launched(started, call);
+  return finished(started, call, outcome);
+}
+
+/** Makes the agent and lets it begin. Throws ToolError for a call that cannot be met. */
+async function startAgent(parent: Parts, call: AgentCall, context: ToolContext): Promise<StartedAgent> {
+  const { backgroundTasks } = parent.toolSession;
+  const before = call.resume === undefined ? null : await pastOf(parent, call.resume);
+  const type = findType(parent, (call.resume && backgroundTasks.get(call.resume)?.agent?.type) || call.subagent_type);
+  const id = call.resume ?? backgroundTasks.freshId('a');
+  const { description } = call;
+  const depth = (parent.agent?.depth ?? 0) + 1;
+  const facts: AgentFacts = { id, type: type.name, depth, toolUseId: context.toolUseId, description };
+  const child = await childParts(parent, {
+    facts,
+    type,
+    prompt: await promptOf(type),
+    chosen: await modelOf(parent, call.model ?? type.definition.model),
+    maxTurns: call.max_turns ?? type.definition.maxTurns,
+    mode: call.mode,
+    past: before,
+  });
+  const inBackground = call.run_in_background ?? type.definition.background === true;
+  return superviseAgent(child, {
+    tasks: backgroundTasks,
+    spec: {
+      id,
+      type: 'local_agent',
+      description,
+      toolUseId: context.toolUseId,
+      outputFile: await agentOutputFile(child),
+      agent: { type: type.name, prompt: call.prompt, depth, ...(parent.agent && { parentTaskId: parent.agent.id }) },
+      isBackgrounded: inBackground,
+    },
+    foreground: inBackground ? null : { signal: context.signal, calls: parent.toolSession.foreground },
+    work: (run) => runAgent(child, { prompt: call.prompt, ...run }),
+  });
+}
+
+function findType(parent: Parts, name: string): AgentType {
+  const types = agentTypes(parent);
+  const found = findAgent(types, name);
+  if (!found) throw new ToolError(unknownAgent(types, name));
+  return found;
+}
+
+async function modelOf(parent: Parts, given: string | undefined): Promise<Chosen> {
+  const name = namedModel(parent, given);
+  if (name === null) return parent.chosen;
+  try {
+    return await parent.chooseModel(name);
+  } catch (error) {
+    throw new ToolError(`The agent's model ${name} cannot be used: ${messageOf(error)}`);
+  }
+}
+
+/** What an agent of this session knows that is gone on with. */
+async function pastOf(parent: Parts, agentId: string): Promise<Past> {
+  const { transcript, toolSession, runtime } = parent;
+  if (toolSession.backgroundTasks.get(agentId)?.status === 'running') {
+    throw refusal(`The agent ${agentId} is still at work: wait for its end, or stop it first`);
+  }
+  const key = { ...transcript.key, agentId };
+  if (!/^a[\w-]*$/.test(agentId) || !(await transcript.store.exists(key))) {
+    const known = toolSession.backgroundTasks.list().filter(({ agent }) => agent !== undefined);
+    const names = known.map(({ id }) => id).join(', ');
+    throw refusal(
+      `No agent ${agentId} is known here to go on with. ${names ? `There are: ${names}` : 'Start a new one.'}`,
+    );
+  }
+  const { readPast } = await import('../past.ts');
+  return readPast(transcript.store, key, { at: undefined, lean: true, log: runtime.log });
+}
+
+function launched({ task }: StartedAgent, { description, prompt }: AgentCall): ToolOutput {
+  const text = `The agent works in the background. agentId: ${task.id} (for resume, once it has ended)\nYou are told when it has finished. Until then its transcript can be read at ${task.outputFile}; do something else meanwhile, or end your turn.`;
+  const data: AgentLaunchedOutput = {
+    isAsync: true,
+    status: 'async_launched',
+    agentId: task.id,
+    description,
+    prompt,
+    outputFile: task.outputFile,
+  };
+  return { content: [{ type: 'text', text }], data };
+}
+
+function finished({ task, child }: StartedAgent, { prompt }: AgentCall, { end, content, usage }: AgentEnd): ToolOutput {
+  const problem = problemOf(end, task.stoppedBy !== null);
+  const resume = `agentId: ${task.id} (for resume, to go on with this agent)`;
+  if (problem !== null) throw new ToolError(`${problem}\n${resume}`);
+  const note = end.kind === 'max_turns' ? `\nIt was stopped after ${end.maxTurns} rounds of tool calls.` : '';
+  const counts = `<usage>total_tokens: ${usage.totalTokens}\ntool_uses: ${usage.toolUses}\nduration_ms: ${usage.durationMs}</usage>`;
+  const data: AgentOutput = {
+    status: 'completed',
+    prompt,
+    agentId: task.id,
+    content,
+    totalDurationMs: usage.durationMs,
+    totalTokens: usage.totalTokens,
+    totalToolUseCount: usage.toolUses,
+    usage: child.ledger.lastUsage,
+  };
+  return { content: [...content, { type: 'text', text: `${resume}${note}\n${counts}` }], data };
+}
+
+/** What to tell the one that called, when the agent did not come to its end; null when it did. */
+export function problemOf(end: AgentEnd['end'], wasStopped: boolean): string | null {
+  switch (end.kind) {
+    case 'completed':
+    case 'hook_stopped':
+    case 'max_turns':
+      return null;
+    case 'interrupted':
+      return wasStopped ? 'The agent was stopped before it had finished.' : 'The agent was interrupted.';
+    case 'max_duration':
+      return `The agent was stopped: it took longer than ${end.maxDurationMs} ms.`;
+    case 'max_budget':
+      return 'The agent was stopped: the budget of this run is used up.';
+    case 'deferred':
+      return `The agent was stopped: a hook left its call of ${end.call.name} to someone outside, who cannot come back to it.`;
+    case 'empty_answer':
+      return 'The agent gave no answer.';
+    case 'no_structured_output':
+      return 'The agent did not give the output that was asked for.';
+    case 'api_error':
+    case 'error_answer':
+      return `The agent failed: ${end.text}`;
+    case 'background_stopped':
+      return 'The agent was stopped.';
+    case 'broken':
+      return `The agent failed: ${end.message}`;
+    default:
+      return end satisfies never;
+  }
+}

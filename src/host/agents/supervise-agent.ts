@@ -1,0 +1,76 @@
+import type { BackgroundTask, BackgroundTasks, TaskHandle, TaskSpec } from '../../tools/background-tasks.ts';
+import type { ForegroundCalls } from '../../tools/foreground-calls.ts';
+import { Aborted, abortReason } from '../../util/abort.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { Parts } from '../assemble.ts';
+import { keepLastWords } from './agent-output.ts';
+import type { AgentEnd, AgentRun } from './run-agent.ts';
+
+export interface Supervision {
+  tasks: BackgroundTasks;
+  spec: Omit<TaskSpec, 'stop'>;
+  /** Who waits for it, and how it can be let go of; null: nobody waits. */
+  foreground: { signal: AbortSignal; calls: ForegroundCalls } | null;
+  work(run: Omit<AgentRun, 'prompt'>): Promise<AgentEnd>;
+}
+
+export interface StartedAgent {
+  child: Parts;
+  task: BackgroundTask;
+  /** How it ended, or that nobody waits for it any more. Rejects when it broke. */
+  outcome: Promise<AgentEnd | 'backgrounded'>;
+}
+
+/** Starts an agent's work as a task of the session: it can be seen, let go of and stopped, and its end is told. */
+export function superviseAgent(child: Parts, { tasks, spec, foreground, work }: Supervision): StartedAgent {
+  const abort = new AbortController();
+  const handle = tasks.begin({ ...spec, stop: () => abort.abort(new Aborted('interrupt')) });
+  const release = foreground ? follow(foreground.signal, abort) : () => {};
+  const done = work({
+    signal: abort.signal,
+    // Of an agent that nobody waits for, hosts that did not ask for all of it hear only by its task.
+    isTold: () => !handle.task.isBackgrounded || child.forwardsAgentText,
+    onProgress: (usage, lastToolName) => handle.progress({ usage, lastToolName }),
+  }).finally(release);
+  const ended = done.then(
+    async (end) => {
+      await settle(child, handle, end);
+      return end;
+    },
+    (error) => {
+      handle.end({ status: abort.signal.aborted ? 'killed' : 'failed', result: messageOf(error) });
+      throw error;
+    },
+  );
+  if (!foreground) {
+    ended.catch((error) => child.runtime.log('error', `The agent ${spec.id} failed: ${messageOf(error)}`));
+    return { child, task: handle.task, outcome: Promise.resolve('backgrounded') };
+  }
+  const letGo = new Promise<'backgrounded'>((resolve) => {
+    const takeBack = foreground.calls.offer(spec.toolUseId, () => {
+      release();
+      handle.background();
+      resolve('backgrounded');
+    });
+    ended.then(takeBack, takeBack);
+  });
+  return { child, task: handle.task, outcome: Promise.race([ended, letGo]) };
+}
+
+async function settle(child: Parts, handle: TaskHandle, { end, content, usage }: AgentEnd): Promise<void> {
+  const said = content.map(({ text }) => text).join('\n');
+  const isDone = end.kind === 'completed' || end.kind === 'hook_stopped' || end.kind === 'max_turns';
+  const status = isDone ? 'completed' : end.kind === 'interrupted' ? 'killed' : 'failed';
+  const failure = 'text' in end ? end.text : 'message' in end ? end.message : '';
+  const result = isDone || failure === '' ? said : failure;
+  await keepLastWords(child, handle.task.outputFile, result);
+  handle.end({ status, result, usage });
+}
+
+/** Ends with the turn that waits, until it is released. */
+function follow(signal: AbortSignal, abort: AbortController): () => void {
+  const onAbort = () => abort.abort(abortReason(signal));
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  return () => signal.removeEventListener('abort', onAbort);
+}

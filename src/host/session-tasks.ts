@@ -1,0 +1,104 @@
+import { type BackgroundTask, isAtWork } from '../tools/background-tasks.ts';
+import { messageOf } from '../util/message-of.ts';
+import type { Message } from '../wire/messages/index.ts';
+import type { UserInput } from '../wire/messages/user.ts';
+import type { Parts } from './assemble.ts';
+import type { TaskRecords } from './task-records.ts';
+import { changeLines, notificationLine, notificationText } from './tasks-told.ts';
+
+/** Something that happened beside the conversation and that the model should act on. */
+export interface News {
+  /** What the model is told. */
+  text: string;
+  /** What hosts are told before. */
+  lines: Message[];
+  /** The model's message is about to be recorded, under this uuid. */
+  telling?(uuid: string): Promise<void>;
+  /** The model's message is on disk: it need not be told again. */
+  delivered?(): Promise<void>;
+}
+
+/** Where news come from that begin a turn by themselves. */
+export interface NewsSource {
+  /** All that waits to be told, together; null when nothing does. What was taken is told now. */
+  take(): Promise<News | null>;
+  /** Whether news may still come: something is at work, or waits to be told. */
+  isOpen(): boolean;
+}
+
+/**
+ * Watches what runs beside the conversation: tells hosts of every change, and keeps the ends that the model has to hear
+ * of until they are taken. Each is on disk before it counts as kept.
+ */
+export function watchSessionTasks(parts: Parts, onNews: () => void): NewsSource & { close(): void } {
+  const { backgroundTasks } = parts.toolSession;
+  const ids = { sessionId: parts.sessionId, newId: () => parts.runtime.ids.uuid() };
+  const records = parts.home === null ? null : lazyRecords(parts, parts.home);
+  let ended: BackgroundTask[] = [];
+  const say = (line: Message) => parts.say(line)?.catch(() => {}); // a reader that is gone is noticed by the turn
+
+  if (records) backgroundTasks.onChange(({ task }) => (task.isBackgrounded ? records.note(task) : undefined));
+  const close = backgroundTasks.onChange((change) => {
+    const { kind, task } = change;
+    for (const line of changeLines(change, backgroundTasks.list().filter(isAtWork), ids)) say(line);
+    if (kind !== 'ended' || !task.isBackgrounded) return;
+    // Whoever has stopped it knows, unless that was nobody of this session.
+    if (task.stoppedBy !== null && task.stoppedBy !== 'outside') {
+      say(notificationLine(task, ids));
+      return;
+    }
+    ended.push(task);
+    parts.recorder
+      .enqueue(notificationText(task))
+      .catch((error) => parts.runtime.log('warn', `The end of ${task.id} was not recorded: ${messageOf(error)}`));
+    onNews();
+  });
+
+  return {
+    close,
+    isOpen: () => ended.length > 0 || backgroundTasks.pending().length > 0,
+    async take() {
+      const taken = ended;
+      ended = [];
+      if (taken.length === 0) return null;
+      return {
+        text: taken.map(notificationText).join('\n\n'),
+        lines: taken.map((task) => notificationLine(task, ids)),
+        telling: async (uuid) => records?.telling(taken, uuid),
+        delivered: async () => records?.told(taken),
+      };
+    },
+  };
+}
+
+/** What keeps tasks on disk is loaded with the first of them. */
+function lazyRecords({ sessionId, workspace, toolSession, runtime }: Parts, home: string): TaskRecords {
+  let opened: Promise<TaskRecords> | null = null;
+  const open = () => {
+    opened ??= import('./task-records.ts').then(({ openTaskRecords }) =>
+      openTaskRecords({
+        ...{ home, sessionId, cwd: workspace.cwd },
+        tasks: toolSession.backgroundTasks,
+        log: runtime.log,
+      }),
+    );
+    return opened;
+  };
+  return {
+    note: async (task) => (await open()).note(task),
+    telling: async (tasks, uuid) => (await open()).telling(tasks, uuid),
+    told: async (tasks) => (await open()).told(tasks),
+  };
+}
+
+/** The message that tells the model of it; nothing in it is to be expanded or taken for a command. */
+export function newsInput({ text }: News): UserInput {
+  return { type: 'user', message: { role: 'user', content: text }, isSynthetic: true, client_composed: true };
+}
+
+/** As `result.pending_tasks` lists what is still at work (ruling K25). */
+export function pendingTasks({ toolSession }: Parts): { task_id: string; task_type: string; description: string }[] {
+  return toolSession.backgroundTasks
+    .pending()
+    .map(({ id, type, description }) => ({ task_id: id, task_type: type, description }));
+}

@@ -1,0 +1,26 @@
+import type { StoppedTask } from '../agent/loop.ts';
+import { endOfFile } from '../util/end-of-file.ts';
+import type { Parts } from './assemble.ts';
+
+const MAX_LAST_OUTPUT = 2000;
+
+/** Ends all that still runs beside the conversation, and tells what it was and what it had said last (ruling K25). */
+export async function stopPendingTasks({ toolSession }: Parts): Promise<StoppedTask[]> {
+  const { backgroundTasks } = toolSession;
+  const pending = backgroundTasks.pending();
+  await Promise.all(pending.map(({ id }) => backgroundTasks.stop(id, 'session')));
+  return Promise.all(
+    pending.map(async ({ id, description, agent, result, outputFile }) => {
+      const lastOutput = agent ? (result ?? '') : await lastOf(outputFile);
+      return { id, description, lastOutput };
+    }),
+  );
+}
+
+async function lastOf(path: string): Promise<string> {
+  try {
+    return (await endOfFile(path, MAX_LAST_OUTPUT)).text;
+  } catch {
+    return '';
+  }
+}

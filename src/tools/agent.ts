@@ -1,0 +1,64 @@
+import { boolean, type InputOf, integer, objectInput, oneOf, optional, string, withDefault } from './input-schema.ts';
+import type { Tool, ToolContext, ToolOutput } from './tool.ts';
+
+export const TASK = 'Task';
+export const GENERAL_AGENT = 'general-purpose';
+
+const fields = {
+  description: string('What the agent does, in three to five words'),
+  prompt: string('The whole task: the agent sees nothing else of this conversation'),
+  subagent_type: withDefault(string('The kind of agent, one of those listed above'), GENERAL_AGENT),
+  model: optional(oneOf(['sonnet', 'opus', 'haiku'], 'Another model than the agent would use by itself')),
+  resume: optional(string('The id of an agent that has ended: it goes on, with all that it knows')),
+  run_in_background: optional(boolean('Go on at once; you are told when the agent has finished')),
+  max_turns: optional(integer('After so many rounds of tool calls the agent is stopped', { minimum: 1 })),
+};
+
+/** The model names the kind of agent, as the reference asks for it; a call that does not is understood all the same. */
+export const agentInput = requiring(objectInput(fields), ['description', 'prompt', 'subagent_type']);
+
+const teamInput = requiring(
+  objectInput({
+    ...fields,
+    name: optional(string('How others call this teammate: letters, digits and dashes')),
+    team_name: optional(string('Makes it a member of this team, which works on beside you until it is shut down')),
+    mode: optional(string('The permission mode of the teammate; it can only be narrower than yours')),
+  }),
+  ['description', 'prompt', 'subagent_type'],
+);
+
+export type AgentCall = InputOf<typeof teamInput>;
+
+/** Starts agents on behalf of the calls of a session or of an agent. */
+export interface AgentPort {
+  /** Runs the agent to its end, or starts it in the background. Throws ToolError for what the model should read. */
+  call(call: AgentCall, context: ToolContext): Promise<ToolOutput>;
+}
+
+export interface AgentToolOptions {
+  /** One line for each kind of agent. Byte-stable within a session. */
+  listing: string;
+  /** Whether agents can be members of teams. */
+  hasTeams: boolean;
+}
+
+export function createAgentTool({ listing, hasTeams }: AgentToolOptions): Tool<AgentCall> {
+  return {
+    name: TASK,
+    aliases: ['Agent'],
+    description: `Starts an agent that works on a task by itself and gives back its final answer. These kinds exist:
+${listing}
+
+- Use one for work that would fill this conversation with files and output that you need not keep, and for parts that can be done side by side: several calls in one answer run at the same time. What one or two calls of your own can do, do yourself.
+- The agent knows only its prompt. Say what to find out or to change, where, and what to give back. The user does not see its answer: tell what matters.
+- The result names the agent's id; resume takes it up again with all that it knows.`,
+    input: hasTeams ? teamInput : agentInput,
+    access: ({ subagent_type }) => ({ kind: 'named', name: subagent_type, asks: false }),
+    isConcurrencySafe: () => true,
+    run: (call, context) => context.session.agents.call(call, context),
+  };
+}
+
+function requiring<T extends { json: object }>(schema: T, required: readonly string[]): T {
+  return { ...schema, json: { ...schema.json, required } };
+}

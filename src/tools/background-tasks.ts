@@ -1,0 +1,258 @@
+import { messageOf } from '../util/message-of.ts';
+import type { ProcessIdentity } from '../util/process-identity.ts';
+import type { Clock, Ids, Logger } from '../util/runtime.ts';
+
+/**
+ * The work of a session that has a life of its own: agents, and commands in the background. One list, whoever started it
+ * and whether somebody waits for it or not.
+ */
+export interface BackgroundTasks {
+  /** An id that no task of the session has: a letter for its kind, and six hex digits, as hosts know them. */
+  freshId(letter: 'a' | 'b'): string;
+  /** Enters work that has begun. Whoever does it tells of its course through the handle. */
+  begin(spec: TaskSpec): TaskHandle;
+  get(id: string): BackgroundTask | undefined;
+  /** All of the session, the ended ones too, in the order of their start. */
+  list(): readonly BackgroundTask[];
+  /** Those that run, that nobody waits for, and that end with the session at the latest. */
+  pending(): readonly BackgroundTask[];
+  /** Ends a task with all it has started; resolves when that is done. False when it is not running. */
+  stop(id: string, by: StoppedBy): Promise<boolean>;
+  /** Resolves when the task has ended, at once when it has. */
+  ended(id: string): Promise<void>;
+  /** Told of every change, in order. Returns what takes the listener away. */
+  onChange(listener: (change: TaskChange) => Promise<void> | void): () => void;
+  /** Resolves when the listeners have done all that they had to do up to now. */
+  noted(): Promise<void>;
+  /** Ends all that still run, except what is detached. */
+  close(): Promise<void>;
+}
+
+export type TaskType = 'local_bash' | 'local_agent' | 'in_process_teammate';
+
+/**
+ * Who ended a task before its time: the model, the host, an interrupt, the end of the session, or somebody outside of it
+ * (`heddle tasks stop`).
+ */
+export type StoppedBy = 'model' | 'host' | 'interrupt' | 'session' | 'outside';
+
+export interface BackgroundTask {
+  readonly id: string;
+  /** Of this run: an agent that is gone on with has the same id and another run. */
+  readonly runId: string;
+  readonly type: TaskType;
+  readonly description: string;
+  /** The call that started it. */
+  readonly toolUseId: string;
+  /** Set for commands. */
+  readonly command?: string;
+  /** Set for agents. */
+  readonly agent?: TaskAgent;
+  /** Where its output can be read, while it runs and afterwards. */
+  readonly outputFile: string;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  /** `failed`: an exit code other than 0, an error, or it could not be started. `killed`: stopped, or ended by a signal. */
+  readonly status: 'running' | 'completed' | 'failed' | 'killed';
+  readonly stoppedBy: StoppedBy | null;
+  /** Null while it runs, and when there is none. */
+  readonly exitCode: number | null;
+  /** An agent's last words, or why it failed. */
+  readonly result: string | null;
+  readonly usage: TaskUsage | null;
+  readonly lastToolName: string | null;
+  /** Whether nobody waits for it. */
+  readonly isBackgrounded: boolean;
+  /** It outlives the session. */
+  readonly isDetached?: true;
+  /** The leader of its process group, where it has one that is known. */
+  readonly process: ProcessIdentity | null;
+}
+
+export interface TaskAgent {
+  type: string;
+  prompt: string;
+  /** 1: started by the main thread. */
+  depth: number;
+  /** The task that started it, unless that was the main thread. */
+  parentTaskId?: string;
+}
+
+export interface TaskUsage {
+  totalTokens: number;
+  toolUses: number;
+  durationMs: number;
+  costUsd: number;
+}
+
+export interface TaskSpec extends Pick<BackgroundTask, 'id' | 'type' | 'description' | 'toolUseId' | 'outputFile'> {
+  command?: string;
+  agent?: TaskAgent;
+  isBackgrounded: boolean;
+  isDetached?: true;
+  process?: ProcessIdentity | null;
+  /** Asks the work to end; the end itself is told through the handle. */
+  stop(): void;
+}
+
+export interface TaskHandle {
+  readonly task: BackgroundTask;
+  progress(facts: Pick<BackgroundTask, 'usage' | 'lastToolName'>): void;
+  /** The process that does it has started. */
+  runsAs(process: ProcessIdentity): void;
+  /** Nobody waits for it any more. */
+  background(): void;
+  end(end: TaskEnd): void;
+}
+
+export interface TaskEnd extends Pick<BackgroundTask, 'status'> {
+  exitCode?: number | null;
+  result?: string | null;
+  usage?: TaskUsage | null;
+}
+
+export interface TaskChange {
+  kind: 'started' | 'progress' | 'backgrounded' | 'ended';
+  task: BackgroundTask;
+}
+
+export interface BackgroundTasksOptions {
+  ids: Ids;
+  clock: Pick<Clock, 'now'>;
+  log: Logger;
+}
+
+type Entered = { -readonly [Key in keyof BackgroundTask]: BackgroundTask[Key] };
+
+interface Running {
+  stop(): void;
+  ended: Promise<void>;
+  settle(): void;
+}
+
+export function createBackgroundTasks({ ids, clock, log }: BackgroundTasksOptions): BackgroundTasks {
+  const tasks = new Map<string, Entered>();
+  const running = new Map<string, Running>();
+  const listeners = new Set<(change: TaskChange) => Promise<void> | void>();
+  const noting = new Set<Promise<void>>();
+
+  /** A listener that fails must not keep the others, or whoever waits for the end, from going on. */
+  function tell(kind: TaskChange['kind'], task: BackgroundTask): void {
+    for (const listener of listeners) {
+      try {
+        const work = listener({ kind, task });
+        if (work) awaitNoting(work, task.id);
+      } catch (error) {
+        log('error', untold(task.id, error));
+      }
+    }
+  }
+
+  function awaitNoting(work: Promise<void>, id: string): void {
+    const done = work
+      .catch((error) => log('error', untold(id, error)))
+      .finally(() => {
+        noting.delete(done);
+      });
+    noting.add(done);
+  }
+
+  async function noted(): Promise<void> {
+    await Promise.all(noting);
+  }
+
+  function begin({ stop, ...spec }: TaskSpec): TaskHandle {
+    const task: Entered = {
+      ...spec,
+      runId: ids.uuid(),
+      startedAt: clock.now(),
+      endedAt: null,
+      status: 'running',
+      stoppedBy: null,
+      exitCode: null,
+      result: null,
+      usage: null,
+      lastToolName: null,
+      process: spec.process ?? null,
+    };
+    tasks.delete(task.id); // an agent that is gone on with counts as started now
+    tasks.set(task.id, task);
+    let settle = () => {};
+    const ended = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    running.set(task.id, { stop, ended, settle });
+    tell('started', task);
+    return handleOf(task);
+  }
+
+  function handleOf(task: Entered): TaskHandle {
+    return {
+      task,
+      progress(facts) {
+        Object.assign(task, facts);
+        tell('progress', task);
+      },
+      runsAs(process) {
+        task.process = process;
+        tell('progress', task);
+      },
+      background() {
+        if (task.isBackgrounded) return;
+        task.isBackgrounded = true;
+        tell('backgrounded', task);
+      },
+      end(end) {
+        if (task.status !== 'running') return;
+        Object.assign(task, end, { endedAt: clock.now() });
+        tell('ended', task);
+        running.get(task.id)?.settle();
+        running.delete(task.id);
+      },
+    };
+  }
+
+  async function stop(id: string, by: StoppedBy): Promise<boolean> {
+    const run = running.get(id);
+    const task = tasks.get(id);
+    if (!run || !task) return false;
+    task.stoppedBy ??= by;
+    run.stop();
+    await run.ended;
+    return true;
+  }
+
+  return {
+    freshId(letter) {
+      for (;;) {
+        const id = `${letter}${ids.uuid().replaceAll('-', '').slice(-6)}`;
+        if (!tasks.has(id)) return id;
+      }
+    },
+    begin,
+    get: (id) => tasks.get(id),
+    list: () => [...tasks.values()],
+    pending: () => [...tasks.values()].filter((task) => isAtWork(task) && !task.isDetached),
+    stop,
+    ended: async (id) => running.get(id)?.ended,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    noted,
+    async close() {
+      const ending = [...running.keys()].filter((id) => !tasks.get(id)?.isDetached);
+      await Promise.all(ending.map((id) => stop(id, 'session')));
+      await noted();
+    },
+  };
+}
+
+/** Whether it runs in the background. */
+export function isAtWork({ status, isBackgrounded }: BackgroundTask): boolean {
+  return status === 'running' && isBackgrounded;
+}
+
+function untold(id: string, error: unknown): string {
+  return `A change of the task ${id} could not be told: ${messageOf(error)}`;
+}

@@ -1,0 +1,39 @@
+import type { TaskStopOutput } from '../wire/tool-outputs.ts';
+import { type InputOf, objectInput, optional, string } from './input-schema.ts';
+import { unknownTask } from './task-output.ts';
+import { refusal, type Tool } from './tool.ts';
+
+const input = objectInput({
+  task_id: optional(string('The id that the start of the task gave')),
+  shell_id: optional(string('The same, by an older name')),
+});
+
+export const taskStopTool: Tool<InputOf<typeof input>> = {
+  name: 'TaskStop',
+  aliases: ['KillShell'],
+  description: 'Ends a command or an agent that runs in the background, with all that it has started.',
+  input,
+  access: () => ({ kind: 'none' }),
+  isConcurrencySafe: () => false,
+  async prepare(call, { session: { backgroundTasks } }) {
+    const id = call.task_id ?? call.shell_id;
+    if (id === undefined) throw refusal('Which task? Give its task_id.');
+    const task = backgroundTasks.get(id);
+    if (!task) throw refusal(unknownTask(id, backgroundTasks.list()));
+    if (task.status !== 'running') throw refusal(`The task ${id} is not running: its status is ${task.status}`);
+    return call;
+  },
+  async run(call, { session: { backgroundTasks } }) {
+    const id = call.task_id ?? call.shell_id ?? '';
+    const task = backgroundTasks.get(id);
+    if (!task) throw refusal(unknownTask(id, backgroundTasks.list()));
+    await backgroundTasks.stop(id, 'model');
+    const data: TaskStopOutput = {
+      message: `The task ${id} was stopped: ${task.command ?? task.description}`,
+      task_id: id,
+      task_type: task.type,
+      command: task.command ?? task.description,
+    };
+    return { content: JSON.stringify(data), data };
+  },
+};

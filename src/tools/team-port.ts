@@ -1,0 +1,52 @@
+/**
+ * What the team tools ask of the session. The host makes one per agent, which knows who is speaking. Everything throws
+ * ToolError for what the model should read.
+ */
+export interface TeamPort {
+  /** Only for the one who leads the session. */
+  create(team: { name: string; description?: string; agentType?: string }): Promise<TeamCreateOutput>;
+  /** Only for the leader, when every teammate has ended. */
+  delete(): Promise<TeamDeleteOutput>;
+  /** Resolves when the message is on disk. Without a team, `message` reaches agents of the session by name. */
+  send(message: TeamMessage): Promise<SendMessageOutput>;
+}
+
+/** What an agent can say to others. */
+export type TeamMessage =
+  | { type: 'message'; recipient: string; content: string; summary?: string }
+  | { type: 'broadcast'; content: string; summary?: string }
+  | { type: 'shutdown_request'; recipient: string; content?: string }
+  | { type: 'shutdown_response'; approve: boolean; content?: string }
+  | { type: 'plan_approval_request'; content: string }
+  | { type: 'plan_approval_response'; recipient: string; request_id?: string; approve: boolean; content?: string };
+
+/** TeamCreate. */
+export interface TeamCreateOutput {
+  team_name: string;
+  team_file_path: string;
+  lead_agent_id: string;
+}
+
+/** TeamDelete. */
+export interface TeamDeleteOutput {
+  success: boolean;
+  message: string;
+  team_name: string;
+}
+
+/** SendMessage. */
+export interface SendMessageOutput {
+  success: boolean;
+  message: string;
+  /** Of a request, for who answers it. */
+  request_id?: string;
+  routing?: {
+    sender: string;
+    senderColor?: string;
+    /** `@name`; several are separated by blanks. */
+    target: string;
+    targetColor?: string;
+    summary?: string;
+    content: string;
+  };
+}

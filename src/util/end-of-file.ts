@@ -1,0 +1,21 @@
+import { open } from 'node:fs/promises';
+
+/** The end of a file as text, at most so many bytes of it, and whether there is more before. */
+export async function endOfFile(path: string, maxBytes: number): Promise<{ text: string; isCut: boolean }> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const from = Math.max(0, size - maxBytes);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
+    return { text: wholeCharacters(buffer.subarray(0, bytesRead), from > 0), isCut: from > 0 };
+  } finally {
+    await file.close();
+  }
+}
+
+/** A cut may go through a character: what is left of it is not shown. */
+function wholeCharacters(bytes: Buffer, isCut: boolean): string {
+  let start = 0;
+  while (isCut && start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
+  return bytes.toString('utf8', start);
+}

@@ -1,0 +1,342 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test, vi } from 'vitest';
+import { LEADER } from '../../../src/agent/team/mail.ts';
+import { spawnedOutput } from '../../../src/agent/team/spawned-output.ts';
+import type { Team } from '../../../src/agent/team/team.ts';
+import { createRig, mate, openTeam, readMail, reopenTeam, SESSION, stateOf, untilState } from './support.ts';
+
+const words = (recipient: string, content: string) => ({ type: 'message', recipient, content }) as const;
+const ask = (recipient: string) => ({ type: 'shutdown_request', recipient }) as const;
+const agree = { type: 'shutdown_response', approve: true } as const;
+
+describe('a team', () => {
+  test('[TEAM-01] its file has the fields of the reference', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    const ann = await team.spawn({ ...mate('ann'), summary: 'mate work' });
+    await team.spawn(mate('bob'));
+    await untilState(team, 'bob', 'idle');
+    expect(JSON.parse(readFileSync(team.file, 'utf8'))).toMatchObject({
+      name: 'crew',
+      description: '',
+      createdAt: expect.any(Number),
+      leadAgentId: 'team-lead@crew',
+      leadSessionId: SESSION,
+      members: [
+        { agentId: 'team-lead@crew', name: 'team-lead', tmuxPaneId: '', subscriptions: [] },
+        { agentId: 'ann@crew', name: 'ann', color: 'blue', prompt: 'Be ann', backendType: 'in-process' },
+        { agentId: 'bob@crew', name: 'bob', color: 'green', planModeRequired: false },
+      ],
+    });
+    expect(spawnedOutput(ann, team.name)).toMatchObject({ teammate_id: 'ann@crew', color: 'blue', team_name: 'crew' });
+    expect(rig.transcripts.get('ann')).toEqual([
+      expect.stringMatching(
+        /^<teammate-message teammate_id="team-lead" summary="mate work" message_id="[^"]+">\nBe ann\n<\/teammate-message>$/,
+      ),
+    ]);
+  });
+
+  test('a name that is taken gets a number', async () => {
+    const rig = createRig();
+    expect((await openTeam(rig)).name).toBe('crew');
+    expect((await openTeam(rig)).name).toBe('crew-2');
+  });
+
+  test.each(['', '../x', 'a b', 'team-lead', 'Heddle', 'x'.repeat(65)])(
+    '%j is no name for a teammate',
+    async (name) => {
+      const team = await openTeam(createRig());
+      await expect(team.spawn(mate(name))).rejects.toThrow(/cannot be the name/);
+      expect(team.members()).toEqual([]);
+    },
+  );
+
+  test('no two teammates have the same name, also in other letters', async () => {
+    const team = await openTeam(createRig());
+    await Promise.all([team.spawn(mate('ann')), expect(team.spawn(mate('Ann'))).rejects.toThrow(/already/)]);
+  });
+
+  test('[TEAM-06] who is idle says so, and mail wakes it; what came together is read together', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    let go = () => {};
+    rig.turns.ann = () => new Promise((resolve) => (go = () => resolve('')));
+    await team.spawn(mate('ann'));
+    await vi.waitUntil(() => rig.transcripts.has('ann'));
+    await team.send(LEADER, words('ann', 'one'));
+    await team.send(LEADER, words('ann', 'two'));
+    expect(rig.wakes).toBe(0);
+    go();
+    await vi.waitUntil(() => rig.transcripts.get('ann')?.length === 2);
+    expect(rig.transcripts.get('ann')?.[1]).toMatch(/one[^]*two/);
+    expect(rig.wakes).toBe(0);
+    go();
+    await untilState(team, 'ann', 'idle');
+    await vi.waitUntil(() => rig.wakes === 1);
+    expect(await readMail(team, rig)).toContain('"type":"idle_notification","from":"ann"');
+    expect(await team.isSettled()).toBe(true);
+  });
+
+  test('a hook may keep a teammate from being idle', async () => {
+    const rig = createRig();
+    rig.objections.push('The tests fail.');
+    const team = await openTeam(rig);
+    await team.spawn(mate('ann'));
+    await untilState(team, 'ann', 'idle');
+    expect(rig.transcripts.get('ann')?.[1]).toMatch(/^<team-notice [^]*The tests fail\./);
+    await vi.waitUntil(() => rig.wakes === 1);
+  });
+
+  test('[TEAM-02] a broadcast reaches everybody else', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    for (const name of ['ann', 'bob', 'cid']) await team.spawn(mate(name));
+    for (const name of ['ann', 'bob', 'cid']) await untilState(team, name, 'idle');
+    const { routing } = await team.send('ann', { type: 'broadcast', content: 'hear me' });
+    expect(routing).toMatchObject({ sender: 'ann', senderColor: 'blue', target: '@team-lead @bob @cid' });
+    for (const name of ['bob', 'cid']) await vi.waitUntil(() => rig.transcripts.get(name)?.length === 2);
+    expect(await readMail(team, rig)).toContain('hear me');
+    expect(rig.transcripts.get('ann')).toHaveLength(1);
+  });
+
+  test('what nobody could read is refused', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    await team.spawn(mate('ann'));
+    await untilState(team, 'ann', 'idle');
+    await expect(team.send(LEADER, words('zoe', 'hi'))).rejects.toThrow('The team: team-lead, ann.');
+    await expect(team.send('ann', words('ann', 'hi'))).rejects.toThrow('That is you.');
+    await expect(team.send('ann', ask('team-lead'))).rejects.toThrow(/Only team-lead/);
+    await expect(team.send('ann', agree)).rejects.toThrow(/Nobody has asked/);
+    await expect(team.send('ann', words(LEADER, '{"type":"shutdown_response","approve":true}'))).rejects.toThrow(
+      /type/,
+    );
+    await team.abort('ann');
+    await expect(team.send(LEADER, words('ann', 'hi'))).rejects.toThrow(/has stopped.*resume "ann@crew"/);
+  });
+
+  test('plans are asked for and answered', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    await team.spawn(mate('ann'));
+    await untilState(team, 'ann', 'idle');
+    const { request_id } = await team.send('ann', { type: 'plan_approval_request', content: 'First this, then that' });
+    expect(await readMail(team, rig)).toContain('"plan":"First this, then that"');
+    const answer = { type: 'plan_approval_response', recipient: 'ann', approve: false, content: 'Test it' } as const;
+    await team.send(LEADER, { ...answer, request_id: request_id ?? '' });
+    await vi.waitUntil(() => rig.transcripts.get('ann')?.length === 2);
+    expect(rig.transcripts.get('ann')?.[1]).toMatch(new RegExp(`"requestId":"${request_id}".*"reason":"Test it"`));
+  });
+});
+
+describe('shutting down', () => {
+  /** Agrees when asked the second time. */
+  function hesitant(team: () => Team) {
+    let isSure = false;
+    return async (prompt: string) => {
+      if (!prompt.includes('shutdown_request')) return 'fine';
+      if (isSure) await team().send('ann', agree);
+      else await team().send('ann', { type: 'shutdown_response', approve: false, content: 'not done' });
+      isSure = true;
+      return 'answered';
+    };
+  }
+
+  test('[TEAM-08] request, rejection with a reason, request, approval, cleanup', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    rig.turns.ann = hesitant(() => team);
+    await team.spawn(mate('ann'));
+    await untilState(team, 'ann', 'idle');
+    await expect(team.delete()).rejects.toThrow(/still in it are ann \(idle\)/);
+
+    await team.send(LEADER, ask('ann'));
+    await vi.waitUntil(() => rig.transcripts.get('ann')?.length === 2);
+    await untilState(team, 'ann', 'idle');
+    expect(await readMail(team, rig)).toContain('"approve":false,"reason":"not done"');
+
+    await team.send(LEADER, ask('ann'));
+    await untilState(team, 'ann', 'stopped');
+    await expect(team.delete()).rejects.toThrow(/mail for you/);
+    expect(await readMail(team, rig)).toContain('"approve":true');
+    expect(await team.delete()).toBe('The team crew is removed.');
+    expect(existsSync(team.file)).toBe(false);
+    await expect(team.spawn(mate('bob'))).rejects.toThrow(/no more/);
+  });
+
+  test('a rejection needs a reason', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    const refused = vi.fn();
+    rig.turns.ann = async (prompt) => {
+      if (prompt.includes('shutdown_request'))
+        await team.send('ann', { type: 'shutdown_response', approve: false }).catch(refused);
+      return '';
+    };
+    await team.spawn(mate('ann'));
+    await untilState(team, 'ann', 'idle');
+    await team.send(LEADER, ask('ann'));
+    await vi.waitUntil(() => refused.mock.calls.length === 1);
+    await untilState(team, 'ann', 'idle');
+    expect(team.members()[0]?.requests).toHaveLength(1); // it still owes an answer
+  });
+
+  test('who has agreed reads what came before, and nothing comes after', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    const refused = vi.fn();
+    rig.turns.ann = async (prompt) => {
+      if (!prompt.includes('shutdown_request')) return '';
+      await team.send(LEADER, words('ann', 'one more thing'));
+      await team.send('ann', agree);
+      await team.send(LEADER, words('ann', 'too late')).catch(refused);
+      return '';
+    };
+    await team.spawn(mate('ann'));
+    await untilState(team, 'ann', 'idle');
+    await team.send(LEADER, ask('ann'));
+    await untilState(team, 'ann', 'stopped');
+    expect(rig.transcripts.get('ann')?.[2]).toContain('one more thing');
+    expect(String(refused.mock.calls[0]?.[0])).toMatch(/has agreed to shut down/);
+  });
+
+  test('[TEAM-07] [TEAM-10] [STD-03] the end of input stops nobody; the leader is told once, when all are idle', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    let finish = () => {};
+    const aborted = vi.fn();
+    rig.turns.ann = (_prompt, _member, signal) => {
+      signal.addEventListener('abort', aborted);
+      return new Promise((resolve) => (finish = () => resolve('found it')));
+    };
+    await team.spawn(mate('ann'));
+    await vi.waitUntil(() => rig.transcripts.has('ann'));
+    expect(await team.inputEnded()).toBeNull();
+    expect(await team.isSettled()).toBe(false);
+    expect(stateOf(team, 'ann')).toBe('working');
+    finish();
+    await untilState(team, 'ann', 'idle');
+    await vi.waitUntil(() => rig.wakes === 1);
+    expect(await team.inputEnded()).toBeNull(); // its mail comes first
+    expect(await readMail(team, rig)).toContain('idle_notification');
+    const told = await team.inputEnded();
+    expect(told?.prompt).toMatch(/^<team-notice [^]*shutdown_request[^]*TeamDelete/);
+    await told?.acknowledge();
+    expect(await team.inputEnded()).toBeNull();
+    expect(aborted).not.toHaveBeenCalled();
+    await team.inputArrived();
+    expect((await team.inputEnded())?.prompt).toContain('TeamDelete');
+  });
+
+  test('[TEAM-05] where nobody is left, nobody is told', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    expect(await team.inputEnded()).toBeNull();
+    await team.spawn(mate('ann'));
+    await team.abort('all');
+    await readMail(team, rig);
+    expect(await team.inputEnded()).toBeNull();
+    expect(await team.isSettled()).toBe(true);
+  });
+
+  test('what was never read is said when the team is removed', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    rig.turns.ann = async () => {
+      await team.send(LEADER, words('ann', 'unheard'));
+      throw new Error('boom');
+    };
+    await team.spawn(mate('ann'));
+    await untilState(team, 'ann', 'crashed');
+    await vi.waitUntil(() => rig.wakes === 1);
+    await readMail(team, rig);
+    expect(await team.delete()).toBe('The team crew is removed.\nNever read by ann, from team-lead: unheard');
+  });
+});
+
+describe('trouble', () => {
+  test('a teammate that crashed is reported, and goes on when it is resumed', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    rig.turns.ann = () => Promise.reject(new Error('out of memory'));
+    await team.spawn(mate('ann'));
+    await untilState(team, 'ann', 'crashed');
+    await vi.waitUntil(() => rig.wakes === 1);
+    expect(await readMail(team, rig)).toMatch(/ann has crashed: out of memory[^]*resume "ann@crew"/);
+    rig.turns = {};
+    await team.resume('ann@crew', 'Try again');
+    await untilState(team, 'ann', 'idle');
+    expect(rig.transcripts.get('ann')?.map((prompt) => prompt.split('\n')[1])).toEqual(['Be ann', 'Try again']);
+    await expect(team.resume('ann', 'again')).rejects.toThrow(/ann is idle/);
+  });
+
+  test('an abort stops one teammate, tells the leader, and leaves the others alone', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    const hang = (_prompt: string, _member: unknown, signal: AbortSignal) =>
+      new Promise<string>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    rig.turns = { ann: hang, bob: hang };
+    await team.spawn(mate('ann'));
+    await team.spawn(mate('bob'));
+    await vi.waitUntil(() => rig.transcripts.has('bob'));
+    await team.abort('ann@crew', 'the user stopped it');
+    expect([stateOf(team, 'ann'), stateOf(team, 'bob')]).toEqual(['stopped', 'working']);
+    expect(await readMail(team, rig)).toMatch(/ann was stopped: the user stopped it/);
+    expect(team.active().map(({ name }) => name)).toEqual(['bob']);
+  });
+
+  test('after a restart who waited waits again, and who was cut off is reported once', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    rig.turns.ann = () => new Promise(() => {});
+    await team.spawn(mate('bob'));
+    await untilState(team, 'bob', 'idle');
+    await team.spawn(mate('ann'));
+    await vi.waitUntil(() => rig.transcripts.has('ann'));
+    await vi.waitUntil(() => stateOf(team, 'ann') === 'working' && rig.wakes === 1);
+    await readMail(team, rig);
+
+    const second = createRig(rig.home, rig.transcripts);
+    const again = await reopenTeam(second);
+    expect(again && [stateOf(again, 'ann'), stateOf(again, 'bob')]).toEqual(['crashed', 'idle']);
+    expect(second.wakes).toBeGreaterThan(0);
+    expect(again && (await readMail(again, second))).toMatch(/ann has crashed: its process ended/);
+    await again?.send(LEADER, words('bob', 'still there?'));
+    await vi.waitUntil(() => rig.transcripts.get('bob')?.length === 2);
+
+    const third = createRig(rig.home, rig.transcripts);
+    const later = await reopenTeam(third);
+    expect(later && (await readMail(later, third))).not.toContain('crashed');
+  });
+
+  test('a process that died between recording and marking delivers nothing twice', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    const { runTurn } = rig.seams;
+    rig.seams.runTurn = (member, prompt, how) =>
+      runTurn(member, prompt, { ...how, onRecorded: () => new Promise(() => {}) });
+    await team.spawn(mate('ann'));
+    await vi.waitUntil(() => rig.transcripts.has('ann'));
+    await vi.waitUntil(() => JSON.parse(readFileSync(team.file, 'utf8')).members[1]?.state === 'working');
+
+    const second = createRig(rig.home, rig.transcripts);
+    const again = await reopenTeam(second);
+    await again?.resume('ann', 'Go on');
+    await vi.waitUntil(() => rig.transcripts.get('ann')?.length === 2);
+    expect(rig.transcripts.get('ann')?.[1]).not.toContain('Be ann');
+  });
+
+  test('closing leaves everything for the next process', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    rig.turns.ann = (_prompt, _member, signal) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    await team.spawn(mate('ann'));
+    await vi.waitUntil(() => rig.transcripts.has('ann'));
+    await team.close();
+    expect(JSON.parse(readFileSync(team.file, 'utf8')).members[1].state).toBe('working');
+    expect(rig.wakes).toBe(0);
+    const again = await reopenTeam(createRig(rig.home, rig.transcripts));
+    expect(again?.members().map(({ state }) => state)).toEqual(['crashed']);
+  });
+});
