@@ -26,6 +26,7 @@ export class Ledger {
   #turn = zeroUsage();
   #last = zeroUsage();
   #apiMs = 0;
+  #ownCostUsd = 0;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
@@ -50,6 +51,11 @@ export class Ledger {
   /** Books a call beside the conversation, such as a summary: it costs, but is not part of the turn's own usage. */
   addAside(model: string, told: ApiUsage): void {
     const usage = plausible(told);
+    this.#ownCostUsd += costOf(model, usage);
+    this.#book(model, usage);
+  }
+
+  #book(model: string, usage: ApiUsage): void {
     const entry = this.#models.get(model) ?? this.#open(model);
     entry.inputTokens += usage.input_tokens;
     entry.outputTokens += usage.output_tokens;
@@ -57,7 +63,7 @@ export class Ledger {
     entry.cacheCreationInputTokens += usage.cache_creation_input_tokens ?? 0;
     entry.webSearchRequests += usage.server_tool_use?.web_search_requests ?? 0;
     entry.costUSD += costOf(model, usage);
-    this.#options.parent?.addAside(model, told);
+    this.#options.parent?.#book(model, usage);
   }
 
   /** Goes on from what an earlier process of this session had booked. */
@@ -90,6 +96,11 @@ export class Ledger {
     let sum = 0;
     for (const usage of this.#models.values()) sum += usage.costUSD;
     return sum;
+  }
+
+  /** Since the start of this process, without what the agents have spent that work for this one. */
+  get ownCostUsd(): number {
+    return this.#ownCostUsd;
   }
 
   /** What counts against the budget: all that the session has spent, whoever of its agents did. */

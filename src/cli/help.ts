@@ -2,7 +2,7 @@
 export function helpText(): string {
   return [
     'Usage: heddle [options] [prompt]',
-    '       heddle sessions|rewind|config|trust|permissions … (each with --help)',
+    '       heddle sessions|tasks|rewind|config|trust|permissions|hooks … (each with --help)',
     '',
     'Runs a coding agent on a prompt in the current directory.',
     '',
@@ -30,6 +30,7 @@ function optionLine([flag, text]: Option): string {
 
 const COMMANDS: readonly Option[] = [
   ['sessions list|show|tree|search|…', 'See, search, export, branch, check and delete stored sessions'],
+  ['tasks list|show|stop', 'See and stop what sessions have in the background'],
   ['rewind SESSION MESSAGE', 'Bring files back to how they were when a message was sent'],
   ['config list|get|set|unset', 'Show and change settings, with where they stand'],
   ['trust [directory]', 'Let the settings of a project act'],
@@ -44,7 +45,8 @@ const GROUPS: readonly { title: string; options: readonly Option[] }[] = [
       ['-p, --print', 'Run without a terminal interface (implied when there is no terminal)'],
       ['--output-format <format>', 'text (default), json (one result), stream-json (every message)'],
       ['--input-format <format>', 'text (default), stream-json (messages and control lines on stdin)'],
-      ['--verbose', 'With json: all messages; required with stream-json'],
+      ['--verbose', 'With json: all messages; with text: what each agent has cost, on stderr;'],
+      ['', 'required with stream-json'],
       ['--include-partial-messages', 'With stream-json: the model’s stream events, too'],
       ['--include-hook-events', 'With stream-json: all hook events, too'],
       ['--forward-subagent-text', 'With stream-json: the text of subagents, too'],
@@ -65,8 +67,10 @@ const GROUPS: readonly { title: string; options: readonly Option[] }[] = [
       ['--max-turns <n>', 'Stop after that many rounds of tool calls'],
       ['--max-budget-usd <amount>', 'Stop when the run has cost that much'],
       ['--max-duration-ms <ms>', 'Stop a turn that takes longer'],
+      ['--teams', 'Let the model lead a team of agents'],
       ['--on-end <wait|stop>', 'What becomes of background work at the end (default: wait)'],
       ['--background-wait <seconds>', 'How long it is waited for (default: 3600)'],
+      ['--allow-detach', 'Let commands outlive the session, where the model asks for it'],
       ['--autocompact <auto|off|tokens>', 'When the conversation is summed up to make room'],
       ['--betas <names...>', 'Beta features of the model API'],
       ['--system-prompt <text>', 'Instead of the built-in prompt (or --system-prompt-file <path>)'],

@@ -5,7 +5,7 @@ import type { JsonObject } from '../util/json.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { LineWriter } from '../wire/jsonl.ts';
 import { Peer } from '../wire/peer.ts';
-import type { Launch, OutputFormat } from '../wire/run-config.ts';
+import type { Launch, OutputFormat, RunConfig } from '../wire/run-config.ts';
 import { type CommandText, commandText, resultText } from './result-text.ts';
 
 /**
@@ -15,7 +15,7 @@ import { type CommandText, commandText, resultText } from './result-text.ts';
 export async function runPrint(engine: Engine, launch: Launch, prompt: string, stop: AbortController): Promise<number> {
   const out = new LineWriter(process.stdout);
   out.onFailure(() => stop.abort(new Aborted('shutdown', 'The reader of stdout is gone')));
-  const face = faces[launch.config.outputFormat ?? 'text'](out, launch.config.verbose === true);
+  const face = await faceOf(launch.config, out);
   const transport = inProcess(engine, stop.signal)(launch);
   let broken: unknown = null;
   const peer = new Peer(transport, {
@@ -39,6 +39,26 @@ export async function runPrint(engine: Engine, launch: Launch, prompt: string, s
   const exit = await transport.exit;
   if (exit.stderr && !face.toldFailure()) throw new HeddleError('other', exit.stderr);
   return exit.code ?? 1;
+}
+
+/** As asked for; with `--verbose` a text run tells at its end who has done what. */
+async function faceOf(config: RunConfig, out: LineWriter): Promise<Face> {
+  const { outputFormat = 'text', verbose = false } = config;
+  const face = faces[outputFormat](out, verbose);
+  if (outputFormat !== 'text' || !verbose) return face;
+  const { createAgentTree } = await import('./agent-tree.ts');
+  const tree = createAgentTree({ isResumed: config.resume !== undefined || config.continue === true });
+  return {
+    ...face,
+    show(message) {
+      tree.note(message);
+      return face.show(message);
+    },
+    async end() {
+      await face.end();
+      for (const line of tree.lines()) process.stderr.write(`${line}\n`);
+    },
+  };
 }
 
 /** How one output format shows a run. */

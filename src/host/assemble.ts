@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Ask } from '../agent/gate.ts';
 import { Ledger } from '../agent/ledger.ts';
 import type { Limits } from '../agent/limits.ts';
@@ -13,9 +14,10 @@ import type { ToolSession } from '../tools/tool-session.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Logger, Runtime } from '../util/runtime.ts';
-import { positiveInteger } from '../util/setting-text.ts';
-import type { Launch } from '../wire/run-config.ts';
+import { isOn, positiveInteger } from '../util/setting-text.ts';
+import type { Launch, RunConfig } from '../wire/run-config.ts';
 import { agentTypes, describeAgents } from './agents/agent-types.ts';
+import type { MainAgent } from './agents/main-agent.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { Configuration } from './configuration.ts';
 import { contextWindow } from './context-window.ts';
@@ -42,6 +44,7 @@ import type { Emit, SessionSettings } from './session.ts';
 import { sessionModels } from './session-models.ts';
 import { sessionTools } from './session-tools.ts';
 import { type StructuredSetting, structuredSetting } from './structured.ts';
+import type { SessionTeam } from './team.ts';
 import { createToolSession } from './tool-session.ts';
 import { type Opening, type OpenTranscript, openTranscript } from './transcript.ts';
 import { noteUnsupported } from './unsupported.ts';
@@ -59,7 +62,8 @@ export interface Parts {
   readonly permissions: Permissions;
   /** Whether someone at the other end answers permission questions. */
   readonly asksHost: boolean;
-  readonly launchModel: string | undefined;
+  /** What `set_model` goes back to. */
+  launchModel: string | undefined;
   chooseModel(name: string | undefined): Promise<Chosen>;
   /** The names that hosts can offer their users. */
   modelChoices(): ModelChoice[];
@@ -88,6 +92,12 @@ export interface Parts {
   openHooks(): Promise<SessionHooks>;
   /** Set for an agent of the session, null on the main thread. */
   readonly agent: AgentFacts | null;
+  /** The team of the session; null where there can be none. */
+  team: SessionTeam | null;
+  /** Messages for agents that are at work, by the names that they were given. */
+  readonly agentMail: Map<string, string[]>;
+  /** What the main thread runs as; null: nothing in particular. */
+  mainAgent: MainAgent | null;
   /** Says a line; set by the session. */
   say: Emit;
   /** Asks whoever answers permission questions; null when nobody does. Set by the session. */
@@ -176,6 +186,8 @@ export interface AgentFacts {
   /** The call that started it. */
   toolUseId: string;
   description: string;
+  /** Its name in the team; absent for one that is in none. */
+  teammate?: string;
 }
 
 /** What one conversation knows of the place, and how full it is. */
@@ -197,7 +209,7 @@ export async function assemble(engine: Engine, launch: Launch, opening: Opening)
   const prompts = readPrompts(config, cwd);
   const transcript = await openTranscript(engine, launch, cwd, opening);
   try {
-    return await assembleParts(engine, launchPlace, { models, chosen, prompts, transcript });
+    return await assembleParts(engine, launchPlace, { models, chosen, prompts, transcript, launch: launch.config });
   } catch (error) {
     await transcript.release();
     throw error;
@@ -209,13 +221,15 @@ interface Chosens {
   chosen: Chosen;
   prompts: ReturnType<typeof readPrompts>;
   transcript: OpenTranscript;
+  /** As it was given, without what settings add. */
+  launch: RunConfig;
 }
 
 /** What can only be made once the session is known and held. */
 async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens): Promise<Parts> {
   const { runtime } = engine;
   const { configHome, configuration, config, env, workspace: local } = place;
-  const { models, chosen, prompts, transcript } = given;
+  const { models, chosen, prompts, transcript, launch } = given;
   const { apiKeyHelper } = configuration.settings;
   const files: FileStates = new Map();
   const recorder = createRecorder({ ...transcript, snapshotFor: (uuid) => checkpoints?.begin(uuid) ?? null });
@@ -239,7 +253,8 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   const asksHost = config.permissionPromptTool === 'stdio';
   const places = { cwd: place.cwd, configHome };
   let extensions = await openExtensions({ config, env, places, configuration, log: runtime.log });
-  const host = { agents: agentsOf(config) };
+  const hasTeams = config.teams === true || isOn(env.CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS);
+  const host = { agents: await agentsOf(config) };
   const makeRegistry = await sessionTools(engine, {
     config,
     env,
@@ -248,11 +263,12 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     provider: chosen.model.provider,
     skill: async () =>
       extensions.skills.length > 0 ? (await import('./skill-shelf.ts')).skillTool(() => parts) : null,
-    agents: () => ({ listing: describeAgents(agentTypes({ extensions, hostAgents: host.agents })), hasTeams: false }),
+    agents: () => ({ listing: describeAgents(agentTypes({ extensions, hostAgents: host.agents })), hasTeams }),
   });
   const names = (config.fallbackModel ?? '').split(',').map((name) => name.trim());
   const fallbacks = await Promise.all(names.filter((name) => name !== '').map((name) => models.choose(name)));
   const home = transcript.isKept ? configHome : null;
+  const { sessionId } = transcript.key;
   const environment = toolEnv(env);
   const secrets = secretValues(env);
   const toolSession = createToolSession(() => parts, {
@@ -266,6 +282,8 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     workspace,
     ids: runtime.ids,
     spillDir: transcript.spillDir,
+    detached:
+      config.allowDetach && home !== null ? { recordsDir: join(home, 'background', sessionId), sessionId } : null,
   });
   const ledger = new Ledger({
     onUnknownModel: (model) => runtime.log('warn', unknownPrice(model)),
@@ -292,7 +310,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   const givenHooks = [...hooksInLayers(layers), ...pluginHooks(extensions, layers)];
   const parts: Parts = {
     runtime,
-    sessionId: transcript.key.sessionId,
+    sessionId,
     pid: engine.pid,
     openedAt: runtime.clock.now(),
     workspace,
@@ -338,6 +356,9 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
       return parts.hooks;
     },
     agent: null,
+    team: null,
+    agentMail: new Map(),
+    mainAgent: null,
     say: () => undefined,
     ask: () => null,
     async callHost() {
@@ -345,7 +366,12 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     },
     async remakeTools() {
       const more = parts.structured ? [parts.structured.tool] : [];
-      parts.tools = await makeRegistry({ servers: parts.mcp?.tools() ?? [], more, before: parts.tools });
+      parts.tools = await makeRegistry({
+        servers: parts.mcp?.tools() ?? [],
+        more,
+        before: parts.tools,
+        keeps: parts.mainAgent?.keeps,
+      });
     },
     ...newMind(() => parts.chosen, transcript),
     newMind,
@@ -379,6 +405,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     async setHostAgents(agents) {
       host.agents = agents;
       await parts.remakeTools();
+      await runAs(parts, launch);
     },
     enabledSkills: null,
     namePlan: once(() => {
@@ -405,10 +432,21 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
       session: toolSession,
     }),
   };
+  if (hasTeams)
+    parts.team = (await import('./agents/session-team.ts')).openSessionTeam(
+      () => parts,
+      configHome ?? transcript.filesRoot,
+    );
+  await runAs(parts, launch);
   if (config.jsonSchema !== undefined) await parts.setSchema(config.jsonSchema);
   if (config.mcpConfig?.length) await parts.openMcp();
   if (givenHooks.length > 0) await parts.openHooks();
   return parts;
+}
+
+/** What makes the main thread an agent is loaded where one is named. */
+async function runAs(parts: Parts, launch: RunConfig): Promise<void> {
+  if (launch.agent !== undefined) await (await import('./agents/main-agent.ts')).becomeAgent(parts, launch);
 }
 
 /** Paths that are others on another machine, by the names that recordings give them. */

@@ -119,12 +119,13 @@ function useTitle(session: Session, request: ControlBody): void {
 function useExtensions(session: Session, request: ControlBody): void {
   const { agents, skills, forwardSubagentText, perTaskStopAffordance } = request;
   if ([agents, skills, forwardSubagentText, perTaskStopAffordance].every((field) => field === undefined)) return;
-  void session.change(async (parts) => {
+  const use = async (parts: Parts) => {
     if (forwardSubagentText === true) parts.forwardsAgentText = true;
     if (perTaskStopAffordance === true) parts.interruptSparesTasks = true;
     if (isObject(agents)) await parts.setHostAgents(agents);
     if (Array.isArray(skills)) parts.enabledSkills = skills.filter((name) => typeof name === 'string');
-  });
+  };
+  session.change(use).catch((error) => session.refuse(toHeddleError(error).message));
 }
 
 /** Functions of the host, by their ids. The next turn waits for them: no hook, no protection. */

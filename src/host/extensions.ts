@@ -11,7 +11,6 @@ import type { SettingsPlaces } from '../config/scopes.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Vouched } from '../config/vouched.ts';
 import type { Rule } from '../permissions/rules.ts';
-import { tryParseJson } from '../util/json.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Parts } from './assemble.ts';
@@ -207,7 +206,8 @@ export function pluginHooks({ plugins }: Extensions, layers: readonly Layer[]): 
   });
 }
 
-/** What `--agents` gives, as far as it can be read. */
-export function agentsOf({ agents }: RunConfig): unknown {
-  return agents === undefined ? undefined : tryParseJson(agents);
+/** What `--agents` gives. Rejects with `invalid_option` when that cannot be used. */
+export async function agentsOf({ agents }: RunConfig): Promise<unknown> {
+  if (agents === undefined) return undefined;
+  return (await import('./agents/given-agents.ts')).readGivenAgents(agents);
 }

@@ -36,12 +36,16 @@ export function leftTasks(
   { home, hasPast }: { home: string | null; hasPast: boolean },
 ): LeftTasks | null {
   if (home === null || !hasPast) return null;
-  let opened: Promise<LeftTasks> | null = null;
+  // Decided once: later there may be tasks of this very process, which are told by themselves.
+  let opened: Promise<LeftTasks | null> | null = null;
+  const open = async () => {
+    if (!existsSync(join(home, 'background', parts().sessionId))) return null;
+    return (await import('./left-tasks.ts')).openLeftTasks(parts(), home);
+  };
   return {
     async untold() {
-      if (!opened && !existsSync(join(home, 'background', parts().sessionId))) return null;
-      opened ??= import('./left-tasks.ts').then(({ openLeftTasks }) => openLeftTasks(parts(), home));
-      return (await opened).untold();
+      opened ??= open();
+      return (await opened)?.untold() ?? null;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { Attachment, PlacedAttachment } from '../agent/attachment.ts';
 import {
+  readTaskRecord,
   readTaskRecords,
   type StoredTask,
   type TaskRecord,
@@ -57,21 +58,18 @@ export function openLeftTasks(parts: Parts, home: string): LeftTasks {
     return untold;
   }
 
-  async function endThose(tasks: readonly StoredTask[]): Promise<StoredTask[]> {
-    const ended: StoredTask[] = [];
-    for (const task of tasks) {
+  function endedOf(tasks: readonly StoredTask[]): StoredTask[] {
+    return tasks.filter((task) => {
       const record = endOf(task, runtime.clock.now());
-      if (record === null) continue;
-      task.record = record;
-      ended.push(task);
-    }
-    return ended;
+      if (record !== null) task.record = record;
+      return record !== null;
+    });
   }
 
   return {
     async untold() {
       left ??= await read();
-      const ended = await endThose(left);
+      const ended = endedOf(left);
       if (ended.length === 0) return null;
       const told = ended.map(({ record }) => taskOf(record));
       const content = [INTRODUCTION, ...told.map(notificationText)].join('\n\n');
@@ -99,7 +97,10 @@ export function openLeftTasks(parts: Parts, home: string): LeftTasks {
 const INTRODUCTION = 'While nobody was at work on this conversation, these tasks of it have ended:';
 
 /** The record of a task that has ended, in whatever way; null while it runs. */
-function endOf({ record, path }: StoredTask, now: number): TaskRecord | null {
+function endOf(task: StoredTask, now: number): TaskRecord | null {
+  if (task.record.status !== 'running') return task.record;
+  const { path } = task;
+  const record = readTaskRecord(path) ?? task.record; // somebody may have stopped it meanwhile
   if (record.status !== 'running') return record;
   const { state, exitCode } = taskNow(record, dirname(path));
   if (state === 'running') return null;

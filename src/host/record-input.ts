@@ -23,12 +23,7 @@ export async function recordPrompt(
   const files = await mentioned(parts, said);
   const news = await parts.reminders.news(); // after what was mentioned: its directories may have a say
   const left = (await parts.leftTasks?.untold()) ?? null;
-  const attachments = [
-    ...files,
-    ...news,
-    ...(left ? [left.attachment] : []),
-    ...(parts.hooks?.takeContexts() ?? []),
-  ];
+  const attachments = [...files, ...news, ...(left ? [left.attachment] : []), ...(parts.hooks?.takeContexts() ?? [])];
   const uuid = input.uuid ?? parts.runtime.ids.uuid();
   const places = placed(parts, attachments);
   await told?.telling?.(uuid);

@@ -11,15 +11,20 @@ const ANSWER_ROOM = 4096;
 /** The API refuses smaller budgets. */
 const LEAST_BUDGET = 1024;
 
+const PROMPT_NOT_USED =
+  'The system prompt that was given is not used: the agent of --agent has its own. An appended one is added to it';
+
 /** What every model call of a turn shares, from the settings in force when the turn begins. */
 export function requestSettings(parts: Parts, chosen: Chosen): RequestSettings {
-  const { settings } = parts;
+  const { settings, mainAgent } = parts;
+  if (mainAgent && settings.systemPrompt) parts.warnOnce(PROMPT_NOT_USED);
+  const replace = mainAgent?.prompt ?? settings.systemPrompt;
   const output = outputLimits(parts, chosen);
   const betas = [...new Set([...chosen.betas, ...parts.betas])];
   return {
     model: chosen.id,
     system: systemBlocks({
-      ...(settings.systemPrompt === undefined ? {} : { replace: settings.systemPrompt }),
+      ...(replace === undefined ? {} : { replace }),
       ...(settings.appendSystemPrompt === undefined ? {} : { append: settings.appendSystemPrompt }),
       ...(parts.extensions.style && { style: parts.extensions.style }),
     }),

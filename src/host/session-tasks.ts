@@ -24,13 +24,15 @@ export interface NewsSource {
   take(): Promise<News | null>;
   /** Whether news may still come: something is at work, or waits to be told. */
   isOpen(): boolean;
+  /** The session is over: what happens from now on is nobody's news. */
+  close?(): Promise<void> | void;
 }
 
 /**
  * Watches what runs beside the conversation: tells hosts of every change, and keeps the ends that the model has to hear
  * of until they are taken. Each is on disk before it counts as kept.
  */
-export function watchSessionTasks(parts: Parts, onNews: () => void): NewsSource & { close(): void } {
+export function watchSessionTasks(parts: Parts, onNews: () => void): NewsSource {
   const { backgroundTasks } = parts.toolSession;
   const ids = { sessionId: parts.sessionId, newId: () => parts.runtime.ids.uuid() };
   const records = parts.home === null ? null : lazyRecords(parts, parts.home);
@@ -97,8 +99,17 @@ export function newsInput({ text }: News): UserInput {
 }
 
 /** As `result.pending_tasks` lists what is still at work (ruling K25). */
-export function pendingTasks({ toolSession }: Parts): { task_id: string; task_type: string; description: string }[] {
-  return toolSession.backgroundTasks
+export function pendingTasks({ toolSession, team }: Parts): PendingTask[] {
+  const pending = toolSession.backgroundTasks
     .pending()
-    .map(({ id, type, description }) => ({ task_id: id, task_type: type, description }));
+    .map(({ id, type, description }): PendingTask => ({ task_id: id, task_type: type, description }));
+  const beginning = (team?.active() ?? []).filter(({ id }) => !pending.some(({ task_id }) => task_id === id));
+  const mates = beginning.map(({ id, name }) => ({ task_id: id, task_type: 'in_process_teammate', description: name }));
+  return [...pending, ...mates];
+}
+
+export interface PendingTask {
+  task_id: string;
+  task_type: string;
+  description: string;
 }

@@ -37,6 +37,8 @@ export interface RegistryParts {
   servers?: readonly Tool[];
   more?: readonly Tool[];
   before?: Registry;
+  /** Whether the agent that the session runs as may have a tool; absent: it may have all. */
+  keeps?: ((tool: Tool) => boolean) | undefined;
 }
 
 /** Finds out which tools a session has: ours, as far as it wants them, then those of the engine. */
@@ -45,10 +47,12 @@ export async function sessionTools(engine: Engine, options: SessionToolsOptions)
   const { policy } = permissions;
   const given = {
     isReadOnly: isReadOnlyCommand,
+    canDetach: config.allowDetach === true,
     askUser: asksHost ? (await import('../tools/ask-user.ts')).askUserTool : null,
     webFetch: createWebFetchTool({ proxyFor, proxyAuthorization }),
     webSearch: provider === 'anthropic' ? webSearchTool : null,
     tasks: await taskTools(env),
+    teams: agents().hasTeams ? (await import('../tools/team-tools.ts')).teamTools : null,
   };
   // The host may bring agents with `initialize`, and the model is told of them in the description.
   const makeBuiltin = async () => builtinTools({ ...given, skill: await skill(), agents: agents() });
@@ -59,10 +63,10 @@ export async function sessionTools(engine: Engine, options: SessionToolsOptions)
   }
   const toolNames = [...builtin, ...custom].map(({ name }) => name);
   await notePermissions(permissions, { asksHost, toolNames, log: engine.runtime.log });
-  return async ({ servers = [], more = [], before } = {}) => {
+  return async ({ servers = [], more = [], before, keeps = () => true } = {}) => {
     // `--tools` chooses among ours. What the engine was given is there, unless a deny rule takes it away.
-    const ours = existingTools(await makeBuiltin(), config, policy);
-    const given = existingTools([...custom, ...servers], { ...config, tools: undefined }, policy);
+    const ours = existingTools(await makeBuiltin(), config, policy).filter(keeps);
+    const given = existingTools([...custom, ...servers], { ...config, tools: undefined }, policy).filter(keeps);
     const deferral = given.length === 0 ? undefined : await deferralOf(given, options);
     const isLoaded = (name: string) => before?.get(name) !== undefined && !before.deferred().includes(name);
     const left = deferral && { ...deferral, names: deferral.names.filter((name) => !isLoaded(name)) };

@@ -96,7 +96,9 @@ export class Session {
     parts.permissions.onModeChange = (mode) => this.#tellMode(mode);
     parts.say = (message) => this.#say(message);
     parts.ask = () => (parts.asksHost && this.#peer ? askOverControl(this.#peer) : null);
-    this.#sources = [watchSessionTasks(parts, () => this.#wake())];
+    const { team } = parts;
+    if (team) team.onNews = () => this.#wake();
+    this.#sources = [watchSessionTasks(parts, () => this.#wake()), ...(team ? [team] : [])];
     this.#policy = new EndPolicy({
       ...parts.endPolicy,
       isOpen: () => !this.#inputs.isEmpty || this.#sources.some((source) => source.isOpen()),
@@ -156,6 +158,8 @@ export class Session {
 
   /** No more messages follow; what is queued is still answered, and what is at work comes to its end. */
   endInput(): void {
+    this.#parts.team?.inputEnded();
+    if (this.#parts.team) this.#inputs.wake(); // it may have nothing left to do
     this.#policy.endInput();
   }
 
@@ -180,7 +184,7 @@ export class Session {
     const { toolSession, interruptSparesTasks } = this.#parts;
     if (interruptSparesTasks) return;
     const { backgroundTasks } = toolSession;
-    const agents = backgroundTasks.pending().filter(({ agent }) => agent !== undefined);
+    const agents = backgroundTasks.pending().filter(({ type }) => type === 'local_agent');
     for (const { id } of agents) void backgroundTasks.stop(id, 'interrupt');
   }
 
@@ -251,6 +255,7 @@ export class Session {
         break;
       }
       await (input === NEWS ? this.#answerNews() : this.#answer(input)).catch(() => {}); // nobody listens any more
+      if (input !== NEWS && this.#policy.inputEnded && this.#parts.team) this.#inputs.wake();
       this.#policy.check();
     }
     for (const input of this.#dropped) await this.#cancel(input).catch(() => {});
@@ -258,6 +263,7 @@ export class Session {
     await this.#parts.hooks?.end({ isStopped: this.#stopped });
     await this.#inTurn(async () => {}); // what was asked for before the end
     await this.#parts.toolSession.backgroundTasks.close();
+    for (const source of this.#sources) await source.close?.();
     await this.#parts.mcp?.close();
     await this.#parts.sandbox.close();
     await this.#parts.checkpoints?.close();
@@ -276,7 +282,9 @@ export class Session {
     for (const source of this.#sources) {
       const news = await source.take();
       for (const line of news?.lines ?? []) await this.#say(line);
-      if (news) await this.#answer(newsInput(news), news);
+      if (!news) continue;
+      await this.#answer(newsInput(news), news);
+      this.#inputs.wake(); // what it has led to may be news already
     }
   }
 
@@ -303,10 +311,12 @@ export class Session {
     try {
       await this.#inTurn(async () => {});
       await this.#turnTo(parentOf(input));
+      await parts.team?.begin({ isLast: this.#policy.inputEnded || news !== null });
       await refreshRules(parts);
       await joinServers(parts, controller.signal);
       await this.#tellLifecycle(input, 'started');
       if (this.#refused) throw new HeddleError('not_supported', this.#refused);
+      if (parts.mainAgent?.problem) throw new HeddleError('invalid_option', parts.mainAgent.problem);
       await parts.hooks?.begin(controller.signal);
       const command = commandOf(input, parts);
       const called = await calledPrompt(command, parts.extensions);

@@ -30,7 +30,10 @@ export function changeLines(change: TaskChange, pending: readonly BackgroundTask
     case 'backgrounded':
       return [...all, say('task_updated', { ...named(task), patch: { is_backgrounded: true } })];
     case 'ended':
-      return [...all, say('task_updated', { ...named(task), patch: endPatch(task), ...(task.usage && { usage: usageFields(task) }) })];
+      return [
+        ...all,
+        say('task_updated', { ...named(task), patch: endPatch(task), ...(task.usage && { usage: usageFields(task) }) }),
+      ];
     default:
       return kind satisfies never;
   }

@@ -6,6 +6,7 @@ import { rememberingRealPath } from '../permissions/real-path.ts';
 import type { AgentPort } from '../tools/agent.ts';
 import { createBackgroundShells } from '../tools/background-shells.ts';
 import { createBackgroundTasks } from '../tools/background-tasks.ts';
+import type { DetachedShells, DetachedShellsOptions } from '../tools/detached-shells.ts';
 import { createForegroundCalls } from '../tools/foreground-calls.ts';
 import { createShellDirectory } from '../tools/shell-directory.ts';
 import type { TaskStore } from '../tools/task-store.ts';
@@ -29,6 +30,8 @@ export interface ToolSessionOptions {
   ids: Ids;
   /** Where large outputs go, and those of background commands. */
   spillDir: string;
+  /** Where commands that outlive the session are noted; null or absent: none may. */
+  detached?: { recordsDir: string; sessionId: string } | null;
   /** What an agent shares with the one that it works for. */
   parent?: ToolSession;
 }
@@ -43,6 +46,9 @@ export function createToolSession(parts: () => Parts, options: ToolSessionOption
   const clock = { now: () => parts().runtime.clock.now() };
   const backgroundTasks = parent?.backgroundTasks ?? createBackgroundTasks({ ids, clock, log });
   const outputDir = join(options.spillDir, 'tasks');
+  const detachedShells =
+    parent?.detachedShells ??
+    (options.detached ? lazyDetachedShells({ ...options.detached, tasks: backgroundTasks, outputDir }) : undefined);
   return {
     readFilter() {
       const isHidden = hiddenPaths(parts().permissions.policy, rememberingRealPath());
@@ -68,6 +74,11 @@ export function createToolSession(parts: () => Parts, options: ToolSessionOption
     }),
     backgroundTasks,
     backgroundShells: createBackgroundShells({ workspace, tasks: backgroundTasks, outputDir }),
+    ...(detachedShells && { detachedShells }),
+    get team() {
+      const { team, agent } = parts();
+      return team?.portOf(agent?.teammate ?? (agent ? agent.description : undefined));
+    },
     agents: agentPort(parts),
     foreground: createForegroundCalls({ afterMs: positiveInteger(options.env.HEDDLE_BACKGROUND_AFTER_MS) }),
     get sandbox() {
@@ -88,6 +99,13 @@ function agentPort(parts: () => Parts): AgentPort {
       const { callAgent } = await import('./agents/start-agent.ts');
       return callAgent(parts(), call, context, inTurn);
     },
+  };
+}
+
+/** Hardly any command outlives its session. */
+function lazyDetachedShells(options: DetachedShellsOptions): DetachedShells {
+  return {
+    start: async (spec) => (await import('../tools/detached-shells.ts')).createDetachedShells(options).start(spec),
   };
 }
 

@@ -5,7 +5,7 @@ import type { ControlBody } from '../wire/peer.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 
 /** Settings that are understood but do nothing in this version. */
-const NOT_YET: readonly (keyof RunConfig)[] = ['agent', 'permissionPrompts'];
+const NOT_YET: readonly (keyof RunConfig)[] = ['permissionPrompts'];
 
 /** Says once for each setting that it has no effect: accepted, but never silently (ruling K38). */
 export function noteUnsupported(config: RunConfig, log: Logger): void {

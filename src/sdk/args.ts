@@ -29,6 +29,7 @@ function toConfig(options: Options): RunConfig {
     maxTurns: options.maxTurns,
     maxBudgetUsd: options.maxBudgetUsd,
     maxDurationMs: options.maxDurationMs,
+    teams: options.teams,
     backgroundWait: options.backgroundWait,
     onEnd: options.onEnd,
     jsonSchema: options.outputFormat && JSON.stringify(options.outputFormat.schema),

@@ -92,6 +92,8 @@ export interface ModelOptions {
   maxBudgetUsd?: number;
   /** Ends a turn that takes longer with an error result. */
   maxDurationMs?: number;
+  /** The model may lead a team: agents that go on between their turns and send messages to each other. */
+  teams?: boolean;
   /** Seconds that work in the background is waited for when the input has ended. Default: 3600. */
   backgroundWait?: number;
   /** What becomes of work in the background when the input has ended. Default: it is waited for. */

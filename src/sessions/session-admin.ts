@@ -8,6 +8,7 @@ import type { FoundSession } from './session-files.ts';
 import { fileAt } from './session-places.ts';
 import { isMissing, storageFailed } from './storage-errors.ts';
 import { findMessage, readStoredSession } from './stored-session.ts';
+import { readTaskRecords, taskNow, taskRecordsDir } from './task-records.ts';
 import { isTorn, writeToFile, writeWhole } from './transcript-file.ts';
 import { activeLeaf, pathTo } from './tree.ts';
 import { lastPromptOf } from './tree-report.ts';
@@ -47,14 +48,17 @@ export async function switchLeaf(found: FoundSession, message: string): Promise<
 const MAX_PROMPT = 200;
 
 /**
- * Moves the transcript and the folder of its subagents to `<home>/trash/sessions/<time>-<id>/` (ruling G9). What was
- * made beside it elsewhere in the home (checkpoints, outputs, tasks) stays. Resolves with the new place.
+ * Moves the transcript, the folder of its subagents, and what is kept of its background tasks with their outputs to
+ * `<home>/trash/sessions/<time>-<id>/` (ruling G9). What else was made beside it in the home (checkpoints, large outputs,
+ * task lists) stays. Resolves with the new place. Rejects with `session_busy` while one of its tasks runs.
  */
 export async function deleteSession(
   { sessionId, path }: FoundSession,
   { home, now }: { home: string; now: () => number },
 ): Promise<{ movedTo: string }> {
   if (fileAt(path) === null) throw gone(path);
+  const records = taskRecordsDir(home, sessionId);
+  refuseWhileAtWork(records);
   const time = new Date(now()).toISOString().replaceAll(/[:.]/g, '-');
   const movedTo = join(home, 'trash', 'sessions', `${time}-${sessionId}`);
   try {
@@ -64,12 +68,27 @@ export async function deleteSession(
     throw storageFailed(path, error);
   }
   const folder = path.replace(/\.jsonl$/, '');
-  try {
-    if (folder !== path) move(folder, join(movedTo, basename(folder)));
-  } catch (error) {
-    if (!isMissing(error)) throw storageFailed(folder, error);
-  }
+  if (folder !== path) moveIfThere(folder, join(movedTo, basename(folder)));
+  moveIfThere(records, join(movedTo, 'background'));
+  moveIfThere(join(home, 'tool-results', sessionId, 'tasks'), join(movedTo, 'task-outputs'));
   return { movedTo };
+}
+
+/** A detached command that runs could not be found by its id any more. */
+function refuseWhileAtWork(records: string): void {
+  const running = readTaskRecords(records).filter(({ record }) => taskNow(record, records).state === 'running');
+  if (running.length === 0) return;
+  const tasks = running.map(({ record }) => record.task_id);
+  const message = `Tasks of the session still run: ${tasks.join(', ')}. Stop them first (heddle tasks stop)`;
+  throw new HeddleError('session_busy', message, { facts: { tasks } });
+}
+
+function moveIfThere(from: string, to: string): void {
+  try {
+    move(from, to);
+  } catch (error) {
+    if (!isMissing(error)) throw storageFailed(from, error);
+  }
 }
 
 /** Adds an entry without a uuid to an existing transcript, with one write(2). */

@@ -150,7 +150,9 @@ function isTaskRecord(value: unknown): value is TaskRecord {
   if (!isObject(value)) return false;
   const fields: JsonObject = value;
   const hasTexts = TEXTS.every((name) => typeof fields[name] === 'string');
-  return hasTexts && typeof fields.started_at === 'number' && isProcess(fields.owner) && isNoneOrProcess(fields.process);
+  return (
+    hasTexts && typeof fields.started_at === 'number' && isProcess(fields.owner) && isNoneOrProcess(fields.process)
+  );
 }
 
 function isNoneOrProcess(value: unknown): boolean {

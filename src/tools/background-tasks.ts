@@ -82,6 +82,7 @@ export interface TaskUsage {
   totalTokens: number;
   toolUses: number;
   durationMs: number;
+  /** Of this agent alone, without those that it has started. */
   costUsd: number;
 }
 

@@ -5,6 +5,7 @@ import type { ContentBlock } from '../wire/content.ts';
 import type { BashOutput } from '../wire/tool-outputs.ts';
 import type { BackgroundTask } from './background-tasks.ts';
 import type { BashInput } from './bash.ts';
+import type { DetachedShells } from './detached-shells.ts';
 import type { LetGoBy } from './foreground-calls.ts';
 import { runInForeground } from './foreground-shell.ts';
 import type { ShellSpec } from './shell-exec.ts';
@@ -14,12 +15,20 @@ import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 import type { ToolSession } from './tool-session.ts';
 
 /** Starts the command and says where it can be followed. */
-export function startInBackground(call: BashInput, { session, env, toolUseId }: ToolContext): ToolOutput {
+export async function startInBackground(
+  call: BashInput,
+  { session, env, toolUseId }: ToolContext,
+): Promise<ToolOutput> {
   const { command, description } = call;
   const sandbox = sandboxFor(call, session);
   const cwd = session.shellDirectory.enter();
-  const { id, outputFile } = session.backgroundShells.start({ command, description, toolUseId, cwd, env, sandbox });
-  const text = `The command runs in the background, ID: ${id}. Its output goes to ${outputFile}; read that file to see how far it is.`;
+  const spec = { command, description, toolUseId, cwd, env };
+  const { id, outputFile } = call.detach
+    ? await detachedShells(session).start(spec)
+    : session.backgroundShells.start({ ...spec, sandbox });
+  await session.backgroundTasks.noted(); // on disk before the model knows of it
+  const lasting = call.detach ? ' It goes on when this session ends.' : '';
+  const text = `The command runs in the background, ID: ${id}. Its output goes to ${outputFile}; read that file to see how far it is.${lasting}`;
   const data: BashOutput = { ...silentData(), backgroundTaskId: id };
   return { content: joinParts([text, session.shellDirectory.takeNote()]), isError: false, data };
 }
@@ -66,6 +75,11 @@ export async function runToEnd(
 
 const STILL_RUNNING =
   '[A process that this command started is still running. Its output is not read any more; it ends with the session.]';
+
+function detachedShells({ detachedShells }: ToolSession): DetachedShells {
+  if (detachedShells) return detachedShells;
+  throw new ToolError('This session is not kept, so a detached command could not be found again. Nothing was started.');
+}
 
 function sandboxFor(call: BashInput, { sandbox }: ToolSession): ShellSandbox | null {
   return sandbox?.confines(call) ? sandbox : null;

@@ -1,21 +1,29 @@
 import { boolean, type InputOf, number, objectInput, optional, string } from './input-schema.ts';
-import type { Tool } from './tool.ts';
+import { refusal, type Tool } from './tool.ts';
+import type { ToolSession } from './tool-session.ts';
 
-const input = objectInput({
+const fields = {
   command: string('The command line'),
   timeout: optional(number('Milliseconds until the command is ended', { minimum: 1 })),
   description: optional(string('What the command does, in five to ten words')),
   run_in_background: optional(boolean('Do not wait for the command')),
   dangerouslyDisableSandbox: optional(boolean('Run outside of the sandbox, where one is in force')),
+};
+const input = objectInput(fields);
+const detachableInput = objectInput({
+  ...fields,
+  detach: optional(boolean('With run_in_background: the command outlives this session, and nothing limits its output')),
 });
-export type BashInput = InputOf<typeof input>;
+export type BashInput = InputOf<typeof detachableInput>;
 
 export interface BashOptions {
   /** Whether a whole command line only reads, so that it may run beside others (ruling K36). */
   isReadOnly: (command: string) => boolean;
+  /** Whether commands may outlive the session. The model sees no such choice otherwise. */
+  canDetach?: boolean;
 }
 
-export function createBashTool({ isReadOnly }: BashOptions): Tool<BashInput> {
+export function createBashTool({ isReadOnly, canDetach = false }: BashOptions): Tool<BashInput> {
   return {
     name: 'Bash',
     description: `Runs a command line with bash and returns its output.
@@ -25,13 +33,14 @@ export function createBashTool({ isReadOnly }: BashOptions): Tool<BashInput> {
 - run_in_background returns at once and names a file for the output; there is no time limit then.
 - For files prefer Read, Edit, Write, Glob and Grep to cat, sed, echo, find and grep.
 - Independent commands may be called together in one answer.`,
-    input,
+    input: canDetach ? detachableInput : (input as typeof detachableInput),
     access: ({ command, dangerouslyDisableSandbox: leavesSandbox }) => ({
       kind: 'execute',
       command,
       ...(leavesSandbox && { leavesSandbox }),
     }),
     async prepare(call, { session }) {
+      if (call.detach) refuseDetach(call, session);
       session.sandbox?.confines(call); // nobody is asked for what is not permitted anyway
       return call;
     },
@@ -43,4 +52,10 @@ export function createBashTool({ isReadOnly }: BashOptions): Tool<BashInput> {
       return runToEnd(call, isReadOnly(call.command) ? 'plain' : 'reporting', context);
     },
   };
+}
+
+/** A command that outlives the session outlives its sandbox and all that ends it. */
+function refuseDetach({ run_in_background }: BashInput, { sandbox }: ToolSession): void {
+  if (!run_in_background) throw refusal('detach goes only with run_in_background. Nothing was started.');
+  if (sandbox) throw refusal('A detached command cannot run where a sandbox is in force. Nothing was started.');
 }

@@ -15,6 +15,8 @@ import type { Tool } from './tool.ts';
 import { writeTool } from './write.ts';
 
 export interface BuiltinOptions extends BashOptions {
+  /** What teams need, or null where there are none. */
+  teams?: readonly Tool[] | null;
   /** The agents that can be started; null or absent: none. */
   agents?: AgentToolOptions | null;
   /** AskUserQuestion, where somebody can answer. */
@@ -30,7 +32,7 @@ export interface BuiltinOptions extends BashOptions {
 
 /** The tools that every session has unless it asks for less, in the order in which requests list them. */
 export function builtinTools(builtin: BuiltinOptions): Tool[] {
-  const { agents, askUser, webFetch, webSearch, skill, tasks, ...options } = builtin;
+  const { agents, teams, askUser, webFetch, webSearch, skill, tasks, ...options } = builtin;
   return [
     ...(agents ? [createAgentTool(agents) as unknown as Tool] : []),
     taskOutputTool,
@@ -49,6 +51,7 @@ export function builtinTools(builtin: BuiltinOptions): Tool[] {
     ...(askUser ? [askUser] : []),
     ...(skill ? [skill] : []),
     enterPlanModeTool,
+    ...(teams ?? []),
     ...(tasks ?? []),
   ];
 }

@@ -4,6 +4,7 @@ import type { PermissionMode } from '../wire/permission-modes.ts';
 import type { AgentPort } from './agent.ts';
 import type { BackgroundShells } from './background-shells.ts';
 import type { BackgroundTasks } from './background-tasks.ts';
+import type { DetachedShells } from './detached-shells.ts';
 import type { ForegroundCalls } from './foreground-calls.ts';
 import type { ShellDirectory } from './shell-directory.ts';
 import type { ShellSandbox } from './shell-sandbox.ts';
@@ -33,10 +34,12 @@ export interface ToolSession {
   /** What runs beside the conversation, of all agents of the session. */
   readonly backgroundTasks: BackgroundTasks;
   readonly backgroundShells: BackgroundShells;
+  /** Starts commands that outlive the session; absent where none could be found again. */
+  readonly detachedShells?: DetachedShells;
   readonly agents: AgentPort;
   readonly foreground: ForegroundCalls;
   /** Where agents reach each other; absent where there are no teams. */
-  readonly team?: TeamPort;
+  readonly team?: TeamPort | undefined;
   /** What commands run in; null: nothing confines them. */
   readonly sandbox: ShellSandbox | null;
   /** Calls a model beside the conversation. Booked like any call; refused when the budget is used up. */

@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'session_exists'
   | 'session_unreadable'
   | 'session_busy'
+  | 'task_not_found'
   | 'storage_failed'
   | 'sandbox_unavailable'
   | 'unknown_parent'

@@ -26,8 +26,12 @@ export interface RunConfig {
   maxDurationMs?: number;
   /** Seconds that work in the background is waited for when the input has ended. Default: 3600. */
   backgroundWait?: number;
+  /** Whether the model may lead a team of agents (ruling K22). */
+  teams?: boolean;
   /** What becomes of such work: `wait` (the default) for its end, or `stop` it. */
   onEnd?: 'wait' | 'stop';
+  /** Lets commands outlive the session, where the model asks for it. */
+  allowDetach?: boolean;
   /** `auto`, `off`, or the number of tokens at which the conversation is compacted. */
   autoCompact?: string;
   /** Adds a line that sums up each round of tool calls. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -115,6 +115,19 @@ describe('[B-192] http', () => {
     expect(lastTexts(house.model.requests[0]).join()).toContain('It is Friday.');
   });
 
+  test.each([
+    ['is not asked where nobody trusts it', {}, 0],
+    ['is asked where it is trusted', { trust: true }, 1],
+  ])('[G1] a server that a project names %s', async (_name, config, times) => {
+    const { url, asked } = await serving({ body: '' });
+    const house = createHouse(['hi']);
+    mkdirSync(join(house.dir, '.claude'));
+    const settings = settingsWith({ UserPromptSubmit: [{ type: 'http', url }] });
+    writeFileSync(join(house.dir, '.claude/settings.json'), settings);
+    await house.connect(config).ask('go');
+    expect(asked).toHaveLength(times);
+  });
+
   test('[K-1] an allowance of one does not outweigh the denial of another, nor a rule', async () => {
     const allow = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow' } };
     const open = await serving({ body: JSON.stringify(allow) });
@@ -161,6 +174,16 @@ describe('[B-192] prompt', () => {
     const { client, questions } = judged('{"ok": true}', { type: 'prompt', prompt: 'Before $ARGUMENTS after' });
     await client.ask('go');
     expect(questions[0]).toMatch(/^Before \{[\s\S]*\} after$/);
+  });
+
+  test('the model that it names is asked', async () => {
+    const { house, client } = judged('{"ok": true}', { ...prompt, model: 'other-model' });
+    await client.ask('go');
+    const models = house.model.requests.map(({ model, messages }) => [
+      JSON.stringify(messages).includes('harmless'),
+      model,
+    ]);
+    expect(models.filter(([isQuestion]) => isQuestion)).toEqual([[true, 'other-model']]);
   });
 
   test('no objection opens nothing: what needs permission still does', async () => {

@@ -10,14 +10,12 @@ function notesOn(config: RunConfig): string[] {
 }
 
 describe('[K38] a setting without effect', () => {
-  test.each<[string, RunConfig]>([
-    ['--agents', { agents: '{}' }],
-    ['--agent', { agent: 'reviewer' }],
-    ['--permission-prompts', { permissionPrompts: 'host' }],
-    ['--forward-subagent-text', { forwardSubagentText: true }],
-  ])('%s is named, once', (flag, config) => {
-    expect(notesOn(config)).toEqual([`warn: ${flag} has no effect in this version and was ignored`]);
-  });
+  test.each<[string, RunConfig]>([['--permission-prompts', { permissionPrompts: 'host' }]])(
+    '%s is named, once',
+    (flag, config) => {
+      expect(notesOn(config)).toEqual([`warn: ${flag} has no effect in this version and was ignored`]);
+    },
+  );
 
   test('what is absent, off or empty is not', () => {
     expect(notesOn({ settingSources: [], forwardSubagentText: false, model: 'opus', maxTurns: 3 })).toEqual([]);

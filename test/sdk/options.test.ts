@@ -89,6 +89,7 @@ const FINE = {
   promptSuggestions: true,
   replayHistory: true,
   perTaskStopAffordance: true,
+  teams: true,
   backgroundWait: 60,
   onEnd: 'stop',
   verbatimPrompts: true,

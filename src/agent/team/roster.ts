@@ -38,6 +38,8 @@ export interface Roster {
   find(name: string): Member | undefined;
   get(name: string): Member;
   add(member: Member): Promise<void>;
+  /** Resolves when everything that holds in memory now is on disk. */
+  saved(): Promise<void>;
   move(name: string, event: MemberEvent, changes?: Partial<Omit<Member, 'name' | 'state'>>): Promise<void>;
   moveTeam(event: TeamEvent): Promise<void>;
 }
@@ -57,6 +59,7 @@ export function createRoster(start: TeamRecord, { files, path }: { files: TeamFi
       record = { ...record, members: [...record.members, member] };
       return save();
     },
+    saved: () => inTurn(async () => {}),
     async move(name, event, changes = {}) {
       const before = get(name);
       const state = nextMember(before.state, event) ?? impossible(name, before.state, event);

@@ -153,7 +153,8 @@ async function post(
   { roster, mailbox }: SendParts,
 ): Promise<void> {
   const color = colorOf(from, roster);
-  await Promise.all(targets.map((to) => mailbox.post(to, { ...mail, from, color })));
+  // Mail for somebody who joined this moment has arrived only when he himself is on disk.
+  await Promise.all([...targets.map((to) => mailbox.post(to, { ...mail, from, color })), roster.saved()]);
 }
 
 function typed(

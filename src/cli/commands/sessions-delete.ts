@@ -8,8 +8,9 @@ import { isAgreed, sayLines, tell } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions delete [--yes] [--home DIR] SESSION…
 
-Moves sessions to the trash, <home>/trash/sessions, with the transcripts of their subagents, and says where. On a
-terminal it asks before. A session that another process has in use stays.
+Moves sessions to the trash, <home>/trash/sessions, with the transcripts of their subagents and what is kept of their
+background tasks, and says where. On a terminal it asks before. A session that another process has in use stays, and so
+does one whose tasks still run.
 
   --yes        does not ask
   --home DIR   of another config home, which is written to

@@ -32,24 +32,34 @@ export interface AgentToolsOptions {
  * others only if its kind names the tool for it, and not below the deepest level.
  */
 export function agentTools(tools: Registry, type: AgentType, options: AgentToolsOptions): Registry {
-  const { tools: wanted, disallowedTools } = type.definition;
-  const named = wanted && parseRules(wanted);
-  const refused = parseRules(disallowedTools ?? []).rules;
-  for (const problem of [...(named?.problems ?? []), ...unknown(tools, named?.rules ?? [])]) {
-    options.log('warn', `The agent ${type.name}: ${problem}`);
-  }
-  const isWanted = ({ name }: Tool) => {
-    if (!named) return name !== TASK;
-    return named.rules.some((rule) => coversTool(rule, name, 'allow'));
-  };
-  const keeps = (tool: Tool) => {
-    if (OF_MAIN_THREAD.has(tool.name)) return false;
-    if (tool.name === TASK && options.depth >= options.maxDepth) return false;
-    // A rule with something in parentheses takes away what it names, not the tool.
-    const isRefused = refused.some((rule) => rule.ruleContent === undefined && coversTool(rule, tool.name, 'forbid'));
-    return isWanted(tool) && !isRefused;
+  const named = namedTools(type.definition);
+  for (const problem of named.problems(tools)) options.log('warn', `The agent ${type.name}: ${problem}`);
+  const keeps = ({ name }: Tool) => {
+    if (OF_MAIN_THREAD.has(name)) return false;
+    if (name === TASK && options.depth >= options.maxDepth) return false;
+    return (named.wants(name) ?? name !== TASK) && !named.refuses(name);
   };
   return tools.subset(keeps, options.own);
+}
+
+/** What the definition of an agent says about its tools. */
+export interface NamedTools {
+  /** Undefined: it names none. */
+  wants(name: string): boolean | undefined;
+  refuses(name: string): boolean;
+  /** What of it means nothing among these tools. */
+  problems(tools: Registry): string[];
+}
+
+export function namedTools({ tools: wanted, disallowedTools }: AgentType['definition']): NamedTools {
+  const named = wanted && parseRules(wanted);
+  // A rule with something in parentheses takes away what it names, not the tool.
+  const refused = parseRules(disallowedTools ?? []).rules.filter((rule) => rule.ruleContent === undefined);
+  return {
+    wants: (name) => named?.rules.some((rule) => coversTool(rule, name, 'allow')),
+    refuses: (name) => refused.some((rule) => coversTool(rule, name, 'forbid')),
+    problems: (tools) => [...(named?.problems ?? []), ...unknown(tools, named?.rules ?? [])],
+  };
 }
 
 function unknown(tools: Registry, rules: readonly { toolName: string }[]): string[] {

@@ -1,4 +1,3 @@
-import { agentPrompt } from '../../agent/prompt.ts';
 import { createRecorder } from '../../agent/recorder.ts';
 import { createChain } from '../../sessions/chain.ts';
 import type { SessionKey } from '../../sessions/store.ts';
@@ -20,8 +19,7 @@ import type { AgentType } from './agent-types.ts';
 export interface ChildSpec {
   facts: AgentFacts;
   type: AgentType;
-  /** Its whole prompt. */
-  prompt: string;
+  systemPrompt: string;
   chosen: Chosen;
   maxTurns: number | undefined;
   /** A mode that was asked for with the call, beside that of its kind. */
@@ -70,6 +68,7 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
     ...parent,
     ...parent.newMind(() => chosen, { reminders: past?.reminders ?? [], lastTokens: past?.lastTokens ?? 0 }),
     agent: facts,
+    mainAgent: null,
     chosen,
     fallbacks: parent.fallbacks,
     ...(typeof definition.effort === 'string' && { effort: definition.effort }),
@@ -80,7 +79,7 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
       log: (_level, text) => parent.warnOnce(text),
     }),
     permissions: modes.reduce(narrowedPermissions, parent.permissions),
-    settings: { ...thinkingOf(parent), systemPrompt: agentPrompt(spec.prompt) },
+    settings: { ...thinkingOf(parent), systemPrompt: spec.systemPrompt },
     limits: { ...parent.limits, maxTurns: spec.maxTurns, maxDurationMs: undefined },
     ledger: parent.ledger.child(),
     hooks: parent.hooks && agentHooks(parent.hooks, facts, transcript.store.locate?.(key) ?? ''),

@@ -22,6 +22,15 @@ export interface AgentRun {
   onProgress?(usage: TaskUsage, toolName: string): void;
   /** The prompt is on disk. */
   onRecorded?(): Promise<void>;
+  /** What others send to it meanwhile; absent: nothing can be. */
+  mail?: AgentMail;
+}
+
+export interface AgentMail {
+  /** What has come since the last time. */
+  take(): string[];
+  /** Nothing more is taken. */
+  close(): void;
 }
 
 export interface AgentEnd {
@@ -45,22 +54,38 @@ export async function runAgent(child: Parts, run: AgentRun): Promise<AgentEnd> {
     totalTokens,
     toolUses,
     durationMs: runtime.clock.now() - started,
-    costUsd: child.ledger.costUsd,
+    costUsd: child.ledger.ownCostUsd,
   });
   await (child.hooks as AgentHooks | null)?.started(run.signal);
   await recordTask(child, run.prompt, say);
   await run.onRecorded?.();
   const tally = emptyTally();
   const asked: ContentBlock[] = [{ type: 'text', text: run.prompt }];
-  const turn = makeTurn(child, tally, asked, { say, takeQueued: async () => [] });
-  const end = await drive(runTurn(turn, run.signal), async (line) => {
+  const takeMail = async () => {
+    const mail = run.mail?.take() ?? [];
+    for (const text of mail) await recordTask(child, text, say);
+    return mail.length > 0;
+  };
+  const takeQueued = async () => {
+    await takeMail();
+    return [];
+  };
+  const tell = async (line: Message) => {
     await say(line);
     const call = calledTool(line);
     if (call === null) return;
     toolUses++;
     run.onProgress?.(usage(call.tokens), call.name);
-  });
-  return { end, content: lastWords(child), usage: usage() };
+  };
+  const work = () => drive(runTurn(makeTurn(child, tally, asked, { say, takeQueued }), run.signal), tell);
+  try {
+    let end = await work();
+    // What came while it said its last words is not lost: it goes on with that.
+    while (end.kind === 'completed' && (await takeMail())) end = await work();
+    return { end, content: lastWords(child), usage: usage() };
+  } finally {
+    run.mail?.close();
+  }
 }
 
 /** On disk before it is told, with what the agent has to know of the place. */

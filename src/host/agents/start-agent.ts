@@ -1,3 +1,4 @@
+import { agentPrompt } from '../../agent/prompt.ts';
 import type { AgentCall } from '../../tools/agent.ts';
 import { refusal, type ToolContext, ToolError, type ToolOutput } from '../../tools/tool.ts';
 import { messageOf } from '../../util/message-of.ts';
@@ -10,7 +11,7 @@ import { findAgent, namedModel, promptOf, unknownAgent } from './agent-choice.ts
 import { agentOutputFile } from './agent-output.ts';
 import { type AgentType, agentTypes } from './agent-types.ts';
 import { childParts } from './child-parts.ts';
-import { type AgentEnd, runAgent } from './run-agent.ts';
+import { type AgentEnd, type AgentMail, runAgent } from './run-agent.ts';
 import { type StartedAgent, superviseAgent } from './supervise-agent.ts';
 
 /** Does what it is given one after the other. */
@@ -26,9 +27,13 @@ export async function callAgent(
   context: ToolContext,
   inTurn: InTurn,
 ): Promise<ToolOutput> {
+  if (call.team_name !== undefined && parent.team) return parent.team.spawn(call, context);
   const started = await inTurn(() => startAgent(parent, call, context));
   const outcome = await started.outcome;
-  if (outcome === 'backgrounded') return launched(started, call);
+  if (outcome === 'backgrounded') {
+    await parent.toolSession.backgroundTasks.noted(); // on disk before the model knows of it
+    return launched(started, call);
+  }
   return finished(started, call, outcome);
 }
 
@@ -44,7 +49,7 @@ async function startAgent(parent: Parts, call: AgentCall, context: ToolContext):
   const child = await childParts(parent, {
     facts,
     type,
-    prompt: await promptOf(type),
+    systemPrompt: agentPrompt(await promptOf(type)),
     chosen: await modelOf(parent, call.model ?? type.definition.model),
     maxTurns: call.max_turns ?? type.definition.maxTurns,
     mode: call.mode,
@@ -63,18 +68,30 @@ async function startAgent(parent: Parts, call: AgentCall, context: ToolContext):
       isBackgrounded: inBackground,
     },
     foreground: inBackground ? null : { signal: context.signal, calls: parent.toolSession.foreground },
-    work: (run) => runAgent(child, { prompt: call.prompt, ...run }),
+    work: (run) => runAgent(child, { prompt: call.prompt, mail: mailOf(parent, call.name ?? id, id), ...run }),
   });
 }
 
-function findType(parent: Parts, name: string): AgentType {
+/** What others send to it while it is at work, by its name or its id. */
+function mailOf({ agentMail }: Parts, name: string, id: string): AgentMail {
+  const box: string[] = [];
+  for (const each of [name, id]) agentMail.set(each, box);
+  return {
+    take: () => box.splice(0),
+    close() {
+      for (const each of [name, id]) if (agentMail.get(each) === box) agentMail.delete(each);
+    },
+  };
+}
+
+export function findType(parent: Parts, name: string): AgentType {
   const types = agentTypes(parent);
   const found = findAgent(types, name);
   if (!found) throw new ToolError(unknownAgent(types, name));
   return found;
 }
 
-async function modelOf(parent: Parts, given: string | undefined): Promise<Chosen> {
+export async function modelOf(parent: Parts, given: string | undefined): Promise<Chosen> {
   const name = namedModel(parent, given);
   if (name === null) return parent.chosen;
   try {
@@ -85,7 +102,7 @@ async function modelOf(parent: Parts, given: string | undefined): Promise<Chosen
 }
 
 /** What an agent of this session knows that is gone on with. */
-async function pastOf(parent: Parts, agentId: string): Promise<Past> {
+export async function pastOf(parent: Parts, agentId: string): Promise<Past> {
   const { transcript, toolSession, runtime } = parent;
   if (toolSession.backgroundTasks.get(agentId)?.status === 'running') {
     throw refusal(`The agent ${agentId} is still at work: wait for its end, or stop it first`);

@@ -8,6 +8,7 @@ import type { Member } from '../../../src/agent/team/member.ts';
 import type { TeamSeams } from '../../../src/agent/team/member-loop.ts';
 import { createTeam, restoreTeam } from '../../../src/agent/team/open-team.ts';
 import type { Team } from '../../../src/agent/team/team.ts';
+import { raceAbort } from '../../../src/util/abort.ts';
 import { seededRuntime } from '../../../src/util/seeded-runtime.ts';
 
 export const SESSION = '00000000-0000-4000-8000-000000000001';
@@ -47,14 +48,18 @@ export function createRig(home = tempHome(), transcripts = new Map<string, strin
       async runTurn(member, prompt, { onRecorded, signal }) {
         promptsOf(member.name).push(prompt);
         await onRecorded();
-        return { text: (await rig.turns[member.name]?.(prompt, member, signal)) ?? '' };
+        const turn = rig.turns[member.name]?.(prompt, member, signal) ?? '';
+        return { text: await raceAbort(Promise.resolve(turn), signal) };
       },
       wakeLeader: () => {
         rig.wakes++;
       },
       onIdle: async () => rig.objections.shift() ?? null,
       seenIds: async (member) => promptsOf(member?.name ?? 'team-lead').flatMap(messageIdsIn),
-      runtime: { ...seededRuntime(home), log: (level, text) => logs.push(`${level}: ${text}`) },
+      runtime: {
+        ...seededRuntime(`${home} ${transcripts.size}`),
+        log: (level, text) => logs.push(`${level}: ${text}`),
+      },
     },
   };
   return rig;

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { LEADER } from '../../../src/agent/team/mail.ts';
 import { spawnedOutput } from '../../../src/agent/team/spawned-output.ts';
 import type { Team } from '../../../src/agent/team/team.ts';
+import { raceAbort } from '../../../src/util/abort.ts';
 import { createRig, mate, openTeam, readMail, reopenTeam, SESSION, stateOf, untilState } from './support.ts';
 
 const words = (recipient: string, content: string) => ({ type: 'message', recipient, content }) as const;
@@ -60,17 +61,20 @@ describe('a team', () => {
     const rig = createRig();
     const team = await openTeam(rig);
     let go = () => {};
-    rig.turns.ann = () => new Promise((resolve) => (go = () => resolve('')));
+    const isHeld = vi.fn();
+    rig.turns.ann = (prompt) => {
+      if (!prompt.includes('Be ann')) return '';
+      isHeld();
+      return new Promise((resolve) => (go = () => resolve('')));
+    };
     await team.spawn(mate('ann'));
-    await vi.waitUntil(() => rig.transcripts.has('ann'));
+    await vi.waitUntil(() => isHeld.mock.calls.length === 1);
     await team.send(LEADER, words('ann', 'one'));
     await team.send(LEADER, words('ann', 'two'));
     expect(rig.wakes).toBe(0);
     go();
     await vi.waitUntil(() => rig.transcripts.get('ann')?.length === 2);
-    expect(rig.transcripts.get('ann')?.[1]).toMatch(/one[^]*two/);
-    expect(rig.wakes).toBe(0);
-    go();
+    expect(rig.transcripts.get('ann')?.[1]).toMatch(/one[\s\S]*two/);
     await untilState(team, 'ann', 'idle');
     await vi.waitUntil(() => rig.wakes === 1);
     expect(await readMail(team, rig)).toContain('"type":"idle_notification","from":"ann"');
@@ -83,7 +87,7 @@ describe('a team', () => {
     const team = await openTeam(rig);
     await team.spawn(mate('ann'));
     await untilState(team, 'ann', 'idle');
-    expect(rig.transcripts.get('ann')?.[1]).toMatch(/^<team-notice [^]*The tests fail\./);
+    expect(rig.transcripts.get('ann')?.[1]).toMatch(/^<team-notice [\s\S]*The tests fail\./);
     await vi.waitUntil(() => rig.wakes === 1);
   });
 
@@ -204,13 +208,14 @@ describe('shutting down', () => {
     const rig = createRig();
     const team = await openTeam(rig);
     let finish = () => {};
-    const aborted = vi.fn();
+    const [aborted, isBegun] = [vi.fn(), vi.fn()];
     rig.turns.ann = (_prompt, _member, signal) => {
       signal.addEventListener('abort', aborted);
+      isBegun();
       return new Promise((resolve) => (finish = () => resolve('found it')));
     };
     await team.spawn(mate('ann'));
-    await vi.waitUntil(() => rig.transcripts.has('ann'));
+    await vi.waitUntil(() => isBegun.mock.calls.length === 1);
     expect(await team.inputEnded()).toBeNull();
     expect(await team.isSettled()).toBe(false);
     expect(stateOf(team, 'ann')).toBe('working');
@@ -220,7 +225,7 @@ describe('shutting down', () => {
     expect(await team.inputEnded()).toBeNull(); // its mail comes first
     expect(await readMail(team, rig)).toContain('idle_notification');
     const told = await team.inputEnded();
-    expect(told?.prompt).toMatch(/^<team-notice [^]*shutdown_request[^]*TeamDelete/);
+    expect(told?.prompt).toMatch(/^<team-notice [\s\S]*shutdown_request[\s\S]*TeamDelete/);
     await told?.acknowledge();
     expect(await team.inputEnded()).toBeNull();
     expect(aborted).not.toHaveBeenCalled();
@@ -262,7 +267,7 @@ describe('trouble', () => {
     await team.spawn(mate('ann'));
     await untilState(team, 'ann', 'crashed');
     await vi.waitUntil(() => rig.wakes === 1);
-    expect(await readMail(team, rig)).toMatch(/ann has crashed: out of memory[^]*resume "ann@crew"/);
+    expect(await readMail(team, rig)).toMatch(/ann has crashed: out of memory[\s\S]*resume "ann@crew"/);
     rig.turns = {};
     await team.resume('ann@crew', 'Try again');
     await untilState(team, 'ann', 'idle');
@@ -303,6 +308,8 @@ describe('trouble', () => {
     expect(again && (await readMail(again, second))).toMatch(/ann has crashed: its process ended/);
     await again?.send(LEADER, words('bob', 'still there?'));
     await vi.waitUntil(() => rig.transcripts.get('bob')?.length === 2);
+    if (again) await untilState(again, 'bob', 'idle');
+    await again?.close();
 
     const third = createRig(rig.home, rig.transcripts);
     const later = await reopenTeam(third);
@@ -314,7 +321,7 @@ describe('trouble', () => {
     const team = await openTeam(rig);
     const { runTurn } = rig.seams;
     rig.seams.runTurn = (member, prompt, how) =>
-      runTurn(member, prompt, { ...how, onRecorded: () => new Promise(() => {}) });
+      runTurn(member, prompt, { ...how, onRecorded: () => raceAbort(new Promise(() => {}), how.signal) });
     await team.spawn(mate('ann'));
     await vi.waitUntil(() => rig.transcripts.has('ann'));
     await vi.waitUntil(() => JSON.parse(readFileSync(team.file, 'utf8')).members[1]?.state === 'working');

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { hang, toolUse } from '../../../src/testing/script.ts';
 import type { JsonObject } from '../../../src/util/json.ts';
+import { cast, lastText, task } from '../../support/cast.ts';
 import { eventually } from '../../support/processes.ts';
 import { type Client, createHouse, kindOf, resultsOf } from '../support.ts';
-import { cast, lastText, task } from './cast.ts';
 
 const BYPASS = { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true } as const;
 

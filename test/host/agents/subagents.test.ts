@@ -3,8 +3,8 @@ import type { ModelRequest } from '../../../src/model/model.ts';
 import { createMemoryStore } from '../../../src/sessions/memory-store.ts';
 import { fail, hang, reply, text, toolUse } from '../../../src/testing/script.ts';
 import type { JsonObject } from '../../../src/util/json.ts';
+import { cast, lastText, task } from '../../support/cast.ts';
 import { type Client, createHouse, kindOf, resultsOf } from '../support.ts';
-import { cast, lastText, task } from './cast.ts';
 
 /** The result of the Task call with this id, as the main thread's model got it. */
 function taskResult(client: Client, id: string): { text: string; isError: boolean; data: JsonObject } {
@@ -103,6 +103,29 @@ test('several in one answer run side by side, each with its own result', async (
   await client.ask('MAIN go');
   expect(most).toBe(2);
   expect([taskResult(client, 't1').isError, taskResult(client, 't2').isError]).toEqual([false, false]);
+});
+
+test('several in one answer begin in the order of their calls', async () => {
+  const ids = ['t1', 't2', 't3', 't4', 't5', 't6'];
+  const client = createHouse(
+    cast({ MAIN: [ids.map((id) => task('CHILD', {}, id)), 'All.'], CHILD: ['done'] }),
+  ).connect();
+  await client.ask('MAIN go');
+  expect(client.of('system/task_started').map(({ tool_use_id }) => tool_use_id)).toEqual(ids);
+});
+
+test('[B-115] its progress is told behind the call, with the tokens that it has in mind', async () => {
+  const client = createHouse(
+    cast({ MAIN: [task('CHILD', {}, 't'), 'ok'], CHILD: [toolUse('Bash', { command: 'echo' }), 'done'] }),
+  ).connect({ allowedTools: ['Bash'] });
+  await client.ask('MAIN go');
+  const [progress, ...more] = client.of('system/task_progress');
+  expect(more).toEqual([]);
+  const { total_tokens, tool_uses } = progress?.usage as { total_tokens: number; tool_uses: number };
+  expect([progress?.last_tool_name, tool_uses]).toEqual(['Bash', 1]);
+  expect(total_tokens).toBeGreaterThan(100);
+  const at = client.lines.findIndex((line) => line === progress);
+  expect(client.lines[at - 1]).toMatchObject({ type: 'assistant', parent_tool_use_id: 't' });
 });
 
 describe('which agent', () => {

@@ -1,0 +1,70 @@
+import { firstWords } from '../../host/session-views.ts';
+import { type ListedTask, listTasks } from '../../host/stored-tasks.ts';
+import { printable } from '../../util/printable.ts';
+import { takeWords } from '../command-args.ts';
+import { localTime } from './sessions-list.ts';
+import type { TasksAction } from './tasks.ts';
+import { sayJson, sayLines, type Terminal, tell, terminalOf } from './terminal.ts';
+
+const HELP = `Usage: heddle tasks list [--running] [--json] [--session SESSION] [--home DIR]
+
+Lists what sessions have, or had, in the background, those that run first, then the newest: id, state, time of start,
+kind, session, what it is about. States: running, completed, failed, killed; lost where the process that ran it has ended
+without a word.
+
+  --running           only those that run
+  --session SESSION   only of that session: an id, the beginning of one, or a title
+  --json              as JSON: an array of the records, each with its state
+  --home DIR          of another config home; nothing is written there
+
+Examples:
+  heddle tasks list
+  heddle tasks list --running --json
+`;
+
+export const list: TasksAction = {
+  help: HELP,
+  flags: { '--running': 'switch', '--json': 'switch' },
+  async run(args, place) {
+    takeWords(args.words, []);
+    const tasks = listTasks(place).filter(({ state }) => !args.has('--running') || state === 'running');
+    if (args.has('--json')) sayJson(tasks);
+    else sayLines(tasks.map((task) => lineOf(task, terminalOf(process.stdout, process.env))));
+    if (tasks.length === 0 && !args.has('--json')) tell(`there are no tasks in ${place.home}`);
+    return 0;
+  },
+};
+
+function lineOf(task: ListedTask, terminal: Terminal): string {
+  const { paint, width, isTerminal } = terminal;
+  const session = isTerminal ? task.session_id.slice(0, 8) : task.session_id;
+  const facts = [localTime(task.started_at), printable(kindOf(task)).padEnd(KIND_WIDTH), session].join('  ');
+  const left = `${task.task_id}  ${task.state.padEnd(STATE_WIDTH)}  ${facts}  `;
+  const words = firstWords(task.description, Math.max(20, width - left.length));
+  return `${paint.cyan(task.task_id)}  ${paintedState(task, terminal)}  ${paint.dim(facts)}  ${words}`;
+}
+
+const STATE_WIDTH = 9;
+const KIND_WIDTH = 16;
+
+/** The word for it, for the eye. */
+export function paintedState({ state }: ListedTask, { paint }: Terminal, width = STATE_WIDTH): string {
+  const word = state.padEnd(width);
+  switch (state) {
+    case 'running':
+      return paint.yellow(word);
+    case 'completed':
+      return paint.green(word);
+    case 'failed':
+    case 'killed':
+    case 'lost':
+      return paint.red(word);
+    default:
+      return state satisfies never;
+  }
+}
+
+/** `command`, `detached command`, or the kind of agent. */
+export function kindOf({ subagent_type, detached }: ListedTask): string {
+  return subagent_type ?? (detached ? 'detached command' : 'command');
+}

@@ -1,0 +1,60 @@
+import type { TasksPlace } from '../../host/stored-tasks.ts';
+import { printable } from '../../util/printable.ts';
+import { usage } from '../args.ts';
+import { type CommandArgs, parseCommandArgs } from '../command-args.ts';
+import { openTasksPlace } from './tasks-place.ts';
+import { sayLines } from './terminal.ts';
+
+/** One of the commands of `heddle tasks`. */
+export interface TasksAction {
+  help: string;
+  flags: Readonly<Record<string, 'switch' | 'text'>>;
+  /** Resolves with the exit code. */
+  run(args: CommandArgs, place: TasksPlace): Promise<number>;
+}
+
+const HELP = `Usage: heddle tasks COMMAND …
+
+Shows and stops what sessions have in the background: commands and agents, also those of other processes, and commands
+that were started to outlive their session. TASK is an id, or the beginning of one.
+
+  list      all tasks, those that run first
+  show      a task, and the end of its output
+  stop      end a task with all that it has started
+
+Each takes --help, --session SESSION for the tasks of one session only, and --home DIR for another config home than
+$HEDDLE_HOME, else $CLAUDE_CONFIG_DIR, else ~/.heddle.
+
+Examples:
+  heddle tasks list
+  heddle tasks show b1f3a2
+  heddle tasks stop b1f3a2
+
+Exit codes: 0 done, 1 an error; stop: 1 when a task was not seen to end.
+`;
+
+const ACTIONS: Readonly<Record<string, () => Promise<TasksAction>>> = {
+  list: async () => (await import('./tasks-list.ts')).list,
+  show: async () => (await import('./tasks-show.ts')).show,
+  stop: async () => (await import('./tasks-stop.ts')).stop,
+};
+
+/** `heddle tasks …`; resolves with the exit code. */
+export async function runTasks(argv: readonly string[]): Promise<number> {
+  const [name, ...rest] = argv;
+  if (name === undefined || name === '--help' || name === '-h') {
+    sayLines([HELP.trimEnd()]);
+    return 0;
+  }
+  const load = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  if (!load) {
+    const known = Object.keys(ACTIONS).join(', ');
+    throw usage(`error: unknown command 'tasks ${printable(name)}': use one of ${known}`);
+  }
+  const action = await load();
+  const own = { '--home': 'text', '--session': 'text', ...action.flags } as const;
+  const args = parseCommandArgs(rest, { command: `heddle tasks ${name}`, own, run: [] });
+  if (args) return action.run(args, await openTasksPlace(args));
+  sayLines([action.help.trimEnd()]);
+  return 0;
+}

@@ -1,0 +1,48 @@
+import { isObject, type JsonObject } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { HeddleError } from '../../wire/errors.ts';
+
+/** The agents that `--agents` gives, by name. Throws `invalid_option` when one of them cannot be used. */
+export function readGivenAgents(text: string): JsonObject {
+  const agents = parse(text);
+  if (!isObject(agents)) throw invalid('give an object: {"<name>": {"description": "…", "prompt": "…"}}');
+  for (const [name, definition] of Object.entries(agents)) {
+    const problem = problemOf(definition);
+    if (problem !== null) throw invalid(`${name}: ${problem}`);
+  }
+  return agents;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid(`this is no JSON: ${messageOf(cause)}`);
+  }
+}
+
+function problemOf(definition: unknown): string | null {
+  if (!isObject(definition)) return 'an agent is an object with a description and a prompt';
+  const missing = ['description', 'prompt'].find((key) => !isText(definition[key]));
+  if (missing !== undefined) return `its ${missing} must be a text`;
+  const noList = ['tools', 'disallowedTools'].find((key) => !isAbsentOr(isListOfTexts, definition[key]));
+  if (noList !== undefined) return `its ${noList} must be a list of names`;
+  const noText = ['model', 'permissionMode'].find((key) => !isAbsentOr(isText, definition[key]));
+  return noText === undefined ? null : `its ${noText} must be a text`;
+}
+
+function isAbsentOr(is: (value: unknown) => boolean, value: unknown): boolean {
+  return value === undefined || value === null || is(value);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+function invalid(problem: string): HeddleError {
+  return new HeddleError('invalid_option', `--agents: ${problem}`);
+}

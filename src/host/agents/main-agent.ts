@@ -1,0 +1,60 @@
+import { mainAgentPrompt } from '../../agent/prompt.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { toPermissionMode } from '../../wire/permission-modes.ts';
+import type { RunConfig } from '../../wire/run-config.ts';
+import type { Parts } from '../assemble.ts';
+import { useModel } from '../session-models.ts';
+import { findAgent, namedModel, promptOf, unknownAgent } from './agent-choice.ts';
+import { narrower } from './agent-permissions.ts';
+import { namedTools } from './agent-tools.ts';
+import { type AgentType, agentTypes } from './agent-types.ts';
+
+/** What the main thread runs as (`--agent`). */
+export interface MainAgent {
+  /** The whole system prompt, in the place of any other. */
+  prompt: string;
+  /** Whether it may have this tool. */
+  keeps(tool: Pick<Tool, 'name'>): boolean;
+  /** Why no turn can begin; null: all is well. */
+  problem: string | null;
+}
+
+/**
+ * Makes the main thread the agent that the launch names. Its definition narrows the session and never opens it; a model
+ * that the launch names goes before that of the agent. Rejects with `invalid_option` for a name that nobody has; where an
+ * `initialize` may still bring it, turns end in that error until one does.
+ */
+export async function becomeAgent(parts: Parts, launch: RunConfig): Promise<void> {
+  const { agent: name } = launch;
+  if (name === undefined) return;
+  const types = agentTypes(parts);
+  const type = findAgent(types, name);
+  if (!type) {
+    const problem = `--agent: ${unknownAgent(types, name)}`;
+    if (launch.inputFormat !== 'stream-json') throw new HeddleError('invalid_option', problem);
+    parts.mainAgent = { prompt: '', keeps: () => true, problem };
+    return;
+  }
+  const named = namedTools(type.definition);
+  for (const problem of named.problems(parts.tools)) parts.warnOnce(`The agent ${type.name}: ${problem}`);
+  parts.mainAgent = {
+    prompt: mainAgentPrompt(await promptOf(type)),
+    keeps: (tool) => (named.wants(tool.name) ?? true) && !named.refuses(tool.name),
+    problem: null,
+  };
+  await parts.remakeTools();
+  narrowMode(parts, type);
+  const model = namedModel(parts, type.definition.model);
+  if (model === null || launch.model !== undefined) return;
+  await useModel(parts, model);
+  parts.launchModel = model;
+}
+
+function narrowMode({ permissions, warnOnce }: Parts, { name, definition }: AgentType): void {
+  const wanted = toPermissionMode(definition.permissionMode ?? '');
+  const { mode } = permissions.policy;
+  if (!wanted || wanted === mode) return;
+  if (narrower(mode, wanted) === wanted) permissions.setMode(wanted);
+  else warnOnce(`The agent ${name} asks for the mode ${wanted}, which is more open than ${mode}: it is not used`);
+}

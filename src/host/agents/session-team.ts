@@ -1,0 +1,206 @@
+import { teammatePrompt } from '../../agent/prompt.ts';
+import { LEADER, messageIdsIn } from '../../agent/team/mail.ts';
+import type { Member } from '../../agent/team/member.ts';
+import type { TeamSeams } from '../../agent/team/member-loop.ts';
+import { createTeamRoom, type TeamRoom } from '../../agent/team/room.ts';
+import { spawnedOutput } from '../../agent/team/spawned-output.ts';
+import { hasEnded } from '../../agent/team/states.ts';
+import type { ApiMessage } from '../../model/model.ts';
+import type { AgentCall } from '../../tools/agent.ts';
+import type { TeamPort } from '../../tools/team-port.ts';
+import { refusal, type ToolContext, ToolError, type ToolOutput } from '../../tools/tool.ts';
+import { Aborted } from '../../util/abort.ts';
+import type { Parts } from '../assemble.ts';
+import type { News } from '../session-tasks.ts';
+import type { SessionTeam } from '../team.ts';
+import { promptOf } from './agent-choice.ts';
+import { agentOutputFile } from './agent-output.ts';
+import { childParts } from './child-parts.ts';
+import { runAgent } from './run-agent.ts';
+import { findType, modelOf, pastOf, problemOf } from './start-agent.ts';
+
+/**
+ * The team that a session leads: its members are agents that live on between their turns, and what they send to the
+ * leader becomes a turn of the session. `parts` is asked late.
+ */
+export function openSessionTeam(leader: () => Parts, home: string): SessionTeam {
+  const children = new Map<string, Promise<Parts>>();
+  let restored: Promise<unknown> | null = null;
+  let hasInputEnded = false;
+  let isSpent = false;
+
+  const seams: TeamSeams = {
+    runtime: leader().runtime,
+    runTurn: (member, prompt, how) => runMemberTurn(member, prompt, how),
+    wakeLeader: () => team.onNews(),
+    async onIdle({ name }) {
+      const { hooks } = leader();
+      const payload = { teammate_name: name, team_name: room.team()?.name ?? '' };
+      const outcome = await hooks?.fire('TeammateIdle', payload, new AbortController().signal);
+      return outcome?.block ?? null;
+    },
+    async seenIds(member) {
+      if (member === null) return idsIn(leader().messages);
+      const past = await pastIfAny(member);
+      return past ? idsIn(past.messages([])) : [];
+    },
+  };
+  const room: TeamRoom = createTeamRoom({
+    home,
+    leadSessionId: leader().sessionId,
+    leadModel: () => leader().chosen.id,
+    cwd: leader().workspace.cwd,
+    seams,
+    async sendToAgent(name, { from, content }) {
+      const box = leader().agentMail.get(name);
+      box?.push(`Message from ${from}:\n${content}`);
+      return box !== undefined;
+    },
+  });
+
+  async function pastIfAny({ transcriptId }: Member) {
+    const { transcript } = leader();
+    const isThere =
+      transcriptId !== undefined && (await transcript.store.exists({ ...transcript.key, agentId: transcriptId }));
+    return isThere ? pastOf(leader(), transcriptId) : null;
+  }
+
+  /** A member's parts outlive its turns, as those of a session do; after a restart they are made of its transcript. */
+  function childOf(member: Member): Promise<Parts> {
+    const known = children.get(member.name);
+    if (known) return known;
+    const made = makeChild(member);
+    children.set(member.name, made);
+    made.catch(() => children.delete(member.name));
+    return made;
+  }
+
+  async function makeChild(member: Member): Promise<Parts> {
+    const parent = leader();
+    const type = findType(parent, member.agentType);
+    const id = member.transcriptId ?? parent.toolSession.backgroundTasks.freshId('a');
+    return childParts(parent, {
+      facts: { id, type: type.name, depth: 1, toolUseId: id, description: member.name, teammate: member.name },
+      type,
+      systemPrompt: teammatePrompt(await promptOf(type), { name: member.name, team: room.team()?.name ?? '' }),
+      chosen: await modelOf(parent, member.model),
+      maxTurns: type.definition.maxTurns,
+      mode: member.planModeRequired ? 'plan' : undefined,
+      past: await pastIfAny(member),
+    });
+  }
+
+  async function runMemberTurn(
+    member: Member,
+    prompt: string,
+    { onRecorded, signal }: Parameters<TeamSeams['runTurn']>[2],
+  ): Promise<{ text: string }> {
+    const child = await childOf(member);
+    const { id, type } = child.agent ?? { id: member.name, type: member.agentType };
+    const task = leader().toolSession.backgroundTasks.begin({
+      id,
+      type: 'in_process_teammate',
+      description: member.name,
+      toolUseId: id,
+      outputFile: await agentOutputFile(child),
+      agent: { type, prompt: member.prompt, depth: 1 },
+      isBackgrounded: true,
+      stop: () => void room.team()?.abort(member.name),
+    });
+    try {
+      const { end, content, usage } = await runAgent(child, {
+        prompt,
+        signal,
+        isTold: () => child.forwardsAgentText,
+        onRecorded,
+        onProgress: (soFar, lastToolName) => task.progress({ usage: soFar, lastToolName }),
+      });
+      const text = content.map((each) => each.text).join('\n');
+      const problem = problemOf(end, false);
+      task.end({
+        status: problem === null ? 'completed' : signal.aborted ? 'killed' : 'failed',
+        result: problem ?? text,
+        usage,
+      });
+      if (end.kind === 'interrupted') throw new Aborted('interrupt');
+      if (problem !== null) throw new Error(problem);
+      return { text };
+    } catch (error) {
+      task.end({ status: signal.aborted ? 'killed' : 'failed' });
+      throw error;
+    }
+  }
+
+  const team: SessionTeam = {
+    onNews: () => {},
+    portOf: (member): TeamPort => room.port(member ?? LEADER),
+    async spawn(call, context) {
+      return spawnTeammate(room, leader(), call, context);
+    },
+    async begin({ isLast }) {
+      restored ??= leader().transcript.hasPast ? room.restore() : Promise.resolve();
+      await restored;
+      isSpent = false;
+      if (!isLast) await room.team()?.inputArrived();
+    },
+    active: () => (room.team()?.active() ?? []).map(({ name, transcriptId }) => ({ id: transcriptId ?? name, name })),
+    inputEnded() {
+      hasInputEnded = true;
+    },
+    isOpen: () =>
+      !isSpent &&
+      (room
+        .team()
+        ?.members()
+        .some(({ state }) => !hasEnded(state)) ??
+        false),
+    async take() {
+      const current = room.team();
+      if (!current) return null;
+      const mail = (await current.leaderMail()) ?? (hasInputEnded ? await current.inputEnded() : null);
+      if (mail) return { text: mail.prompt, lines: [], delivered: () => mail.acknowledge() } satisfies News;
+      // Told once, and all of them wait for nothing: what is on disk stays, but nobody is waited for.
+      isSpent = hasInputEnded && (await current.isSettled());
+      return null;
+    },
+    close: () => room.close(),
+  };
+  return team;
+}
+
+function idsIn(messages: readonly ApiMessage[]): string[] {
+  return messages.flatMap(({ role, content }) => {
+    if (role !== 'user') return [];
+    return content.flatMap((block) => (block.type === 'text' ? messageIdsIn(block.text) : []));
+  });
+}
+
+async function spawnTeammate(
+  room: TeamRoom,
+  leader: Parts,
+  call: AgentCall,
+  context: ToolContext,
+): Promise<ToolOutput> {
+  const team = room.team();
+  if (!team || team.name !== call.team_name) {
+    throw refusal(team ? `Your team is called ${team.name}.` : 'There is no team. TeamCreate starts one.');
+  }
+  if (leader.agent) throw new ToolError('Only the one who leads the session starts teammates.');
+  if (call.name === undefined) throw refusal('How shall others call the teammate? Give its name.');
+  const type = findType(leader, call.subagent_type);
+  const chosen = await modelOf(leader, call.model ?? type.definition.model);
+  const { backgroundTasks } = leader.toolSession;
+  const member = await team.spawn({
+    name: call.name,
+    agentType: type.name,
+    model: chosen.id,
+    prompt: call.prompt,
+    summary: call.description,
+    cwd: context.workspace.cwd,
+    planModeRequired: call.mode === 'plan',
+    transcriptId: backgroundTasks.freshId('a'),
+  });
+  const data = spawnedOutput(member, team.name);
+  const text = `${member.name} has joined the team and begins to work (agent_id: ${member.agentId}). What it has to say comes to you by itself, as a message.`;
+  return { content: [{ type: 'text', text }], data };
+}
