@@ -63,7 +63,8 @@ export class Ledger {
     entry.cacheCreationInputTokens += usage.cache_creation_input_tokens ?? 0;
     entry.webSearchRequests += usage.server_tool_use?.web_search_requests ?? 0;
     entry.costUSD += costOf(model, usage);
-    this.#options.parent?.#book(model, usage);
+    const { parent } = this.#options;
+    if (parent) parent.#book(model, usage);
   }
 
   /** Goes on from what an earlier process of this session had booked. */

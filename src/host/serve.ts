@@ -6,10 +6,9 @@ import { within } from '../util/timer.ts';
 import { AbortError, type ErrorCode, type HeddleError, toHeddleError } from '../wire/errors.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
-import { Peer } from '../wire/peer.ts';
-import type { Launch } from '../wire/run-config.ts';
+import { Peer, type RequestHandler } from '../wire/peer.ts';
+import type { Launch, RunConfig } from '../wire/run-config.ts';
 import type { Transport } from '../wire/transport.ts';
-import { controlHandler } from './control.ts';
 import type { Engine } from './engine.ts';
 import { Reception } from './reception.ts';
 import { type Emit, openSession, type Session } from './session.ts';
@@ -58,8 +57,9 @@ export async function serve(
   } catch (thrown) {
     return refuse(engine, thrown instanceof Aborted ? new AbortError() : toHeddleError(thrown), emit);
   }
+  const onRequest = await requestHandler(session, launch.config);
   const opened = reception.open({
-    onRequest: controlHandler(session),
+    onRequest,
     // At once, so that user lines and control lines take effect in the order in which they came.
     onMessage: (line) => acceptLine(line, session),
     onBadLine: (error) => session.reportBadInput(error.message),
@@ -81,6 +81,13 @@ export async function serve(
   signal.removeEventListener('abort', onStop);
   await within(ANSWER_GRACE_MS, peer.answered());
   return { exitCode: end.lastResultIsError || isInputBroken ? 1 : 0 };
+}
+
+/** A run whose input is a text is asked nothing, and loads nothing that would answer. */
+async function requestHandler(session: Session, { inputFormat }: RunConfig): Promise<RequestHandler> {
+  const load = async () => (await import('./control.ts')).controlHandler(session);
+  if (inputFormat !== 'text') return load();
+  return async (request, context) => (await load())(request, context);
 }
 
 /** How long what the host has asked may still take when everything else is over. */

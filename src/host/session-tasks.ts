@@ -44,6 +44,7 @@ export function watchSessionTasks(parts: Parts, onNews: () => void): NewsSource 
     const { kind, task } = change;
     for (const line of changeLines(change, backgroundTasks.list().filter(isAtWork), ids)) say(line);
     if (kind !== 'ended' || !task.isBackgrounded) return;
+    if (task.type === 'in_process_teammate') return; // which says itself what it has to say
     // Whoever has stopped it knows, unless that was nobody of this session.
     if (task.stoppedBy !== null && task.stoppedBy !== 'outside') {
       say(notificationLine(task, ids));

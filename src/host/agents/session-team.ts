@@ -25,6 +25,7 @@ import { findType, modelOf, pastOf, problemOf } from './start-agent.ts';
  */
 export function openSessionTeam(leader: () => Parts, home: string): SessionTeam {
   const children = new Map<string, Promise<Parts>>();
+  const objected = new Map<string, number>();
   let restored: Promise<unknown> | null = null;
   let hasInputEnded = false;
   let isSpent = false;
@@ -35,8 +36,11 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
     wakeLeader: () => team.onNews(),
     async onIdle({ name }) {
       const { hooks } = leader();
+      const objections = objected.get(name) ?? 0;
+      if (objections >= MAX_OBJECTIONS) return null;
       const payload = { teammate_name: name, team_name: room.team()?.name ?? '' };
       const outcome = await hooks?.fire('TeammateIdle', payload, new AbortController().signal);
+      objected.set(name, outcome?.block ? objections + 1 : 0);
       return outcome?.block ?? null;
     },
     async seenIds(member) {
@@ -167,6 +171,9 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
   };
   return team;
 }
+
+/** How often in a row a TeammateIdle hook can send a member back to work: one that always objects must not run up a bill. */
+const MAX_OBJECTIONS = 5;
 
 function idsIn(messages: readonly ApiMessage[]): string[] {
   return messages.flatMap(({ role, content }) => {

@@ -124,7 +124,7 @@ test('[B-115] its progress is told behind the call, with the tokens that it has 
   const { total_tokens, tool_uses } = progress?.usage as { total_tokens: number; tool_uses: number };
   expect([progress?.last_tool_name, tool_uses]).toEqual(['Bash', 1]);
   expect(total_tokens).toBeGreaterThan(100);
-  const at = client.lines.findIndex((line) => line === progress);
+  const at = client.lines.indexOf(progress ?? {});
   expect(client.lines[at - 1]).toMatchObject({ type: 'assistant', parent_tool_use_id: 't' });
 });
 
