@@ -105,13 +105,22 @@ async function voted(decision: Decision, vote: HookVote | null, call: Call, poli
   if (vote.behavior === 'ask') {
     if (decision.behavior === 'deny') return decision;
     const reason = vote.reason || 'A hook asks first.';
-    if (policy.mode === 'dontAsk') return { behavior: 'deny', layer: 'hook', reason };
+    if (mayNotAsk(policy)) return { behavior: 'deny', layer: 'hook', reason };
     return { behavior: 'ask', layer: 'hook', reason, suggestions: [] };
   }
   // What a hook has answered need not be asked for, also where nobody may be asked.
-  const asked = policy.mode === 'dontAsk' ? await judge(call, { ...policy, mode: 'default' }) : decision;
+  const asked = mayNotAsk(policy) ? await judge(call, asIfAsking(policy)) : decision;
   const isOpen = asked.behavior === 'ask' && OPEN_TO_HOOKS.has(asked.layer);
   return isOpen ? { behavior: 'allow', layer: 'hook' } : decision;
+}
+
+function mayNotAsk({ mode, outerModes = [] }: Policy): boolean {
+  return [mode, ...outerModes].includes('dontAsk');
+}
+
+function asIfAsking({ outerModes, ...policy }: Policy): Policy {
+  const asking = (mode: Policy['mode']) => (mode === 'dontAsk' ? 'default' : mode);
+  return { ...policy, mode: asking(policy.mode), ...(outerModes && { outerModes: outerModes.map(asking) }) };
 }
 
 /** Hooks first, then whoever else can be asked. Null: nobody. */

@@ -12,6 +12,8 @@ export interface AgentFile {
   path: string;
   /** For those who run hooks. */
   hooks?: JsonObject;
+  /** What their commands find in their environment. */
+  env?: Readonly<Record<string, string>>;
 }
 
 /** The agents in a folder and those within. One that says neither who it is nor what for is left out, and told. */
@@ -34,6 +36,7 @@ export function readAgentFile(path: string, source: FileSource): AgentFile | nul
     scope: source.scope,
     path,
     ...(isObject(file.values.hooks) && { hooks: file.values.hooks }),
+    ...(source.plugin && { env: { CLAUDE_PLUGIN_ROOT: source.plugin.root } }),
   };
 }
 

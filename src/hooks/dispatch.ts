@@ -31,8 +31,8 @@ export interface Dispatcher extends Hooks {
 }
 
 export interface HooksOptions {
-  /** Read at every event: callbacks come with `initialize`. */
-  hooks(): readonly Hook[];
+  /** Read at every event: callbacks come with `initialize`. With an agent's id those that are there for it, too. */
+  hooks(agentId?: string): readonly Hook[];
   sessionId: string;
   /** What every hook is told. */
   base(): JsonObject;
@@ -58,8 +58,8 @@ const PROGRESS_MS = 1000;
 export function createHooks(options: HooksOptions): Dispatcher {
   const { sessionId, newId, log } = options;
   const background = new Set<Promise<unknown>>();
-  const asked = (event: string, subject?: string) =>
-    once(options.hooks().filter((hook) => hook.event === event && hook.matches(subject)));
+  const asked = (event: string, subject?: string, agentId?: string) =>
+    once(options.hooks(agentId).filter((hook) => hook.event === event && hook.matches(subject)));
   /** Whoever reads the lines may be gone. After the last result nothing follows. */
   const say = async (line: Message, event: string) => {
     if (event !== 'SessionEnd') await options.say(line)?.catch(() => {});
@@ -134,7 +134,7 @@ export function createHooks(options: HooksOptions): Dispatcher {
     asked,
     async fire(event, payload, signal, toolUseId) {
       const subject = subjectOf(event, payload);
-      const hooks = asked(event, subject);
+      const hooks = asked(event, subject, stringField(payload, 'agent_id'));
       if (hooks.length === 0) return NOTHING;
       const mode = factsOf(event).hasMode ? { permission_mode: options.permissionMode() } : {};
       const call: HookCall = {

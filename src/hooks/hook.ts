@@ -55,7 +55,7 @@ export interface PromptHook extends HookFacts {
 }
 
 /** Said where there is nobody who could start an agent. */
-export const AGENTS_MISSING = 'Hooks of the type "agent" are not available in this version';
+export const AGENTS_MISSING = 'Hooks of the type "agent" can only be asked in a session';
 
 /** Calls a tool of an MCP server that the session is connected to. */
 export interface McpToolHook extends HookFacts {

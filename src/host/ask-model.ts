@@ -3,8 +3,8 @@ import { budgetExhausted } from '../agent/limits.ts';
 import { ToolError } from '../tools/tool.ts';
 import type { ModelQuestion } from '../tools/tool-session.ts';
 import type { ContentBlock } from '../wire/content.ts';
-import type { Parts } from './assemble.ts';
 import type { Chosen } from './models.ts';
+import type { Parts } from './parts.ts';
 
 /** Enough for an answer about a page. */
 const MAX_ANSWER_TOKENS = 4096;

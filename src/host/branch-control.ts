@@ -7,8 +7,8 @@ import type { Branch, RewindFilesResult, SessionTree, SwitchLeafResult } from '.
 import type { Entry } from '../wire/entries.ts';
 import { ControlError } from '../wire/errors.ts';
 import type { ControlBody } from '../wire/peer.ts';
-import type { Parts } from './assemble.ts';
 import { goOnFrom } from './branches.ts';
+import type { Parts } from './parts.ts';
 
 /** The requests about the tree of a running session. The file is read anew for each: it is the truth. */
 

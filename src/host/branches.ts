@@ -1,6 +1,6 @@
 import { HeddleError } from '../wire/errors.ts';
-import type { Parts } from './assemble.ts';
 import { pastTodos } from './left-behind.ts';
+import type { Parts } from './parts.ts';
 
 /**
  * Goes on from another message of the session: what was written since stays in the file, as another branch. Null begins

@@ -1,5 +1,5 @@
 import type { UserInput } from '../wire/messages/user.ts';
-import type { Parts } from './assemble.ts';
+import type { Parts } from './parts.ts';
 import { parentOf } from './record-input.ts';
 
 /** Why a message is not taken. */

@@ -7,11 +7,11 @@ import { resultLine } from '../agent/result.ts';
 import { emptyTally, type Turn } from '../agent/turn.ts';
 import type { Failure } from '../model/model.ts';
 import type { Message } from '../wire/messages/index.ts';
-import type { Parts } from './assemble.ts';
 import { startOver } from './branches.ts';
 import type { CommandLine } from './command-line.ts';
 import { commandsOf, initLine } from './describe.ts';
 import { LOCAL_COMMANDS, type LocalCommand, runLocalCommand } from './local-commands.ts';
+import type { Parts } from './parts.ts';
 import { requestSettings } from './request-settings.ts';
 
 /** A command and the uuid of the message that it came in. */

@@ -4,8 +4,8 @@ import { ControlError, toHeddleError } from '../wire/errors.ts';
 import { PERMISSION_MODE_CHOICES } from '../wire/flags.ts';
 import type { ControlBody, RequestContext, RequestHandler } from '../wire/peer.ts';
 import { toPermissionMode } from '../wire/permission-modes.ts';
-import type { Parts } from './assemble.ts';
 import { invalidRequest } from './invalid-request.ts';
+import type { Parts } from './parts.ts';
 import type { Session } from './session.ts';
 import { noteUnsupportedFields } from './unsupported.ts';
 

@@ -2,9 +2,9 @@ import { DEFAULT_STYLE } from '../config/bundled.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { HEDDLE_VERSION, PROTOCOL_VERSION, WIRE_VERSION } from '../wire/version.ts';
 import { agentTypes } from './agents/agent-types.ts';
-import type { Parts } from './assemble.ts';
 import { COMMANDS } from './command-line.ts';
 import { listServers } from './mcp.ts';
+import type { Parts } from './parts.ts';
 
 /** What this build can do beyond the base protocol; hosts check before they rely on it. */
 export const CAPABILITIES: readonly string[] = [

@@ -6,9 +6,9 @@ import { fillIn } from '../config/prompt-template.ts';
 import { parseRules, type Rule } from '../permissions/rules.ts';
 import { ToolError } from '../tools/tool.ts';
 import { HeddleError } from '../wire/errors.ts';
-import type { Parts } from './assemble.ts';
 import type { CalledPrompt } from './extensions.ts';
 import { extensionHooksAct } from './hooks.ts';
+import type { Parts } from './parts.ts';
 
 /** What becomes of a command that a user calls: two entries of the transcript (wire.md 8.3). */
 export interface ExpandedPrompt {

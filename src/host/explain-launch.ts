@@ -1,7 +1,8 @@
 import type { Launch } from '../wire/run-config.ts';
+import { agentToolOptions } from './agents/agent-types.ts';
 import type { Engine } from './engine.ts';
 import { type Explanation, explainCall } from './explain.ts';
-import { noExtras, openExtensions } from './extensions.ts';
+import { agentsOf, noExtras, openExtensions } from './extensions.ts';
 import { policyNow } from './make-turn.ts';
 import { createPermissions } from './permissions.ts';
 import { openPlace } from './place.ts';
@@ -31,7 +32,8 @@ export async function explainLaunch(
   const { log } = engine.runtime;
   const extensions = await openExtensions({ config, env, places: { cwd, configHome }, configuration, log });
   const skill = async () => skillToolToJudge({ extensions, enabledSkills: null });
-  const agents = () => ({ listing: '', hasTeams: false });
+  const known = { extensions, hostAgents: await agentsOf(config) };
+  const agents = () => agentToolOptions(known, { hasTeams: false, kindOfTask: () => undefined });
   const makeRegistry = await sessionTools(engine, {
     config,
     env,

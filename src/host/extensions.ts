@@ -13,13 +13,13 @@ import type { Vouched } from '../config/vouched.ts';
 import type { Rule } from '../permissions/rules.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
-import type { Parts } from './assemble.ts';
 import type { CommandLine } from './command-line.ts';
 import type { Configuration } from './configuration.ts';
 import type { ExpandedPrompt } from './expand-prompt.ts';
 import type { Env } from './home.ts';
 import { extensionHooksAct, type GivenHooks } from './hooks.ts';
 import type { Chosen } from './models.ts';
+import type { Parts } from './parts.ts';
 import type { TrustReport } from './settings.ts';
 
 /** The skills, commands, agents, output styles and plugins of a session, as they were when they were read. */

@@ -6,10 +6,10 @@ import { stringField } from '../util/json.ts';
 import type { FileContents, RewindFilesResult } from '../wire/control/index.ts';
 import { ControlError, toHeddleError } from '../wire/errors.ts';
 import type { ControlBody } from '../wire/peer.ts';
-import type { Parts } from './assemble.ts';
 import { explainCall } from './explain.ts';
 import { invalidRequest } from './invalid-request.ts';
 import { policyNow } from './make-turn.ts';
+import type { Parts } from './parts.ts';
 
 /** The control requests about files. */
 

@@ -6,8 +6,8 @@ import { informationalLine } from '../hooks/hook-lines.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
-import type { Parts } from './assemble.ts';
 import type { CalledPrompt } from './extensions.ts';
+import type { Parts } from './parts.ts';
 
 export function promptText({ message }: UserInput): string {
   return userContent(message)

@@ -4,8 +4,8 @@ import { createHttpClient, type HttpAnswer } from '../model/http.ts';
 import { proxyFor } from '../model/proxy.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import { HEDDLE_VERSION } from '../wire/version.ts';
-import type { Parts } from './assemble.ts';
 import { type Env, toolEnv } from './home.ts';
+import type { Parts } from './parts.ts';
 
 /** What the hooks of a session may ask beside commands and the host. `parts` is asked late: some of it changes. */
 export function hookSeams(parts: () => Parts, env: Env): HookSeams {
@@ -15,6 +15,10 @@ export function hookSeams(parts: () => Parts, env: Env): HookSeams {
     async askModel({ system, prompt, model }, signal) {
       const question = { system, prompt, model: model === null ? ('small' as const) : { named: model } };
       return hide(textOf(await parts().toolSession.ask(question, signal)));
+    },
+    async askAgent(question, signal) {
+      const { askAgent } = await import('./agents/ask-agent.ts');
+      return hide(await askAgent(parts(), question, signal));
     },
     async callTool({ server, tool, input }, signal) {
       const { mcp, tools, runtime, toolContext } = parts();

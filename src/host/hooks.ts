@@ -19,6 +19,10 @@ export interface SessionHooks extends Hooks {
   remove(scope: string): void;
   /** The same until the turn is over: of a skill that is in use. */
   addForTurn(given: unknown, source: HookSource): void;
+  /** The same for what one agent does and nobody else, until it is over: of its kind, or of a skill that it uses. */
+  addForAgent(agentId: string, given: unknown, source: HookSource): void;
+  /** Has those of this agent no more. */
+  removeForAgent(agentId: string): void;
   all(): readonly Hook[];
   /** Before each turn: SessionStart with the first one, and what has changed since the last. */
   begin(signal: AbortSignal): Promise<void>;

@@ -1,6 +1,6 @@
 import { ControlError } from '../wire/errors.ts';
 import type { ControlBody } from '../wire/peer.ts';
-import type { Parts } from './assemble.ts';
+import type { Parts } from './parts.ts';
 
 /** Answers one kind of request. `signal` aborts when the host withdraws it: then nobody hears the answer. */
 type Answer = (parts: Parts, request: ControlBody, signal: AbortSignal) => unknown;

@@ -5,8 +5,8 @@ import { TODO_WRITE, type TodoList } from '../tools/todo.ts';
 import { errorCode } from '../util/error-code.ts';
 import type { Runtime } from '../util/runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
-import type { Parts } from './assemble.ts';
 import type { LeftTasks } from './left-tasks.ts';
+import type { Parts } from './parts.ts';
 import type { OpenTranscript } from './transcript.ts';
 
 /**

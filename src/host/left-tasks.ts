@@ -11,8 +11,8 @@ import {
 } from '../sessions/task-records.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Message } from '../wire/messages/index.ts';
-import type { Parts } from './assemble.ts';
 import { holdsEntry } from './check-input.ts';
+import type { Parts } from './parts.ts';
 import { notificationLine, notificationText, type ToldTask } from './tasks-told.ts';
 
 /** Ends of tasks that earlier processes of the session have left to be told. */
@@ -50,8 +50,8 @@ export function openLeftTasks(parts: Parts, home: string): LeftTasks {
   async function read(): Promise<StoredTask[]> {
     const untold: StoredTask[] = [];
     for (const task of readTaskRecords(dir)) {
-      const { told, told_with } = task.record;
-      if (told) continue;
+      const { told, told_with, task_type } = task.record;
+      if (told || task_type === 'in_process_teammate') continue; // the team itself tells of its members
       if (told_with === null || !(await holdsEntry(parts, told_with))) untold.push(task);
       else await save({ ...task, record: { ...task.record, told: true } });
     }

@@ -2,7 +2,7 @@ import type { ModelChoice } from '../model/resolve.ts';
 import { formatRule, type Rule } from '../permissions/rules.ts';
 import type { HooksListing, ListedRule, PermissionRules } from '../wire/control/index.ts';
 import { HEDDLE_VERSION, WIRE_VERSION } from '../wire/version.ts';
-import type { Parts } from './assemble.ts';
+import type { Parts } from './parts.ts';
 import { ruleOrigin } from './rule-origin.ts';
 
 /** The control requests that list what there is. */

@@ -4,8 +4,8 @@ import type { Fallback, Tally, Turn } from '../agent/turn.ts';
 import type { Policy } from '../permissions/policy.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
-import type { Parts } from './assemble.ts';
 import type { Chosen } from './models.ts';
+import type { Parts } from './parts.ts';
 import { attachNested, placed } from './record-input.ts';
 import { requestSettings } from './request-settings.ts';
 

@@ -1,8 +1,8 @@
 import { isObject, stringField } from '../util/json.ts';
 import { ControlError } from '../wire/errors.ts';
 import type { ControlBody } from '../wire/peer.ts';
-import type { Parts } from './assemble.ts';
 import type { SessionMcp } from './mcp.ts';
+import type { Parts } from './parts.ts';
 
 /** The control requests about MCP servers. Loaded with the first of them. */
 

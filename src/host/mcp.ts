@@ -4,8 +4,8 @@ import type { JsonObject } from '../util/json.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { McpServerStatus } from '../wire/mcp.ts';
 import type { RunConfig } from '../wire/run-config.ts';
-import type { Parts } from './assemble.ts';
 import type { Env } from './home.ts';
+import type { Parts } from './parts.ts';
 
 /** The MCP servers of one session. Only sessions that have some load what is behind it. */
 export interface SessionMcp {

@@ -4,8 +4,8 @@ import { readTool } from '../tools/read.ts';
 import { type ToolContext, ToolError } from '../tools/tool.ts';
 import type { FileStat } from '../tools/workspace.ts';
 import type { ContentBlock } from '../wire/content.ts';
-import type { Parts } from './assemble.ts';
 import { type Mention, mentionsIn } from './mention-words.ts';
+import type { Parts } from './parts.ts';
 
 /** A text that was pasted may hold any number of words with an `@`. */
 const MAX_WORDS = 200;

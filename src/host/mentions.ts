@@ -1,6 +1,6 @@
 import type { Attachment } from '../agent/attachment.ts';
 import type { UserInput } from '../wire/messages/user.ts';
-import type { Parts } from './assemble.ts';
+import type { Parts } from './parts.ts';
 
 /** The files that a prompt mentions, for the model to see beside it. A host's own composition is taken as it is. */
 export async function mentioned(parts: Parts, input: UserInput): Promise<Attachment[]> {

@@ -4,10 +4,10 @@ import type { Tally } from '../agent/turn.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
-import type { Parts } from './assemble.ts';
 import type { ExpandedPrompt } from './expand-prompt.ts';
 import { lifecycleLines, replayLine } from './lifecycle.ts';
 import { mentioned } from './mentions.ts';
+import type { Parts } from './parts.ts';
 import type { News } from './session-tasks.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { ReloadedPlugins, SlashCommand } from '../wire/control/index.ts';
-import type { Parts } from './assemble.ts';
 import { refreshRules } from './configuration.ts';
 import { agentsOf, commandsOf, pluginsOf } from './describe.ts';
 import { pluginHooks } from './extensions.ts';
+import type { Parts } from './parts.ts';
 
 /** The control requests that read extension files again. A turn that is running keeps the tools that it has. */
 

@@ -2,8 +2,8 @@ import { systemBlocks } from '../agent/prompt.ts';
 import type { RequestSettings } from '../agent/turn.ts';
 import { pacesItsThinking } from '../model/capabilities.ts';
 import type { Thinking } from '../model/model.ts';
-import type { Parts } from './assemble.ts';
 import type { Chosen } from './models.ts';
+import type { Parts } from './parts.ts';
 import type { SessionSettings } from './session.ts';
 
 /** Room for the answer beside the thinking, which the API counts within `max_tokens`. */

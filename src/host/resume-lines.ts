@@ -1,7 +1,7 @@
 import { isConversation } from '../sessions/entry-fields.ts';
 import type { Entry } from '../wire/entries.ts';
 import type { Message } from '../wire/messages/index.ts';
-import type { Parts } from './assemble.ts';
+import type { Parts } from './parts.ts';
 
 /** What a resumed session tells before its first turn: what was wrong with its file, and the past, if it was asked for. */
 export function* resumeLines(parts: Parts): Generator<Message, void> {

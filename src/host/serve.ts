@@ -11,7 +11,8 @@ import type { Launch, RunConfig } from '../wire/run-config.ts';
 import type { Transport } from '../wire/transport.ts';
 import type { Engine } from './engine.ts';
 import { Reception } from './reception.ts';
-import { type Emit, openSession, type Session } from './session.ts';
+import { openSession, type Session } from './session.ts';
+import type { Emit } from './voice.ts';
 
 export interface ServeEnd {
   /** 0, or 1 when the last result was an error or the run could not start (ruling K6). */

@@ -10,7 +10,6 @@ import { transcriptPaths } from '../sessions/layout.ts';
 import { printable } from '../util/printable.ts';
 import type { Processes } from '../util/process.ts';
 import { within } from '../util/timer.ts';
-import type { Parts } from './assemble.ts';
 import { type Env, toolEnv } from './home.ts';
 import { type GivenHooks, mayDisable, type SessionHooks } from './hooks.ts';
 import { createHookEnv, ENV_EVENTS } from './hooks-env.ts';
@@ -25,6 +24,7 @@ import {
 } from './hooks-fields.ts';
 import { hookSeams } from './hooks-seams.ts';
 import { createPlaceWatch } from './hooks-watch.ts';
+import type { Parts } from './parts.ts';
 import type { LoadedSettings } from './settings.ts';
 import { changedLayers } from './settings-changes.ts';
 import { watchTasks } from './task-hooks.ts';
@@ -60,6 +60,8 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
   let promptId: string | null = null;
   /** Hooks of skills that are in use. */
   let borrowed: Hook[] = [];
+  /** Hooks of agents that are at work, by their ids. */
+  const ofAgents = new Map<string, Hook[]>();
   let loose: Promise<unknown> = Promise.resolve();
   let loaded = parts().configuration.loaded;
   let stopSummary: { outcome: HookOutcome; toolUseID: string } | null = null;
@@ -86,7 +88,7 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
   const shellCwd = () => parts().toolSession.shellDirectory.current();
   const hookEnv = createHookEnv({ processes: options.processes, cwd: workspace.cwd, env: toolEnv(options.env), log });
   const dispatcher = createHooks({
-    hooks: () => (borrowed.length === 0 ? hooks : [...hooks, ...borrowed]),
+    hooks: (agentId = '') => [...hooks, ...borrowed, ...(ofAgents.get(agentId) ?? [])],
     sessionId,
     base: () => ({
       session_id: sessionId,
@@ -178,6 +180,10 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
     addForTurn(given, source) {
       borrowed.push(...read(given, source));
     },
+    addForAgent(agentId, given, source) {
+      ofAgents.set(agentId, [...(ofAgents.get(agentId) ?? []), ...read(given, source)]);
+    },
+    removeForAgent: (agentId) => void ofAgents.delete(agentId),
     all: () => hooks,
     async begin(signal) {
       borrowed = [];

@@ -6,10 +6,10 @@ import { recordingNamed, resolveModel } from '../model/resolve.ts';
 import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
-import type { Parts } from './assemble.ts';
 import type { Engine } from './engine.ts';
 import { type Env, secretValues } from './home.ts';
 import type { Chosen, KeyHelper } from './models.ts';
+import type { Parts } from './parts.ts';
 import { createRecordingFile } from './recording-file.ts';
 
 export interface SessionPlace {

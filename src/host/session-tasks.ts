@@ -2,7 +2,7 @@ import { type BackgroundTask, isAtWork } from '../tools/background-tasks.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
-import type { Parts } from './assemble.ts';
+import type { Parts } from './parts.ts';
 import type { TaskRecords } from './task-records.ts';
 import { changeLines, notificationLine, notificationText } from './tasks-told.ts';
 

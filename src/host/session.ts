@@ -1,6 +1,5 @@
-import { runTurn } from '../agent/loop.ts';
-import { type ResultFacts, resultLine } from '../agent/result.ts';
-import { emptyTally, type Tally, type Turn } from '../agent/turn.ts';
+import { resultLine } from '../agent/result.ts';
+import { emptyTally, type Tally } from '../agent/turn.ts';
 import { Aborted } from '../util/abort.ts';
 import type { JsonObject } from '../util/json.ts';
 import { oneAtATime } from '../util/one-at-a-time.ts';
@@ -13,27 +12,23 @@ import type { Peer } from '../wire/peer.ts';
 import type { PermissionMode } from '../wire/permissions.ts';
 import type { Launch } from '../wire/run-config.ts';
 import { askOverControl } from './ask.ts';
-import { assemble, type Parts } from './assemble.ts';
+import { assemble } from './assemble.ts';
 import type { Refusal } from './check-input.ts';
-import { type CommandLine, commandOf } from './command-line.ts';
-import type { CommandSeams } from './command-turn.ts';
+import { commandOf } from './command-line.ts';
 import { refreshRules } from './configuration.ts';
-import { initializeAnswer, initLine } from './describe.ts';
-import { drive } from './drive.ts';
+import { initializeAnswer } from './describe.ts';
 import { EndPolicy } from './end-policy.ts';
 import type { Engine } from './engine.ts';
-import { type CalledPrompt, calledPrompt, expandCalled, noExtras } from './extensions.ts';
+import { calledPrompt, noExtras } from './extensions.ts';
 import { InputQueue, NEWS } from './input-queue.ts';
-import { type LifecycleState, lifecycleLines, replayLine } from './lifecycle.ts';
-import { makeTurn } from './make-turn.ts';
 import { joinServers } from './mcp.ts';
-import { foldInputs, noteSpoken, parentOf, recordEnd, recordPrompt } from './record-input.ts';
+import type { Parts } from './parts.ts';
+import { foldInputs, parentOf } from './record-input.ts';
+import { answerCommand, answerMessage, resultFacts, type SessionSeams } from './run-turn.ts';
 import { useModel } from './session-models.ts';
-import { type News, type NewsSource, newsInput, pendingTasks, watchSessionTasks } from './session-tasks.ts';
+import { type News, type NewsSource, newsInput, watchSessionTasks } from './session-tasks.ts';
 import type { Opening } from './transcript.ts';
-
-/** Undefined when nothing has to be waited for. */
-export type Emit = (message: Message) => Promise<void> | undefined;
+import { type Emit, Voice } from './voice.ts';
 
 /** Settings that may change while the session lives. Null takes a setting back. */
 export interface SessionSettings {
@@ -42,14 +37,6 @@ export interface SessionSettings {
   maxThinkingTokens?: number | null;
   /** The model paces its thinking itself, where it can. */
   adaptiveThinking?: boolean;
-}
-
-/** What a turn begins with beside its message. */
-interface Begun {
-  /** What of a file the message calls. */
-  called: CalledPrompt | null;
-  /** Set when nobody has said the message: it tells of the session's own work. */
-  news: News | null;
 }
 
 /** Opens a session: new, resumed, continued or forked, as the launch says. Rejects with a HeddleError. */
@@ -67,7 +54,8 @@ export async function openSession(engine: Engine, launch: Launch, emit: Emit, op
  */
 export class Session {
   readonly #parts: Parts;
-  readonly #emit: Emit;
+  readonly #voice: Voice;
+  readonly #seams: SessionSeams;
   readonly #inputs = new InputQueue();
   /** What begins turns by itself. */
   readonly #sources: readonly NewsSource[];
@@ -81,10 +69,6 @@ export class Session {
   #peer: Peer | null = null;
   /** Of the turn that is running or was last. */
   #tally = emptyTally();
-  /** The echo of the prompt goes out with the first line of its turn (wire.md 5.3). */
-  #heldReplay: Message | null = null;
-  /** The first init line was said, and what goes with it. */
-  #isIntroduced = false;
   /** Settings that are still being applied; the next turn waits for them. */
   readonly #inTurn = oneAtATime();
   /** Resolves when the input has ended and every turn is over. Never rejects. */
@@ -92,9 +76,15 @@ export class Session {
 
   constructor(parts: Parts, emit: Emit) {
     this.#parts = parts;
-    this.#emit = emit;
-    parts.permissions.onModeChange = (mode) => this.#tellMode(mode);
-    parts.say = (message) => this.#say(message);
+    // When nobody listens any more: stop spending (trust P-15).
+    this.#voice = new Voice(parts, emit, () => this.stop(new Aborted('shutdown')));
+    this.#seams = {
+      voice: this.#voice,
+      takeQueued: (tally, asked) => this.#takeQueued(tally, asked),
+      setModel: (name) => this.setModel(name),
+    };
+    parts.permissions.onModeChange = (mode) => this.#voice.tellMode(mode);
+    parts.say = (message) => this.#voice.say(message);
     parts.ask = () => (parts.asksHost && this.#peer ? askOverControl(this.#peer) : null);
     const { team } = parts;
     if (team) team.onNews = () => this.#wake();
@@ -134,7 +124,7 @@ export class Session {
       return;
     }
     if (input.uuid !== undefined) this.#parts.uuids.add(input.uuid);
-    this.#tellLifecycle(input, 'queued').catch(() => {});
+    this.#voice.tellLifecycle(input, 'queued').catch(() => {});
     this.#inputs.push(input);
     // Who goes on from elsewhere has turned away from what is being said (ruling K41).
     if (parentOf(input) === undefined || !this.#running) return;
@@ -237,8 +227,7 @@ export class Session {
   }
 
   reportBadInput(message: string, facts: { error_code?: string; input_uuid?: string } = {}): void {
-    const ids = { session_id: this.id, uuid: this.#uuid() };
-    this.#say({ type: 'system', subtype: 'input_error', error: message, ...facts, ...ids })?.catch(() => {});
+    this.#voice.mention('input_error', { error: message, ...facts });
   }
 
   /** Why a message with uuids is not taken; null when it is. */
@@ -274,14 +263,14 @@ export class Session {
   /** On disk, so that it can be found, and told to whoever still listens (ruling K26). */
   async #cancel(input: UserInput): Promise<void> {
     await this.#parts.recorder.cancel(input);
-    await this.#tellLifecycle(input, 'cancelled');
+    await this.#voice.tellLifecycle(input, 'cancelled');
   }
 
   /** What has happened beside the conversation begins a turn of its own. */
   async #answerNews(): Promise<void> {
     for (const source of this.#sources) {
       const news = await source.take();
-      for (const line of news?.lines ?? []) await this.#say(line);
+      for (const line of news?.lines ?? []) await this.#voice.say(line);
       if (!news) continue;
       await this.#answer(newsInput(news), news);
       this.#inputs.wake(); // what it has led to may be news already
@@ -295,7 +284,7 @@ export class Session {
     const { stopPendingTasks } = await import('./stop-tasks.ts');
     const tasks = await stopPendingTasks(parts);
     parts.ledger.beginTurn();
-    const line = resultLine({ kind: 'background_stopped', tasks }, this.#resultFacts(emptyTally(), 0));
+    const line = resultLine({ kind: 'background_stopped', tasks }, resultFacts(parts, emptyTally(), 0));
     await this.#sayResult(line).catch(() => {});
   }
 
@@ -314,18 +303,20 @@ export class Session {
       await parts.team?.begin({ isLast: this.#policy.inputEnded || news !== null });
       await refreshRules(parts);
       await joinServers(parts, controller.signal);
-      await this.#tellLifecycle(input, 'started');
+      await this.#voice.tellLifecycle(input, 'started');
       if (this.#refused) throw new HeddleError('not_supported', this.#refused);
       if (parts.mainAgent?.problem) throw new HeddleError('invalid_option', parts.mainAgent.problem);
       await parts.hooks?.begin(controller.signal);
       const command = commandOf(input, parts);
       const called = await calledPrompt(command, parts.extensions);
-      if (command && !called) await this.#runCommand(command, input, controller.signal);
-      else {
-        const line = this.#runTurn(input, controller.signal, { called, news }).finally(() =>
-          parts.checkpoints?.endTurn(),
-        );
-        await this.#sayResult(await line);
+      if (command && !called) {
+        const line = await answerCommand(parts, { command, input }, this.#seams, controller.signal);
+        if (line) await this.#sayResult(line);
+      } else {
+        this.#tally = emptyTally();
+        const begun = { called, news, tally: this.#tally };
+        const line = answerMessage(parts, input, begun, this.#seams, controller.signal);
+        await this.#sayResult(await line.finally(() => parts.checkpoints?.endTurn()));
       }
     } catch (error) {
       await this.#broken(error);
@@ -333,7 +324,7 @@ export class Session {
       clearTimeout(timer || undefined);
       this.#running = null;
     }
-    await this.#tellLifecycle(input, 'completed');
+    await this.#voice.tellLifecycle(input, 'completed');
   }
 
   /** Goes on from another message than the last, where the input says so. */
@@ -341,59 +332,6 @@ export class Session {
     if (parent === undefined) return;
     const { goOnFrom } = await import('./branches.ts');
     await goOnFrom(this.#parts, parent);
-  }
-
-  async #runTurn(input: UserInput, signal: AbortSignal, { called, news }: Begun): Promise<Message> {
-    const parts = this.#parts;
-    const { clock } = parts.runtime;
-    const started = clock.now();
-    const tally = emptyTally();
-    this.#tally = tally;
-    const blocked = news ? null : await parts.hooks?.submit(input, signal, called);
-    if (blocked) {
-      await this.#open(initLine(parts, this.#uuid()));
-      await this.#say(blocked.line);
-      return blocked.result;
-    }
-    const expanded = called && (await expandCalled(called, () => this.#makeTurn(tally), parts, signal));
-    const { uuid, asked, lines } = await recordPrompt(parts, input, { expanded, news });
-    tally.userMessageUuids.push(uuid);
-    await this.#open(initLine(parts, this.#uuid()));
-    for (const line of lines) await this.#say(line);
-    if (parts.replayUserMessages && !news) this.#heldReplay = replayLine(input, uuid, this.id);
-    const turn = this.#makeTurn(tally, asked);
-    const end = await drive(runTurn(turn, signal), (line) => this.#say(line));
-    parts.runtime.log('debug', `A turn ended: ${end.kind}`, { toolRounds: tally.rounds });
-    await recordEnd(parts, input);
-    await parts.hooks?.ended(end, signal);
-    const facts = this.#resultFacts(tally, clock.now() - started);
-    return resultLine(end, { ...facts, structuredOutput: turn.structured?.output ?? null });
-  }
-
-  async #runCommand(command: CommandLine, input: UserInput, signal: AbortSignal): Promise<void> {
-    const { commandTurn } = await import('./command-turn.ts');
-    const uuid = input.uuid ?? this.#uuid();
-    if (this.#parts.replayUserMessages) this.#heldReplay = replayLine(input, uuid, this.id);
-    const makeOwn = () => this.#makeTurn(emptyTally());
-    const seams: CommandSeams = { setModel: (name) => this.setModel(name), makeTurn: makeOwn };
-    for await (const line of commandTurn({ ...command, uuid }, this.#parts, seams, signal)) {
-      if (line.type === 'result') {
-        await recordEnd(this.#parts, input);
-        await this.#sayResult(input.uuid === undefined ? line : { ...line, user_message_uuids: [uuid] });
-      } else {
-        await (line.type === 'system' && line.subtype === 'init' ? this.#open(line) : this.#say(line));
-      }
-    }
-  }
-
-  /** The line that opens a turn; after the first one comes what a resume has to tell. */
-  async #open(init: Message): Promise<void> {
-    await this.#say(init);
-    const { transcript, replayHistory } = this.#parts;
-    if (this.#isIntroduced || (!transcript.report && !replayHistory)) return;
-    this.#isIntroduced = true;
-    const { resumeLines } = await import('./resume-lines.ts');
-    for (const line of resumeLines(this.#parts)) await this.#say(line);
   }
 
   /** What was said during the turn joins it; commands and what goes on elsewhere wait for their own turn. */
@@ -404,38 +342,10 @@ export class Session {
     return foldInputs(parts, this.#inputs.takeWhile(joins), { tally, asked, signal });
   }
 
-  #makeTurn(tally: Tally, asked: ContentBlock[] = []): Turn {
-    return makeTurn(this.#parts, tally, asked, {
-      say: (message) => this.#say(message),
-      takeQueued: () => this.#takeQueued(tally, asked),
-    });
-  }
-
-  async #tellLifecycle(input: UserInput, state: LifecycleState): Promise<void> {
-    for (const line of lifecycleLines(input, [state], () => this.#uuid(), this.id)) await this.#say(line);
-  }
-
-  #tellMode(permissionMode: PermissionMode): void {
-    const ids = { session_id: this.id, uuid: this.#uuid() };
-    this.#say({ type: 'system', subtype: 'status', status: null, permissionMode, ...ids })?.catch(() => {});
-  }
-
-  #say(message: Message): Promise<void> | undefined {
-    const held = this.#heldReplay;
-    this.#heldReplay = null;
-    noteSpoken(this.#parts, message);
-    if (held) this.#say(held)?.catch(() => {}); // a reader that is gone is noticed with the message itself
-    return this.#emit(message)?.catch((error) => {
-      // Nobody listens any more: stop spending (trust P-15).
-      this.stop(new Aborted('shutdown'));
-      throw error;
-    });
-  }
-
   async #sayResult(line: Message): Promise<void> {
     this.#running = null; // whoever hears of the end may act on it
     this.#lastResultIsError = (line as { is_error?: boolean }).is_error === true;
-    await this.#say(line);
+    await this.#voice.say(line);
   }
 
   /** The store or the engine itself failed: the turn still ends with a result that says so. */
@@ -446,26 +356,7 @@ export class Session {
     // An error with a code reaches the user in the result; anything else is a bug and says so at once.
     const level = error.code === 'other' ? 'error' : 'debug';
     this.#parts.runtime.log(level, error.message, { code: error.code, stack: error.stack });
-    const line = resultLine(
-      { kind: 'broken', code: error.code, message: error.message },
-      this.#resultFacts(this.#tally, 0),
-    );
-    await this.#sayResult(line).catch(() => {});
-  }
-
-  #resultFacts(tally: Tally, durationMs: number): ResultFacts {
-    const { ledger } = this.#parts;
-    return {
-      sessionId: this.id,
-      uuid: this.#uuid(),
-      durationMs,
-      ledger,
-      tally,
-      pendingTasks: pendingTasks(this.#parts),
-    };
-  }
-
-  #uuid(): string {
-    return this.#parts.runtime.ids.uuid();
+    const end = { kind: 'broken' as const, code: error.code, message: error.message };
+    await this.#sayResult(resultLine(end, resultFacts(this.#parts, this.#tally, 0))).catch(() => {});
   }
 }

@@ -1,8 +1,8 @@
 import { type PromptFile, wantsPermission } from '../config/prompt-file.ts';
 import { createSkillTool } from '../tools/skill.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { Parts } from './assemble.ts';
 import { enabledSkills, findPrompt } from './load-extensions.ts';
+import type { Parts } from './parts.ts';
 
 /** The tool with which the model loads the skills of a session. `parts` is asked late: some of it changes. */
 export function skillTool(parts: () => Parts): Tool {

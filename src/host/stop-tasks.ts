@@ -1,6 +1,6 @@
 import type { StoppedTask } from '../agent/loop.ts';
 import { endOfFile } from '../util/end-of-file.ts';
-import type { Parts } from './assemble.ts';
+import type { Parts } from './parts.ts';
 
 const MAX_LAST_OUTPUT = 2000;
 

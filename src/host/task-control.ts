@@ -4,8 +4,8 @@ import { stringField } from '../util/json.ts';
 import type { TaskOutput } from '../wire/control/index.ts';
 import { ControlError } from '../wire/errors.ts';
 import type { ControlBody } from '../wire/peer.ts';
-import type { Parts } from './assemble.ts';
 import { invalidRequest } from './invalid-request.ts';
+import type { Parts } from './parts.ts';
 
 /** The control requests about what runs beside the conversation. */
 

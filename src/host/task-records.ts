@@ -1,7 +1,13 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { stopFile, type TaskRecord, taskRecordsDir, writeTaskRecord } from '../sessions/task-records.ts';
+import {
+  recordFile,
+  stopFile,
+  stopRequested,
+  type TaskRecord,
+  taskRecordsDir,
+  writeTaskRecord,
+} from '../sessions/task-records.ts';
 import type { BackgroundTask, BackgroundTasks } from '../tools/background-tasks.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 import { messageOf } from '../util/message-of.ts';
@@ -46,9 +52,9 @@ export function openTaskRecords({ home, sessionId, cwd, tasks, log }: TaskRecord
   const requests = watchRequests(dir, tasks, log);
 
   function enter(task: BackgroundTask): Kept {
-    const own = join(dir, `${task.id}.json`);
+    const own = recordFile(dir, task.id);
     // An agent that is gone on with has another run: what is kept of the first one may still have to be told.
-    const path = existsSync(own) ? join(dir, `${task.id}.${task.runId}.json`) : own;
+    const path = existsSync(own) ? recordFile(dir, task.id, task.runId) : own;
     const entered = { task, path, told: false, toldWith: null, inTurn: oneAtATime(), waiting: null };
     kept.set(task.runId, entered);
     return entered;
@@ -129,7 +135,7 @@ function recordOf(task: BackgroundTask, place: RecordPlace): TaskRecord {
 function watchRequests(dir: string, tasks: BackgroundTasks, log: Logger): { begin(): void; end(): void } {
   let watcher: FSWatcher | null = null;
   const onFile = (_event: string, name: string | null) => {
-    const id = name?.endsWith('.stop') ? name.slice(0, -'.stop'.length) : null;
+    const id = name === null ? null : stopRequested(name);
     if (id !== null && existsSync(stopFile(dir, id))) void tasks.stop(id, 'outside');
   };
   const end = () => {

@@ -16,8 +16,8 @@ import type { Workspace } from '../tools/workspace.ts';
 import { oneAtATime } from '../util/one-at-a-time.ts';
 import type { Ids, Logger } from '../util/runtime.ts';
 import { positiveInteger } from '../util/setting-text.ts';
-import type { Parts } from './assemble.ts';
 import type { Env } from './home.ts';
+import type { Parts } from './parts.ts';
 
 export interface ToolSessionOptions {
   env: Env;

@@ -2,9 +2,9 @@ import type { ApiMessage } from '../model/model.ts';
 import { stringField } from '../util/json.ts';
 import type { ContextUsage, SessionUsage } from '../wire/control/index.ts';
 import type { ControlBody } from '../wire/peer.ts';
-import type { Parts } from './assemble.ts';
 import { contextShares, estimateTokens } from './context-shares.ts';
 import { costReport } from './local-commands.ts';
+import type { Parts } from './parts.ts';
 import { requestSettings } from './request-settings.ts';
 
 /** The control requests about what a session uses. Nothing is asked of the model for them. */

@@ -3,7 +3,7 @@ import { textOf } from './command-files.ts';
 import { acceptsEdits, fileCommandTargets, grantCommand, isReadOnlyScript, writtenFiles } from './judge-command.ts';
 import { allows, type Call, forbids, scriptOf, withScript } from './match-rule.ts';
 import { isInsideAny, pathFrom } from './paths.ts';
-import { commandCwd, type Policy } from './policy.ts';
+import { commandCwd, modesOf, type Policy } from './policy.ts';
 import { formatRule, type Rule } from './rules.ts';
 import { byLeavingSandbox, bySandbox } from './sandbox-policy.ts';
 import { suggestUpdates } from './suggestions.ts';
@@ -51,10 +51,19 @@ export interface AskDecision {
  * 8 defaults: reading inside the roots, commands that only read there, and edits there where the mode accepts them;
  *   everything else asks
  *
- * In dontAsk every "ask" becomes "deny". Where nobody can be asked the caller denies too, with `denialText`.
+ * In dontAsk every "ask" becomes "deny". Where nobody can be asked the caller denies too, with `denialText`. An agent's
+ * call must pass in its own mode and in those of all that it works for: the strictest decision counts.
  */
 export function decide(given: Call, policy: Policy): Decision {
   const call = withScript(given);
+  return modesOf(policy)
+    .map((mode) => decideIn({ ...policy, mode }, call))
+    .reduce((a, b) => (STRICTNESS[b.behavior] > STRICTNESS[a.behavior] ? b : a));
+}
+
+const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
+
+function decideIn(policy: Policy, call: Call): Decision {
   const decision =
     byDenyRules(call, policy) ??
     byAskRules(call, policy) ??
@@ -97,7 +106,8 @@ function byAskRules(call: Call, policy: Policy): Decision | null {
 
 /** Just that file, by its real path: a symlink in its place leads elsewhere and is judged as what it leads to. */
 function byPlanFile({ access }: Call, policy: Policy): Decision | null {
-  const mayTouch = access.kind === 'read' || (access.kind === 'edit' && policy.mode === 'plan');
+  const mayWrite = policy.mode === 'plan' && !policy.isPlanOfOther;
+  const mayTouch = access.kind === 'read' || (access.kind === 'edit' && mayWrite);
   const plan = mayTouch ? (policy.planFile?.() ?? null) : null;
   if (plan === null || !('paths' in access) || access.paths.length === 0) return null;
   const isPlan = access.paths.every((path) => policy.realPath(path) === plan);
@@ -138,7 +148,7 @@ function byMode(call: Call, policy: Policy): Decision | null {
         ? null
         : heldBack(`In plan mode only reading is done; ${call.toolName} may change something.`);
     case 'delegate':
-      // Coordination tools will be let through here when there are some.
+      if (COORDINATION.has(call.toolName)) return null;
       return heldBack(`In delegate mode only coordination tools run; ${call.toolName} is none.`);
     case 'default':
     case 'acceptEdits':
@@ -147,6 +157,12 @@ function byMode(call: Call, policy: Policy): Decision | null {
       return null;
   }
 }
+
+/** Tools that do nothing themselves but hand out work and hear of it (ruling K4). */
+const COORDINATION: ReadonlySet<string> = new Set([
+  ...['Task', 'TaskOutput', 'TaskStop', 'TeamCreate', 'TeamDelete', 'SendMessage'],
+  ...['TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate', 'TodoWrite'],
+]);
 
 function heldBack(reason: string): Decision {
   return { behavior: 'ask', layer: 'mode', reason, suggestions: [] };

@@ -1,7 +1,7 @@
 import type { Access } from '../tools/tool.ts';
 import { caughtFile } from './command-files.ts';
 import { domainMatcher } from './domain-rules.ts';
-import { namesCalled } from './name-rules.ts';
+import { namesCalled, plainName } from './name-rules.ts';
 import { isSearch, type PathMatcher, pathMatcher, pathRuleKind } from './path-rules.ts';
 import type { Policy } from './policy.ts';
 import { coversTool, type Rule } from './rules.ts';
@@ -46,7 +46,9 @@ export function forbids(rule: Rule, call: Call, policy: Policy): string | null {
     return forbidsScript(shellSpec(rule.ruleContent, 'forbid'), scriptOf(call));
   }
   if (!coversTool(rule, call.toolName, 'forbid')) return null;
-  if (access.kind === 'named') return namesCalled(rule.ruleContent, access.name) ? `it names ${access.name}` : null;
+  if (access.kind === 'named') {
+    return namesCalled(rule.ruleContent, access.name, plainName) ? `it names ${access.name}` : null;
+  }
   return access.kind === 'other' ? forbidsHost(rule.ruleContent, access.host) : CANNOT_TELL;
 }
 

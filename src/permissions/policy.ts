@@ -10,6 +10,8 @@ import type { ReadCommand } from './shell-reader.ts';
 /** Everything that a decision depends on besides the call. Immutable: a change makes a new one. */
 export interface Policy {
   readonly mode: PermissionMode;
+  /** Of an agent: the modes of those that it works for, and of its kind. What one of them holds back is held back. */
+  readonly outerModes?: readonly PermissionMode[];
   readonly allow: readonly Rule[];
   readonly deny: readonly Rule[];
   readonly ask: readonly Rule[];
@@ -28,13 +30,20 @@ export interface Policy {
   /** Set when the tools that search directories leave out what `hiddenPaths` names; otherwise such searches are refused. */
   readonly searchesFiltered: boolean;
   protectedPath(path: string): boolean;
-  /** The file of the session's plan, a real path. It may be read always and written in plan mode. */
+  /** The file of the session's plan, a real path. It may be read always and, unless it is another's, written in plan mode. */
   planFile?(): string | null;
+  /** Of an agent: the plan is that of the main thread. */
+  readonly isPlanOfOther?: true;
   readonly realPath: RealPath;
   /** Absent: nothing confines commands. */
   readonly sandbox?: SandboxPolicy;
   /** Reads a command with a parser, before it is judged. Absent: only plain commands are understood. */
   readonly readCommand?: ReadCommand;
+}
+
+/** Every mode in which a call must pass. */
+export function modesOf({ mode, outerModes = [] }: Policy): PermissionMode[] {
+  return [...new Set([mode, ...outerModes])];
 }
 
 /** What the paths of a command are relative to. */

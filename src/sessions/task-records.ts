@@ -98,14 +98,29 @@ export function sessionsWithTasks(home: string): string[] {
   return namesIn(join(home, 'background'));
 }
 
+/** Where the record of a task is; `run` for further runs of an agent. */
+export function recordFile(dir: string, taskId: string, run?: string): string {
+  return join(dir, run === undefined ? `${fileName(taskId)}.json` : `${fileName(taskId)}.${run}.json`);
+}
+
 /** Beside the record: asks the owner of the task to end it. */
 export function stopFile(dir: string, taskId: string): string {
-  return join(dir, `${taskId}.stop`);
+  return join(dir, `${fileName(taskId)}.stop`);
+}
+
+/** The task whose end a file asks for; null for any other file. */
+export function stopRequested(name: string): string | null {
+  return name.endsWith('.stop') ? decodeURIComponent(name.slice(0, -'.stop'.length)) : null;
 }
 
 /** Beside the record of a detached command: its exit code, which it leaves itself. */
 export function exitFile(dir: string, taskId: string): string {
-  return join(dir, `${taskId}.exit`);
+  return join(dir, `${fileName(taskId)}.exit`);
+}
+
+/** Ids of teammates are made of names that people and models choose. */
+function fileName(taskId: string): string {
+  return taskId.replace(/[^\w@-]/gu, encodeURIComponent);
 }
 
 /** How a task is now, by its processes and by what a detached command has left. */

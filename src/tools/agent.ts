@@ -40,9 +40,11 @@ export interface AgentToolOptions {
   listing: string;
   /** Whether agents can be members of teams. */
   hasTeams: boolean;
+  /** The kind of agent that a call would start, by its own name: rules go by that, however the model writes it. */
+  kindOf(call: Pick<AgentCall, 'subagent_type' | 'resume'>): string;
 }
 
-export function createAgentTool({ listing, hasTeams }: AgentToolOptions): Tool<AgentCall> {
+export function createAgentTool({ listing, hasTeams, kindOf }: AgentToolOptions): Tool<AgentCall> {
   return {
     name: TASK,
     aliases: ['Agent'],
@@ -53,7 +55,7 @@ ${listing}
 - The agent knows only its prompt. Say what to find out or to change, where, and what to give back. The user does not see its answer: tell what matters.
 - The result names the agent's id; resume takes it up again with all that it knows.`,
     input: hasTeams ? teamInput : agentInput,
-    access: ({ subagent_type }) => ({ kind: 'named', name: subagent_type, asks: false }),
+    access: (call) => ({ kind: 'named', name: kindOf(call), asks: false }),
     isConcurrencySafe: () => true,
     run: (call, context) => context.session.agents.call(call, context),
   };

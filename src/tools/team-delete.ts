@@ -12,8 +12,8 @@ Refused while a teammate is still in it, also an idle one: ask each to shut down
   input,
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => false,
-  async run(_input, { session }) {
-    const data = await teamOf(session).delete();
+  async run(_input, { session, signal }) {
+    const data = await teamOf(session).delete(signal);
     return { content: [{ type: 'text', text: JSON.stringify(data) }], data };
   },
 };

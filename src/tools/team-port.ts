@@ -6,7 +6,7 @@ export interface TeamPort {
   /** Only for the one who leads the session. */
   create(team: { name: string; description?: string; agentType?: string }): Promise<TeamCreateOutput>;
   /** Only for the leader, when every teammate has ended. */
-  delete(): Promise<TeamDeleteOutput>;
+  delete(signal?: AbortSignal): Promise<TeamDeleteOutput>;
   /** Resolves when the message is on disk. Without a team, `message` reaches agents of the session by name. */
   send(message: TeamMessage): Promise<SendMessageOutput>;
 }

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hang, toolUse } from '../../src/testing/index.ts';
+import type { JsonObject } from '../../src/util/json.ts';
 import { thisProcess } from '../../src/util/process-alive.ts';
 import { identityOf } from '../../src/util/process-identity.ts';
 import { changeRecord, recordsOf, tasks, timesTold } from '../support/background.ts';
@@ -32,7 +33,9 @@ async function atWork(call: ReturnType<typeof toolUse>, answerTo: (text: string)
   const cli = startCli([...STREAM_BOTH, ...ALLOWED, '--session-id', sessionId], { place });
   cli.say('go');
   await cli.nextResult();
-  await eventually(() => recordsOf(place, sessionId)[0]?.status === 'running');
+  const isThere = ({ status, task_type, process }: JsonObject) =>
+    status === 'running' && (task_type === 'local_agent' || process !== null);
+  await eventually(() => recordsOf(place, sessionId).some(isThere));
   const [record = {}] = recordsOf(place, sessionId);
   return { place, cli, sessionId, record, taskId: String(record.task_id) };
 }
@@ -135,7 +138,7 @@ describe('stop', () => {
     expect(record).toMatchObject({ owner: { pid: cli.pid } });
   });
 
-  test('[H-3] a process that has got the number of another is never touched', async () => {
+  test('a process that has got the number of another is never touched', async () => {
     const { place, cli, record, taskId } = await atWork(inBackground('sleep 600'));
     cli.kill('SIGKILL');
     await cli.finished;
@@ -167,7 +170,7 @@ describe('detach', () => {
     return { place, run, sessionId, record, taskId: String(record.task_id) };
   }
 
-  test('[BG-06] outlives the run, which does not wait for it; found and stopped by its id', async () => {
+  test('outlives the run, which does not wait for it; found and stopped by its id', async () => {
     const { place, run, record, taskId, sessionId } = await left(
       'echo on; (setsid sleep 600 & echo $! > far); sleep 600',
     );
@@ -183,7 +186,8 @@ describe('detach', () => {
       stderr: expect.stringMatching(`Tasks of the session still run: ${taskId}`),
     });
     expect(await tasks(place, 'stop', taskId)).toMatchObject({ code: 0, stdout: `${taskId} was stopped\n` });
-    expect(isAlive(pidOf(record))).toBe(false);
+    const far = Number(readFileSync(join(place.cwd, 'far'), 'utf8'));
+    expect([pidOf(record), far].map(isAlive)).toEqual([false, false]);
     expect(recordsOf(place, sessionId)[0]).toMatchObject({ status: 'killed', stopped_by: 'outside', told: false });
     await runCli([...STREAM_OUT, 'and now?', ...FLAGS, '--resume', sessionId], { place });
     expect(timesTold(place.api.requests.at(-1), taskId)).toBe(1);
@@ -209,18 +213,21 @@ describe('detach', () => {
     expect(conversationText(place.api.requests.at(-1))).toMatch(/completed \(exit code 0\)/);
   });
 
-  test('is no choice without --allow-detach, and none in a sandbox, a session that is not kept, or the foreground', async () => {
+  test('is no choice without --allow-detach: the model does not see it, and a call with it is refused', async () => {
     const place = await makePlace((_request, index) => (index === 0 ? detached('touch ran') : 'seen'));
-    const refusal = async (...flags: string[]) => {
-      const before = place.api.requests.length;
-      place.api.requests.splice(0, before);
-      const { lines } = await runCli([...STREAM_OUT, 'go', ...ALLOWED, ...flags], { place });
-      return lines.filter(({ type }) => type === 'user').flatMap(({ message }) => textsOf(message))[0];
-    };
-    expect(await refusal()).toMatch(/detach/);
-    const schemas = bodyOf(place.api.requests[0]).tools as unknown as { name: string; input_schema: object }[];
-    const bash = schemas.find(({ name }) => name === 'Bash');
+    const { lines } = await runCli([...STREAM_OUT, 'go', ...ALLOWED], { place });
+    const [said] = lines.filter(({ type }) => type === 'user').flatMap(({ message }) => textsOf(message));
+    expect(said).toMatch(/detach/);
+    const bash = bodyOf(place.api.requests[0]).tools?.find(({ name }) => name === 'Bash');
     expect(JSON.stringify(bash)).not.toContain('detach');
+    expect(existsSync(join(place.cwd, 'ran'))).toBe(false);
+  });
+
+  test('is an execution like any other: without a rule nobody starts it', async () => {
+    const place = await makePlace((_request, index) => (index === 0 ? detached('touch ran') : 'seen'));
+    const { lines } = await runCli([...STREAM_OUT, 'go', '--allow-detach'], { place });
+    expect(lines.at(-1)).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] });
+    expect(existsSync(join(place.home, 'background'))).toBe(false);
     expect(existsSync(join(place.cwd, 'ran'))).toBe(false);
   });
 

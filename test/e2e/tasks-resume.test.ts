@@ -29,7 +29,7 @@ async function killedWhen(status: string, command: string) {
   return { place, sessionId, record, taskId: String(record.task_id) };
 }
 
-describe('[BG-03] [S-9] what a killed process has left is told once, with the next prompt', () => {
+describe('[BG-03] what a killed process has left is told once, with the next prompt', () => {
   test('a command that ran is killed with it, and its record says so', async () => {
     const { place, sessionId, record, taskId } = await killedWhen('running', 'sleep 600');
     expect(record).toMatchObject({ task_type: 'local_bash', command: 'sleep 600', detached: false, told: false });

@@ -16,7 +16,7 @@ describe('initialize', () => {
       output_style: 'default',
       available_output_styles: expect.arrayContaining(['default']),
       models: expect.arrayContaining([expect.objectContaining({ value: 'default', displayName: expect.any(String) })]),
-      agents: [],
+      agents: expect.arrayContaining([expect.objectContaining({ name: 'general-purpose' })]),
       account: { apiKeySource: 'none' },
       pid: 4711,
       claude_code_version: WIRE_VERSION,

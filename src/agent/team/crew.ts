@@ -25,6 +25,8 @@ export interface Crew {
   restore(): Promise<void>;
   /** Stops one or all, and resolves when they have. */
   abort(who: string | 'all', reason: Aborted): Promise<void>;
+  /** Resolves when those who have agreed to stop have stopped. */
+  left(): Promise<void>;
 }
 
 interface Run {
@@ -106,6 +108,10 @@ export function createCrew(parts: LoopParts): Crew {
       const chosen = names.map((name) => runs.get(name)).filter((run) => run !== undefined);
       for (const { controller } of chosen) controller.abort(reason);
       await Promise.all(chosen.map(({ done }) => done));
+    },
+    async left() {
+      const leaving = roster.record().members.filter(({ state }) => state === 'leaving');
+      await Promise.all(leaving.map(({ name }) => runs.get(name)?.done));
     },
   };
 }

@@ -86,11 +86,11 @@ export function createTeamRoom(options: TeamRoomOptions): TeamRoom {
         const { name, file } = await open(fields);
         return { team_name: name, team_file_path: file, lead_agent_id: leadAgentIdOf(name) };
       },
-      async delete() {
+      async delete(signal) {
         if (sender !== LEADER) throw new ToolError(`Only ${LEADER} can remove the team.`);
         if (team === null) throw new ToolError('There is no team to remove.');
         const { name } = team;
-        const message = await team.delete();
+        const message = await team.delete(signal);
         team = null;
         return { success: true, message, team_name: name };
       },

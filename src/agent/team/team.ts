@@ -1,6 +1,6 @@
 import type { SendMessageOutput, TeamMessage } from '../../tools/team-port.ts';
 import { ToolError } from '../../tools/tool.ts';
-import { Aborted } from '../../util/abort.ts';
+import { Aborted, raceAbort } from '../../util/abort.ts';
 import { createCrew, type NewMember } from './crew.ts';
 import { createLeaderDesk, type LeaderMail } from './leader-desk.ts';
 import type { TeamFiles } from './locked-files.ts';
@@ -40,8 +40,11 @@ export interface Team {
   inputArrived(): Promise<void>;
   /** Stops a member, or all, in the middle of whatever they do. Resolves when they have stopped. */
   abort(who: string | 'all', reason?: string): Promise<void>;
-  /** Removes the team and its files; tells what nobody has read. Refused while somebody is left. */
-  delete(): Promise<string>;
+  /**
+   * Removes the team and its files; tells what nobody has read. Waits for those who have agreed to stop and say their
+   * last words; refused while somebody else is left.
+   */
+  delete(signal?: AbortSignal): Promise<string>;
   /** Ends with the process: turns are cut off, and what is on disk stays for `restoreTeam`. */
   close(): Promise<void>;
 }
@@ -102,8 +105,9 @@ export function startTeam(
     inputEnded: desk.inputEnded,
     inputArrived: desk.inputArrived,
     abort: (who, reason) => crew.abort(who, new Aborted('interrupt', reason)),
-    async delete() {
+    async delete(signal = new AbortController().signal) {
       refuseIfOver();
+      await raceAbort(crew.left(), signal);
       const forLeader = await mailbox.unread(LEADER);
       const unread = await Promise.all(members().map(async (each) => leftOver(each, await mailbox.unread(each.name))));
       refuseIfOver(); // it may be a second call

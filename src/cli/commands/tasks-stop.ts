@@ -7,9 +7,9 @@ import { sayJson, sayLines, tell } from './terminal.ts';
 
 const HELP = `Usage: heddle tasks stop [--wait SECONDS] [--json] [--session SESSION] [--home DIR] TASK…
 
-Ends tasks with all that they have started, and says so when they have ended. The process that runs a task is asked to end
-it; where it is gone, or does not answer, the processes of a command are ended from here. A process that has got the
-number of another is never touched.
+Ends tasks with all that they have started, and says so when they have ended. The process that runs a task is asked to
+end it; where it is gone, or does not answer, the processes of a command are ended from here. A process that has got
+the number of another is never touched.
 
   --wait SECONDS      how long that process may take to answer (default 10)
   --session SESSION   of that session, where several have a task of that id

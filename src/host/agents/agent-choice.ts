@@ -1,19 +1,9 @@
-import type { Parts } from '../assemble.ts';
+import type { Parts } from '../parts.ts';
 import type { AgentType } from './agent-types.ts';
-
-/** The agent of this name. Models write `explore` or `general_purpose`, too. */
-export function findAgent(types: readonly AgentType[], name: string): AgentType | undefined {
-  return types.find((type) => type.name === name) ?? types.find((type) => isSameName(type.name, name));
-}
 
 /** What to say of a name that no agent has. */
 export function unknownAgent(types: readonly AgentType[], name: string): string {
   return `No agent is called '${name}'. These exist: ${types.map((type) => type.name).join(', ')}`;
-}
-
-function isSameName(a: string, b: string): boolean {
-  const plain = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');
-  return plain(a) === plain(b);
 }
 
 /** What an agent of this kind is told to be. */

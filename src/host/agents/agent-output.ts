@@ -1,6 +1,6 @@
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Parts } from '../assemble.ts';
+import type { Parts } from '../parts.ts';
 
 /**
  * The file in which an agent's work can be followed: a link to its transcript, under the name that hosts look for. Where

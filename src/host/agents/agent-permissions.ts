@@ -1,26 +1,28 @@
+import { modesOf } from '../../permissions/policy.ts';
 import type { PermissionMode } from '../../wire/permission-modes.ts';
 import type { Permissions } from '../permissions.ts';
 
-/** From the most to the least that may happen without anybody being asked. */
+/** From the most to the least that may happen without anybody being asked, as far as modes can be compared at all. */
 const OPENNESS: readonly PermissionMode[] = [
   'bypassPermissions',
   'auto',
   'acceptEdits',
   'default',
   'dontAsk',
-  'delegate',
   'plan',
+  'delegate',
 ];
 
 /**
- * The permissions of an agent: those of the one that it works for, in a mode that is never more open. What that one is
- * granted, refused or switched to later holds for the agent as well.
+ * The permissions of an agent: those of the one that it works for, and whatever these let through must pass in the modes
+ * of the agent, too. What that one is granted, refused or switched to later holds for the agent as well.
  */
-export function narrowedPermissions(permissions: Permissions, mode: PermissionMode): Permissions {
+export function agentPermissions(permissions: Permissions, modes: readonly PermissionMode[]): Permissions {
   return {
     get policy() {
       const { policy } = permissions;
-      return { ...policy, mode: narrower(policy.mode, mode) };
+      const outerModes = [...modesOf(policy), ...modes];
+      return { ...policy, mode: outerModes.reduce(narrower), outerModes, isPlanOfOther: true as const };
     },
     get beforePlan() {
       return permissions.beforePlan;

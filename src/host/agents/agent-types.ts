@@ -1,7 +1,10 @@
 import { BUNDLED_AGENTS } from '../../config/bundled-agents.ts';
-import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import { plainName } from '../../permissions/name-rules.ts';
+import type { AgentToolOptions } from '../../tools/agent.ts';
+import { isObject, stringField } from '../../util/json.ts';
 import type { AgentDefinition } from '../../wire/agent-definition.ts';
 import type { Extensions } from '../extensions.ts';
+import type { GivenHooks } from '../hooks.ts';
 
 /** A kind of agent that can be started in a session. */
 export interface AgentType {
@@ -10,7 +13,7 @@ export interface AgentType {
   definition: Omit<AgentDefinition, 'prompt'> & { prompt?: string };
   source: 'host' | 'file' | 'built-in';
   /** Hooks that are there while such an agent runs. */
-  hooks?: JsonObject;
+  hooks?: GivenHooks;
 }
 
 export interface AgentHolder {
@@ -24,11 +27,11 @@ export function agentTypes({ extensions, hostAgents }: AgentHolder): AgentType[]
   const given = isObject(hostAgents) ? Object.entries(hostAgents) : [];
   const all: AgentType[] = [
     ...given.map(([name, definition]) => ({ name, definition: readable(definition), source: 'host' as const })),
-    ...extensions.agents.map(({ name, definition, hooks }) => ({
+    ...extensions.agents.map(({ name, definition, path, hooks, env }) => ({
       name,
       definition,
       source: 'file' as const,
-      ...(hooks && { hooks }),
+      ...(hooks && { hooks: { given: hooks, source: { scope: 'agent', where: path, ...(env && { env }) } } }),
     })),
   ];
   const taken = new Set(all.map(({ name }) => name));
@@ -47,9 +50,30 @@ export function agentTypes({ extensions, hostAgents }: AgentHolder): AgentType[]
   return [...own, ...all].filter(({ name }) => !seen.has(name) && seen.add(name));
 }
 
+/** The agent of this name. Models write `explore` or `general_purpose`, too. */
+export function findAgent(types: readonly AgentType[], name: string): AgentType | undefined {
+  return types.find((type) => type.name === name) ?? types.find((type) => plainName(type.name) === plainName(name));
+}
+
+/** What the tool that starts agents has to know of them. `kindOfTask`: what an agent is that the session has had. */
+export function agentToolOptions(
+  holder: AgentHolder,
+  { hasTeams, kindOfTask }: { hasTeams: boolean; kindOfTask(id: string): string | undefined },
+): AgentToolOptions {
+  const types = agentTypes(holder);
+  return {
+    listing: describeAgents(types),
+    hasTeams,
+    kindOf({ subagent_type, resume }) {
+      const kind = (resume !== undefined && kindOfTask(resume)) || subagent_type;
+      return findAgent(types, kind)?.name ?? kind;
+    },
+  };
+}
+
 /** One line for each, for the model. */
 export function describeAgents(types: readonly AgentType[]): string {
-  return types.map(({ name, definition }) => `- ${name}: ${oneLine(definition.description)}`).join('\n');
+  return types.map(({ name, definition }) => `- ${oneLine(name)}: ${oneLine(definition.description)}`).join('\n');
 }
 
 const MAX_DESCRIPTION = 500;

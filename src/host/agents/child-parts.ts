@@ -5,14 +5,15 @@ import type { FileStates } from '../../tools/file-states.ts';
 import { positiveInteger } from '../../util/setting-text.ts';
 import { toPermissionMode } from '../../wire/permission-modes.ts';
 import { WIRE_VERSION } from '../../wire/version.ts';
-import type { AgentFacts, Parts } from '../assemble.ts';
 import { noExtras } from '../extensions.ts';
+import { extensionHooksAct, type SessionHooks } from '../hooks.ts';
 import type { Chosen } from '../models.ts';
+import type { AgentFacts, Parts } from '../parts.ts';
 import type { Past } from '../past.ts';
 import { createToolSession } from '../tool-session.ts';
 import { repairsOf } from '../transcript.ts';
 import { agentHooks } from './agent-hooks.ts';
-import { narrowedPermissions } from './agent-permissions.ts';
+import { agentPermissions } from './agent-permissions.ts';
 import { agentTools, MAX_DEPTH } from './agent-tools.ts';
 import type { AgentType } from './agent-types.ts';
 
@@ -26,6 +27,8 @@ export interface ChildSpec {
   mode?: string | undefined;
   /** What it goes on from; null for a new one. */
   past: Past | null;
+  /** It works for a hook: no hook is asked about what it does, nor anybody else, and it loads no skills. */
+  isForHook?: true;
 }
 
 /**
@@ -51,6 +54,7 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
   const repairs = past ? await repairsOf(past, chain, () => runtime.ids.uuid()) : [];
   if (repairs.length > 0) await transcript.store.append(key, repairs);
   const files: FileStates = new Map();
+  const hooks = spec.isForHook ? NO_HOOKS : await childHooks(parent, () => parts, spec);
   const skills =
     parent.extensions.skills.length > 0 ? [(await import('../skill-shelf.ts')).skillTool(() => parts)] : [];
   const modes = [definition.permissionMode, spec.mode].flatMap((name) => toPermissionMode(name ?? '') ?? []);
@@ -78,11 +82,15 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
       own: skills,
       log: (_level, text) => parent.warnOnce(text),
     }),
-    permissions: modes.reduce(narrowedPermissions, parent.permissions),
+    permissions: agentPermissions(parent.permissions, modes),
     settings: { ...thinkingOf(parent), systemPrompt: spec.systemPrompt },
     limits: { ...parent.limits, maxTurns: spec.maxTurns, maxDurationMs: undefined },
     ledger: parent.ledger.child(),
-    hooks: parent.hooks && agentHooks(parent.hooks, facts, transcript.store.locate?.(key) ?? ''),
+    get hooks() {
+      return hooks.current();
+    },
+    openHooks: hooks.open,
+    ...(spec.isForHook && { ask: () => null }),
     messages: past?.messages(repairs) ?? [],
     transcript: { ...transcript, key, hasPast: past !== null, path: [], report: null },
     recorder: createRecorder({ key, store: transcript.store, chain }),
@@ -101,6 +109,34 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
 }
 
 const NEVER = new AbortController().signal;
+
+/** The hooks as an agent meets them, which may come to be there only while it works. */
+interface ChildHooks {
+  current(): SessionHooks | null;
+  open(): Promise<SessionHooks>;
+}
+
+const NO_HOOKS: ChildHooks = {
+  current: () => null,
+  async open() {
+    throw new Error('An agent that works for a hook has no hooks');
+  },
+};
+
+async function childHooks(parent: Parts, parts: () => Parts, { facts, type }: ChildSpec): Promise<ChildHooks> {
+  const own = type.hooks && extensionHooksAct(parent.configuration.loaded.layers) ? type.hooks : null;
+  let hooks: SessionHooks | null = null;
+  const wrap = (outer: SessionHooks) => {
+    const { key, store } = parts().transcript;
+    hooks ??= agentHooks(outer, { agent: facts, parts, own, transcriptPath: store.locate?.(key) ?? '' });
+    return hooks;
+  };
+  if (own) await parent.openHooks();
+  return {
+    current: () => parent.hooks && wrap(parent.hooks),
+    open: async () => wrap(await parent.openHooks()),
+  };
+}
 
 function thinkingOf({ settings: { maxThinkingTokens, adaptiveThinking } }: Parts): Parts['settings'] {
   return {

@@ -1,14 +1,15 @@
-import { mainAgentPrompt } from '../../agent/prompt.ts';
+import { mainAgentPrompt } from '../../agent/agent-prompts.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { toPermissionMode } from '../../wire/permission-modes.ts';
 import type { RunConfig } from '../../wire/run-config.ts';
-import type { Parts } from '../assemble.ts';
+import { extensionHooksAct } from '../hooks.ts';
+import type { Parts } from '../parts.ts';
 import { useModel } from '../session-models.ts';
-import { findAgent, namedModel, promptOf, unknownAgent } from './agent-choice.ts';
+import { namedModel, promptOf, unknownAgent } from './agent-choice.ts';
 import { narrower } from './agent-permissions.ts';
 import { namedTools } from './agent-tools.ts';
-import { type AgentType, agentTypes } from './agent-types.ts';
+import { type AgentType, agentTypes, findAgent } from './agent-types.ts';
 
 /** What the main thread runs as (`--agent`). */
 export interface MainAgent {
@@ -44,11 +45,20 @@ export async function becomeAgent(parts: Parts, launch: RunConfig): Promise<void
     problem: null,
   };
   await parts.remakeTools();
+  await takeHooks(parts, type);
   narrowMode(parts, type);
   const model = namedModel(parts, type.definition.model);
   if (model === null || launch.model !== undefined) return;
   await useModel(parts, model);
   parts.launchModel = model;
+}
+
+/** Where the main thread is the agent, all that the session does is what it does. */
+async function takeHooks(parts: Parts, { hooks }: AgentType): Promise<void> {
+  if (!hooks || !extensionHooksAct(parts.configuration.loaded.layers)) return;
+  const opened = await parts.openHooks();
+  opened.remove(hooks.source.scope);
+  opened.add(hooks.given, hooks.source);
 }
 
 function narrowMode({ permissions, warnOnce }: Parts, { name, definition }: AgentType): void {

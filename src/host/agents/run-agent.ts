@@ -6,9 +6,9 @@ import { emptyTally } from '../../agent/turn.ts';
 import type { TaskUsage } from '../../tools/background-tasks.ts';
 import type { ContentBlock } from '../../wire/content.ts';
 import type { Message } from '../../wire/messages/index.ts';
-import type { AgentFacts, Parts } from '../assemble.ts';
 import { drive } from '../drive.ts';
 import { makeTurn } from '../make-turn.ts';
+import type { AgentFacts, Parts } from '../parts.ts';
 import { placed } from '../record-input.ts';
 import type { AgentHooks } from './agent-hooks.ts';
 
@@ -56,9 +56,6 @@ export async function runAgent(child: Parts, run: AgentRun): Promise<AgentEnd> {
     durationMs: runtime.clock.now() - started,
     costUsd: child.ledger.ownCostUsd,
   });
-  await (child.hooks as AgentHooks | null)?.started(run.signal);
-  await recordTask(child, run.prompt, say);
-  await run.onRecorded?.();
   const tally = emptyTally();
   const asked: ContentBlock[] = [{ type: 'text', text: run.prompt }];
   const takeMail = async () => {
@@ -79,13 +76,21 @@ export async function runAgent(child: Parts, run: AgentRun): Promise<AgentEnd> {
   };
   const work = () => drive(runTurn(makeTurn(child, tally, asked, { say, takeQueued }), run.signal), tell);
   try {
+    await hooksOf(child)?.started(run.signal);
+    await recordTask(child, run.prompt, say);
+    await run.onRecorded?.();
     let end = await work();
     // What came while it said its last words is not lost: it goes on with that.
     while (end.kind === 'completed' && (await takeMail())) end = await work();
     return { end, content: lastWords(child), usage: usage() };
   } finally {
     run.mail?.close();
+    hooksOf(child)?.finished();
   }
+}
+
+function hooksOf({ hooks }: Parts): AgentHooks | null {
+  return hooks as AgentHooks | null;
 }
 
 /** On disk before it is told, with what the agent has to know of the place. */

@@ -1,4 +1,4 @@
-import { teammatePrompt } from '../../agent/prompt.ts';
+import { teammatePrompt } from '../../agent/agent-prompts.ts';
 import { LEADER, messageIdsIn } from '../../agent/team/mail.ts';
 import type { Member } from '../../agent/team/member.ts';
 import type { TeamSeams } from '../../agent/team/member-loop.ts';
@@ -10,7 +10,7 @@ import type { AgentCall } from '../../tools/agent.ts';
 import type { TeamPort } from '../../tools/team-port.ts';
 import { refusal, type ToolContext, ToolError, type ToolOutput } from '../../tools/tool.ts';
 import { Aborted } from '../../util/abort.ts';
-import type { Parts } from '../assemble.ts';
+import type { Parts } from '../parts.ts';
 import type { News } from '../session-tasks.ts';
 import type { SessionTeam } from '../team.ts';
 import { promptOf } from './agent-choice.ts';
@@ -189,10 +189,10 @@ async function spawnTeammate(
   context: ToolContext,
 ): Promise<ToolOutput> {
   const team = room.team();
-  if (!team || team.name !== call.team_name) {
-    throw refusal(team ? `Your team is called ${team.name}.` : 'There is no team. TeamCreate starts one.');
-  }
+  if (!team) throw refusal('There is no team. TeamCreate starts one.');
+  if (call.team_name !== undefined && team.name !== call.team_name) throw refusal(`Your team is called ${team.name}.`);
   if (leader.agent) throw new ToolError('Only the one who leads the session starts teammates.');
+  if (call.resume !== undefined) return joined(await team.resume(call.resume, call.prompt), team.name, 'goes on');
   if (call.name === undefined) throw refusal('How shall others call the teammate? Give its name.');
   const type = findType(leader, call.subagent_type);
   const chosen = await modelOf(leader, call.model ?? type.definition.model);
@@ -207,7 +207,10 @@ async function spawnTeammate(
     planModeRequired: call.mode === 'plan',
     transcriptId: backgroundTasks.freshId('a'),
   });
-  const data = spawnedOutput(member, team.name);
-  const text = `${member.name} has joined the team and begins to work (agent_id: ${member.agentId}). What it has to say comes to you by itself, as a message.`;
-  return { content: [{ type: 'text', text }], data };
+  return joined(member, team.name, 'has joined the team and begins to work');
+}
+
+function joined(member: Member, team: string, what: string): ToolOutput {
+  const text = `${member.name} ${what} (agent_id: ${member.agentId}). What it has to say comes to you by itself, as a message.`;
+  return { content: [{ type: 'text', text }], data: spawnedOutput(member, team) };
 }

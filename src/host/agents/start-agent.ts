@@ -1,15 +1,15 @@
-import { agentPrompt } from '../../agent/prompt.ts';
+import { agentPrompt } from '../../agent/agent-prompts.ts';
 import type { AgentCall } from '../../tools/agent.ts';
 import { refusal, type ToolContext, ToolError, type ToolOutput } from '../../tools/tool.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { oneAtATime } from '../../util/one-at-a-time.ts';
 import type { AgentLaunchedOutput, AgentOutput } from '../../wire/tool-outputs.ts';
-import type { AgentFacts, Parts } from '../assemble.ts';
 import type { Chosen } from '../models.ts';
+import type { AgentFacts, Parts } from '../parts.ts';
 import type { Past } from '../past.ts';
-import { findAgent, namedModel, promptOf, unknownAgent } from './agent-choice.ts';
+import { namedModel, promptOf, unknownAgent } from './agent-choice.ts';
 import { agentOutputFile } from './agent-output.ts';
-import { type AgentType, agentTypes } from './agent-types.ts';
+import { type AgentType, agentTypes, findAgent } from './agent-types.ts';
 import { childParts } from './child-parts.ts';
 import { type AgentEnd, type AgentMail, runAgent } from './run-agent.ts';
 import { type StartedAgent, superviseAgent } from './supervise-agent.ts';
@@ -27,7 +27,8 @@ export async function callAgent(
   context: ToolContext,
   inTurn: InTurn,
 ): Promise<ToolOutput> {
-  if (call.team_name !== undefined && parent.team) return parent.team.spawn(call, context);
+  const isTeammate = call.team_name !== undefined || call.resume?.includes('@') === true; // `name@team`
+  if (isTeammate && parent.team) return parent.team.spawn(call, context);
   const started = await inTurn(() => startAgent(parent, call, context));
   const outcome = await started.outcome;
   if (outcome === 'backgrounded') {

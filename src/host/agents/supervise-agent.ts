@@ -2,7 +2,7 @@ import type { BackgroundTask, BackgroundTasks, TaskHandle, TaskSpec } from '../.
 import type { ForegroundCalls } from '../../tools/foreground-calls.ts';
 import { Aborted, abortReason } from '../../util/abort.ts';
 import { messageOf } from '../../util/message-of.ts';
-import type { Parts } from '../assemble.ts';
+import type { Parts } from '../parts.ts';
 import { keepLastWords } from './agent-output.ts';
 import type { AgentEnd, AgentRun } from './run-agent.ts';
 

@@ -1,0 +1,101 @@
+import { runTurn } from '../agent/loop.ts';
+import { type ResultFacts, resultLine } from '../agent/result.ts';
+import { emptyTally, type Tally, type Turn } from '../agent/turn.ts';
+import type { ContentBlock } from '../wire/content.ts';
+import type { Message } from '../wire/messages/index.ts';
+import type { UserInput } from '../wire/messages/user.ts';
+import type { CommandLine } from './command-line.ts';
+import type { CommandSeams } from './command-turn.ts';
+import { initLine } from './describe.ts';
+import { drive } from './drive.ts';
+import { type CalledPrompt, expandCalled } from './extensions.ts';
+import { makeTurn } from './make-turn.ts';
+import type { Parts } from './parts.ts';
+import { recordEnd, recordPrompt } from './record-input.ts';
+import { type News, pendingTasks } from './session-tasks.ts';
+import type { Voice } from './voice.ts';
+
+/** What a turn of the main thread needs of its session. */
+export interface SessionSeams {
+  voice: Voice;
+  /** What was said meanwhile joins the turn. */
+  takeQueued(tally: Tally, asked: ContentBlock[]): Promise<Message[]>;
+  setModel: CommandSeams['setModel'];
+}
+
+/** What a turn begins with beside its message. */
+export interface Begun {
+  /** What of a file the message calls. */
+  called: CalledPrompt | null;
+  /** Set when nobody has said the message: it tells of the session's own work. */
+  news: News | null;
+  tally: Tally;
+}
+
+/** Answers one message. Resolves with the result line, which is still to be said. */
+export async function answerMessage(
+  parts: Parts,
+  input: UserInput,
+  { called, news, tally }: Begun,
+  seams: SessionSeams,
+  signal: AbortSignal,
+): Promise<Message> {
+  const { voice } = seams;
+  const { clock, ids } = parts.runtime;
+  const started = clock.now();
+  const blocked = news ? null : await parts.hooks?.submit(input, signal, called);
+  if (blocked) {
+    await voice.open(initLine(parts, ids.uuid()));
+    await voice.say(blocked.line);
+    return blocked.result;
+  }
+  const expanded = called && (await expandCalled(called, () => sessionTurn(parts, tally, [], seams), parts, signal));
+  const { uuid, asked, lines } = await recordPrompt(parts, input, { expanded, news });
+  tally.userMessageUuids.push(uuid);
+  await voice.open(initLine(parts, ids.uuid()));
+  for (const line of lines) await voice.say(line);
+  if (!news) voice.echo(input, uuid);
+  const turn = sessionTurn(parts, tally, asked, seams);
+  const end = await drive(runTurn(turn, signal), (line) => voice.say(line));
+  parts.runtime.log('debug', `A turn ended: ${end.kind}`, { toolRounds: tally.rounds });
+  await recordEnd(parts, input);
+  await parts.hooks?.ended(end, signal);
+  const facts = resultFacts(parts, tally, clock.now() - started);
+  return resultLine(end, { ...facts, structuredOutput: turn.structured?.output ?? null });
+}
+
+/** Carries out a command. Its lines are said; the result line is the last that it resolves with. */
+export async function answerCommand(
+  parts: Parts,
+  { command, input }: { command: CommandLine; input: UserInput },
+  seams: SessionSeams,
+  signal: AbortSignal,
+): Promise<Message | null> {
+  const { voice, setModel } = seams;
+  const { commandTurn } = await import('./command-turn.ts');
+  const uuid = input.uuid ?? parts.runtime.ids.uuid();
+  voice.echo(input, uuid);
+  const makeOwn = () => sessionTurn(parts, emptyTally(), [], seams);
+  let result: Message | null = null;
+  for await (const line of commandTurn({ ...command, uuid }, parts, { setModel, makeTurn: makeOwn }, signal)) {
+    if (line.type === 'result') {
+      await recordEnd(parts, input);
+      result = input.uuid === undefined ? line : { ...line, user_message_uuids: [uuid] };
+    } else {
+      await (line.type === 'system' && line.subtype === 'init' ? voice.open(line) : voice.say(line));
+    }
+  }
+  return result;
+}
+
+export function resultFacts(parts: Parts, tally: Tally, durationMs: number): ResultFacts {
+  const { sessionId, runtime, ledger } = parts;
+  return { sessionId, uuid: runtime.ids.uuid(), durationMs, ledger, tally, pendingTasks: pendingTasks(parts) };
+}
+
+function sessionTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seams: SessionSeams): Turn {
+  return makeTurn(parts, tally, asked, {
+    say: (message) => seams.voice.say(message),
+    takeQueued: () => seams.takeQueued(tally, asked),
+  });
+}
