@@ -3,6 +3,7 @@ import { Ledger } from '../agent/ledger.ts';
 import { createRecorder } from '../agent/recorder.ts';
 import type { CallHost } from '../mcp/sdk-bridge.ts';
 import { modelChoices } from '../model/resolve.ts';
+import { subagentsFolder } from '../sessions/layout.ts';
 import type { FileStates } from '../tools/file-states.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Logger } from '../util/runtime.ts';
@@ -85,6 +86,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     configHome,
     userHome: env.HOME ?? '',
     spillDir: transcript.spillDir,
+    agentsDir: agentsDir(transcript),
     planName: () => transcript.chain.planName ?? null,
     store: configuration.store,
     readCommand: engine.readCommand,
@@ -201,6 +203,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     agent: null,
     team: null,
     agentMail: new Map(),
+    agentDenials: [],
     mainAgent: null,
     say: () => undefined,
     ask: () => null,
@@ -312,6 +315,12 @@ function warnOnce(log: Logger): (text: string) => void {
     if (!said.has(text)) log('warn', text);
     said.add(text);
   };
+}
+
+/** Null where transcripts are no files. */
+function agentsDir({ key, store }: OpenTranscript): string | null {
+  const path = store.locate?.(key);
+  return path === undefined ? null : subagentsFolder(path);
 }
 
 function unknownPrice(model: string): string {

@@ -1,5 +1,6 @@
 import { type AgentFile, readAgentFiles } from '../config/agent-files.ts';
 import { DEFAULT_STYLE } from '../config/bundled.ts';
+import { BUNDLED_AGENTS } from '../config/bundled-agents.ts';
 import { bundledPrompts, bundledStyles } from '../config/bundled-texts.ts';
 import { readCommands } from '../config/commands.ts';
 import type { FileNotes, FileSource } from '../config/markdown-files.ts';
@@ -10,6 +11,7 @@ import { LISTING_BUDGET, skillListing } from '../config/skill-listing.ts';
 import { readSkills } from '../config/skills.ts';
 import type { Trust } from '../config/trust-store.ts';
 import { vouchFor } from '../config/vouched.ts';
+import { plainName } from '../permissions/name-rules.ts';
 import { nearestWord } from '../util/nearest.ts';
 import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
@@ -46,7 +48,7 @@ export async function loadExtensions(
 
   const prompts = promptsOf([...read('skills', readSkills), ...read('commands', readCommands)], plugins, options);
   const styles = stylesOf(read('output-styles', readOutputStyles), plugins, isTrusted);
-  const agents = agentsOf(read('agents', readAgentFiles), plugins, isTrusted);
+  const agents = agentsOf(read('agents', readAgentFiles), plugins, { isTrusted, notes });
   if (trust) noteIgnored(trust, log);
   const skills = prompts.filter(({ forModel }) => forModel);
   const budget = positiveInteger(env.SLASH_COMMAND_TOOL_CHAR_BUDGET) ?? LISTING_BUDGET;
@@ -160,11 +162,18 @@ function stylesOf(read: readonly Read<OutputStyle>[], plugins: readonly Plugin[]
   return [...all.filter(({ scope }) => scope === 'bundled'), ...all.filter(({ scope }) => scope !== 'bundled')];
 }
 
-/** A project's agent stands in for the user's of the same name once the project is trusted. */
-function agentsOf(read: readonly Read<AgentFile>[], plugins: readonly Plugin[], isTrusted: boolean): AgentFile[] {
-  const scopes = isTrusted ? (['project', 'user'] as const) : (['user', 'project'] as const);
-  const fromFiles = scopes.flatMap((scope) => read.flatMap((each) => (each.scope === scope ? each.all : [])));
-  return unique([...fromFiles, ...plugins.flatMap((plugin) => plugin.agents)]);
+/** A project's agent stands in for the user's, or for ours, of the same name once the project is trusted. */
+function agentsOf(
+  read: readonly Read<AgentFile>[],
+  plugins: readonly Plugin[],
+  { isTrusted, notes }: { isTrusted: boolean; notes: FileNotes },
+): AgentFile[] {
+  const of = (scope: Read<unknown>['scope']) => read.flatMap((each) => (each.scope === scope ? each.all : []));
+  const fromPlugins = plugins.flatMap((plugin) => plugin.agents);
+  if (isTrusted) return unique([...of('project'), ...of('user'), ...fromPlugins]);
+  const isOurs = ({ name }: AgentFile) => BUNDLED_AGENTS.some((ours) => plainName(ours.name) === plainName(name));
+  for (const { path } of of('project').filter(isOurs)) notes.ignore(path, ['name']);
+  return unique([...of('user'), ...of('project').filter((agent) => !isOurs(agent)), ...fromPlugins]);
 }
 
 function chosenStyle(wanted: string | undefined, styles: readonly OutputStyle[], log: Logger): OutputStyle | null {

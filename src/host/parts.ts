@@ -11,6 +11,7 @@ import type { ToolContext } from '../tools/tool.ts';
 import type { ToolSession } from '../tools/tool-session.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Runtime } from '../util/runtime.ts';
+import type { PermissionDenial } from '../wire/usage.ts';
 import type { MainAgent } from './agents/main-agent.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { Configuration } from './configuration.ts';
@@ -76,6 +77,8 @@ export interface Parts {
   team: SessionTeam | null;
   /** Messages for agents that are at work, by the names that they were given. */
   readonly agentMail: Map<string, string[]>;
+  /** What agents were denied since the last result, which is where hosts look for it (ruling K32). */
+  readonly agentDenials: PermissionDenial[];
   /** What the main thread runs as; null: nothing in particular. */
   mainAgent: MainAgent | null;
   /** Says a line; set by the session. */

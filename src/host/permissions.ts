@@ -40,6 +40,8 @@ export interface PermissionPlaces {
   userHome: string;
   /** Where outputs are spilled: readable, though outside the roots. Null: there is no session yet. */
   spillDir: string | null;
+  /** Where the transcripts of the session's agents are: the same. Null: nowhere. */
+  agentsDir?: string | null;
   /** Keeps the updates in the files that they name, and tells which apply and how. When it rejects, none does. */
   store(updates: readonly PermissionUpdate[], policy: Policy): Promise<Stored>;
   /** Told every change of the mode, whoever made it. */
@@ -100,7 +102,8 @@ function launchPolicy(config: RunConfig, settings: Settings, places: PermissionP
   if (isBypassAsked && mode === 'bypassPermissions' && !bypassAllowed) {
     throw new HeddleError('invalid_option', 'bypassPermissions is not permitted: the settings disable it');
   }
-  const { workspace, configHome, spillDir } = places;
+  const { workspace, configHome, spillDir, agentsDir = null } = places;
+  const readable = [spillDir, agentsDir].filter((folder) => folder !== null);
   const policy: Policy = {
     mode: permittedMode(mode, { bypassAllowed }),
     allow: rules(config.allowedTools, 'cliArg', '--allowedTools'),
@@ -108,7 +111,7 @@ function launchPolicy(config: RunConfig, settings: Settings, places: PermissionP
     ask: [],
     cwd: workspace.cwd,
     roots: workspace.roots,
-    readRoots: spillDir === null ? [] : [nodeRealPath(spillDir) ?? spillDir],
+    readRoots: readable.map((folder) => nodeRealPath(folder) ?? folder),
     ...(places.userHome && { home: places.userHome }),
     bypassAllowed,
     searchesFiltered: true,

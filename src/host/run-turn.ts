@@ -89,7 +89,8 @@ export async function answerCommand(
 }
 
 export function resultFacts(parts: Parts, tally: Tally, durationMs: number): ResultFacts {
-  const { sessionId, runtime, ledger } = parts;
+  const { sessionId, runtime, ledger, agentDenials } = parts;
+  tally.denials.push(...agentDenials.splice(0));
   return { sessionId, uuid: runtime.ids.uuid(), durationMs, ledger, tally, pendingTasks: pendingTasks(parts) };
 }
 

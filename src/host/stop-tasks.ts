@@ -19,7 +19,7 @@ export async function stopPendingTasks({ toolSession }: Parts): Promise<StoppedT
 
 async function lastOf(path: string): Promise<string> {
   try {
-    return (await endOfFile(path, MAX_LAST_OUTPUT)).text;
+    return (await endOfFile(path, MAX_LAST_OUTPUT, 'refuse')).text;
   } catch {
     return '';
   }

@@ -26,8 +26,8 @@ export async function stopTask(parts: Parts, request: ControlBody): Promise<Reco
 
 /** `get_task_output`: how a task is, and the end of what it has printed so far. */
 export async function getTaskOutput(parts: Parts, request: ControlBody): Promise<TaskOutput> {
-  const { id, type, description, status, exitCode, outputFile } = taskOf(parts, request);
-  const { text, isCut } = await endOfFile(outputFile, MAX_OUTPUT_BYTES);
+  const { id, type, description, status, exitCode, outputFile, outputSource } = taskOf(parts, request);
+  const { text, isCut } = await endOfFile(outputSource ?? outputFile, MAX_OUTPUT_BYTES, 'refuse');
   return {
     task: { task_id: id, task_type: type, status, description, output: text, exitCode },
     output_file: outputFile,

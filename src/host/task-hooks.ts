@@ -18,13 +18,13 @@ export function watchTasks(tasks: TaskStore, { fire }: Pick<Hooks, 'fire'>): Tas
       await tasks.remove(task.id);
       throw new ToolError(`The task was not created: ${objection}`);
     },
-    async update(id, change) {
+    async update(id, change, by) {
       const before = await tasks.get(id);
       if (change.status === 'completed' && before.status !== 'completed') {
         const objection = await tell('TaskCompleted', { ...before, ...change });
         if (objection !== null) throw new ToolError(`Task ${id} is not completed: ${objection}`);
       }
-      return tasks.update(id, change);
+      return tasks.update(id, change, by);
     },
   };
 }

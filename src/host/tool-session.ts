@@ -75,6 +75,10 @@ export function createToolSession(parts: () => Parts, options: ToolSessionOption
     backgroundTasks,
     backgroundShells: createBackgroundShells({ workspace, tasks: backgroundTasks, outputDir }),
     ...(detachedShells && { detachedShells }),
+    get agentName() {
+      const { agent } = parts();
+      return agent ? (agent.teammate ?? agent.id) : undefined;
+    },
     get team() {
       const { team, agent } = parts();
       return team?.portOf(agent?.teammate ?? (agent ? agent.description : undefined));

@@ -50,6 +50,8 @@ export interface BackgroundTask {
   readonly agent?: TaskAgent;
   /** Where its output can be read, while it runs and afterwards. */
   readonly outputFile: string;
+  /** The file that this is a link to, where it is one. */
+  readonly outputSource?: string;
   readonly startedAt: number;
   readonly endedAt: number | null;
   /** `failed`: an exit code other than 0, an error, or it could not be started. `killed`: stopped, or ended by a signal. */
@@ -88,6 +90,7 @@ export interface TaskUsage {
 
 export interface TaskSpec extends Pick<BackgroundTask, 'id' | 'type' | 'description' | 'toolUseId' | 'outputFile'> {
   command?: string;
+  outputSource?: string;
   agent?: TaskAgent;
   isBackgrounded: boolean;
   isDetached?: true;

@@ -1,8 +1,9 @@
 import { endOfFile } from '../util/end-of-file.ts';
+import { messageOf } from '../util/message-of.ts';
 import { within } from '../util/timer.ts';
 import type { TaskOutputOutput } from '../wire/tool-outputs.ts';
 import type { BackgroundTask } from './background-tasks.ts';
-import type { ToolContext, ToolOutput } from './tool.ts';
+import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 
 /** As much as the model gets to see; the whole is in the file. */
 const MAX_BYTES = 100_000;
@@ -21,8 +22,11 @@ export async function showTask(
   return { content: textOf(task, status, output), data: dataOf(task, status, output) };
 }
 
-async function outputOf({ outputFile }: BackgroundTask): Promise<string> {
-  const { text, isCut } = await endOfFile(outputFile, MAX_BYTES);
+/** Commands can reach the folder, so that a link there leads wherever they like: only our own is followed. */
+async function outputOf({ outputFile, outputSource = outputFile }: BackgroundTask): Promise<string> {
+  const { text, isCut } = await endOfFile(outputSource, MAX_BYTES, 'refuse').catch((error) => {
+    throw new ToolError(`The output cannot be read: ${messageOf(error)}`);
+  });
   return isCut ? `[Only the end is shown; all of it is in ${outputFile}]\n${text}` : text;
 }
 

@@ -32,8 +32,11 @@ export interface TaskStore {
   create(task: NewTask): Promise<Task>;
   get(id: string): Promise<Task>;
   list(): Promise<Task[]>;
-  /** Resolves with the task as it was and as it is. */
-  update(id: string, change: TaskChange): Promise<{ before: Task; after: Task }>;
+  /**
+   * Resolves with the task as it was and as it is. `by` is the agent that wants it, absent for the main thread: one that
+   * begins a task claims it, and nobody else may take it, nor begin what still has to wait.
+   */
+  update(id: string, change: TaskChange, by?: string): Promise<{ before: Task; after: Task }>;
   /** Also takes the task out of what others wait for. Resolves with what was removed. */
   remove(id: string): Promise<Task>;
 }
@@ -50,10 +53,11 @@ export function createTaskStore(shelf: TaskShelf): TaskStore {
     get,
     list,
     create: (task) => inTurn(() => addUnderNextId(shelf, task)),
-    update: (id, change) =>
+    update: (id, change, by) =>
       inTurn(async () => {
         const before = await get(id);
-        const { addBlocks = [], addBlockedBy = [], ...fields } = change;
+        const claim = by === undefined ? {} : await claimBy(by, before, change, get);
+        const { addBlocks = [], addBlockedBy = [], ...fields } = { ...claim, ...change };
         const blocks = union(before.blocks, addBlocks);
         const blockedBy = union(before.blockedBy, addBlockedBy);
         refuseDeadlock(id, blocks, blockedBy);
@@ -77,6 +81,23 @@ export function createTaskStore(shelf: TaskShelf): TaskStore {
         return task;
       }),
   };
+}
+
+/** What an agent's change means for who does the task. Throws when it is another's, or not to be begun yet. */
+async function claimBy(
+  agent: string,
+  task: Task,
+  { owner, status }: TaskChange,
+  get: (id: string) => Promise<Task>,
+): Promise<TaskChange> {
+  const isTaken = task.owner !== undefined && task.owner !== agent && task.status === 'in_progress';
+  const touches = owner !== undefined || status !== undefined;
+  if (isTaken && touches) throw new ToolError(`Task #${task.id} is being done by ${task.owner}. Take another one.`);
+  if (status !== 'in_progress') return {};
+  const blockers = await Promise.all(task.blockedBy.map(get));
+  const open = blockers.filter((each) => each.status !== 'completed').map(({ id }) => `#${id}`);
+  if (open.length > 0) throw new ToolError(`Task #${task.id} still waits for ${open.join(', ')}.`);
+  return { owner: agent };
 }
 
 /** Another process may take the id first; then the next one is tried. */

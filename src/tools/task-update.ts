@@ -31,7 +31,7 @@ export const taskUpdateTool: Tool<InputOf<typeof input>> = {
       const removed = await tasks.remove(taskId);
       return updated(taskId, ['deleted'], { from: removed.status, to: 'deleted' });
     }
-    const { before, after } = await tasks.update(taskId, { ...change, ...(status && { status }) });
+    const { before, after } = await tasks.update(taskId, { ...change, ...(status && { status }) }, session.agentName);
     const statusChange = before.status === after.status ? undefined : { from: before.status, to: after.status };
     return updated(taskId, changedFields(before, after), statusChange);
   },

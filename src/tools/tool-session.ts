@@ -28,6 +28,8 @@ export interface ToolSession {
   /** Where the session's plan is written, or null where there is no place for files. */
   planFile(): string | null;
   readonly todos: TodoList;
+  /** How the agent is called whose calls these are; absent on the main thread. */
+  readonly agentName?: string | undefined;
   /** The session's task list; opened with the first call that wants it. */
   tasks(): Promise<TaskStore>;
   readonly shellDirectory: ShellDirectory;

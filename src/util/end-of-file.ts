@@ -1,10 +1,19 @@
+import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 /** The end of a file as text, at most so many bytes of it, and whether there is more before. */
-export async function endOfFile(path: string, maxBytes: number): Promise<{ text: string; isCut: boolean }> {
-  const file = await open(path, 'r');
+export async function endOfFile(
+  path: string,
+  maxBytes: number,
+  links: 'follow' | 'refuse' = 'follow',
+): Promise<{ text: string; isCut: boolean }> {
+  // A pipe in its place must not hold us up.
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+  const file = await open(path, links === 'refuse' ? flags | (constants.O_NOFOLLOW ?? 0) : flags);
   try {
-    const { size } = await file.stat();
+    const stats = await file.stat();
+    if (!stats.isFile()) throw new Error(`${path} is no file`);
+    const { size } = stats;
     const from = Math.max(0, size - maxBytes);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
     return { text: wholeCharacters(buffer.subarray(0, bytesRead), from > 0), isCut: from > 0 };

@@ -147,8 +147,8 @@ describe('model', () => {
 });
 
 const BUILT_IN = [
-  ...['Bash', 'Edit', 'EnterPlanMode', 'ExitPlanMode', 'Glob', 'Grep', 'NotebookEdit', 'Read', 'TodoWrite'],
-  ...['WebFetch', 'WebSearch', 'Write'],
+  ...['Bash', 'Edit', 'EnterPlanMode', 'ExitPlanMode', 'Glob', 'Grep', 'NotebookEdit', 'Read', 'Task'],
+  ...['TaskOutput', 'TaskStop', 'TodoWrite', 'WebFetch', 'WebSearch', 'Write'],
 ];
 
 describe('tools and permissions', () => {

@@ -138,6 +138,19 @@ describe('stop', () => {
     expect(record).toMatchObject({ owner: { pid: cli.pid } });
   });
 
+  test('the command of an owner that does not answer is ended from outside', async () => {
+    const { place, cli, record, taskId } = await atWork(inBackground('sleep 600'));
+    cli.kill('SIGSTOP');
+    expect(await tasks(place, 'stop', taskId, '--wait', '1')).toMatchObject({
+      code: 0,
+      stdout: `${taskId} was stopped\n`,
+    });
+    expect(isAlive(pidOf(record))).toBe(false);
+    cli.kill('SIGCONT');
+    await cli.nextResult();
+    expect(timesTold(place.api.requests.at(-1), taskId)).toBe(1);
+  });
+
   test('a process that has got the number of another is never touched', async () => {
     const { place, cli, record, taskId } = await atWork(inBackground('sleep 600'));
     cli.kill('SIGKILL');

@@ -7,7 +7,7 @@ import { sdk } from './built.ts';
 import { cast, lastText } from './cast.ts';
 import { isResult, type Line } from './lines.ts';
 import { makePlace, type Place } from './place.ts';
-import { ALL_DONE, always, approve, byTheBook, createTeam, mailTo, startMate } from './team-play.ts';
+import { always, approve, byTheBook, createTeam, mailTo, startMate } from './team-play.ts';
 
 export const PROMPTS = ['a string', 'a stream that ends', 'a stream that stays open'] as const;
 export type PromptKind = (typeof PROMPTS)[number];
@@ -34,7 +34,7 @@ export async function runLongTeammate(prompt: PromptKind, workMs: number): Promi
   if (prompt === 'a stream that ends') input.end();
   const run = sdk.query({
     prompt: prompt === 'a string' ? 'LEAD go' : input,
-    options: { cwd: place.cwd, env: place.env, teams: true, stderr: (s) => console.log(s), ...options },
+    options: { cwd: place.cwd, env: place.env, teams: true, stderr: () => {}, ...options },
   });
   const lines: Line[] = [];
   let firstAt = 0;
@@ -110,4 +110,3 @@ export const CALLED = [
   'tool: from the teammate',
 ] as const;
 
-export { ALL_DONE };

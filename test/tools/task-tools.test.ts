@@ -165,3 +165,41 @@ describe('task files', () => {
     expect(readdirSync(dir()).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 });
+
+describe('claims of agents that share the list', () => {
+  const as = (store: TaskStore, agentName: string | undefined) => ({
+    session: toolSession({ tasks: async () => store, agentName }),
+  });
+  const begin = (store: TaskStore, taskId: string, agentName?: string) =>
+    bench.run(taskUpdateTool, { taskId, status: 'in_progress' }, as(store, agentName));
+
+  test('who begins a task has it, and nobody else gets it, however many try at once', async () => {
+    const store = onFiles();
+    await create(store, 'one');
+    const tries = await Promise.allSettled(['ada', 'bob', 'cyd'].map((name) => begin(store, '1', name)));
+    expect(tries.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
+    const { owner } = await store.get('1');
+    const refused = tries.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+    expect(refused.reason.message).toBe(`Task #1 is being done by ${owner}. Take another one.`);
+  });
+
+  test('what still waits cannot be begun by an agent, and can be as soon as that is done', async () => {
+    const store = onFiles();
+    await create(store, 'one');
+    await create(store, 'two');
+    await update(store, { taskId: '2', addBlockedBy: ['1'] });
+    await expect(begin(store, '2', 'ada')).rejects.toThrow('Task #2 still waits for #1.');
+    await begin(store, '1', 'ada');
+    await bench.run(taskUpdateTool, { taskId: '1', status: 'completed' }, as(store, 'ada'));
+    await begin(store, '2', 'bob');
+    expect(await store.get('2')).toMatchObject({ owner: 'bob', status: 'in_progress' });
+  });
+
+  test('the main thread may give it to another', async () => {
+    const store = onFiles();
+    await create(store, 'one');
+    await begin(store, '1', 'ada');
+    await bench.run(taskUpdateTool, { taskId: '1', owner: 'bob' }, as(store, undefined));
+    expect(await store.get('1')).toMatchObject({ owner: 'bob' });
+  });
+});

@@ -14,6 +14,7 @@ export interface NewMember {
   summary?: string;
   cwd: string;
   planModeRequired?: boolean;
+  mode?: string;
   transcriptId?: string;
 }
 

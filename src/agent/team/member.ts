@@ -12,6 +12,8 @@ export interface Member {
   prompt: string;
   color: string;
   planModeRequired: boolean;
+  /** A permission mode that narrows that of the leader. */
+  mode?: string;
   joinedAt: number;
   cwd: string;
   /** Whatever the host needs to find its transcript again. */
@@ -62,7 +64,7 @@ export function memberFromJson(value: unknown): Member | null {
   const [agentId, name] = [text('agentId'), text('name')];
   if (!isObject(value) || agentId === undefined || name === undefined || !isMemberState(value.state)) return null;
   if (nameProblem(name) !== null) return null;
-  const [trouble, transcriptId] = [text('trouble'), text('transcriptId')];
+  const [trouble, transcriptId, mode] = [text('trouble'), text('transcriptId'), text('mode')];
   return {
     agentId,
     name,
@@ -71,6 +73,7 @@ export function memberFromJson(value: unknown): Member | null {
     prompt: text('prompt') ?? '',
     color: text('color') ?? colorOf(0),
     planModeRequired: value.planModeRequired === true,
+    ...(mode === undefined ? {} : { mode }),
     joinedAt: Number(value.joinedAt) || 0,
     cwd: text('cwd') ?? '',
     state: value.state,

@@ -1,5 +1,6 @@
 import { modesOf } from '../../permissions/policy.ts';
-import type { PermissionMode } from '../../wire/permission-modes.ts';
+import { ToolError } from '../../tools/tool.ts';
+import { type PermissionMode, toPermissionMode } from '../../wire/permission-modes.ts';
 import type { Permissions } from '../permissions.ts';
 
 /** From the most to the least that may happen without anybody being asked, as far as modes can be compared at all. */
@@ -38,4 +39,14 @@ export function agentPermissions(permissions: Permissions, modes: readonly Permi
 /** The one in which less may happen. */
 export function narrower(a: PermissionMode, b: PermissionMode): PermissionMode {
   return OPENNESS.indexOf(a) >= OPENNESS.indexOf(b) ? a : b;
+}
+
+/** What is no mode might have been meant to narrow something, so that nothing runs with it. */
+export function modesFrom(...names: (string | undefined)[]): PermissionMode[] {
+  return names.flatMap((name) => {
+    if (name === undefined) return [];
+    const mode = toPermissionMode(name);
+    if (!mode) throw new ToolError(`The agent cannot be started: there is no permission mode ${JSON.stringify(name)}`);
+    return mode;
+  });
 }

@@ -16,9 +16,6 @@ const OF_MAIN_THREAD: ReadonlySet<string> = new Set([
   'TeamDelete',
 ]);
 
-/** How deep agents may start agents, unless the environment says otherwise. */
-export const MAX_DEPTH = 3;
-
 export interface AgentToolsOptions {
   depth: number;
   maxDepth: number;

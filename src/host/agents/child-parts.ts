@@ -2,8 +2,6 @@ import { createRecorder } from '../../agent/recorder.ts';
 import { createChain } from '../../sessions/chain.ts';
 import type { SessionKey } from '../../sessions/store.ts';
 import type { FileStates } from '../../tools/file-states.ts';
-import { positiveInteger } from '../../util/setting-text.ts';
-import { toPermissionMode } from '../../wire/permission-modes.ts';
 import { WIRE_VERSION } from '../../wire/version.ts';
 import { noExtras } from '../extensions.ts';
 import { extensionHooksAct, type SessionHooks } from '../hooks.ts';
@@ -13,8 +11,9 @@ import type { Past } from '../past.ts';
 import { createToolSession } from '../tool-session.ts';
 import { repairsOf } from '../transcript.ts';
 import { agentHooks } from './agent-hooks.ts';
-import { agentPermissions } from './agent-permissions.ts';
-import { agentTools, MAX_DEPTH } from './agent-tools.ts';
+import { agentLimits } from './agent-limits.ts';
+import { agentPermissions, modesFrom } from './agent-permissions.ts';
+import { agentTools } from './agent-tools.ts';
 import type { AgentType } from './agent-types.ts';
 
 export interface ChildSpec {
@@ -39,6 +38,7 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
   const { facts, type, past, chosen } = spec;
   const { runtime, transcript } = parent;
   const { definition } = type;
+  const modes = modesFrom(definition.permissionMode, spec.mode);
   const key: SessionKey = { ...transcript.key, agentId: facts.id };
   const chain = createChain({
     cwd: parent.workspace.cwd,
@@ -57,7 +57,6 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
   const hooks = spec.isForHook ? NO_HOOKS : await childHooks(parent, () => parts, spec);
   const skills =
     parent.extensions.skills.length > 0 ? [(await import('../skill-shelf.ts')).skillTool(() => parts)] : [];
-  const modes = [definition.permissionMode, spec.mode].flatMap((name) => toPermissionMode(name ?? '') ?? []);
   const toolSession = createToolSession(() => parts, {
     env: {},
     planFile: () => parent.toolSession.planFile(),
@@ -78,7 +77,7 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
     ...(typeof definition.effort === 'string' && { effort: definition.effort }),
     tools: agentTools(parent.tools, type, {
       depth: facts.depth,
-      maxDepth: positiveInteger(parent.toolContext('', NEVER).env.HEDDLE_MAX_AGENT_DEPTH) ?? MAX_DEPTH,
+      maxDepth: agentLimits(parent.toolContext).maxDepth,
       own: skills,
       log: (_level, text) => parent.warnOnce(text),
     }),
@@ -107,8 +106,6 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
   };
   return parts;
 }
-
-const NEVER = new AbortController().signal;
 
 /** The hooks as an agent meets them, which may come to be there only while it works. */
 interface ChildHooks {

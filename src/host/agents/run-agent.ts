@@ -85,6 +85,7 @@ export async function runAgent(child: Parts, run: AgentRun): Promise<AgentEnd> {
     return { end, content: lastWords(child), usage: usage() };
   } finally {
     run.mail?.close();
+    child.agentDenials.push(...tally.denials);
     hooksOf(child)?.finished();
   }
 }

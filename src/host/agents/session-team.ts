@@ -15,9 +15,10 @@ import type { News } from '../session-tasks.ts';
 import type { SessionTeam } from '../team.ts';
 import { promptOf } from './agent-choice.ts';
 import { agentOutputFile } from './agent-output.ts';
+import { modesFrom } from './agent-permissions.ts';
 import { childParts } from './child-parts.ts';
 import { runAgent } from './run-agent.ts';
-import { findType, modelOf, pastOf, problemOf } from './start-agent.ts';
+import { checkRoom, findType, modelOf, pastOf, problemOf } from './start-agent.ts';
 
 /**
  * The team that a session leads: its members are agents that live on between their turns, and what they send to the
@@ -89,7 +90,7 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
       systemPrompt: teammatePrompt(await promptOf(type), { name: member.name, team: room.team()?.name ?? '' }),
       chosen: await modelOf(parent, member.model),
       maxTurns: type.definition.maxTurns,
-      mode: member.planModeRequired ? 'plan' : undefined,
+      mode: member.planModeRequired ? 'plan' : member.mode,
       past: await pastIfAny(member),
     });
   }
@@ -106,7 +107,7 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
       type: 'in_process_teammate',
       description: member.name,
       toolUseId: id,
-      outputFile: await agentOutputFile(child),
+      ...(await agentOutputFile(child)),
       agent: { type, prompt: member.prompt, depth: 1 },
       isBackgrounded: true,
       stop: () => void room.team()?.abort(member.name),
@@ -194,6 +195,9 @@ async function spawnTeammate(
   if (leader.agent) throw new ToolError('Only the one who leads the session starts teammates.');
   if (call.resume !== undefined) return joined(await team.resume(call.resume, call.prompt), team.name, 'goes on');
   if (call.name === undefined) throw refusal('How shall others call the teammate? Give its name.');
+  const idle = team.members().filter(({ state }) => state === 'idle');
+  checkRoom(leader, idle.length);
+  modesFrom(call.mode);
   const type = findType(leader, call.subagent_type);
   const chosen = await modelOf(leader, call.model ?? type.definition.model);
   const { backgroundTasks } = leader.toolSession;
@@ -205,6 +209,7 @@ async function spawnTeammate(
     summary: call.description,
     cwd: context.workspace.cwd,
     planModeRequired: call.mode === 'plan',
+    ...(call.mode !== undefined && { mode: call.mode }),
     transcriptId: backgroundTasks.freshId('a'),
   });
   return joined(member, team.name, 'has joined the team and begins to work');

@@ -1,6 +1,7 @@
 import { agentPrompt } from '../../agent/agent-prompts.ts';
 import type { AgentCall } from '../../tools/agent.ts';
 import { refusal, type ToolContext, ToolError, type ToolOutput } from '../../tools/tool.ts';
+import { abortReason } from '../../util/abort.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { oneAtATime } from '../../util/one-at-a-time.ts';
 import type { AgentLaunchedOutput, AgentOutput } from '../../wire/tool-outputs.ts';
@@ -8,6 +9,7 @@ import type { Chosen } from '../models.ts';
 import type { AgentFacts, Parts } from '../parts.ts';
 import type { Past } from '../past.ts';
 import { namedModel, promptOf, unknownAgent } from './agent-choice.ts';
+import { agentLimits } from './agent-limits.ts';
 import { agentOutputFile } from './agent-output.ts';
 import { type AgentType, agentTypes, findAgent } from './agent-types.ts';
 import { childParts } from './child-parts.ts';
@@ -28,7 +30,11 @@ export async function callAgent(
   inTurn: InTurn,
 ): Promise<ToolOutput> {
   const isTeammate = call.team_name !== undefined || call.resume?.includes('@') === true; // `name@team`
-  if (isTeammate && parent.team) return parent.team.spawn(call, context);
+  if (isTeammate && parent.team) {
+    // A teammate works for the leader: with its permissions, which may be more than an agent has.
+    if (parent.agent) throw new ToolError('Only the one who leads the session starts teammates.');
+    return parent.team.spawn(call, context);
+  }
   const started = await inTurn(() => startAgent(parent, call, context));
   const outcome = await started.outcome;
   if (outcome === 'backgrounded') {
@@ -41,6 +47,7 @@ export async function callAgent(
 /** Makes the agent and lets it begin. Throws ToolError for a call that cannot be met. */
 async function startAgent(parent: Parts, call: AgentCall, context: ToolContext): Promise<StartedAgent> {
   const { backgroundTasks } = parent.toolSession;
+  checkRoom(parent);
   const before = call.resume === undefined ? null : await pastOf(parent, call.resume);
   const type = findType(parent, (call.resume && backgroundTasks.get(call.resume)?.agent?.type) || call.subagent_type);
   const id = call.resume ?? backgroundTasks.freshId('a');
@@ -57,6 +64,10 @@ async function startAgent(parent: Parts, call: AgentCall, context: ToolContext):
     past: before,
   });
   const inBackground = call.run_in_background ?? type.definition.background === true;
+  const output = await agentOutputFile(child);
+  // While all of this was made, others may have begun, or somebody interrupted the turn.
+  checkRoom(parent);
+  if (context.signal.aborted) throw abortReason(context.signal);
   return superviseAgent(child, {
     tasks: backgroundTasks,
     spec: {
@@ -64,13 +75,23 @@ async function startAgent(parent: Parts, call: AgentCall, context: ToolContext):
       type: 'local_agent',
       description,
       toolUseId: context.toolUseId,
-      outputFile: await agentOutputFile(child),
+      ...output,
       agent: { type: type.name, prompt: call.prompt, depth, ...(parent.agent && { parentTaskId: parent.agent.id }) },
       isBackgrounded: inBackground,
     },
     foreground: inBackground ? null : { signal: context.signal, calls: parent.toolSession.foreground },
     work: (run) => runAgent(child, { prompt: call.prompt, mail: mailOf(parent, call.name ?? id, id), ...run }),
   });
+}
+
+/** Throws where as many agents are at work as may be. */
+export function checkRoom({ toolSession, toolContext }: Parts, beside = 0): void {
+  const { maxRunning } = agentLimits(toolContext);
+  const running = toolSession.backgroundTasks.list().filter(({ agent, status }) => agent && status === 'running');
+  if (running.length + beside < maxRunning) return;
+  throw new ToolError(
+    `${maxRunning} agents are at work, and no more may be at the same time. Start this one when some of them have ended.`,
+  );
 }
 
 /** What others send to it while it is at work, by its name or its id. */

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type AnswerLike, type FakeApiRequest, fail, toolUse } from '../../src/testing/index.ts';
+import { cast, lastText, task } from '../support/cast.ts';
+import { STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
+import { seededRandom } from '../support/fuzz.ts';
+import { isResult } from '../support/lines.ts';
+import { makePlace } from '../support/place.ts';
+import { conversationText } from '../support/requests.ts';
+import { ALL_DONE, always, approve, byTheBook, createTeam, startMate } from '../support/team-play.ts';
+import { sweepTeam, sweepTeamScript } from '../support/team-sweep.ts';
+
+const TEAMS = ['--teams', '--allowedTools', 'Bash'];
+
+test('[TEAM-08] a teammate that crashes is reported, and goes on with all it knows when it is resumed', async () => {
+  let hasFailed = false;
+  const crashesOnce = (answer: AnswerLike) => () => {
+    if (hasFailed) return answer;
+    hasFailed = true;
+    return fail(400, 'invalid_request_error', 'out of tea');
+  };
+  const goesOn = byTheBook(['mate1']);
+  const heard: string[] = [];
+  const place = await makePlace(
+    cast<FakeApiRequest>({
+      LEAD: [
+        createTeam(),
+        startMate('mate1', 'MATE do it'),
+        'Dispatched.',
+        ...always((request) => {
+          heard.push(lastText(request));
+          const isCrash = lastText(request).includes('Teammate mate1 has crashed');
+          return isCrash ? task('Try again.', { resume: 'mate1@crew' }) : goesOn(request);
+        }),
+      ],
+      MATE: [
+        toolUse('Bash', { command: 'echo first piece' }),
+        crashesOnce(toolUse('Bash', { command: 'echo second piece' })),
+        'All done.',
+        approve(),
+        'Good bye.',
+      ],
+    }),
+  );
+  const cli = startCli([...STREAM_OUT, 'LEAD go', ...TEAMS], { place });
+  cli.endInput();
+  const { code, lines } = await cli.finished;
+  expect(lines.at(-1)).toMatchObject({ result: ALL_DONE });
+  expect(code).toBe(0);
+  expect(heard.filter((each) => each.includes('has crashed'))).toEqual([expect.stringContaining('out of tea')]);
+  const mate = place.api.requests.filter((request) => conversationText(request).includes('MATE do it')).at(-1);
+  expect(conversationText(mate)).toMatch(/MATE do it[^]*first piece[^]*Try again\.[^]*second piece/);
+  expect(conversationText(mate).split('MATE do it')).toHaveLength(2);
+});
+
+test('[STD-03, K2] a host that closes stdin at the first result: the team goes on, and what needs the host is denied aloud', async () => {
+  const place = await makePlace(
+    cast<FakeApiRequest>({
+      LEAD: [createTeam(), startMate('mate1', 'MATE go'), 'Dispatched.', ...always(byTheBook(['mate1']))],
+      MATE: [
+        async () => {
+          await hasClosed;
+          return toolUse('Write', { file_path: join(place.cwd, 'made'), content: 'x' });
+        },
+        'It was denied.',
+        approve(),
+        'Good bye.',
+      ],
+    }),
+  );
+  const cli = startCli([...STREAM_BOTH, '--teams', '--permission-prompt-tool', 'stdio'], { place });
+  const hasClosed = cli.child.stdin ? new Promise((resolve) => cli.child.stdin?.once('close', resolve)) : null;
+  await cli.control({ subtype: 'initialize' });
+  cli.say('LEAD go');
+  await cli.nextResult();
+  cli.endInput();
+  const { code, lines } = await cli.finished;
+  expect(code).toBe(0);
+  expect(lines.filter(isResult).at(-1)).toMatchObject({ result: ALL_DONE });
+  expect(existsSync(join(place.cwd, 'made'))).toBe(false);
+  const denials = lines.filter(isResult).flatMap(({ permission_denials }) => permission_denials as object[]);
+  expect(denials).toEqual([expect.objectContaining({ tool_name: 'Write' })]);
+});
+
+test('[TEAM-02, TEAM-10] teammates that are stopped and a process that is killed: no mail is lost or doubled, and the team goes on', async () => {
+  const sweep = { mates: 3, rounds: 2, kills: 2, stops: 2, random: seededRandom(7) };
+  const place = await makePlace(sweepTeamScript(sweep));
+  expect(await sweepTeam(place, sweep)).toEqual([]);
+});
