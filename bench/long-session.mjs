@@ -53,14 +53,16 @@ function addRound(session) {
   const content = LINES.repeat(30);
   const toolUseResult = { type: 'text', file: { filePath: file_path, content: LINES.repeat(120), numLines: 120 } };
   const message = { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content }] };
-  add(session, { type: 'user', message, toolUseResult, sourceToolAssistantUUID: session.leaf });
+  add(session, { type: 'user', message }, { toolUseResult, sourceToolAssistantUUID: session.leaf });
 }
 
-function add(session, fields) {
+/** `behind` stands at the end of the line, as in the files of the reference (wire.md 8.2). */
+function add(session, fields, behind = {}) {
   const { cwd, sessionId } = session;
   const uuid = randomUUID();
   const envelope = { isSidechain: false, userType: 'external', cwd, sessionId, version: '2.1.44', gitBranch: 'HEAD' };
-  const entry = { parentUuid: session.leaf, ...envelope, ...fields, uuid, timestamp: '2026-01-01T00:00:00.000Z' };
+  const identity = { uuid, timestamp: '2026-01-01T00:00:00.000Z' };
+  const entry = { parentUuid: session.leaf, ...envelope, ...fields, ...identity, ...behind };
   session.size += fs.writeSync(session.fd, `${JSON.stringify(entry)}\n`);
   session.leaf = uuid;
 }

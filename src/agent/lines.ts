@@ -1,3 +1,4 @@
+import type { ToolProgress } from '../tools/tool.ts';
 import type { AnswerHead } from '../model/accumulate.ts';
 import type { ModelEvent, StreamEvent } from '../model/model.ts';
 import type { ContentBlock, ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
@@ -94,13 +95,18 @@ export function toolResultLine(turn: Turn, block: ToolResultBlock, toolUseResult
 }
 
 /** A sign of life of a call that takes long. */
-export function toolProgressLine(turn: Turn, call: ToolUseBlock, elapsedMs: number): ToolProgressMessage {
+export function toolProgressLine(
+  turn: Turn,
+  call: ToolUseBlock,
+  { elapsedMs, progress }: { elapsedMs: number; progress?: ToolProgress | undefined },
+): ToolProgressMessage {
   return {
     type: 'tool_progress',
     tool_use_id: call.id,
     tool_name: call.name,
     parent_tool_use_id: turn.parentToolUseId,
     elapsed_time_seconds: elapsedMs / 1000,
+    ...progress,
     session_id: turn.sessionId,
     uuid: turn.runtime.ids.uuid(),
   };

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { interruptedResult } from '../sessions/interrupted-result.ts';
 import type { Parsed } from '../tools/input-schema.ts';
-import type { Tool, ToolOutput } from '../tools/tool.ts';
+import type { Tool, ToolOutput, ToolProgress } from '../tools/tool.ts';
 import { ToolError } from '../tools/tool.ts';
 import type { Places } from '../tools/workspace.ts';
 import { Aborted, abortReason } from '../util/abort.ts';
@@ -48,9 +48,10 @@ export async function* runTools(
   try {
     for (const batch of batches(turn, calls)) {
       const settled = settleTogether(turn, batch, { signal: joined, stop, round });
-      for await (const { call, outcome, elapsedMs } of turn.ordered ? inCallOrder(batch, settled) : settled) {
+      for await (const news of turn.ordered ? inCallOrder(batch, settled) : settled) {
+        const { call, outcome } = news;
         if (!outcome) {
-          yield toolProgressLine(turn, call.block, elapsedMs);
+          yield toolProgressLine(turn, call.block, { ...news, progress: turn.hide(news.progress) });
           continue;
         }
         if (outcome.denied) turn.tally.denials.push(denialOf(call));
@@ -152,10 +153,10 @@ interface Outcome extends HooksSaid {
   interrupt?: boolean;
 }
 
-/** A call has its outcome, or has been running for so long without one. */
+/** A call has its outcome, or has been running for so long without one, and is so far. */
 type CallNews =
-  | { call: ToolCall; outcome: Outcome; elapsedMs?: undefined }
-  | { call: ToolCall; outcome?: undefined; elapsedMs: number };
+  | { call: ToolCall; outcome: Outcome }
+  | { call: ToolCall; outcome?: undefined; elapsedMs: number; progress?: ToolProgress };
 
 /** Holds outcomes back until those of the calls before them are out: a run that is repeated then gives the same lines. */
 async function* inCallOrder(
@@ -195,10 +196,10 @@ async function* settleTogether(
         if (prepared.interrupt) stop.abort(new Aborted('interrupt')); // before the next question is asked
         outcomes.push({ call, outcome: prepared });
       } else {
-        const stopTelling = tellProgress(turn, (elapsedMs) => outcomes.push({ call, elapsedMs }));
+        const telling = tellProgress(turn, (told) => outcomes.push({ call, ...told }));
         running.push(
-          execute(turn, call, prepared, signal).then((outcome) => {
-            stopTelling();
+          execute(turn, call, { ...prepared, onProgress: telling.onProgress }, signal).then((outcome) => {
+            telling.stop();
             noteHooks(round, call, outcome);
             outcomes.push({ call, outcome });
           }),
@@ -212,17 +213,45 @@ async function* settleTogether(
   yield* outcomes;
 }
 
-/** Counted in beats, not by the clock: a run with a seeded one must read it as often in every repetition. */
-function tellProgress(turn: Turn, tell: (elapsedMs: number) => void): () => void {
-  const beatMs = Math.min(turn.progressMs ?? PROGRESS_MS, MAX_TIMER_MS);
-  let beats = 0;
-  const timer = setInterval(() => tell(++beats * beatMs), beatMs);
-  return () => clearInterval(timer);
+interface Telling {
+  onProgress(progress: ToolProgress): void;
+  stop(): void;
 }
+
+/**
+ * Beats are counted, not read from the clock: a run with a seeded one must read it as often in every repetition. What a
+ * tool says by itself is told as it comes, but not faster than people can read.
+ */
+function tellProgress(turn: Turn, tell: (told: { elapsedMs: number; progress?: ToolProgress }) => void): Telling {
+  const beatMs = Math.min(turn.progressMs ?? PROGRESS_MS, MAX_TIMER_MS);
+  const { clock } = turn.runtime;
+  let beats = 0;
+  let startedAt: number | null = null;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  let isOver = false;
+  const timer = setInterval(() => tell({ elapsedMs: ++beats * beatMs }), beatMs);
+  return {
+    onProgress(progress) {
+      const now = clock.now();
+      startedAt ??= now - beats * beatMs;
+      if (isOver || now - toldAt < READABLE_MS) return;
+      toldAt = now;
+      tell({ elapsedMs: now - startedAt, progress });
+    },
+    stop() {
+      isOver = true;
+      clearInterval(timer);
+    },
+  };
+}
+
+/** Milliseconds between two lines about what a tool says of its progress. */
+const READABLE_MS = 250;
 
 interface Prepared extends HooksSaid {
   tool: Tool;
   input: JsonObject;
+  onProgress?: ((progress: ToolProgress) => void) | undefined;
   /** Where the files are that it names, as they were judged. */
   places: Places | undefined;
 }
@@ -273,10 +302,10 @@ async function execute(turn: Turn, call: ToolCall, prepared: Prepared, signal: A
 }
 
 async function runTool(turn: Turn, call: ToolCall, prepared: Prepared, signal: AbortSignal): Promise<Outcome> {
-  const { tool, input, places } = prepared;
+  const { tool, input, places, onProgress } = prepared;
   try {
     const context = await pinnedContext(turn.toolContext(call.block.id, signal), places);
-    return successOutcome(call, await tool.run(input, context));
+    return successOutcome(call, await tool.run(input, { ...context, ...(onProgress && { onProgress }) }));
   } catch (error) {
     return failure(turn, call, error, signal);
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { errorCode } from '../util/error-code.ts';
 import { isObject, tryParseJson } from '../util/json.ts';
 import { hasEnded, type ProcessName, thisProcess } from '../util/process-alive.ts';
@@ -49,15 +49,33 @@ function removeLeft(path: string, id: string): void {
   }
 }
 
+/** The lock appears with all that it says: of one that is empty, because its process was killed, only the age could tell. */
 function create(path: string, holder: ProcessName & { id: string }): boolean {
+  const whole = `${path}.${holder.id}.new`;
+  const text = JSON.stringify(holder);
   try {
-    writeFileSync(path, JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
+    writeFileSync(whole, text, { mode: 0o600, flag: 'wx' });
+    placeAs(path, whole, text);
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
     throw refuseSettings(`${path} cannot be written: ${(error as Error).message}`, error);
+  } finally {
+    rmSync(whole, { force: true });
   }
 }
+
+/** Throws EEXIST when there is a lock. Not all file systems have links. */
+function placeAs(path: string, whole: string, text: string): void {
+  try {
+    linkSync(whole, path);
+  } catch (error) {
+    if (!NO_LINKS.has(errorCode(error))) throw error;
+    writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+  }
+}
+
+const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 interface Holder {
   /** No two locks have the same. */

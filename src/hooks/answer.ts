@@ -31,6 +31,13 @@ export interface HookAnswer {
   retry: boolean;
   /** Files that it wants to hear of. */
   watchPaths: readonly string[] | null;
+  /** Of `Elicitation` and `ElicitationResult`: what an MCP server is answered. */
+  elicitation: ElicitationAnswer | null;
+}
+
+export interface ElicitationAnswer {
+  action: 'accept' | 'decline' | 'cancel';
+  content?: JsonObject;
 }
 
 export const NO_ANSWER: HookAnswer = {
@@ -49,6 +56,7 @@ export const NO_ANSWER: HookAnswer = {
   asyncTimeoutMs: null,
   retry: false,
   watchPaths: null,
+  elicitation: null,
 };
 
 export function failed(failure: string): HookAnswer {
@@ -138,6 +146,7 @@ function assembled(event: string, value: JsonObject, own: JsonObject): HookAnswe
     suppressOutput: value.suppressOutput === true,
     retry: own.retry === true,
     watchPaths: Array.isArray(own.watchPaths) ? own.watchPaths.filter((path) => typeof path === 'string') : null,
+    elicitation: event.startsWith('Elicitation') ? readElicitation(own) : null,
   };
 }
 
@@ -153,4 +162,13 @@ function outputOf(own: JsonObject): HookAnswer['updatedOutput'] {
   if (own.updatedToolOutput !== undefined) return { value: own.updatedToolOutput, onlyMcp: false };
   if (own.updatedMCPToolOutput !== undefined) return { value: own.updatedMCPToolOutput, onlyMcp: true };
   return null;
+}
+
+/** An answer to a server's question, whoever gives it; null when it is none. Only who accepts has something to say. */
+export function readElicitation(value: unknown): ElicitationAnswer | null {
+  if (!isObject(value)) return null;
+  const { action, content } = value;
+  if (action === 'decline' || action === 'cancel') return { action };
+  if (action !== 'accept') return null;
+  return { action, ...(isObject(content) && { content }) };
 }

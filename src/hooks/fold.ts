@@ -1,5 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
-import type { Behavior, HookAnswer } from './answer.ts';
+import type { Behavior, ElicitationAnswer, HookAnswer } from './answer.ts';
 import { factsOf } from './events.ts';
 import { failsClosed, type Hook, hookLabel } from './hook.ts';
 
@@ -26,6 +26,8 @@ export interface HookOutcome {
   retry: boolean;
   /** Files that hooks want to hear of from now on; null: nothing was said of it. */
   watchPaths: readonly string[] | null;
+  /** What a server that asks something is answered; the last one stands. */
+  elicitation: ElicitationAnswer | null;
   runs: readonly HookRun[];
 }
 
@@ -39,6 +41,7 @@ export const NOTHING: HookOutcome = {
   contexts: [],
   retry: false,
   watchPaths: null,
+  elicitation: null,
   runs: [],
 };
 
@@ -67,6 +70,7 @@ export function foldAnswers(event: string, name: string, runs: readonly HookRun[
     ],
     retry: runs.some(({ answer }) => answer.retry),
     watchPaths: pathsOf(runs),
+    elicitation: lastOf(runs, ({ elicitation }) => elicitation),
     runs,
   };
 }

@@ -31,6 +31,8 @@ export interface ObtainedSecrets {
   values(): readonly string[];
   /** The same source, whose answers are remembered here before anybody gets them. */
   noting(source: Credential): Credential;
+  /** What has come from elsewhere: the tokens of MCP servers. */
+  note(secrets: readonly string[]): void;
 }
 
 /** Sources that give a new token with every request must not fill the memory; what is older has long expired. */
@@ -47,6 +49,9 @@ export function createObtainedSecrets(): ObtainedSecrets {
   };
   return {
     values: () => [...known],
+    note(secrets) {
+      for (const secret of secrets) note(secret);
+    },
     noting: (source) => async () => {
       const credential = await source();
       for (const secret of [credential.apiKey, credential.authToken]) if (secret?.trim()) note(secret.trim());

@@ -16,7 +16,7 @@ export async function mcpMessage({ mcp }: Parts, request: ControlBody): Promise<
   const { message } = request;
   if (!isObject(message)) throw invalid('message', 'a JSON-RPC message');
   const name = stringField(request, 'server_name') ?? '';
-  const response = serversOf(mcp, name).receive(name, message);
+  const response = await serversOf(mcp, name).receive(name, message);
   return response === null ? {} : { mcp_response: response };
 }
 

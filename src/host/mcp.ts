@@ -16,7 +16,7 @@ export interface SessionMcp {
   tools(): readonly Tool[];
   statuses(): McpServerStatus[];
   /** Takes what a server of the host says by itself; the response, if there is one. Throws for an unknown server. */
-  receive(serverName: string, message: JsonObject): JsonObject | null;
+  receive(serverName: string, message: JsonObject): Promise<JsonObject | null>;
   reconnect(name: string): Promise<void>;
   setEnabled(name: string, enabled: boolean): Promise<void>;
   /** Has these servers beside those of the launch, in place of those that were set before. */

@@ -97,11 +97,12 @@ function defineServer(name: string, server: JsonObject, { callHost, startupMs, m
     source: 'sdk',
     transport: 'sdk',
     config: { type, name },
-    open: ({ onToolsChanged }) =>
+    open: (seams) =>
       new McpClient({
         link: sdkLink(name, callHost),
         timeoutMs: startupMs,
-        onToolsChanged,
+        ...seams,
+        capabilities: {}, // as the reference introduces itself to them (wire.md 11.1)
         ...(manifest && { manifest: { ...manifest } }),
       }),
   };

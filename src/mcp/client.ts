@@ -12,7 +12,7 @@ import {
   rpcResult,
 } from '../wire/json-rpc.ts';
 import { HEDDLE_VERSION } from '../wire/version.ts';
-import { type McpToolInfo, readServerInfo, readToolList, type ServerInfo } from './server-answers.ts';
+import { type McpToolInfo, readServerFacts, readToolList, type ServerFacts, type ServerInfo } from './server-answers.ts';
 
 /** Carries JSON-RPC messages to one server. What the server says by itself goes to `McpClient.receive`. */
 export interface McpLink {
@@ -28,13 +28,29 @@ export interface Manifest {
   toolsListResult?: unknown;
 }
 
-export interface McpClientOptions {
+export interface McpClientOptions extends Partial<ClientFace> {
   link: McpLink;
   /** Milliseconds for everything but tool calls. */
   timeoutMs: number;
-  capabilities?: JsonObject;
   manifest?: Manifest;
-  onToolsChanged(): void;
+  /** What the server has of this kind is not what it was. */
+  onListChanged(list: ServerList): void;
+}
+
+/** What whoever opens a client hands on to it. */
+export type ClientSeams = Partial<ClientFace> & Pick<McpClientOptions, 'onListChanged'>;
+
+/** The lists of a server that may change while it is connected. */
+export type ServerList = 'tools' | 'prompts' | 'resources';
+
+/** What a session does for a server that asks something by itself. */
+export interface ClientFace {
+  /** As the server is told in the beginning. */
+  capabilities: JsonObject;
+  /** Answers a request. Throws RpcError; undefined: there is no such method. */
+  answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> | undefined;
+  /** Hears of everything that is neither an answer nor this client's own affair. */
+  hear(method: string, params: JsonObject): void;
 }
 
 export interface ToolCallRequest {
@@ -43,12 +59,26 @@ export interface ToolCallRequest {
   toolUseId: string;
 }
 
+export interface CallOptions {
+  signal: AbortSignal;
+  timeoutMs: number;
+  /** Told whenever the server tells how far it is. */
+  onProgress?(progress: McpProgress): void;
+}
+
+/** How far a call is, as far as the server says. */
+export interface McpProgress {
+  progress?: number;
+  total?: number;
+  message?: string;
+}
+
 /** Time beyond which a server counts as hanging. */
 export class McpTimeout extends Error {
   override readonly name = 'McpTimeout';
 }
 
-/** As many pages of tools as a server may have: one that turns in a circle must not hold up the session. */
+/** As many pages as a list may have: a server that turns in a circle must not hold up the session. */
 const MAX_PAGES = 100;
 
 /**
@@ -58,12 +88,19 @@ const MAX_PAGES = 100;
 export class McpClient {
   readonly #options: McpClientOptions;
   /** What is waited for, by the token under which a server tells its progress: it gets its time anew. */
-  readonly #progress = new Map<unknown, () => void>();
+  readonly #progress = new Map<unknown, (progress: McpProgress) => void>();
+  /** What the server has asked and may still withdraw, by its ids. */
+  readonly #asked = new Map<unknown, AbortController>();
   #nextId = 0;
-  serverInfo: ServerInfo | undefined;
+  /** What the server has said of itself. */
+  facts: ServerFacts = { serverInfo: undefined, capabilities: {}, instructions: '' };
 
   constructor(options: McpClientOptions) {
     this.#options = options;
+  }
+
+  get serverInfo(): ServerInfo | undefined {
+    return this.facts.serverInfo;
   }
 
   /** Introduces itself to the server. Rejects with what the server or the link says. */
@@ -71,12 +108,12 @@ export class McpClient {
     const { manifest, capabilities = {}, link } = this.#options;
     if (manifest?.initializeResult !== undefined) {
       this.#nextId++;
-      this.serverInfo = readServerInfo(manifest.initializeResult);
+      this.facts = readServerFacts(manifest.initializeResult);
       return;
     }
     const clientInfo = { name: 'heddle', version: HEDDLE_VERSION };
     const params = { protocolVersion: MCP_VERSIONS[0], capabilities, clientInfo };
-    this.serverInfo = readServerInfo(await this.#request('initialize', params, { signal }));
+    this.facts = readServerFacts(await this.request('initialize', params, { signal }));
     await link.notify(rpcNotification('notifications/initialized'));
   }
 
@@ -89,12 +126,23 @@ export class McpClient {
       manifest.toolsListResult = undefined; // true at the start; whoever asks later asks the server
       return tools;
     }
-    const all: McpToolInfo[] = [];
+    if (this.#hasOnlyOthers()) return [];
+    return this.listPages('tools/list', (page) => readToolList(page).tools, signal);
+  }
+
+  /** Whether the server says that it has something of this kind. */
+  has(list: ServerList): boolean {
+    return this.facts.capabilities[list] !== undefined;
+  }
+
+  /** All items of a list, from as many pages as it has. */
+  async listPages<T>(method: string, read: (page: JsonObject) => readonly T[], signal: AbortSignal): Promise<T[]> {
+    const all: T[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
-      const params = cursor === undefined ? undefined : { cursor };
-      const { tools, nextCursor } = readToolList(await this.#request('tools/list', params, { signal }));
-      all.push(...tools);
+      const result = await this.request(method, cursor === undefined ? undefined : { cursor }, { signal });
+      all.push(...read(result));
+      const nextCursor = stringField(result, 'nextCursor');
       if (nextCursor === undefined || nextCursor === cursor) break;
       cursor = nextCursor;
     }
@@ -102,37 +150,49 @@ export class McpClient {
   }
 
   /** Runs a tool. A failure of the tool itself is a result; a rejection means that there is none. */
-  callTool(call: ToolCallRequest, options: { signal: AbortSignal; timeoutMs: number }): Promise<JsonObject> {
+  callTool(call: ToolCallRequest, options: CallOptions): Promise<JsonObject> {
     const progressToken = this.#nextId;
     const _meta = { 'claudecode/toolUseId': call.toolUseId, progressToken };
     const params = { name: call.name, arguments: call.arguments, _meta };
-    return this.#request('tools/call', params, { ...options, progressToken });
+    return this.request('tools/call', params, { ...options, progressToken });
   }
 
-  /** Takes what the server says by itself. The response, if it was a request. */
-  receive(message: JsonObject): JsonObject | null {
-    if (isRpcRequest(message)) return answerServer(message);
+  /** Tells the server something. A link that is gone need not be told. */
+  async tell(method: string, params?: JsonObject): Promise<void> {
+    await this.#options.link.notify(rpcNotification(method, params)).catch(() => {});
+  }
+
+  /** Takes what the server says by itself. The response, if it was a request that still wants one. */
+  async receive(message: JsonObject): Promise<JsonObject | null> {
+    if (isRpcRequest(message)) return this.#answer(message);
     const params = isObject(message.params) ? message.params : {};
-    if (message.method === 'notifications/progress') this.#progress.get(params.progressToken)?.();
-    if (message.method === 'notifications/tools/list_changed') this.#options.onToolsChanged();
+    const method = stringField(message, 'method') ?? '';
+    const list = LISTS.find((each) => method === `notifications/${each}/list_changed`);
+    if (list) this.#options.onListChanged(list);
+    else if (method === 'notifications/progress') this.#progress.get(params.progressToken)?.(readProgress(params));
+    else if (method === 'notifications/cancelled') this.#asked.get(params.requestId)?.abort();
+    else this.#options.hear?.(method, params);
     return null;
   }
 
   async close(): Promise<void> {
+    for (const asked of this.#asked.values()) asked.abort();
     await this.#options.link.close();
   }
 
-  async #request(method: string, params: JsonObject | undefined, options: RequestOptions): Promise<JsonObject> {
+  /** Asks the server. Rejects with RpcError for what it refuses, with McpTimeout, or with the reason of the signal. */
+  async request(method: string, params: JsonObject | undefined, options: RequestOptions): Promise<JsonObject> {
     const { link, timeoutMs: usualMs } = this.#options;
-    const { signal, timeoutMs = usualMs, progressToken } = options;
+    const { signal, timeoutMs = usualMs, progressToken, onProgress } = options;
     const id = this.#nextId++;
     const late = new AbortController();
     const onTime = () => late.abort(new McpTimeout(`${method}: no answer within ${timeoutMs} ms`));
     let timer = startTimer(timeoutMs, onTime);
     if (progressToken !== undefined) {
-      this.#progress.set(progressToken, () => {
+      this.#progress.set(progressToken, (progress) => {
         clearTimeout(timer);
         timer = startTimer(timeoutMs, onTime);
+        onProgress?.(progress);
       });
     }
     const given = AbortSignal.any([signal, late.signal]);
@@ -151,27 +211,52 @@ export class McpClient {
     }
   }
 
+  /** A server that says it has prompts and no tools would answer with an error; one that says nothing is asked. */
+  #hasOnlyOthers(): boolean {
+    return !this.has('tools') && (this.has('prompts') || this.has('resources'));
+  }
+
+  /** Null for what the server has withdrawn meanwhile: nobody waits for it. */
+  async #answer({ id, method, params = {} }: RpcRequest): Promise<JsonObject | null> {
+    if (method === 'ping') return rpcResult(id, {});
+    const stop = new AbortController();
+    this.#asked.set(id, stop);
+    try {
+      const answer = this.#options.answer?.(method, params, stop.signal);
+      if (!answer) throw new RpcError(RPC_ERRORS.unknownMethod, `There is no method ${method} here`);
+      const result = await answer;
+      return stop.signal.aborted ? null : rpcResult(id, result);
+    } catch (error) {
+      return stop.signal.aborted ? null : rpcFailure(id, error);
+    } finally {
+      this.#asked.delete(id);
+    }
+  }
+
   /** MCP forbids to cancel the first request. */
   #cancel(method: string, requestId: number): void {
     if (method === 'initialize') return;
-    const message = rpcNotification('notifications/cancelled', { requestId, reason: 'The call was given up' });
-    this.#options.link.notify(message).catch(() => {}); // a link that is gone has cancelled it, too
+    void this.tell('notifications/cancelled', { requestId, reason: 'The call was given up' });
   }
 }
 
-interface RequestOptions {
+const LISTS: readonly ServerList[] = ['tools', 'prompts', 'resources'];
+
+interface RequestOptions extends Partial<CallOptions> {
   signal: AbortSignal;
-  timeoutMs?: number;
   progressToken?: number;
+}
+
+function readProgress({ progress, total, message }: JsonObject): McpProgress {
+  return {
+    ...(typeof progress === 'number' && { progress }),
+    ...(typeof total === 'number' && { total }),
+    ...(typeof message === 'string' && { message }),
+  };
 }
 
 function resultOf({ result, error }: JsonObject): JsonObject {
   if (isObject(result)) return result;
   const code = isObject(error) && typeof error.code === 'number' ? error.code : RPC_ERRORS.internal;
   throw new RpcError(code, stringField(error, 'message') ?? 'The server gave neither a result nor an error');
-}
-
-function answerServer(request: RpcRequest): JsonObject {
-  if (request.method === 'ping') return rpcResult(request.id, {});
-  return rpcFailure(request.id, new RpcError(RPC_ERRORS.unknownMethod, `There is no method ${request.method} here`));
 }

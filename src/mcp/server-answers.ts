@@ -15,17 +15,30 @@ export interface McpToolInfo {
   alwaysLoad: boolean;
 }
 
-/** Who a server says that it is. It may say nothing. */
-export function readServerInfo(result: unknown): ServerInfo | undefined {
-  const info = isObject(result) ? result.serverInfo : undefined;
+/** What a server says of itself when it is greeted. */
+export interface ServerFacts {
+  /** Absent for one that says nothing. */
+  serverInfo: ServerInfo | undefined;
+  /** `tools`, `resources`, `prompts`, …: what it has at all. */
+  capabilities: JsonObject;
+  /** How it wants to be used; empty when it does not say. */
+  instructions: string;
+}
+
+export function readServerFacts(result: unknown): ServerFacts {
+  const { serverInfo: info, capabilities } = isObject(result) ? result : {};
   const name = stringField(info, 'name');
-  return name === undefined ? undefined : { name, version: stringField(info, 'version') ?? '' };
+  return {
+    serverInfo: name === undefined ? undefined : { name, version: stringField(info, 'version') ?? '' },
+    capabilities: isObject(capabilities) ? capabilities : {},
+    instructions: stringField(result, 'instructions') ?? '',
+  };
 }
 
 /** One page of tools. Throws when it is none; what is no tool in it is left out. */
-export function readToolList(result: unknown): { tools: McpToolInfo[]; nextCursor: string | undefined } {
+export function readToolList(result: unknown): { tools: McpToolInfo[] } {
   if (!isObject(result) || !Array.isArray(result.tools)) throw new Error('The server sent no list of tools');
-  return { tools: result.tools.flatMap(readTool), nextCursor: stringField(result, 'nextCursor') };
+  return { tools: result.tools.flatMap(readTool) };
 }
 
 function readTool(value: unknown): McpToolInfo[] {

@@ -161,7 +161,7 @@ function byMode(call: Call, policy: Policy): Decision | null {
 /** Tools that do nothing themselves but hand out work and hear of it (ruling K4). */
 const COORDINATION: ReadonlySet<string> = new Set([
   ...['Task', 'TaskOutput', 'TaskStop', 'TeamCreate', 'TeamDelete', 'SendMessage'],
-  ...['TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate', 'TodoWrite'],
+  ...['TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate'],
 ]);
 
 function heldBack(reason: string): Decision {

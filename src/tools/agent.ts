@@ -6,12 +6,12 @@ export const GENERAL_AGENT = 'general-purpose';
 
 const fields = {
   description: string('What the agent does, in three to five words'),
-  prompt: string('The whole task: the agent sees nothing else of this conversation'),
-  subagent_type: withDefault(string('The kind of agent, one of those listed above'), GENERAL_AGENT),
-  model: optional(oneOf(['sonnet', 'opus', 'haiku'], 'Another model than the agent would use by itself')),
-  resume: optional(string('The id of an agent that has ended: it goes on, with all that it knows')),
+  prompt: string('The whole task'),
+  subagent_type: withDefault(string('The kind of agent'), GENERAL_AGENT),
+  model: optional(oneOf(['sonnet', 'opus', 'haiku'], 'Another model')),
+  resume: optional(string('The id of an agent that has ended')),
   run_in_background: optional(boolean('Go on at once; you are told when the agent has finished')),
-  max_turns: optional(integer('After so many rounds of tool calls the agent is stopped', { minimum: 1 })),
+  max_turns: optional(integer('Rounds of tool calls at most', { minimum: 1 })),
 };
 
 /** The model names the kind of agent, as the reference asks for it; a call that does not is understood all the same. */
@@ -48,12 +48,12 @@ export function createAgentTool({ listing, hasTeams, kindOf }: AgentToolOptions)
   return {
     name: TASK,
     aliases: ['Agent'],
-    description: `Starts an agent that works on a task by itself and gives back its final answer. These kinds exist:
+    description: `Starts an agent that works on a task by itself and gives back its final answer. Kinds:
 ${listing}
 
-- Use one for work that would fill this conversation with files and output that you need not keep, and for parts that can be done side by side: several calls in one answer run at the same time. What one or two calls of your own can do, do yourself.
-- The agent knows only its prompt. Say what to find out or to change, where, and what to give back. The user does not see its answer: tell what matters.
-- The result names the agent's id; resume takes it up again with all that it knows.`,
+- For work that would fill this conversation with output you need not keep, and for parts that can be done side by side: calls in one answer run at the same time. What a call or two can do, do yourself.
+- It knows only its prompt: say what to find out or change, where, and what to give back. The user does not see its answer.
+- resume takes up an agent again by its id, with all that it knows.`,
     input: hasTeams ? teamInput : agentInput,
     access: (call) => ({ kind: 'named', name: kindOf(call), asks: false }),
     isConcurrencySafe: () => true,

@@ -50,7 +50,10 @@ export async function runToEnd(
     const text = `The command and all it had started was ended after ${timeoutMs / 1000} s (timeout). Output so far:`;
     throw new ToolError(joinParts([text, stderr, stdout]));
   }
-  if ('movedTo' in end) return movedOutput(end, { stdout, stderr });
+  if ('movedTo' in end) {
+    await context.session.backgroundTasks.noted();
+    return movedOutput(end, { stdout, stderr });
+  }
   const { shellDirectory } = context.session;
   if (script === 'reporting') shellDirectory.endedIn(reportedDirectory(end.report));
   const note = joinParts([

@@ -34,6 +34,15 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** What this call shares with the others of its session. */
   readonly session: ToolSession;
+  /** Tells people how far the call is; absent where nobody listens. */
+  onProgress?(progress: ToolProgress): void;
+}
+
+/** How far a call is: of `total`, or by itself. */
+export interface ToolProgress {
+  progress?: number;
+  total?: number;
+  message?: string;
 }
 
 /** Two faces: bounded content for the model, structured data for people (`tool_use_result` on the wire). */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import type { Writable } from 'node:stream';
 import { Aborted, abortReason } from './abort.ts';
 import { createProcessTags } from './process-mark.ts';
 import { type OutputEnd, reportStdio, type WatchedChild, type WatchedOutput, watchOutput } from './process-output.ts';
@@ -24,6 +25,10 @@ export interface ProcessSpec {
   reports?: boolean;
   /** What it reads from its stdin; absent: nothing. One that does not read it is none the worse for it. */
   input?: string;
+  /** Called with its stdin once it runs, in the place of `input`: it stays open until the caller ends it. */
+  onInput?: (stdin: Writable) => void;
+  /** What it has started itself ends with it. */
+  endsTree?: boolean;
 }
 
 export interface ProcessOutcome extends OutputEnd {
@@ -97,6 +102,7 @@ export function createProcesses({ log, graceMs = 500 }: ProcessesOptions): Proce
     if (signal.aborted) end();
     const outcome = await watched.outcome;
     clearTimeout(timer);
+    if (spec.endsTree) end();
     await ending;
     signal.removeEventListener('abort', end);
     running.delete(group);
@@ -145,16 +151,24 @@ async function startChild(spec: ProcessSpec): Promise<Child> {
     child = spawn(spec.command, spec.args, {
       cwd: spec.cwd,
       env: spec.env,
-      stdio: [spec.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(spec.reports ? reportStdio() : [])],
+      stdio: [hasInput(spec) ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(spec.reports ? reportStdio() : [])],
       detached: true,
     });
   } catch (error) {
     throw spawnError(spec, error);
   }
-  child.stdin?.on('error', () => {}).end(spec.input);
+  child.stdin?.on('error', () => {});
+  if (!spec.onInput) child.stdin?.end(spec.input);
   // The fork has happened by now: without a pid it failed, and `error` is about to say why.
-  if (hasPid(child)) return child;
+  if (hasPid(child)) {
+    if (child.stdin) spec.onInput?.(child.stdin);
+    return child;
+  }
   throw spawnError(spec, await new Promise((resolve) => child.once('error', resolve)));
+}
+
+function hasInput({ input, onInput }: ProcessSpec): boolean {
+  return input !== undefined || onInput !== undefined;
 }
 
 function hasPid(child: ChildProcess): child is Child {

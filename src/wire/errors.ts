@@ -28,6 +28,8 @@ export type ErrorCode =
   | 'sandbox_unavailable'
   | 'unknown_parent'
   | 'command_refused'
+  | 'server_not_found'
+  | 'sign_in_failed'
   | 'other';
 
 export interface ErrorOptions {

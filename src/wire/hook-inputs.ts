@@ -133,6 +133,27 @@ export type TaskCreatedHookInput = z.infer<typeof TaskCreatedHookInput>;
 export const TaskCompletedHookInput = input('TaskCompleted', () => teamTask);
 export type TaskCompletedHookInput = z.infer<typeof TaskCompletedHookInput>;
 
+/** An MCP server asks something. A hook may answer in the place of whoever would be asked. */
+export const ElicitationHookInput = input('Elicitation', () => ({
+  mcp_server_name: z.string(),
+  message: z.string(),
+  mode: text,
+  url: text,
+  elicitation_id: text,
+  requested_schema: z.optional(z.record(z.string(), z.unknown())),
+}));
+export type ElicitationHookInput = z.infer<typeof ElicitationHookInput>;
+
+/** What the server is about to be answered. A hook may change it. */
+export const ElicitationResultHookInput = input('ElicitationResult', () => ({
+  mcp_server_name: z.string(),
+  action: word(['accept', 'decline', 'cancel']),
+  content: z.optional(z.record(z.string(), z.unknown())),
+  mode: text,
+  elicitation_id: text,
+}));
+export type ElicitationResultHookInput = z.infer<typeof ElicitationResultHookInput>;
+
 const bare = () => ({});
 
 /** The input of each event. Events whose fields are not settled carry the base and whatever comes with it. */
@@ -166,8 +187,8 @@ export const hookInputs = {
   TaskCompleted: TaskCompletedHookInput,
   PreModelSwitch: input('PreModelSwitch', bare),
   PostModelSwitch: input('PostModelSwitch', bare),
-  Elicitation: input('Elicitation', bare),
-  ElicitationResult: input('ElicitationResult', bare),
+  Elicitation: ElicitationHookInput,
+  ElicitationResult: ElicitationResultHookInput,
   ConfigChange: input('ConfigChange', () => ({ source: z.string(), file_path: text })),
   WorktreeCreate: input('WorktreeCreate', bare),
   WorktreeRemove: input('WorktreeRemove', bare),

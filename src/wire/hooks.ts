@@ -24,6 +24,11 @@ export function isHookEvent(name: string): name is HookEvent {
 
 const text = z.optional(z.string());
 const context = { additionalContext: text };
+/** What an MCP server is answered. */
+const elicitation = {
+  action: z.optional(z.enum(['accept', 'decline', 'cancel'])),
+  content: z.optional(AnyObject),
+};
 /** Absolute paths of files whose changes hooks want to hear of. */
 const watching = { watchPaths: z.optional(z.array(z.string())) };
 
@@ -78,6 +83,8 @@ export const HookSpecificOutput = kinds('hookEventName', () => [
   specific('SubagentStop', () => context),
   specific('Stop', () => context),
   specific('Notification', () => context),
+  specific('Elicitation', () => elicitation),
+  specific('ElicitationResult', () => elicitation),
 ]);
 export type HookSpecificOutput = z.infer<typeof HookSpecificOutput>;
 

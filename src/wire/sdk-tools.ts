@@ -28,6 +28,8 @@ export interface ToolInputs {
   TaskCreate: inputs.TaskCreateInput;
   TaskGet: inputs.TaskGetInput;
   TaskList: inputs.TaskListInput;
+  TaskOutput: inputs.TaskOutputInput;
+  TaskStop: inputs.TaskStopInput;
   TaskUpdate: inputs.TaskUpdateInput;
   TodoWrite: inputs.TodoWriteInput;
   ToolSearch: inputs.ToolSearchInput;
@@ -50,6 +52,8 @@ export interface ToolOutputs {
   TaskCreate: outputs.TaskCreateOutput;
   TaskGet: outputs.TaskGetOutput;
   TaskList: outputs.TaskListOutput;
+  TaskOutput: outputs.TaskOutputOutput;
+  TaskStop: outputs.TaskStopOutput;
   TaskUpdate: outputs.TaskUpdateOutput;
   TodoWrite: outputs.TodoWriteOutput;
   ToolSearch: outputs.ToolSearchOutput;
@@ -62,12 +66,10 @@ export interface ToolOutputs {
 export type ToolInputSchemas =
   | ToolInputs[keyof ToolInputs]
   | inputs.AgentInput
-  | inputs.TaskOutputInput
-  | inputs.TaskStopInput
   | inputs.SkillInput
   | inputs.ListMcpResourcesInput
   | inputs.ReadMcpResourceInput
   | inputs.McpInput;
 
 /** What any tool of Heddle tells people. */
-export type ToolOutputSchemas = ToolOutputs[keyof ToolOutputs];
+export type ToolOutputSchemas = ToolOutputs[keyof ToolOutputs] | outputs.AgentOutput | outputs.AgentLaunchedOutput;

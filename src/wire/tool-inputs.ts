@@ -185,12 +185,12 @@ export interface SkillInput {
   args?: string;
 }
 
-/** ListMcpResourcesTool: what MCP servers offer to read. Not one of our tools yet. */
+/** ListMcpResourcesTool: what MCP servers offer to read. */
 export interface ListMcpResourcesInput {
   server?: string;
 }
 
-/** ReadMcpResourceTool: reads such a resource. Not one of our tools yet. */
+/** ReadMcpResourceTool: reads such a resource. */
 export interface ReadMcpResourceInput {
   server: string;
   uri: string;

@@ -70,7 +70,10 @@ async function lifeOf(kind: string): Promise<{ results: unknown[]; order: string
   const results: unknown[] = [];
   const prompt = kind === 'a string' ? 'MAIN go' : once();
   const options = { cwd: place.cwd, env: place.env, allowedTools: ['Bash'], stderr: () => {} };
-  for await (const message of sdk.query({ prompt, options: { ...options, spawnClaudeCodeProcess: overheard(order) } })) {
+  for await (const message of sdk.query({
+    prompt,
+    options: { ...options, spawnClaudeCodeProcess: overheard(order) },
+  })) {
     if (message.type !== 'result') continue;
     order.push('result');
     results.push((message as unknown as Line).result);

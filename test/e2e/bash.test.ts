@@ -77,7 +77,7 @@ describe('[TOOL-02] run_in_background', () => {
 
   test('is not ended by an interrupt, but by the end of the session', async () => {
     const place = await makePlace([WAITS, bash('touch reached; sleep 600'), 'fine']);
-    const cli = startCli([...STREAM_BOTH, ...ALLOWED], { place });
+    const cli = startCli([...STREAM_BOTH, ...ALLOWED, '--on-end', 'stop'], { place });
     cli.say('go');
     await eventually(() => existsSync(join(place.cwd, 'reached')));
     const pid = await pidIn(place.cwd);

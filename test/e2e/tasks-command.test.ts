@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hang, toolUse } from '../../src/testing/index.ts';
 import type { JsonObject } from '../../src/util/json.ts';
@@ -214,6 +215,21 @@ describe('detach', () => {
     await runCli([...STREAM_OUT, 'and now?', ...FLAGS, '--resume', sessionId], { place });
     expect(conversationText(place.api.requests.at(-1))).toMatch(/failed with exit code 7/);
     expect(timesTold(place.api.requests.at(-1), taskId)).toBe(1);
+  });
+
+  test('outlives even a process that is killed', async () => {
+    const place = await makePlace((_request, index) => (index === 0 ? detached('sleep 600') : 'seen'));
+    const sessionId = randomUUID();
+    const cli = startCli([...STREAM_BOTH, ...FLAGS, '--session-id', sessionId], { place });
+    cli.say('go');
+    await cli.nextResult();
+    const [record = {}] = recordsOf(place, sessionId);
+    cli.kill('SIGKILL');
+    await cli.finished;
+    await sleep(500); // what ends the other commands of a killed process is done by then
+    expect(isAlive(pidOf(record))).toBe(true);
+    expect(await tasks(place, 'stop', String(record.task_id))).toMatchObject({ code: 0 });
+    expect(isAlive(pidOf(record))).toBe(false);
   });
 
   test('a session that lives tells its end by itself', async () => {

@@ -50,7 +50,7 @@ test('[TEAM-08] a teammate that crashes is reported, and goes on with all it kno
   expect(code).toBe(0);
   expect(heard.filter((each) => each.includes('has crashed'))).toEqual([expect.stringContaining('out of tea')]);
   const mate = place.api.requests.filter((request) => conversationText(request).includes('MATE do it')).at(-1);
-  expect(conversationText(mate)).toMatch(/MATE do it[^]*first piece[^]*Try again\.[^]*second piece/);
+  expect(conversationText(mate)).toMatch(/MATE do it.*first piece.*Try again\..*second piece/s);
   expect(conversationText(mate).split('MATE do it')).toHaveLength(2);
 });
 
@@ -84,7 +84,7 @@ test('[STD-03, K2] a host that closes stdin at the first result: the team goes o
 });
 
 test('[TEAM-02, TEAM-10] teammates that are stopped and a process that is killed: no mail is lost or doubled, and the team goes on', async () => {
-  const sweep = { mates: 3, rounds: 2, kills: 2, stops: 2, random: seededRandom(7) };
+  const sweep = { mates: 3, rounds: 4, kills: 1, stops: 2, random: seededRandom(7) };
   const place = await makePlace(sweepTeamScript(sweep));
-  expect(await sweepTeam(place, sweep)).toEqual([]);
+  expect(await sweepTeam(place, sweep)).toMatchObject({ faults: [], kills: 1 });
 });

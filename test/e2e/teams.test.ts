@@ -125,7 +125,12 @@ describe('the end of a team', () => {
     const place = await makePlace(
       cast<FakeApiRequest>({
         LEAD: [createTeam(), startMate('mate1', 'MATE go'), 'Dispatched.', ...always(byTheBook(['mate1']))],
-        MATE: [toolUse('Bash', { command: 'setsid sleep 600 > /dev/null 2>&1 & sleep 0.5' }), 'Done.', approve(), 'Bye.'],
+        MATE: [
+          toolUse('Bash', { command: 'setsid sleep 600 > /dev/null 2>&1 & sleep 0.5' }),
+          'Done.',
+          approve(),
+          'Bye.',
+        ],
       }),
     );
     const cli = startCli([...STREAM_OUT, 'LEAD go', ...TEAMS], { place });

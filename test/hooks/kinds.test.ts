@@ -210,14 +210,6 @@ describe('[B-192] prompt', () => {
       expect(hasRun(house.dir)).toBe(onFailure === 'ignore');
     }
   });
-
-  test('an agent is not available, and that is said', async () => {
-    const house = createHouse([touch, 'done']);
-    const agent = { type: 'agent', prompt: 'Look for yourself', onFailure: 'block' };
-    await house.connect({ ...BYPASS, settings: settingsWith({ PreToolUse: [agent] }) }).ask('go');
-    expect(hasRun(house.dir)).toBe(false);
-    expect(house.logs).toContainEqual({ level: 'warn', message: expect.stringContaining('are not available') });
-  });
 });
 
 describe('[B-192] mcp_tool', () => {

@@ -19,7 +19,7 @@ function client(answer: Answer, options: Partial<McpClientOptions> = {}) {
     },
     close: vi.fn(async () => {}),
   };
-  const made = new McpClient({ link, timeoutMs: 1000, onToolsChanged: () => {}, ...options });
+  const made = new McpClient({ link, timeoutMs: 1000, onListChanged: () => {}, ...options });
   return { client: made, sent, methods: () => sent.map(({ method }) => method) };
 }
 
@@ -106,7 +106,7 @@ describe('calls', () => {
       const made = new McpClient({
         link: { request: (_message, given) => link(given), notify: async () => {}, close: async () => {} },
         timeoutMs: 1000,
-        onToolsChanged: () => {},
+        onListChanged: () => {},
       });
       const running = made.callTool(call, { signal, timeoutMs: 500 });
       const outcome = running.catch((error: Error) => error.message);

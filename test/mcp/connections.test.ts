@@ -21,7 +21,7 @@ function server(name: string, answers: Record<string, unknown> = {}) {
     source: 'sdk',
     transport: 'sdk',
     config: { type: 'sdk', name },
-    open: ({ onToolsChanged }) => new McpClient({ link, timeoutMs: 1000, onToolsChanged }),
+    open: ({ onListChanged }) => new McpClient({ link, timeoutMs: 1000, onListChanged }),
   };
   const link = {
     async request({ method }: RpcRequest, given: AbortSignal): Promise<JsonObject> {

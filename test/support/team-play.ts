@@ -50,6 +50,8 @@ export function byTheBook(mates: readonly string[]): (request: FakeApiRequest) =
 }
 
 function approvedBy(conversation: string): Set<string> {
-  const approvals = conversation.matchAll(/teammate_id="([\w-]+)"[^>]*>\n\{"type":"shutdown_response"[^\n]*"approve":true/g);
+  const approvals = conversation.matchAll(
+    /teammate_id="([\w-]+)"[^>]*>\n\{"type":"shutdown_response"[^\n]*"approve":true/g,
+  );
   return new Set([...approvals].map(([, name = '']) => name));
 }

@@ -4,7 +4,7 @@ import { type AnswerLike, type FakeApiRequest, reply, type Script, text, toolUse
 import { apiFaults } from './api-faults.ts';
 import { task } from './cast.ts';
 import { type RunningCli, STREAM_BOTH, startCli } from './cli.ts';
-import { blocksOf, isResult, kindOf, textsOf } from './lines.ts';
+import { blocksOf, isResult, kindOf, type Line, textsOf } from './lines.ts';
 import type { Place } from './place.ts';
 import { descendantsOf, eventually, isAlive } from './processes.ts';
 import { bodyOf, conversationText } from './requests.ts';
@@ -32,7 +32,7 @@ export function sweepTeamScript({ mates, rounds, random }: TeamSweep): Script<Fa
   return (request) => {
     const self = /MATE (mate\d+)/.exec(textsOf(bodyOf(request).messages[0]).join('\n'))?.[1];
     const answer = self === undefined ? leads(names, request) : works(self, names, rounds, request);
-    return paced(answer, Math.floor(random() * 30));
+    return paced(answer, Math.floor(random() * 80));
   };
 }
 
@@ -104,48 +104,66 @@ function standingsIn(texts: readonly string[], names: readonly string[]): Map<st
   return standing;
 }
 
-/** Runs the team to its end, through all kills and stops. Returns everything that is not as it was promised. */
-export async function sweepTeam(place: Place, sweep: TeamSweep): Promise<string[]> {
+export interface Swept {
+  /** Everything that is not as it was promised. */
+  faults: string[];
+  /** What really happened to the team: it may have been too fast. */
+  kills: number;
+  stops: number;
+}
+
+/** Runs the team to its end, through all kills and stops. */
+export async function sweepTeam(place: Place, sweep: TeamSweep): Promise<Swept> {
   const sessionId = randomUUID();
   const processes: number[] = [];
-  for (let run = 0; ; run++) {
-    const isLast = run >= sweep.kills;
-    const how = run === 0 ? ['--session-id', sessionId] : ['--resume', sessionId];
+  let stops = 0;
+  for (let kills = 0; ; kills++) {
+    const isLast = kills >= sweep.kills;
+    const how = kills === 0 ? ['--session-id', sessionId] : ['--resume', sessionId];
     const cli = startCli([...STREAM_BOTH, '--teams', '--allowedTools', 'Bash', ...how], { place });
-    const over = live(cli, run === 0 ? 'LEAD go' : GO_ON, { ...sweep, killed: !isLast, processes });
-    await Promise.race([over, cli.finished]);
+    await live(cli, kills === 0 ? 'LEAD go' : GO_ON, { ...sweep, isKilled: !isLast, processes });
     const { code, lines, stderr } = await cli.finished;
     await eventually(() => !processes.some(isAlive), 6000);
+    stops += lines.filter(isStopped).length;
     const isDone = code === 0 && lines.findLast(isResult)?.result === ALL_DONE;
-    if (isDone) return mailFaults(place);
-    if (isLast) return [`it ended with ${code}: ${JSON.stringify(lines.slice(-3))} ${stderr}`, ...mailFaults(place)];
+    if (isDone) return { faults: mailFaults(place), kills, stops };
+    const end = `it ended with ${code}: ${JSON.stringify(lines.slice(-3))} ${stderr}`;
+    if (isLast || code !== null) return { faults: [end, ...mailFaults(place)], kills, stops };
   }
 }
+
+function isStopped({ type, response }: Line): boolean {
+  const { subtype, request_id } = (response ?? {}) as Record<string, unknown>;
+  return type === 'control_response' && subtype === 'success' && String(request_id).startsWith('stop-');
+}
+
+/** How long the last process of a sweep may take. */
+const PATIENCE_MS = 20_000;
 
 /** The host's side of one process. */
 async function live(
   cli: RunningCli,
   prompt: string,
-  { stops, random, killed, processes }: TeamSweep & { killed: boolean; processes: number[] },
+  { stops, random, isKilled, processes }: TeamSweep & { isKilled: boolean; processes: number[] },
 ): Promise<void> {
   const isOver = () => cli.child.exitCode !== null || cli.child.signalCode !== null;
   cli.say(prompt);
   await cli.until(() => cli.lines.some(({ subtype }) => subtype === 'init')).catch(() => {});
   cli.send({ type: 'control_request', request_id: 'end', request: { subtype: 'end_input' } });
-  const until = Date.now() + (killed ? 30 + random() * 1800 : 60_000);
+  const until = Date.now() + (isKilled ? 30 + random() * 1500 : PATIENCE_MS);
   for (let left = stops; Date.now() < until && !isOver(); ) {
     await sleep(20 + random() * 60);
     processes.push(...descendantsOf(cli.pid).filter((pid) => !processes.includes(pid)));
     if (left > 0 && random() < 0.2 && stopOne(cli, random)) left--;
   }
-  if (killed) cli.kill('SIGKILL');
+  cli.kill('SIGKILL'); // if it is still there
 }
 
 function stopOne(cli: RunningCli, random: () => number): boolean {
   const ids = cli.lines.filter((line) => kindOf(line) === 'system/task_started').map(({ task_id }) => task_id);
   const task_id = ids[Math.floor(random() * ids.length)];
   if (task_id === undefined) return false;
-  cli.send({ type: 'control_request', request_id: randomUUID(), request: { subtype: 'stop_task', task_id } });
+  cli.send({ type: 'control_request', request_id: `stop-${randomUUID()}`, request: { subtype: 'stop_task', task_id } });
   return true;
 }
 
@@ -161,7 +179,8 @@ function mailFaults({ api }: Place): string[] {
   const faults = [...new Set(api.requests.flatMap((request) => apiFaults(bodyOf(request))))];
   for (const { mark, to } of sent) {
     const read = timesRead(mark, members.get(to)?.at(-1));
-    if (read === 1 || (read === 0 && leaderKnows.includes(`Never read by ${to}`) && leaderKnows.includes(mark))) continue;
+    if (read === 1 || (read === 0 && leaderKnows.includes(`Never read by ${to}`) && leaderKnows.includes(mark)))
+      continue;
     faults.push(`${mark} for ${to} was read ${read} times`);
   }
   for (const [name, requests] of members) {
@@ -175,7 +194,9 @@ function mailFaults({ api }: Place): string[] {
 /** The marks of the mails whose sending was answered with success. */
 function marksSent(request: FakeApiRequest | undefined): { mark: string; to: string }[] {
   const blocks = bodyOf(request).messages.flatMap((message) => [...blocksOf(message)]);
-  const answers = new Map(blocks.map((block) => [block.tool_use_id, textsOf({ content: block.content ?? '' }).join('')]));
+  const answers = new Map(
+    blocks.map((block) => [block.tool_use_id, textsOf({ content: block.content ?? '' }).join('')]),
+  );
   return blocks.flatMap(({ type, id, name, input }) => {
     if (type !== 'tool_use' || name !== 'SendMessage' || typeof input?.summary !== 'string') return [];
     const isSent = answers.get(id)?.includes(`Message sent to`) ?? false;

@@ -109,4 +109,3 @@ export const CALLED = [
   'hook: mcp__own__note',
   'tool: from the teammate',
 ] as const;
-

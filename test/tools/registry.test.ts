@@ -5,6 +5,7 @@ import { builtinTools } from '../../src/tools/builtin.ts';
 import { objectInput } from '../../src/tools/input-schema.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { taskTools } from '../../src/tools/task-tools.ts';
+import { teamTools } from '../../src/tools/team-tools.ts';
 import { type Tool, ToolError, type ToolOutput } from '../../src/tools/tool.ts';
 import { type Bench, createBench } from './bench.ts';
 
@@ -16,11 +17,16 @@ beforeEach(() => {
 
 afterEach(() => bench.dispose());
 
-const builtin = createRegistry(builtinTools({ isReadOnly: () => false }));
-const everything = createRegistry(builtinTools({ isReadOnly: () => false, askUser: askUserTool, tasks: taskTools }));
+const agents = { listing: '- helper: helps', hasTeams: false };
+const builtin = createRegistry(builtinTools({ isReadOnly: () => false, agents }));
+const everything = createRegistry(
+  builtinTools({ isReadOnly: () => false, agents, askUser: askUserTool, tasks: taskTools, teams: teamTools }),
+);
 
 /** Names, fields and required fields (marked *), as the wire has them and in its order. */
 const WIRE = {
+  Task: 'description* prompt* subagent_type* model resume run_in_background max_turns',
+  TaskOutput: 'task_id* block* timeout*',
   Bash: 'command* timeout description run_in_background dangerouslyDisableSandbox',
   Glob: 'pattern* path',
   Grep: 'pattern* path glob output_mode -B -A -C context -n -i type head_limit offset multiline',
@@ -30,17 +36,26 @@ const WIRE = {
   Write: 'file_path* content*',
   NotebookEdit: 'notebook_path* cell_id new_source* cell_type edit_mode',
   TodoWrite: 'todos*',
+  TaskStop: 'task_id shell_id',
   AskUserQuestion: 'questions* answers annotations metadata',
   EnterPlanMode: '',
+  TeamCreate: 'team_name* description agent_type',
+  TeamDelete: '',
+  SendMessage: 'type* recipient content summary approve request_id',
   TaskCreate: 'subject* description* activeForm metadata',
   TaskGet: 'taskId*',
   TaskUpdate: 'taskId* status subject description activeForm owner addBlocks addBlockedBy',
   TaskList: '',
 };
 
+const NOT_ALWAYS = [
+  ...['AskUserQuestion', 'TaskCreate', 'TaskGet', 'TaskUpdate', 'TaskList'],
+  ...['TeamCreate', 'TeamDelete', 'SendMessage'],
+];
+
 describe('built-in tools', () => {
   test.each([
-    ['of every session', builtin, ['AskUserQuestion', 'TaskCreate', 'TaskGet', 'TaskUpdate', 'TaskList']],
+    ['of every session', builtin, NOT_ALWAYS],
     ['with a host and with tasks', everything, ['TodoWrite']],
   ])('[K37] %s come in the order of the wire, with its fields', (_, registry, absent) => {
     const fields = registry.apiTools().map(({ name, input_schema: { properties, required } }) => {

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/index.ts';
+import { type FakeApiRequest, type Script, toolUse } from '../../src/testing/index.ts';
+import { cast } from '../support/cast.ts';
 import { type RunningCli, STREAM_BOTH, startCli } from '../support/cli.ts';
 import { makePlace } from '../support/place.ts';
 import { residentMegabytes } from '../support/processes.ts';
+import { always, createTeam, startMate } from '../support/team-play.ts';
 
 const WATCHED_MS = 5000;
 /** By then idle connections are closed, and V8 has tidied its heap, which it does once, eight seconds after the work. */
@@ -25,25 +27,29 @@ function doneBy(pid: number): { ticks: number; wakeups: number } {
   };
 }
 
-const WORK = {
+const WORK: Record<string, Script<FakeApiRequest>> = {
   'nothing yet': [],
   'a turn with tools': [toolUse('Bash', { command: 'seq 3' }), 'done'],
   'a background command': [toolUse('Bash', { command: 'sleep 600', run_in_background: true }), 'done'],
-} as const;
+  'a team whose members are idle': cast<FakeApiRequest>({
+    LEAD: [createTeam(), [startMate('one', 'MATE go'), startMate('two', 'MATE go')], 'done', ...always(() => 'Noted.')],
+    MATE: ['I wait.'],
+  }),
+};
 
 /** A session that has done this and waits for input since. */
-async function sessionAfter(script: (typeof WORK)[keyof typeof WORK]): Promise<RunningCli> {
-  const place = await makePlace([...script]);
-  const cli = startCli([...STREAM_BOTH, '--allowedTools', 'Bash'], { place });
+async function sessionAfter(script: Script<FakeApiRequest>): Promise<RunningCli> {
+  const place = await makePlace(script);
+  const cli = startCli([...STREAM_BOTH, '--teams', '--allowedTools', 'Bash'], { place });
   await cli.control({ subtype: 'initialize' });
   if (script.length > 0) {
-    cli.say('go');
+    cli.say('LEAD go');
     await cli.nextResult();
   }
   return cli;
 }
 
-test('[L-2, STD-04] sessions that wait for input do nothing: no timers, no CPU, no growth', async () => {
+test('[L-2, STD-04, TEAM-04] sessions that wait for input do nothing: no timers, no CPU, no growth', async () => {
   const sessions = await Promise.all(Object.values(WORK).map(sessionAfter));
   await sleep(SETTLED_MS);
   const facts = () => sessions.map(({ pid }) => ({ ...doneBy(pid), megabytes: residentMegabytes(pid) }));

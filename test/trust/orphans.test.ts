@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { toolUse } from '../../src/testing/index.ts';
-import { STREAM_OUT, startCli } from '../support/cli.ts';
+import { STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
 import { ORPHAN_LOADS, type OrphanLoad, pidOfLoad } from '../support/orphan-loads.ts';
 import { makePlace } from '../support/place.ts';
 import { descendantsOf, eventually, isAlive } from '../support/processes.ts';
@@ -27,13 +27,13 @@ test.each(signals.flatMap((signal) => loads.map((load) => ({ signal, load }))))(
 test.each(loads)('[H-3] nor does a normal end of what runs in the background: %s', async (load) => {
   const call = toolUse('Bash', { command: ORPHAN_LOADS[load], run_in_background: true });
   const place = await makePlace([call, 'Started.']);
-  const cli = startCli([...STREAM_OUT, '--input-format', 'stream-json', '--allowedTools', 'Bash'], { place });
+  const cli = startCli([...STREAM_BOTH, '--allowedTools', 'Bash', '--on-end', 'stop'], { place });
   cli.say('go');
   const pid = await pidOfLoad(place.cwd, load);
   await cli.nextResult();
   expect(isAlive(pid)).toBe(true);
   const all = [pid, ...descendantsOf(cli.pid)];
   cli.endInput();
-  expect((await cli.finished).code).toBe(0);
+  expect((await cli.finished).lines.at(-1)).toMatchObject({ terminal_reason: 'background_stopped' });
   await eventually(() => !all.some(isAlive), 6000);
 });

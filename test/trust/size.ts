@@ -1,5 +1,8 @@
-/** How much a long test does: HEDDLE_TRUST_POINTS, _LINES, _TURNS, _ROUNDS, _SEED override the standard figures. */
-export function trustSize(name: 'POINTS' | 'LINES' | 'TURNS' | 'ROUNDS' | 'SEED', standard: number): number {
+/** How much a long test does: HEDDLE_TRUST_POINTS, _LINES, _TURNS, _ROUNDS, _AGENTS, _SECONDS, _SEED override the standard figures. */
+export function trustSize(
+  name: 'POINTS' | 'LINES' | 'TURNS' | 'ROUNDS' | 'AGENTS' | 'SECONDS' | 'SEED',
+  standard: number,
+): number {
   const given = Number(process.env[`HEDDLE_TRUST_${name}`]);
   return Number.isInteger(given) && given > 0 ? given : standard;
 }

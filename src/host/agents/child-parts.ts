@@ -12,7 +12,7 @@ import { createToolSession } from '../tool-session.ts';
 import { repairsOf } from '../transcript.ts';
 import { agentHooks } from './agent-hooks.ts';
 import { agentLimits } from './agent-limits.ts';
-import { agentPermissions, modesFrom } from './agent-permissions.ts';
+import { agentPermissions, forbiddenBy, modesFrom } from './agent-permissions.ts';
 import { agentTools } from './agent-tools.ts';
 import type { AgentType } from './agent-types.ts';
 
@@ -81,7 +81,7 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
       own: skills,
       log: (_level, text) => parent.warnOnce(text),
     }),
-    permissions: agentPermissions(parent.permissions, modes),
+    permissions: agentPermissions(parent.permissions, { modes, deny: forbiddenBy(type) }),
     settings: { ...thinkingOf(parent), systemPrompt: spec.systemPrompt },
     limits: { ...parent.limits, maxTurns: spec.maxTurns, maxDurationMs: undefined },
     ledger: parent.ledger.child(),

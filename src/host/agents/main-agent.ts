@@ -7,7 +7,7 @@ import { extensionHooksAct } from '../hooks.ts';
 import type { Parts } from '../parts.ts';
 import { useModel } from '../session-models.ts';
 import { namedModel, promptOf, unknownAgent } from './agent-choice.ts';
-import { narrower } from './agent-permissions.ts';
+import { forbiddenBy, narrower } from './agent-permissions.ts';
 import { namedTools } from './agent-tools.ts';
 import { type AgentType, agentTypes, findAgent } from './agent-types.ts';
 
@@ -47,6 +47,7 @@ export async function becomeAgent(parts: Parts, launch: RunConfig): Promise<void
   await parts.remakeTools();
   await takeHooks(parts, type);
   narrowMode(parts, type);
+  await forbid(parts, type);
   const model = namedModel(parts, type.definition.model);
   if (model === null || launch.model !== undefined) return;
   await useModel(parts, model);
@@ -59,6 +60,12 @@ async function takeHooks(parts: Parts, { hooks }: AgentType): Promise<void> {
   const opened = await parts.openHooks();
   opened.remove(hooks.source.scope);
   opened.add(hooks.given, hooks.source);
+}
+
+async function forbid({ permissions }: Parts, type: AgentType): Promise<void> {
+  const rules = forbiddenBy(type).map(({ toolName, ruleContent }) => ({ toolName, ruleContent }));
+  if (rules.length === 0) return;
+  await permissions.apply([{ type: 'addRules', behavior: 'deny', rules, destination: 'session' }]);
 }
 
 function narrowMode({ permissions, warnOnce }: Parts, { name, definition }: AgentType): void {

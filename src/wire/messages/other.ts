@@ -10,6 +10,10 @@ export const ToolProgressMessage = open(() => ({
   tool_name: z.string(),
   parent_tool_use_id: z.nullable(z.string()),
   elapsed_time_seconds: z.number(),
+  /** How far it is, where the tool itself says so: of `total`, or by itself. */
+  progress: z.optional(z.number()),
+  total: z.optional(z.number()),
+  message: text,
   ...identity,
 }));
 export type ToolProgressMessage = z.infer<typeof ToolProgressMessage>;

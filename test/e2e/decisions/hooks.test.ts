@@ -8,6 +8,7 @@ import { runCli, STREAM_BOTH, STREAM_OUT, startCli } from '../../support/cli.ts'
 import { blocksOf, isResult, type Line } from '../../support/lines.ts';
 import { makePlace, type Place } from '../../support/place.ts';
 import { expectedOf, HOOKS, KINDS, MODES, type Outcome, RULES } from './hook-matrix.ts';
+import { ASK_HOST, earlierSession, isAsked, refuseUntil } from './turns.ts';
 
 interface Cell {
   kind: string;
@@ -18,7 +19,6 @@ interface Cell {
 const CELLS: readonly Cell[] = KINDS.flatMap((kind) =>
   RULES.flatMap((rule) => HOOKS.map((hook) => ({ kind, rule, hook }))),
 );
-const ASK_HOST = ['--permission-prompt-tool', 'stdio'];
 
 describe('[HK-26, K18] a hook, a rule and a mode: denials win, and a hook opens only what is a plain question', () => {
   test.each(MODES.flatMap((mode) => ['new', 'resumed'].map((session) => ({ mode, session }))))(
@@ -30,7 +30,9 @@ describe('[HK-26, K18] a hook, a rule and a mode: denials win, and a hook opens 
       const earlier = session === 'resumed' ? await earlierSession(place) : [];
       script.push(CELLS.map((cell) => callOf(cell, place)));
       const args = ['--permission-mode', mode, '--settings', settingsOf(place), ...ASK_HOST, ...earlier];
-      const lines = await refuseAll(place, args);
+      const cli = startCli([...STREAM_BOTH, ...args], { place });
+      cli.say('go');
+      const lines = await refuseUntil(cli, () => cli.lines.some(isResult));
       const wrong = CELLS.flatMap((cell) => {
         const expected = expectedOf({ ...cell, mode });
         const found = outcomeOf(cell, lines, place);
@@ -116,27 +118,6 @@ function settingsOf({ root }: Place): string {
   });
 }
 
-/** A session to go on with: the flags for it. */
-async function earlierSession(place: Place): Promise<string[]> {
-  const { lines } = await runCli([...STREAM_OUT, 'hi'], { place });
-  return ['--resume', String(lines.find(isResult)?.session_id)];
-}
-
-/** A turn with a host that says no to every question. */
-async function refuseAll(place: Place, args: string[]): Promise<Line[]> {
-  const cli = startCli([...STREAM_BOTH, ...args], { place });
-  cli.say('go');
-  for (;;) {
-    const line = await cli.next((each) => each.type === 'control_request' || isResult(each));
-    if (isResult(line)) break;
-    const response = { behavior: 'deny', message: 'The host says no' };
-    const answered = { subtype: 'success', request_id: line.request_id, response };
-    cli.send({ type: 'control_response', response: answered });
-  }
-  cli.endInput();
-  return (await cli.finished).lines;
-}
-
 function outcomeOf(
   cell: Cell,
   lines: readonly Line[],
@@ -145,10 +126,9 @@ function outcomeOf(
   const id = idOf(cell);
   const results = lines.flatMap(({ message }) => blocksOf(message));
   const result = results.find(({ type, tool_use_id }) => type === 'tool_result' && tool_use_id === id);
-  const isAsked = lines.some(({ request }) => (request as JsonObject | undefined)?.tool_use_id === id);
   const hasRun = !isRead(cell) && existsSync(pathOf(cell, place));
   if (!result) return 'nothing';
-  if (result.is_error) return hasRun ? 'runs, and says that it did not' : isAsked ? 'asks' : 'denied';
+  if (result.is_error) return hasRun ? 'runs, and says that it did not' : isAsked(lines, id) ? 'asks' : 'denied';
   return isRead(cell) || hasRun ? 'runs' : 'nothing';
 }
 

@@ -2,6 +2,7 @@ import type { InteropCase } from '../case.ts';
 import { controlCases } from './controls.ts';
 import { laterControlCases } from './controls-later.ts';
 import { failureCases } from './failures.ts';
+import { laterCases } from './later.ts';
 import { mcpCases } from './mcp.ts';
 import { modelCases } from './model.ts';
 import { permissionCases } from './permissions.ts';
@@ -25,4 +26,5 @@ export const CASES: readonly InteropCase[] = [
   ...v2Cases,
   ...processCases,
   ...failureCases,
+  ...laterCases,
 ];

@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import { changeJsonFile } from '../config/json-file.ts';
+import { readSettingsFile } from '../config/settings-file.ts';
+import { toolFingerprint } from '../mcp/fingerprint.ts';
+import { canonicalToolName, coversTool, formatRule, type Rule } from '../permissions/rules.ts';
+import type { Tool } from '../tools/tool.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
+import type { Logger } from '../util/runtime.ts';
+import type { PermissionUpdate } from '../wire/permissions.ts';
+
+/**
+ * What was approved in answer to a question, and how the tool described itself then (trust C-6). Rules that somebody has
+ * written, in a file or for the launch, are not looked at: they mean the name.
+ */
+export interface Approvals {
+  /** These updates were given in answer to a question, and apply. Never rejects: what cannot be kept is said. */
+  remember(updates: readonly PermissionUpdate[]): Promise<void>;
+  /** The allow rules, where those that were approved hold for the tools only that are still what they were. */
+  holding(allow: readonly Rule[]): readonly Rule[];
+  /** Whether a tool was approved as something that it is no more. */
+  hasChanged(toolName: string): boolean;
+  /** The tools are others now: what has changed is said. */
+  noteChanges(): void;
+}
+
+export interface ApprovalsOptions {
+  /** The config home; null: only this session remembers. */
+  home: string | null;
+  cwd: string;
+  /** Those of MCP servers, now. */
+  tools(): readonly Tool[];
+  log: Logger;
+}
+
+/** By tool. */
+type Fingerprints = Record<string, string>;
+/** By scope and rule. */
+type Entries = Map<string, Fingerprints>;
+
+export function openApprovals({ home, cwd, tools, log }: ApprovalsOptions): Approvals {
+  const path = home === null ? null : join(home, 'mcp-approvals.json');
+  const entries: Entries = path === null ? new Map() : readEntries(path, cwd, log);
+  const known = new WeakMap<Tool, string>();
+  const said = new Set<string>();
+
+  function fingerprint(tool: Tool): string {
+    const found = known.get(tool) ?? toolFingerprint({ description: tool.description, inputSchema: tool.input.json });
+    known.set(tool, found);
+    return found;
+  }
+
+  const isSame = (approved: Fingerprints, tool: Tool) =>
+    Object.hasOwn(approved, tool.name) && approved[tool.name] === fingerprint(tool);
+
+  const approvals: Approvals = {
+    async remember(updates) {
+      const changed = updates.flatMap((update) => note(update, entries, tools, fingerprint));
+      if (changed.length === 0) return;
+      for (const key of changed) for (const name of Object.keys(entries.get(key) ?? {})) said.delete(name);
+      const kept = changed.filter((key) => isKept(scopeIn(key)));
+      if (path === null || kept.length === 0) return;
+      await changeJsonFile(path, (values) => withEntries(values, entries, { keys: kept, cwd })).catch((error) => {
+        log('warn', `What was approved could not be kept in ${path}: ${messageOf(error)}`);
+      });
+    },
+    holding(allow) {
+      if (entries.size === 0) return allow;
+      return allow.flatMap((rule) => {
+        const approved = entries.get(keyOf(rule.source ?? '', rule));
+        if (!approved) return rule;
+        return tools().flatMap((tool) => (isSame(approved, tool) ? { ...rule, toolName: tool.name } : []));
+      });
+    },
+    hasChanged(toolName) {
+      const tool = tools().find(({ name }) => name === toolName);
+      const lists = [...entries.values()].filter((approved) => Object.hasOwn(approved, toolName));
+      return tool !== undefined && lists.length > 0 && !lists.some((approved) => isSame(approved, tool));
+    },
+    noteChanges() {
+      for (const { name } of tools()) {
+        if (said.has(name) || !approvals.hasChanged(name)) continue;
+        said.add(name);
+        log('warn', `The tool ${name} describes itself otherwise than when it was approved: it is asked for again`);
+      }
+    },
+  };
+  return approvals;
+}
+
+/** The keys of the entries that an update has changed. */
+function note(
+  update: PermissionUpdate,
+  entries: Entries,
+  tools: () => readonly Tool[],
+  fingerprint: (tool: Tool) => string,
+): string[] {
+  if (!('rules' in update) || update.behavior !== 'allow') return [];
+  const { destination } = update;
+  const given = update.rules.filter(({ toolName }) => toolName.startsWith('mcp__'));
+  const keys = given.map((rule) => keyOf(destination, rule));
+  const replaced = update.type === 'replaceRules' ? [...entries.keys()].filter((key) => scopeIn(key) === destination) : [];
+  const gone = update.type === 'removeRules' ? keys : replaced;
+  for (const key of gone) entries.delete(key);
+  if (update.type === 'removeRules') return gone;
+  given.forEach((rule, at) => {
+    const covered = tools().filter(({ name }) => coversTool(rule, name, 'allow'));
+    entries.set(keys[at] ?? '', Object.fromEntries(covered.map((tool) => [tool.name, fingerprint(tool)])));
+  });
+  return [...new Set([...gone, ...keys])];
+}
+
+/** `localSettings mcp__calc__add`. Also for rules that hold because the session remembers that they were written. */
+function keyOf(source: string, { toolName, ruleContent }: Pick<Rule, 'toolName' | 'ruleContent'>): string {
+  const rule = { toolName: canonicalToolName(toolName), ...(ruleContent !== undefined && { ruleContent }) };
+  return `${source.replace(/^kept:/, '')} ${formatRule(rule)}`;
+}
+
+function scopeIn(key: string): string {
+  return key.slice(0, key.indexOf(' '));
+}
+
+function isKept(scope: string): boolean {
+  return scope.endsWith('Settings');
+}
+
+/** Rules of the user hold everywhere, others in one directory. */
+const EVERYWHERE = '*';
+
+function placeOf(key: string, cwd: string): string {
+  return scopeIn(key) === 'userSettings' ? EVERYWHERE : cwd;
+}
+
+function readEntries(path: string, cwd: string, log: Logger): Entries {
+  try {
+    const values = readSettingsFile(path) ?? {};
+    const lists = [values[EVERYWHERE], values[cwd]].flatMap((list) => (isObject(list) ? Object.entries(list) : []));
+    return new Map(lists.filter((entry): entry is [string, Fingerprints] => isObject(entry[1])));
+  } catch (error) {
+    log('warn', `${path} cannot be read, so that changed tools are not noticed: ${messageOf(error)}`);
+    return new Map();
+  }
+}
+
+function withEntries(values: JsonObject, entries: Entries, { keys, cwd }: { keys: string[]; cwd: string }): JsonObject {
+  const next = { ...values };
+  for (const key of keys) {
+    const place = placeOf(key, cwd);
+    const { [key]: _before, ...others } = isObject(next[place]) ? next[place] : ({} as JsonObject);
+    const approved = entries.get(key);
+    next[place] = approved ? { ...others, [key]: approved } : others;
+  }
+  return next;
+}

@@ -1,0 +1,33 @@
+import type { JsonObject } from '../util/json.ts';
+import type { McpServerStatus } from '../wire/mcp.ts';
+import type { ConnectionState } from './connection.ts';
+import type { ServerDefinition } from './connections.ts';
+
+/** A server as `mcp_status` tells of it (wire.md 11.2). */
+export function statusOf(definition: ServerDefinition, state: ConnectionState): McpServerStatus {
+  const { name, config, transport, scope, source } = definition;
+  const place = { config, transport, scope, source };
+  switch (state.status) {
+    case 'connected': {
+      const { serverInfo } = state.client;
+      const tools = state.tools.map((tool) => ({ name: tool.name, annotations: shortHints(tool.annotations) }));
+      return { name, status: state.status, ...(serverInfo && { serverInfo }), ...place, tools };
+    }
+    case 'failed':
+    case 'needs-auth':
+      return { name, status: state.status, error: state.error, ...place };
+    case 'pending':
+      return { name, status: state.status, ...(state.error !== undefined && { error: state.error }), ...place };
+    case 'disabled':
+      return { name, status: state.status, ...place };
+    default:
+      return state satisfies never;
+  }
+}
+
+function shortHints(annotations: JsonObject): JsonObject {
+  const names = { readOnly: 'readOnlyHint', destructive: 'destructiveHint', openWorld: 'openWorldHint' };
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([short, hint]) => (annotations[hint] === true ? [[short, true]] : [])),
+  );
+}

@@ -1,0 +1,45 @@
+import { isObject, type JsonObject } from '../util/json.ts';
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** `${NAME}` and `${NAME:-default}`. */
+const REFERENCE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
+
+/** The parts of a server's configuration in which variables are replaced. */
+const EXPANDED = ['command', 'args', 'env', 'url', 'headers'] as const;
+
+/**
+ * A server's configuration with the values of the variables that it names. Throws an Error that names those that are not
+ * set: a server that got an empty key would fail in ways that nobody understands.
+ */
+export function expandConfig(server: JsonObject, variables: Variables): JsonObject {
+  const missing: string[] = [];
+  const expanded: JsonObject = { ...server };
+  for (const key of EXPANDED) {
+    if (server[key] === undefined) continue;
+    expanded[key] = expandValue(server[key], (name, otherwise) => {
+      const value = variables[name];
+      if (otherwise !== undefined) return value || otherwise;
+      if (value === undefined) missing.push(`${name} (in ${key})`);
+      return value ?? '';
+    });
+  }
+  if (missing.length === 0) return expanded;
+  const [one] = missing;
+  throw new Error(
+    missing.length === 1
+      ? `the environment variable ${one} is not set`
+      : `these environment variables are not set: ${missing.join(', ')}`,
+  );
+}
+
+type ValueOf = (name: string, otherwise: string | undefined) => string;
+
+function expandValue(value: unknown, valueOf: ValueOf): unknown {
+  if (typeof value === 'string') {
+    return value.replaceAll(REFERENCE, (_, name: string, otherwise?: string) => valueOf(name, otherwise));
+  }
+  if (Array.isArray(value)) return value.map((item) => expandValue(item, valueOf));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expandValue(item, valueOf)]));
+}

@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto';
+import { isObject, type JsonObject } from '../util/json.ts';
+
+/** What an approval binds to: the words in which a tool describes itself and its input, in whatever order they come. */
+export function toolFingerprint({ description, inputSchema }: { description: string; inputSchema: JsonObject }): string {
+  return createHash('sha256').update(JSON.stringify([description, sorted(inputSchema)])).digest('hex');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const keys = Object.keys(value).sort();
+  return keys.map((key) => [key, sorted(value[key])]);
+}

@@ -1,0 +1,72 @@
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { HeddleError } from '../wire/errors.ts';
+
+export interface AuthRequestsOptions {
+  serverUrl: string;
+  fetch: FetchLike;
+  /** How long one request may take, in milliseconds. */
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** Metadata, registrations and tokens are small. */
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * The requests of a sign-in. A server says where to sign in, so it could send us anywhere with what is secret: the
+ * addresses must be https, and those of this machine are only for a server that is on this machine, too. Each request is
+ * bounded in time and size, and follows no redirect by itself.
+ */
+export function authRequests({ serverUrl, fetch, timeoutMs, signal }: AuthRequestsOptions): FetchLike {
+  return async (address, init) => {
+    const url = new URL(address);
+    checkAddress(url, serverUrl);
+    const limits = [signal, AbortSignal.timeout(timeoutMs), ...(init?.signal ? [init.signal] : [])];
+    const response = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.any(limits) });
+    return bounded(response, url);
+  };
+}
+
+/** Throws `sign_in_failed` for an address that nothing secret should be sent to, nor a browser opened for. */
+export function checkAddress(url: URL, serverUrl: string): void {
+  if (url.protocol === 'https:') return;
+  if (url.protocol === 'http:' && isLoopback(url) && isLoopback(new URL(serverUrl))) return;
+  throw signInFailed('unsafe_address', `${url.protocol}//${url.host} is no safe place to sign in: it must be https`);
+}
+
+/** Why a sign-in failed, as a word that programs can switch on. */
+export type SignInTrouble =
+  | 'unsafe_address'
+  | 'not_asked'
+  | 'no_registration'
+  | 'refused'
+  | 'timeout'
+  | 'port_in_use'
+  | 'failed';
+
+export function signInFailed(reason: SignInTrouble, message: string, cause?: unknown): HeddleError {
+  return new HeddleError('sign_in_failed', message, { facts: { reason }, cause });
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+async function bounded(response: Response, url: URL): Promise<Response> {
+  const { status, statusText, headers, body } = response;
+  const isStream = headers.get('content-type')?.includes('text/event-stream') === true;
+  const bytes = isStream ? null : await readUpTo(MAX_BYTES, body, url);
+  if (isStream) await body?.cancel(); // it would never end, and nothing here is told that way
+  return new Response(bytes && bytes.length > 0 ? bytes : null, { status, statusText, headers });
+}
+
+async function readUpTo(max: number, body: Response['body'], url: URL): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body ?? []) {
+    size += part.length;
+    if (size > max) throw signInFailed('failed', `${url.host} answered with more than ${max} bytes`);
+    parts.push(part);
+  }
+  return new Uint8Array(Buffer.concat(parts));
+}

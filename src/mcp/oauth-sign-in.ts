@@ -1,0 +1,228 @@
+import { randomBytes } from 'node:crypto';
+import {
+  discoverOAuthServerInfo,
+  exchangeAuthorization,
+  extractWWWAuthenticateParams,
+  type OAuthServerInfo,
+  registerClient,
+  startAuthorization,
+} from '@modelcontextprotocol/sdk/client/auth.js';
+import { checkResourceAllowed, resourceUrlFromServerUrl } from '@modelcontextprotocol/sdk/shared/auth-utils.js';
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { Aborted } from '../util/abort.ts';
+import { isObject } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
+import { HeddleError } from '../wire/errors.ts';
+import { type CallbackAnswer, type CallbackListener, listenForCallback } from './oauth-callback.ts';
+import { authRequests, checkAddress, signInFailed } from './oauth-requests.ts';
+import { type SignedIn, tokensIn } from './oauth-tokens.ts';
+
+export interface SignInOptions {
+  serverUrl: string;
+  transport: 'http' | 'sse';
+  fetch: FetchLike;
+  now(): number;
+  /** Shows the address to the person, or opens it. */
+  show(address: string): void;
+  /** How long the person may take, in milliseconds. */
+  patienceMs: number;
+  /** One that was registered by hand; otherwise we register ourselves. */
+  client?: { client_id: string; client_secret?: string };
+  /** Where the browser comes back to; 0 or nothing is any free port. */
+  callbackPort?: number;
+  /** What to ask for; otherwise what the server asks for. */
+  scope?: string;
+}
+
+const REQUEST_MS = 10_000;
+const MAX_TEXT = 300;
+
+/**
+ * Signs in to a server that asks for it (OAuth 2.1 as MCP has it):
+ *  1 probe      the server refuses, and says who signs in
+ *  2 discover   what that authorization server can do
+ *  3 listen     on this machine, for the browser to come back
+ *  4 client     ours, or one that is registered now
+ *  5 authorize  the person agrees in the browser; PKCE and the state bind the answer to this attempt
+ *  6 exchange   the answer for tokens
+ * Rejects with `sign_in_failed`, and with the signal's reason. Nothing is stored.
+ */
+export async function signIn(options: SignInOptions, signal: AbortSignal): Promise<SignedIn> {
+  try {
+    return await attempt(options, signal);
+  } catch (error) {
+    if (HeddleError.isInstance(error) || signal.aborted) throw error;
+    throw signInFailed('failed', `The sign-in failed: ${shortMessage(error)}`, error);
+  }
+}
+
+async function attempt(options: SignInOptions, signal: AbortSignal): Promise<SignedIn> {
+  const { serverUrl, fetch, now } = options;
+  const fetchFn = authRequests({ serverUrl, fetch, timeoutMs: REQUEST_MS, signal });
+  const asked = await probe(options, fetchFn);
+  const { resourceMetadataUrl } = asked;
+  const info = await discoverOAuthServerInfo(serverUrl, {
+    fetchFn,
+    ...(resourceMetadataUrl && { resourceMetadataUrl }),
+  });
+  if (!asked.isRefused && !info.authorizationServerMetadata) {
+    throw signInFailed('not_asked', `${new URL(serverUrl).host} does not ask for a sign-in (HTTP ${asked.status})`);
+  }
+  const { authorizationServerUrl, authorizationServerMetadata: metadata } = info;
+  const resource = resourceOf(info, serverUrl);
+  const scope = options.scope ?? asked.scope ?? info.resourceMetadata?.scopes_supported?.join(' ');
+  const shared = { ...(metadata && { metadata }), ...(resource !== undefined && { resource }) };
+  const listener = await listenForCallback(options.callbackPort);
+  try {
+    const { redirectUri } = listener;
+    const client = options.client ?? (await register(info, { redirectUri, scope, fetchFn }));
+    const state = randomBytes(32).toString('base64url');
+    const { authorizationUrl, codeVerifier } = await startAuthorization(authorizationServerUrl, {
+      ...shared,
+      clientInformation: client,
+      redirectUrl: redirectUri,
+      state,
+      ...(scope && { scope }),
+    });
+    checkAddress(authorizationUrl, serverUrl);
+    options.show(authorizationUrl.href);
+    const answer = await answerWithin(options.patienceMs, listener, state, signal);
+    checkIssuer(answer, info);
+    const tokens = await exchangeAuthorization(authorizationServerUrl, {
+      ...shared,
+      clientInformation: client,
+      authorizationCode: answer.code,
+      codeVerifier,
+      redirectUri,
+      fetchFn,
+    });
+    if (tokens.token_type.toLowerCase() !== 'bearer') {
+      throw signInFailed(
+        'failed',
+        `The authorization server gave a token of the kind ${tokens.token_type}, not Bearer`,
+      );
+    }
+    return {
+      serverUrl,
+      authorizationServer: authorizationServerUrl,
+      client: kept(client),
+      ...(resource !== undefined && { resource }),
+      ...(scope && { scope }),
+      ...tokensIn(tokens, now()),
+    };
+  } finally {
+    await listener.close();
+  }
+}
+
+interface Asked {
+  status: number;
+  isRefused: boolean;
+  resourceMetadataUrl?: URL;
+  scope?: string;
+}
+
+/** The most harmless request that there is: a server that wants a sign-in refuses it. */
+async function probe({ serverUrl, transport }: SignInOptions, fetchFn: FetchLike): Promise<Asked> {
+  const accept = 'application/json, text/event-stream';
+  const response = await fetchFn(
+    serverUrl,
+    transport === 'sse'
+      ? { headers: { accept } }
+      : {
+          method: 'POST',
+          headers: { accept, 'content-type': 'application/json' },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' }),
+        },
+  );
+  const { status } = response;
+  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+  return {
+    status,
+    isRefused: status === 401,
+    ...(resourceMetadataUrl && { resourceMetadataUrl }),
+    ...(scope && { scope }),
+  };
+}
+
+/** What the tokens are for (RFC 8707), in the server's own spelling; it must be this server. */
+function resourceOf({ resourceMetadata }: OAuthServerInfo, serverUrl: string): string | undefined {
+  if (!resourceMetadata) return undefined;
+  const requestedResource = resourceUrlFromServerUrl(serverUrl);
+  const { resource } = resourceMetadata;
+  if (checkResourceAllowed({ requestedResource, configuredResource: resource })) return resource;
+  throw signInFailed('failed', `The server asks for a sign-in to another one: ${resource}`);
+}
+
+type Client = NonNullable<SignInOptions['client']> & { token_endpoint_auth_method?: string };
+
+async function register(
+  { authorizationServerUrl, authorizationServerMetadata: metadata }: OAuthServerInfo,
+  { redirectUri, scope, fetchFn }: { redirectUri: string; scope: string | undefined; fetchFn: FetchLike },
+): Promise<Client> {
+  if (metadata && !metadata.registration_endpoint) {
+    const { host } = new URL(authorizationServerUrl);
+    const hint = 'register one there by hand, and name it with --client-id';
+    throw signInFailed('no_registration', `${host} does not register programs by itself: ${hint}`);
+  }
+  const registered = await registerClient(authorizationServerUrl, {
+    clientMetadata: {
+      client_name: 'Heddle',
+      redirect_uris: [redirectUri],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    },
+    fetchFn,
+    ...(metadata && { metadata }),
+    ...(scope && { scope }),
+  });
+  return kept(registered);
+}
+
+function kept({
+  client_id,
+  client_secret,
+  token_endpoint_auth_method: method,
+}: {
+  client_id: string;
+  client_secret?: string | undefined;
+  token_endpoint_auth_method?: string | undefined;
+}): Client {
+  return {
+    client_id,
+    ...(client_secret !== undefined && { client_secret }),
+    ...(method !== undefined && { token_endpoint_auth_method: method }),
+  };
+}
+
+async function answerWithin(
+  patienceMs: number,
+  listener: CallbackListener,
+  state: string,
+  signal: AbortSignal,
+): Promise<CallbackAnswer> {
+  const late = new AbortController();
+  const text = `Nobody has signed in within ${Math.round(patienceMs / 1000)} seconds`;
+  const timer = setTimeout(() => late.abort(new Aborted('timeout', text)), patienceMs);
+  try {
+    return await listener.answer(state, AbortSignal.any([signal, late.signal]));
+  } catch (error) {
+    throw late.signal.aborted && !signal.aborted ? signInFailed('timeout', text, error) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** An answer of another authorization server than the one that was asked is not for us (RFC 9207). */
+function checkIssuer({ issuer }: CallbackAnswer, { authorizationServerMetadata: metadata }: OAuthServerInfo): void {
+  const said: unknown = metadata;
+  const isPromised = isObject(said) && said.authorization_response_iss_parameter_supported === true;
+  if (issuer === undefined ? !isPromised : !metadata || issuer === metadata.issuer) return;
+  throw signInFailed('failed', 'The answer to the sign-in comes from another authorization server than was asked');
+}
+
+function shortMessage(error: unknown): string {
+  const cause = error instanceof Error && error.message === 'fetch failed' ? error.cause : undefined;
+  return messageOf(cause ?? error).slice(0, MAX_TEXT);
+}

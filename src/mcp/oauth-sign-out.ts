@@ -1,0 +1,27 @@
+import { discoverAuthorizationServerMetadata } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { authRequests } from './oauth-requests.ts';
+import type { SignedIn } from './oauth-tokens.ts';
+
+const REVOCATION_MS = 5000;
+
+/**
+ * Tells the authorization server that the tokens are not wanted any more (RFC 7009). False when it does not take that;
+ * rejects when it cannot be asked.
+ */
+export async function revokeTokens(signedIn: SignedIn, fetch: FetchLike): Promise<boolean> {
+  const { serverUrl, authorizationServer, client, accessToken, refreshToken } = signedIn;
+  const signal = AbortSignal.timeout(REVOCATION_MS);
+  const fetchFn = authRequests({ serverUrl, fetch, timeoutMs: REVOCATION_MS, signal });
+  const metadata = await discoverAuthorizationServerMetadata(authorizationServer, { fetchFn });
+  const endpoint = metadata?.revocation_endpoint;
+  if (endpoint === undefined) return false;
+  // The refresh token first: with it the other could be had again.
+  for (const token of [refreshToken, accessToken]) {
+    if (token === undefined) continue;
+    const body = new URLSearchParams({ token, ...client });
+    const response = await fetchFn(endpoint, { method: 'POST', body });
+    if (!response.ok) return false;
+  }
+  return true;
+}

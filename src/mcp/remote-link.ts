@@ -1,0 +1,169 @@
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { type JsonObject, stringField } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
+import type { Logger } from '../util/runtime.ts';
+import { within } from '../util/timer.ts';
+import type { RpcRequest } from '../wire/json-rpc.ts';
+import type { McpLink } from './client.ts';
+import { McpNeedsAuth } from './oauth-fetch.ts';
+import { PendingRequests } from './pending-requests.ts';
+import { watchAnswers } from './watch-answers.ts';
+
+export interface RemoteLinkOptions {
+  serverName: string;
+  type: 'http' | 'sse';
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  /** Sends the requests; rejects with McpNeedsAuth where somebody has to sign in. */
+  fetch: FetchLike;
+  log: Logger;
+  /** Takes what the server says by itself; resolves with the response, if there is one. */
+  receive(message: JsonObject): Promise<JsonObject | null>;
+  /** The connection is gone for good. Not told once `close` was called. */
+  onLost(reason: Error): void;
+}
+
+/** How long the end of a session is told to the server. */
+const GOODBYE_MS = 1000;
+/** How often, and after how long, a stream that broke off is taken up where it was. */
+const RESUMING = {
+  maxRetries: 3,
+  initialReconnectionDelay: 500,
+  maxReconnectionDelay: 5000,
+  reconnectionDelayGrowFactor: 2,
+};
+
+/**
+ * Reaches a server over the network: streamable HTTP, with its sessions and streams that are taken up again, or the older
+ * SSE. The protocol is the official package's; this decides what counts as lost.
+ */
+export function remoteLink(options: RemoteLinkOptions): McpLink {
+  const { serverName, type, log, receive } = options;
+  const pending = new PendingRequests();
+  let starting: Promise<void> | null = null;
+  let isOpen = false;
+  let isOver = false;
+  /** Nobody hears the reason of a failed sign-in from the streams of the package. */
+  let needsAuth: McpNeedsAuth | null = null;
+  const fetch = watchAnswers(async (url, init) => {
+    try {
+      return checked(await options.fetch(url, init));
+    } catch (error) {
+      if (error instanceof McpNeedsAuth) needsAuth = error;
+      throw error;
+    }
+  }, pending);
+  const transport = makeTransport(options, fetch);
+
+  transport.onmessage = (message: JSONRPCMessage) => {
+    if (!('method' in message)) pending.settle(message as JsonObject);
+    else answer(message as JsonObject).catch(note);
+  };
+  transport.onerror = (error) => {
+    note(error);
+    // The older transport begins a new session by itself, which nobody has introduced.
+    if (isOpen && (type === 'sse' || isGivenUp(error))) lose(error);
+  };
+
+  function note(error: unknown): void {
+    log('debug', `MCP server ${serverName}: ${messageOf(error)}`);
+  }
+
+  function lose(error: unknown): void {
+    if (isOver) return;
+    isOver = true;
+    const reason = reasonOf(error);
+    pending.failAll(reason);
+    options.onLost(reason);
+  }
+
+  function reasonOf(error: unknown): Error {
+    if (needsAuth) return needsAuth;
+    return new Error(withCause(error), { cause: error });
+  }
+
+  async function answer(message: JsonObject): Promise<void> {
+    const response = await receive(message);
+    if (response !== null) await send(response);
+  }
+
+  async function send(message: object): Promise<void> {
+    starting ??= transport.start();
+    try {
+      await starting;
+      await transport.send(message as JSONRPCMessage);
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (isOpen && isEndOfSession(error)) lose(error);
+      throw reason;
+    }
+  }
+
+  async function ask(message: RpcRequest, signal: AbortSignal): Promise<JsonObject> {
+    const response = pending.wait(message.id, signal);
+    send(message).catch((error) => pending.fail(message.id, error));
+    return response;
+  }
+
+  return {
+    async request(message, signal) {
+      const response = await ask(message, signal);
+      if (message.method === 'initialize') {
+        isOpen = true;
+        const version = stringField(response.result, 'protocolVersion');
+        if (version !== undefined) transport.setProtocolVersion(version);
+      }
+      return response;
+    },
+    notify: send,
+    async close() {
+      const wasOver = isOver;
+      isOver = true;
+      pending.failAll(new Error('it was disconnected'));
+      if (isOpen && !wasOver && transport instanceof StreamableHTTPClientTransport) {
+        await within(GOODBYE_MS, transport.terminateSession().catch(note));
+      }
+      await transport.close().catch(note);
+    },
+  };
+}
+
+function makeTransport(
+  options: RemoteLinkOptions,
+  fetch: FetchLike,
+): SSEClientTransport | StreamableHTTPClientTransport {
+  const url = new URL(options.url);
+  const given = { fetch, requestInit: { headers: { ...options.headers } } };
+  if (options.type === 'sse') return new SSEClientTransport(url, given);
+  return new StreamableHTTPClientTransport(url, { ...given, reconnectionOptions: RESUMING });
+}
+
+/** A 401 that nobody can answer: the status alone says so, whatever the package makes of it. */
+function checked(response: Response): Response {
+  if (response.status === 401) throw new McpNeedsAuth('it asks for a sign-in or another key (401)');
+  return response;
+}
+
+/** As the package says that it takes a broken stream up no more. */
+function isGivenUp(error: Error): boolean {
+  return error.message.startsWith('Maximum reconnection attempts');
+}
+
+/** The server does not know this session any more, or is not there any more. */
+function isEndOfSession(error: unknown): boolean {
+  if (error instanceof McpNeedsAuth) return true;
+  if (!(error instanceof Error)) return false;
+  const { code } = error as Error & { code?: unknown };
+  return code === 404 || error.message === 'fetch failed' || (typeof code === 'string' && NO_CONNECTION.test(code));
+}
+
+const NO_CONNECTION = /^(ECONN|EPIPE|ENOTFOUND|EHOST|ENET|ETIMEDOUT|UND_ERR)/;
+
+/** `fetch failed` alone helps nobody. */
+function withCause(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageOf(cause)}`;
+}

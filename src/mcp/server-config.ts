@@ -1,0 +1,97 @@
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
+
+/** How a server is reached, as its configuration says. */
+export type ServerConfig = StdioConfig | RemoteConfig | SdkConfig;
+
+interface CommonConfig {
+  /** How long a call may take, in milliseconds, in the place of what holds for all servers. */
+  timeoutMs?: number;
+  /** Its tools are never left out of requests. */
+  alwaysLoad: boolean;
+}
+
+/** A program of this machine. */
+export interface StdioConfig extends CommonConfig {
+  type: 'stdio';
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+}
+
+/** Somewhere in the network. */
+export interface RemoteConfig extends CommonConfig {
+  type: 'http' | 'sse';
+  url: string;
+  headers: Record<string, string>;
+}
+
+/** In the host. */
+export interface SdkConfig extends CommonConfig {
+  type: 'sdk';
+}
+
+/** What else the field has called them. */
+const OTHER_NAMES: Record<string, string> = { 'streamable-http': 'http', streamableHttp: 'http' };
+
+/** Throws an Error that says what is wrong with it. */
+export function readServerConfig(given: JsonObject): ServerConfig {
+  const { timeout } = given;
+  const isTime = typeof timeout === 'number' && Number.isFinite(timeout) && timeout > 0;
+  if (timeout !== undefined && !isTime) throw new Error('timeout must be a number of milliseconds above 0');
+  const common: CommonConfig = { ...(isTime && { timeoutMs: timeout }), alwaysLoad: given.alwaysLoad === true };
+  const type = typeOf(given);
+  switch (type) {
+    case 'sdk':
+      return { type, ...common };
+    case 'stdio':
+      return { type, command: commandOf(given), args: argsOf(given), env: textsOf(given, 'env'), ...common };
+    case 'http':
+    case 'sse':
+      return { type, url: urlOf(given), headers: textsOf(given, 'headers'), ...common };
+    default:
+      throw new Error(`servers of the type ${type} are not supported`);
+  }
+}
+
+/** As it is written, or what it must be by what else is there. */
+export function typeOf(given: JsonObject): string {
+  const type = stringField(given, 'type');
+  if (type !== undefined) return OTHER_NAMES[type] ?? type;
+  return given.command === undefined && given.url !== undefined ? 'http' : 'stdio';
+}
+
+/**
+ * A configuration as others may see it: as it is written, so that the values of variables stay out of it, and without the
+ * environment and the headers, which is where secrets are.
+ */
+export function shownConfig(name: string, given: JsonObject): JsonObject {
+  const type = typeOf(given);
+  if (type === 'sdk') return { type, name };
+  if (type === 'stdio') return { type, command: given.command, args: given.args ?? [] };
+  const { url } = given;
+  return { type, ...(typeof url === 'string' && { url: url.replace(/^([a-z]+:\/\/)[^/?#@]*@/i, '$1') }) };
+}
+
+function commandOf({ command }: JsonObject): string {
+  if (typeof command === 'string' && command !== '') return command;
+  throw new Error('it needs a command (or a url and a type)');
+}
+
+function argsOf({ args = [] }: JsonObject): string[] {
+  if (Array.isArray(args) && args.every((arg) => typeof arg === 'string')) return args;
+  throw new Error('args must be a list of texts');
+}
+
+function urlOf({ url }: JsonObject): string {
+  const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : null;
+  if (parsed && /^https?:$/.test(parsed.protocol)) return parsed.href;
+  throw new Error('it needs a url that begins with http:// or https://');
+}
+
+/** Numbers and switches are common in environments, and there is one way to write them. */
+function textsOf(given: JsonObject, key: 'env' | 'headers'): Record<string, string> {
+  const { [key]: values = {} } = given;
+  const isText = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
+  if (!isObject(values) || !Object.values(values).every(isText)) throw new Error(`${key} must be an object of texts`);
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+}

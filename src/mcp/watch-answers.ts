@@ -1,0 +1,68 @@
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { isObject, tryParseJson } from '../util/json.ts';
+import { isRpcId, type RpcId } from '../wire/json-rpc.ts';
+import type { PendingRequests } from './pending-requests.ts';
+
+/** Of the answer to one request. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** A stream whose events have ids can be taken up again where it broke off. */
+const EVENT_ID = /(?:^|\n)id:/;
+
+/**
+ * Sends requests, and looks after their answers: a request whose answer breaks off, and is not taken up again, fails at
+ * once instead of waiting for ever; so does one whose answer is without end.
+ */
+export function watchAnswers(fetch: FetchLike, pending: PendingRequests, maxBytes = MAX_ANSWER_BYTES): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    const id = requestIn(init?.body);
+    if (id === undefined || !response.ok || !response.body) return response;
+    const body = watched(response.body, {
+      maxBytes,
+      onEnd(problem) {
+        // A moment later: what came last is still being read.
+        setTimeout(() => pending.fail(id, problem ?? new Error('the answer broke off')), 0);
+      },
+    });
+    return new Response(body, { status: response.status, headers: response.headers });
+  };
+}
+
+interface Watch {
+  maxBytes: number;
+  /** There is no more to come. With what was wrong, if the stream itself cannot go on. */
+  onEnd(problem: Error | null): void;
+}
+
+function watched(body: ReadableStream<Uint8Array>, { maxBytes, onEnd }: Watch): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let isResumable = false;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) {
+          if (!isResumable) onEnd(null);
+          controller.close();
+          return;
+        }
+        bytes += value.length;
+        if (bytes > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`);
+        isResumable ||= EVENT_ID.test(decoder.decode(value.subarray(0, 1024)));
+        controller.enqueue(value);
+      } catch (error) {
+        if (!isResumable || bytes > maxBytes) onEnd(error instanceof Error ? error : new Error(String(error)));
+        controller.error(error);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+/** The id of the request that a body holds; undefined for notifications and answers. */
+function requestIn(body: unknown): RpcId | undefined {
+  const message = typeof body === 'string' ? tryParseJson(body) : undefined;
+  return isObject(message) && typeof message.method === 'string' && isRpcId(message.id) ? message.id : undefined;
+}
