@@ -2,11 +2,15 @@ import { FLAGS } from '../wire/flags.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { assign, readWords, runTargets, type Target, usage } from './args.ts';
 
+export type OwnFlag = 'switch' | 'text' | 'texts';
+
 export interface CommandFlags {
   /** What it is called, for error messages: `heddle config`. */
   command: string;
-  /** Its own flags: a `switch` is there or not, a `text` has a value. */
-  own: Readonly<Record<string, 'switch' | 'text'>>;
+  /** Its own flags: a `switch` is there or not, a `text` has a value, `texts` may be there several times. */
+  own: Readonly<Record<string, OwnFlag>>;
+  /** Short names of its own flags: `-s` for `--scope`. */
+  short?: Readonly<Record<string, string>>;
   /** The flags of a run that mean the same here. */
   run: readonly string[];
 }
@@ -16,26 +20,42 @@ export interface CommandArgs {
   config: RunConfig;
   /** The value of one of its own flags, or undefined. */
   text(flag: string): string | undefined;
+  /** Every value of one of its own flags. */
+  texts(flag: string): readonly string[];
   has(flag: string): boolean;
 }
 
 /** The arguments of a subcommand; null when its help is asked for. The same grammar as that of a run. */
-export function parseCommandArgs(argv: readonly string[], { command, own, run }: CommandFlags): CommandArgs | null {
+export function parseCommandArgs(
+  argv: readonly string[],
+  { command, own, run, short = {} }: CommandFlags,
+): CommandArgs | null {
   const config: RunConfig = {};
-  const given = new Map<string, string>();
+  const given = new Map<string, string[]>();
   let wantsHelp = false;
   const targets = new Map<string, Target>([
     ...FLAGS.filter(({ name }) => run.includes(name)).flatMap(runTargets),
-    ...Object.entries(own).map(([name, arity]): [string, Target] => [name, { name, arity }]),
+    ...Object.keys(own).map((name): [string, Target] => [name, ownTarget(name, own)]),
+    ...Object.entries(short).map(([word, name]): [string, Target] => [word, ownTarget(name, own)]),
     ...['-h', '--help'].map((name): [string, Target] => [name, { name, arity: 'help' }]),
   ]);
   const words = readWords(argv, { targets, help: `${command} --help` }, ({ name, arity, flag }, values) => {
     if (arity === 'help') wantsHelp = true;
     else if (flag) assign(config, flag, values);
-    else given.set(name, values[0] ?? '');
+    else given.set(name, [...(given.get(name) ?? []), ...values]);
   });
   if (wantsHelp) return null;
-  return { words, config, text: (flag) => given.get(flag), has: (flag) => given.has(flag) };
+  return {
+    words,
+    config,
+    text: (flag) => given.get(flag)?.at(-1),
+    texts: (flag) => given.get(flag) ?? [],
+    has: (flag) => given.has(flag),
+  };
+}
+
+function ownTarget(name: string, own: CommandFlags['own']): Target {
+  return { name, arity: own[name] === 'switch' ? 'switch' : 'text' };
 }
 
 /** The words of a subcommand that takes so many. */

@@ -25,6 +25,7 @@ export async function run(args: ParsedArgs): Promise<number> {
   if (args.prompt !== undefined && config.inputFormat === 'stream-json') {
     logger.log('warn', 'The prompt argument was ignored: with --input-format stream-json, prompts come through stdin');
   }
+  if (config.initOnly) return (await import('./setup-only.ts')).runSetup(config, logger);
   const prompt = config.inputFormat === 'stream-json' ? null : await readPrompt(args.prompt);
   const launch: Launch = { config: prompt === null ? config : { ...config, inputFormat: 'text' } };
   const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log, ...(await identity()) });

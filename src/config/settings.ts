@@ -34,8 +34,15 @@ export interface Settings {
   allowManagedHooksOnly?: boolean;
   outputStyle?: string;
   claudeMdExcludes?: string[];
+  /** The MCP servers that may use the model. */
+  allowMcpSampling?: string[];
   enabledPlugins?: JsonObject;
   extraKnownMarketplaces?: JsonObject;
+  enableAllProjectMcpServers?: boolean;
+  enabledMcpjsonServers?: string[];
+  disabledMcpjsonServers?: string[];
+  allowedMcpServers?: JsonObject[];
+  deniedMcpServers?: JsonObject[];
 }
 
 /**
@@ -82,7 +89,7 @@ function rulesIn(layer: Layer): RuleTexts[] {
   });
 }
 
-type Kind = 'text' | 'switch' | 'object' | 'texts' | 'scalars' | 'disable';
+type Kind = 'text' | 'switch' | 'object' | 'texts' | 'objects' | 'scalars' | 'disable';
 
 const KINDS: Record<string, Kind> = {
   permissions: 'object',
@@ -101,8 +108,14 @@ const KINDS: Record<string, Kind> = {
   allowManagedHooksOnly: 'switch',
   outputStyle: 'text',
   claudeMdExcludes: 'texts',
+  allowMcpSampling: 'texts',
   enabledPlugins: 'object',
   extraKnownMarketplaces: 'object',
+  enableAllProjectMcpServers: 'switch',
+  enabledMcpjsonServers: 'texts',
+  disabledMcpjsonServers: 'texts',
+  allowedMcpServers: 'objects',
+  deniedMcpServers: 'objects',
 };
 
 const PERMISSION_KINDS: Record<string, Kind> = {
@@ -119,6 +132,7 @@ const SAID: Record<Kind, string> = {
   switch: 'true or false',
   object: 'an object',
   texts: 'a list of texts',
+  objects: 'a list of objects',
   scalars: 'an object of texts',
   disable: '"disable"',
 };
@@ -147,6 +161,8 @@ function isOfKind(value: unknown, kind: Kind): boolean {
       return isObject(value);
     case 'texts':
       return Array.isArray(value) && value.every((item) => typeof item === 'string');
+    case 'objects':
+      return Array.isArray(value) && value.every(isObject);
     case 'scalars':
       return (
         isObject(value) && Object.values(value).every((item) => ['string', 'number', 'boolean'].includes(typeof item))

@@ -29,7 +29,7 @@ function canUseTool({ toolName, input, toolUseId, decision, agentId }: AskReques
 }
 
 /** The schemas are loaded with the first answer: a run in which nobody is asked needs none. */
-async function readAnswer(body: unknown): Promise<AskAnswer> {
+export async function readAnswer(body: unknown): Promise<AskAnswer> {
   const [{ PermissionResult }, { firstIssue }] = await Promise.all([
     import('../wire/permissions.ts'),
     import('../wire/schema.ts'),

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Ask } from '../agent/gate.ts';
 import { Ledger } from '../agent/ledger.ts';
 import { createRecorder } from '../agent/recorder.ts';
 import type { CallHost } from '../mcp/sdk-bridge.ts';
@@ -8,6 +9,7 @@ import type { FileStates } from '../tools/file-states.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Logger } from '../util/runtime.ts';
 import { isOn, positiveInteger } from '../util/setting-text.ts';
+import { HeddleError } from '../wire/errors.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import { agentToolOptions } from './agents/agent-types.ts';
 import { contextWindow } from './context-window.ts';
@@ -92,6 +94,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     readCommand: engine.readCommand,
   });
   const asksHost = config.permissionPromptTool === 'stdio';
+  const promptTool = promptToolOf(config);
   const places = { cwd: place.cwd, configHome };
   let extensions = await openExtensions({ config, env, places, configuration, log: runtime.log });
   const hasTeams = config.teams === true || isOn(env.CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS);
@@ -148,6 +151,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
       reminders: createReminders({
         ...{ engine, transcript: { gitBranch, reminders }, workspace, sandbox, memory },
         skills: () => extensions.listing(parts.enabledSkills),
+        servers: () => parts.mcp?.instructions() ?? null,
       }),
     };
   };
@@ -184,7 +188,9 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     async openMcp() {
       const { openSessionMcp } = await import('./session-mcp.ts');
       const callHost: CallHost = (request, options) => parts.callHost(request, options);
-      parts.mcp ??= await openSessionMcp({ config, cwd: workspace.cwd, env, callHost, log: runtime.log });
+      const given = { config, cwd: workspace.cwd, env, callHost, log: runtime.log, parts: () => parts };
+      parts.mcp ??= await openSessionMcp(given);
+      permissions.onRootsChange = () => parts.mcp?.rootsChanged();
       return parts.mcp;
     },
     hooks: null,
@@ -197,6 +203,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
         env,
         home: engine.hasOwnStore ? configHome : null,
         tellsAll,
+        setup: config.init || config.initOnly ? 'init' : config.maintenance ? 'maintenance' : null,
       });
       return parts.hooks;
     },
@@ -206,6 +213,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     agentDenials: [],
     mainAgent: null,
     say: () => undefined,
+    askTool: promptTool === null ? null : askingTool(() => parts, promptTool),
     ask: () => null,
     async callHost() {
       throw new Error('There is no host to ask');
@@ -213,7 +221,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     async remakeTools() {
       const more = parts.structured ? [parts.structured.tool] : [];
       parts.tools = await makeRegistry({
-        servers: parts.mcp?.tools() ?? [],
+        servers: (parts.mcp?.tools() ?? []).filter(({ name }) => name !== promptTool),
         more,
         before: parts.tools,
         keeps: parts.mainAgent?.keeps,
@@ -287,7 +295,25 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   if (config.jsonSchema !== undefined) await parts.setSchema(config.jsonSchema);
   if (config.mcpConfig?.length) await parts.openMcp();
   if (givenHooks.length > 0) await parts.openHooks();
+  if (promptTool !== null && !parts.mcp && config.inputFormat === 'text') throw noSuchTool(promptTool);
   return parts;
+}
+
+/** The tool of an MCP server that answers permission questions; null when none does. */
+function promptToolOf({ permissionPromptTool: name = 'stdio' }: RunConfig): string | null {
+  if (name === 'stdio') return null;
+  if (name.startsWith('mcp__')) return name;
+  throw new HeddleError('invalid_option', `--permission-prompt-tool takes stdio or mcp__SERVER__TOOL, not '${name}'`);
+}
+
+function noSuchTool(name: string): HeddleError {
+  return new HeddleError('invalid_option', `--permission-prompt-tool: there is no MCP server that could have ${name}`);
+}
+
+/** What asks is loaded with the first question. */
+function askingTool(parts: () => Parts, name: string): Ask {
+  return async (request, signal) =>
+    (await import('./permission-prompt-tool.ts')).askTool(parts(), name, request, signal);
 }
 
 /** What makes the main thread an agent is loaded where one is named. */

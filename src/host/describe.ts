@@ -70,10 +70,11 @@ export function initializeAnswer(parts: Parts, { isBusy }: { isBusy: boolean }):
 }
 
 /** Those of files first, as the reference lists them. None that would be taken as text. */
-export function commandsOf({ takesCommandsAsText, extensions }: Parts): typeof COMMANDS {
+export function commandsOf({ takesCommandsAsText, extensions, mcp }: Parts): typeof COMMANDS {
   if (takesCommandsAsText) return [];
   const called = extensions.prompts.filter(({ forUser }) => forUser);
-  return [...called.map(({ name, description, argumentHint }) => ({ name, description, argumentHint })), ...COMMANDS];
+  const ofFiles = called.map(({ name, description, argumentHint }) => ({ name, description, argumentHint }));
+  return [...ofFiles, ...COMMANDS, ...(mcp?.commands() ?? [])];
 }
 
 /** Agents as hosts are told of them. */

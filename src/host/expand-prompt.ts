@@ -27,11 +27,14 @@ type RunShell = (command: string) => Promise<string>;
  * then nothing has been said.
  */
 export async function expandCalled(
-  { prompt, args }: CalledPrompt,
+  called: CalledPrompt,
   makeTurn: () => Turn,
   parts: Parts,
   signal: AbortSignal,
 ): Promise<ExpandedPrompt> {
+  // The text of a server is a text: nothing in it is run, filled in or allowed.
+  if (called.fetch) return { said: commandWords(called), text: await called.fetch(signal) };
+  const { prompt, args } = called;
   takeGrants(prompt, parts);
   await takeHooks(prompt, parts);
   if (prompt.model !== undefined) parts.extras.chosen = await parts.chooseModel(prompt.model);
@@ -39,12 +42,16 @@ export async function expandCalled(
   const text = await expand(prompt, args, parts, run).catch((error) => {
     throw error instanceof ToolError ? new HeddleError('command_refused', `/${prompt.name}: ${error.message}`) : error;
   });
+  return { said: commandWords(called), text };
+}
+
+function commandWords({ prompt: { name }, args }: CalledPrompt): string {
   const words = [
-    `<command-message>${prompt.name}</command-message>`,
-    `<command-name>/${prompt.name}</command-name>`,
+    `<command-message>${name}</command-message>`,
+    `<command-name>/${name}</command-name>`,
     ...(args === '' ? [] : [`<command-args>${args}</command-args>`]),
   ];
-  return { said: words.join('\n'), text };
+  return words.join('\n');
 }
 
 /** The text of a skill that the model loads. Throws ToolError when a command in it may not run. */

@@ -61,16 +61,27 @@ export function noExtras(): TurnExtras {
   return { grants: [], chosen: null, turn: null };
 }
 
-/** A skill or command of a file, and what it was called with. */
-export interface CalledPrompt {
+/** What a user has called, and with what: a skill or command of a file, or the prompt of an MCP server. */
+export type CalledPrompt = CalledFile | CalledOfServer;
+
+export interface CalledFile {
   prompt: PromptFile;
   args: string;
+  fetch?: undefined;
 }
 
-/** What a command line calls; null when that is no file's. */
-export async function calledPrompt(command: CommandLine | null, extensions: Extensions): Promise<CalledPrompt | null> {
-  const prompt = command && (await extensions.find(command.name));
-  return prompt ? { prompt, args: command.args } : null;
+export interface CalledOfServer {
+  prompt: { name: string; scope: 'mcp' };
+  args: string;
+  /** Its text. Rejects with `command_refused` when there is none. */
+  fetch(signal: AbortSignal): Promise<string>;
+}
+
+/** What a command line calls; null when it is neither a file's nor a server's. */
+export async function calledPrompt(command: CommandLine | null, parts: Parts): Promise<CalledPrompt | null> {
+  if (!command) return null;
+  const prompt = await parts.extensions.find(command.name);
+  return prompt ? { prompt, args: command.args } : (parts.mcp?.calledPrompt(command) ?? null);
 }
 
 /** Carries out what was called (see `expand-prompt.ts`), which is loaded for the first of them. */

@@ -34,7 +34,10 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
       workspace: parts.workspace,
       policy: () => policyNow(parts),
       ask: () => askerOf(parts),
-      onUpdates: (updates) => parts.permissions.apply(updates),
+      async onUpdates(updates) {
+        await parts.permissions.apply(updates);
+        await parts.mcp?.approvals.remember(updates);
+      },
       onFileAccess(paths) {
         parts.namePlan();
         parts.memory.touch(paths);
@@ -76,23 +79,34 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
   return turn;
 }
 
-/** Who is asked says for which agent. */
-function askerOf({ ask, agent }: Parts): Ask | null {
+/** Who is asked is told for which agent, and why it is asked again for a tool that was approved. */
+function askerOf({ ask, agent, mcp }: Parts): Ask | null {
   const asker = ask();
-  if (!asker || !agent) return asker;
-  return (request, signal) => asker({ ...request, agentId: agent.id }, signal);
+  if (!asker || !(agent || mcp)) return asker;
+  return (request, signal) => {
+    const hasChanged = mcp?.approvals.hasChanged(request.toolName) ?? false;
+    const decision = hasChanged ? { ...request.decision, ...APPROVED_OTHERWISE } : request.decision;
+    return asker({ ...request, decision, ...(agent && { agentId: agent.id }) }, signal);
+  };
 }
 
+const APPROVED_OTHERWISE = {
+  layer: 'allow-rule',
+  reason: 'The tool describes itself or its input otherwise than when it was approved.',
+} as const;
+
 /** The policy in force at this moment, where the next command would run included. */
-export function policyNow({ permissions, toolSession, sandbox, extras }: PolicyHolders): Policy {
+export function policyNow({ permissions, toolSession, sandbox, extras, mcp }: PolicyHolders): Policy {
   const shellCwd = toolSession.shellDirectory.current();
   const { policy } = permissions;
-  const granted = extras.grants.length > 0 && { allow: [...policy.allow, ...extras.grants] };
-  return { ...policy, ...granted, shellCwd, ...(sandbox.policy && { sandbox: sandbox.policy }) };
+  const approved = mcp?.approvals.holding(policy.allow) ?? policy.allow;
+  const allow = extras.grants.length > 0 ? [...approved, ...extras.grants] : approved;
+  return { ...policy, allow, shellCwd, ...(sandbox.policy && { sandbox: sandbox.policy }) };
 }
 
 interface PolicyHolders extends Pick<Parts, 'permissions' | 'sandbox' | 'extras'> {
   toolSession: { shellDirectory: { current(): string } };
+  mcp?: Parts['mcp'];
 }
 
 /** One that another can stand in for is not waited for as long (ruling K17). */

@@ -19,7 +19,7 @@ export async function sample(
   signal: AbortSignal,
 ): Promise<JsonObject> {
   if (!mayServerSample(parts, server)) {
-    throw new RpcError(RPC_ERRORS.invalidRequest, 'The user has not allowed this server to use the model');
+    throw new RpcError(RPC_ERRORS.unknownMethod, 'The user has not allowed this server to use the model');
   }
   const prompt = promptOf(params.messages);
   if (prompt === '') throw new RpcError(RPC_ERRORS.invalidParams, 'There is no text to answer');

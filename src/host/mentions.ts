@@ -2,13 +2,16 @@ import type { Attachment } from '../agent/attachment.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 import type { Parts } from './parts.ts';
 
-/** The files that a prompt mentions, for the model to see beside it. A host's own composition is taken as it is. */
+/** The files and the resources of MCP servers that a prompt mentions, for the model to see beside it. A host's own composition is taken as it is. */
 export async function mentioned(parts: Parts, input: UserInput): Promise<Attachment[]> {
   if (parts.takesPromptsVerbatim || input.client_composed || input.isSynthetic) return [];
   const text = typedText(input);
   if (!/(^|[\s(])@\S/.test(text)) return [];
   const { readMentions } = await import('./mention-files.ts');
-  return readMentions(text, parts);
+  const files = await readMentions(text, parts);
+  if (!parts.mcp) return files;
+  const { readResourceMentions } = await import('./mcp-mentions.ts');
+  return [...files, ...(await readResourceMentions(text, parts))];
 }
 
 /** What a person wrote. A message with results of tools is a program's. */

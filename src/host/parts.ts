@@ -83,6 +83,8 @@ export interface Parts {
   mainAgent: MainAgent | null;
   /** Says a line; set by the session. */
   say: Emit;
+  /** Asks the tool of an MCP server that `--permission-prompt-tool` names; null where it names none. */
+  readonly askTool: Ask | null;
   /** Asks whoever answers permission questions; null when nobody does. Set by the session. */
   ask: () => Ask | null;
   /** Asks the host; set once there is a connection to it. */

@@ -128,7 +128,7 @@ function reportFindings(log: Logger, tree: Tree, { sessionId }: SessionKey): voi
   );
 }
 
-const REMINDERS: ReadonlySet<unknown> = new Set(['environment', 'memory', 'skill_listing']);
+const REMINDERS: ReadonlySet<unknown> = new Set(['environment', 'memory', 'skill_listing', 'mcp_instructions']);
 
 function remindersOn(path: readonly Entry[]): Attachment[] {
   return path.flatMap(({ type, attachment }) => {

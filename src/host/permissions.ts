@@ -32,6 +32,8 @@ export interface Permissions {
   onModeChange: (mode: PermissionMode) => void;
   /** Told the new policy whenever its rules have changed. */
   onRulesChange: (policy: Policy) => void;
+  /** Told whenever other directories are worked in. */
+  onRootsChange?: () => void;
 }
 
 export interface PermissionPlaces {
@@ -64,7 +66,9 @@ export function createPermissions(config: RunConfig, settings: Settings, places:
     if (next.mode === 'plan' && policy.mode !== 'plan') beforePlan = policy.mode;
     if (next.mode !== policy.mode) places.onMode?.(next.mode);
     const hasNewRules = next.allow !== policy.allow || next.deny !== policy.deny || next.ask !== policy.ask;
+    const hasNewRoots = next.roots !== policy.roots;
     policy = next;
+    if (hasNewRoots) permissions.onRootsChange?.();
     if (hasNewRules) permissions.onRulesChange(policy);
   };
   const permissions: Permissions = {

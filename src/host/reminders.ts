@@ -26,12 +26,15 @@ export interface RemindersOptions {
   memory: SessionMemory;
   /** What the model is told of the skills that it may load; null when there are none. */
   skills(): string | null;
+  /** What MCP servers want it to know; null when there is nothing. */
+  servers(): string | null;
 }
 
 export function createReminders(options: RemindersOptions): Reminders {
   const { engine, transcript, workspace, sandbox, memory } = options;
   let last: unknown;
   let lastSkills: unknown;
+  let lastServers: unknown;
   const environment = () =>
     environmentReminder({
       cwd: workspace.cwd,
@@ -45,27 +48,32 @@ export function createReminders(options: RemindersOptions): Reminders {
     async news() {
       const content = environment();
       const skills = options.skills();
+      const servers = options.servers();
       const remembered = await memory.news();
       return [
         ...(content === last ? [] : [{ type: 'environment', content }]),
         ...(skills === null || skills === lastSkills ? [] : [{ type: 'skill_listing', content: skills }]),
+        ...(servers === null || servers === lastServers ? [] : [{ type: 'mcp_instructions', content: servers }]),
         ...(remembered ? [remembered] : []),
       ];
     },
     told(news) {
       last = news.findLast(({ type }) => type === 'environment')?.content ?? last;
       lastSkills = news.findLast(({ type }) => type === 'skill_listing')?.content ?? lastSkills;
+      lastServers = news.findLast(({ type }) => type === 'mcp_instructions')?.content ?? lastServers;
       for (const each of news) if (each.type === 'memory') memory.told(each);
     },
     restart(before) {
       last = undefined;
       lastSkills = undefined;
+      lastServers = undefined;
       memory.forget('restart');
       reminders.told(before);
     },
     summarised() {
       last = undefined;
       lastSkills = undefined;
+      lastServers = undefined;
       memory.forget('compact');
     },
   };

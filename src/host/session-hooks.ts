@@ -37,6 +37,8 @@ export interface SessionHooksOptions {
   home: string | null;
   /** Whether the runs for all events are told. */
   tellsAll: boolean;
+  /** What the launch asks for beside the conversation: the project is to be made ready, or looked after. */
+  setup: 'init' | 'maintenance' | null;
 }
 
 /** What hooks may take at the end: when nobody wants to wait, and those that nobody waited for. */
@@ -189,6 +191,7 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
       borrowed = [];
       await recordStop();
       startStop = null;
+      if (!hasBegun && options.setup) collect(await fire('Setup', { trigger: options.setup }, signal));
       if (!hasBegun) await start(parts().transcript.hasPast ? 'resume' : 'startup', signal);
       // What the host itself has changed was not asked about.
       const { loaded: now } = parts().configuration;

@@ -1,16 +1,17 @@
 import { type AsToolSeams, asTools } from '../mcp/as-tool.ts';
-import { type Manifest, McpClient } from '../mcp/client.ts';
-import { createConnections, type ServerDefinition } from '../mcp/connections.ts';
-import { readMcpConfig } from '../mcp/read-config.ts';
-import { type CallHost, sdkLink } from '../mcp/sdk-bridge.ts';
+import type { Manifest } from '../mcp/client.ts';
+import { createConnections } from '../mcp/connections.ts';
+import { typeOf } from '../mcp/server-config.ts';
 import { readResult } from '../tools/custom-tool-result.ts';
 import { type Tool, ToolError } from '../tools/tool.ts';
 import { raceAbort } from '../util/abort.ts';
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { positiveInteger } from '../util/setting-text.ts';
+import { defineServer, refusalOf, type ServerMeans } from './define-server.ts';
 import type { Env } from './home.ts';
 import type { SessionMcp, SessionMcpOptions } from './mcp.ts';
+import { dynamicServer, type GivenServer } from './server-sources.ts';
 
 /** How long a server may take to connect, unless MCP_TIMEOUT says otherwise. */
 const STARTUP_MS = 30_000;
@@ -20,28 +21,47 @@ const CALL_MS = 100_000_000;
 const OUTPUT_TOKENS = 25_000;
 const CHARS_PER_TOKEN = 4;
 
-/** Makes the servers of a session from its launch; none is connected yet. Rejects with `invalid_option`. */
-export async function openSessionMcp(options: SessionMcpOptions): Promise<SessionMcp> {
-  const { config, cwd, env, callHost, log } = options;
-  const launched = await readMcpConfig(config.mcpConfig ?? [], cwd);
+/**
+ * The servers of a session. Those that are programs of their own, or elsewhere, begin to connect at once; those that live
+ * in the host wait for `start`, which is when the host can answer.
+ */
+export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
+  const { env, log, faceOf } = options;
   const startupMs = positiveInteger(env.MCP_TIMEOUT) ?? STARTUP_MS;
-  const connections = createConnections({ startupMs, log });
-  const define = (name: string, server: JsonObject, manifest?: Manifest) =>
-    defineServer(name, server, { callHost, startupMs, ...(manifest && { manifest }) });
+  const means: ServerMeans = { ...options, startupMs };
+  const connections = createConnections({ startupMs, log, ...(faceOf && { faceOf }) });
   const seams = toolSeams(env);
+  let { servers: configured, rules } = options.found;
   /** By name, those that a request has set. */
   const added = new Map<string, JsonObject>();
   let joined = -1;
   let tools: readonly Tool[] = [];
 
+  /** Those that settings do not want are told and left out. */
+  const admit = (server: GivenServer): boolean => {
+    const refusal = refusalOf(server, rules);
+    if (refusal !== null) log('warn', `The MCP server ${server.name} was left out: ${refusal}`);
+    return refusal === null;
+  };
+  const isOfHost = ({ given }: GivenServer) => typeOf(given) === 'sdk';
+  const connectConfigured = () => {
+    for (const server of configured) if (!isOfHost(server)) connections.add(defineServer(server, means));
+  };
+  configured = configured.filter(admit);
+  connectConfigured();
+
   const mcp: SessionMcp = {
     start(initialize = {}) {
       const manifests = isObject(initialize.sdkMcpServerManifests) ? initialize.sdkMcpServerManifests : {};
       const named = Array.isArray(initialize.sdkMcpServers) ? initialize.sdkMcpServers : [];
-      const hosted = named.filter((name) => typeof name === 'string' && !launched.has(name));
-      const servers = [...launched, ...hosted.map((name) => [name, { type: 'sdk', name }] as const)];
-      for (const [name, server] of servers) {
-        connections.add(define(name, server, Object.hasOwn(manifests, name) ? manifestOf(manifests[name]) : undefined));
+      const hosted = named.filter((name) => typeof name === 'string');
+      const ofHost = [
+        ...configured.filter(isOfHost),
+        ...hosted.map((name) => dynamicServer(name, { type: 'sdk', name }, env)),
+      ];
+      for (const server of ofHost) {
+        const manifest = Object.hasOwn(manifests, server.name) ? manifestOf(manifests[server.name]) : undefined;
+        connections.add(defineServer(server, means, manifest));
       }
     },
     async join(signal) {
@@ -52,6 +72,7 @@ export async function openSessionMcp(options: SessionMcpOptions): Promise<Sessio
       tools = asTools(connections.tools(), seams, (twin) => log('warn', twin));
       return true;
     },
+    settled: () => connections.settled(),
     tools: () => tools,
     statuses: () => connections.statuses(),
     receive: (name, message) => connections.receive(name, message),
@@ -66,59 +87,42 @@ export async function openSessionMcp(options: SessionMcpOptions): Promise<Sessio
       const errors: Record<string, string> = {};
       const wanted = Object.keys(servers).filter((name) => !added.has(name));
       for (const name of wanted) {
-        const server = servers[name];
+        const given = servers[name];
         if (connections.has(name)) errors[name] = 'A server of this name was there from the start';
-        else if (!isObject(server)) errors[name] = 'It must be an object';
+        else if (!isObject(given)) errors[name] = 'It must be an object';
         else {
-          added.set(name, server);
-          connections.add(define(name, server));
+          const server = dynamicServer(name, given, env);
+          const refusal = refusalOf(server, rules);
+          if (refusal !== null) {
+            errors[name] = refusal;
+            continue;
+          }
+          added.set(name, given);
+          connections.add(defineServer(server, means));
         }
       }
       await connections.settled();
       for (const { name, error } of connections.statuses()) if (error && wanted.includes(name)) errors[name] = error;
       return { added: wanted.filter((name) => added.has(name)), removed, errors };
     },
+    async useFound(found) {
+      rules = found.rules;
+      const next = found.servers.filter(admit);
+      const isSame = (server: GivenServer) => next.some((other) => JSON.stringify(other) === JSON.stringify(server));
+      const gone = configured.filter((server) => !isOfHost(server) && !isSame(server));
+      await Promise.all(gone.map(({ name }) => connections.remove(name)));
+      configured = next;
+      connectConfigured();
+    },
+    async connectFor(servers, signal) {
+      const own = createConnections({ startupMs, log, ...(faceOf && { faceOf }) });
+      for (const server of servers.filter(admit)) own.add(defineServer(server, means));
+      await raceAbort(own.settled(), signal).catch(() => {}); // whoever waits is told
+      return { tools: asTools(own.tools(), seams, (twin) => log('warn', twin)), close: () => own.close() };
+    },
     close: () => connections.close(),
   };
   return mcp;
-}
-
-interface Means {
-  callHost: CallHost;
-  startupMs: number;
-  manifest?: Manifest;
-}
-
-function defineServer(name: string, server: JsonObject, { callHost, startupMs, manifest }: Means): ServerDefinition {
-  const type = stringField(server, 'type') ?? 'stdio';
-  if (type !== 'sdk') return unsupported(name, type);
-  return {
-    name,
-    source: 'sdk',
-    transport: 'sdk',
-    config: { type, name },
-    open: (seams) =>
-      new McpClient({
-        link: sdkLink(name, callHost),
-        timeoutMs: startupMs,
-        ...seams,
-        capabilities: {}, // as the reference introduces itself to them (wire.md 11.1)
-        ...(manifest && { manifest: { ...manifest } }),
-      }),
-  };
-}
-
-/** In the list, with the reason, so that nobody looks for its tools in vain. */
-function unsupported(name: string, type: string): ServerDefinition {
-  return {
-    name,
-    source: 'dynamic',
-    transport: type,
-    config: { type },
-    open() {
-      throw new Error(`servers of the type ${type} are not supported in this version`);
-    },
-  };
 }
 
 function manifestOf(value: unknown): Manifest | undefined {

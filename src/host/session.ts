@@ -85,7 +85,7 @@ export class Session {
     };
     parts.permissions.onModeChange = (mode) => this.#voice.tellMode(mode);
     parts.say = (message) => this.#voice.say(message);
-    parts.ask = () => (parts.asksHost && this.#peer ? askOverControl(this.#peer) : null);
+    parts.ask = () => (parts.asksHost && this.#peer ? askOverControl(this.#peer) : parts.askTool);
     const { team } = parts;
     if (team) team.onNews = () => this.#wake();
     this.#sources = [watchSessionTasks(parts, () => this.#wake()), ...(team ? [team] : [])];
@@ -162,6 +162,7 @@ export class Session {
   /** Tells the host that what it was asked needs no answer any more. */
   withdrawQuestions(): void {
     this.#peer?.cancel('can_use_tool');
+    this.#peer?.cancel('elicitation');
   }
 
   /** Ends the running turn with a result; queued messages are answered next. Without a turn nothing happens. */
@@ -308,7 +309,7 @@ export class Session {
       if (parts.mainAgent?.problem) throw new HeddleError('invalid_option', parts.mainAgent.problem);
       await parts.hooks?.begin(controller.signal);
       const command = commandOf(input, parts);
-      const called = await calledPrompt(command, parts.extensions);
+      const called = await calledPrompt(command, parts);
       if (command && !called) {
         const line = await answerCommand(parts, { command, input }, this.#seams, controller.signal);
         if (line) await this.#sayResult(line);

@@ -10,10 +10,6 @@ const NOT_YET: readonly (keyof RunConfig)[] = ['permissionPrompts'];
 /** Says once for each setting that it has no effect: accepted, but never silently (ruling K38). */
 export function noteUnsupported(config: RunConfig, log: Logger): void {
   for (const key of NOT_YET) if (asksForSomething(config[key])) note(flagOf(key), log);
-  const asks = config.permissionPromptTool;
-  if (asks !== undefined && asks !== 'stdio') {
-    log('warn', `--permission-prompt-tool ${asks} is not supported in this version: what would be asked is denied`);
-  }
 }
 
 /** The same for what an `initialize` request asks for. */

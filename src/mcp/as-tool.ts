@@ -31,8 +31,9 @@ export function asTools(tools: readonly ServerTool[], seams: AsToolSeams, onTwin
   return [...byName.values()];
 }
 
-function asTool(name: string, { info, call }: ServerTool, seams: AsToolSeams): Tool {
-  const { timeoutMs, maxResultChars } = seams;
+function asTool(name: string, { info, call, timeoutMs: own }: ServerTool, seams: AsToolSeams): Tool {
+  const { maxResultChars } = seams;
+  const timeoutMs = own ?? seams.timeoutMs;
   return {
     name,
     description: info.description,

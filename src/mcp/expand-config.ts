@@ -33,13 +33,13 @@ export function expandConfig(server: JsonObject, variables: Variables): JsonObje
   );
 }
 
-type ValueOf = (name: string, otherwise: string | undefined) => string;
+type FindValue = (name: string, otherwise: string | undefined) => string;
 
-function expandValue(value: unknown, valueOf: ValueOf): unknown {
+function expandValue(value: unknown, find: FindValue): unknown {
   if (typeof value === 'string') {
-    return value.replaceAll(REFERENCE, (_, name: string, otherwise?: string) => valueOf(name, otherwise));
+    return value.replaceAll(REFERENCE, (_, name: string, otherwise?: string) => find(name, otherwise));
   }
-  if (Array.isArray(value)) return value.map((item) => expandValue(item, valueOf));
+  if (Array.isArray(value)) return value.map((item) => expandValue(item, find));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expandValue(item, valueOf)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expandValue(item, find)]));
 }

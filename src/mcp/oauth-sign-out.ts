@@ -1,5 +1,6 @@
 import { discoverAuthorizationServerMetadata } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { stringField } from '../util/json.ts';
 import { authRequests } from './oauth-requests.ts';
 import type { SignedIn } from './oauth-tokens.ts';
 
@@ -10,16 +11,17 @@ const REVOCATION_MS = 5000;
  * rejects when it cannot be asked.
  */
 export async function revokeTokens(signedIn: SignedIn, fetch: FetchLike): Promise<boolean> {
-  const { serverUrl, authorizationServer, client, accessToken, refreshToken } = signedIn;
+  const { serverUrl, authorizationServer, accessToken, refreshToken } = signedIn;
+  const { client_id, client_secret } = signedIn.client;
   const signal = AbortSignal.timeout(REVOCATION_MS);
   const fetchFn = authRequests({ serverUrl, fetch, timeoutMs: REVOCATION_MS, signal });
   const metadata = await discoverAuthorizationServerMetadata(authorizationServer, { fetchFn });
-  const endpoint = metadata?.revocation_endpoint;
+  const endpoint = stringField(metadata, 'revocation_endpoint');
   if (endpoint === undefined) return false;
   // The refresh token first: with it the other could be had again.
   for (const token of [refreshToken, accessToken]) {
     if (token === undefined) continue;
-    const body = new URLSearchParams({ token, ...client });
+    const body = new URLSearchParams({ token, client_id, ...(client_secret !== undefined && { client_secret }) });
     const response = await fetchFn(endpoint, { method: 'POST', body });
     if (!response.ok) return false;
   }

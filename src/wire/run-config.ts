@@ -26,6 +26,12 @@ export interface RunConfig {
   maxDurationMs?: number;
   /** Seconds that work in the background is waited for when the input has ended. Default: 3600. */
   backgroundWait?: number;
+  /** The project is made ready first: hooks of the event Setup run. */
+  init?: boolean;
+  /** The same, and nothing else. */
+  initOnly?: boolean;
+  /** The project is looked after first: the same event says so. */
+  maintenance?: boolean;
   /** Whether the model may lead a team of agents (ruling K22). */
   teams?: boolean;
   /** What becomes of such work: `wait` (the default) for its end, or `stop` it. */

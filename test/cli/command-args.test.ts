@@ -23,6 +23,15 @@ describe('the arguments of a subcommand', () => {
     expect(args).toMatchObject({ words: ['word', '--trust'], config: {} });
   });
 
+  test('a flag may have a short name, and be there several times', () => {
+    const own = { '--env': 'texts', '--scope': 'text' } as const;
+    const short = { '-e': '--env', '-s': '--scope' };
+    const args = parseCommandArgs(['-e', 'A=1', '--env=B=-2', '-s', 'user', '-s', 'local'], { ...flags, own, short });
+    expect(args?.texts('--env')).toEqual(['A=1', 'B=-2']);
+    expect(args?.text('--scope')).toBe('local');
+    expect(args?.texts('--other')).toEqual([]);
+  });
+
   test('help comes before everything else', () => {
     expect(parse('explain', '--help')).toBeNull();
     expect(parse('-h')).toBeNull();

@@ -119,3 +119,34 @@ test('[HK-06, HK-07, K2] the callbacks of a program are told of the beginning an
   for await (const _message of sdk.query({ prompt: 'hi', options }));
   expect(told).toEqual(['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd']);
 });
+
+describe('[HK-06, B-018] the project is made ready', () => {
+  const setup = 'cat >> seen; echo >> seen';
+  const told = (place: Place) =>
+    readFileSync(join(place.cwd, 'seen'), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const { hook_event_name, trigger, source } = JSON.parse(line);
+        return `${hook_event_name} ${trigger ?? source}`;
+      });
+
+  test.each([
+    ['--init', ['Setup init', 'SessionStart startup']],
+    ['--maintenance', ['Setup maintenance', 'SessionStart startup']],
+  ])('%s: before the first turn, which follows', async (flag, events) => {
+    const place = await makePlace();
+    put(userFile(place), settingsWith({ Setup: [command(setup)], SessionStart: [command(setup)] }));
+    const { code, stdout } = await runCli(['-p', 'say: done', '--model', 'offline', flag], { place });
+    expect([code, stdout.trim() !== '']).toEqual([0, true]);
+    expect(told(place)).toEqual(events);
+  });
+
+  test('--init-only: and nothing follows', async () => {
+    const place = await makePlace();
+    put(userFile(place), settingsWith({ Setup: [command(setup)] }));
+    const { code, stdout } = await runCli(['--init-only', '--model', 'offline'], { place });
+    expect([code, stdout]).toEqual([0, '']);
+    expect(told(place)).toEqual(['Setup init']);
+  });
+});

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type AnswerLike, type FakeApiRequest, fail, toolUse } from '../../src/testing/index.ts';
 import { cast, lastText, task } from '../support/cast.ts';
-import { STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
+import { runCli, STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
 import { seededRandom } from '../support/fuzz.ts';
 import { isResult } from '../support/lines.ts';
 import { makePlace } from '../support/place.ts';
@@ -81,6 +82,59 @@ test('[STD-03, K2] a host that closes stdin at the first result: the team goes o
   expect(existsSync(join(place.cwd, 'made'))).toBe(false);
   const denials = lines.filter(isResult).flatMap(({ permission_denials }) => permission_denials as object[]);
   expect(denials).toEqual([expect.objectContaining({ tool_name: 'Write' })]);
+});
+
+test('[TEAM-05] a leader that never removes its team does not keep the process: it ends when the last one has left', async () => {
+  const place = await makePlace(
+    cast<FakeApiRequest>({
+      LEAD: [
+        createTeam(),
+        startMate('mate1', 'MATE go'),
+        'Dispatched.',
+        ...always((request) => {
+          const isTold = lastText(request).includes('all teammates are idle');
+          return isTold ? toolUse('SendMessage', { type: 'shutdown_request', recipient: 'mate1' }) : 'Noted.';
+        }),
+      ],
+      MATE: [
+        'I wait.',
+        approve(),
+        async () => {
+          await sleep(500); // the leader's last turn is over by then
+          return 'Good bye.';
+        },
+      ],
+    }),
+  );
+  const { code, lines } = await runCli([...STREAM_OUT, 'LEAD go', ...TEAMS], { place });
+  expect(code).toBe(0);
+  expect(lines.at(-1)).toMatchObject({ subtype: 'task_updated', patch: { status: 'completed' } });
+});
+
+test('[TEAM-07] a team that was left behind is there again with its session, and its leader is told again to shut it down', async () => {
+  let isLazy = true;
+  const leader = byTheBook(['mate1']);
+  const place = await makePlace(
+    cast<FakeApiRequest>({
+      LEAD: [
+        createTeam(),
+        startMate('mate1', 'MATE go'),
+        'Dispatched.',
+        ...always((request) => (isLazy ? 'Noted.' : leader(request))),
+      ],
+      MATE: ['I wait.', approve(), 'Good bye.'],
+    }),
+  );
+  const run = (...args: string[]) => runCli([...STREAM_OUT, ...args, ...TEAMS], { place });
+  const first = await run('LEAD go');
+  expect(first.lines.at(-1)).toMatchObject({ result: 'Noted.' });
+  isLazy = false;
+  const { lines } = await run('Please finish.', '--resume', String(first.lines[0]?.session_id));
+  expect(lines.filter(isResult).map(({ result }) => result)).toEqual(['Noted.', 'Noted.', ALL_DONE]);
+  const told = conversationText(place.api.requests.at(-1));
+  expect(told.split('all teammates are idle')).toHaveLength(3);
+  expect(told.split('"idle_notification"')).toHaveLength(2);
+  expect(told).not.toContain('<task-notification>'); // what its members did is told by the team
 });
 
 test('[TEAM-02, TEAM-10] teammates that are stopped and a process that is killed: no mail is lost or doubled, and the team goes on', async () => {

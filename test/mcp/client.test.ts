@@ -87,6 +87,15 @@ describe('lists of tools', () => {
   });
 });
 
+test('a server that says it has prompts and no tools is not asked for tools', async () => {
+  const capabilities = { prompts: {} };
+  const { client: made, methods } = client(() => ({ result: { capabilities, instructions: 'Be quick' } }));
+  await made.initialize(signal);
+  expect(await made.listTools(signal)).toEqual([]);
+  expect(methods()).toEqual(['initialize', 'notifications/initialized']);
+  expect(made.facts).toMatchObject({ capabilities, instructions: 'Be quick' });
+});
+
 describe('calls', () => {
   test('that are aborted are cancelled at the server', async () => {
     const stop = new AbortController();
@@ -121,6 +130,17 @@ describe('calls', () => {
     }
   });
 
+  test('tell how far they are', async () => {
+    const told: object[] = [];
+    const { client: made } = client(async () => {
+      await made.receive({ method: 'notifications/progress', params: { progressToken: 0, progress: 1, total: 4 } });
+      await made.receive({ method: 'notifications/progress', params: { progressToken: 0, progress: 'x', message: 'on' } });
+      return { result: {} };
+    });
+    await made.callTool(call, { signal, timeoutMs: 1000, onProgress: (progress) => told.push(progress) });
+    expect(told).toEqual([{ progress: 1, total: 4 }, { message: 'on' }]);
+  });
+
   test('leave no listener behind', async () => {
     const { client: made } = client(() => ({ result: {} }));
     const stop = new AbortController();
@@ -131,14 +151,51 @@ describe('calls', () => {
   });
 });
 
-test('what a server asks is answered: ping, and nothing else', () => {
-  const { client: made } = client(never);
-  expect(made.receive({ jsonrpc: '2.0', id: 1, method: 'ping' })).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
-  expect(made.receive({ jsonrpc: '2.0', id: 2, method: 'sampling/createMessage' })).toMatchObject({
-    id: 2,
-    error: { code: -32601 },
+describe('what a server says by itself', () => {
+  const ask = (method: string, id: string | number = 1) => ({ jsonrpc: '2.0', id, method, params: { n: 1 } });
+
+  test('a ping is answered, and what nobody knows is an error', async () => {
+    const { client: made } = client(never);
+    expect(await made.receive(ask('ping'))).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+    expect(await made.receive(ask('sampling/createMessage', 2))).toMatchObject({ id: 2, error: { code: -32601 } });
+    expect(await made.receive({ jsonrpc: '2.0', method: 'notifications/message' })).toBeNull();
   });
-  expect(made.receive({ jsonrpc: '2.0', method: 'notifications/message' })).toBeNull();
+
+  test('a request goes to the session, and so does its failure', async () => {
+    const answer: McpClientOptions['answer'] = (method, params) => {
+      if (method === 'roots/list') return Promise.resolve({ roots: [], got: params });
+      return method === 'boom' ? Promise.reject(new Error('no roots')) : undefined;
+    };
+    const { client: made } = client(never, { answer });
+    expect(await made.receive(ask('roots/list'))).toMatchObject({ id: 1, result: { roots: [], got: { n: 1 } } });
+    expect(await made.receive(ask('boom'))).toMatchObject({ error: { code: -32603, message: 'no roots' } });
+    expect(await made.receive(ask('other'))).toMatchObject({ error: { code: -32601 } });
+  });
+
+  test('what it withdraws is not answered any more, nor what is open when the connection ends', async () => {
+    const answer: McpClientOptions['answer'] = (_method, _params, given) =>
+      new Promise((_resolve, reject) => given.addEventListener('abort', () => reject(new Error('withdrawn'))));
+    const { client: made } = client(never, { answer });
+    const [first, second] = [made.receive(ask('slow', 'a')), made.receive(ask('slow', 'b'))];
+    await made.receive({ method: 'notifications/cancelled', params: { requestId: 'a' } });
+    expect(await first).toBeNull();
+    await made.close();
+    expect(await second).toBeNull();
+  });
+
+  test.each(['tools', 'prompts', 'resources'])('that its %s have changed is told', async (list) => {
+    const onListChanged = vi.fn();
+    const { client: made } = client(never, { onListChanged });
+    await made.receive({ method: `notifications/${list}/list_changed` });
+    expect(onListChanged).toHaveBeenCalledWith(list);
+  });
+
+  test('other notifications are heard', async () => {
+    const hear = vi.fn();
+    const { client: made } = client(never, { hear });
+    await made.receive({ method: 'notifications/message', params: { level: 'info', data: 'hello' } });
+    expect(hear).toHaveBeenCalledWith('notifications/message', { level: 'info', data: 'hello' });
+  });
 });
 
 describe('the link to a server of the host', () => {

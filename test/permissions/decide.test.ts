@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../src/permissions/decide.ts';
+import { decide, type Policy } from '../../src/permissions/decide.ts';
 import { denialText } from '../../src/permissions/denial-text.ts';
 import { hiddenPaths } from '../../src/permissions/hidden-paths.ts';
 import { bash, edit, other, policyFor, read, rules, write } from './policy-for.ts';
@@ -51,6 +51,21 @@ describe('the mode matrix', () => {
     const policy = policyFor({ mode: 'plan', allow: rules('Write', 'Bash') });
     expect(decide(write('/project/a'), policy)).toMatchObject({ behavior: 'ask', layer: 'mode' });
     expect(decide(bash('npm test'), policy)).toMatchObject({ behavior: 'ask', layer: 'mode' });
+  });
+
+  it('[K4] delegate lets those through that only hand out work, unless a rule says otherwise', () => {
+    const call = { toolName: 'Task', input: {}, access: { kind: 'named', name: 'Explore', asks: false } as const };
+    expect(decide(call, policyFor({ mode: 'delegate' })).behavior).toBe('allow');
+    expect(decide(call, policyFor({ mode: 'delegate', ask: rules('Task(Explore)') })).behavior).toBe('ask');
+    expect(decide(call, policyFor({ mode: 'delegate', deny: rules('Task(explore)') })).behavior).toBe('deny');
+  });
+
+  it('[K4] of several modes the strictest decision counts', () => {
+    const outer = (mode: Policy['mode'], ...outerModes: Policy['mode'][]) => policyFor({ mode, outerModes });
+    expect(decide(write('/project/a'), outer('bypassPermissions', 'acceptEdits')).behavior).toBe('allow');
+    expect(decide(write('/project/a'), outer('acceptEdits', 'default')).behavior).toBe('ask');
+    expect(decide(write('/project/a'), outer('plan', 'dontAsk')).behavior).toBe('deny');
+    expect(decide(read('/project/a'), outer('plan', 'delegate')).behavior).toBe('ask');
   });
 
   it('[TYP-05] delegate asks for everything', () => {

@@ -40,6 +40,7 @@ export function byTheBook(mates: readonly string[]): (request: FakeApiRequest) =
   return (request) => {
     const [last, all] = [lastText(request), conversationText(request)];
     if (last.includes(REMOVED)) return ALL_DONE;
+    if (last.includes('cannot be removed yet')) return 'I wait.';
     const left = mates.filter((name) => !approvedBy(all).has(name));
     const isDue = all.includes(TOLD) && !all.includes(REMOVED);
     if (isDue && left.length === 0) return toolUse('TeamDelete', {});

@@ -73,7 +73,7 @@ function leads(names: readonly string[], request: FakeApiRequest): AnswerLike {
   if (those('unknown').length > 0) return those('unknown').map(start);
   const resume = (name: string) => task('You were cut off. Go on.', { resume: `${name}@crew` });
   if (those('ended').length > 0) return those('ended').map(resume);
-  if (/still in it are|mail for you that you have not read/.test(last)) return 'I wait.';
+  if (last.includes('cannot be removed yet')) return 'I wait.';
   if (those('approved').length === names.length) return toolUse('TeamDelete', {});
   const isDue = told.includes('all teammates are idle');
   const isAsking = last.includes('all teammates are idle') || (isDue && last.includes('"idle_notification"'));

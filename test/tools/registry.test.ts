@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => bench.dispose());
 
-const agents = { listing: '- helper: helps', hasTeams: false };
+const agents = { listing: '- helper: helps', hasTeams: false, kindOf: () => '' };
 const builtin = createRegistry(builtinTools({ isReadOnly: () => false, agents }));
 const everything = createRegistry(
   builtinTools({ isReadOnly: () => false, agents, askUser: askUserTool, tasks: taskTools, teams: teamTools }),

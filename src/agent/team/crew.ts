@@ -94,7 +94,11 @@ export function createCrew(parts: LoopParts): Crew {
       if (!hasEnded(state)) throw new ToolError(`${name} is ${state}. Send it a message instead.`);
       await launch(name, async () => {
         await roster.move(name, 'resumed', { turnId: ids.uuid(), requests: [], trouble: undefined });
-        await mailbox.acknowledge(name, await seams.seenIds(roster.get(name)));
+        const seen = [...(await seams.seenIds(roster.get(name)))];
+        await mailbox.acknowledge(name, seen);
+        const isNew = seen.length === 0 && (await mailbox.unread(name)).length === 0;
+        // Its process may have died before it got to know what it is there for.
+        if (isNew) await mailbox.post(name, { from: LEADER, text: found.prompt });
         await mailbox.post(name, { from: LEADER, text: prompt });
       });
       return roster.get(name);

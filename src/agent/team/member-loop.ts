@@ -20,7 +20,7 @@ export interface TeamSeams {
     prompt: string,
     how: { onRecorded(): Promise<void>; signal: AbortSignal },
   ): Promise<{ text: string }>;
-  /** There is unread mail for the leader: a turn should begin within 500 ms. */
+  /** There is unread mail for the leader: a turn should begin within 500 ms. Or somebody has left. */
   wakeLeader(): void;
   /** Hook TeammateIdle: null, or the reason why the member must go on. */
   onIdle(member: Member): Promise<string | null>;
@@ -55,7 +55,7 @@ export async function runMember(name: string, parts: LoopParts, signal: AbortSig
       const mails = await mailbox.unread(name);
       if (signal.aborted) throw abortReason(signal);
       if (mails.length > 0) await takeTurn(name, mails, parts, signal);
-      else if (roster.get(name).state === 'leaving') await roster.move(name, 'left');
+      else if (roster.get(name).state === 'leaving') await leave(name, parts);
       else if (await rest(name, parts, signal)) await bell.wait(signal);
     }
   } catch (error) {
@@ -87,6 +87,12 @@ async function takeTurn(
   };
   await seams.runTurn(roster.get(name), promptOf(mails), { onRecorded, signal });
   await onRecorded(); // a turn that is over was recorded, whoever forgot to say so
+}
+
+/** No mail tells of it, but whoever waits for the end of the team has to look again. */
+async function leave(name: string, { roster, seams }: LoopParts): Promise<void> {
+  await roster.move(name, 'left');
+  seams.wakeLeader();
 }
 
 /** After a turn without further mail. False when it has to look again: a hook had it go on. */

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { LEADER } from '../../../src/agent/team/mail.ts';
 import { spawnedOutput } from '../../../src/agent/team/spawned-output.ts';
 import type { Team } from '../../../src/agent/team/team.ts';
-import { raceAbort } from '../../../src/util/abort.ts';
+import { Aborted, raceAbort } from '../../../src/util/abort.ts';
 import { createRig, mate, openTeam, readMail, reopenTeam, SESSION, stateOf, untilState } from './support.ts';
 
 const words = (recipient: string, content: string) => ({ type: 'message', recipient, content }) as const;
@@ -244,6 +245,33 @@ describe('shutting down', () => {
     expect(await team.isSettled()).toBe(true);
   });
 
+  test('[TEAM-09] removing it waits for the last words of who has agreed to stop', async () => {
+    const rig = createRig();
+    const team = await openTeam(rig);
+    let endTurn = () => {};
+    rig.turns.ann = async (prompt) => {
+      if (!prompt.includes('shutdown_request')) return 'fine';
+      await team.send('ann', agree);
+      await new Promise<void>((resolve) => {
+        endTurn = resolve;
+      });
+      return 'good bye';
+    };
+    await team.spawn(mate('ann'));
+    await untilState(team, 'ann', 'idle');
+    await team.send(LEADER, ask('ann'));
+    await untilState(team, 'ann', 'leaving');
+    await readMail(team, rig);
+    const interrupted = new AbortController();
+    const given = team.delete(interrupted.signal);
+    interrupted.abort(new Aborted('interrupt'));
+    await expect(given).rejects.toThrow(Aborted);
+    expect(stateOf(team, 'ann')).toBe('leaving');
+    const removed = team.delete();
+    endTurn();
+    expect(await removed).toBe('The team crew is removed.');
+  });
+
   test('what was never read is said when the team is removed', async () => {
     const rig = createRig();
     const team = await openTeam(rig);
@@ -314,6 +342,24 @@ describe('trouble', () => {
     const third = createRig(rig.home, rig.transcripts);
     const later = await reopenTeam(third);
     expect(later && (await readMail(later, third))).not.toContain('crashed');
+  });
+
+  test('who was cut off before it got to know what it is there for is told when it is resumed', async () => {
+    const rig = createRig();
+    const before = await openTeam(rig);
+    await before.spawn(mate('ann'));
+    await untilState(before, 'ann', 'idle');
+    await before.close();
+    // As it is when the process dies between the two files that make a teammate.
+    writeFileSync(before.file, readFileSync(before.file, 'utf8').replace('"state": "idle"', '"state": "starting"'));
+    rmSync(join(dirname(before.file), 'inboxes'), { recursive: true });
+    const next = createRig(rig.home);
+    const team = await reopenTeam(next);
+    if (team === null) throw new Error('It is gone');
+    expect(stateOf(team, 'ann')).toBe('crashed');
+    await team.resume('ann@crew', 'Go on');
+    await untilState(team, 'ann', 'idle');
+    expect(next.transcripts.get('ann')).toEqual([expect.stringMatching(/Be ann.*Go on/s)]);
   });
 
   test('a process that died between recording and marking delivers nothing twice', async () => {

@@ -13,7 +13,7 @@ import { ASK_HOST, earlierSession, isAsked, refuseUntil } from './turns.ts';
 
 const SESSIONS = [
   ...MODES.map((mode) => ({ mode, session: 'new' })),
-  ...['default', 'plan', 'bypassPermissions'].map((mode) => ({ mode, session: 'resumed' })),
+  ...['default', 'plan'].map((mode) => ({ mode, session: 'resumed' })),
 ];
 
 test.each(SESSIONS)(

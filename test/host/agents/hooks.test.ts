@@ -22,14 +22,19 @@ function noted(house: House, file: string): JsonObject[] {
   return texts.map((text) => JSON.parse(text));
 }
 
+/** A command for one event, as front matter has it. */
+function frontMatter(event: string, { command }: { command: string }): string {
+  const quoted = `'${command.replaceAll("'", "''")}'`;
+  return `hooks:\n  ${event}:\n    - hooks:\n        - type: command\n          command: ${quoted}\n`;
+}
+
 /** The file of an agent with hooks. */
-function agentFile(house: House, name: string, hooks: JsonObject, more = ''): void {
-  const front = `---\nname: ${name}\ndescription: d\n${more}hooks: ${JSON.stringify(hooks)}\n---\nYou are ${name}.\n`;
-  put(join(house.dir, `.claude/agents/${name}.md`), front);
+function agentFile(house: House, name: string, hooks: string): void {
+  put(join(house.dir, `.claude/agents/${name}.md`), `---\nname: ${name}\ndescription: d\n${hooks}---\nYou are it.\n`);
 }
 
 describe('hooks in the file of an agent', () => {
-  const guard = { PreToolUse: [{ matcher: 'Bash', hooks: [noting('guard')] }] };
+  const guard = frontMatter('PreToolUse', noting('guard'));
   const script = {
     MAIN: [
       bash('echo main'),
@@ -77,7 +82,7 @@ describe('hooks in the file of an agent', () => {
       }),
     );
     const command = `cat >> "$CLAUDE_PROJECT_DIR/stop"; [ -e once ] || { touch once; echo "not yet" >&2; exit 2; }`;
-    agentFile(house, 'stopper', { Stop: [{ hooks: [{ type: 'command', command }] }] });
+    agentFile(house, 'stopper', frontMatter('Stop', { command }));
     const client = house.connect({ ...BYPASS, trust: true });
     await client.ask('MAIN go');
     expect(JSON.stringify(client.of('user'))).toContain('SubagentStop hook feedback:');
@@ -99,7 +104,7 @@ describe('hooks in the file of an agent', () => {
         SHY: [bash('touch shy'), 'done'],
       }),
     );
-    agentFile(house, 'shy', { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: 'exit 2' }] }] });
+    agentFile(house, 'shy', frontMatter('PreToolUse', { command: 'exit 2' }));
     await house.connect({ ...BYPASS, trust: true }).ask('MAIN go');
     expect([existsSync(join(house.dir, 'shy')), existsSync(join(house.dir, 'main'))]).toEqual([false, true]);
   });
@@ -141,8 +146,8 @@ describe('hooks of a skill that an agent loads', () => {
         OTHER: [bash('echo 1'), bash('echo 2'), bash('echo 3'), 'done'],
       }),
     );
-    const hooks = JSON.stringify({ PreToolUse: [{ matcher: 'Bash', hooks: [noting('watch')] }] });
-    const skill = `---\nname: watcher\ndescription: Watches\nhooks: ${hooks}\n---\nWatch.\n`;
+    const hooks = frontMatter('PreToolUse', noting('watch'));
+    const skill = `---\nname: watcher\ndescription: Watches\n${hooks}---\nWatch.\n`;
     put(join(house.dir, '.claude/skills/watcher/SKILL.md'), skill);
     await house.connect({ ...BYPASS, trust: true, ...config }).ask('MAIN go');
     const commands = noted(house, 'watch').map(({ tool_input }) => (tool_input as JsonObject).command);
@@ -202,7 +207,7 @@ describe('[B-192] a hook that asks an agent', () => {
     const looker = requests[2];
     expect(looker?.tools.map(({ name }) => name).sort()).toEqual(['Glob', 'Grep', 'Read']);
     expect(JSON.stringify(looker?.messages)).toContain('what is in it');
-    expect(JSON.stringify(client.lines)).not.toContain('LOOKER');
+    expect(JSON.stringify(client.lines)).not.toContain('"look"');
     expect(client.of('system/task_started')).toEqual([]);
   });
 

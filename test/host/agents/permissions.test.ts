@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../../../src/model/model.ts';
+import { createJsonlStore } from '../../../src/sessions/jsonl-store.ts';
 import { type AnswerLike, toolUse } from '../../../src/testing/script.ts';
 import type { JsonObject } from '../../../src/util/json.ts';
 import type { RunConfig } from '../../../src/wire/run-config.ts';
@@ -333,4 +334,29 @@ test('teammates: nobody but the leader starts them, and the mode of the call nar
   expect(results.get('start-mate')?.isError).toBe(false);
   expect([has('by-mate'), has('by-spy')]).toEqual([false, false]);
   expect(readFileSync(join(home, 'teams/crew/config.json'), 'utf8')).toContain('"mode": "dontAsk"');
+});
+
+test('the transcript of an agent can be read where its start says, and no other session of the home', async () => {
+  const home = tempDir();
+  const other = put(join(home, 'projects', 'other', 'secret.jsonl'), 'x');
+  const store = createJsonlStore({ home, log: () => {} });
+  const { house, results } = play(
+    {
+      MAIN: [
+        task('CHILD go', { run_in_background: true }, 't'),
+        () => [
+          toolUse('Read', { file_path: /(\/\S+\.output)/.exec(results.get('t')?.text ?? '')?.[1] }, 'own'),
+          toolUse('Read', { file_path: other }, 'other'),
+        ],
+        'ok',
+        'heard',
+      ],
+      CHILD: ['done'],
+    },
+    { home, store },
+  );
+  const client = house.connect();
+  await client.ask('MAIN go');
+  await client.result(1);
+  expect([results.get('own')?.isError, results.get('other')?.isError]).toEqual([false, true]);
 });

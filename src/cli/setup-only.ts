@@ -1,0 +1,31 @@
+import { createEngine } from '../host/engine.ts';
+import { openSession } from '../host/session.ts';
+import { Aborted } from '../util/abort.ts';
+import { toHeddleError } from '../wire/errors.ts';
+import type { RunConfig } from '../wire/run-config.ts';
+import type { createLogger } from './logger.ts';
+import { onSignals } from './signals.ts';
+
+/** `--init-only`: the Setup and SessionStart hooks run as they would before a first prompt; there is no prompt. */
+export async function runSetup(config: RunConfig, logger: ReturnType<typeof createLogger>): Promise<number> {
+  const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log, pid: process.pid });
+  const stop = new AbortController();
+  const signals = onSignals(stop);
+  // Nothing is said: what there is to say of hooks that fail goes to stderr.
+  const launch = { config: { ...config, noSessionPersistence: true } };
+  try {
+    const session = await openSession(engine, launch, () => undefined, { signal: stop.signal });
+    stop.signal.addEventListener('abort', () => session.stop(new Aborted('shutdown')), { once: true });
+    await session.change(async (parts) => parts.hooks?.begin(stop.signal));
+    session.endInput();
+    await session.finished;
+    return signals.exitCode() ?? 0;
+  } catch (error) {
+    process.stderr.write(`${toHeddleError(error).message}\n`);
+    return signals.exitCode() ?? 1;
+  } finally {
+    await engine.close();
+    logger.close();
+    signals.dispose();
+  }
+}
