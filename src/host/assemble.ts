@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Ask } from '../agent/gate.ts';
 import { Ledger } from '../agent/ledger.ts';
 import { createRecorder } from '../agent/recorder.ts';
-import type { CallHost } from '../mcp/sdk-bridge.ts';
 import { modelChoices } from '../model/resolve.ts';
 import { subagentsFolder } from '../sessions/layout.ts';
 import type { FileStates } from '../tools/file-states.ts';
@@ -24,6 +23,7 @@ import { leftInPlanMode, leftTasks, pastTodos, tasksDir } from './left-behind.ts
 import { openMemory } from './memory.ts';
 import type { Chosen } from './models.ts';
 import { checkpointsIfOn } from './open-checkpoints.ts';
+import { sessionServers } from './open-servers.ts';
 import type { Parts } from './parts.ts';
 import { createPermissions } from './permissions.ts';
 import { type LaunchPlace, openPlace } from './place.ts';
@@ -155,6 +155,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
       }),
     };
   };
+  const servers = sessionServers(() => parts, { engine, config, env, places, configuration, log: runtime.log });
   const { layers } = configuration.loaded;
   const givenHooks = [...hooksInLayers(layers), ...pluginHooks(extensions, layers)];
   const parts: Parts = {
@@ -185,11 +186,11 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
       await parts.remakeTools();
     },
     mcp: null,
+    get serverTrust() {
+      return servers.trust;
+    },
     async openMcp() {
-      const { openSessionMcp } = await import('./session-mcp.ts');
-      const callHost: CallHost = (request, options) => parts.callHost(request, options);
-      const given = { config, cwd: workspace.cwd, env, callHost, log: runtime.log, parts: () => parts };
-      parts.mcp ??= await openSessionMcp(given);
+      parts.mcp ??= await servers.open();
       permissions.onRootsChange = () => parts.mcp?.rootsChanged();
       return parts.mcp;
     },
@@ -250,6 +251,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     },
     async reloadExtensions() {
       extensions = await extensions.again();
+      await servers.findAgain();
       await parts.remakeTools();
     },
     extras: noExtras(),
@@ -293,8 +295,8 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     );
   await runAs(parts, launch);
   if (config.jsonSchema !== undefined) await parts.setSchema(config.jsonSchema);
-  if (config.mcpConfig?.length) await parts.openMcp();
   if (givenHooks.length > 0) await parts.openHooks();
+  await servers.find();
   if (promptTool !== null && !parts.mcp && config.inputFormat === 'text') throw noSuchTool(promptTool);
   return parts;
 }

@@ -106,9 +106,10 @@ function memoryOf({ memory }: Parts) {
 }
 
 /** How far the project's files were believed, and what of them was left out. */
-function trustOf({ configuration: { loaded }, extensions }: Parts) {
-  const state = loaded.trust.state === 'none' && extensions.trust ? extensions.trust.state : loaded.trust.state;
-  const ignored = [...loaded.trust.ignored, ...(extensions.trust?.ignored ?? [])];
+function trustOf({ configuration: { loaded }, extensions, serverTrust }: Parts) {
+  const reports = [loaded.trust, extensions.trust, serverTrust].filter((report) => report !== null);
+  const state = reports.find((report) => report.state !== 'none')?.state ?? 'none';
+  const ignored = reports.flatMap((report) => report.ignored);
   const names = ignored.flatMap(({ file, keys }) => keys.map((key) => `${file}: ${key}`));
   return { trusted: state === 'trusted', state, ignored: names };
 }

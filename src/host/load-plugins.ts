@@ -23,7 +23,6 @@ export function readPlugins(
       const twin = plugins.find((other) => other.name === plugin.name);
       if (twin && isTwin(twin)) return;
       if (twin) throw new Error(`there is another plugin ${plugin.name}`);
-      if (plugin.mcpServers !== null) notes.warn(name, 'its MCP servers are not started in this version');
       plugins.push(plugin);
     } catch (error) {
       pluginErrors.push({ path: name, error: messageOf(error) });

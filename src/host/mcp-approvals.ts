@@ -96,17 +96,18 @@ function note(
   fingerprint: (tool: Tool) => string,
 ): string[] {
   if (!('rules' in update) || update.behavior !== 'allow') return [];
-  const { destination } = update;
+  const { type, destination } = update;
   const given = update.rules.filter(({ toolName }) => toolName.startsWith('mcp__'));
   const keys = given.map((rule) => keyOf(destination, rule));
-  const replaced = update.type === 'replaceRules' ? [...entries.keys()].filter((key) => scopeIn(key) === destination) : [];
-  const gone = update.type === 'removeRules' ? keys : replaced;
+  const before = [...entries.keys()].filter((key) => scopeIn(key) === destination);
+  const gone = type === 'replaceRules' ? before : keys;
   for (const key of gone) entries.delete(key);
-  if (update.type === 'removeRules') return gone;
-  given.forEach((rule, at) => {
+  for (const rule of type === 'removeRules' ? [] : given) {
     const covered = tools().filter(({ name }) => coversTool(rule, name, 'allow'));
-    entries.set(keys[at] ?? '', Object.fromEntries(covered.map((tool) => [tool.name, fingerprint(tool)])));
-  });
+    const approved = Object.fromEntries(covered.map((tool) => [tool.name, fingerprint(tool)]));
+    // A rule that means nothing that is there binds to nothing.
+    if (covered.length > 0) entries.set(keyOf(destination, rule), approved);
+  }
   return [...new Set([...gone, ...keys])];
 }
 

@@ -1,4 +1,5 @@
 import { isObject, stringField } from '../util/json.ts';
+import { within } from '../util/timer.ts';
 import { ControlError } from '../wire/errors.ts';
 import type { ControlBody } from '../wire/peer.ts';
 import type { SessionMcp } from './mcp.ts';
@@ -6,8 +7,12 @@ import type { Parts } from './parts.ts';
 
 /** The control requests about MCP servers. Loaded with the first of them. */
 
+/** How long the answer to `mcp_status` waits for servers that are about to answer. */
+const STATUS_MS = 1000;
+
 export async function mcpStatus({ mcp }: Parts): Promise<unknown> {
   mcp?.start();
+  if (mcp) await within(STATUS_MS, mcp.settled());
   return { mcpServers: mcp?.statuses() ?? [] };
 }
 

@@ -39,6 +39,8 @@ export interface AgentServers {
 
 export interface SessionMcpOptions extends Omit<ServerMeans, 'startupMs'> {
   found: FoundServers;
+  /** Whether somebody at the other end answers what servers ask. */
+  canAskHost: boolean;
   /** The session whose servers they are. */
   parts(): Parts;
 }

@@ -25,6 +25,7 @@ import type { Permissions } from './permissions.ts';
 import type { Reminders } from './reminders.ts';
 import type { SessionSandbox } from './sandbox.ts';
 import type { SessionSettings } from './session.ts';
+import type { TrustReport } from './settings.ts';
 import type { StructuredSetting } from './structured.ts';
 import type { SessionTeam } from './team.ts';
 import type { OpenTranscript } from './transcript.ts';
@@ -67,6 +68,8 @@ export interface Parts {
   mcp: SessionMcp | null;
   /** Makes `mcp`, the first time. Rejects with `invalid_option` when the launch names servers that cannot be read. */
   openMcp(): Promise<SessionMcp>;
+  /** How far the project's file of MCP servers was believed; null when it has none. */
+  readonly serverTrust: TrustReport | null;
   /** Null as long as there are none. */
   hooks: SessionHooks | null;
   /** Makes `hooks`, the first time. */

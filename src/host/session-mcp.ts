@@ -11,6 +11,8 @@ import { positiveInteger } from '../util/setting-text.ts';
 import { defineServer, refusalOf, type ServerMeans } from './define-server.ts';
 import type { Env } from './home.ts';
 import type { SessionMcp, SessionMcpOptions } from './mcp.ts';
+import { sessionFace } from './mcp-face.ts';
+import { serverOffers } from './mcp-offers.ts';
 import { dynamicServer, type GivenServer } from './server-sources.ts';
 
 /** How long a server may take to connect, unless MCP_TIMEOUT says otherwise. */
@@ -26,16 +28,21 @@ const CHARS_PER_TOKEN = 4;
  * in the host wait for `start`, which is when the host can answer.
  */
 export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
-  const { env, log, faceOf } = options;
+  const { env, log, parts, canAskHost } = options;
   const startupMs = positiveInteger(env.MCP_TIMEOUT) ?? STARTUP_MS;
   const means: ServerMeans = { ...options, startupMs };
-  const connections = createConnections({ startupMs, log, ...(faceOf && { faceOf }) });
+  const faceOf = (server: string) => sessionFace(parts, server, { canAskHost });
+  const connections = createConnections({ startupMs, log, faceOf });
   const seams = toolSeams(env);
   let { servers: configured, rules } = options.found;
   /** By name, those that a request has set. */
   const added = new Map<string, JsonObject>();
   let joined = -1;
   let tools: readonly Tool[] = [];
+  const { resourceTools, ...offers } = serverOffers(parts, {
+    connected: () => connections.connected(),
+    tools: () => tools,
+  });
 
   /** Those that settings do not want are told and left out. */
   const admit = (server: GivenServer): boolean => {
@@ -50,7 +57,20 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
   configured = configured.filter(admit);
   connectConfigured();
 
+  /** Why a server that a request names cannot be added; null when it was. */
+  const addRequested = (name: string, given: unknown): string | null => {
+    if (connections.has(name)) return 'A server of this name was there from the start';
+    if (!isObject(given)) return 'It must be an object';
+    const server = dynamicServer(name, given, env);
+    const refusal = refusalOf(server, rules);
+    if (refusal !== null) return refusal;
+    added.set(name, given);
+    connections.add(defineServer(server, means));
+    return null;
+  };
+
   const mcp: SessionMcp = {
+    ...offers,
     start(initialize = {}) {
       const manifests = isObject(initialize.sdkMcpServerManifests) ? initialize.sdkMcpServerManifests : {};
       const named = Array.isArray(initialize.sdkMcpServers) ? initialize.sdkMcpServers : [];
@@ -69,7 +89,8 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
       await raceAbort(connections.settled(), signal).catch(() => {}); // how the turn ends, it tells itself
       if (joined === connections.version) return false;
       joined = connections.version;
-      tools = asTools(connections.tools(), seams, (twin) => log('warn', twin));
+      tools = [...asTools(connections.tools(), seams, (twin) => log('warn', twin)), ...resourceTools(seams)];
+      offers.approvals.noteChanges();
       return true;
     },
     settled: () => connections.settled(),
@@ -87,19 +108,8 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
       const errors: Record<string, string> = {};
       const wanted = Object.keys(servers).filter((name) => !added.has(name));
       for (const name of wanted) {
-        const given = servers[name];
-        if (connections.has(name)) errors[name] = 'A server of this name was there from the start';
-        else if (!isObject(given)) errors[name] = 'It must be an object';
-        else {
-          const server = dynamicServer(name, given, env);
-          const refusal = refusalOf(server, rules);
-          if (refusal !== null) {
-            errors[name] = refusal;
-            continue;
-          }
-          added.set(name, given);
-          connections.add(defineServer(server, means));
-        }
+        const problem = addRequested(name, servers[name]);
+        if (problem !== null) errors[name] = problem;
       }
       await connections.settled();
       for (const { name, error } of connections.statuses()) if (error && wanted.includes(name)) errors[name] = error;
@@ -115,7 +125,7 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
       connectConfigured();
     },
     async connectFor(servers, signal) {
-      const own = createConnections({ startupMs, log, ...(faceOf && { faceOf }) });
+      const own = createConnections({ startupMs, log, faceOf });
       for (const server of servers.filter(admit)) own.add(defineServer(server, means));
       await raceAbort(own.settled(), signal).catch(() => {}); // whoever waits is told
       return { tools: asTools(own.tools(), seams, (twin) => log('warn', twin)), close: () => own.close() };

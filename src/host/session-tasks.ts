@@ -48,6 +48,7 @@ export function watchSessionTasks(parts: Parts, onNews: () => void): NewsSource 
     // Whoever has stopped it knows, unless that was nobody of this session.
     if (task.stoppedBy !== null && task.stoppedBy !== 'outside') {
       say(notificationLine(task, ids));
+      onNews(); // nothing to tell, but it may have been the last that was waited for
       return;
     }
     ended.push(task);

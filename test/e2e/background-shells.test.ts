@@ -60,6 +60,18 @@ describe('a command in the background', () => {
   });
 });
 
+test('[K2] what is waited for and then stopped by the host does not keep the process', async () => {
+  const place = await makePlace([inBackground('sleep 600'), 'Started.']);
+  const cli = startCli([...STREAM_BOTH, '--allowedTools', 'Bash'], { place });
+  cli.say('go');
+  const [task] = (await cli.nextResult()).pending_tasks as { task_id: string }[];
+  await cli.control({ subtype: 'end_input' });
+  await cli.control({ subtype: 'stop_task', task_id: task?.task_id });
+  const { code, lines } = await cli.finished;
+  expect(code).toBe(0);
+  expect(lines.filter(isResult)).toHaveLength(1);
+});
+
 /** What a run of the SDK writes and reads, in order. */
 async function lifeOf(kind: string): Promise<{ results: unknown[]; order: string[] }> {
   const place = await makePlace(script('sleep 2'));

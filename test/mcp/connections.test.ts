@@ -18,6 +18,7 @@ function server(name: string, answers: Record<string, unknown> = {}) {
   const close = vi.fn(async () => {});
   const definition: ServerDefinition = {
     name,
+    scope: 'dynamic',
     source: 'sdk',
     transport: 'sdk',
     config: { type: 'sdk', name },

@@ -25,7 +25,10 @@ export interface TeamRecord {
   leader: JsonObject;
   members: readonly Member[];
   state: TeamState;
-  /** Counts how often the user went on after the team was told to shut down: each time it may be told again. */
+  /**
+   * Counts how often the user has said something: each time the team may be told again to shut down. Not only when it is
+   * known to have been told: its process may have died right after that was posted.
+   */
   episode: number;
 }
 
@@ -70,7 +73,7 @@ export function createRoster(start: TeamRecord, { files, path }: { files: TeamFi
     async moveTeam(event) {
       const before = record;
       const state = nextTeam(before.state, event) ?? impossible(before.name, before.state, event);
-      const episode = before.state === 'told' && event === 'input' ? before.episode + 1 : before.episode;
+      const episode = event === 'input' ? before.episode + 1 : before.episode;
       if (state === before.state && episode === before.episode) return;
       record = { ...before, state, episode };
       await save();

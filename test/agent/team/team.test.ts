@@ -234,6 +234,22 @@ describe('shutting down', () => {
     expect((await team.inputEnded())?.prompt).toContain('TeamDelete');
   });
 
+  test('[TEAM-07] who died right after telling it tells it again when the user has gone on', async () => {
+    const rig = createRig();
+    const before = await openTeam(rig);
+    await before.spawn(mate('ann'));
+    await untilState(before, 'ann', 'idle');
+    await vi.waitUntil(() => rig.wakes === 1);
+    await readMail(before, rig);
+    expect(await before.inputEnded()).not.toBeNull();
+    await before.close();
+    // As it is when the process dies before it has written down that it was told.
+    writeFileSync(before.file, readFileSync(before.file, 'utf8').replace('"state": "told"', '"state": "ending"'));
+    const team = await reopenTeam(createRig(rig.home, rig.transcripts));
+    await team?.inputArrived();
+    expect((await team?.inputEnded())?.prompt).toContain('TeamDelete');
+  });
+
   test('[TEAM-05] where nobody is left, nobody is told', async () => {
     const rig = createRig();
     const team = await openTeam(rig);

@@ -13,6 +13,11 @@ const OVER_BUDGET = {
   says: 'Exceeded USD budget (1)',
 };
 const LATE = { situation: '`--max-duration-ms` reached', outcome: broken('max_duration') };
+const LEFT_BEHIND = {
+  situation: 'background work had to be stopped: `--on-end stop`, or `--background-wait` is over',
+  outcome: broken('background_stopped'),
+  says: /^The background task b\w{6} \(.*\) was stopped/,
+};
 const CUT_OFF = {
   situation: 'the answer was cut off at the output limit, also after 3 recoveries',
   outcome: errorAnswer('max_output_tokens'),
@@ -88,6 +93,22 @@ export const LIMITS: Row[] = [
     args: [...BASH, '--max-duration-ms', '1500'],
     requests: 1,
     and: ({ lines }) => expect(lines.some((line) => toolResult(line)?.is_error)).toBe(true),
+  },
+  {
+    ...LEFT_BEHIND,
+    title: '[K25] at once',
+    script: [bash('sleep 600', { run_in_background: true }), 'done'],
+    args: [...BASH, '--on-end', 'stop'],
+    requests: 2,
+    results: 2,
+  },
+  {
+    ...LEFT_BEHIND,
+    title: '[K25] after a while',
+    script: [bash('sleep 600', { run_in_background: true }), 'done'],
+    args: [...BASH, '--background-wait', '0.5'],
+    requests: 2,
+    results: 2,
   },
   {
     ...IN_ANSWER,

@@ -71,7 +71,7 @@ export function noResult(exitCode: number): Outcome {
 
 /** Lets every command run. */
 export const BASH = ['--allowedTools', 'Bash'];
-export const bash = (command: string) => toolUse('Bash', { command });
+export const bash = (command: string, more: object = {}) => toolUse('Bash', { command, ...more });
 export const overloaded = fail(529, 'overloaded_error', 'Overloaded', { 'retry-after-ms': '1' });
 export const tooLong = fail(400, 'invalid_request_error', 'prompt is too long: 201000 tokens > 200000 maximum');
 /** Begins to answer and never goes on. */
