@@ -33,6 +33,9 @@ export interface ServerMeans {
   fetchFor(server: { name: string; url: string }): Promise<FetchLike>;
 }
 
+/** What the host says of its own servers, by name. */
+export type Manifests = ReadonlyMap<string, Manifest>;
+
 /** Why settings do not want a server; null when they do, or when it cannot be read anyway. */
 export function refusalOf(server: GivenServer, rules: readonly ServerRules[]): string | null {
   try {
@@ -43,13 +46,18 @@ export function refusalOf(server: GivenServer, rules: readonly ServerRules[]): s
 }
 
 /** A server whose configuration is not fit for use is in the list, too, with the reason: nobody looks for it in vain. */
-export function defineServer(server: GivenServer, means: ServerMeans, manifest?: Manifest): ServerDefinition {
+export function defineServer(server: GivenServer, means: ServerMeans, manifests?: Manifests): ServerDefinition {
   const { name, given, scope, source, isDisabled } = server;
   const shown = { name, scope, source, transport: typeOf(given), config: shownConfig(name, given), isDisabled };
   try {
     const config = configOf(server);
     const { timeoutMs, alwaysLoad } = config;
-    return { ...shown, timeoutMs, alwaysLoad, open: (seams) => open(server, config, { ...means, seams, manifest }) };
+    return {
+      ...shown,
+      timeoutMs,
+      alwaysLoad,
+      open: (seams) => open(server, config, { ...means, seams, manifest: manifests?.get(name) }),
+    };
   } catch (error) {
     return {
       ...shown,

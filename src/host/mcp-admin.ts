@@ -2,7 +2,7 @@ import type { Trust } from '../config/trust-store.ts';
 import { McpNeedsAuth } from '../mcp/oauth-fetch.ts';
 import type { McpToolInfo, ServerInfo } from '../mcp/server-answers.ts';
 import { shownConfig } from '../mcp/server-config.ts';
-import { Aborted, raceAbort } from '../util/abort.ts';
+import { Aborted } from '../util/abort.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Logger } from '../util/runtime.ts';
@@ -13,6 +13,7 @@ import type { Launch } from '../wire/run-config.ts';
 import { defineServer, refusalOf, type ServerMeans } from './define-server.ts';
 import type { Engine } from './engine.ts';
 import { openExtensions } from './extensions.ts';
+import { type Env, toolEnv } from './home.ts';
 import { type ServerPlace, writtenServers } from './mcp-files.ts';
 import { openPlace } from './place.ts';
 import { findServers, type GivenServer } from './server-sources.ts';
@@ -122,14 +123,14 @@ function idleOf({ isDisabled }: GivenServer, refusal: string | null): AdminServe
 /** Those of a project that nobody trusts are shown, and never started (ruling G1). */
 function untrustedServers(
   place: ServerPlace,
-  { trust, env, taken }: { trust: Trust | null; env: GivenServer['variables']; taken: readonly AdminServer[] },
+  { trust, env, taken }: { trust: Trust | null; env: Env; taken: readonly AdminServer[] },
 ): AdminServer[] {
   if (trust === null || trust === 'trusted') return [];
   const reason = `the directory ${trust === 'changed' ? 'has changed since it was trusted' : 'is not trusted'}: heddle trust`;
   return writtenServers(place)
     .filter(({ scope, name }) => scope === 'project' && !taken.some((each) => each.name === name))
     .map(({ name, given }) => {
-      const server: GivenServer = { name, given, scope: 'project', source: 'project', variables: env };
+      const server: GivenServer = { name, given, scope: 'project', source: 'project', variables: toolEnv(env) };
       return adminServer(server, { status: 'untrusted', reason });
     });
 }
@@ -150,14 +151,13 @@ async function reach(
   const began = performance.now();
   try {
     const lost = (error: Error) => stop.abort(error);
-    const opening = defineServer(server, means).open({ onListChanged: () => {}, onLost: lost });
-    const client = await raceAbort(Promise.resolve(opening), stop.signal);
+    const client = await defineServer(server, means).open({ onListChanged: () => {}, onLost: lost });
     try {
       await client.initialize(stop.signal);
       const connectMs = Math.round(performance.now() - began);
       const tools = await client.listTools(stop.signal);
       const listMs = Math.round(performance.now() - began) - connectMs;
-      const { serverInfo } = client.facts ?? {};
+      const { serverInfo } = client.facts;
       return { status: 'connected', ...(serverInfo && { serverInfo }), tools, connectMs, listMs, stderr: tail(stderr) };
     } finally {
       await client.close().catch(() => {}); // how it went is known by now

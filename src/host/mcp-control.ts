@@ -8,7 +8,7 @@ import type { Parts } from './parts.ts';
 /** The control requests about MCP servers. Loaded with the first of them. */
 
 /** How long the answer to `mcp_status` waits for servers that are about to answer. */
-const STATUS_MS = 1000;
+const STATUS_MS = 500;
 
 export async function mcpStatus({ mcp }: Parts): Promise<unknown> {
   mcp?.start();

@@ -37,6 +37,9 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
   let { servers: configured, rules } = options.found;
   /** By name, those that a request has set. */
   const added = new Map<string, JsonObject>();
+  /** What the host says of its own servers, by name. */
+  const manifests = new Map<string, Manifest>();
+  let hasStarted = false;
   let joined = -1;
   let tools: readonly Tool[] = [];
   const { resourceTools, ...offers } = serverOffers(parts, {
@@ -52,7 +55,9 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
   };
   const isOfHost = ({ given }: GivenServer) => typeOf(given) === 'sdk';
   const connectConfigured = () => {
-    for (const server of configured) if (!isOfHost(server)) connections.add(defineServer(server, means));
+    for (const server of configured) {
+      connections.add(defineServer(server, means, manifests), { waits: isOfHost(server) && !hasStarted });
+    }
   };
   configured = configured.filter(admit);
   connectConfigured();
@@ -72,16 +77,13 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
   const mcp: SessionMcp = {
     ...offers,
     start(initialize = {}) {
-      const manifests = isObject(initialize.sdkMcpServerManifests) ? initialize.sdkMcpServerManifests : {};
+      hasStarted = true;
+      const given = isObject(initialize.sdkMcpServerManifests) ? initialize.sdkMcpServerManifests : {};
+      for (const [name, manifest] of Object.entries(given)) if (isObject(manifest)) manifests.set(name, manifest);
+      for (const { name } of configured) connections.begin(name);
       const named = Array.isArray(initialize.sdkMcpServers) ? initialize.sdkMcpServers : [];
-      const hosted = named.filter((name) => typeof name === 'string');
-      const ofHost = [
-        ...configured.filter(isOfHost),
-        ...hosted.map((name) => dynamicServer(name, { type: 'sdk', name }, env)),
-      ];
-      for (const server of ofHost) {
-        const manifest = Object.hasOwn(manifests, server.name) ? manifestOf(manifests[server.name]) : undefined;
-        connections.add(defineServer(server, means, manifest));
+      for (const name of named.filter((each) => typeof each === 'string')) {
+        connections.add(defineServer(dynamicServer(name, { type: 'sdk', name }, env), means, manifests));
       }
     },
     async join(signal) {
@@ -133,10 +135,6 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
     close: () => connections.close(),
   };
   return mcp;
-}
-
-function manifestOf(value: unknown): Manifest | undefined {
-  return isObject(value) ? value : undefined;
 }
 
 function toolSeams(env: Env): AsToolSeams {

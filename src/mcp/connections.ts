@@ -60,8 +60,10 @@ export interface ConnectionsOptions {
 
 /** The MCP servers of one session, of every kind, and how it stands with each. */
 export interface Connections {
-  /** Begins to connect, at once. Names are unique: one that is there already stays. */
-  add(definition: ServerDefinition): void;
+  /** Begins to connect, at once unless it `waits`. Names are unique: one that is there already stays. */
+  add(definition: ServerDefinition, options?: { waits: boolean }): void;
+  /** Begins to connect what waits. */
+  begin(name: string): void;
   remove(name: string): Promise<void>;
   has(name: string): boolean;
   /** Rejects with why it could not be connected, or when there is no such server. */
@@ -81,6 +83,7 @@ export interface Connections {
 
 export function createConnections({ faceOf, ...options }: ConnectionsOptions): Connections {
   const all = new Map<string, Connection>();
+  const waiting = new Set<string>();
   let version = 0;
   const onChange = () => {
     version++;
@@ -97,18 +100,23 @@ export function createConnections({ faceOf, ...options }: ConnectionsOptions): C
       return version;
     },
     has: (name) => all.has(name),
-    add(definition) {
+    add(definition, { waits } = { waits: false }) {
       const { name, isDisabled } = definition;
       if (all.has(name)) return;
       const connection = new Connection(definition, { ...options, face: faceOf?.(name), onChange });
       all.set(name, connection);
       if (isDisabled) connection.disconnect({ status: 'disabled' });
+      else if (waits) waiting.add(name);
       else connection.connect();
+    },
+    begin(name) {
+      if (waiting.delete(name)) known(name).connect();
     },
     async remove(name) {
       const connection = all.get(name);
       if (!connection) return;
       all.delete(name);
+      waiting.delete(name);
       await connection.disconnect({ status: 'disabled' });
     },
     async reconnect(name) {

@@ -29,6 +29,7 @@ function toConfig(options: Options): RunConfig {
     maxTurns: options.maxTurns,
     maxBudgetUsd: options.maxBudgetUsd,
     maxDurationMs: options.maxDurationMs,
+    allowDetach: options.allowDetach,
     teams: options.teams,
     backgroundWait: options.backgroundWait,
     onEnd: options.onEnd,

@@ -49,6 +49,7 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   maxTurns: count,
   maxBudgetUsd: amount,
   maxDurationMs: amount,
+  allowDetach: flag,
   teams: flag,
   backgroundWait: amount,
   onEnd: oneOf(['wait', 'stop']),

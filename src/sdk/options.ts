@@ -92,6 +92,8 @@ export interface ModelOptions {
   maxBudgetUsd?: number;
   /** Ends a turn that takes longer with an error result. */
   maxDurationMs?: number;
+  /** Commands in the background may outlive the session, where the model asks for it. */
+  allowDetach?: boolean;
   /** The model may lead a team: agents that go on between their turns and send messages to each other. */
   teams?: boolean;
   /** Seconds that work in the background is waited for when the input has ended. Default: 3600. */

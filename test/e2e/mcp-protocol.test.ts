@@ -244,9 +244,9 @@ describe('--mcp-config', () => {
     expect(stderr).toContain(words);
   });
 
-  test('of a kind that is not there yet is said to have failed', async () => {
+  test('of a kind that is not there is said to have failed', async () => {
     const place = await makePlace(['ok']);
-    const config = '{"mcpServers":{"files":{"command":"node","args":["x.js"]}}}';
+    const config = '{"mcpServers":{"files":{"type":"ws","url":"ws://127.0.0.1:1"}}}';
     const cli = startCli(['-p', 'hi', '--output-format', 'stream-json', '--verbose', '--mcp-config', config], {
       place,
     });
@@ -254,6 +254,6 @@ describe('--mcp-config', () => {
     const { code, stderr, lines } = await cli.finished;
     expect(code).toBe(0);
     expect(lines[0]).toMatchObject({ mcp_servers: [{ name: 'files', status: 'failed' }] });
-    expect(stderr).toContain('servers of the type stdio are not supported in this version');
+    expect(stderr).toContain('servers of the type ws are not supported');
   });
 });

@@ -100,7 +100,7 @@ describe('[C-1, MCP-15] servers', () => {
     const { made } = connections();
     await expect(made.reconnect('nope')).rejects.toThrow('Server not found: nope');
     await expect(made.setEnabled('nope', true)).rejects.toThrow('Server not found: nope');
-    expect(() => made.receive('nope', {})).toThrow('Server not found: nope');
+    await expect(made.receive('nope', {})).rejects.toThrow('Server not found: nope');
   });
 
   test('tell when their tools change, and the version rises', async () => {

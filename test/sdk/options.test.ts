@@ -89,6 +89,7 @@ const FINE = {
   promptSuggestions: true,
   replayHistory: true,
   perTaskStopAffordance: true,
+  allowDetach: true,
   teams: true,
   backgroundWait: 60,
   onEnd: 'stop',

@@ -1,0 +1,42 @@
+import { removeServer, writtenServers } from '../../host/mcp-files.ts';
+import { printable } from '../../util/printable.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { usage } from '../args.ts';
+import { takeWords } from '../command-args.ts';
+import { type McpAction, scopeOf } from './mcp.ts';
+import { commandPlace } from './place.ts';
+import { sayLines } from './terminal.ts';
+
+const HELP = `Usage: heddle mcp remove [-s local|project|user] NAME
+
+Takes a server out of the file that it stands in. The scope must be named where several have one of that name. A sign-in
+stays: heddle mcp logout NAME, before, forgets it.
+
+Examples:
+  heddle mcp remove files
+  heddle mcp remove -s user tracker
+`;
+
+export const remove: McpAction = {
+  help: HELP,
+  flags: { '--scope': 'text' },
+  short: { '-s': '--scope' },
+  async act(args) {
+    const [name = ''] = takeWords(args.words, ['NAME']);
+    const scope = scopeOf(args);
+    const place = commandPlace();
+    const [found, another] = writtenServers(place).filter(
+      (server) => server.name === name && (scope === null || server.scope === scope),
+    );
+    if (!found) {
+      const where = scope === null ? 'any file of local, project or user scope' : `the scope ${scope}`;
+      const message = `There is no MCP server ${printable(name)} in ${where}`;
+      throw new HeddleError('server_not_found', message, { facts: { name } });
+    }
+    if (another)
+      throw usage(`error: ${name} is in the scopes ${found.scope} and ${another.scope}: say which with --scope`);
+    await removeServer(found, place);
+    sayLines([`${printable(name)} was removed from ${printable(found.file)} (scope ${found.scope})`]);
+    return 0;
+  },
+};
