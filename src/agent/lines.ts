@@ -1,6 +1,6 @@
-import type { ToolProgress } from '../tools/tool.ts';
 import type { AnswerHead } from '../model/accumulate.ts';
 import type { ModelEvent, StreamEvent } from '../model/model.ts';
+import type { ToolProgress } from '../tools/tool.ts';
 import type { ContentBlock, ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
 import { RAW_JSON } from '../wire/jsonl.ts';
 import type {

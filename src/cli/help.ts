@@ -2,7 +2,7 @@
 export function helpText(): string {
   return [
     'Usage: heddle [options] [prompt]',
-    '       heddle sessions|tasks|rewind|config|trust|permissions|hooks … (each with --help)',
+    '       heddle sessions|tasks|rewind|config|trust|permissions|hooks|mcp … (each with --help)',
     '',
     'Runs a coding agent on a prompt in the current directory.',
     '',
@@ -35,6 +35,7 @@ const COMMANDS: readonly Option[] = [
   ['config list|get|set|unset', 'Show and change settings, with where they stand'],
   ['trust [directory]', 'Let the settings of a project act'],
   ['permissions explain', 'Say what would become of a tool call, and which rule decides'],
+  ['mcp add|list|test|login|…', 'Configure, check and sign in to MCP servers'],
   ['hooks list|test', 'Show the hooks of this directory, or try them with an event'],
 ];
 

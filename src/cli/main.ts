@@ -28,6 +28,7 @@ const COMMANDS: Record<string, (argv: readonly string[]) => Promise<number>> = {
   hooks: async (argv) => (await import('./commands/hooks.ts')).runHooks(argv),
   permissions: async (argv) => (await import('./commands/permissions.ts')).runPermissions(argv),
   sessions: async (argv) => (await import('./commands/sessions.ts')).runSessions(argv),
+  mcp: async (argv) => (await import('./commands/mcp.ts')).runMcp(argv),
   tasks: async (argv) => (await import('./commands/tasks.ts')).runTasks(argv),
   rewind: async (argv) => (await import('./commands/rewind.ts')).runRewind(argv),
 };

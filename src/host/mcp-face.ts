@@ -31,7 +31,13 @@ export function sessionFace(parts: () => Parts, server: string, { canAskHost }: 
       if (method !== 'notifications/elicitation/complete') return;
       const { sessionId, say } = parts();
       const facts = { mcp_server_name: server, elicitation_id: stringField(params, 'elicitationId') };
-      const line = { type: 'system', subtype: 'elicitation_complete', ...facts, uuid: ids.uuid(), session_id: sessionId };
+      const line = {
+        type: 'system',
+        subtype: 'elicitation_complete',
+        ...facts,
+        uuid: ids.uuid(),
+        session_id: sessionId,
+      };
       say(line as Parameters<typeof say>[0])?.catch(() => {}); // nobody listens any more
     },
   };

@@ -1,8 +1,8 @@
 import type { Attachment } from '../agent/attachment.ts';
 import { forbids } from '../permissions/match-rule.ts';
 import { READ_MCP_RESOURCE } from '../tools/read-mcp-resource.ts';
-import type { ContentBlock } from '../wire/content.ts';
 import { messageOf } from '../util/message-of.ts';
+import type { ContentBlock } from '../wire/content.ts';
 import type { Parts } from './parts.ts';
 
 const MAX_MENTIONS = 20;
@@ -44,7 +44,11 @@ function resourcesIn(text: string, servers: readonly string[]): Mentioned[] {
 
 async function contentOf(parts: Parts, server: string, uri: string): Promise<ContentBlock[]> {
   const name = `${server}:${uri}`;
-  const call = { toolName: READ_MCP_RESOURCE, input: { server, uri }, access: { kind: 'named' as const, name: server, asks: true } };
+  const call = {
+    toolName: READ_MCP_RESOURCE,
+    input: { server, uri },
+    access: { kind: 'named' as const, name: server, asks: true },
+  };
   const { policy } = parts.permissions;
   const why = policy.deny.map((rule) => forbids(rule, call, policy)).find((reason) => reason !== null);
   if (why) return [said(`${name} was mentioned, but not read: a rule forbids it: ${why}`)];
@@ -60,7 +64,10 @@ async function contentOf(parts: Parts, server: string, uri: string): Promise<Con
 function bounded(block: ContentBlock): ContentBlock {
   if (block.type !== 'text') return block;
   const { text } = block;
-  const shown = text.length <= MAX_TEXT_CHARS ? text : `${text.slice(0, MAX_TEXT_CHARS)}\n[It goes on; ${READ_MCP_RESOURCE} shows more.]`;
+  const shown =
+    text.length <= MAX_TEXT_CHARS
+      ? text
+      : `${text.slice(0, MAX_TEXT_CHARS)}\n[It goes on; ${READ_MCP_RESOURCE} shows more.]`;
   return said(shown);
 }
 

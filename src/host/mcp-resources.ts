@@ -24,7 +24,9 @@ export function resourceShelf(connected: () => readonly ConnectedServer[]): Reso
         return toOutput(await readResource(clientOf(name), uri, signal));
       } catch (error) {
         if (signal.aborted || error instanceof ToolError) throw error;
-        throw new ToolError(`${uri} could not be read from the MCP server ${name}: ${messageOf(error)}`, { cause: error });
+        throw new ToolError(`${uri} could not be read from the MCP server ${name}: ${messageOf(error)}`, {
+          cause: error,
+        });
       }
     },
   };
@@ -33,7 +35,10 @@ export function resourceShelf(connected: () => readonly ConnectedServer[]): Reso
 /** The tools for them; none while no server has any. */
 export function resourceTools(shelf: ResourceShelf, limits: { maxResultChars: number }): Tool[] {
   if (shelf.servers().length === 0) return [];
-  return [createListMcpResourcesTool(shelf) as unknown as Tool, createReadMcpResourceTool(shelf, limits) as unknown as Tool];
+  return [
+    createListMcpResourcesTool(shelf) as unknown as Tool,
+    createReadMcpResourceTool(shelf, limits) as unknown as Tool,
+  ];
 }
 
 /** The model sees what a tool's result would show it; people get the texts, and of other data that there was some. */

@@ -1,7 +1,7 @@
 import type { AskAnswer, AskRequest } from '../agent/gate.ts';
-import type { ContentBlock } from '../wire/content.ts';
 import { tryParseJson } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
+import type { ContentBlock } from '../wire/content.ts';
 import { readAnswer } from './ask.ts';
 import type { Parts } from './parts.ts';
 
@@ -21,7 +21,9 @@ export async function askTool(
     const question = { tool_name: toolName, input, tool_use_id: toolUseId };
     const { content } = await tool.run(question, toolContext(toolUseId, signal));
     const text = typeof content === 'string' ? content : onlyText(content);
-    return text === null ? failed(`${name} answered with something else than one text`) : readAnswer(tryParseJson(text));
+    return text === null
+      ? failed(`${name} answered with something else than one text`)
+      : readAnswer(tryParseJson(text));
   } catch (error) {
     if (signal.aborted) return { behavior: 'deny', message: 'The question was withdrawn: the turn was interrupted' };
     return failed(messageOf(error));

@@ -12,7 +12,13 @@ import {
   rpcResult,
 } from '../wire/json-rpc.ts';
 import { HEDDLE_VERSION } from '../wire/version.ts';
-import { type McpToolInfo, readServerFacts, readToolList, type ServerFacts, type ServerInfo } from './server-answers.ts';
+import {
+  type McpToolInfo,
+  readServerFacts,
+  readToolList,
+  type ServerFacts,
+  type ServerInfo,
+} from './server-answers.ts';
 
 /** Carries JSON-RPC messages to one server. What the server says by itself goes to `McpClient.receive`. */
 export interface McpLink {

@@ -2,8 +2,16 @@ import { createHash } from 'node:crypto';
 import { isObject, type JsonObject } from '../util/json.ts';
 
 /** What an approval binds to: the words in which a tool describes itself and its input, in whatever order they come. */
-export function toolFingerprint({ description, inputSchema }: { description: string; inputSchema: JsonObject }): string {
-  return createHash('sha256').update(JSON.stringify([description, sorted(inputSchema)])).digest('hex');
+export function toolFingerprint({
+  description,
+  inputSchema,
+}: {
+  description: string;
+  inputSchema: JsonObject;
+}): string {
+  return createHash('sha256')
+    .update(JSON.stringify([description, sorted(inputSchema)]))
+    .digest('hex');
 }
 
 function sorted(value: unknown): unknown {

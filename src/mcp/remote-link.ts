@@ -48,15 +48,15 @@ export function remoteLink(options: RemoteLinkOptions): McpLink {
   let isOver = false;
   /** Nobody hears the reason of a failed sign-in from the streams of the package. */
   let needsAuth: McpNeedsAuth | null = null;
-  const fetch = watchAnswers(async (url, init) => {
+  const fetch: FetchLike = async (url, init) => {
     try {
       return checked(await options.fetch(url, init));
     } catch (error) {
       if (error instanceof McpNeedsAuth) needsAuth = error;
       throw error;
     }
-  }, pending);
-  const transport = makeTransport(options, fetch);
+  };
+  const transport = makeTransport(options, fetch, pending);
 
   transport.onmessage = (message: JSONRPCMessage) => {
     if (!('method' in message)) pending.settle(message as JsonObject);
@@ -134,11 +134,16 @@ export function remoteLink(options: RemoteLinkOptions): McpLink {
 function makeTransport(
   options: RemoteLinkOptions,
   fetch: FetchLike,
+  pending: PendingRequests,
 ): SSEClientTransport | StreamableHTTPClientTransport {
   const url = new URL(options.url);
-  const given = { fetch, requestInit: { headers: { ...options.headers } } };
-  if (options.type === 'sse') return new SSEClientTransport(url, given);
-  return new StreamableHTTPClientTransport(url, { ...given, reconnectionOptions: RESUMING });
+  const requestInit = { headers: { ...options.headers } };
+  if (options.type === 'sse') return new SSEClientTransport(url, { fetch, requestInit });
+  return new StreamableHTTPClientTransport(url, {
+    fetch: watchAnswers(fetch, pending),
+    requestInit,
+    reconnectionOptions: RESUMING,
+  });
 }
 
 /** A 401 that nobody can answer: the status alone says so, whatever the package makes of it. */

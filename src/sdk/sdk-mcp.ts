@@ -14,7 +14,7 @@ export interface SdkMcpServerOptions {
   version?: string;
   /** Made with `tool`. */
   tools?: readonly CustomTool[];
-  /** Words for clients about the server as a whole. The agent of this version does not show them to the model. */
+  /** How its tools are meant to be used; the model reads it, up to 2,000 characters. */
   instructions?: string;
   /** Its tools are part of every request, however many others there are. */
   alwaysLoad?: boolean;

@@ -24,12 +24,24 @@ const MAX_DATA_BYTES = 800_000;
 /** What model APIs take. */
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
+/** What all pictures of a result may take together, as they are sent: a request must still have room for others. */
+const MAX_PICTURES = 5 * 1024 * 1024;
+
 /** Structured content is for programs; where there is nothing else, the model reads it as JSON. */
 function toBlocks(content: unknown, structuredContent: unknown): ContentBlock[] {
   if (!Array.isArray(content)) throw new ToolError(`${BAD_RESULT} Its content must be an array.`);
-  const blocks = content.map(toBlock).filter((block) => block.type !== 'text' || block.text !== '');
+  const blocks = fewPictures(content.map(toBlock)).filter((block) => block.type !== 'text' || block.text !== '');
   if (blocks.length > 0 || structuredContent === undefined) return blocks;
   return [text(JSON.stringify(structuredContent))];
+}
+
+function fewPictures(blocks: readonly ContentBlock[]): ContentBlock[] {
+  let left = MAX_PICTURES;
+  return blocks.map((block) => {
+    if (block.type !== 'image' || block.source.type !== 'base64') return block;
+    left -= block.source.data.length;
+    return left >= 0 ? block : text('[image: not shown, the result has too many of them]');
+  });
 }
 
 function toBlock(item: unknown): ContentBlock {

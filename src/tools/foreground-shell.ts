@@ -1,4 +1,4 @@
-import { Aborted, abortReason } from '../util/abort.ts';
+import { Aborted, followAbort } from '../util/abort.ts';
 import { type ProcessOutcome, SpawnError } from '../util/process.ts';
 import { startTimer } from '../util/timer.ts';
 import type { NamedCommand } from './background-shells.ts';
@@ -76,15 +76,13 @@ function unlessAborted(error: unknown): 'aborted' | 'timeout' {
 /** Aborts with the signal of the turn, or when the time is up, until it is released. */
 function limitedAbort(signal: AbortSignal, ms: number): { abort: AbortController; release(): void } {
   const abort = new AbortController();
-  const onAbort = () => abort.abort(abortReason(signal));
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
+  const unfollow = followAbort(signal, abort);
   const timer = startTimer(ms, () => abort.abort(new Aborted('timeout')));
   return {
     abort,
     release() {
       clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
+      unfollow();
     },
   };
 }

@@ -30,7 +30,8 @@ export function createListMcpResourcesTool(shelf: ResourceShelf): Tool<{ server?
       const lists = await Promise.all(
         servers.map(async (name) => {
           const items = await shelf.list(name, signal).catch((error: Error) => {
-            if (signal.aborted || server !== undefined) throw new ToolError(`${name}: ${error.message}`, { cause: error });
+            if (signal.aborted || server !== undefined)
+              throw new ToolError(`${name}: ${error.message}`, { cause: error });
             runtime.log('warn', `The resources of the MCP server ${name} could not be read: ${error.message}`);
             return [];
           });

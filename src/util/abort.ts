@@ -17,6 +17,14 @@ export function abortReason(signal: AbortSignal): Aborted {
     : new Aborted('interrupt', String(signal.reason ?? 'aborted'));
 }
 
+/** Aborts the controller with the signal, for the same reason, until what it returns is called. */
+export function followAbort(signal: AbortSignal, controller: AbortController): () => void {
+  const onAbort = () => controller.abort(abortReason(signal));
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  return () => signal.removeEventListener('abort', onAbort);
+}
+
 /** Rejects with the signal's reason as soon as it aborts; otherwise settles as `work` does. */
 export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {

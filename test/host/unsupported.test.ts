@@ -30,11 +30,4 @@ describe('[K38] a setting without effect', () => {
     const notes = house.logs.filter(({ level }) => level === 'warn').map(({ message }) => message);
     expect(notes).toEqual(['initialize.toolAliases has no effect in this version and was ignored']);
   });
-
-  test('[G7] someone to ask who cannot be asked is said to be a denial', () => {
-    expect(notesOn({ permissionPromptTool: 'stdio' })).toEqual([]);
-    expect(notesOn({ permissionPromptTool: 'mcp__ask' })).toEqual([
-      expect.stringContaining('would be asked is denied'),
-    ]);
-  });
 });

@@ -9,6 +9,9 @@ import { createRegistry } from '../../src/tools/registry.ts';
 import { type Tool, ToolError } from '../../src/tools/tool.ts';
 import { createBench } from '../tools/bench.ts';
 
+/** One pixel. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 const seams = {
   readResult,
   failure: (message: string, cause: unknown) => new ToolError(message, { cause }),
@@ -70,6 +73,25 @@ describe('a tool of a server', () => {
       [false, undefined],
       [true, true],
     ]);
+  });
+
+  test('[B-200] has the time that its server has, and tells how far it is', async () => {
+    const call = vi.fn<ServerTool['call']>(async () => ({ content: [] }));
+    const onProgress = () => {};
+    await first({ ...serverTool('add', call), timeoutMs: 7 }).run({}, { ...bench.context, onProgress });
+    expect(call.mock.calls[0]?.[1]).toMatchObject({ timeoutMs: 7, onProgress });
+    await first(serverTool('add', call)).run({}, bench.context);
+    expect(call.mock.calls[1]?.[1]).toMatchObject({ timeoutMs: 500 });
+  });
+
+  test('[C-3] shows as many pictures as a request can carry', async () => {
+    // A picture by its head, with as much behind it as one may have.
+    const head = Buffer.from(PIXEL, 'base64');
+    const data = Buffer.concat([head, Buffer.alloc(2_000_000)]).toString('base64');
+    const content = Array.from({ length: 12 }, () => ({ type: 'image', data, mimeType: 'image/png' }));
+    const { content: shown } = await first(serverTool('look', async () => ({ content }))).run({}, bench.context);
+    const kinds = (shown as { type: string }[]).map(({ type }) => type);
+    expect(kinds).toEqual(['image', ...Array.from({ length: 11 }, () => 'text')]);
   });
 
   test('leaves the check of its input to the server', () => {

@@ -134,7 +134,10 @@ describe('calls', () => {
     const told: object[] = [];
     const { client: made } = client(async () => {
       await made.receive({ method: 'notifications/progress', params: { progressToken: 0, progress: 1, total: 4 } });
-      await made.receive({ method: 'notifications/progress', params: { progressToken: 0, progress: 'x', message: 'on' } });
+      await made.receive({
+        method: 'notifications/progress',
+        params: { progressToken: 0, progress: 'x', message: 'on' },
+      });
       return { result: {} };
     });
     await made.callTool(call, { signal, timeoutMs: 1000, onProgress: (progress) => told.push(progress) });

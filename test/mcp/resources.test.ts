@@ -10,8 +10,7 @@ const signal = new AbortController().signal;
 async function clientOf(answer: (request: RpcRequest) => JsonObject, capabilities: JsonObject = { resources: {} }) {
   const client = new McpClient({
     link: {
-      request: async (request) =>
-        request.method === 'initialize' ? { result: { capabilities } } : answer(request),
+      request: async (request) => (request.method === 'initialize' ? { result: { capabilities } } : answer(request)),
       notify: async () => {},
       close: async () => {},
     },

@@ -24,11 +24,7 @@ export interface McpHost {
 }
 
 /** Answers for servers and host from now on. */
-export function hostServers(
-  cli: RunningCli,
-  servers: Record<string, McpAnswers>,
-  host: HostAnswers = {},
-): McpHost {
+export function hostServers(cli: RunningCli, servers: Record<string, McpAnswers>, host: HostAnswers = {}): McpHost {
   const asked: Rpc[] = [];
   const served = new Set<Line>();
   const answerOf = async (request: Record<string, unknown>): Promise<object | undefined> => {

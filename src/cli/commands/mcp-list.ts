@@ -37,7 +37,7 @@ export const list: McpAction = {
       })),
     );
     if (args.has('--json')) sayJson(rows.map(reportOf));
-    else sayLines(columns(rows.map(rowOf)));
+    else sayLines(linesOf(rows));
     if (rows.length === 0 && !args.has('--json')) tell('there are no MCP servers here (heddle mcp add --help)');
     return 0;
   },
@@ -64,8 +64,19 @@ function reportOf({ server: { name, scope, config }, reached }: Row) {
   };
 }
 
-function rowOf({ server, reached }: Row): string[] {
-  return [printable(server.name), server.scope, targetOf(server), reached ? stateOf(reached) : ''];
+function linesOf(rows: readonly Row[]): string[] {
+  const lines = columns(
+    rows.map(({ server, reached }) => [
+      printable(server.name),
+      reached ? stateOf(reached) : 'not asked',
+      server.scope,
+      targetOf(server),
+    ]),
+  );
+  return rows.flatMap(({ reached }, at) => [
+    lines[at] ?? '',
+    ...(reached?.error === undefined ? [] : [`  ${printable(reached.error)}`]),
+  ]);
 }
 
 /** What of it a person recognises: the command or the address. */
@@ -74,7 +85,7 @@ export function targetOf({ config: { type, command, args, url } }: AdminServer):
   return printable(words.map(String).join(' '));
 }
 
-function stateOf({ status, error, tools, connectMs = 0, listMs = 0 }: Reached): string {
-  if (status !== 'connected') return `${status}${error === undefined ? '' : `: ${printable(error)}`}`;
+function stateOf({ status, tools, connectMs = 0, listMs = 0 }: Reached): string {
+  if (status !== 'connected') return status;
   return `connected, ${tools.length === 1 ? '1 tool' : `${tools.length} tools`}, ${connectMs + listMs} ms`;
 }

@@ -72,7 +72,7 @@ export function agentToolOptions(
 }
 
 /** One line for each, for the model. */
-export function describeAgents(types: readonly AgentType[]): string {
+function describeAgents(types: readonly AgentType[]): string {
   return types.map(({ name, definition }) => `- ${oneLine(name)}: ${oneLine(definition.description)}`).join('\n');
 }
 

@@ -1,6 +1,6 @@
 import type { BackgroundTask, BackgroundTasks, TaskHandle, TaskSpec } from '../../tools/background-tasks.ts';
 import type { ForegroundCalls } from '../../tools/foreground-calls.ts';
-import { Aborted, abortReason } from '../../util/abort.ts';
+import { Aborted, followAbort } from '../../util/abort.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { Parts } from '../parts.ts';
 import { keepLastWords } from './agent-output.ts';
@@ -25,7 +25,7 @@ export interface StartedAgent {
 export function superviseAgent(child: Parts, { tasks, spec, foreground, work }: Supervision): StartedAgent {
   const abort = new AbortController();
   const handle = tasks.begin({ ...spec, stop: () => abort.abort(new Aborted('interrupt')) });
-  const release = foreground ? follow(foreground.signal, abort) : () => {};
+  const release = foreground ? followAbort(foreground.signal, abort) : () => {};
   const done = work({
     signal: abort.signal,
     // Of an agent that nobody waits for, hosts that did not ask for all of it hear only by its task.
@@ -65,12 +65,4 @@ async function settle(child: Parts, handle: TaskHandle, { end, content, usage }:
   const result = isDone || failure === '' ? said : failure;
   await keepLastWords(child, handle.task.outputFile, result);
   handle.end({ status, result, usage });
-}
-
-/** Ends with the turn that waits, until it is released. */
-function follow(signal: AbortSignal, abort: AbortController): () => void {
-  const onAbort = () => abort.abort(abortReason(signal));
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  return () => signal.removeEventListener('abort', onAbort);
 }
