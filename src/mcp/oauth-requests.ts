@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { printable } from '../util/printable.ts';
 import { HeddleError } from '../wire/errors.ts';
 
 export interface AuthRequestsOptions {
@@ -44,8 +45,9 @@ export type SignInTrouble =
   | 'port_in_use'
   | 'failed';
 
+/** What servers say is in the message, which ends on a terminal. */
 export function signInFailed(reason: SignInTrouble, message: string, cause?: unknown): HeddleError {
-  return new HeddleError('sign_in_failed', message, { facts: { reason }, cause });
+  return new HeddleError('sign_in_failed', printable(message), { facts: { reason }, cause });
 }
 
 function isLoopback({ hostname }: URL): boolean {

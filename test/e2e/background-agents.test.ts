@@ -66,7 +66,12 @@ describe('an agent that works on after the first result', () => {
       const place = await makePlace(script());
       const { options, called } = program();
       const input = new Channel<SDKUserMessage>();
-      input.push({ type: 'user', message: { role: 'user', content: 'MAIN go' }, parent_tool_use_id: null, session_id: '' });
+      input.push({
+        type: 'user',
+        message: { role: 'user', content: 'MAIN go' },
+        parent_tool_use_id: null,
+        session_id: '',
+      });
       if (kind === 'a stream that ends') input.end();
       const run = sdk.query({
         prompt: kind === 'a string' ? 'MAIN go' : input,

@@ -37,6 +37,25 @@ async function makeServer(): Promise<Place> {
   return place;
 }
 
+/** What `add` does not take, and a part of what it says. */
+const REFUSED: [string[], string][] = [
+  [['taken', 'x'], 'There is a server taken in the scope local'],
+  [['../x', 'x'], "'../x' is no name for a server"],
+  [['__proto__', 'x'], 'is no name for a server'],
+  [[], 'NAME is missing'],
+  [['x'], 'COMMAND or URL is missing'],
+  [['-t', 'ws', 'x', 'y'], 'Allowed choices are stdio, http, sse.'],
+  [['-s', 'team', 'x', 'y'], 'Allowed choices are local, project, user.'],
+  [['-e', 'A', 'x', 'y'], "option '--env' needs NAME=VALUE, not 'A'"],
+  [['-H', ': v', 'x', 'https://x.example'], "option '--header' needs 'Name: value'"],
+  [['-H', 'A: b', 'x', 'y'], "option '--header' is for remote servers"],
+  [['-e', 'A=b', 'x', 'https://x.example'], "option '--env' is for commands"],
+  [['x', 'https://x.example', 'y'], "unexpected argument 'y'"],
+  [['-t', 'http', 'x', 'ftp://x.example'], 'it needs a url that begins with http'],
+  [['x', 'npx', '-y'], "unknown option '-y' (heddle mcp add --help"],
+  [['--callback-port', '70000', 'x', 'https://x.example'], 'needs a port'],
+];
+
 describe('heddle mcp add', () => {
   test('writes a command into the file of its scope; the scope is local unless it is named', async () => {
     const place = await makePlace();
@@ -55,7 +74,7 @@ describe('heddle mcp add', () => {
 
   test('writes an address with its headers; what looks like one needs no -t', async () => {
     const place = await makePlace();
-    const header = ['-H', 'X-Team: blue: sky', '--header', 'Authorization: Bearer ${KEY}'];
+    const header = ['-H', 'X-Team: blue: sky', '--header', `Authorization: Bearer \${KEY}`];
     expect((await mcp(place, 'add', '-s', 'user', '-t', 'sse', ...header, 'a', 'https://a.example/sse')).code).toBe(0);
     expect((await mcp(place, 'add', '-s', 'user', 'b', 'http://b.example/mcp')).code).toBe(0);
     const login = ['--client-id', 'me', '--callback-port', '7777'];
@@ -64,7 +83,7 @@ describe('heddle mcp add', () => {
       a: {
         type: 'sse',
         url: 'https://a.example/sse',
-        headers: { 'X-Team': 'blue: sky', Authorization: 'Bearer ${KEY}' },
+        headers: { 'X-Team': 'blue: sky', Authorization: `Bearer \${KEY}` },
       },
       b: { type: 'http', url: 'http://b.example/mcp' },
       c: { type: 'http', url: 'https://c.example/', oauth: { clientId: 'me', callbackPort: 7777 } },
@@ -93,43 +112,30 @@ describe('heddle mcp add', () => {
     expect(Object.keys(read(userFile(place)).mcpServers).sort()).toEqual(names);
   });
 
-  test.each([
-    ['a name that is taken', ['taken', 'x'], 'There is a server taken in the scope local'],
-    ['a name that is none', ['../x', 'x'], "'../x' is no name for a server"],
-    ['a name of objects', ['__proto__', 'x'], 'is no name for a server'],
-    ['no name', [], 'NAME is missing'],
-    ['no command', ['x'], 'COMMAND or URL is missing'],
-    ['another transport', ['-t', 'ws', 'x', 'y'], 'Allowed choices are stdio, http, sse.'],
-    ['another scope', ['-s', 'team', 'x', 'y'], 'Allowed choices are local, project, user.'],
-    ['a variable without a value', ['-e', 'A', 'x', 'y'], "option '--env' needs NAME=VALUE, not 'A'"],
-    ['a header without a name', ['-H', ': v', 'x', 'https://x.example'], "option '--header' needs 'Name: value'"],
-    ['a header for a command', ['-H', 'A: b', 'x', 'y'], "option '--header' is for remote servers"],
-    ['a variable for an address', ['-e', 'A=b', 'x', 'https://x.example'], "option '--env' is for commands"],
-    ['words after an address', ['x', 'https://x.example', 'y'], "unexpected argument 'y'"],
-    ['an address that is none', ['-t', 'http', 'x', 'ftp://x.example'], 'it needs a url that begins with http'],
-    ['options of the command without --', ['x', 'npx', '-y'], "unknown option '-y' (heddle mcp add --help"],
-    ['a port that is none', ['--callback-port', '70000', 'x', 'https://x.example'], 'needs a port'],
-  ])('refuses %s, and changes nothing', async (_, args, text) => {
+  test('refuses what could not be used, and changes nothing', async () => {
     const place = await makePlace();
     await mcp(place, 'add', 'taken', 'run-it');
     const before = readFileSync(userFile(place), 'utf8');
-    const { code, stdout, stderr } = await mcp(place, 'add', ...args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(text);
-    expect(stderr.split('\n')).toHaveLength(2);
+    const refused = REFUSED.map(async ([args, text]) => {
+      const { code, stdout, stderr } = await mcp(place, 'add', ...args);
+      expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
+      expect(stderr).toContain(text);
+      expect(stderr.split('\n')).toHaveLength(2);
+    });
+    await Promise.all(refused);
     expect(readFileSync(userFile(place), 'utf8')).toBe(before);
   });
 
   test('a variable that is not set here is told, and no reason to refuse', async () => {
     const place = await makePlace();
-    const { code, stderr } = await mcp(place, 'add', 'x', 'https://x.example/${NOT_SET_HERE}');
+    const { code, stderr } = await mcp(place, 'add', 'x', `https://x.example/\${NOT_SET_HERE}`);
     expect(code).toBe(0);
     expect(stderr).toContain('NOT_SET_HERE');
   });
 
   test('a secret in a file that is shared is told, without telling it', async () => {
     const place = await makePlace();
-    const args = ['-s', 'project', '-e', 'API_KEY=sesame-opens', '-e', 'OTHER_KEY=${OTHER_KEY:-}', 'x', 'run-it'];
+    const args = ['-s', 'project', '-e', 'API_KEY=sesame-opens', '-e', `OTHER_KEY=\${OTHER_KEY:-}`, 'x', 'run-it'];
     const { stdout, stderr } = await mcp(place, 'add', ...args);
     expect(stderr).toContain('the value of API_KEY is in a file that is meant to be shared');
     expect(stderr).not.toContain('OTHER_KEY');

@@ -34,6 +34,15 @@ test('takes the one answer with its state; what was asked for is not in the page
   expect(await answer).toEqual({ code: '<script>', issuer: 'https://a.example' });
 });
 
+test('a refusal is told without what would move a cursor', async () => {
+  const listener = await listen();
+  const answer = listener.answer('right', never);
+  const page = fetch(`${listener.redirectUri}?error=access_denied&error_description=a%1b%5b2Kb&state=right`);
+  await expect(answer).rejects.toMatchObject({ code: 'sign_in_failed', facts: { reason: 'refused' } });
+  await expect(answer).rejects.toThrow('access_denied a\\u{1b}[2Kb');
+  expect((await page).status).toBe(200);
+});
+
 test('a name that leads here is not the address that was given out', async () => {
   const listener = await listen();
   listener.answer('right', never).catch(() => {});

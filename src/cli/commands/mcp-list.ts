@@ -8,8 +8,8 @@ import { sayJson, sayLines, tell } from './terminal.ts';
 const HELP = `Usage: heddle mcp list [--no-connect] [--json]
 
 Lists the servers that a run in this directory would have, and connects to all of them at once to see how they are:
-connected, failed, needs-auth (heddle mcp login NAME), disabled, denied (by settings), untrusted (heddle trust). Each has
-MCP_TIMEOUT milliseconds (default 30000). What a project brings is not started before you trust it.
+connected, failed, needs-auth (heddle mcp login NAME), disabled, denied (by settings), untrusted (heddle trust). Each
+has MCP_TIMEOUT milliseconds (default 30000). What a project brings is not started before you trust it.
 
   --no-connect   only list them
   --json         as JSON: an array with name, scope, config, status and, where known, error, serverInfo, tools, ms
