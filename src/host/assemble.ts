@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Ask } from '../agent/gate.ts';
 import { Ledger } from '../agent/ledger.ts';
 import { createRecorder } from '../agent/recorder.ts';
 import { modelChoices } from '../model/resolve.ts';
@@ -8,7 +7,6 @@ import type { FileStates } from '../tools/file-states.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Logger } from '../util/runtime.ts';
 import { isOn, positiveInteger } from '../util/setting-text.ts';
-import { HeddleError } from '../wire/errors.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import { agentToolOptions } from './agents/agent-types.ts';
 import { contextWindow } from './context-window.ts';
@@ -94,7 +92,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     readCommand: engine.readCommand,
   });
   const asksHost = config.permissionPromptTool === 'stdio';
-  const promptTool = promptToolOf(config);
+  const promptTool = asksHost ? undefined : config.permissionPromptTool;
   const places = { cwd: place.cwd, configHome };
   let extensions = await openExtensions({ config, env, places, configuration, log: runtime.log });
   const hasTeams = config.teams === true || isOn(env.CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS);
@@ -214,7 +212,11 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     agentDenials: [],
     mainAgent: null,
     say: () => undefined,
-    askTool: promptTool === null ? null : askingTool(() => parts, promptTool),
+    askTool:
+      promptTool === undefined
+        ? null
+        : async (request, signal) =>
+            (await import('./permission-prompt-tool.ts')).askTool(parts, promptTool, request, signal),
     ask: () => null,
     async callHost() {
       throw new Error('There is no host to ask');
@@ -297,25 +299,10 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   if (config.jsonSchema !== undefined) await parts.setSchema(config.jsonSchema);
   if (givenHooks.length > 0) await parts.openHooks();
   await servers.find();
-  if (promptTool !== null && !parts.mcp && config.inputFormat === 'text') throw noSuchTool(promptTool);
+  if (promptTool !== undefined) {
+    (await import('./permission-prompt-tool.ts')).checkPromptTool(promptTool, parts, config);
+  }
   return parts;
-}
-
-/** The tool of an MCP server that answers permission questions; null when none does. */
-function promptToolOf({ permissionPromptTool: name = 'stdio' }: RunConfig): string | null {
-  if (name === 'stdio') return null;
-  if (name.startsWith('mcp__')) return name;
-  throw new HeddleError('invalid_option', `--permission-prompt-tool takes stdio or mcp__SERVER__TOOL, not '${name}'`);
-}
-
-function noSuchTool(name: string): HeddleError {
-  return new HeddleError('invalid_option', `--permission-prompt-tool: there is no MCP server that could have ${name}`);
-}
-
-/** What asks is loaded with the first question. */
-function askingTool(parts: () => Parts, name: string): Ask {
-  return async (request, signal) =>
-    (await import('./permission-prompt-tool.ts')).askTool(parts(), name, request, signal);
 }
 
 /** What makes the main thread an agent is loaded where one is named. */

@@ -84,16 +84,10 @@ function askerOf({ ask, agent, mcp }: Parts): Ask | null {
   const asker = ask();
   if (!asker || !(agent || mcp)) return asker;
   return (request, signal) => {
-    const hasChanged = mcp?.approvals.hasChanged(request.toolName) ?? false;
-    const decision = hasChanged ? { ...request.decision, ...APPROVED_OTHERWISE } : request.decision;
-    return asker({ ...request, decision, ...(agent && { agentId: agent.id }) }, signal);
+    const explained = mcp?.approvals.explained(request) ?? request;
+    return asker(agent ? { ...explained, agentId: agent.id } : explained, signal);
   };
 }
-
-const APPROVED_OTHERWISE = {
-  layer: 'allow-rule',
-  reason: 'The tool describes itself or its input otherwise than when it was approved.',
-} as const;
 
 /** The policy in force at this moment, where the next command would run included. */
 export function policyNow({ permissions, toolSession, sandbox, extras, mcp }: PolicyHolders): Policy {

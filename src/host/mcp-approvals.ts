@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { AskRequest } from '../agent/gate.ts';
 import { changeJsonFile } from '../config/json-file.ts';
 import { readSettingsFile } from '../config/settings-file.ts';
 import { toolFingerprint } from '../mcp/fingerprint.ts';
@@ -18,8 +19,8 @@ export interface Approvals {
   remember(updates: readonly PermissionUpdate[]): Promise<void>;
   /** The allow rules, where those that were approved hold for the tools only that are still what they were. */
   holding(allow: readonly Rule[]): readonly Rule[];
-  /** Whether a tool was approved as something that it is no more. */
-  hasChanged(toolName: string): boolean;
+  /** The question, with the reason where a tool was approved as something that it is no more. */
+  explained(request: AskRequest): AskRequest;
   /** The tools are others now: what has changed is said. */
   noteChanges(): void;
 }
@@ -53,7 +54,12 @@ export function openApprovals({ home, cwd, tools, log }: ApprovalsOptions): Appr
   const isSame = (approved: Fingerprints, tool: Tool) =>
     Object.hasOwn(approved, tool.name) && approved[tool.name] === fingerprint(tool);
 
-  const approvals: Approvals = {
+  const hasChanged = (tool: Tool): boolean => {
+    const lists = [...entries.values()].filter((approved) => Object.hasOwn(approved, tool.name));
+    return lists.length > 0 && !lists.some((approved) => isSame(approved, tool));
+  };
+
+  return {
     async remember(updates) {
       const changed = updates.flatMap((update) => note(update, entries, tools, fingerprint));
       if (changed.length === 0) return;
@@ -72,21 +78,23 @@ export function openApprovals({ home, cwd, tools, log }: ApprovalsOptions): Appr
         return tools().flatMap((tool) => (isSame(approved, tool) ? { ...rule, toolName: tool.name } : []));
       });
     },
-    hasChanged(toolName) {
-      const tool = tools().find(({ name }) => name === toolName);
-      const lists = [...entries.values()].filter((approved) => Object.hasOwn(approved, toolName));
-      return tool !== undefined && lists.length > 0 && !lists.some((approved) => isSame(approved, tool));
+    explained(request) {
+      const tool = tools().find(({ name }) => name === request.toolName);
+      if (!tool || !hasChanged(tool)) return request;
+      return { ...request, decision: { ...request.decision, layer: 'allow-rule', reason: APPROVED_OTHERWISE } };
     },
     noteChanges() {
-      for (const { name } of tools()) {
-        if (said.has(name) || !approvals.hasChanged(name)) continue;
+      for (const tool of tools()) {
+        const { name } = tool;
+        if (said.has(name) || !hasChanged(tool)) continue;
         said.add(name);
         log('warn', `The tool ${name} describes itself otherwise than when it was approved: it is asked for again`);
       }
     },
   };
-  return approvals;
 }
+
+const APPROVED_OTHERWISE = 'The tool describes itself or its input otherwise than when it was approved.';
 
 /** The keys of the entries that an update has changed. */
 function note(

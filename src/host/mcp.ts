@@ -7,7 +7,7 @@ import type { ServerMeans } from './define-server.ts';
 import type { ExtensionOptions, Extensions } from './extensions.ts';
 import type { ServerOffers } from './mcp-offers.ts';
 import type { Parts } from './parts.ts';
-import type { FoundServers, GivenServer } from './server-sources.ts';
+import type { FoundServers } from './server-sources.ts';
 
 /** The MCP servers of one session. Only sessions that have some load what is behind it. */
 export interface SessionMcp extends ServerOffers {
@@ -28,7 +28,9 @@ export interface SessionMcp extends ServerOffers {
   /** Has these configured servers in the place of those that it had: what has changed is connected anew. */
   useFound(found: FoundServers): Promise<void>;
   /** Connects servers that are one agent's alone, until they are closed. */
-  connectFor(servers: readonly GivenServer[], signal: AbortSignal): Promise<AgentServers>;
+  connectFor(agent: string, servers: JsonObject, signal: AbortSignal): Promise<AgentServers>;
+  /** Has these servers of the agent that the session runs as, too. */
+  addFor(agent: string, servers: JsonObject): void;
   close(): Promise<void>;
 }
 

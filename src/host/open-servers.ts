@@ -61,7 +61,7 @@ export function sessionServers(parts: () => Parts, options: SessionServersOption
       return opening;
     },
     async find() {
-      if (!mayHaveServers(places())) return;
+      if (opening || !mayHaveServers(places())) return;
       const { servers } = await read();
       if (servers.length > 0) await parts().openMcp();
     },

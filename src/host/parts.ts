@@ -11,6 +11,7 @@ import type { ToolContext } from '../tools/tool.ts';
 import type { ToolSession } from '../tools/tool-session.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Runtime } from '../util/runtime.ts';
+import type { AgentDefinition } from '../wire/agent-definition.ts';
 import type { PermissionDenial } from '../wire/usage.ts';
 import type { MainAgent } from './agents/main-agent.ts';
 import type { Checkpoints } from './checkpoints.ts';
@@ -176,6 +177,8 @@ export interface AgentFacts {
   description: string;
   /** Its name in the team; absent for one that is in none. */
   teammate?: string;
+  /** The MCP servers that its kind names or brings. */
+  servers?: AgentDefinition['mcpServers'];
 }
 
 /** What one conversation knows of the place, and how full it is. */

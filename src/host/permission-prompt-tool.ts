@@ -2,8 +2,21 @@ import type { AskAnswer, AskRequest } from '../agent/gate.ts';
 import { tryParseJson } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { ContentBlock } from '../wire/content.ts';
+import { HeddleError } from '../wire/errors.ts';
+import type { RunConfig } from '../wire/run-config.ts';
 import { readAnswer } from './ask.ts';
 import type { Parts } from './parts.ts';
+
+/** Throws `invalid_option` for what can be no tool of a server, and where no server is there that could have it. */
+export function checkPromptTool(name: string, { mcp }: Parts, { inputFormat }: RunConfig): void {
+  const option = '--permission-prompt-tool';
+  if (!name.startsWith('mcp__')) {
+    throw new HeddleError('invalid_option', `${option} takes stdio or mcp__SERVER__TOOL, not '${name}'`);
+  }
+  // A host may still name its servers.
+  if (mcp || inputFormat !== 'text') return;
+  throw new HeddleError('invalid_option', `${option}: there is no MCP server that could have ${name}`);
+}
 
 /**
  * Asks a tool of an MCP server, which `--permission-prompt-tool` names, in the place of a host (wire.md 11.3). Anything but

@@ -32,9 +32,8 @@ export interface RemindersOptions {
 
 export function createReminders(options: RemindersOptions): Reminders {
   const { engine, transcript, workspace, sandbox, memory } = options;
-  let last: unknown;
-  let lastSkills: unknown;
-  let lastServers: unknown;
+  /** What the model was told last, by its kind. */
+  const last = new Map<string, unknown>();
   const environment = () =>
     environmentReminder({
       cwd: workspace.cwd,
@@ -46,34 +45,30 @@ export function createReminders(options: RemindersOptions): Reminders {
     });
   const reminders: Reminders = {
     async news() {
-      const content = environment();
-      const skills = options.skills();
-      const servers = options.servers();
-      const remembered = await memory.news();
-      return [
-        ...(content === last ? [] : [{ type: 'environment', content }]),
-        ...(skills === null || skills === lastSkills ? [] : [{ type: 'skill_listing', content: skills }]),
-        ...(servers === null || servers === lastServers ? [] : [{ type: 'mcp_instructions', content: servers }]),
-        ...(remembered ? [remembered] : []),
+      const facts = [
+        { type: 'environment', content: environment() },
+        { type: 'skill_listing', content: options.skills() },
+        { type: 'mcp_instructions', content: options.servers() },
       ];
+      const remembered = await memory.news();
+      const news = facts.flatMap(({ type, content }) =>
+        content === null || content === last.get(type) ? [] : [{ type, content }],
+      );
+      return remembered ? [...news, remembered] : news;
     },
     told(news) {
-      last = news.findLast(({ type }) => type === 'environment')?.content ?? last;
-      lastSkills = news.findLast(({ type }) => type === 'skill_listing')?.content ?? lastSkills;
-      lastServers = news.findLast(({ type }) => type === 'mcp_instructions')?.content ?? lastServers;
-      for (const each of news) if (each.type === 'memory') memory.told(each);
+      for (const each of news) {
+        if (each.type === 'memory') memory.told(each);
+        else last.set(each.type, each.content);
+      }
     },
     restart(before) {
-      last = undefined;
-      lastSkills = undefined;
-      lastServers = undefined;
+      last.clear();
       memory.forget('restart');
       reminders.told(before);
     },
     summarised() {
-      last = undefined;
-      lastSkills = undefined;
-      lastServers = undefined;
+      last.clear();
       memory.forget('compact');
     },
   };

@@ -66,6 +66,12 @@ export function dynamicServer(name: string, given: JsonObject, variables: Env): 
   return { name, given, scope: 'dynamic', source: given.type === 'sdk' ? 'sdk' : 'dynamic', variables };
 }
 
+/** Those that the definition of an agent brings. Who has written it is not known here: it gets no credentials. */
+export function agentServers(agent: string, servers: JsonObject, env: Env): GivenServer[] {
+  const place = { scope: 'agent', source: `agent:${agent}`, variables: toolEnv(env) } as const;
+  return Object.entries(servers).flatMap(([name, given]) => (isObject(given) ? { ...place, name, given } : []));
+}
+
 function serversIn(given: unknown, place: Omit<GivenServer, 'name' | 'given'>, log: Logger): GivenServer[] {
   if (given === undefined) return [];
   if (!isObject(given)) {

@@ -13,7 +13,7 @@ import type { Env } from './home.ts';
 import type { SessionMcp, SessionMcpOptions } from './mcp.ts';
 import { sessionFace } from './mcp-face.ts';
 import { serverOffers } from './mcp-offers.ts';
-import { dynamicServer, type GivenServer } from './server-sources.ts';
+import { agentServers, dynamicServer, type GivenServer } from './server-sources.ts';
 
 /** How long a server may take to connect, unless MCP_TIMEOUT says otherwise. */
 const STARTUP_MS = 30_000;
@@ -126,9 +126,13 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
       configured = next;
       connectConfigured();
     },
-    async connectFor(servers, signal) {
+    addFor(agent, servers) {
+      for (const server of agentServers(agent, servers, env).filter(admit))
+        connections.add(defineServer(server, means));
+    },
+    async connectFor(agent, servers, signal) {
       const own = createConnections({ startupMs, log, faceOf });
-      for (const server of servers.filter(admit)) own.add(defineServer(server, means));
+      for (const server of agentServers(agent, servers, env).filter(admit)) own.add(defineServer(server, means));
       await raceAbort(own.settled(), signal).catch(() => {}); // whoever waits is told
       return { tools: asTools(own.tools(), seams, (twin) => log('warn', twin)), close: () => own.close() };
     },

@@ -13,6 +13,8 @@ export interface Registry {
   deferred(): readonly string[];
   /** Those that are kept, for an agent that may do less; `own` takes the place of tools of the same name. */
   subset(keeps: (tool: Tool) => boolean, own?: readonly Tool[]): Registry;
+  /** The same with these beside them; of two with one name the one that was there stays. */
+  plus(more: readonly Tool[]): Registry;
 }
 
 /** Tools that requests leave out until they are looked for. */
@@ -61,6 +63,10 @@ export function createRegistry(tools: readonly Tool[], deferral?: Deferral): Reg
     subset(keeps, own = []) {
       const kept = tools.filter(keeps).map((tool) => own.find(({ name }) => name === tool.name) ?? tool);
       return createRegistry(kept, deferral && { ...deferral, names: [...waiting] });
+    },
+    plus(more) {
+      const added = more.filter(({ name }) => !tools.some((tool) => tool.name === name));
+      return createRegistry([...tools, ...added], deferral && { ...deferral, names: [...waiting] });
     },
   };
 }

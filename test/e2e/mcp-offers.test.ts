@@ -46,8 +46,10 @@ async function session(
 
 const initOf = (lines: Line[]) => lines.findLast(({ subtype }) => subtype === 'init');
 const results = (lines: Line[]) => lines.flatMap((line) => toolResult(line) ?? []);
-const lastAsked = (requests: readonly FakeApiRequest[]) =>
-  (requests.at(-1)?.body.messages as Line['message'][]).flatMap((message) => textsOf(message)).join('\n');
+const lastAsked = (requests: readonly FakeApiRequest[]) => {
+  const messages = (requests.at(-1)?.body.messages ?? []) as Line['message'][];
+  return messages.flatMap((message) => textsOf(message)).join('\n');
+};
 
 describe('[B-225] resources', () => {
   test('are listed and read by two tools, reading by permission for the server', async () => {
@@ -168,9 +170,8 @@ test('[K7] a server that a rule takes away has nothing left', async () => {
   await initialize();
   await ask('Look at @docs:doc://1');
   const init = initOf(cli.lines);
-  expect(
-    [...(init?.tools as string[]), ...(init?.slash_commands as string[])].filter((name) => /mcp/i.test(name)),
-  ).toEqual([]);
+  const names = [init?.tools, init?.slash_commands].flatMap((list) => list as string[]);
+  expect(names.filter((name) => /mcp/i.test(name))).toEqual([]);
   expect(servers.methods()).not.toContain('resources/read');
   expect(lastAsked(place.api.requests)).not.toContain('Ask the docs first');
   expect(await ask('/mcp__docs__review x')).toMatchObject({ result: 'Unknown skill: mcp__docs__review' });

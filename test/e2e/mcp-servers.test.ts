@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type AnswerLike, toolUse } from '../../src/testing/index.ts';
+import { readMetafile } from '../support/bundles.ts';
 import { runCli, STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
 import { type Line, toolResult } from '../support/lines.ts';
 import { makePlace, type Place } from '../support/place.ts';
+import { isAlive } from '../support/processes.ts';
 import { ROOT } from '../support/root.ts';
 
 const packageServer = (name: string) => join(ROOT, `node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
@@ -305,6 +307,63 @@ describe('connections', () => {
     expect(inits.map((line) => toolsIn([line]).includes('mcp__calc__later'))).toEqual([false, true]);
   });
 });
+
+describe('agents', () => {
+  const weaver = (mcpServers: unknown[]) => [
+    '--agents',
+    JSON.stringify({ weaver: { description: 'weaves', prompt: 'Weave.', mcpServers } }),
+  ];
+  const task = toolUse('Task', { description: 'd', prompt: 'weave', subagent_type: 'weaver' });
+
+  test('[B-017] bring servers that live as long as they do', async () => {
+    const place = await makePlace([task, toolUse('mcp__own__add', { a: 2, b: 3 }), 'Woven.', 'Done.']);
+    const own = { ...odd(), env: { PID_FILE: join(place.cwd, 'pids') } };
+    const args = [...weaver([{ own }, 'nobody']), '--allowedTools', 'mcp__own,Task'];
+    const cli = startCli([...STREAM_BOTH, ...args], { place });
+    cli.say('go');
+    await cli.nextResult();
+    const names = place.api.requests.map(({ body }) =>
+      ((body.tools ?? []) as { name: string }[]).map(({ name }) => name),
+    );
+    expect(names.map((each) => each.includes('mcp__own__add'))).toEqual([false, true, true, false]);
+    expect(JSON.stringify(place.api.requests[2]?.body.messages)).toContain('"5"');
+    expect(cli.stderr).toContain('The agent weaver uses the MCP server nobody, which is not there');
+    expect(Number(readFileSync(join(place.cwd, 'pids'), 'utf8'))).toSatisfy((pid: number) => !isAlive(pid));
+  });
+
+  test('[MCP-16] have the servers of the session', async () => {
+    const place = await makePlace([task, ...adding(), 'Done.']);
+    const args = [...weaver(['calc']), ...config({ calc: odd() }), '--allowedTools', 'mcp__calc,Task'];
+    const { stderr } = await run(place, args);
+    expect(JSON.stringify(place.api.requests[2]?.body.messages)).toContain('"5"');
+    expect(stderr).not.toContain('MCP server');
+  });
+});
+
+describe('what is loaded', () => {
+  test.each([
+    ['no servers', [], []],
+    ['a stdio server', config({ calc: odd() }), ['src/mcp']],
+  ])('with %s', async (_, args, expected) => {
+    const place = await makePlace(['ok']);
+    const folder = join(place.root, 'loaded');
+    await run(place, args, { NODE_V8_COVERAGE: folder });
+    const sources = readdirSync(folder).flatMap((name) => loadedSources(join(folder, name)));
+    expect(sources).toContain('src/host/assemble.ts');
+    const kinds = sources.flatMap((source) => /src\/mcp|modelcontextprotocol/.exec(source)?.[0] ?? []);
+    expect([...new Set(kinds)]).toEqual(expected);
+  });
+});
+
+/** The sources behind the chunks that a run has loaded, as V8 tells. */
+function loadedSources(file: string): string[] {
+  const { result } = JSON.parse(readFileSync(file, 'utf8')) as { result: { url: string }[] };
+  const { outputs } = readMetafile();
+  return result.flatMap(({ url }) => {
+    const output = Object.entries(outputs).find(([name]) => url.endsWith(`/${name}`))?.[1];
+    return Object.keys(output?.inputs ?? {});
+  });
+}
 
 async function freePort(): Promise<number> {
   const server = createTcpServer();

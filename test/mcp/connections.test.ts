@@ -120,4 +120,27 @@ describe('[C-1, MCP-15] servers', () => {
     await vi.waitFor(() => expect(logs).toHaveLength(1));
     expect(made.tools()).toHaveLength(1);
   });
+
+  test('that are lost are connected anew, more and more rarely, and given up in the end', async () => {
+    const logs: string[] = [];
+    const made = createConnections({ startupMs: 1000, log: (_, text) => logs.push(text), retryMs: [1, 1] });
+    const { definition, state } = server('calc');
+    let lose: (reason: Error) => void = () => {};
+    const open: ServerDefinition['open'] = (seams) => {
+      lose = seams.onLost;
+      return definition.open(seams);
+    };
+    made.add({ ...definition, open });
+    await made.settled();
+    const [add] = made.tools();
+    lose(new Error('it died'));
+    expect(made.statuses()).toMatchObject([{ status: 'pending', error: 'it died' }]);
+    expect(made.tools()).toHaveLength(1);
+    expect(await add?.call(call, { signal, timeoutMs: 100 })).toEqual({ content: [] });
+    state.initialize = new Error('no more');
+    lose(new Error('it died'));
+    await vi.waitFor(() => expect(made.statuses()).toMatchObject([{ status: 'failed' }]));
+    expect(logs.at(-1)).toBe('The MCP server calc failed: no more (given up after 2 attempts to connect it again)');
+    expect(made.tools()).toEqual([]);
+  });
 });

@@ -174,6 +174,22 @@ describe('signIn', () => {
     expect((await refusal(signInTo(servers, { fetch: async () => endless() }).outcome)).message).toContain('bytes');
   });
 
+  test('a server of the older kind is asked as it listens, and a stream of it is not waited for', async () => {
+    const servers = await startOAuthServers();
+    const methods: unknown[] = [];
+    const spy: typeof fetch = (url, init) => {
+      if (String(url) === servers.url) methods.push(init?.method ?? 'GET');
+      return fetch(url, init);
+    };
+    expect((await signInTo(servers, { transport: 'sse', fetch: spy }).outcome).accessToken).toBe(servers.secrets()[0]);
+    expect(methods).toEqual(['GET']);
+    const stream = () =>
+      new Response(new ReadableStream(), { status: 200, headers: { 'content-type': 'text/event-stream' } });
+    const open: typeof fetch = async (url) =>
+      String(url) === servers.url ? stream() : new Response(null, { status: 404 });
+    expect((await refusal(signInTo(servers, { transport: 'sse', fetch: open }).outcome)).reason).toBe('not_asked');
+  });
+
   test('a port that is taken is said; an abort ends the wait', async () => {
     const servers = await startOAuthServers();
     const port = Number(new URL(servers.issuer).port);

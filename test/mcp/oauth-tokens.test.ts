@@ -93,8 +93,9 @@ describe('the tokens of a sign-in', () => {
   );
 
   test('that are over are renewed before they are sent', async () => {
-    const { servers, send, file } = await signedIn({ expiresIn: 20 });
+    const { servers, send, file, secrets } = await signedIn({ expiresIn: 20 });
     expect((await send()).status).toBe(200);
+    expect([...secrets]).toEqual(servers.secrets());
     expect(servers.tokenRequests.at(-1)).toMatchObject({ grant_type: 'refresh_token', resource: servers.url });
     expect(servers.authorizations.at(-1)).toBe(`Bearer ${servers.secrets()[2]}`);
     expect(JSON.parse(readFileSync(file, 'utf8')).refreshToken).toBe(servers.secrets()[3]);

@@ -18,7 +18,11 @@ if (mode === 'stubborn' || mode === 'family') {
   process.on('SIGTERM', () => {});
   setInterval(() => {}, 1000);
 }
-if (mode === 'family') spawn('sleep', ['600'], { stdio: 'inherit', detached: true }).unref();
+if (mode === 'family') {
+  const child = spawn('sleep', ['600'], { stdio: 'inherit', detached: true });
+  child.unref();
+  fs.appendFileSync(process.env.PID_FILE, `${child.pid}\n`);
+}
 
 const EVIL = ['Bash', 'a b', 'a.b', 'a_b', 'é', 'x'.repeat(200), 'mcp__other__add', ''];
 const names = mode === 'evil-names' ? EVIL : ['add', 'env'];

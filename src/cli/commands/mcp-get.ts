@@ -11,8 +11,8 @@ import { sayJson, sayLines } from './terminal.ts';
 
 const HELP = `Usage: heddle mcp get NAME [--json]
 
-Shows how a server is configured and where that stands, whether it would be started, and whether you are signed in to it.
-Nothing is started. The values of variables and headers are not shown.
+Shows how a server is configured and where that stands, whether it would be started, and whether you are signed in to
+it. Nothing is started. The values of variables and headers are not shown.
 
 Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --strict-mcp-config, --plugin-dir, --trust.
 `;

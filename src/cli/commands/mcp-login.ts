@@ -13,9 +13,9 @@ import { canAsk, sayLines, tell } from './terminal.ts';
 
 const LOGIN_HELP = `Usage: heddle mcp login [options] NAME
 
-Signs in to a remote server that asks for it (OAuth), in your browser. On a terminal the browser is opened; in any case the
-address is printed, and the browser must be on this machine: it comes back to 127.0.0.1. The tokens are kept in the config
-home for this server's address, readable by you alone, and renewed by themselves.
+Signs in to a remote server that asks for it (OAuth), in your browser. On a terminal the browser is opened; in any case
+the address is printed, and the browser must be on this machine: it comes back to 127.0.0.1. The tokens are kept in the
+config home for this server's address, readable by you alone, and renewed by themselves.
 
   --client-id ID        a program that was registered by hand, where the authorization server registers none by itself;
                         its secret, if it has one, is read from MCP_CLIENT_SECRET

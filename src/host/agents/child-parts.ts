@@ -70,7 +70,7 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
   const parts: Parts = {
     ...parent,
     ...parent.newMind(() => chosen, { reminders: past?.reminders ?? [], lastTokens: past?.lastTokens ?? 0 }),
-    agent: facts,
+    agent: { ...facts, ...(definition.mcpServers && { servers: definition.mcpServers }) },
     mainAgent: null,
     chosen,
     fallbacks: parent.fallbacks,

@@ -46,6 +46,7 @@ export async function becomeAgent(parts: Parts, launch: RunConfig): Promise<void
   };
   await parts.remakeTools();
   await takeHooks(parts, type);
+  if (type.definition.mcpServers) await (await import('./agent-servers.ts')).takeServers(parts, type);
   narrowMode(parts, type);
   await forbid(parts, type);
   const model = namedModel(parts, type.definition.model);

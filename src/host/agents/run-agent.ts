@@ -75,6 +75,7 @@ export async function runAgent(child: Parts, run: AgentRun): Promise<AgentEnd> {
     run.onProgress?.(usage(call.tokens), call.name);
   };
   const work = () => drive(runTurn(makeTurn(child, tally, asked, { say, takeQueued }), run.signal), tell);
+  const servers = agent.servers ? await (await import('./agent-servers.ts')).openAgentServers(child, run.signal) : null;
   try {
     await hooksOf(child)?.started(run.signal);
     await recordTask(child, run.prompt, say);
@@ -85,6 +86,7 @@ export async function runAgent(child: Parts, run: AgentRun): Promise<AgentEnd> {
     return { end, content: lastWords(child), usage: usage() };
   } finally {
     run.mail?.close();
+    await servers?.close();
     child.agentDenials.push(...tally.denials);
     hooksOf(child)?.finished();
   }

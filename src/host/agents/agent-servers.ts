@@ -1,0 +1,47 @@
+import { isObject, type JsonObject } from '../../util/json.ts';
+import type { AgentDefinition } from '../../wire/agent-definition.ts';
+import type { Parts } from '../parts.ts';
+import { existingTools } from '../permissions.ts';
+import type { AgentType } from './agent-types.ts';
+
+/**
+ * The MCP servers of an agent's kind: those that it brings are connected while it works, and their tools are its own.
+ * Those that it only names are the session's, and it has them anyway; one that is not there is told.
+ */
+export async function openAgentServers(child: Parts, signal: AbortSignal): Promise<{ close(): Promise<void> } | null> {
+  const { agent } = child;
+  const { named, own } = split(agent?.servers ?? []);
+  noteMissing(child, agent?.type ?? '', named);
+  if (Object.keys(own).length === 0) return null;
+  const before = child.tools;
+  const servers = await (await child.openMcp()).connectFor(agent?.type ?? '', own, signal);
+  child.tools = before.plus(existingTools([...servers.tools], {}, child.permissions.policy));
+  return {
+    async close() {
+      child.tools = before;
+      await servers.close();
+    },
+  };
+}
+
+/** The same for the agent that the session runs as: what it brings is there as long as the session. */
+export async function takeServers(parts: Parts, { name, definition }: AgentType): Promise<void> {
+  const { own } = split(definition.mcpServers ?? []);
+  if (Object.keys(own).length > 0) (await parts.openMcp()).addFor(name, own);
+}
+
+function split(servers: NonNullable<AgentDefinition['mcpServers']>): { named: string[]; own: JsonObject } {
+  return {
+    named: servers.filter((server) => typeof server === 'string'),
+    own: Object.assign({}, ...servers.filter((server) => isObject(server))),
+  };
+}
+
+function noteMissing({ mcp, warnOnce }: Parts, agent: string, named: readonly string[]): void {
+  const known = new Map((mcp?.statuses() ?? []).map(({ name, status }) => [name, status]));
+  for (const name of named) {
+    const status = known.get(name);
+    if (status !== 'connected')
+      warnOnce(`The agent ${agent} uses the MCP server ${name}, which is ${status ?? 'not there'}`);
+  }
+}
