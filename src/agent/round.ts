@@ -35,13 +35,17 @@ export interface HooksSaid {
 /** Tells hooks that all calls of the answer are done. */
 export async function tellBatch(
   hooks: Hooks,
-  results: ReadonlyMap<ToolCall, ToolResultBlock>,
+  { calls: all, results }: { calls: readonly ToolCall[]; results: ReadonlyMap<ToolCall, ToolResultBlock> },
   round: Round,
   signal: AbortSignal,
 ): Promise<void> {
   if (signal.aborted || round.halted !== null) return;
   const { afterBatch } = await import('./tool-hooks.ts');
-  const calls = [...results].map(([{ block: call }, block]) => ({ name: call.name, input: call.input, block }));
+  // In the order of the answer, whichever was done first.
+  const calls = all.flatMap((call) => {
+    const block = results.get(call);
+    return block ? [{ name: call.block.name, input: call.block.input, block }] : [];
+  });
   const { contexts, stop } = await afterBatch(hooks, calls, signal);
   round.contexts.set(null, contexts);
   if (stop) round.halted = stop.reason;

@@ -70,7 +70,7 @@ export async function* runTools(
       yield await turn.record(line, { isMeta: true, sourceToolUseID: call.block.id });
       added.push({ type: 'text', text });
     }
-    if (turn.hooks) await tellBatch(turn.hooks, blocks, round, joined);
+    if (turn.hooks) await tellBatch(turn.hooks, { calls, results: blocks }, round, joined);
     added.push(...(await attachContexts(turn, calls, round)));
     return { ...round, interrupted: joined.aborted };
   } finally {

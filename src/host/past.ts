@@ -52,18 +52,16 @@ export async function readPast(
 ): Promise<Past> {
   const recent = await readRecent(store, key, at);
   const stored = recent?.conversation ?? (await readWhole(store, key, { lean }));
-  const { tree, costState, lastMode } = stored;
-  reportFindings(log, tree, key);
-  const choice = activeLeaf(tree, at === undefined ? undefined : nodeNamed(tree, at).id);
-  const { leaf } = choice;
-  const path = leaf ? pathTo(tree, leaf.id) : [];
+  const { costState, lastMode } = stored;
+  const way = at === undefined && stored.plain ? plainWay(stored.plain) : wayInTree(stored.tree, { key, at, log });
+  const { path } = way;
   // Of a whole session it is taken at once: to take it later, all of the tree would have to be kept.
-  const known = recent ? null : restOf(stored, { key, path, leaf: leaf?.id });
-  const rest = async () => known ?? restOf(await readWhole(store, key, { lean: true }), { key, path, leaf: leaf?.id });
+  const known = recent ? null : restOf(stored, key, way);
+  const rest = async () => known ?? restOf(await readWhole(store, key, { lean: true }), key, way);
   return {
     path,
-    uuids: path.flatMap(({ uuid }) => (typeof uuid === 'string' ? [uuid] : [])),
-    leaf: leaf ? (stringField(leaf.entry, 'uuid') ?? null) : null,
+    uuids: uuidsOf(path),
+    leaf: stringField(way.leaf, 'uuid') ?? null,
     costState,
     reminders: remindersOn(path),
     lastTokens: lastTokens(path),
@@ -72,9 +70,9 @@ export async function readPast(
         path.findLast((entry) => typeof entry.slug === 'string'),
         'slug',
       ) ?? null,
-    unpaired: unpairedToolCalls(path),
+    unpaired: way.unpaired,
     lastMode,
-    report: resumeReport(tree, choice, path),
+    report: way.report,
     messages: (appended) => toApiMessages([...path, ...appended]),
     async earlier(word) {
       if (recent && !(await recent.part.mentionedBefore(JSON.stringify(word)))) return [];
@@ -82,6 +80,35 @@ export async function readPast(
     },
     checkpoints: async () => (await rest()).checkpoints,
   };
+}
+
+/** The conversation in a stored session. */
+interface Way {
+  path: Entry[];
+  /** The entry that it ends in. */
+  leaf: Entry | undefined;
+  /** What the tree calls that entry. */
+  leafId: string | undefined;
+  unpaired: UnpairedCall[];
+  report: ResumeReport | null;
+}
+
+function wayInTree(
+  tree: Tree,
+  { key, at, log }: { key: SessionKey; at: string | undefined; log: Logger },
+): Way {
+  reportFindings(log, tree, key);
+  const choice = activeLeaf(tree, at === undefined ? undefined : nodeNamed(tree, at).id);
+  const { leaf } = choice;
+  const path = leaf ? pathTo(tree, leaf.id) : [];
+  const unpaired = unpairedToolCalls(path);
+  return { path, leaf: leaf?.entry, leafId: leaf?.id, unpaired, report: resumeReport(tree, choice, path) };
+}
+
+function plainWay({ path, isSettled }: PlainSession): Way {
+  const leaf = path.at(-1);
+  const unpaired = isSettled ? [] : unpairedToolCalls(path);
+  return { path, leaf, leafId: stringField(leaf, 'uuid'), unpaired, report: null };
 }
 
 interface RestOfPast {

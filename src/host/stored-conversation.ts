@@ -1,5 +1,6 @@
 import type { LedgerState } from '../agent/ledger.ts';
 import { answeredIds, callIds } from '../sessions/entry-fields.ts';
+import { type PlainSession, plainSession } from '../sessions/plain-session.ts';
 import type { Loaded, RecentPart, SessionKey, SessionStore } from '../sessions/store.ts';
 import { buildTree, type Tree } from '../sessions/tree.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
@@ -8,6 +9,8 @@ import type { Entry } from '../wire/entries.ts';
 /** What was read of a session: its tree, and what stands beside it. */
 export interface StoredConversation {
   tree: Tree;
+  /** Where it is known that the tree is a single line, which then need not be built. */
+  plain: PlainSession | null;
   costState: LedgerState | null;
   /** The permission mode that was last changed to; null when it never was. */
   lastMode: string | null;
@@ -33,8 +36,13 @@ export async function readWhole(
     loaded.push(item);
   }
   const asides = asidesIn(loaded);
+  let tree: Tree | undefined;
   return {
-    tree: buildTree(loaded),
+    get tree() {
+      tree ??= buildTree(loaded);
+      return tree;
+    },
+    plain: plainSession(loaded),
     costState: asides.costState,
     lastMode: modeOf(asides.mode),
     snapshots: asides.snapshots,
@@ -62,7 +70,7 @@ export async function readRecent(
   // One that makes no sense: the one before it counts.
   if (earlierCost !== undefined && costState === null) return null;
   const mode = asides.mode ?? earlier.get('mode') ?? null;
-  return { conversation: { tree, costState, lastMode: modeOf(mode), snapshots: [] }, part };
+  return { conversation: { tree, plain: null, costState, lastMode: modeOf(mode), snapshots: [] }, part };
 }
 
 /**

@@ -121,9 +121,9 @@ test('[B-115] its progress is told behind the call, with the tokens that it has 
   await client.ask('MAIN go');
   const [progress, ...more] = client.of('system/task_progress');
   expect(more).toEqual([]);
-  const { total_tokens, tool_uses } = (progress ?? {}).usage as { total_tokens: number; tool_uses: number };
-  expect([progress?.last_tool_name, tool_uses]).toEqual(['Bash', 1]);
-  expect(total_tokens).toBeGreaterThan(100);
+  const usage = progress?.usage as { total_tokens: number; tool_uses: number } | undefined;
+  expect([progress?.last_tool_name, usage?.tool_uses]).toEqual(['Bash', 1]);
+  expect(usage?.total_tokens).toBeGreaterThan(100);
   const at = client.lines.indexOf(progress ?? {});
   expect(client.lines[at - 1]).toMatchObject({ type: 'assistant', parent_tool_use_id: 't' });
 });
