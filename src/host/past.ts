@@ -3,6 +3,7 @@ import type { LedgerState } from '../agent/ledger.ts';
 import type { ApiMessage } from '../model/model.ts';
 import { lineage } from '../sessions/file-history.ts';
 import { nodeNamed } from '../sessions/named-node.ts';
+import type { PlainSession } from '../sessions/plain-session.ts';
 import { type UnpairedCall, unpairedToolCalls } from '../sessions/repair.ts';
 import { toApiMessages } from '../sessions/replay.ts';
 import type { SessionKey, SessionStore } from '../sessions/store.ts';
@@ -91,24 +92,29 @@ interface Way {
   leafId: string | undefined;
   unpaired: UnpairedCall[];
   report: ResumeReport | null;
+  /** Whether it is all that the session holds. */
+  isPlain: boolean;
 }
 
-function wayInTree(
-  tree: Tree,
-  { key, at, log }: { key: SessionKey; at: string | undefined; log: Logger },
-): Way {
+function wayInTree(tree: Tree, { key, at, log }: { key: SessionKey; at: string | undefined; log: Logger }): Way {
   reportFindings(log, tree, key);
   const choice = activeLeaf(tree, at === undefined ? undefined : nodeNamed(tree, at).id);
   const { leaf } = choice;
   const path = leaf ? pathTo(tree, leaf.id) : [];
-  const unpaired = unpairedToolCalls(path);
-  return { path, leaf: leaf?.entry, leafId: leaf?.id, unpaired, report: resumeReport(tree, choice, path) };
+  return {
+    path,
+    leaf: leaf?.entry,
+    leafId: leaf?.id,
+    unpaired: unpairedToolCalls(path),
+    report: resumeReport(tree, choice, path),
+    isPlain: false,
+  };
 }
 
 function plainWay({ path, isSettled }: PlainSession): Way {
   const leaf = path.at(-1);
   const unpaired = isSettled ? [] : unpairedToolCalls(path);
-  return { path, leaf, leafId: stringField(leaf, 'uuid'), unpaired, report: null };
+  return { path, leaf, leafId: stringField(leaf, 'uuid'), unpaired, report: null, isPlain: true };
 }
 
 interface RestOfPast {
@@ -117,21 +123,29 @@ interface RestOfPast {
 }
 
 /** What a session goes on without, unless it is asked for. */
-function restOf(
-  { tree, snapshots }: StoredConversation,
-  { key, path, leaf }: { key: SessionKey; path: readonly Entry[]; leaf: string | undefined },
-): RestOfPast {
-  const messages = leaf !== undefined && snapshots.length > 0 ? lineage(tree, leaf) : [];
+function restOf(stored: StoredConversation, { sessionId }: SessionKey, way: Way): RestOfPast {
+  const { snapshots } = stored;
   return {
-    earlier: beforeCompactions(tree, path),
-    checkpoints: { sessionId: key.sessionId, entries: snapshots, messages },
+    earlier: beforeCompactions(stored, way),
+    checkpoints: { sessionId, entries: snapshots, messages: snapshots.length > 0 ? lineageOf(stored, way) : [] },
   };
 }
 
 /** What the compactions of a path stand for. */
-function beforeCompactions(tree: Tree, path: readonly Entry[]): Entry[] {
+function beforeCompactions(stored: StoredConversation, { path }: Way): Entry[] {
   const replaced = stringField(path[0], 'logicalParentUuid');
-  return replaced === undefined ? [] : wholeHistory(tree, replaced);
+  return replaced === undefined ? [] : wholeHistory(stored.tree, replaced);
+}
+
+function lineageOf(stored: StoredConversation, { path, leafId, isPlain }: Way): string[] {
+  if (isPlain) return uuidsOf(path);
+  return leafId === undefined ? [] : lineage(stored.tree, leafId);
+}
+
+function uuidsOf(path: readonly Entry[]): string[] {
+  const uuids: string[] = [];
+  for (const { uuid } of path) if (typeof uuid === 'string') uuids.push(uuid);
+  return uuids;
 }
 
 /** Of the last answer on the path, as far as its entry tells. */
@@ -158,8 +172,9 @@ function reportFindings(log: Logger, tree: Tree, { sessionId }: SessionKey): voi
 const REMINDERS: ReadonlySet<unknown> = new Set(['environment', 'memory', 'skill_listing', 'mcp_instructions']);
 
 function remindersOn(path: readonly Entry[]): Attachment[] {
-  return path.flatMap(({ type, attachment }) => {
-    const isReminder = type === 'attachment' && isObject(attachment) && REMINDERS.has(attachment.type);
+  const attached = path.filter(({ type }) => type === 'attachment');
+  return attached.flatMap(({ attachment }) => {
+    const isReminder = isObject(attachment) && REMINDERS.has(attachment.type);
     return isReminder && typeof attachment.content === 'string' ? [attachment as Attachment] : [];
   });
 }

@@ -22,8 +22,9 @@ export function toApiResult(block: JsonObject & { tool_use_id: string }): ToolRe
   const isEmpty = content === undefined || content === '';
   // The API refuses an error without a text.
   const shown = isEmpty && block.is_error === true ? '(no output)' : content;
-  const result = wellFormed({ ...knownFields(block), content: shown }) as JsonObject;
-  if (shown === undefined) delete result.content;
+  const known = knownFields(block);
+  const result = wellFormed(known.content === shown ? known : { ...known, content: shown }) as JsonObject;
+  if (shown === undefined && result !== block) delete result.content;
   return result as unknown as ToolResultBlock;
 }
 
@@ -78,8 +79,13 @@ const FIELDS: Record<string, ReadonlySet<string>> = {
 /** Without what the API would refuse as unknown: other programs keep notes of their own in blocks. */
 function knownFields(block: JsonObject): JsonObject {
   const fields = FIELDS[String(block.type)];
-  if (!fields || Object.keys(block).every((key) => fields.has(key))) return block;
+  if (!fields || hasOnly(block, fields)) return block;
   return Object.fromEntries(Object.entries(block).filter(([key]) => fields.has(key)));
+}
+
+function hasOnly(block: JsonObject, fields: ReadonlySet<string>): boolean {
+  for (const key in block) if (!fields.has(key)) return false;
+  return true;
 }
 
 function isWhole(block: JsonObject): boolean {
@@ -146,7 +152,8 @@ function isWellFormed(whole: unknown): boolean {
       for (const key in value) {
         if (!key.isWellFormed()) return false;
         const field = (value as JsonObject)[key];
-        if (field === undefined || typeof field === 'number' || typeof field === 'boolean') continue;
+        if (typeof field === 'string' && !field.isWellFormed()) return false;
+        if (typeof field !== 'object' || field === null) continue;
         values.push(field);
         depths.push(depth + 1);
       }

@@ -33,20 +33,48 @@ export function pairCalls(path: readonly Entry[]): CallPairs {
       if (!isAnswer && isResult(block)) put(results, toUSVString(block.tool_use_id), { block, at });
     }
   }
-  const sent = new Map<JsonObject, string>();
-  const answers = new Map<string, ToolResultBlock>();
-  for (const [id, made] of calls) {
-    for (const [n, { call, result }] of distinct(made, results.get(id) ?? []).entries()) {
-      const name = n === 0 ? id : unused(`${id}_${n + 1}`, calls);
-      sent.set(call, name);
-      if (result) answers.set(name, { ...toApiResult(result), tool_use_id: name });
-    }
-  }
+  const again = repeated(calls, results);
   return {
-    idOf: (call) => sent.get(call),
-    resultFor: (id) => answers.get(id),
+    idOf(call) {
+      const id = isCall(call) ? toUSVString(call.id) : undefined;
+      return id === undefined || isAlone(calls.get(id)) ? id : again.names.get(call);
+    },
+    resultFor(id) {
+      const made = calls.get(id);
+      const result = isAlone(made) ? answerTo(made, results.get(id)) : again.answers.get(id);
+      return result && sentUnder(id, toApiResult(result));
+    },
     isPlaced: (result) => calls.has(toUSVString(result.tool_use_id)),
   };
+}
+
+/** The names and results of calls that are made more than once; of all others both are found without a list. */
+function repeated(calls: ReadonlyMap<string, Found[]>, results: ReadonlyMap<string, Found[]>) {
+  const names = new Map<JsonObject, string>();
+  const answers = new Map<string, StoredResult>();
+  for (const [id, made] of calls) {
+    if (isAlone(made)) continue;
+    for (const [n, { call, result }] of distinct(made, results.get(id) ?? []).entries()) {
+      const name = n === 0 ? id : unused(`${id}_${n + 1}`, calls);
+      names.set(call, name);
+      if (result) answers.set(name, result);
+    }
+  }
+  return { names, answers };
+}
+
+function isAlone(made: readonly Found[] | undefined): made is readonly [Found] {
+  return made?.length === 1;
+}
+
+/** The first result behind a call; when there is none, what stands before it is meant. */
+function answerTo([call]: readonly [Found], results: readonly Found[] = []): StoredResult | undefined {
+  const result = results.find(({ at }) => at > call.at) ?? results[0];
+  return result?.block as StoredResult | undefined;
+}
+
+function sentUnder(id: string, result: ToolResultBlock): ToolResultBlock {
+  return result.tool_use_id === id ? result : { ...result, tool_use_id: id };
 }
 
 interface Found {

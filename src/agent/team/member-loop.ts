@@ -24,6 +24,8 @@ export interface TeamSeams {
   wakeLeader(): void;
   /** Hook TeammateIdle: null, or the reason why the member must go on. */
   onIdle(member: Member): Promise<string | null>;
+  /** A member runs no more turns, unless it is resumed. Never rejects. */
+  onGone(name: string): Promise<void>;
   /**
    * The ids of the mails in the recorded prompts of a member, or of the leader (null): `messageIdsIn` of each. Asked
    * when a team is restored or a member is resumed; what is in there is not delivered again.
@@ -62,6 +64,7 @@ export async function runMember(name: string, parts: LoopParts, signal: AbortSig
     await endMember(name, signal.aborted ? abortReason(signal) : error, parts);
   } finally {
     stopListening();
+    await parts.seams.onGone(name);
   }
 }
 

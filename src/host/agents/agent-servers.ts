@@ -24,6 +24,30 @@ export async function openAgentServers(child: Parts, signal: AbortSignal): Promi
   };
 }
 
+/** The servers of agents that live on between their turns, by name: connected for the first turn, and kept until `close`. */
+export interface KeptServers {
+  open(name: string, child: Parts, signal: AbortSignal): Promise<void>;
+  /** Never rejects. */
+  close(name: string): Promise<void>;
+}
+
+export function keepAgentServers(): KeptServers {
+  const opened = new Map<string, ReturnType<typeof openAgentServers>>();
+  return {
+    async open(name, child, signal) {
+      const opening = opened.get(name) ?? openAgentServers(child, signal);
+      opened.set(name, opening);
+      await opening;
+    },
+    async close(name) {
+      const opening = opened.get(name);
+      opened.delete(name);
+      const servers = await opening?.catch(() => null); // the turn that opened them has told why
+      await servers?.close();
+    },
+  };
+}
+
 /** The same for the agent that the session runs as: what it brings is there as long as the session. */
 export async function takeServers(parts: Parts, { name, definition }: AgentType): Promise<void> {
   const { own } = split(definition.mcpServers ?? []);

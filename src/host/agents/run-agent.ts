@@ -75,7 +75,7 @@ export async function runAgent(child: Parts, run: AgentRun): Promise<AgentEnd> {
     run.onProgress?.(usage(call.tokens), call.name);
   };
   const work = () => drive(runTurn(makeTurn(child, tally, asked, { say, takeQueued }), run.signal), tell);
-  const servers = agent.servers ? await (await import('./agent-servers.ts')).openAgentServers(child, run.signal) : null;
+  const servers = await openServers(child, run.signal);
   try {
     await hooksOf(child)?.started(run.signal);
     await recordTask(child, run.prompt, say);
@@ -90,6 +90,13 @@ export async function runAgent(child: Parts, run: AgentRun): Promise<AgentEnd> {
     child.agentDenials.push(...tally.denials);
     hooksOf(child)?.finished();
   }
+}
+
+/** Those of a teammate outlive its turns: whoever runs these looks after them. */
+async function openServers(child: Parts, signal: AbortSignal): Promise<{ close(): Promise<void> } | null> {
+  if (!child.agent?.servers || child.agent.teammate !== undefined) return null;
+  const { openAgentServers } = await import('./agent-servers.ts');
+  return openAgentServers(child, signal);
 }
 
 function hooksOf({ hooks }: Parts): AgentHooks | null {

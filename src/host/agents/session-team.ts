@@ -15,6 +15,7 @@ import type { News } from '../session-tasks.ts';
 import type { SessionTeam } from '../team.ts';
 import { promptOf } from './agent-choice.ts';
 import { agentOutputFile } from './agent-output.ts';
+import { keepAgentServers } from './agent-servers.ts';
 import { modesFrom } from './agent-permissions.ts';
 import { childParts } from './child-parts.ts';
 import { runAgent } from './run-agent.ts';
@@ -27,6 +28,7 @@ import { checkRoom, findType, modelOf, pastOf, problemOf } from './start-agent.t
 export function openSessionTeam(leader: () => Parts, home: string): SessionTeam {
   const children = new Map<string, Promise<Parts>>();
   const objected = new Map<string, number>();
+  const servers = keepAgentServers();
   let restored: Promise<unknown> | null = null;
   let hasInputEnded = false;
   let isSpent = false;
@@ -44,6 +46,7 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
       objected.set(name, outcome?.block ? objections + 1 : 0);
       return outcome?.block ?? null;
     },
+    onGone: (name) => servers.close(name),
     async seenIds(member) {
       if (member === null) return idsIn(leader().messages);
       const past = await pastIfAny(member);
@@ -113,6 +116,7 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
       stop: () => void room.team()?.abort(member.name),
     });
     try {
+      await servers.open(member.name, child, signal);
       const { end, content, usage } = await runAgent(child, {
         prompt,
         signal,
