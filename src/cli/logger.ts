@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { messageOf } from '../util/message-of.ts';
+import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
@@ -18,9 +19,14 @@ export function createLogger(config: RunConfig): { log: Logger; close(): void } 
     const important = level === 'warn' || level === 'error';
     const wanted = debug && (!filter || filter.some((word) => message.includes(word)));
     if (!important && !(wanted && file === null)) return;
-    process.stderr.write(`heddle: ${message}${debug ? detail : ''}\n`);
+    process.stderr.write(`heddle: ${shown(message)}${debug ? detail : ''}\n`);
   };
   return { log, close: () => file?.close() };
+}
+
+/** Messages quote servers, files and models: nothing of them may act on the terminal, nor pass for a line of ours. */
+function shown(message: string): string {
+  return message.split('\n').map(printable).join('\n  ');
 }
 
 interface DebugFile {

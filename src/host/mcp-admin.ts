@@ -1,3 +1,4 @@
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Trust } from '../config/trust-store.ts';
 import { McpNeedsAuth } from '../mcp/oauth-fetch.ts';
 import type { McpToolInfo, ServerInfo } from '../mcp/server-answers.ts';
@@ -16,6 +17,7 @@ import { openExtensions } from './extensions.ts';
 import { type Env, toolEnv } from './home.ts';
 import { type ServerPlace, writtenServers } from './mcp-files.ts';
 import { openPlace } from './place.ts';
+import { proxiedFetch } from './proxied-fetch.ts';
 import { findServers, type GivenServer } from './server-sources.ts';
 
 /** A server that a run in this directory would have, or would have if somebody trusted the project. */
@@ -40,7 +42,7 @@ export interface ServerAdmin {
   /** Connects, lists the tools and disconnects again, within the time that a session would wait. Never rejects. */
   reach(server: AdminServer): Promise<Reached>;
   /** What sends the requests of a sign-in. */
-  fetch: typeof fetch;
+  fetch: FetchLike;
 }
 
 /** What came of connecting. */
@@ -73,11 +75,12 @@ export async function openServerAdmin(engine: Engine, launch: Launch): Promise<S
   const active = found.servers.map((server) => adminServer(server, idleOf(server, refusalOf(server, found.rules))));
   const servers = [...active, ...untrustedServers(place, { trust, env, taken: active })];
   const startupMs = positiveInteger(env.MCP_TIMEOUT) ?? STARTUP_MS;
+  const requests = proxiedFetch(env);
   return {
     place,
     trust,
     servers,
-    fetch,
+    fetch: requests,
     find(name) {
       const server = servers.find((each) => each.name === name);
       if (server) return server;
@@ -99,7 +102,7 @@ export async function openServerAdmin(engine: Engine, launch: Launch): Promise<S
           const { obtainedSecrets, runtime } = engine;
           return authorizedRequests(each, {
             configHome: place.configHome,
-            fetch,
+            fetch: requests,
             now: () => runtime.clock.now(),
             onSecrets: (secrets) => obtainedSecrets.note(secrets),
           });
@@ -143,7 +146,8 @@ async function reach(
   let stderr = '';
   const own = `MCP server ${server.name}: `;
   const means = meansWith((level, message, facts) => {
-    if (level === 'debug' && message.startsWith(own)) stderr += `${message.slice(own.length)}\n`;
+    if (level === 'debug' && message.startsWith(own))
+      stderr = `${stderr}${message.slice(own.length)}\n`.slice(-MAX_STDERR);
     else log(level, message, facts);
   });
   const stop = new AbortController();
@@ -158,18 +162,21 @@ async function reach(
       const tools = await client.listTools(stop.signal);
       const listMs = Math.round(performance.now() - began) - connectMs;
       const { serverInfo } = client.facts;
-      return { status: 'connected', ...(serverInfo && { serverInfo }), tools, connectMs, listMs, stderr: tail(stderr) };
+      return {
+        status: 'connected',
+        ...(serverInfo && { serverInfo }),
+        tools,
+        connectMs,
+        listMs,
+        stderr: stderr.trimEnd(),
+      };
     } finally {
       await client.close().catch(() => {}); // how it went is known by now
     }
   } catch (error) {
     const status = error instanceof McpNeedsAuth ? 'needs-auth' : 'failed';
-    return { status, error: messageOf(error), tools: [], stderr: tail(stderr) };
+    return { status, error: messageOf(error), tools: [], stderr: stderr.trimEnd() };
   } finally {
     clearTimeout(timer);
   }
-}
-
-function tail(text: string): string {
-  return text.slice(-MAX_STDERR).trimEnd();
 }

@@ -44,10 +44,16 @@ export function sessionServers(parts: () => Parts, options: SessionServersOption
       log,
       async fetchFor(server) {
         const { authorizedRequests } = await import('./mcp-auth.ts');
+        const { proxiedFetch } = await import('./proxied-fetch.ts');
         const { configHome } = options.places;
         const { clock } = engine.runtime;
         const onSecrets = engine.obtainedSecrets.note;
-        return authorizedRequests(server, { configHome, fetch, now: () => clock.now(), onSecrets });
+        return authorizedRequests(server, {
+          configHome,
+          fetch: proxiedFetch(env),
+          now: () => clock.now(),
+          onSecrets,
+        });
       },
     });
   }

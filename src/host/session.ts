@@ -2,6 +2,7 @@ import { resultLine } from '../agent/result.ts';
 import { emptyTally, type Tally } from '../agent/turn.ts';
 import { Aborted } from '../util/abort.ts';
 import type { JsonObject } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
 import { oneAtATime } from '../util/one-at-a-time.ts';
 import { startTimer } from '../util/timer.ts';
 import type { ContentBlock } from '../wire/content.ts';
@@ -249,16 +250,31 @@ export class Session {
       this.#policy.check();
     }
     for (const input of this.#dropped) await this.#cancel(input).catch(() => {});
-    await this.#stopTasks();
-    await this.#parts.hooks?.end({ isStopped: this.#stopped });
-    await this.#inTurn(async () => {}); // what was asked for before the end
-    await this.#parts.toolSession.backgroundTasks.close();
-    for (const source of this.#sources) await source.close?.();
-    await this.#parts.mcp?.close();
-    await this.#parts.sandbox.close();
-    await this.#parts.checkpoints?.close();
-    await this.#parts.transcript.release();
+    await this.#close();
     return { lastResultIsError: this.#lastResultIsError };
+  }
+
+  /** Lets go of everything, one after the other. What fails is said, and keeps nothing else open. */
+  async #close(): Promise<void> {
+    const { hooks, toolSession, sandbox, checkpoints, transcript, runtime } = this.#parts;
+    const steps: (() => Promise<unknown> | unknown)[] = [
+      () => this.#stopTasks(),
+      () => hooks?.end({ isStopped: this.#stopped }),
+      () => this.#inTurn(async () => {}), // what was asked for before the end
+      () => toolSession.backgroundTasks.close(),
+      ...this.#sources.map((source) => () => source.close?.()),
+      () => this.#parts.mcp?.close(),
+      () => sandbox.close(),
+      () => checkpoints?.close(),
+      () => transcript.release(),
+    ];
+    for (const step of steps) {
+      try {
+        await step();
+      } catch (error) {
+        runtime.log('error', `The session could not be closed in good order: ${messageOf(error)}`);
+      }
+    }
   }
 
   /** On disk, so that it can be found, and told to whoever still listens (ruling K26). */
@@ -272,6 +288,7 @@ export class Session {
     for (const source of this.#sources) {
       const news = await source.take();
       for (const line of news?.lines ?? []) await this.#voice.say(line);
+      if (this.#stopped) return; // there was no turn yet that could have been interrupted; whoever resumes is told
       if (!news) continue;
       await this.#answer(newsInput(news), news);
       this.#inputs.wake(); // what it has led to may be news already

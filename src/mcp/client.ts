@@ -147,7 +147,7 @@ export class McpClient {
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
       const result = await this.request(method, cursor === undefined ? undefined : { cursor }, { signal });
-      all.push(...read(result));
+      for (const item of read(result)) all.push(item); // a page may have more than a call takes arguments
       const nextCursor = stringField(result, 'nextCursor');
       if (nextCursor === undefined || nextCursor === cursor) break;
       cursor = nextCursor;

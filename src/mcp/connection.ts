@@ -52,6 +52,8 @@ export class Connection {
   #recovery: Promise<void> = Promise.resolve();
   /** Ends the attempt that is running. */
   #stop = new AbortController();
+  /** The lists that are being read anew, and whether they have changed again meanwhile. */
+  readonly #reading = new Map<ServerList, { isStale: boolean }>();
   #retries = 0;
   #calm: NodeJS.Timeout | undefined;
 
@@ -142,16 +144,20 @@ export class Connection {
     const { face } = this.#options;
     let lost = null as Error | null;
     let client = null as McpClient | null;
+    const changed = new Set<ServerList>();
     client = await this.definition.open({
       ...face,
-      onListChanged: (list) => this.#relist(list),
+      onListChanged: (list) => {
+        changed.add(list);
+        void this.#relist(list);
+      },
       onLost: (reason) => {
         lost = reason;
         if (client) this.#lose(client, reason);
       },
     });
     try {
-      const state = await aborting(this.#introduce(client, signal), signal);
+      const state = await aborting(this.#introduce(client, changed, signal), signal);
       if (lost) throw lost;
       return state;
     } catch (error) {
@@ -160,15 +166,18 @@ export class Connection {
     }
   }
 
-  async #introduce(client: McpClient, signal: AbortSignal): Promise<Connected> {
+  /** `changed`: the lists of which the server has told meanwhile that they have. */
+  async #introduce(client: McpClient, changed: Set<ServerList>, signal: AbortSignal): Promise<Connected> {
     await client.initialize(signal);
-    const tools = await client.listTools(signal);
+    changed.clear(); // nothing was read before
+    let tools = await client.listTools(signal);
     // A server whose prompts cannot be read has its tools all the same.
     const prompts = await listPrompts(client, signal).catch((error) => {
       signal.throwIfAborted();
       this.#noteUnread('prompts', error);
       return [];
     });
+    if (changed.has('tools')) tools = await client.listTools(signal); // nobody would tell it again
     return { status: 'connected', client, tools, prompts };
   }
 
@@ -208,29 +217,45 @@ export class Connection {
     this.#change(next);
   }
 
-  /** Of resources nothing is kept: they are listed when somebody wants to know. */
-  #relist(list: ServerList): void {
-    const { state } = this;
-    if (state.status !== 'connected' || list === 'resources') return;
-    const { client } = state;
-    const { signal } = this.#stop;
-    const read =
-      list === 'tools'
-        ? client.listTools(signal).then((tools) => ({ tools }))
-        : listPrompts(client, signal).then((prompts) => ({ prompts }));
-    read
-      .then((next) => {
-        // Both lists may change at once, and each is read by itself.
-        const { state: now } = this;
-        if (now.status === 'connected' && now.client === client) this.#change({ ...now, ...next });
-      })
-      .catch((error) => this.#noteUnread(list, error));
+  /**
+   * Of resources nothing is kept: they are listed when somebody wants to know. A list is read once at a time: of two
+   * answers the older could come last, and a server that tells of changes all the time must not be asked ever more.
+   */
+  async #relist(list: ServerList): Promise<void> {
+    if (list === 'resources') return;
+    const running = this.#reading.get(list);
+    if (running) {
+      running.isStale = true;
+      return;
+    }
+    const reading = { isStale: true };
+    this.#reading.set(list, reading);
+    while (reading.isStale && this.#state.status === 'connected') {
+      reading.isStale = false;
+      await this.#reread(list, this.#state.client);
+    }
+    this.#reading.delete(list);
+  }
+
+  async #reread(list: ServerList, client: McpClient): Promise<void> {
+    try {
+      const next = await readList(list, client, this.#stop.signal);
+      // Both lists may change at once, and each is read by itself.
+      const { state: now } = this;
+      if (now.status === 'connected' && now.client === client) this.#change({ ...now, ...next });
+    } catch (error) {
+      this.#noteUnread(list, error);
+    }
   }
 
   #noteUnread(list: ServerList, error: unknown): void {
     const { name } = this.definition;
     this.#options.log('warn', `The ${list} of the MCP server ${name} could not be read: ${messageOf(error)}`);
   }
+}
+
+async function readList(list: ServerList, client: McpClient, signal: AbortSignal): Promise<Partial<Connected>> {
+  return list === 'tools' ? { tools: await client.listTools(signal) } : { prompts: await listPrompts(client, signal) };
 }
 
 /** Settles as the work does, or rejects with the signal's own reason, whatever the work waits for. */
@@ -243,7 +268,7 @@ function aborting<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Resolves also when the signal aborts. The process need not stay for it. */
+/** Resolves also when the signal aborts. */
 function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = startTimer(ms, resolve);

@@ -85,6 +85,8 @@ export function createConnections({ faceOf, ...options }: ConnectionsOptions): C
   const all = new Map<string, Connection>();
   const waiting = new Set<string>();
   let version = 0;
+  /** Requests that began before the end may go on after it: nothing is started for them any more. */
+  let isClosed = false;
   const onChange = () => {
     version++;
   };
@@ -95,6 +97,14 @@ export function createConnections({ faceOf, ...options }: ConnectionsOptions): C
     return connection;
   }
 
+  /** Connects what is still wanted: it may have been removed, or all may be over, while it was being disconnected. */
+  async function connect(connection: Connection): Promise<void> {
+    const { name } = connection.definition;
+    if (isClosed || all.get(name) !== connection) throw new Error(`Server not found: ${name}`);
+    waiting.delete(name);
+    await connection.connect();
+  }
+
   return {
     get version() {
       return version;
@@ -102,7 +112,7 @@ export function createConnections({ faceOf, ...options }: ConnectionsOptions): C
     has: (name) => all.has(name),
     add(definition, { waits } = { waits: false }) {
       const { name, isDisabled } = definition;
-      if (all.has(name)) return;
+      if (isClosed || all.has(name)) return;
       const connection = new Connection(definition, { ...options, face: faceOf?.(name), onChange });
       all.set(name, connection);
       if (isDisabled) connection.disconnect({ status: 'disabled' });
@@ -122,7 +132,7 @@ export function createConnections({ faceOf, ...options }: ConnectionsOptions): C
     async reconnect(name) {
       const connection = known(name);
       await connection.disconnect({ status: 'pending' });
-      await connection.connect();
+      await connect(connection);
       const { state } = connection;
       if (state.status === 'failed' || state.status === 'needs-auth') throw new Error(state.error);
     },
@@ -130,8 +140,9 @@ export function createConnections({ faceOf, ...options }: ConnectionsOptions): C
       const connection = known(name);
       const isEnabled = connection.state.status !== 'disabled';
       if (enabled === isEnabled) return;
-      if (enabled) await connection.connect();
-      else await connection.disconnect({ status: 'disabled' });
+      if (enabled) return connect(connection);
+      waiting.delete(name);
+      await connection.disconnect({ status: 'disabled' });
     },
     async settled() {
       await Promise.all([...all.values()].map(({ attempt }) => attempt));
@@ -147,6 +158,7 @@ export function createConnections({ faceOf, ...options }: ConnectionsOptions): C
       return state.status === 'connected' ? state.client.receive(message) : null;
     },
     async close() {
+      isClosed = true;
       await Promise.all([...all.values()].map((connection) => connection.disconnect({ status: 'disabled' })));
       all.clear();
     },

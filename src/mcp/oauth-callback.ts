@@ -67,6 +67,8 @@ function answerIn(
 ): CallbackAnswer | { refusal: string } | 'foreign' | null {
   // A page elsewhere may have its own name lead here; only the address that was given out counts.
   if (method !== 'GET' || headers.host !== host) return null;
+  // Some paths, such as `//`, are no address at all, and whoever reaches this port may ask for them.
+  if (!URL.canParse(url, `http://${host}`)) return null;
   const { pathname, searchParams } = new URL(url, `http://${host}`);
   if (pathname !== PATH) return null;
   if (!isSame(searchParams.get('state') ?? '', state)) return 'foreign';

@@ -30,9 +30,11 @@ export function authRequests({ serverUrl, fetch, timeoutMs, signal }: AuthReques
 
 /** Throws `sign_in_failed` for an address that nothing secret should be sent to, nor a browser opened for. */
 export function checkAddress(url: URL, serverUrl: string): void {
-  if (url.protocol === 'https:') return;
-  if (url.protocol === 'http:' && isLoopback(url) && isLoopback(new URL(serverUrl))) return;
-  throw signInFailed('unsafe_address', `${url.protocol}//${url.host} is no safe place to sign in: it must be https`);
+  if (isLoopback(url) ? isLoopback(new URL(serverUrl)) && /^https?:$/.test(url.protocol) : url.protocol === 'https:')
+    return;
+  const place = `${url.protocol}//${url.host}`;
+  const why = isLoopback(url) ? 'the server is not on this machine' : 'it must be https';
+  throw signInFailed('unsafe_address', `${place} is no safe place to sign in: ${why}`);
 }
 
 /** Why a sign-in failed, as a word that programs can switch on. */

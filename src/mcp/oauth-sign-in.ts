@@ -214,12 +214,21 @@ async function answerWithin(
   }
 }
 
-/** An answer of another authorization server than the one that was asked is not for us (RFC 9207). */
-function checkIssuer({ issuer }: CallbackAnswer, { authorizationServerMetadata: metadata }: OAuthServerInfo): void {
+/**
+ * An answer of another authorization server than the one that was asked is not for us (RFC 9207). What a server says of
+ * itself does not count alone: one that poses as another would get that one's code.
+ */
+function checkIssuer({ issuer }: CallbackAnswer, info: OAuthServerInfo): void {
+  const { authorizationServerMetadata: metadata, authorizationServerUrl } = info;
   const said: unknown = metadata;
   const isPromised = isObject(said) && said.authorization_response_iss_parameter_supported === true;
-  if (issuer === undefined ? !isPromised : !metadata || issuer === metadata.issuer) return;
+  const isAsked = issuer !== undefined && originOf(issuer) === originOf(authorizationServerUrl);
+  if (issuer === undefined ? !isPromised : isAsked && (!metadata || issuer === metadata.issuer)) return;
   throw signInFailed('failed', 'The answer to the sign-in comes from another authorization server than was asked');
+}
+
+function originOf(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).origin : null;
 }
 
 function shortMessage(error: unknown): string {

@@ -54,6 +54,8 @@ export interface ServerAuth {
 const EARLY_MS = 30_000;
 /** Shorter than a lock lasts before it counts as left behind. */
 const RENEWAL_MS = 8000;
+/** What a Date can hold: who says that a token lasts longer means for ever. */
+const LAST_DATE_MS = 8.64e15;
 
 export function createServerAuth({ serverUrl, store, fetch, now, onSecrets }: ServerAuthOptions): ServerAuth {
   const isUsable = ({ accessToken, expiresAt }: SignedIn, rejected: string | undefined) =>
@@ -87,7 +89,7 @@ export function createServerAuth({ serverUrl, store, fetch, now, onSecrets }: Se
 }
 
 /** The values that nobody may see. */
-export function secretsOf({ accessToken, refreshToken, client }: SignedIn): string[] {
+function secretsOf({ accessToken, refreshToken, client }: SignedIn): string[] {
   return [accessToken, refreshToken, client.client_secret].filter((secret) => secret !== undefined);
 }
 
@@ -105,7 +107,7 @@ export function tokensIn(
   return {
     accessToken,
     ...(refreshToken !== undefined && { refreshToken }),
-    ...(seconds !== undefined && { expiresAt: now + seconds * 1000 }),
+    ...(seconds !== undefined && { expiresAt: Math.min(now + seconds * 1000, LAST_DATE_MS) }),
     ...(scope !== undefined && { scope }),
   };
 }

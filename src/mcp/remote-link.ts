@@ -10,6 +10,7 @@ import type { RpcRequest } from '../wire/json-rpc.ts';
 import type { McpLink } from './client.ts';
 import { McpNeedsAuth } from './oauth-fetch.ts';
 import { PendingRequests } from './pending-requests.ts';
+import { remoteRequests } from './remote-requests.ts';
 import { watchAnswers } from './watch-answers.ts';
 
 export interface RemoteLinkOptions {
@@ -48,9 +49,10 @@ export function remoteLink(options: RemoteLinkOptions): McpLink {
   let isOver = false;
   /** Nobody hears the reason of a failed sign-in from the streams of the package. */
   let needsAuth: McpNeedsAuth | null = null;
+  const requests = remoteRequests(options.fetch);
   const fetch: FetchLike = async (url, init) => {
     try {
-      return checked(await options.fetch(url, init));
+      return checked(await requests(url, init));
     } catch (error) {
       if (error instanceof McpNeedsAuth) needsAuth = error;
       throw error;

@@ -47,7 +47,7 @@ export function readServerConfig(given: JsonObject): ServerConfig {
       return { type, command: commandOf(given), args: argsOf(given), env: textsOf(given, 'env'), ...common };
     case 'http':
     case 'sse':
-      return { type, url: urlOf(given), headers: textsOf(given, 'headers'), ...common };
+      return { type, url: urlOf(given), headers: headersOf(given), ...common };
     default:
       throw new Error(`servers of the type ${type} are not supported`);
   }
@@ -69,7 +69,7 @@ export function shownConfig(name: string, given: JsonObject): JsonObject {
   if (type === 'sdk') return { type, name };
   if (type === 'stdio') return { type, command: given.command, args: given.args ?? [] };
   const { url } = given;
-  return { type, ...(typeof url === 'string' && { url: url.replace(/^([a-z]+:\/\/)[^/?#@]*@/i, '$1') }) };
+  return { type, ...(typeof url === 'string' && { url: url.replace(/^([a-z]+:\/\/)[^/?#]*@/i, '$1') }) };
 }
 
 function commandOf({ command }: JsonObject): string {
@@ -84,8 +84,29 @@ function argsOf({ args = [] }: JsonObject): string[] {
 
 function urlOf({ url }: JsonObject): string {
   const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : null;
-  if (parsed && /^https?:$/.test(parsed.protocol)) return parsed.href;
-  throw new Error('it needs a url that begins with http:// or https://');
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) {
+    throw new Error('it needs a url that begins with http:// or https://');
+  }
+  // No request can be sent to such an address, and what would say so shows the password.
+  if (parsed.username !== '' || parsed.password !== '') {
+    throw new Error('its url holds a name or a password: put them into headers, as Authorization');
+  }
+  return parsed.href;
+}
+
+/** Checked here: what would refuse them later shows their values, which are secret. */
+function headersOf(given: JsonObject): Record<string, string> {
+  const headers = textsOf(given, 'headers');
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      new Headers([[name, value]]);
+    } catch {
+      throw new Error(
+        `the header ${JSON.stringify(name)} cannot be sent: its name or value has characters that none may have`,
+      );
+    }
+  }
+  return headers;
 }
 
 /** Numbers and switches are common in environments, and there is one way to write them. */

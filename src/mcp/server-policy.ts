@@ -19,7 +19,7 @@ export function serverRefusal(name: string, config: ServerConfig, rules: readonl
   // The host's own are the host: who runs it decides about them.
   if (config.type === 'sdk') return null;
   for (const { allowed, denied = [], where } of rules) {
-    if (denied.some((entry) => fits(entry, name, config))) return `deniedMcpServers of ${where} denies it`;
+    if (denied.some((entry) => fits(entry, name, config, fitsUrl))) return `deniedMcpServers of ${where} denies it`;
     if (allowed && !isAllowed(allowed, name, config)) return `allowedMcpServers of ${where} does not have it`;
   }
   return null;
@@ -29,17 +29,18 @@ export function serverRefusal(name: string, config: ServerConfig, rules: readonl
 function isAllowed(allowed: readonly unknown[], name: string, config: ServerConfig): boolean {
   const key = config.type === 'stdio' ? 'serverCommand' : 'serverUrl';
   const exact = allowed.filter((entry) => isObject(entry) && entry[key] !== undefined);
-  return (exact.length > 0 ? exact : allowed).some((entry) => fits(entry, name, config));
+  return (exact.length > 0 ? exact : allowed).some((entry) => fits(entry, name, config, fitsUrlByParts));
 }
 
-function fits(entry: unknown, name: string, config: ServerConfig): boolean {
+function fits(entry: unknown, name: string, config: ServerConfig, fitsAddress: typeof fitsUrl): boolean {
   if (!isObject(entry)) return false;
   const { serverCommand } = entry;
   if (config.type === 'stdio' && Array.isArray(serverCommand)) {
     return JSON.stringify(serverCommand) === JSON.stringify([config.command, ...config.args]);
   }
   const pattern = stringField(entry, 'serverUrl');
-  if ((config.type === 'http' || config.type === 'sse') && pattern !== undefined) return fitsUrl(config.url, pattern);
+  if ((config.type === 'http' || config.type === 'sse') && pattern !== undefined)
+    return fitsAddress(config.url, pattern);
   return stringField(entry, 'serverName') === name;
 }
 
@@ -56,6 +57,17 @@ function fitsUrl(url: string, pattern: string): boolean {
     from = at + part.length;
   }
   return url.length - last.length >= from && url.endsWith(last);
+}
+
+/**
+ * As above, but what stands for hosts never reaches into a path: `https://*.example.com/*` must not let in
+ * `https://elsewhere/x.example.com/`. Only for what allows; what denies may well deny more.
+ */
+function fitsUrlByParts(url: string, pattern: string): boolean {
+  const [, host, path = pattern.endsWith('*') ? '*' : '/'] = /^([^/]+:\/\/[^/]*)(\/.*)?$/s.exec(pattern) ?? [];
+  if (host === undefined) return fitsUrl(url, pattern); // such as `*`
+  const { origin } = new URL(url);
+  return fitsUrl(origin, host) && fitsUrl(url.slice(origin.length), path);
 }
 
 /** What a scope's settings say, as far as it is about this. */

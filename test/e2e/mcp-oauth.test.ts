@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toolUse } from '../../src/testing/index.ts';
 import { CLI, runCli, STREAM_OUT, startCli } from '../support/cli.ts';
+import { forwardProxy } from '../support/forward-proxy.ts';
 import { type OAuthServers, type OAuthServersOptions, startOAuthServers } from '../support/oauth-servers.ts';
 import { makePlace, type Place } from '../support/place.ts';
 import { put } from '../support/put.ts';
@@ -116,6 +117,23 @@ describe('heddle mcp login', () => {
     expect(authFiles(guarded.place)).toEqual([]);
     expect((await login(guarded)).code).toBe(0);
     expect((await mcp(guarded.place, 'test', 'guarded')).code).toBe(0);
+  });
+
+  test('signs in, uses and renews through the proxy that the environment names', async () => {
+    const guarded = await makeGuarded();
+    const proxy = await forwardProxy();
+    const { place } = guarded;
+    Object.assign(place.env, { HTTP_PROXY: proxy.url });
+    expect(await login(guarded)).toMatchObject({ code: 0 });
+    const tokenRequests = () => proxy.asked.filter((each) => /^POST .*\/token$/.test(each)).length;
+    expect(tokenRequests()).toBe(1);
+    guarded.servers.endAccess();
+    expect(statusIn((await ask(guarded)).lines)).toEqual([{ name: 'guarded', status: 'connected' }]);
+    expect(tokenRequests()).toBeGreaterThan(1);
+    expect(proxy.asked).toContain(`POST ${guarded.servers.url}`);
+    const revocations = () => proxy.asked.filter((each) => each.includes('/revoke')).length;
+    await mcp(place, 'logout', 'guarded');
+    expect(revocations()).toBeGreaterThan(0);
   });
 
   test('a browser is opened on a terminal only, with the address as one word', async () => {

@@ -189,3 +189,28 @@ describe('reading back to the last compaction', () => {
     });
   });
 });
+
+describe('a session without branches', () => {
+  /** A subagent's entry changes nothing, but the order of the file alone is no longer enough. */
+  const withAside = (store: SessionStore): SessionStore => ({
+    ...store,
+    async *load(...args) {
+      yield* store.load(...args);
+      yield { entry: user('aside', 'aside', { parent: null, isSidechain: true }), line: 1_000_000 };
+    },
+  });
+  const LINEAR = ['prompt', 'answer', 'call', 'todo', 'cut-call', 'reminder', 'mode', 'cost', 'snapshot', 'recorded'];
+
+  test('[K21] the order of the file says the same as the tree', async () => {
+    await fc.assert(
+      fc.asyncProperty(sessionOf(LINEAR), async (happenings) => {
+        const store = await storeOf(entriesOf([{ what: 'prompt', pick: 0 }, ...happenings]));
+        const plain = await readPast(store, key, reading);
+        const general = await readPast(withAside(store), key, reading);
+        expect(await told(plain)).toEqual(await told(general));
+        expect(plain.report).toEqual(general.report);
+      }),
+      { numRuns: 40, seed: 21 },
+    );
+  });
+});

@@ -215,3 +215,10 @@ describe('the link to a server of the host', () => {
     await expect(link.request(request, signal)).rejects.toThrow('without a response');
   });
 });
+
+test('a page may have very many items', async () => {
+  const tools = Array.from({ length: 200_000 }, (_, at) => ({ name: `t${at}` }));
+  const link: McpLink = { request: async () => ({ result: { tools } }), notify: async () => {}, close: async () => {} };
+  const made = new McpClient({ link, timeoutMs: 1000, onListChanged: () => {} });
+  expect(await made.listTools(new AbortController().signal)).toHaveLength(200_000);
+});

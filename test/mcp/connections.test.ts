@@ -121,6 +121,80 @@ describe('[C-1, MCP-15] servers', () => {
     expect(made.tools()).toHaveLength(1);
   });
 
+  test('that tell of changes all the time are asked one time after the other, and the last answer counts', async () => {
+    const { made } = connections();
+    const { definition, state } = server('calc');
+    const waiting: ((tools: unknown) => void)[] = [];
+    const open: ServerDefinition['open'] = async (seams) => {
+      const client = await definition.open(seams);
+      const { listTools } = client;
+      client.listTools = (given) =>
+        waiting.length === 0 && state.isFirst === undefined
+          ? listTools.call(client, given)
+          : new Promise((resolve) => waiting.push(resolve as (tools: unknown) => void));
+      return client;
+    };
+    made.add({ ...definition, open });
+    await made.settled();
+    state.isFirst = false;
+    const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
+    for (let n = 0; n < 5; n++) await made.receive('calc', changed);
+    expect(waiting).toHaveLength(1);
+    waiting[0]?.([{ name: 'old' }]);
+    await vi.waitFor(() => expect(waiting).toHaveLength(2));
+    waiting[1]?.([{ name: 'new' }]);
+    await vi.waitFor(() => expect(made.tools().map(({ info }) => info.name)).toEqual(['new']));
+    expect(waiting).toHaveLength(2);
+  });
+
+  test('whose tools change while they introduce themselves are asked again', async () => {
+    const { made } = connections();
+    const { definition, state } = server('calc', { initialize: { capabilities: { tools: {}, prompts: {} } } });
+    const open: ServerDefinition['open'] = async (seams) => {
+      const client = await definition.open(seams);
+      const { listPages } = client;
+      client.listPages = (method, ...rest) => {
+        if (method === 'prompts/list') {
+          state['tools/list'] = { tools: [{ name: 'mul' }] };
+          void client.receive({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+        }
+        return listPages.call(client, method, ...rest) as never;
+      };
+      return client;
+    };
+    state['prompts/list'] = { prompts: [] };
+    made.add({ ...definition, open });
+    await made.settled();
+    expect(made.tools().map(({ info }) => info.name)).toEqual(['mul']);
+  });
+
+  test('that wait and are switched off meanwhile stay off', async () => {
+    const { made, short } = connections();
+    made.add(server('calc').definition, { waits: true });
+    await made.setEnabled('calc', false);
+    made.begin('calc');
+    await made.settled();
+    expect(short()).toEqual(['calc disabled']);
+  });
+
+  test('nothing is connected once all is over, whatever was asked for before', async () => {
+    const { made, short } = connections();
+    const opened = vi.fn();
+    const { definition } = server('calc');
+    const open: ServerDefinition['open'] = (seams) => {
+      opened();
+      return definition.open(seams);
+    };
+    made.add({ ...definition, open });
+    await made.settled();
+    const again = made.reconnect('calc');
+    const closed = made.close();
+    await expect(again).rejects.toThrow('Server not found: calc');
+    await closed;
+    made.add({ ...definition, open });
+    expect([short(), opened.mock.calls.length]).toEqual([[], 1]);
+  });
+
   test('that are lost are connected anew, more and more rarely, and given up in the end', async () => {
     const logs: string[] = [];
     const made = createConnections({ startupMs: 1000, log: (_, text) => logs.push(text), retryMs: [1, 1] });

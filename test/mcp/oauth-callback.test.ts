@@ -56,3 +56,19 @@ test('a name that leads here is not the address that was given out', async () =>
   });
   expect(status).toBe(404);
 });
+
+test('a path that is no address ends nothing', async () => {
+  const listener = await listen();
+  const answer = listener.answer('right', never);
+  const { port, host } = new URL(listener.redirectUri);
+  const status = await new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path: '//', headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on('error', reject).end();
+  });
+  expect(status).toBe(404);
+  await fetch(`${listener.redirectUri}?code=c&state=right`);
+  expect(await answer).toEqual({ code: 'c' });
+});

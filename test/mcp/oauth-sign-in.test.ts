@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { checkAddress } from '../../src/mcp/oauth-requests.ts';
 import { type SignInOptions, signIn } from '../../src/mcp/oauth-sign-in.ts';
 import { HeddleError } from '../../src/wire/errors.ts';
 import { type OAuthServers, startOAuthServers } from '../support/oauth-servers.ts';
@@ -109,6 +110,12 @@ describe('signIn', () => {
     const servers = await startOAuthServers({ issuer: 'https://evil.example' });
     expect((await refusal(signInTo(servers).outcome)).message).toContain('another authorization server');
     expect(servers.tokenRequests).toEqual([]);
+    const posing = await startOAuthServers({
+      issuer: 'https://honest.example',
+      metadata: { issuer: 'https://honest.example' },
+    });
+    expect((await refusal(signInTo(posing).outcome)).message).toContain('another authorization server');
+    expect(posing.tokenRequests).toEqual([]);
     const silent = await startOAuthServers({ metadata: { authorization_response_iss_parameter_supported: true } });
     expect((await refusal(signInTo(silent).outcome)).message).toContain('another authorization server');
   });
@@ -166,6 +173,16 @@ describe('signIn', () => {
     );
     expect(await refusal(outcome)).toMatchObject({ reason: 'unsafe_address' });
     expect(sent.filter((url) => !url.startsWith('https://mcp.example/'))).toEqual([]);
+  });
+
+  test('nor to this machine over https', () => {
+    const check = (to: string, from: string) => () => checkAddress(new URL(to), from);
+    expect(check('https://127.0.0.1:8443/token', 'https://mcp.example/mcp')).toThrow(
+      'the server is not on this machine',
+    );
+    expect(check('https://localhost/token', 'http://127.0.0.1:1/mcp')).not.toThrow();
+    expect(check('https://auth.example/token', 'https://mcp.example/mcp')).not.toThrow();
+    expect(check('ftp://localhost/token', 'http://localhost/mcp')).toThrow('no safe place');
   });
 
   test('an answer without end is not read to its end', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { authorizedRequests, openAuthStore } from '../../src/host/mcp-auth.ts';
 import { authorizedFetch, McpNeedsAuth } from '../../src/mcp/oauth-fetch.ts';
 import { signIn } from '../../src/mcp/oauth-sign-in.ts';
-import { createServerAuth } from '../../src/mcp/oauth-tokens.ts';
+import { createServerAuth, tokensIn } from '../../src/mcp/oauth-tokens.ts';
 import { type OAuthServers, type OAuthServersOptions, startOAuthServers } from '../support/oauth-servers.ts';
 import { put } from '../support/put.ts';
 
@@ -155,4 +155,9 @@ describe('the tokens of a sign-in', () => {
     expect(servers.authorizations).toEqual([undefined]);
     expect(servers.asked).toEqual([]);
   });
+});
+
+test('who says that a token lasts for ever is believed, within what a date can hold', () => {
+  const { expiresAt = 0 } = tokensIn({ access_token: 'a', expires_in: 1e300 }, 0);
+  expect(() => new Date(expiresAt).toISOString()).not.toThrow();
 });

@@ -40,9 +40,12 @@ test.each([
   [{ command: 'x', env: { a: {} } }, 'env must be an object of texts'],
   [{ type: 'http', url: 'ftp://h' }, 'it needs a url'],
   [{ command: 'x', timeout: -1 }, 'timeout must be a number'],
+  [{ url: 'https://me:secret@h/mcp' }, 'its url holds a name or a password'],
+  [{ url: 'https://h/mcp', headers: { 'X-Key': 'sec\nret' } }, 'the header "X-Key" cannot be sent'],
   [{ type: 'ws', url: 'ws://h' }, 'servers of the type ws are not supported'],
 ])('%j is none', (given, problem) => {
   expect(() => readServerConfig(given)).toThrow(problem);
+  expect(() => readServerConfig(given)).not.toThrow(/secret|ret"/);
 });
 
 test('what is shown of a configuration has no environment, no headers and no password', () => {
@@ -55,6 +58,7 @@ test('what is shown of a configuration has no environment, no headers and no pas
     type: 'http',
     url: 'http://h/mcp',
   });
+  expect(shownConfig('s', { url: 'http://me:se@cret@h/mcp' })).toEqual({ type: 'http', url: 'http://h/mcp' });
 });
 
 test.each([
@@ -76,4 +80,24 @@ test.each([
 ])('%s fits %s: %s', (url, serverUrl, fits) => {
   const rules = [{ denied: [{ serverUrl }], where: 'F' }];
   expect(serverRefusal('s', readServerConfig({ url }), rules) !== null).toBe(fits);
+});
+
+test.each([
+  ['https://a.example.com/mcp', 'https://*.example.com/*', true],
+  ['https://evil.test/x.example.com/mcp', 'https://*.example.com/*', false],
+  ['https://evil.test/x.example.com/', 'https://*.example.com', false],
+  ['https://evil.test/?.example.com/', 'https://*.example.com/*', false],
+  ['https://a.example.com/mcp', '*://*.example.com/mcp', true],
+  ['https://h/x', 'https://h', false],
+  ['https://h/x/y', 'https://h/x/*', true],
+  ['https://h/x/y', 'https://h*', true],
+  ['https://anything/', '*', true],
+])('%s is allowed by %s: %s', (url, serverUrl, allows) => {
+  const rules = [{ allowed: [{ serverUrl }], where: 'F' }];
+  expect(serverRefusal('s', readServerConfig({ url }), rules) === null).toBe(allows);
+});
+
+test('what denies addresses may deny more', () => {
+  const rules = [{ denied: [{ serverUrl: 'https://*evil*' }], where: 'F' }];
+  expect(serverRefusal('s', readServerConfig({ url: 'https://h/evil/mcp' }), rules)).not.toBe(null);
 });

@@ -26,7 +26,7 @@ export function descendantsOf(pid: number): number[] {
   return found.slice(1);
 }
 
-export async function eventually(check: () => boolean, ms = 5000): Promise<void> {
+export async function eventually(check: () => boolean, ms = 15_000): Promise<void> {
   const deadline = Date.now() + ms;
   while (!check()) {
     if (Date.now() > deadline) throw new Error(`It did not happen within ${ms} ms: ${check}`);

@@ -1,3 +1,5 @@
+import { mcpToolName } from '../../mcp/tool-names.ts';
+import { coversTool } from '../../permissions/rules.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import type { AgentDefinition } from '../../wire/agent-definition.ts';
 import type { Parts } from '../parts.ts';
@@ -52,6 +54,13 @@ export function keepAgentServers(): KeptServers {
 export async function takeServers(parts: Parts, { name, definition }: AgentType): Promise<void> {
   const { own } = split(definition.mcpServers ?? []);
   if (Object.keys(own).length > 0) (await parts.openMcp()).addFor(name, own);
+}
+
+/** Tells the tools of the servers that this kind of agent brings: they are its own, whatever other tools it names. */
+export function isBroughtBy({ definition }: AgentType): (toolName: string) => boolean {
+  const names = Object.keys(split(definition.mcpServers ?? []).own).map((server) => mcpToolName(server, ''));
+  const rules = names.map((name) => ({ toolName: `${name}*` }));
+  return (toolName) => rules.some((rule) => coversTool(rule, toolName, 'allow'));
 }
 
 function split(servers: NonNullable<AgentDefinition['mcpServers']>): { named: string[]; own: JsonObject } {

@@ -38,15 +38,17 @@ export async function becomeAgent(parts: Parts, launch: RunConfig): Promise<void
     return;
   }
   const named = namedTools(type.definition);
+  const servers = type.definition.mcpServers ? await import('./agent-servers.ts') : null;
+  const isOwn = servers?.isBroughtBy(type);
   for (const problem of named.problems(parts.tools)) parts.warnOnce(`The agent ${type.name}: ${problem}`);
   parts.mainAgent = {
     prompt: mainAgentPrompt(await promptOf(type)),
-    keeps: (tool) => (named.wants(tool.name) ?? true) && !named.refuses(tool.name),
+    keeps: (tool) => (isOwn?.(tool.name) || (named.wants(tool.name) ?? true)) && !named.refuses(tool.name),
     problem: null,
   };
   await parts.remakeTools();
   await takeHooks(parts, type);
-  if (type.definition.mcpServers) await (await import('./agent-servers.ts')).takeServers(parts, type);
+  await servers?.takeServers(parts, type);
   narrowMode(parts, type);
   await forbid(parts, type);
   const model = namedModel(parts, type.definition.model);

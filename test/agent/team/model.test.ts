@@ -308,6 +308,7 @@ class Run {
         this.#deeds.shift();
         return 'not yet';
       },
+      onGone: async () => {},
       seenIds: async (member) => {
         await world.point(process);
         return world.seenIds(member?.name ?? LEADER);

@@ -55,6 +55,7 @@ export function createRig(home = tempHome(), transcripts = new Map<string, strin
         rig.wakes++;
       },
       onIdle: async () => rig.objections.shift() ?? null,
+      onGone: async () => {},
       seenIds: async (member) => promptsOf(member?.name ?? 'team-lead').flatMap(messageIdsIn),
       runtime: {
         ...seededRuntime(`${home} ${transcripts.size}`),

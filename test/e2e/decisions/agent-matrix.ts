@@ -38,11 +38,18 @@ export const CELLS: readonly Cell[] = CALLERS.flatMap((caller) =>
   KINDS.flatMap((kind) => RULES.map((rule) => ({ caller, kind, rule }))),
 );
 
+export function expectedFor({ caller, kind, rule }: Cell, sessionMode: string): Outcome | undefined {
+  return strictest(caller, sessionMode, (mode) => expectedOf({ mode, kind, rule, hook: 'no-hook' }));
+}
+
 const STRICTNESS: readonly Outcome[] = ['runs', 'asks', 'denied'];
 
 /** What the main thread would meet in the mode of the session and in each mode of the agent: the strictest of all. */
-export function expectedFor({ caller, kind, rule }: Cell, sessionMode: string): Outcome | undefined {
-  const modes = [sessionMode, ...caller.modes.filter((mode) => mode !== 'none')];
-  const outcomes = modes.map((mode) => expectedOf({ mode, kind, rule, hook: 'no-hook' }));
+export function strictest(
+  { modes }: Caller,
+  sessionMode: string,
+  expectedIn: (mode: string) => Outcome | undefined,
+): Outcome | undefined {
+  const outcomes = [sessionMode, ...modes.filter((mode) => mode !== 'none')].map(expectedIn);
   return STRICTNESS.findLast((each) => outcomes.includes(each));
 }

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type AnswerLike, type FakeApiRequest, toolUse } from '../../../src/testing/index.ts';
-import { messagesOf, task } from '../../support/cast.ts';
+import { toolUse } from '../../../src/testing/index.ts';
 import { STREAM_BOTH, startCli } from '../../support/cli.ts';
 import { type Block, isResult, type Line } from '../../support/lines.ts';
 import { makePlace, type Place } from '../../support/place.ts';
 import { put } from '../../support/put.ts';
 import { CALLERS, type Caller, CELLS, type Cell, expectedFor } from './agent-matrix.ts';
+import { AgentPlay, agentsWith } from './agent-play.ts';
 import { MODES, type Outcome } from './hook-matrix.ts';
 import { ASK_HOST, earlierSession, isAsked, refuseUntil } from './turns.ts';
 
@@ -20,8 +20,8 @@ test.each(SESSIONS)(
   '[K4, SUB-01] an agent meets the decisions of the main thread, in the narrower mode: $mode, a $session session',
   { timeout: 120_000 },
   async ({ mode, session }) => {
-    const play = new Play();
-    const place = await makePlace((request) => play.answer(request, place));
+    const play = new AgentPlay((caller) => callsOf(caller, place));
+    const place = await makePlace((request) => play.answer(request));
     for (const cell of CELLS.filter(isRead)) put(pathOf(cell, place), 'x');
     const earlier = session === 'resumed' ? await earlierSession(place) : [];
     const args = [
@@ -30,7 +30,7 @@ test.each(SESSIONS)(
       '--settings',
       settingsOf(place),
       '--agents',
-      AGENTS,
+      agentsWith(['Bash', 'Read', 'Write']),
       '--teams',
       ...earlier,
     ];
@@ -45,70 +45,6 @@ test.each(SESSIONS)(
     expect(wrong).toEqual([]);
   },
 );
-
-/** A model for all of them: each makes its calls in its first answer, and is done with the second. */
-class Play {
-  readonly results = new Map<string, Block>();
-  readonly #done = new Set<string>();
-
-  get isOver(): boolean {
-    return this.#done.size === CALLERS.length;
-  }
-
-  answer(request: FakeApiRequest, place: Place): AnswerLike {
-    const messages = messagesOf(request) as { role: string; content: string | Block[] }[];
-    const last = messages.at(-1)?.content ?? '';
-    for (const block of Array.isArray(last) ? last : []) {
-      if (block.type === 'tool_result') this.results.set(String(block.tool_use_id), block);
-    }
-    const name = /CALLER<(.*?)>/.exec(JSON.stringify(messages[0]))?.[1];
-    const boss = /BOSS<(.*?)>/.exec(JSON.stringify(messages[0]))?.[1];
-    const spoken = messages.filter(({ role }) => role === 'assistant').length;
-    if (boss !== undefined) return spoken === 0 ? startOf(callerNamed(boss), boss) : 'It is done.';
-    if (name === undefined) return this.#main(last, place);
-    if (spoken === 0) return callsOf(callerNamed(name), place);
-    this.#done.add(name);
-    return 'Done.';
-  }
-
-  #main(last: string | Block[], place: Place): AnswerLike {
-    if (JSON.stringify(last).includes('GO')) {
-      return [
-        toolUse('TeamCreate', { team_name: 'crew', description: 'd' }, 'team'),
-        ...callsOf(callerNamed('main'), place),
-      ];
-    }
-    if (!Array.isArray(last) || !last.some(({ tool_use_id }) => tool_use_id === 'team')) return 'Done.';
-    this.#done.add('main');
-    return CALLERS.filter(({ how }) => how !== 'main').map((caller) => startOf(caller, null));
-  }
-}
-
-/** The call that starts an agent; of a nested one the boss, unless the boss itself makes it. */
-function startOf({ name, how, modes: [first = 'none', second = 'none'] }: Caller, boss: string | null) {
-  if (how === 'nested' && boss === null) return task(`BOSS<${name}>`, { subagent_type: `boss-${first}` });
-  const kind = { subagent_type: `kind-${how === 'nested' ? second : first}` };
-  const more = { background: { run_in_background: true }, teammate: { team_name: 'crew', name } };
-  return task(`CALLER<${name}>`, { ...kind, ...(how in more && more[how as keyof typeof more]) });
-}
-
-const AGENTS = JSON.stringify(
-  Object.fromEntries(
-    ['none', ...MODES].flatMap((mode) => {
-      const common = { description: 'd', prompt: 'p', ...(mode !== 'none' && { permissionMode: mode }) };
-      return [
-        [`kind-${mode}`, common],
-        [`boss-${mode}`, { ...common, tools: ['Task', 'Bash', 'Read', 'Write'] }],
-      ];
-    }),
-  ),
-);
-
-function callerNamed(name: string): Caller {
-  const found = CALLERS.find((caller) => caller.name === name);
-  if (!found) throw new Error(`Nobody is called ${name}`);
-  return found;
-}
 
 /** Names the file that the call is about: rules go by it. */
 function nameOf({ caller, kind, rule }: Cell): string {

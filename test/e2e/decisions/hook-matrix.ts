@@ -65,7 +65,13 @@ export const RULES = Object.keys(OUTCOME.open);
 export const HOOKS = Object.keys(OUTCOME.open['no-rule'] ?? {});
 
 export function expectedOf(cell: { mode: string; kind: string; rule: string; hook: string }): Outcome | undefined {
-  const ground = GROUND[cell.mode]?.[cell.kind];
+  return outcomeOn(GROUND[cell.mode]?.[cell.kind], cell);
+}
+
+export function outcomeOn(
+  ground: Ground | undefined,
+  cell: { mode: string; rule: string; hook: string },
+): Outcome | undefined {
   const outcome = ground && OUTCOME[ground][cell.rule]?.[cell.hook];
   return outcome === 'asks' && cell.mode === 'dontAsk' ? 'denied' : outcome;
 }
