@@ -44,6 +44,19 @@ const loadedTogether = [
   { name: 'lib-stored', sources: ['src/sdk/stored-sessions.ts'] },
 ];
 
+/**
+ * The MCP package uses most of zod, and a module that two parts share is in one chunk with all that either of them uses:
+ * everybody would load it. Its own is left to the installed package, when a remote server is configured.
+ */
+const zodOfForeignCode = {
+  name: 'zod-of-foreign-code',
+  setup(build) {
+    build.onResolve({ filter: /^zod(\/|$)/ }, ({ path: name, importer }) =>
+      importer.includes('node_modules/@modelcontextprotocol/') ? { path: name, external: true } : undefined,
+    );
+  },
+};
+
 /** What the shell parser consists of (src/permissions/shell-parser.ts); it lies beside the bundles. */
 const wasmFiles = [
   'node_modules/web-tree-sitter/web-tree-sitter.wasm',
@@ -100,6 +113,7 @@ function options({ name, entryPoints, banner }) {
     splitting: true,
     // Zod's converters would drag their parts of zod into the chunk that the SDK shares; they are loaded on demand.
     external: ['@vscode/ripgrep', 'diff', 'https-proxy-agent', 'zod/v3', 'zod/v4/*', 'zod-to-json-schema'],
+    plugins: [zodOfForeignCode],
     metafile: true,
   };
 }
