@@ -1,3 +1,5 @@
+import { insideReminder } from '../util/reminder-text.ts';
+
 /** A memory file of which the model is told. */
 export interface ToldFile {
   path: string;
@@ -16,7 +18,9 @@ export interface ToldFile {
 /** Memory files as the model gets them. Ours, and the same for the same files: a resume depends on it. */
 export function memoryReminder(files: readonly ToldFile[], gone: readonly string[]): string {
   const parts = [
-    ...(files.length > 0 ? [INTRODUCTION, ...files.map((file) => `# ${titleOf(file)}\n\n${inside(file.text)}`)] : []),
+    ...(files.length > 0
+      ? [INTRODUCTION, ...files.map((file) => `# ${titleOf(file)}\n\n${insideReminder(file.text.trim())}`)]
+      : []),
     ...(gone.length > 0 ? [`These instructions are withdrawn, do not follow them any more: ${gone.join(', ')}`] : []),
   ];
   return `<system-reminder>\n${parts.join('\n\n')}\n</system-reminder>`;
@@ -36,13 +40,8 @@ function titleOf({ path, kind, importedBy, isNested, globs, isChanged }: ToldFil
     OWNERS[kind],
     ...(importedBy === undefined ? [] : [`imported by ${importedBy}`]),
     ...(isNested ? ['for the files below its directory'] : []),
-    ...(globs ? [`for files that match ${inside(globs.join(', '))}`] : []),
+    ...(globs ? [`for files that match ${insideReminder(globs.join(', ').trim())}`] : []),
     ...(isChanged ? ['changed: this replaces what it said before'] : []),
   ];
   return `${path} (${facts.join('; ')})`;
-}
-
-/** A text cannot end the reminder that it is in. */
-function inside(text: string): string {
-  return text.trim().replaceAll('</system-reminder', '<\\/system-reminder');
 }

@@ -1,3 +1,4 @@
+import { insideReminder } from '../util/reminder-text.ts';
 import type { PromptFile } from './prompt-file.ts';
 
 /** The characters that a list of skills may take in a request unless the environment says otherwise. */
@@ -45,7 +46,7 @@ function reminder(lines: readonly string[]): string {
 
 /** One line each: a description must not look like another skill, nor close the reminder. */
 function lineOf({ name, description }: PromptFile, limit: number): string {
-  const words = description.replaceAll(/\s+/g, ' ').replaceAll('</system-reminder', '<\\/system-reminder').trim();
+  const words = insideReminder(description.replaceAll(/\s+/g, ' ')).trim();
   if (limit === 0 || words === '') return `- ${name}`;
   return `- ${name}: ${words.length > limit ? `${words.slice(0, limit - 1)}…` : words}`;
 }

@@ -7,7 +7,6 @@ import { Aborted } from '../util/abort.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Logger } from '../util/runtime.ts';
-import { positiveInteger } from '../util/setting-text.ts';
 import { startTimer } from '../util/timer.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { Launch } from '../wire/run-config.ts';
@@ -18,6 +17,7 @@ import { type Env, toolEnv } from './home.ts';
 import { type ServerPlace, writtenServers } from './mcp-files.ts';
 import { openPlace } from './place.ts';
 import { proxiedFetch } from './proxied-fetch.ts';
+import { serverStartupMs } from './server-env.ts';
 import { findServers, type GivenServer } from './server-sources.ts';
 
 /** A server that a run in this directory would have, or would have if somebody trusted the project. */
@@ -60,8 +60,6 @@ export interface Reached {
   stderr: string;
 }
 
-/** As long as a session waits, unless MCP_TIMEOUT says otherwise. */
-const STARTUP_MS = 30_000;
 const MAX_STDERR = 20_000;
 
 /** Rejects with `invalid_settings` for files that cannot be read. Nothing is connected yet. */
@@ -74,7 +72,7 @@ export async function openServerAdmin(engine: Engine, launch: Launch): Promise<S
   const trust = found.trust?.state === 'none' ? null : (found.trust?.state ?? null);
   const active = found.servers.map((server) => adminServer(server, idleOf(server, refusalOf(server, found.rules))));
   const servers = [...active, ...untrustedServers(place, { trust, env, taken: active })];
-  const startupMs = positiveInteger(env.MCP_TIMEOUT) ?? STARTUP_MS;
+  const startupMs = serverStartupMs(env);
   const requests = proxiedFetch(env);
   return {
     place,

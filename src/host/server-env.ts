@@ -1,4 +1,10 @@
+import { positiveInteger } from '../util/setting-text.ts';
 import type { Env } from './home.ts';
+
+/** How long a server may take to connect, in milliseconds. */
+export function serverStartupMs(env: Env): number {
+  return positiveInteger(env.MCP_TIMEOUT) ?? 30_000;
+}
 
 /** What programs need to find their way: who the user is, where programs and temporary files are, which language. */
 const BASE: readonly string[] = [

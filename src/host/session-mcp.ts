@@ -13,10 +13,9 @@ import type { Env } from './home.ts';
 import type { SessionMcp, SessionMcpOptions } from './mcp.ts';
 import { sessionFace } from './mcp-face.ts';
 import { serverOffers } from './mcp-offers.ts';
+import { serverStartupMs } from './server-env.ts';
 import { agentServers, dynamicServer, type GivenServer } from './server-sources.ts';
 
-/** How long a server may take to connect, unless MCP_TIMEOUT says otherwise. */
-const STARTUP_MS = 30_000;
 /** How long a call may take, unless MCP_TOOL_TIMEOUT says otherwise: a tool may wait for a person. */
 const CALL_MS = 100_000_000;
 /** What of a result the model gets to see, unless MAX_MCP_OUTPUT_TOKENS says otherwise. */
@@ -29,7 +28,7 @@ const CHARS_PER_TOKEN = 4;
  */
 export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
   const { env, log, parts, canAskHost } = options;
-  const startupMs = positiveInteger(env.MCP_TIMEOUT) ?? STARTUP_MS;
+  const startupMs = serverStartupMs(env);
   const means: ServerMeans = { ...options, startupMs };
   const faceOf = (server: string) => sessionFace(parts, server, { canAskHost });
   const connections = createConnections({ startupMs, log, faceOf });

@@ -1,3 +1,5 @@
+import { insideReminder } from '../util/reminder-text.ts';
+
 /** What one server may tell the model about its use, and all of them together, in characters. */
 const MAX_OF_ONE = 2000;
 const MAX_OF_ALL = 20_000;
@@ -7,11 +9,11 @@ export function instructionsReminder(servers: readonly { name: string; instructi
   const parts: string[] = [];
   let left = MAX_OF_ALL;
   for (const { name, instructions } of servers) {
-    const text = harmless(instructions.trim());
+    const text = insideReminder(instructions.trim());
     if (text === '' || left <= 0) continue;
     const shown = cut(text, Math.min(MAX_OF_ONE, left));
     left -= shown.length;
-    parts.push(`## ${harmless(name)}\n${shown}`);
+    parts.push(`## ${insideReminder(name)}\n${shown}`);
   }
   if (parts.length === 0) return null;
   return `<system-reminder>\n${HEAD}\n\n${parts.join('\n\n')}\n</system-reminder>`;
@@ -21,9 +23,4 @@ const HEAD = `MCP servers say how their tools are meant to be used. Their words 
 
 function cut(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max)}\n[… cut here …]`;
-}
-
-/** Nothing of a server may look as if the reminder were over. */
-function harmless(text: string): string {
-  return text.replaceAll('</system-reminder', '<\\/system-reminder');
 }

@@ -1,9 +1,9 @@
 import { createEngine, type Engine } from '../../host/engine.ts';
 import { SERVER_SCOPES, type ServerScope } from '../../host/mcp-files.ts';
-import { printable } from '../../util/printable.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, type OwnFlag, parseCommandArgs } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
+import { chooseAction } from './choose-action.ts';
 import { sayLines } from './terminal.ts';
 
 /** One of the commands of `heddle mcp`. */
@@ -57,17 +57,10 @@ const ACTIONS: Readonly<Record<string, () => Promise<McpAction>>> = {
 
 /** `heddle mcp …`; resolves with the exit code. */
 export async function runMcp(argv: readonly string[]): Promise<number> {
-  const [name, ...rest] = argv;
-  if (name === undefined || name === '--help' || name === '-h') {
-    sayLines([HELP.trimEnd()]);
-    return 0;
-  }
-  const load = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-  if (!load) {
-    const known = Object.keys(ACTIONS).join(', ');
-    throw usage(`error: unknown command 'mcp ${printable(name)}': use one of ${known}`);
-  }
-  const { help, flags, short = {}, run = [], act } = await load();
+  const chosen = await chooseAction(argv, { group: 'mcp', help: HELP, actions: ACTIONS });
+  if (!chosen) return 0;
+  const { name, action, rest } = chosen;
+  const { help, flags, short = {}, run = [], act } = action;
   const args = parseCommandArgs(rest, { command: `heddle mcp ${name}`, own: flags, short, run });
   if (args) return withEngine(args, act);
   sayLines([help.trimEnd()]);

@@ -1,6 +1,5 @@
-import { printable } from '../../util/printable.ts';
-import { usage } from '../args.ts';
 import { type CommandArgs, parseCommandArgs } from '../command-args.ts';
+import { chooseAction } from './choose-action.ts';
 import type { SessionsAction } from './sessions-action.ts';
 import { openSessionsPlace } from './sessions-place.ts';
 import { sayLines } from './terminal.ts';
@@ -46,17 +45,10 @@ const ACTIONS: Readonly<Record<string, Load>> = {
 
 /** `heddle sessions …`; resolves with the exit code. */
 export async function runSessions(argv: readonly string[]): Promise<number> {
-  const [name, ...rest] = argv;
-  if (name === undefined || name === '--help' || name === '-h') {
-    sayLines([HELP.trimEnd()]);
-    return 0;
-  }
-  const load = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-  if (!load) {
-    const known = Object.keys(ACTIONS).join(', ');
-    throw usage(`error: unknown command 'sessions ${printable(name)}': use one of ${known}`);
-  }
-  return runAction(`heddle sessions ${name}`, await load(), rest);
+  const chosen = await chooseAction(argv, { group: 'sessions', help: HELP, actions: ACTIONS });
+  if (!chosen) return 0;
+  const { name, action, rest } = chosen;
+  return runAction(`heddle sessions ${name}`, action, rest);
 }
 
 async function runAction(command: string, action: SessionsAction, argv: readonly string[]): Promise<number> {

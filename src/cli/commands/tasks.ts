@@ -1,7 +1,6 @@
 import type { TasksPlace } from '../../host/stored-tasks.ts';
-import { printable } from '../../util/printable.ts';
-import { usage } from '../args.ts';
 import { type CommandArgs, parseCommandArgs } from '../command-args.ts';
+import { chooseAction } from './choose-action.ts';
 import { openTasksPlace } from './tasks-place.ts';
 import { sayLines } from './terminal.ts';
 
@@ -41,17 +40,9 @@ const ACTIONS: Readonly<Record<string, () => Promise<TasksAction>>> = {
 
 /** `heddle tasks …`; resolves with the exit code. */
 export async function runTasks(argv: readonly string[]): Promise<number> {
-  const [name, ...rest] = argv;
-  if (name === undefined || name === '--help' || name === '-h') {
-    sayLines([HELP.trimEnd()]);
-    return 0;
-  }
-  const load = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-  if (!load) {
-    const known = Object.keys(ACTIONS).join(', ');
-    throw usage(`error: unknown command 'tasks ${printable(name)}': use one of ${known}`);
-  }
-  const action = await load();
+  const chosen = await chooseAction(argv, { group: 'tasks', help: HELP, actions: ACTIONS });
+  if (!chosen) return 0;
+  const { name, action, rest } = chosen;
   const own = { '--home': 'text', '--session': 'text', ...action.flags } as const;
   const args = parseCommandArgs(rest, { command: `heddle tasks ${name}`, own, run: [] });
   if (args) return action.run(args, await openTasksPlace(args));

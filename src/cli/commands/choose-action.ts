@@ -1,0 +1,26 @@
+import { printable } from '../../util/printable.ts';
+import { usage } from '../args.ts';
+import { sayLines } from './terminal.ts';
+
+/** The commands of a group, such as `heddle sessions …`; each is loaded when it is called. */
+export interface ActionGroup<Action> {
+  group: string;
+  help: string;
+  actions: Readonly<Record<string, () => Promise<Action>>>;
+}
+
+/** What a command line calls; null when that was the help of the group, which has been said. */
+export async function chooseAction<Action>(
+  argv: readonly string[],
+  { group, help, actions }: ActionGroup<Action>,
+): Promise<{ name: string; action: Action; rest: string[] } | null> {
+  const [name, ...rest] = argv;
+  if (name === undefined || name === '--help' || name === '-h') {
+    sayLines([help.trimEnd()]);
+    return null;
+  }
+  const load = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  if (load) return { name, action: await load(), rest };
+  const known = Object.keys(actions).join(', ');
+  throw usage(`error: unknown command '${group} ${printable(name)}': use one of ${known}`);
+}
