@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type AnswerLike, type FakeApiRequest, toolUse } from '../../src/testing/index.ts';
+import { PROMPTS } from '../support/calling-program.ts';
 import { cast, lastText } from '../support/cast.ts';
 import { STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
 import { isResult, kindOf } from '../support/lines.ts';
@@ -10,7 +11,7 @@ import { makePlace, type Place } from '../support/place.ts';
 import { descendantsOf, eventually, isAlive } from '../support/processes.ts';
 import { conversationText } from '../support/requests.ts';
 import { ALL_DONE, always, approve, byTheBook, createTeam, mailTo, reject, startMate } from '../support/team-play.ts';
-import { CALLED, PROMPTS, runLongTeammate } from '../support/team-work.ts';
+import { CALLED, runLongTeammate } from '../support/team-work.ts';
 
 /** How long a teammate works after the leader's first result. Longer than any grace period; a minute in test/trust. */
 const WORK_MS = 4000;

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openMemory } from '../../src/host/memory.ts';
 import { toolUse } from '../../src/testing/script.ts';
+import { memoryIn } from '../support/memory.ts';
 import { put } from '../support/put.ts';
 import { createHouse, type House, lastTexts, tempDir } from './support.ts';
 
@@ -144,17 +144,7 @@ test('[B-186] hooks hear which file called for a rule, and what it is for', asyn
   const rule = write(house, '.claude/rules/ts.md', '---\npaths: "*.ts"\n---\nRule. @./more.txt');
   const more = write(house, '.claude/rules/more.txt', 'More.');
   const below = write(house, 'sub/.claude/rules/plain.md', 'Below.');
-  const memory = openMemory({
-    config: {},
-    env: {},
-    configHome: null,
-    workspace: { cwd: house.dir, roots: [house.dir] } as never,
-    readFilter: () => () => true,
-    excludes: () => [],
-    warn: () => {},
-  });
-  const loaded: unknown[] = [];
-  memory.onLoaded = (file) => loaded.push(file);
+  const { memory, loaded } = memoryIn(house.dir);
   expect(await memory.news()).toBe(null);
   const [a, b] = [join(house.dir, 'a.ts'), join(house.dir, 'sub/b.txt')];
   memory.touch([a, b]);

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openMemory } from '../../src/host/memory.ts';
 import { toolUse } from '../../src/testing/script.ts';
 import type { Entry } from '../../src/wire/entries.ts';
+import { memoryIn } from '../support/memory.ts';
 import { type Client, createHouse, type House, lastTexts } from './support.ts';
 
 const INTRODUCED = '<system-reminder>\nThe user and the project keep instructions';
@@ -264,17 +264,7 @@ describe('the seam for hooks', () => {
     const path = write(house, 'CLAUDE.md', 'One @two.md');
     const two = write(house, 'two.md', 'Two');
     const nested = write(house, 'sub/AGENTS.md', 'Three');
-    const memory = openMemory({
-      config: {},
-      env: {},
-      configHome: null,
-      workspace: { cwd: house.dir, roots: [house.dir] } as never,
-      readFilter: () => () => true,
-      excludes: () => [],
-      warn: () => {},
-    });
-    const loaded: unknown[] = [];
-    memory.onLoaded = (file) => loaded.push(file);
+    const { memory, loaded } = memoryIn(house.dir);
     const tell = async (news = memory.news()) => memory.told((await news) ?? { type: '', content: '' });
     await tell();
     const trigger = join(house.dir, 'sub/a.txt');

@@ -1,16 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import * as z from 'zod';
-import type { Options, SDKMessage, SDKUserMessage } from '../../src/sdk/index.ts';
 import { type FakeApiRequest, toolUse } from '../../src/testing/index.ts';
-import { Channel } from '../../src/util/channel.ts';
-import { sdk } from './built.ts';
+import { askedAs, callingProgram, type PromptKind } from './calling-program.ts';
 import { cast, lastText } from './cast.ts';
 import { isResult, type Line } from './lines.ts';
 import { makePlace, type Place } from './place.ts';
 import { always, approve, byTheBook, createTeam, mailTo, startMate } from './team-play.ts';
-
-export const PROMPTS = ['a string', 'a stream that ends', 'a stream that stays open'] as const;
-export type PromptKind = (typeof PROMPTS)[number];
 
 export interface TeamRun {
   place: Place;
@@ -28,22 +22,14 @@ export interface TeamRun {
  */
 export async function runLongTeammate(prompt: PromptKind, workMs: number): Promise<TeamRun> {
   const place = await makePlace(longScript(workMs));
-  const { options, called } = program();
-  const input = new Channel<SDKUserMessage>();
-  input.push({ type: 'user', message: { role: 'user', content: 'LEAD go' }, parent_tool_use_id: null, session_id: '' });
-  if (prompt === 'a stream that ends') input.end();
-  const run = sdk.query({
-    prompt: prompt === 'a string' ? 'LEAD go' : input,
-    options: { cwd: place.cwd, env: place.env, teams: true, stderr: () => {}, ...options },
-  });
+  const { options, called } = callingProgram({ main: 'the leader', agent: 'a teammate' }, 'Bash|mcp__own__note');
   const lines: Line[] = [];
   let firstAt = 0;
-  for await (const message of run as AsyncIterable<SDKMessage>) {
-    const line = message as unknown as Line;
+  const isEnough = (line: Line) => isResult(line) && line.result === 'I heard all of it.';
+  const how = { place, options: { teams: true, ...options }, isEnough };
+  for await (const line of askedAs({ kind: prompt, prompt: 'LEAD go' }, how)) {
     lines.push(line);
     if (isResult(line)) firstAt ||= Date.now();
-    // A host that keeps its stream open ends it when it has what it wanted.
-    if (isResult(line) && line.result === 'I heard all of it.') input.end();
   }
   return { place, lines, results: lines.filter(isResult), called, lastedMs: Date.now() - firstAt };
 }
@@ -69,37 +55,6 @@ function longScript(workMs: number) {
       'Good bye.',
     ],
   });
-}
-
-/** Everything that calls back into the program. */
-function program() {
-  const called: string[] = [];
-  const note = sdk.tool('note', 'Takes a note', { text: z.string() }, async ({ text }) => {
-    called.push(`tool: ${text}`);
-    return { content: [{ type: 'text', text: 'noted' }] };
-  });
-  const options: Options = {
-    mcpServers: { own: sdk.createSdkMcpServer({ name: 'own', tools: [note] }) },
-    allowedTools: ['mcp__own'],
-    async canUseTool(name, input, { agentID }) {
-      called.push(`asked: ${name} by ${agentID === undefined ? 'the leader' : 'a teammate'}`);
-      return { behavior: 'allow', updatedInput: input };
-    },
-    hooks: {
-      PreToolUse: [
-        {
-          matcher: 'Bash|mcp__own__note',
-          hooks: [
-            async (input) => {
-              called.push(`hook: ${(input as { tool_name: string }).tool_name}`);
-              return {};
-            },
-          ],
-        },
-      ],
-    },
-  };
-  return { options, called };
 }
 
 /** All that the program is called with, by the teammate alone. */

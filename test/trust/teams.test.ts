@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { PROMPTS } from '../support/calling-program.ts';
 import { seededRandom } from '../support/fuzz.ts';
 import { makePlace } from '../support/place.ts';
 import { ALL_DONE } from '../support/team-play.ts';
 import { sweepTeam, sweepTeamScript } from '../support/team-sweep.ts';
-import { CALLED, PROMPTS, runLongTeammate } from '../support/team-work.ts';
+import { CALLED, runLongTeammate } from '../support/team-work.ts';
 import { trustSize } from './size.ts';
 
 const seed = trustSize('SEED', 44);
