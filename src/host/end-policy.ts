@@ -3,27 +3,28 @@ import { startTimer } from '../util/timer.ts';
 export interface EndPolicyOptions {
   /** What becomes of work that is left when the input has ended and the last turn is over. */
   onEnd: 'wait' | 'stop';
-  /** How long it is waited for. */
+  /** How long it is waited for, turns in between not counted. */
   waitMs: number;
+  now(): number;
+  /** Whether a turn is running, or about to begin. */
+  isBusy(): boolean;
   /** Whether something is still at work, or waits to be told. */
   isOpen(): boolean;
-  isBusy(): boolean;
-  /** Nothing is left: the session is over. */
+  /** The session is over; what is left is to be stopped. */
   finish(): void;
-  /** It was waited for long enough: what is left is to be stopped. */
-  giveUp(): void;
 }
 
 /** When a session is over: its input has ended and nothing that it has started is left (rulings K2, K25). */
 export class EndPolicy {
   readonly #options: EndPolicyOptions;
   #inputEnded = false;
-  #isLate = false;
   #isOver = false;
-  #timer: ReturnType<typeof setTimeout> | null = null;
+  #leftMs: number;
+  #waiting: { timer: ReturnType<typeof setTimeout>; since: number } | null = null;
 
   constructor(options: EndPolicyOptions) {
     this.#options = options;
+    this.#leftMs = options.waitMs;
   }
 
   get inputEnded(): boolean {
@@ -37,27 +38,33 @@ export class EndPolicy {
 
   /** To be called whenever a turn or a task has ended. */
   check(): void {
-    const { isOpen, isBusy, finish, giveUp, onEnd, waitMs } = this.#options;
+    const { onEnd, now, isBusy, isOpen, finish } = this.#options;
     if (!this.#inputEnded || this.#isOver || isBusy()) return;
-    if (isOpen() && onEnd === 'wait' && !this.#isLate) {
-      this.#timer ??= startTimer(waitMs, () => this.#late());
+    if (!isOpen() || onEnd === 'stop' || this.#leftMs <= 0) {
+      this.close();
+      finish();
       return;
     }
-    this.close();
-    if (isOpen()) giveUp();
-    else finish();
+    this.#waiting ??= { since: now(), timer: startTimer(this.#leftMs, () => this.#late()) };
   }
 
-  /** A turn that is running then is not cut off: what is left is stopped behind it. */
-  #late(): void {
-    this.#isLate = true;
-    this.check();
+  /** A turn begins: nothing is waited for meanwhile. */
+  pause(): void {
+    if (!this.#waiting) return;
+    clearTimeout(this.#waiting.timer);
+    this.#leftMs -= this.#options.now() - this.#waiting.since;
+    this.#waiting = null;
   }
 
   /** Nothing is waited for any more. */
   close(): void {
+    this.pause();
     this.#isOver = true;
-    if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = null;
+  }
+
+  #late(): void {
+    this.#waiting = null;
+    this.#leftMs = 0;
+    this.check();
   }
 }

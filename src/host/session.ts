@@ -62,6 +62,8 @@ export class Session {
   readonly #sources: readonly NewsSource[];
   readonly #policy: EndPolicy;
   #running: AbortController | null = null;
+  /** Something was taken from the queue, and what comes of it is not over. */
+  #isAnswering = false;
   #stopped = false;
   /** What was still queued when everything was stopped. */
   readonly #dropped: UserInput[] = [];
@@ -92,10 +94,10 @@ export class Session {
     this.#sources = [watchSessionTasks(parts, () => this.#wake()), ...(team ? [team] : [])];
     this.#policy = new EndPolicy({
       ...parts.endPolicy,
-      isOpen: () => !this.#inputs.isEmpty || this.#sources.some((source) => source.isOpen()),
-      isBusy: () => this.#running !== null,
+      now: () => parts.runtime.clock.now(),
+      isBusy: () => this.#isAnswering || !this.#inputs.isEmpty,
+      isOpen: () => this.#sources.some((source) => source.isOpen()),
       finish: () => this.#inputs.end(),
-      giveUp: () => this.#inputs.end(),
     });
     this.finished = this.#run();
   }
@@ -245,7 +247,9 @@ export class Session {
         if (input !== NEWS) this.#dropped.unshift(input);
         break;
       }
+      this.#isAnswering = true;
       await (input === NEWS ? this.#answerNews() : this.#answer(input)).catch(() => {}); // nobody listens any more
+      this.#isAnswering = false;
       if (input !== NEWS && this.#policy.inputEnded && this.#parts.team) this.#inputs.wake();
       this.#policy.check();
     }
@@ -311,6 +315,7 @@ export class Session {
     const parts = this.#parts;
     const controller = new AbortController();
     this.#running = controller;
+    this.#policy.pause();
     const { maxDurationMs } = parts.limits;
     const timer = maxDurationMs && startTimer(maxDurationMs, () => controller.abort(new Aborted('timeout')));
     parts.ledger.beginTurn();

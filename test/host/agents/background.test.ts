@@ -8,6 +8,8 @@ import { type Client, createHouse, kindOf, resultsOf } from '../support.ts';
 
 const BYPASS = { permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true } as const;
 
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
 /** A gate that lines of a script wait for. */
 function gate(): { open(): void; opened: Promise<void> } {
   let open = () => {};
@@ -107,6 +109,40 @@ describe('an agent in the background', () => {
     client.say('MAIN go');
     await client.end();
     expect(client.results.map(({ result }) => result)).toEqual(['on', 'heard']);
+  });
+
+  test('[K25] the time of turns is no time of waiting: what outlives a long one is still waited for', async () => {
+    const { open, opened } = gate();
+    const house = createHouse(
+      cast({
+        MAIN: [
+          [task('QUICK', { run_in_background: true }), task('SLOW', { run_in_background: true })],
+          'on',
+          async () => {
+            await pause(1300);
+            setTimeout(open, 300);
+            return 'heard of one';
+          },
+          'heard of both',
+        ],
+        QUICK: [
+          async () => {
+            await pause(200);
+            return 'done';
+          },
+        ],
+        SLOW: [
+          async () => {
+            await opened;
+            return 'done';
+          },
+        ],
+      }),
+    );
+    const client = house.connect({ backgroundWait: 1 });
+    client.say('MAIN go');
+    await client.end();
+    expect(client.results.map(({ result }) => result)).toEqual(['on', 'heard of one', 'heard of both']);
   });
 
   test.each([
