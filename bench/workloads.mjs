@@ -7,7 +7,7 @@ const file = (name) => path.join(here, name);
 const node = process.execPath;
 
 export const floorCommand = [node, file('floor/agent.cjs')];
-export const heddleCommand = [node, path.join(here, '../dist/cli.js')];
+export const heddleCommand = [node, path.join(here, '../dist/heddle.cjs')];
 
 /** Stands for the path of the workload's long session. */
 export const LONG_SESSION = '@long-session';

@@ -8,18 +8,24 @@
 // The command line and the library are two builds: sharing chunks between them would make every start of the CLI load
 // a handful of small files instead of one. Files are written only when they changed, entries after their chunks, so that
 // a CLI that is running during a build keeps the chunks it may still import.
+//
+// The library stays modules. The command line becomes scripts (lib/cli-scripts.mjs), which dist/heddle.cjs loads; it runs
+// once in the end, so that its compiled code is kept. dist/cli.js is another way in, for whoever knows that path.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import * as esbuild from 'esbuild';
 import { BUNDLING } from './lib/bundling.mjs';
+import { keptName, makeScripts } from './lib/cli-scripts.mjs';
 import { collectLicenses } from './lib/licenses.mjs';
 import { mergeChunks } from './lib/merge-chunks.mjs';
 import { newestMtime, root } from './lib/tree.mjs';
+import { warmUp } from './lib/warm-up.mjs';
 
 const dist = path.join(root, 'dist');
 const cliEntries = { cli: 'src/cli/main.ts' };
+const startFile = 'src/cli/start.ts';
 const libraryEntries = {
   index: 'src/sdk/index.ts',
   engine: 'src/host/index.ts',
@@ -29,6 +35,8 @@ const libraryEntries = {
   'sdk-tools': 'src/wire/sdk-tools.ts',
   testing: 'src/testing/index.ts',
 };
+
+const SHEBANG = { js: '#!/usr/bin/env node' };
 
 /** A run of the command line, one that goes on with a session, the SDK, and its functions for stored sessions. */
 const loadedTogether = [
@@ -69,7 +77,7 @@ const { values: flags } = parseArgs({
 const wantsTypes = !flags['no-types'];
 
 if (flags['if-stale'] && isFresh()) process.exit(0);
-requireEntries({ ...cliEntries, ...libraryEntries });
+requireEntries({ ...cliEntries, startFile, ...libraryEntries });
 
 const started = performance.now();
 const results = await Promise.allSettled([bundle(), ...(wantsTypes ? [declarations()] : [])]);
@@ -78,12 +86,15 @@ if (failures.length > 0) {
   console.error(`build failed:\n${failures.join('\n')}`);
   process.exit(1);
 }
+const warmth = await warmUp(dist);
+if (warmth) console.error(`built, but the first start will be slower: ${warmth}`);
 console.log(`built dist/ in ${Math.round(performance.now() - started)} ms`);
 
 async function bundle() {
-  const [cli, library] = await Promise.all([
-    esbuild.build(options({ name: 'cli', entryPoints: cliEntries, banner: { js: '#!/usr/bin/env node' } })),
+  const [cli, library, start] = await Promise.all([
+    esbuild.build(options({ name: 'cli', entryPoints: cliEntries })),
     esbuild.build(options({ name: 'lib', entryPoints: libraryEntries })),
+    esbuild.build({ ...BUNDLING, format: 'cjs', absWorkingDir: root, entryPoints: [startFile], banner: SHEBANG }),
   ]);
   const metafile = {
     inputs: { ...library.metafile.inputs, ...cli.metafile.inputs },
@@ -91,23 +102,27 @@ async function bundle() {
   };
   const files = new Map([...library.outputFiles, ...cli.outputFiles].map((file) => [file.path, file.contents]));
   // What the command line itself needs stays apart: `--version` must not load the rest.
-  await mergeChunks({ root, metafile, files, groups: loadedTogether, apart: ['dist/cli.js'] });
+  const entry = 'dist/cli.js';
+  const signposts = await mergeChunks({ root, metafile, files, groups: loadedTogether, apart: [entry] });
+  await makeScripts({ root, metafile, files, entry, signposts });
+  files.set(path.join(dist, 'heddle.cjs'), start.outputFiles[0].contents);
+  files.set(path.join(dist, 'cli.js'), Buffer.from(`${SHEBANG.js}\nimport './heddle.cjs';\n`));
   for (const file of wasmFiles) files.set(path.join(dist, path.basename(file)), fs.readFileSync(path.join(root, file)));
   const sources = [...Object.keys(metafile.inputs), ...wasmFiles];
   files.set(path.join(dist, 'third-party-licenses.txt'), collectLicenses(sources));
   writeChanged(files);
-  fs.chmodSync(path.join(dist, 'cli.js'), 0o755);
-  removeStaleChunks(files);
+  for (const name of ['heddle.cjs', 'cli.js']) fs.chmodSync(path.join(dist, name), 0o755);
+  removeStale('chunks', files);
+  removeStale('cli', files);
   // Last, and always: its time says when dist/ was up to date.
   fs.writeFileSync(path.join(dist, 'meta.json'), JSON.stringify(metafile));
 }
 
-function options({ name, entryPoints, banner }) {
+function options({ name, entryPoints }) {
   return {
     ...BUNDLING,
     absWorkingDir: root,
     entryPoints,
-    banner: banner ?? {},
     outdir: 'dist',
     chunkNames: `chunks/${name}-[name]-[hash]`,
     splitting: true,
@@ -157,8 +172,8 @@ function mtime(file) {
 }
 
 function writeChanged(files) {
-  const isChunk = (file) => file.includes(`${path.sep}chunks${path.sep}`);
-  const chunksFirst = [...files].sort(([a], [b]) => Number(isChunk(b)) - Number(isChunk(a)));
+  const isEntry = (file) => path.dirname(file) === dist || path.basename(file) === 'main.js';
+  const chunksFirst = [...files].sort(([a], [b]) => Number(isEntry(a)) - Number(isEntry(b)));
   for (const [file, contents] of chunksFirst) {
     if (fs.existsSync(file) && fs.readFileSync(file).equals(Buffer.from(contents))) continue;
     fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -167,10 +182,13 @@ function writeChanged(files) {
   }
 }
 
-function removeStaleChunks(files) {
-  const folder = path.join(dist, 'chunks');
+/** Also what is kept of scripts that are no more. */
+function removeStale(part, files) {
+  const folder = path.join(dist, part);
   if (!fs.existsSync(folder)) return;
-  for (const name of fs.readdirSync(folder)) {
-    if (!files.has(path.join(folder, name))) fs.rmSync(path.join(folder, name));
+  const kept = new Set([...files].map(([file, contents]) => keptName(file, Buffer.from(contents))));
+  for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    if (entry.isFile() && !files.has(file) && !kept.has(entry.name)) fs.rmSync(file);
   }
 }

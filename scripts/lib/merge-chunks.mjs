@@ -10,7 +10,8 @@ import { BUNDLING } from './bundling.mjs';
 
 /**
  * `files`: the bundler's files by path. `groups`: a file for each, with the chunks that its `sources` load, as far as no
- * group before has them. Left alone is what `apart` loads, and the entries, which import from the merged files.
+ * group before has them. Left alone is what `apart` loads, and the entries, which import from the merged files. Returns
+ * the signposts: which merged file each leads to, and what its exports are called there.
  */
 export async function mergeChunks({ root, metafile, files, groups, apart }) {
   const build = { root, metafile, files, apart: reachable(metafile, apart), signposts: new Map() };
@@ -21,6 +22,7 @@ export async function mergeChunks({ root, metafile, files, groups, apart }) {
     Object.assign(metafile.outputs[chunk], { inputs: {}, imports: [{ path: home, kind: 'import-statement' }] });
     write(build, chunk, text);
   }
+  return build.signposts;
 }
 
 async function mergeGroup(build, { name, sources }) {
@@ -45,7 +47,8 @@ async function mergeGroup(build, { name, sources }) {
   };
   write(build, home, text);
   for (const [at, chunk] of asked.entries()) {
-    signposts.set(chunk, { home, text: signpost(metafile.outputs[chunk], at, path.basename(home)) });
+    const names = namesOf(metafile.outputs[chunk], at);
+    signposts.set(chunk, { home, names, text: signpost(names, path.basename(home)) });
   }
   for (const chunk of chunks.filter((each) => !signposts.has(each))) {
     build.files.delete(path.join(build.root, chunk));
@@ -61,13 +64,17 @@ function isAskedFor({ outputs }, chunk, group) {
 
 /** Under names of their own, so that equal ones of two chunks do not meet. */
 function exportsOf({ outputs }, chunk, at) {
-  const names = outputs[chunk].exports.map((name, n) => `${name} as m${at}_${n}`);
+  const names = Object.entries(namesOf(outputs[chunk], at)).map(([name, there]) => `${name} as ${there}`);
   return `export { ${names.join(', ')} } from './${path.basename(chunk)}';`;
 }
 
-function signpost({ exports }, at, home) {
-  const names = exports.map((name, n) => `m${at}_${n} as ${name}`);
-  return `export { ${names.join(', ')} } from './${home}';\n`;
+function namesOf({ exports }, at) {
+  return Object.fromEntries(exports.map((name, n) => [name, `m${at}_${n}`]));
+}
+
+function signpost(names, home) {
+  const pairs = Object.entries(names).map(([name, there]) => `${there} as ${name}`);
+  return `export { ${pairs.join(', ')} } from './${home}';\n`;
 }
 
 const CHUNKS = 'dist/chunks';

@@ -60,7 +60,9 @@ function knownFolders(home: string): string[] {
 
 /** Beside the bundle, or one folder up when this code sits in a shared chunk. */
 function bundledPlaces(): string[] {
-  return ['./cli.js', '../cli.js', '../../dist/cli.js'].map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  return ['./heddle.cjs', '../heddle.cjs', '../../dist/heddle.cjs'].map((place) =>
+    fileURLToPath(new URL(place, import.meta.url)),
+  );
 }
 
 function invocation(path: string, options: Options, cwd: string | undefined): [string, ...string[]] {

@@ -2,17 +2,17 @@ import { expect, test } from 'vitest';
 import { chunkOf, type Loaded, loadedWith, readMetafile } from '../support/bundles.ts';
 
 /** Minified bytes that `heddle -p` may load before it speaks to the model. Raise it only with a reason in the commit. */
-const PRINT_BUDGET = 336_000;
+const PRINT_BUDGET = 346_000;
 /** The entry alone, which answers `--version` and picks the branch. */
-const VERSION_BUDGET = 4_000;
+const VERSION_BUDGET = 5_500;
 const SDK_BUDGET = 100_000;
 
 /** What is imported on the way from `cli/main` to the first model request. */
 const PRINT_PATH = ['src/cli/args.ts', 'src/cli/run.ts'];
 
 const metafile = readMetafile();
-const version = loadedWith(metafile, ['dist/cli.js']);
-const print = loadedWith(metafile, ['dist/cli.js', ...PRINT_PATH.map((source) => chunkOf(metafile, source))]);
+const version = loadedWith(metafile, ['dist/cli/main/main']);
+const print = loadedWith(metafile, ['dist/cli/main/main', ...PRINT_PATH.map((source) => chunkOf(metafile, source))]);
 const sdk = loadedWith(metafile, ['dist/index.js']);
 
 test('`heddle --version` loads next to nothing', () => {
@@ -27,6 +27,7 @@ test.each([
   ['schemas (zod)', /^node_modules\/zod\//],
   ['MCP', /^src\/mcp\/|modelcontextprotocol/],
   ['hooks', /^src\/hooks\//],
+  ['OpenTelemetry', /^src\/host\/telemetry\/(?!engine-telemetry)|opentelemetry/],
   ['the SDK', /^src\/sdk\//],
   ['the testing kit', /^src\/testing\//],
   ['a user interface', /^src\/(tui|web)\//],

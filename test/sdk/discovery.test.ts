@@ -54,7 +54,7 @@ describe('where the agent is', () => {
     program('home/.local/bin/heddle');
     const path = program('bin/heddle');
     expect(find()).toEqual({ path, isOurs: false });
-    expect(commandLine({}, { config: {} }).args[0]).toMatch(/cli\.js$/);
+    expect(commandLine({}, { config: {} }).args[0]).toMatch(/heddle\.cjs$/);
   });
 
   test.each(['.npm-global/bin', '.local/bin', 'node_modules/.bin', '.yarn/bin', '.heddle/local'])(

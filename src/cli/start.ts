@@ -1,0 +1,117 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Script } from 'node:vm';
+
+/**
+ * The first file of the built command line (`dist/heddle.cjs`): loads the scripts of `dist/cli`, which
+ * `scripts/lib/cli-scripts.mjs` has made of the modules. Not as modules, because V8 can keep the code of a script once it
+ * is compiled, and that is a third of what a start costs.
+ *
+ * The code is kept beside the scripts: whoever can write there could change the command line itself, so it is trusted as
+ * much as that. Where nothing can be written, every start compiles.
+ */
+const folder = join(__dirname, 'cli');
+const keptFolder = join(folder, 'kept', `${process.versions.v8}-${process.arch}`);
+/** Compiling less than this is cheaper than another file. */
+const WORTH_KEEPING = 16 * 1024;
+/** Stands at the beginning of every script, in a comment, and is made of what it says. */
+const TAG_LENGTH = 16;
+/** Kept code is behind its digest. */
+const DIGEST_LENGTH = 32;
+
+type ModuleBody = (
+  exports: object,
+  require: (id: string) => unknown,
+  module: { exports: object },
+  load: (id: string) => Promise<unknown>,
+  importPackage: (name: string) => Promise<unknown>,
+  url: string,
+  handOn: (exports: object, id: string, names: Record<string, string>) => void,
+) => void;
+
+/** The modules of a script, by name. */
+const scripts = new Map<string, Record<string, ModuleBody>>();
+const modules = new Map<string, { exports: object }>();
+const unkept = new Map<string, Script>();
+
+/** `script/module`; anything else is what Node brings along. */
+function load(id: string): unknown {
+  const [script, name] = id.split('/');
+  if (script === undefined || name === undefined || id.startsWith('node:')) return require(id);
+  const known = modules.get(id);
+  if (known) return known.exports;
+  const module = { exports: {} };
+  modules.set(id, module);
+  const body = openScript(script)[name];
+  if (!body) throw new Error(`${id} is not part of this build of Heddle: install it again`);
+  const { href } = pathToFileURL(join(folder, `${script}.js`));
+  body(module.exports, load, module, loadLater, importPackage, href, handOn);
+  return module.exports;
+}
+
+async function loadLater(id: string): Promise<unknown> {
+  return load(id);
+}
+
+/** From here, because a script has no `import()` of its own. */
+function importPackage(name: string): Promise<unknown> {
+  return import(name);
+}
+
+/** Lets a module have what another one has, under names of its own. */
+function handOn(exports: object, id: string, names: Record<string, string>): void {
+  const from = load(id) as Record<string, unknown>;
+  for (const [name, there] of Object.entries(names)) Object.assign(exports, { [name]: from[there] });
+}
+
+function openScript(name: string): Record<string, ModuleBody> {
+  const open = scripts.get(name);
+  if (open) return open;
+  const filename = join(folder, `${name}.js`);
+  // ASCII, as the bundler writes it.
+  const source = readFileSync(filename, 'latin1');
+  const isWorthIt = source.length >= WORTH_KEEPING;
+  const kept = `${name}-${source.slice(2, 2 + TAG_LENGTH)}`;
+  const cachedData = isWorthIt ? keptCode(kept) : undefined;
+  const script = new Script(source, { filename, ...(cachedData && { cachedData }) });
+  if (isWorthIt && (!cachedData || script.cachedDataRejected)) unkept.set(kept, script);
+  const bodies = script.runInThisContext() as Record<string, ModuleBody>;
+  scripts.set(name, bodies);
+  return bodies;
+}
+
+/** V8 would run whatever it is given, and crash or do something else than the script says: what is damaged is no code. */
+function keptCode(name: string): Buffer | undefined {
+  try {
+    const file = readFileSync(join(keptFolder, name));
+    const code = file.subarray(DIGEST_LENGTH);
+    return digest(code).equals(file.subarray(0, DIGEST_LENGTH)) ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function digest(code: Buffer): Buffer {
+  // Not before it is needed: `heddle --version` has no kept code.
+  return process.getBuiltinModule('node:crypto').createHash('sha256').update(code).digest();
+}
+
+/** At the end, when what a run needs is compiled. Flags of V8 change the code, and the next run will not have them. */
+function keepCode(): void {
+  if (unkept.size === 0 || process.execArgv.length > 0 || process.env.NODE_OPTIONS) return;
+  try {
+    mkdirSync(keptFolder, { recursive: true });
+    for (const [name, script] of unkept) {
+      const file = join(keptFolder, name);
+      const code = script.createCachedData();
+      writeFileSync(`${file}.${process.pid}`, Buffer.concat([digest(code), code]));
+      renameSync(`${file}.${process.pid}`, file);
+    }
+  } catch {
+    // A folder that cannot be written to: it works without.
+  }
+}
+
+process.once('exit', keepCode);
+load('main/main');
