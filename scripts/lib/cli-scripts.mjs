@@ -2,7 +2,7 @@
 // script, but of a module only from Node 22 on.
 //
 // A script is an object of functions, one for each module in it. Which script a module is in stands in its id, so that
-// no table is needed: `script/module`. It begins with a tag made of all that it says: V8 itself would take kept code for
+// no table is needed: `#script/module`. It begins with a tag made of all that it says: V8 itself would take kept code for
 // that of any script of the same length.
 import crypto from 'node:crypto';
 import path from 'node:path';
@@ -30,8 +30,8 @@ export async function makeScripts({ root, metafile, files, entry, signposts }) {
   );
   const scripts = new Map();
   for (const [at, file] of names.entries()) {
-    const { script, id } = places.get(file);
-    scripts.set(script, [...(scripts.get(script) ?? []), `${JSON.stringify(id.split('/')[1])}:${bodies[at]}`]);
+    const { script, name } = places.get(file);
+    scripts.set(script, [...(scripts.get(script) ?? []), `${JSON.stringify(name)}:${bodies[at]}`]);
     metafile.outputs[file].bytes = bodies[at].length;
     files.delete(path.join(root, file));
   }
@@ -52,7 +52,7 @@ export function keptName(script, contents) {
 function placeOf(file, { entry, signposts }) {
   const own = file === entry ? 'main' : path.basename(file, '.js').replace(/^cli-/, '');
   const script = signposts.get(file)?.home.replace(/^.*\/cli-|\.js$/g, '') ?? own;
-  return { id: `${script}/${own}`, script: `dist/cli/${script}.js` };
+  return { id: `#${script}/${own}`, name: own, script: `dist/cli/${script}.js`, output: `dist/cli/${script}/${own}` };
 }
 
 /** Hands on what another module has; the bundler would write ten times as much. */
@@ -107,14 +107,11 @@ function fail(clause) {
 }
 
 function rename({ outputs }, places) {
-  for (const [file, { id }] of places) {
-    outputs[`dist/cli/${id}`] = outputs[file];
+  for (const [file, { output }] of places) {
+    outputs[output] = outputs[file];
     delete outputs[file];
   }
   for (const { imports } of Object.values(outputs)) {
-    for (const each of imports) {
-      const place = places.get(each.path);
-      if (place) each.path = `dist/cli/${place.id}`;
-    }
+    for (const each of imports) each.path = places.get(each.path)?.output ?? each.path;
   }
 }

@@ -35,10 +35,10 @@ const scripts = new Map<string, Record<string, ModuleBody>>();
 const modules = new Map<string, { exports: object }>();
 const unkept = new Map<string, Script>();
 
-/** `script/module`; anything else is what Node brings along. */
+/** `#script/module`; anything else is of Node, or a package. */
 function load(id: string): unknown {
-  const [script, name] = id.split('/');
-  if (script === undefined || name === undefined || id.startsWith('node:')) return require(id);
+  const [, script, name] = /^#(.*)\/(.*)$/.exec(id) ?? [];
+  if (script === undefined || name === undefined) return require(id);
   const known = modules.get(id);
   if (known) return known.exports;
   const module = { exports: {} };
@@ -114,4 +114,4 @@ function keepCode(): void {
 }
 
 process.once('exit', keepCode);
-load('main/main');
+load('#main/main');

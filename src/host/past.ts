@@ -54,10 +54,12 @@ export async function readPast(
   const recent = await readRecent(store, key, at);
   const stored = recent?.conversation ?? (await readWhole(store, key, { lean }));
   const { costState, lastMode } = stored;
-  const way = at === undefined && stored.plain ? plainWay(stored.plain) : wayInTree(stored.tree, { key, at, log });
+  const isAll = recent === null;
+  const way =
+    at === undefined && stored.plain ? plainWay(stored.plain, { isAll }) : wayInTree(stored.tree, { key, at, log });
   const { path } = way;
   // Of a whole session it is taken at once: to take it later, all of the tree would have to be kept.
-  const known = recent ? null : restOf(stored, key, way);
+  const known = isAll ? restOf(stored, key, way) : null;
   const rest = async () => known ?? restOf(await readWhole(store, key, { lean: true }), key, way);
   return {
     path,
@@ -92,8 +94,8 @@ interface Way {
   leafId: string | undefined;
   unpaired: UnpairedCall[];
   report: ResumeReport | null;
-  /** Whether it is all that the session holds. */
-  isPlain: boolean;
+  /** Whether it is known to be all that the session holds. */
+  isAll: boolean;
 }
 
 function wayInTree(tree: Tree, { key, at, log }: { key: SessionKey; at: string | undefined; log: Logger }): Way {
@@ -107,14 +109,14 @@ function wayInTree(tree: Tree, { key, at, log }: { key: SessionKey; at: string |
     leafId: leaf?.id,
     unpaired: unpairedToolCalls(path),
     report: resumeReport(tree, choice, path),
-    isPlain: false,
+    isAll: false,
   };
 }
 
-function plainWay({ path, isSettled }: PlainSession): Way {
+function plainWay({ path, isSettled }: PlainSession, { isAll }: { isAll: boolean }): Way {
   const leaf = path.at(-1);
   const unpaired = isSettled ? [] : unpairedToolCalls(path);
-  return { path, leaf, leafId: stringField(leaf, 'uuid'), unpaired, report: null, isPlain: true };
+  return { path, leaf, leafId: stringField(leaf, 'uuid'), unpaired, report: null, isAll };
 }
 
 interface RestOfPast {
@@ -137,8 +139,8 @@ function beforeCompactions(stored: StoredConversation, { path }: Way): Entry[] {
   return replaced === undefined ? [] : wholeHistory(stored.tree, replaced);
 }
 
-function lineageOf(stored: StoredConversation, { path, leafId, isPlain }: Way): string[] {
-  if (isPlain) return uuidsOf(path);
+function lineageOf(stored: StoredConversation, { path, leafId, isAll }: Way): string[] {
+  if (isAll) return uuidsOf(path);
   return leafId === undefined ? [] : lineage(stored.tree, leafId);
 }
 

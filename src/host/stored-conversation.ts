@@ -1,6 +1,6 @@
 import type { LedgerState } from '../agent/ledger.ts';
 import { answeredIds, callIds } from '../sessions/entry-fields.ts';
-import { type PlainSession, plainSession } from '../sessions/plain-session.ts';
+import { type PlainSession, plainRecent, plainSession } from '../sessions/plain-session.ts';
 import type { Loaded, RecentPart, SessionKey, SessionStore } from '../sessions/store.ts';
 import { buildTree, type Tree } from '../sessions/tree.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
@@ -35,17 +35,18 @@ export async function readWhole(
     if (lean && 'entry' in item && item.entry.toolUseResult !== undefined) item.entry.toolUseResult = undefined;
     loaded.push(item);
   }
-  const asides = asidesIn(loaded);
+  const { costState, mode, snapshots } = asidesIn(loaded);
+  return conversation(loaded, { plain: plainSession(loaded), costState, lastMode: modeOf(mode), snapshots });
+}
+
+function conversation(loaded: readonly Loaded[], rest: Omit<StoredConversation, 'tree'>): StoredConversation {
   let tree: Tree | undefined;
   return {
+    ...rest,
     get tree() {
       tree ??= buildTree(loaded);
       return tree;
     },
-    plain: plainSession(loaded),
-    costState: asides.costState,
-    lastMode: modeOf(asides.mode),
-    snapshots: asides.snapshots,
   };
 }
 
@@ -60,9 +61,14 @@ export async function readRecent(
 ): Promise<{ conversation: StoredConversation; part: RecentPart } | null> {
   const part = (await store.loadRecent?.(key)) ?? null;
   if (part === null) return null;
-  const tree = buildTree(part.loaded);
-  if (!standsAlone(tree, part.loaded) || (at !== undefined && !tree.nodes.has(at))) return null;
-  const asides = asidesIn(part.loaded);
+  const { loaded } = part;
+  // A plain one stands alone: every parent and every call is there, and nobody has said that it goes on elsewhere.
+  const plain = at === undefined ? plainRecent(loaded) : null;
+  if (!plain) {
+    const tree = buildTree(loaded);
+    if (!standsAlone(tree, loaded) || (at !== undefined && !tree.nodes.has(at))) return null;
+  }
+  const asides = asidesIn(loaded);
   const missing = [...(asides.costState ? [] : ['cost-state']), ...(asides.mode ? [] : ['mode'])];
   const earlier = missing.length > 0 ? await part.lastBefore(missing) : new Map<string, Entry>();
   const earlierCost = earlier.get('cost-state');
@@ -70,7 +76,7 @@ export async function readRecent(
   // One that makes no sense: the one before it counts.
   if (earlierCost !== undefined && costState === null) return null;
   const mode = asides.mode ?? earlier.get('mode') ?? null;
-  return { conversation: { tree, plain: null, costState, lastMode: modeOf(mode), snapshots: [] }, part };
+  return { conversation: conversation(loaded, { plain, costState, lastMode: modeOf(mode), snapshots: [] }), part };
 }
 
 /**

@@ -30,7 +30,8 @@ export function promptOf(entry: Entry): string | null {
     return null;
   }
   if (answeredIds(entry).length > 0) return null;
-  const text = blocksOf(entry).map(blockLabel).join('\n').trim();
+  const content = isObject(entry.message) ? entry.message.content : undefined;
+  const text = (typeof content === 'string' ? content : blocksOf(entry).map(blockLabel).join('\n')).trim();
   if (text === '' || RUNTIME_TEXT.test(text)) return null;
   return commandLine(text) ?? text;
 }

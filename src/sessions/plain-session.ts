@@ -16,6 +16,18 @@ export interface PlainSession {
  * session costs to be resumed, after parsing it. Null whenever there is the least doubt: the tree knows what to do.
  */
 export function plainSession(loaded: readonly Loaded[]): PlainSession | null {
+  const plain = plainStretch(loaded);
+  // Before a compaction there is another conversation.
+  return plain?.path[0]?.logicalParentUuid === undefined ? plain : null;
+}
+
+/** The same for what came since the last compaction, whose boundary is the first entry. */
+export function plainRecent(loaded: readonly Loaded[]): PlainSession | null {
+  const plain = plainStretch(loaded);
+  return typeof plain?.path[0]?.logicalParentUuid === 'string' ? plain : null;
+}
+
+function plainStretch(loaded: readonly Loaded[]): PlainSession | null {
   const path: Entry[] = [];
   const uuids = new Set<string>();
   const open = new Set<string>();
@@ -40,8 +52,7 @@ export function plainSession(loaded: readonly Loaded[]): PlainSession | null {
     path.push(entry);
     leaf = uuid;
   }
-  // Before a compaction there is another conversation.
-  if (newestLine === null || path[0]?.logicalParentUuid !== undefined) return null;
+  if (newestLine === null) return null;
   if (record && record.line >= newestLine && record.leaf !== leaf) return null;
   return { path, isSettled: open.size === 0 };
 }

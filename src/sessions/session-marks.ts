@@ -15,8 +15,9 @@ interface Mark {
   at: number;
 }
 
-/** What lists look at is larger: 64 KB. */
-const IN_SIGHT = 48 * 1024;
+/** What lists look at is larger: 16 KB. */
+const IN_SIGHT = 12 * 1024;
+/** Others may have written them farther away. */
 const LOOKED_AT = 64 * 1024;
 
 /** Those that are to be seen at the end of a file, and those that were known before. */

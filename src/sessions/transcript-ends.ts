@@ -97,11 +97,11 @@ function promptLine(entry: Entry): string | undefined {
 function oneLine(text: string): string {
   // A prompt may be megabytes long; blanks that are joined may halve it, rarely more.
   const start = text.length > MAX_PROMPT * 8 ? text.slice(0, MAX_PROMPT * 8) : text;
-  return LAYOUT.test(start) ? start.trim().replace(/\s+/g, ' ') : start;
+  return start.trim().replace(LAYOUT, ' ');
 }
 
-/** Blanks that would not be shown as they are. Most prompts have none, and replacing is slow. */
-const LAYOUT = /[^\S ]|^ | $| {2}/;
+/** Blanks that would not be shown as they are. Not every single one: most are plain, and replacing is slow. */
+const LAYOUT = /[^\S ]\s*| \s+/g;
 
 function cut(line: string): string {
   if (line.length <= MAX_PROMPT) return line;

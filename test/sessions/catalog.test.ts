@@ -137,10 +137,15 @@ test('[SES-35] a title far from the end is found for one session, in bounded mem
   expect(sessionSummary(path)).toMatchObject({ customTitle: 'far away', lastPrompt: 'hi' });
 });
 
-test('a title behind the last 16 KB is found in a list, too', async () => {
+test('a title in the last 16 KB is found in a list; farther away it is not, and the first prompt is shown', async () => {
   const { home, session } = sessionHome();
-  session([...talk(['hi']), title('near enough'), ...Array.from({ length: 20 }, (_, i) => filler(i))]);
+  session([...talk(['hi']), title('near enough'), ...Array.from({ length: 6 }, (_, i) => filler(i))]);
   expect(await listSessions({ home })).toMatchObject([{ customTitle: 'near enough', lastPrompt: 'hi' }]);
+  const far = sessionHome();
+  far.session([...talk(['hi']), title('too far'), ...Array.from({ length: 20 }, (_, i) => filler(i))]);
+  const [listed] = await listSessions({ home: far.home });
+  expect(listed).toMatchObject({ summary: 'hi' });
+  expect(listed).not.toHaveProperty('customTitle');
 });
 
 test('what only looks like a title in a message is none', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ByteLines } from '../../src/sessions/byte-lines.ts';
 import { lineage } from '../../src/sessions/file-history.ts';
 import { recordsOfLine } from '../../src/sessions/line-records.ts';
-import { plainSession } from '../../src/sessions/plain-session.ts';
+import { plainRecent, plainSession } from '../../src/sessions/plain-session.ts';
 import { unpairedToolCalls } from '../../src/sessions/repair.ts';
 import type { Loaded } from '../../src/sessions/store.ts';
 import { activeLeaf, buildTree, pathTo } from '../../src/sessions/tree.ts';
@@ -84,8 +84,8 @@ function sessionOf(
 }
 
 /** What is taken for plain must be just what its tree says. */
-function expectSame(loaded: readonly Loaded[]): boolean {
-  const plain = plainSession(loaded);
+function expectSame(loaded: readonly Loaded[], read = plainSession): boolean {
+  const plain = read(loaded);
   if (plain === null) return false;
   const tree = buildTree(loaded);
   const { leaf, byTimestamp } = activeLeaf(tree);
@@ -97,7 +97,7 @@ function expectSame(loaded: readonly Loaded[]): boolean {
   expect(uuids(plain.path)).toEqual(uuids(path));
   expect(plain.path.every((entry, at) => entry === path[at])).toBe(true);
   expect(lineage(tree, leaf?.id ?? '')).toEqual(uuids(plain.path));
-  expect(path[0]?.logicalParentUuid).toBeUndefined();
+  expect(typeof path[0]?.logicalParentUuid).toBe(read === plainSession ? 'undefined' : 'string');
   if (plain.isSettled) expect(unpairedToolCalls(path)).toEqual([]);
   return true;
 }
@@ -125,6 +125,22 @@ describe('a session without branches', () => {
     expect(plain).toBeGreaterThan(100);
   });
 
+  test('[K15] so it is with what came since a compaction', () => {
+    let plain = 0;
+    const kinds = fc.array(fc.constantFrom(...KINDS), { maxLength: 12 });
+    fc.assert(
+      fc.property(kinds, fc.array(mishap, { maxLength: 2 }), (all, mishaps) => {
+        const entries = sinceCompaction(lineOf(['prompt', ...all, 'answer']));
+        const isPlain = expectSame(sessionOf(entries, mishaps), plainRecent);
+        if (mishaps.length === 0) expect(isPlain).toBe(true);
+        if (isPlain) plain++;
+      }),
+      { numRuns: 2000, seed: 5 },
+    );
+    expect(plain).toBeGreaterThan(100);
+    expect(plainRecent(loadedFrom(lineOf(['prompt', 'answer'])))).toBeNull();
+  });
+
   test('a call without a result leaves it unsettled', () => {
     const entries = lineOf(['prompt', 'call']);
     expect(plainSession(loadedFrom(entries))?.isSettled).toBe(true);
@@ -135,6 +151,13 @@ describe('a session without branches', () => {
     for (const each of DAMAGE_CORPUS) if (!HUGE_FILES.includes(each)) expectSame(loadedOf(each.make()));
   });
 });
+
+/** With the boundary before it that the first entry hangs from. */
+function sinceCompaction([first, ...rest]: readonly Entry[]): Entry[] {
+  const boundary = { type: 'system', subtype: 'compact_boundary', uuid: 'boundary', parentUuid: null };
+  const linked = first ? [{ ...first, parentUuid: 'boundary' }] : [];
+  return [{ ...boundary, logicalParentUuid: 'earlier' }, ...linked, ...rest];
+}
 
 function loadedOf(file: Buffer): Loaded[] {
   const lines = new ByteLines();

