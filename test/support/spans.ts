@@ -1,0 +1,52 @@
+import { context, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+import { afterEach } from 'vitest';
+
+/** The spans of the running test, once they have ended: what a program that has registered a provider would export. */
+export interface SpanLog {
+  all(): ReadableSpan[];
+  /** The names, each below that of its parent, in the order in which they began. */
+  tree(): string[];
+  /** The one whose name begins like this. */
+  named(start: string): ReadableSpan;
+}
+
+/** Registers a provider for this test file. */
+export function collectSpans(): SpanLog {
+  const exporter = new InMemorySpanExporter();
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+  afterEach(() => exporter.reset());
+  const all = () => exporter.getFinishedSpans();
+  return {
+    all,
+    tree: () => treeOf(all()),
+    named(start) {
+      const found = all().find(({ name }) => name.startsWith(start));
+      if (!found) throw new Error(`No span ${start} among ${all().map(({ name }) => name)}`);
+      return found;
+    },
+  };
+}
+
+function treeOf(spans: readonly ReadableSpan[]): string[] {
+  const ids = new Set(spans.map((span) => span.spanContext().spanId));
+  const parentOf = ({ parentSpanContext: parent }: ReadableSpan) =>
+    parent && ids.has(parent.spanId) ? parent.spanId : undefined;
+  const ordered = spans.toSorted((a, b) => timeOf(a) - timeOf(b));
+  const below = (parent: string | undefined, indent: string): string[] =>
+    ordered
+      .filter((span) => parentOf(span) === parent)
+      .flatMap((span) => [`${indent}${span.name}`, ...below(span.spanContext().spanId, `${indent}  `)]);
+  return below(undefined, '');
+}
+
+function timeOf({ startTime: [seconds, nanoseconds] }: ReadableSpan): number {
+  return seconds * 1e3 + nanoseconds / 1e6;
+}
