@@ -22,18 +22,15 @@ type Targets = ReadonlyMap<string, Target>;
  */
 export function parseArgs(argv: readonly string[]): ParsedArgs {
   const parsed: ParsedArgs = { config: {}, ignored: [], help: false, version: false };
-  const [prompt, extra] = readWords(
-    argv,
-    { targets: TARGETS, help: 'heddle --help' },
-    ({ name, arity, flag }, values) => {
-      if (arity === 'help') parsed.help = true;
-      else if (arity === 'version') parsed.version = true;
-      else if (flag) assign(parsed.config, flag, values);
-      else parsed.ignored.push(name);
-    },
-  );
+  const words = readWords(argv, { targets: TARGETS, help: 'heddle --help' }, ({ name, arity, flag }, values) => {
+    if (arity === 'help') parsed.help = true;
+    else if (arity === 'version') parsed.version = true;
+    else if (flag) assign(parsed.config, flag, values);
+    else parsed.ignored.push(name);
+  });
+  const [prompt, extra] = words;
   if (extra !== undefined) {
-    throw usage(`error: unexpected argument '${extra}': quote a prompt of several words`);
+    throw usage(`error: unexpected argument '${extra}': quote a prompt of several words`, { unknown: extra, words });
   }
   return prompt === undefined ? parsed : { ...parsed, prompt };
 }
@@ -57,7 +54,10 @@ export function readWords(
       const equals = word.startsWith('--') ? word.indexOf('=') : -1;
       const spelled = equals < 0 ? word : word.slice(0, equals);
       const target = targets.get(spelled);
-      if (!target) throw usage(`error: unknown option '${spelled}' (${help} lists the options)`);
+      if (!target) {
+        const facts = { unknown: spelled, known: [...targets.keys()] };
+        throw usage(`error: unknown option '${spelled}' (${help} lists the options)`, facts);
+      }
       take(target, takeValues(target, equals < 0 ? undefined : word.slice(equals + 1), rest));
     } else {
       words.push(word);
@@ -144,8 +144,9 @@ function splitList(text: string): string[] {
   return text.split(/[\s,]+/).filter((item) => item !== '');
 }
 
-export function usage(message: string): HeddleError {
-  return new HeddleError('invalid_option', message);
+/** With `unknown` (and what is `known` in its place) or `missing` among the facts, the usage is shown along with it. */
+export function usage(message: string, facts: Record<string, unknown> = {}): HeddleError {
+  return new HeddleError('invalid_option', message, { facts });
 }
 
 /** Every spelling of a flag of a run. */

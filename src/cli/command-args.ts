@@ -1,3 +1,4 @@
+import type { HeddleError } from '../wire/errors.ts';
 import { FLAGS } from '../wire/flags.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { assign, readWords, runTargets, type Target, usage } from './args.ts';
@@ -61,8 +62,13 @@ function ownTarget(name: string, own: CommandFlags['own']): Target {
 /** The words of a subcommand that takes so many. */
 export function takeWords(words: readonly string[], names: readonly string[], least = names.length): string[] {
   const missing = names[words.length];
-  if (words.length < least) throw usage(`error: ${missing} is missing (--help says how it is used)`);
+  if (words.length < least) throw missingWord(missing ?? 'a word');
   const extra = words[names.length];
-  if (extra !== undefined) throw usage(`error: unexpected argument '${extra}'`);
+  if (extra !== undefined) throw usage(`error: unexpected argument '${extra}'`, { unknown: extra });
   return [...words];
+}
+
+/** `name` is what the usage calls it. */
+export function missingWord(name: string): HeddleError {
+  return usage(`error: ${name} is missing (--help says how it is used)`, { missing: name });
 }

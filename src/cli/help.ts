@@ -2,7 +2,7 @@
 export function helpText(): string {
   return [
     'Usage: heddle [options] [prompt]',
-    '       heddle sessions|tasks|rewind|config|trust|permissions|hooks|mcp … (each with --help)',
+    '       heddle doctor|sessions|tasks|rewind|config|trust|permissions|hooks|mcp … (each with --help)',
     '',
     'Runs a coding agent on a prompt in the current directory.',
     '',
@@ -29,6 +29,7 @@ function optionLine([flag, text]: Option): string {
 }
 
 const COMMANDS: readonly Option[] = [
+  ['doctor [directory]', 'Check what a run here needs, and say what to do'],
   ['sessions list|show|tree|search|…', 'See, search, export, branch, check and delete stored sessions'],
   ['tasks list|show|stop', 'See and stop what sessions have in the background'],
   ['rewind SESSION MESSAGE', 'Bring files back to how they were when a message was sent'],
@@ -37,9 +38,10 @@ const COMMANDS: readonly Option[] = [
   ['permissions explain', 'Say what would become of a tool call, and which rule decides'],
   ['mcp add|list|test|login|…', 'Configure, check and sign in to MCP servers'],
   ['hooks list|test', 'Show the hooks of this directory, or try them with an event'],
+  ['help [command]', 'The same as --help'],
 ];
 
-const GROUPS: readonly { title: string; options: readonly Option[] }[] = [
+export const GROUPS: readonly { title: string; options: readonly Option[] }[] = [
   {
     title: 'Run',
     options: [
@@ -48,6 +50,7 @@ const GROUPS: readonly { title: string; options: readonly Option[] }[] = [
       ['--input-format <format>', 'text (default), stream-json (messages and control lines on stdin)'],
       ['--verbose', 'With json: all messages; with text: what each agent has cost, on stderr;'],
       ['', 'required with stream-json'],
+      ['--no-progress', 'With text on a terminal: no line on stderr that says what goes on'],
       ['--include-partial-messages', 'With stream-json: the model’s stream events, too'],
       ['--include-hook-events', 'With stream-json: all hook events, too'],
       ['--forward-subagent-text', 'With stream-json: the text of subagents, too'],

@@ -9,8 +9,12 @@ import type { RunConfig } from '../wire/run-config.ts';
  * Warnings and errors go to stderr as one line each. `--debug` adds everything on stderr, `--debug-file` writes it to a
  * file instead; both are for people, and nothing that is logged may hold a credential. Logging never fails a run.
  */
-export function createLogger(config: RunConfig): { log: Logger; close(): void } {
-  const file = config.debugFile === undefined ? null : openDebugFile(config.debugFile);
+export function createLogger(config: RunConfig): CliLogger {
+  const say = (text: string) => {
+    logger.beforeLine?.();
+    process.stderr.write(text);
+  };
+  const file = config.debugFile === undefined ? null : openDebugFile(config.debugFile, say);
   const debug = config.debug !== undefined || config.debugToStderr === true;
   const filter = typeof config.debug === 'string' ? config.debug.split(',') : null;
   const log: Logger = (level, message, facts) => {
@@ -19,9 +23,17 @@ export function createLogger(config: RunConfig): { log: Logger; close(): void } 
     const important = level === 'warn' || level === 'error';
     const wanted = debug && (!filter || filter.some((word) => message.includes(word)));
     if (!important && !(wanted && file === null)) return;
-    process.stderr.write(`heddle: ${shown(message)}${debug ? detail : ''}\n`);
+    say(`heddle: ${shown(message)}${debug ? detail : ''}\n`);
   };
-  return { log, close: () => file?.close() };
+  const logger: CliLogger = { log, close: () => file?.close(), beforeLine: null };
+  return logger;
+}
+
+export interface CliLogger {
+  log: Logger;
+  close(): void;
+  /** Called before each line on stderr: what is drawn there makes room. */
+  beforeLine: (() => void) | null;
 }
 
 /** Messages quote servers, files and models: nothing of them may act on the terminal, nor pass for a line of ours. */
@@ -34,7 +46,7 @@ interface DebugFile {
   close(): void;
 }
 
-function openDebugFile(path: string): DebugFile {
+function openDebugFile(path: string, say: (text: string) => void): DebugFile {
   let fd: number | null = openOrRefuse(path);
   const close = () => {
     if (fd !== null) closeSync(fd);
@@ -47,7 +59,7 @@ function openDebugFile(path: string): DebugFile {
         writeSync(fd, text);
       } catch (error) {
         close();
-        process.stderr.write(`heddle: --debug-file ${path} cannot be written any more: ${(error as Error).message}\n`);
+        say(`heddle: --debug-file ${path} cannot be written any more: ${(error as Error).message}\n`);
       }
     },
     close,

@@ -9,6 +9,7 @@ async function main(argv: readonly string[]): Promise<number> {
   if (argv.length === 1 && (only === '-v' || only === '--version')) return printVersion();
   const command = only !== undefined && Object.hasOwn(COMMANDS, only) ? COMMANDS[only] : undefined;
   if (command) return command(argv.slice(1));
+  if (argv.length === 1 && /^\w+$/.test(only ?? '')) (await import('./mistakes.ts')).refuseNearCommand(only ?? '');
   const { parseArgs } = await import('./args.ts');
   const args = parseArgs(argv);
   if (args.version) return printVersion();
@@ -31,6 +32,8 @@ const COMMANDS: Record<string, (argv: readonly string[]) => Promise<number>> = {
   mcp: async (argv) => (await import('./commands/mcp.ts')).runMcp(argv),
   tasks: async (argv) => (await import('./commands/tasks.ts')).runTasks(argv),
   rewind: async (argv) => (await import('./commands/rewind.ts')).runRewind(argv),
+  doctor: async (argv) => (await import('./commands/doctor.ts')).runDoctor(argv),
+  help: async (argv) => (await import('./commands/help.ts')).runHelp(argv),
 };
 
 function printVersion(): number {
@@ -42,15 +45,10 @@ main(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code;
   },
-  (error: unknown) => {
-    // By hand: `messageOf` lies in another chunk, and nothing but the version is to be loaded here.
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    if (!isUsageError(error) && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  async (error: unknown) => {
     process.exitCode = 1;
+    // By hand, and first: whatever tells more lies in another chunk.
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    await (await import('./mistakes.ts')).tellMore(error, process.argv.slice(2));
   },
 );
-
-/** An error with a code was written for the user; anything else is a bug and shows its stack. */
-function isUsageError(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && 'facts' in error;
-}

@@ -6,31 +6,47 @@ import { HeddleError } from '../wire/errors.ts';
 import { LineWriter } from '../wire/jsonl.ts';
 import { Peer } from '../wire/peer.ts';
 import type { Launch, OutputFormat, RunConfig } from '../wire/run-config.ts';
+import type { CliLogger } from './logger.ts';
+import type { Progress } from './progress.ts';
 import { type CommandText, commandText, resultText } from './result-text.ts';
 
 /**
  * `heddle -p PROMPT`: a client like any other, over a linked pair to an engine in this process. Sends the prompt, ends
  * the input and shows what comes back in the chosen format.
  */
-export async function runPrint(engine: Engine, launch: Launch, prompt: string, stop: AbortController): Promise<number> {
+export async function runPrint(
+  engine: Engine,
+  launch: Launch,
+  { prompt, logger }: { prompt: string; logger: CliLogger },
+  stop: AbortController,
+): Promise<number> {
   const out = new LineWriter(process.stdout);
   out.onFailure(() => stop.abort(new Aborted('shutdown', 'The reader of stdout is gone')));
   const face = await faceOf(launch.config, out);
-  const transport = inProcess(engine, stop.signal)(launch);
+  const progress = await progressOf(launch.config, logger, stop.signal);
+  // The display follows the model word by word; nothing else of the run changes with these lines.
+  const config = progress ? { ...launch.config, includePartialMessages: true } : launch.config;
+  const transport = inProcess(engine, stop.signal)({ ...launch, config });
   let broken: unknown = null;
   const peer = new Peer(transport, {
     newId: () => engine.runtime.ids.uuid(),
-    onMessage: (message) =>
-      face.show(message)?.catch((error) => {
+    onMessage(message) {
+      progress?.note(message);
+      return face.show(message)?.catch((error) => {
         broken ??= error;
-      }),
+      });
+    },
     onRequest: ({ subtype }) => {
       throw new HeddleError('not_supported', `Print mode cannot answer ${subtype}`);
     },
   });
-  await transport.write({ type: 'user', message: { role: 'user', content: prompt } });
-  transport.endInput();
-  await peer.done;
+  try {
+    await transport.write({ type: 'user', message: { role: 'user', content: prompt } });
+    transport.endInput();
+    await peer.done;
+  } finally {
+    progress?.end();
+  }
   // A reader that is gone (`closed`) has stopped the run already; there is nobody left to tell.
   if (broken && !(HeddleError.isInstance(broken) && broken.code === 'closed')) throw broken;
   if (!broken) await face.end();
@@ -39,6 +55,18 @@ export async function runPrint(engine: Engine, launch: Launch, prompt: string, s
   const exit = await transport.exit;
   if (exit.stderr && !face.toldFailure()) throw new HeddleError('other', exit.stderr);
   return exit.code ?? 1;
+}
+
+/** For people who wait for a text; nothing of it is loaded for others. */
+async function progressOf(
+  { outputFormat = 'text', noProgress }: RunConfig,
+  logger: CliLogger,
+  signal: AbortSignal,
+): Promise<Progress | null> {
+  if (outputFormat !== 'text' || noProgress || !process.stderr.isTTY) return null;
+  const progress = (await import('./progress.ts')).openProgress(signal);
+  if (progress) logger.beforeLine = progress.erase;
+  return progress;
 }
 
 /** As asked for; with `--verbose` a text run tells at its end who has done what. */

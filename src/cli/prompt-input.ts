@@ -15,6 +15,7 @@ export async function readPrompt(argument: string | undefined): Promise<string> 
   throw new HeddleError(
     'invalid_option',
     'Error: There is no prompt. Give it as an argument (heddle -p "…") or through stdin (echo "…" | heddle -p)',
+    { facts: { missing: 'prompt' } },
   );
 }
 

@@ -9,10 +9,17 @@ export function resultText(result: JsonObject): { stdout: string | null; stderr:
   const [error = 'The run failed'] = errors;
   if (result.subtype === 'success') {
     const text = stringField(result, 'result') ?? '';
-    return { stdout: text, stderr: result.is_error ? `heddle: ${firstLine(error)}` : null };
+    return { stdout: text, stderr: result.is_error ? `heddle: ${firstLine(error)}` : deniedLine(result) };
   }
   if (result.num_turns === 0) return { stdout: null, stderr: error };
   return { stdout: fixedText(result.subtype, error), stderr: `heddle: ${firstLine(error)}` };
+}
+
+/** Nobody could be asked: the answer may not say what would have helped. */
+function deniedLine({ permission_denials: denials }: JsonObject): string | null {
+  if (!Array.isArray(denials) || denials.length === 0) return null;
+  const names = new Set(denials.map((each) => stringField(each, 'tool_name')));
+  return `heddle: not permitted: ${[...names].join(', ')} (--allowedTools and --permission-mode allow more)`;
 }
 
 export interface CommandText {

@@ -2,6 +2,7 @@ import { createEngine, type Engine, type EngineOptions } from '../host/engine.ts
 import { serve } from '../host/serve.ts';
 import { stdioTransport } from '../host/stdio.ts';
 import { Aborted } from '../util/abort.ts';
+import { isOn } from '../util/setting-text.ts';
 import type { Launch } from '../wire/run-config.ts';
 import type { ParsedArgs } from './args.ts';
 import { createLogger } from './logger.ts';
@@ -28,11 +29,17 @@ export async function run(args: ParsedArgs): Promise<number> {
   if (config.initOnly) return (await import('./setup-only.ts')).runSetup(config, logger);
   const prompt = config.inputFormat === 'stream-json' ? null : await readPrompt(args.prompt);
   const launch: Launch = { config: prompt === null ? config : { ...config, inputFormat: 'text' } };
-  const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log, ...(await identity()) });
+  const { env } = process;
+  const engine = createEngine({
+    ...{ cwd: process.cwd(), env, log: logger.log },
+    telemetry: isOn(env.HEDDLE_TELEMETRY) && { captureContent: isOn(env.HEDDLE_TELEMETRY_CONTENT) },
+    ...(await identity()),
+  });
   const stop = new AbortController();
   const signals = onSignals(stop);
   try {
-    const code = prompt === null ? await runStdio(engine, launch, stop) : await runPrint(engine, launch, prompt, stop);
+    const code =
+      prompt === null ? await runStdio(engine, launch, stop) : await runPrint(engine, launch, { prompt, logger }, stop);
     return signals.exitCode() ?? code;
   } finally {
     await engine.close();

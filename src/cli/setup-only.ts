@@ -3,11 +3,11 @@ import { openSession } from '../host/session.ts';
 import { Aborted } from '../util/abort.ts';
 import { toHeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
-import type { createLogger } from './logger.ts';
+import type { CliLogger } from './logger.ts';
 import { onSignals } from './signals.ts';
 
 /** `--init-only`: the Setup and SessionStart hooks run as they would before a first prompt; there is no prompt. */
-export async function runSetup(config: RunConfig, logger: ReturnType<typeof createLogger>): Promise<number> {
+export async function runSetup(config: RunConfig, logger: CliLogger): Promise<number> {
   const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log, pid: process.pid });
   const stop = new AbortController();
   const signals = onSignals(stop);

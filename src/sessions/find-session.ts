@@ -114,7 +114,8 @@ function notFound(options: FindOptions): HeddleError {
   const what = isSessionId(name)
     ? `No conversation found with session ID: ${name}`
     : `No session has the title '${name}', or an id that begins so`;
-  return new HeddleError('session_not_found', `${what} (looked in ${looked.join(', ')})`, { facts: { looked } });
+  const message = `${what} (looked in ${looked.join(', ')}). heddle sessions list --all shows those there are`;
+  return new HeddleError('session_not_found', message, { facts: { looked } });
 }
 
 function ambiguous(name: string, sessions: readonly SessionSummary[]): HeddleError {

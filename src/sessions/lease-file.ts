@@ -83,14 +83,15 @@ interface FoundLease {
   isUnwritten: boolean;
 }
 
-function isLeft({ record, touchedMs, isUnwritten }: FoundLease): boolean {
+/** Whether its holder is gone, or silent for so long that it counts as gone. */
+export function isLeft({ record, touchedMs, isUnwritten }: FoundLease): boolean {
   const silentMs = Date.now() - touchedMs;
   if (isUnwritten) return silentMs > UNWRITTEN_MS;
   return isGone(record) ?? silentMs > SILENT_MS;
 }
 
-/** Null when there is none. */
-function readLease(path: string): FoundLease | null {
+/** Null when there is none. Throws for something else in its place. */
+export function readLease(path: string): FoundLease | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return null;
   if (!stats.isFile() || stats.size > MAX_BYTES) throw new Error(`${path} is in the way: it is no lease`);

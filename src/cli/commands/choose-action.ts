@@ -1,4 +1,5 @@
 import { printable } from '../../util/printable.ts';
+import type { HeddleError } from '../../wire/errors.ts';
 import { usage } from '../args.ts';
 import { sayLines } from './terminal.ts';
 
@@ -21,6 +22,10 @@ export async function chooseAction<Action>(
   }
   const load = Object.hasOwn(actions, name) ? actions[name] : undefined;
   if (load) return { name, action: await load(), rest };
-  const known = Object.keys(actions).join(', ');
-  throw usage(`error: unknown command '${group} ${printable(name)}': use one of ${known}`);
+  throw unknownCommand(group, name, Object.keys(actions));
+}
+
+export function unknownCommand(group: string, name: string, known: readonly string[]): HeddleError {
+  const message = `error: unknown command '${group} ${printable(name)}': use one of ${known.join(', ')}`;
+  return usage(message, { unknown: name, known });
 }

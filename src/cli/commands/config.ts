@@ -10,24 +10,32 @@ import { tryParseJson } from '../../util/json.ts';
 import { printable } from '../../util/printable.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
+import { unknownCommand } from './choose-action.ts';
 import { commandPlace } from './place.ts';
 import { columns, shownValue } from './show.ts';
 
-const HELP = `Usage: heddle config list [--json]
+export const CONFIG_HELP = `Usage: heddle config list [--json]
        heddle config get KEY [--json]
        heddle config set [--scope user|project|local] KEY VALUE
        heddle config unset [--scope user|project|local] KEY
 
-Shows and changes settings. KEY is dotted: permissions.defaultMode, env.NAME, modelLimits."openai/gpt-4.1".contextWindow.
+Shows and changes settings. KEY is dotted: permissions.defaultMode, env.NAME,
+modelLimits."openai/gpt-4.1".contextWindow.
 
-  list    every setting in force with the file or flag it stands in, lists item by item, and what of the project's
-          settings is ignored and why; values of credentials are masked
+  list    every setting in force with the file or flag it stands in, lists item by item, and what
+          of the project's settings is ignored and why; values of credentials are masked
   get     the value in force; a text as it is, anything else as JSON
-  set     into the file of the scope (default user); VALUE is JSON if it reads as such, else text: '"5"' is a text
+  set     into the file of the scope (default user); VALUE is JSON if it reads as such, else text:
+          '"5"' is a text
   unset   out of that file
 
 list and get take the flags --settings, --setting-sources, --managed-settings and --trust of a run.
 A VALUE that begins with a dash needs -- before it.
+
+Examples:
+  heddle config list
+  heddle config set model haiku
+  heddle config set --scope project permissions.deny '["Read(.env)"]'
 
 Exit codes: 0 done, 1 an error, or nothing is set there.
 `;
@@ -42,7 +50,7 @@ export async function runConfig(argv: readonly string[]): Promise<number> {
   const [action, ...words] = args?.words ?? [];
   if (!args || action === undefined) return help(args ? 1 : 0);
   const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
-  if (!act) throw usage(`error: unknown command 'config ${printable(action)}': use list, get, set or unset`);
+  if (!act) throw unknownCommand('config', action, Object.keys(ACTIONS));
   return act(words, args);
 }
 
@@ -111,7 +119,7 @@ function overviewText({ settings, ignored, files, trust }: SettingsOverview): st
 }
 
 function help(code: number): number {
-  (code === 0 ? process.stdout : process.stderr).write(HELP);
+  (code === 0 ? process.stdout : process.stderr).write(CONFIG_HELP);
   return code;
 }
 

@@ -4,25 +4,31 @@ import { hookListText, outcomeText } from '../../host/hooks-text.ts';
 import { recordedEvent } from '../../host/recorded-event.ts';
 import { openStored } from '../../host/stored-sessions.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
-import { printable } from '../../util/printable.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
+import { unknownCommand } from './choose-action.ts';
 import { openSessionsPlace } from './sessions-place.ts';
 
-const HELP = `Usage: heddle hooks list [options]
+export const HOOKS_HELP = `Usage: heddle hooks list [options]
        heddle hooks test EVENT [options]
 
 list shows the hooks that a run in this directory would have, and where they stand. Nothing is run.
-test runs the hooks that fit an event, and shows what they say and what would come of it. Nothing else happens: no tool
-runs, no prompt is sent.
+test runs the hooks that fit an event, and shows what they say and what would come of it. Nothing
+else happens: no tool runs, no prompt is sent.
 
-  --input JSON       what the event tells: '{"tool_name":"Bash","tool_input":{"command":"git push"}}'
+  --input JSON       what the event tells:
+                     '{"tool_name":"Bash","tool_input":{"command":"git push"}}'
   --tool NAME        the tool of a tool event, where --input does not say
   --session SESSION  the latest event of this kind in a session: its last tool call, its last prompt
   --json             as JSON
 
 Of a run: --settings, --setting-sources, --managed-settings, --permission-mode, --trust.
+
+Examples:
+  heddle hooks list
+  heddle hooks test PreToolUse --tool Bash --input '{"tool_input":{"command":"git push"}}'
+  heddle hooks test UserPromptSubmit --session 3f2a91c0
 
 Exit codes of test: 0 nobody objects, 2 a denial or an objection, 3 a hook asks first, 1 an error.
 `;
@@ -36,7 +42,7 @@ export async function runHooks(argv: readonly string[]): Promise<number> {
   });
   const [action, ...words] = args?.words ?? [];
   if (!args || action === undefined) {
-    (args ? process.stderr : process.stdout).write(HELP);
+    (args ? process.stderr : process.stdout).write(HOOKS_HELP);
     return args ? 1 : 0;
   }
   const logger = createLogger(args.config);
@@ -44,7 +50,7 @@ export async function runHooks(argv: readonly string[]): Promise<number> {
   try {
     if (action === 'list') return await list(engine, args, words);
     if (action === 'test') return await test(engine, args, words);
-    throw usage(`error: unknown command 'hooks ${printable(action)}': use list or test`);
+    throw unknownCommand('hooks', action, ['list', 'test']);
   } finally {
     await engine.close();
     logger.close();

@@ -2,7 +2,7 @@ import { addServer, checkServer, type ServerScope } from '../../host/mcp-files.t
 import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
 import { printable } from '../../util/printable.ts';
 import { usage } from '../args.ts';
-import { type CommandArgs, takeWords } from '../command-args.ts';
+import { type CommandArgs, missingWord, takeWords } from '../command-args.ts';
 import { type McpAction, scopeOf } from './mcp.ts';
 import { commandPlace } from './place.ts';
 import { sayLines, tell } from './terminal.ts';
@@ -10,18 +10,21 @@ import { sayLines, tell } from './terminal.ts';
 const ADD_HELP = `Usage: heddle mcp add [options] NAME [--] COMMAND [ARGUMENT…]
        heddle mcp add [options] -t http|sse NAME URL
 
-Adds an MCP server: a command that is run here, or the address of one elsewhere. Options of the command itself need --
-before it.
+Adds an MCP server: a command that is run here, or the address of one elsewhere. Options of the
+command itself need -- before it.
 
-  -s, --scope SCOPE        local (default: you, in this directory), project (.mcp.json), user (you, everywhere)
+  -s, --scope SCOPE        local (default: you, in this directory), project (.mcp.json), user (you,
+                           everywhere)
   -t, --transport KIND     stdio (default; http where it is an address), http, sse
   -e, --env NAME=VALUE     a variable for the command; several times
   -H, --header 'N: VALUE'  a header for the address; several times
-  --client-id ID           login: the program that was registered by hand with the authorization server
-  --callback-port PORT     login: the port that it was registered with (http://127.0.0.1:PORT/callback)
+  --client-id ID           login: the program that was registered by hand with the authorization
+                           server
+  --callback-port PORT     login: the port that it was registered with
+                           (http://127.0.0.1:PORT/callback)
 
-\${NAME} and \${NAME:-default} in commands, arguments, values and addresses stand for variables of the environment, when a
-session starts: what is secret need not be in a file.
+\${NAME} and \${NAME:-default} in commands, arguments, values and addresses stand for variables of
+the environment, when a session starts: what is secret need not be in a file.
 
 Examples:
   heddle mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
@@ -33,8 +36,11 @@ const JSON_HELP = `Usage: heddle mcp add-json [-s local|project|user] NAME JSON
 
 Adds an MCP server as it would stand in .mcp.json.
 
+  -s, --scope SCOPE   local (default: you, in this directory), project (.mcp.json), user (you,
+                      everywhere)
+
 Examples:
-  heddle mcp add-json files '{"command":"npx","args":["-y","@modelcontextprotocol/server-filesystem","."]}'
+  heddle mcp add-json search '{"command":"node","args":["server.mjs"]}'
   heddle mcp add-json -s user tracker '{"type":"http","url":"https://mcp.example.com/mcp"}'
 `;
 
@@ -50,8 +56,8 @@ export const add: McpAction = {
   short: { ...SCOPE.short, '-t': '--transport', '-e': '--env', '-H': '--header' },
   async act(args) {
     const [name, target, ...rest] = args.words;
-    if (name === undefined) throw usage('error: NAME is missing (--help says how it is used)');
-    if (target === undefined) throw usage('error: COMMAND or URL is missing (--help says how it is used)');
+    if (name === undefined) throw missingWord('NAME');
+    if (target === undefined) throw missingWord('COMMAND or URL');
     const type = transportOf(args, target);
     const given = type === 'stdio' ? commandServer(args, target, rest) : remoteServer(args, type, target, rest);
     return write(name, given, args);
@@ -98,7 +104,7 @@ function commandServer(args: CommandArgs, command: string, rest: readonly string
 }
 
 function remoteServer(args: CommandArgs, type: 'http' | 'sse', url: string, [extra]: readonly string[]): JsonObject {
-  if (extra !== undefined) throw usage(`error: unexpected argument '${extra}'`);
+  if (extra !== undefined) throw usage(`error: unexpected argument '${extra}'`, { unknown: extra });
   if (args.has('--env')) throw usage("error: option '--env' is for commands");
   const headers = args.texts('--header').map((text) => pairOf(text, ':', { flag: '--header', form: "'Name: value'" }));
   const oauth = oauthOf(args);

@@ -11,10 +11,18 @@ import { sayJson, sayLines } from './terminal.ts';
 
 const HELP = `Usage: heddle mcp get NAME [--json]
 
-Shows how a server is configured and where that stands, whether it would be started, and whether you are signed in to
-it. Nothing is started. The values of variables and headers are not shown.
+Shows how a server is configured and where that stands, whether it would be started, and whether
+you are signed in to it. Nothing is started. The values of variables and headers are not shown.
 
-Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --strict-mcp-config, --plugin-dir, --trust.
+  --json   as JSON: name, scope, config, file, env and headers (names only), trust, idle, signIn,
+           alsoIn
+
+Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --strict-mcp-config,
+--plugin-dir, --trust, --debug, --debug-file.
+
+Examples:
+  heddle mcp get files
+  heddle mcp get tracker --json
 `;
 
 export const get: McpAction = {

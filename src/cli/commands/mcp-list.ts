@@ -7,14 +7,21 @@ import { sayJson, sayLines, tell } from './terminal.ts';
 
 const HELP = `Usage: heddle mcp list [--no-connect] [--json]
 
-Lists the servers that a run in this directory would have, and connects to all of them at once to see how they are:
-connected, failed, needs-auth (heddle mcp login NAME), disabled, denied (by settings), untrusted (heddle trust). Each
-has MCP_TIMEOUT milliseconds (default 30000). What a project brings is not started before you trust it.
+Lists the servers that a run in this directory would have, and connects to all of them at once to
+see how they are: connected, failed, needs-auth (heddle mcp login NAME), disabled, denied (by
+settings), untrusted (heddle trust). Each has MCP_TIMEOUT milliseconds (default 30000). What a
+project brings is not started before you trust it.
 
   --no-connect   only list them
-  --json         as JSON: an array with name, scope, config, status and, where known, error, serverInfo, tools, ms
+  --json         as JSON: an array with name, scope, config, status and, where known, error,
+                 serverInfo, tools, ms
 
-Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --strict-mcp-config, --plugin-dir, --trust.
+Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --strict-mcp-config,
+--plugin-dir, --trust, --debug, --debug-file.
+
+Examples:
+  heddle mcp list
+  heddle mcp list --no-connect --json
 `;
 
 export const RUN_FLAGS = [

@@ -13,22 +13,39 @@ import { canAsk, sayLines, tell } from './terminal.ts';
 
 const LOGIN_HELP = `Usage: heddle mcp login [options] NAME
 
-Signs in to a remote server that asks for it (OAuth), in your browser. On a terminal the browser is opened; in any case
-the address is printed, and the browser must be on this machine: it comes back to 127.0.0.1. The tokens are kept in the
-config home for this server's address, readable by you alone, and renewed by themselves.
+Signs in to a remote server that asks for it (OAuth), in your browser. On a terminal the browser is
+opened; in any case the address is printed, and the browser must be on this machine: it comes back
+to 127.0.0.1. The tokens are kept in the config home for this server's address, readable by you
+alone, and renewed by themselves.
 
-  --client-id ID        a program that was registered by hand, where the authorization server registers none by itself;
-                        its secret, if it has one, is read from MCP_CLIENT_SECRET
+  --client-id ID        a program that was registered by hand, where the authorization server
+                        registers none by itself; its secret, if it has one, is read from
+                        MCP_CLIENT_SECRET
   --callback-port PORT  the port that it was registered with: http://127.0.0.1:PORT/callback
   --scopes 'A B'        what to ask for, in the place of what the server asks for
   --wait SECONDS        how long you may take (default 300)
+
+Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --strict-mcp-config,
+--plugin-dir, --trust, --debug, --debug-file.
+
+Examples:
+  heddle mcp login tracker
+  heddle mcp login --client-id heddle-desk --callback-port 7777 tracker
 
 Exit codes: 0 signed in, 1 not.
 `;
 
 const LOGOUT_HELP = `Usage: heddle mcp logout NAME
 
-Forgets the sign-in to a server, and has its tokens revoked where the authorization server can do that.
+Forgets the sign-in to a server, and has its tokens revoked where the authorization server can do
+that.
+
+Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --strict-mcp-config,
+--plugin-dir, --trust, --debug, --debug-file.
+
+Examples:
+  heddle mcp logout tracker
+  heddle mcp logout --mcp-config servers.json tracker
 `;
 
 export const login: McpAction = {

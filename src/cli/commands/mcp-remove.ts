@@ -9,8 +9,10 @@ import { sayLines } from './terminal.ts';
 
 const HELP = `Usage: heddle mcp remove [-s local|project|user] NAME
 
-Takes a server out of the file that it stands in. The scope must be named where several have one of that name. A sign-in
-stays: heddle mcp logout NAME, before, forgets it.
+Takes a server out of the file that it stands in. The scope must be named where several have one of
+that name. A sign-in stays: heddle mcp logout NAME, before, forgets it.
+
+  -s, --scope SCOPE   local, project or user
 
 Examples:
   heddle mcp remove files

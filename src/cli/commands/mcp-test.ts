@@ -8,13 +8,18 @@ import { sayJson, sayLines, tell } from './terminal.ts';
 
 const HELP = `Usage: heddle mcp test NAME [--json]
 
-Connects to a server as a session would, lists its tools with how long that took, and disconnects. Of one that cannot be
-used it shows why, and what it has said on stderr.
+Connects to a server as a session would, lists its tools with how long that took, and disconnects.
+Of one that cannot be used it shows why, and what it has said on stderr.
 
-  --json   as JSON: name, scope, config, status, tools (name, description, annotations), stderr and, where known, error,
-           serverInfo, connectMs, listMs
+  --json   as JSON: name, scope, config, status, tools (name, description, annotations), stderr
+           and, where known, error, serverInfo, connectMs, listMs
 
-Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --strict-mcp-config, --plugin-dir, --trust.
+Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --strict-mcp-config,
+--plugin-dir, --trust, --debug, --debug-file.
+
+Examples:
+  heddle mcp test files
+  heddle mcp test tracker --json
 
 Exit codes: 0 it can be used, 1 it cannot.
 `;

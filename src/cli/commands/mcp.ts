@@ -3,7 +3,7 @@ import { SERVER_SCOPES, type ServerScope } from '../../host/mcp-files.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, type OwnFlag, parseCommandArgs } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
-import { chooseAction } from './choose-action.ts';
+import { type ActionGroup, chooseAction } from './choose-action.ts';
 import { sayLines } from './terminal.ts';
 
 /** One of the commands of `heddle mcp`. */
@@ -30,8 +30,9 @@ Configures, checks and signs in to MCP servers.
   login      sign in to a remote server
   logout     forget that sign-in
 
-Scopes: local (you, in this directory), project (.mcp.json, for everybody who works on it), user (you, everywhere). The
-first of them that has a name wins. A project's servers start only where you trust it (heddle trust).
+Scopes: local (you, in this directory), project (.mcp.json, for everybody who works on it), user
+(you, everywhere). The first of them that has a name wins. A project's servers start only where you
+trust it (heddle trust).
 
 Each takes --help.
 
@@ -44,20 +45,24 @@ Examples:
 Exit codes: 0 done, 1 an error; test: 1 when the server cannot be used.
 `;
 
-const ACTIONS: Readonly<Record<string, () => Promise<McpAction>>> = {
-  add: async () => (await import('./mcp-add.ts')).add,
-  'add-json': async () => (await import('./mcp-add.ts')).addJson,
-  list: async () => (await import('./mcp-list.ts')).list,
-  get: async () => (await import('./mcp-get.ts')).get,
-  remove: async () => (await import('./mcp-remove.ts')).remove,
-  test: async () => (await import('./mcp-test.ts')).test,
-  login: async () => (await import('./mcp-login.ts')).login,
-  logout: async () => (await import('./mcp-login.ts')).logout,
+export const MCP: ActionGroup<McpAction> = {
+  group: 'mcp',
+  help: HELP,
+  actions: {
+    add: async () => (await import('./mcp-add.ts')).add,
+    'add-json': async () => (await import('./mcp-add.ts')).addJson,
+    list: async () => (await import('./mcp-list.ts')).list,
+    get: async () => (await import('./mcp-get.ts')).get,
+    remove: async () => (await import('./mcp-remove.ts')).remove,
+    test: async () => (await import('./mcp-test.ts')).test,
+    login: async () => (await import('./mcp-login.ts')).login,
+    logout: async () => (await import('./mcp-login.ts')).logout,
+  },
 };
 
 /** `heddle mcp …`; resolves with the exit code. */
 export async function runMcp(argv: readonly string[]): Promise<number> {
-  const chosen = await chooseAction(argv, { group: 'mcp', help: HELP, actions: ACTIONS });
+  const chosen = await chooseAction(argv, MCP);
   if (!chosen) return 0;
   const { name, action, rest } = chosen;
   const { help, flags, short = {}, run = [], act } = action;

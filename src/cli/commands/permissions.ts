@@ -6,18 +6,25 @@ import { printable } from '../../util/printable.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
+import { unknownCommand } from './choose-action.ts';
 
-const HELP = `Usage: heddle permissions explain --tool NAME --input JSON [options]
+export const PERMISSIONS_HELP = `Usage: heddle permissions explain --tool NAME --input JSON [options]
 
-Says what would become of a tool call: allow, deny or ask, what decides, and where the rule stands that does. Nothing is
-run. Settings files, trust and rules are read as a run in this directory would read them.
+Says what would become of a tool call: allow, deny or ask, what decides, and where the rule stands
+that does. Nothing is run. Settings files, trust and rules are read as a run in this directory
+would read them.
 
   --tool NAME      the tool: Bash, Edit, WebFetch …
   --input JSON     its input, for example '{"command":"git push"}'
   --json           as JSON
 
-Of a run: --permission-mode, --allowedTools, --disallowedTools, --add-dir, --settings, --setting-sources,
---managed-settings, --trust, --dangerously-skip-permissions, --allow-dangerously-skip-permissions.
+Of a run: --permission-mode, --allowedTools, --disallowedTools, --add-dir, --settings,
+--setting-sources, --managed-settings, --trust, --dangerously-skip-permissions,
+--allow-dangerously-skip-permissions.
+
+Examples:
+  heddle permissions explain --tool Bash --input '{"command":"git push"}'
+  heddle permissions explain --tool Edit --input '{"file_path":".env"}' --permission-mode plan
 
 Exit codes: 0 allow, 2 deny, 3 ask (a denial where nobody can be asked), 1 an error.
 `;
@@ -36,10 +43,10 @@ export async function runPermissions(argv: readonly string[]): Promise<number> {
   });
   const [action, ...words] = args?.words ?? [];
   if (!args || action === undefined) {
-    (args ? process.stderr : process.stdout).write(HELP);
+    (args ? process.stderr : process.stdout).write(PERMISSIONS_HELP);
     return args ? 1 : 0;
   }
-  if (action !== 'explain') throw usage(`error: unknown command 'permissions ${printable(action)}': use explain`);
+  if (action !== 'explain') throw unknownCommand('permissions', action, ['explain']);
   takeWords(words, []);
   const explanation = await explain(args);
   process.stdout.write(args.has('--json') ? `${JSON.stringify(explanation, null, 2)}\n` : explanationText(explanation));
@@ -48,7 +55,7 @@ export async function runPermissions(argv: readonly string[]): Promise<number> {
 
 async function explain({ config, text }: CommandArgs): Promise<Explanation> {
   const toolName = text('--tool');
-  if (toolName === undefined) throw usage("error: option '--tool' is missing");
+  if (toolName === undefined) throw usage("error: option '--tool' is missing", { missing: '--tool' });
   const input = tryParseJson(text('--input') ?? '{}');
   if (input === undefined) throw usage("error: option '--input' needs JSON");
   const logger = createLogger(config);

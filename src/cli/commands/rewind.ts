@@ -5,21 +5,27 @@ import { parseCommandArgs, takeWords } from '../command-args.ts';
 import { openSessionsPlace } from './sessions-place.ts';
 import { isAgreed, sayJson, sayLines, type Terminal, tell, terminalOf } from './terminal.ts';
 
-const HELP = `Usage: heddle rewind [--dry-run] [--force] [--yes] [--json] [--add-dir DIR…] [--home DIR] SESSION MESSAGE
+export const REWIND_HELP = `Usage: heddle rewind [--dry-run] [--force] [--yes] [--json] [--add-dir DIR…] [--home DIR]
+                     SESSION MESSAGE
 
-Brings files back to how they were when a user message of a stored session was sent, on whatever branch; the session
-must have been run with checkpoints. The conversation stays as it is (heddle sessions switch goes on from elsewhere).
+Brings files back to how they were when a user message of a stored session was sent, on whatever
+branch; the session must have been run with checkpoints. The conversation stays as it is
+(heddle sessions switch goes on from elsewhere).
 
   --dry-run       only says what would change
-  --force         also files that somebody has changed since the last turn of the session; without it, nothing is done
-                  when there are some
+  --force         also files that somebody has changed since the last turn of the session; without
+                  it, nothing is done when there are some
   --yes           does not ask, on a terminal
   --json          as JSON
   --add-dir DIR   files below that directory, too; without it only those below the current one
   --home DIR      of another config home
 
-SESSION is an id, the beginning of one, a title, or a path to a session file; MESSAGE the uuid of a user message, or the
-beginning of one (heddle sessions tree --messages shows them).
+SESSION is an id, the beginning of one, a title, or a path to a session file; MESSAGE the uuid of a
+user message, or the beginning of one (heddle sessions tree --messages shows them).
+
+Examples:
+  heddle rewind --dry-run 3f2a91c0 9c1d
+  heddle rewind 3f2a91c0 9c1d
 
 Exit codes: 0 done, or nothing to do; 1 an error, or not everything could be brought back.
 `;
@@ -32,7 +38,7 @@ export async function runRewind(argv: readonly string[]): Promise<number> {
     run: ['--add-dir'],
   });
   if (!args) {
-    sayLines([HELP.trimEnd()]);
+    sayLines([REWIND_HELP.trimEnd()]);
     return 0;
   }
   const [session = '', message = ''] = takeWords(args.words, ['SESSION', 'MESSAGE']);

@@ -22,6 +22,10 @@ export const rename: SessionsAction = {
 Gives a session a title, by which it is listed and can be resumed.
 
 ${HOME_LINE}
+
+Examples:
+  heddle sessions rename 3f2a91c0 "the big refactoring"
+  heddle -p --resume "the big refactoring" "what is left to do?"
 `,
   flags: {},
   async run({ words }, place) {
@@ -39,6 +43,10 @@ export const tag: SessionsAction = {
 Gives a session a tag; "" takes it away.
 
 ${HOME_LINE}
+
+Examples:
+  heddle sessions tag 3f2a91c0 release
+  heddle sessions tag 3f2a91c0 ""
 `,
   flags: {},
   async run({ words }, place) {
@@ -59,6 +67,10 @@ Copies a branch into a new session and prints its id. The source is not touched.
   --at MESSAGE   the branch up to that message; without it the active one
   --title TITLE  the title of the new session
   --home DIR     of another config home, which is written to
+
+Examples:
+  heddle sessions fork 3f2a91c0 --title "the other way"
+  heddle -p --resume "$(heddle sessions fork --at 9c1d 3f2a91c0)" "try it without the cache"
 `,
   flags: { '--at': 'text', '--title': 'text' },
   async run({ words, text }, place) {
@@ -78,10 +90,14 @@ Copies a branch into a new session and prints its id. The source is not touched.
 export const switchLeaf: SessionsAction = {
   help: `Usage: heddle sessions switch [--home DIR] SESSION LEAF
 
-Chooses the message that the session goes on from when it is next resumed: the end of another branch, or any message.
-Nothing is removed. heddle sessions tree shows the branches.
+Chooses the message that the session goes on from when it is next resumed: the end of another
+branch, or any message. Nothing is removed. heddle sessions tree shows the branches.
 
 ${HOME_LINE}
+
+Examples:
+  heddle sessions tree 3f2a91c0
+  heddle sessions switch 3f2a91c0 9c1d
 `,
   flags: {},
   async run({ words }, place) {

@@ -2,18 +2,22 @@ import { firstWords } from '../../host/session-views.ts';
 import { deleteStored, type FoundStored, findStored, sessionSummary } from '../../host/stored-sessions.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { HeddleError } from '../../wire/errors.ts';
-import { usage } from '../args.ts';
+import { missingWord } from '../command-args.ts';
 import type { SessionsAction } from './sessions-action.ts';
 import { isAgreed, sayLines, tell } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions delete [--yes] [--home DIR] SESSION…
 
-Moves sessions to the trash, <home>/trash/sessions, with the transcripts of their subagents and what is kept of their
-background tasks, and says where. On a terminal it asks before. A session that another process has in use stays, and so
-does one whose tasks still run.
+Moves sessions to the trash, <home>/trash/sessions, with the transcripts of their subagents and
+what is kept of their background tasks, and says where. On a terminal it asks before. A session
+that another process has in use stays, and so does one whose tasks still run.
 
   --yes        does not ask
   --home DIR   of another config home, which is written to
+
+Examples:
+  heddle sessions delete 3f2a91c0
+  heddle sessions delete --yes 3f2a91c0 "the big refactoring"
 
 Exit codes: 0 all are in the trash, 1 at least one is not.
 `;
@@ -22,7 +26,7 @@ export const deleteSessions: SessionsAction = {
   help: HELP,
   flags: { '--yes': 'switch' },
   async run(args, place) {
-    if (args.words.length === 0) throw usage('error: SESSION is missing (--help says how it is used)');
+    if (args.words.length === 0) throw missingWord('SESSION');
     // All names are looked up first: a mistyped one should not be noticed when half of them are gone.
     const found: FoundStored[] = [];
     for (const name of args.words) found.push(await findStored(name, place));

@@ -10,10 +10,11 @@ import { takeWords } from '../command-args.ts';
 import type { SessionsAction } from './sessions-action.ts';
 import { sayLines, tell } from './terminal.ts';
 
-const HELP = `Usage: heddle sessions export [--md | --json] [--leaf MESSAGE | --all-branches] [--output FILE [--force]]
-                              [--home DIR] SESSION
+const HELP = `Usage: heddle sessions export [--md | --json] [--leaf MESSAGE | --all-branches]
+                              [--output FILE [--force]] [--home DIR] SESSION
 
-Writes a session to stdout or into a file: its conversation from the very beginning, and its subagents.
+Writes a session to stdout or into a file: its conversation from the very beginning, and its
+subagents.
 
   --md             as Markdown (default)
   --json           as JSON, with messages as on the wire
@@ -22,6 +23,10 @@ Writes a session to stdout or into a file: its conversation from the very beginn
   --output FILE    into a file, private to you; one that is there already is an error
   --force          overwrites it
   --home DIR       of another config home; nothing is written there
+
+Examples:
+  heddle sessions export 3f2a91c0 --output notes.md
+  heddle sessions export --json --all-branches 3f2a91c0 > session.json
 `;
 
 export const exportSession: SessionsAction = {

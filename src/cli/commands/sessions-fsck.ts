@@ -18,15 +18,20 @@ import { sayJson, sayLines, terminalOf } from './terminal.ts';
 const HELP = `Usage: heddle sessions fsck [--repair] [--json] [--home DIR] SESSION…
        heddle sessions fsck [--repair] [--json] [--home DIR] --all
 
-Checks session files, with those of their subagents: damaged lines, uuids stored twice, lost parents, circles, and
-entries of a shape that they should not have. A damaged session can be resumed as it is; what is found is what a resume
-passes over or puts right for itself.
+Checks session files, with those of their subagents: damaged lines, uuids stored twice, lost
+parents, circles, and entries of a shape that they should not have. A damaged session can be
+resumed as it is; what is found is what a resume passes over or puts right for itself.
 
-  --all        every session of the config home; without it and without SESSION, those of this directory
-  --repair     repairs what is damaged, after a copy beside the file (FILE.bak-TIME), and says what it does. Whole lines
-               stay byte for byte, also of kinds that are not known here
+  --all        every session of the config home; without it and without SESSION, those of this
+               directory
+  --repair     repairs what is damaged, after a copy beside the file (FILE.bak-TIME), and says
+               what it does. Whole lines stay byte for byte, also of kinds that are not known here
   --json       as JSON
   --home DIR   of another config home; written to only with --repair
+
+Examples:
+  heddle sessions fsck --all
+  heddle sessions fsck --repair 3f2a91c0
 
 Exit codes: 0 nothing is wrong (any more), 1 something is.
 `;

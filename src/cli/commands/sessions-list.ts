@@ -9,14 +9,20 @@ import { sayJson, sayLines, type Terminal, tell, terminalOf } from './terminal.t
 
 const HELP = `Usage: heddle sessions list [--all] [--limit N] [--offset N] [--json] [--home DIR]
 
-Lists the sessions of this directory, the one written to last first: id, time, size, tag, title or last prompt.
+Lists the sessions of this directory, the one written to last first: id, time, size, tag, title or
+last prompt.
 
   --all        of every directory
   --limit N    so many at most (default 50; 0 for all)
   --offset N   without the first N
-  --json       as JSON: an array with sessionId, path, summary, lastModified, fileSize, and where known customTitle,
-               firstPrompt, lastPrompt, tag, gitBranch, cwd, createdAt
+  --json       as JSON: an array with sessionId, path, summary, lastModified, fileSize, and where
+               known customTitle, firstPrompt, lastPrompt, tag, gitBranch, cwd, createdAt
   --home DIR   of another config home; nothing is written there
+
+Examples:
+  heddle sessions list
+  heddle sessions list --all --limit 10
+  heddle sessions list --json | jq -r '.[0].sessionId'
 `;
 
 const PAGE = 50;

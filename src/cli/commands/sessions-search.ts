@@ -9,15 +9,19 @@ import { sayJson, sayLines, type Terminal, tell, terminalOf } from './terminal.t
 
 const HELP = `Usage: heddle sessions search [--regex] [--here] [--limit N] [--json] [--home DIR] TEXT
 
-Looks for a text in what was said in all sessions, the one written to last first: prompts, answers, thoughts, inputs and
-outputs of tools, titles. Case counts only when TEXT has a capital letter.
+Looks for a text in what was said in all sessions, the one written to last first: prompts, answers,
+thoughts, inputs and outputs of tools, titles. Case counts only when TEXT has a capital letter.
 
   --regex      TEXT is a regular expression of JavaScript
   --here       only in the sessions of this directory
   --limit N    so many hits at most (default 100; 0 for all)
-  --json       as JSON: an array with sessionId, role, before, match, after, path, line, and where known uuid,
-               timestamp, agentId
+  --json       as JSON: an array with sessionId, role, before, match, after, path, line, and where
+               known uuid, timestamp, agentId
   --home DIR   in another config home; nothing is written there
+
+Examples:
+  heddle sessions search "rate limit"
+  heddle sessions search --here --regex 'TODO|FIXME'
 
 Exit codes: 0 found, 1 not found, or an error.
 `;

@@ -6,12 +6,17 @@ import { sayLines, tell, terminalOf } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions show [--leaf MESSAGE] [--full] [--all] [--home DIR] SESSION
 
-Shows a conversation: the branch that goes on, from its last compaction on. Long outputs of tools are shortened.
+Shows a conversation: the branch that goes on, from its last compaction on. Long outputs of tools
+are shortened.
 
   --leaf MESSAGE   the branch up to that message (heddle sessions tree shows them)
   --full           also what compactions have replaced
   --all            outputs, inputs and thoughts in full length
   --home DIR       of another config home; nothing is written there
+
+Examples:
+  heddle sessions show 3f2a91c0
+  heddle sessions show --full --all "the big refactoring" | less
 `;
 
 export const show: SessionsAction = {

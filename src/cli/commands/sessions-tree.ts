@@ -6,14 +6,19 @@ import { sayJson, sayLines, terminalOf } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions tree [--messages] [--json] [--home DIR] SESSION
 
-Draws the branches of a session: the summary or the first prompt of each stretch, its turns, what it has cost (or used,
-where the cost is not known), and the message it ends in. ● leads to where the conversation goes on, ◀ active.
+Draws the branches of a session: the summary or the first prompt of each stretch, its turns, what
+it has cost (or used, where the cost is not known), and the message it ends in. ● leads to where
+the conversation goes on, ◀ active.
 
   --messages   a line for every prompt and every answer
   --json       as JSON: nodes with their parents, leaves, branches, leaf_uuid (the active one)
   --home DIR   of another config home; nothing is written there
 
 heddle sessions switch SESSION LEAF goes on from another message.
+
+Examples:
+  heddle sessions tree 3f2a91c0
+  heddle sessions tree --messages 3f2a91c0
 `;
 
 export const tree: SessionsAction = {

@@ -1,13 +1,13 @@
 import { type CommandArgs, parseCommandArgs } from '../command-args.ts';
-import { chooseAction } from './choose-action.ts';
+import { type ActionGroup, chooseAction } from './choose-action.ts';
 import type { SessionsAction } from './sessions-action.ts';
 import { openSessionsPlace } from './sessions-place.ts';
 import { sayLines } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions COMMAND …
 
-Shows and changes stored sessions. SESSION is an id, the beginning of one, a title, or a path to a session file; MESSAGE
-and LEAF are the uuid of a message, or the beginning of one.
+Shows and changes stored sessions. SESSION is an id, the beginning of one, a title, or a path to a
+session file; MESSAGE and LEAF are the uuid of a message, or the beginning of one.
 
   list      the sessions of this directory, newest first
   show      a conversation
@@ -21,31 +21,39 @@ and LEAF are the uuid of a message, or the beginning of one.
   delete    move sessions to the trash
   fsck      check session files for damage, and repair them
 
-Each takes --help, and --home DIR for another config home than $HEDDLE_HOME, else $CLAUDE_CONFIG_DIR, else ~/.heddle.
-Reading another home (list, show, tree, search, export, fsck) writes nothing there.
+Each takes --help, and --home DIR for another config home than $HEDDLE_HOME, else
+$CLAUDE_CONFIG_DIR, else ~/.heddle. Reading another home (list, show, tree, search, export, fsck)
+writes nothing there.
+
+Examples:
+  heddle sessions list
+  heddle sessions show 3f2a91c0
+  heddle sessions search "rate limit"
 
 Exit codes: 0 done, 1 an error; search: 1 when nothing was found; fsck: 1 when something is wrong.
 `;
 
-type Load = () => Promise<SessionsAction>;
-
-const ACTIONS: Readonly<Record<string, Load>> = {
-  list: async () => (await import('./sessions-list.ts')).list,
-  show: async () => (await import('./sessions-show.ts')).show,
-  tree: async () => (await import('./sessions-tree.ts')).tree,
-  search: async () => (await import('./sessions-search.ts')).search,
-  export: async () => (await import('./sessions-export.ts')).exportSession,
-  rename: async () => (await import('./sessions-change.ts')).rename,
-  tag: async () => (await import('./sessions-change.ts')).tag,
-  fork: async () => (await import('./sessions-change.ts')).fork,
-  switch: async () => (await import('./sessions-change.ts')).switchLeaf,
-  delete: async () => (await import('./sessions-delete.ts')).deleteSessions,
-  fsck: async () => (await import('./sessions-fsck.ts')).fsck,
+export const SESSIONS: ActionGroup<SessionsAction> = {
+  group: 'sessions',
+  help: HELP,
+  actions: {
+    list: async () => (await import('./sessions-list.ts')).list,
+    show: async () => (await import('./sessions-show.ts')).show,
+    tree: async () => (await import('./sessions-tree.ts')).tree,
+    search: async () => (await import('./sessions-search.ts')).search,
+    export: async () => (await import('./sessions-export.ts')).exportSession,
+    rename: async () => (await import('./sessions-change.ts')).rename,
+    tag: async () => (await import('./sessions-change.ts')).tag,
+    fork: async () => (await import('./sessions-change.ts')).fork,
+    switch: async () => (await import('./sessions-change.ts')).switchLeaf,
+    delete: async () => (await import('./sessions-delete.ts')).deleteSessions,
+    fsck: async () => (await import('./sessions-fsck.ts')).fsck,
+  },
 };
 
 /** `heddle sessions …`; resolves with the exit code. */
 export async function runSessions(argv: readonly string[]): Promise<number> {
-  const chosen = await chooseAction(argv, { group: 'sessions', help: HELP, actions: ACTIONS });
+  const chosen = await chooseAction(argv, SESSIONS);
   if (!chosen) return 0;
   const { name, action, rest } = chosen;
   return runAction(`heddle sessions ${name}`, action, rest);

@@ -8,9 +8,9 @@ import { sayJson, sayLines, type Terminal, tell, terminalOf } from './terminal.t
 
 const HELP = `Usage: heddle tasks list [--running] [--json] [--session SESSION] [--home DIR]
 
-Lists what sessions have, or had, in the background, those that run first, then the newest: id, state, time of start,
-kind, session, what it is about. States: running, completed, failed, killed; lost where the process that ran it has
-ended without a word.
+Lists what sessions have, or had, in the background, those that run first, then the newest: id,
+state, time of start, kind, session, what it is about. States: running, completed, failed, killed;
+lost where the process that ran it has ended without a word.
 
   --running           only those that run
   --session SESSION   only of that session: an id, the beginning of one, or a title

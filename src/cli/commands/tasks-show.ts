@@ -17,6 +17,7 @@ Shows a task, and the end of what it has printed; of an agent, what it said last
 
 Examples:
   heddle tasks show b1f3a2
+  heddle tasks show --json --session 3f2a91c0 b1f3a2
 `;
 
 const MAX_OUTPUT_BYTES = 4000;

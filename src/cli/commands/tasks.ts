@@ -1,6 +1,6 @@
 import type { TasksPlace } from '../../host/stored-tasks.ts';
 import { type CommandArgs, parseCommandArgs } from '../command-args.ts';
-import { chooseAction } from './choose-action.ts';
+import { type ActionGroup, chooseAction } from './choose-action.ts';
 import { openTasksPlace } from './tasks-place.ts';
 import { sayLines } from './terminal.ts';
 
@@ -14,15 +14,16 @@ export interface TasksAction {
 
 const HELP = `Usage: heddle tasks COMMAND …
 
-Shows and stops what sessions have in the background: commands and agents, also those of other processes, and commands
-that were started to outlive their session. TASK is an id, or the beginning of one.
+Shows and stops what sessions have in the background: commands and agents, also those of other
+processes, and commands that were started to outlive their session. TASK is an id, or the beginning
+of one.
 
   list      all tasks, those that run first
   show      a task, and the end of its output
   stop      end a task with all that it has started
 
-Each takes --help, --session SESSION for the tasks of one session only, and --home DIR for another config home than
-$HEDDLE_HOME, else $CLAUDE_CONFIG_DIR, else ~/.heddle.
+Each takes --help, --session SESSION for the tasks of one session only, and --home DIR for another
+config home than $HEDDLE_HOME, else $CLAUDE_CONFIG_DIR, else ~/.heddle.
 
 Examples:
   heddle tasks list
@@ -32,15 +33,19 @@ Examples:
 Exit codes: 0 done, 1 an error; stop: 1 when a task was not seen to end.
 `;
 
-const ACTIONS: Readonly<Record<string, () => Promise<TasksAction>>> = {
-  list: async () => (await import('./tasks-list.ts')).list,
-  show: async () => (await import('./tasks-show.ts')).show,
-  stop: async () => (await import('./tasks-stop.ts')).stop,
+export const TASKS: ActionGroup<TasksAction> = {
+  group: 'tasks',
+  help: HELP,
+  actions: {
+    list: async () => (await import('./tasks-list.ts')).list,
+    show: async () => (await import('./tasks-show.ts')).show,
+    stop: async () => (await import('./tasks-stop.ts')).stop,
+  },
 };
 
 /** `heddle tasks …`; resolves with the exit code. */
 export async function runTasks(argv: readonly string[]): Promise<number> {
-  const chosen = await chooseAction(argv, { group: 'tasks', help: HELP, actions: ACTIONS });
+  const chosen = await chooseAction(argv, TASKS);
   if (!chosen) return 0;
   const { name, action, rest } = chosen;
   const own = { '--home': 'text', '--session': 'text', ...action.flags } as const;

@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { createPaint, type Paint } from '../../util/paint.ts';
 
+type Env = Readonly<Record<string, string | undefined>>;
+
 /** What human output is written for. */
 export interface Terminal {
   paint: Paint;
@@ -12,14 +14,21 @@ export interface Terminal {
 /** What is piped has no columns; still, a line for each session or message is meant to be read. */
 const PLAIN_WIDTH = 200;
 
-/** Colours only on a terminal that has them, and not against NO_COLOR; what is piped is plain. */
-export function terminalOf(
-  out: { isTTY?: boolean; columns?: number },
-  env: Readonly<Record<string, string | undefined>>,
-): Terminal {
+/** What is piped is plain. */
+export function terminalOf(out: { isTTY?: boolean; columns?: number }, env: Env): Terminal {
   const isTerminal = out.isTTY === true;
-  const colours = isTerminal && !env.NO_COLOR && env.TERM !== 'dumb';
-  return { paint: createPaint({ colours }), width: isTerminal ? out.columns || 80 : PLAIN_WIDTH, isTerminal };
+  return {
+    paint: createPaint({ colours: hasColours(isTerminal, env) }),
+    width: isTerminal ? out.columns || 80 : PLAIN_WIDTH,
+    isTerminal,
+  };
+}
+
+/** NO_COLOR forbids them, else FORCE_COLOR decides (0 forbids them, too), else whether it is a terminal that has them. */
+function hasColours(isTerminal: boolean, { NO_COLOR, FORCE_COLOR, TERM }: Env): boolean {
+  if (NO_COLOR) return false;
+  if (FORCE_COLOR) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
+  return isTerminal && TERM !== 'dumb';
 }
 
 /** Results go to stdout, and only they. A reader that has seen enough is no error worth a stack. */

@@ -6,13 +6,23 @@ import { commandPlace, lastingPath } from './place.ts';
 import { columns, shownValue } from './show.ts';
 import { canAsk, saysYes, tell } from './terminal.ts';
 
-const HELP = `Usage: heddle trust [--yes] [directory]
+export const TRUST_HELP = `Usage: heddle trust [--yes] [directory]
        heddle trust --list [--json]
        heddle trust --remove [directory]
 
-Lets the settings files of a project act: its allow rules, mode, variables, model and further directories. Without trust
-they only forbid. Shows what would act, and asks; --yes answers. Trust holds for the files as they are now: whoever
-changes one of them must be trusted again.
+Lets the settings files of a project act: its allow rules, mode, variables, model and further
+directories. Without trust they only forbid. Shows what would act, and asks. Trust holds for the
+files as they are now: whoever changes one of them must be trusted again.
+
+  --yes      does not ask
+  --list     the directories that are trusted, since when, and whether they still are
+  --json     with --list: as JSON
+  --remove   takes the trust away
+
+Examples:
+  heddle trust
+  heddle trust --yes ~/src/loom
+  heddle trust --list
 
 Exit codes: 0 done, 1 not trusted, or an error.
 `;
@@ -22,7 +32,7 @@ export async function runTrust(argv: readonly string[]): Promise<number> {
   const own = { '--yes': 'switch', '--list': 'switch', '--remove': 'switch', '--json': 'switch' } as const;
   const args = parseCommandArgs(argv, { command: 'heddle trust', own, run: [] });
   if (!args) {
-    process.stdout.write(HELP);
+    process.stdout.write(TRUST_HELP);
     return 0;
   }
   const [directory] = takeWords(args.words, ['directory'], 0);

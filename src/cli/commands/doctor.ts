@@ -1,0 +1,109 @@
+import { resolve } from 'node:path';
+import type { Check, CheckStatus } from '../../host/doctor/check.ts';
+import { type DoctorReport, examine } from '../../host/doctor/doctor.ts';
+import { createEngine } from '../../host/engine.ts';
+import { configHome } from '../../host/home.ts';
+import { realDirectory } from '../../host/place.ts';
+import { printable } from '../../util/printable.ts';
+import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
+import { sayJson, sayLines, type Terminal, terminalOf } from './terminal.ts';
+
+export const DOCTOR_HELP = `Usage: heddle doctor [--network] [--json] [options] [directory]
+
+Checks what a run in the directory (default: this one) needs, and says what to do: Node, ripgrep,
+git, the sandbox, the config home, settings and trust, credentials and model, MCP servers, sessions.
+Nothing is changed and no model is asked. MCP servers of this machine are started and ended again;
+those of a project that you do not trust are not. No part of a key is ever shown.
+
+  --network   asks remote MCP servers, too
+  --json      as JSON: {checks: [{id, status, summary, next?, facts}], ok}; status is ok, warning
+              or problem
+
+Of a run: --model, --settings, --setting-sources, --managed-settings, --mcp-config,
+--strict-mcp-config, --plugin-dir, --trust.
+
+Examples:
+  heddle doctor
+  heddle doctor --network ~/src/loom
+  heddle doctor --json | jq '.checks[] | select(.status != "ok")'
+
+Exit codes: 0 no problem (warnings do not count), 1 at least one.
+`;
+
+/** `heddle doctor …`; resolves with the exit code. */
+export async function runDoctor(argv: readonly string[]): Promise<number> {
+  const args = parseCommandArgs(argv, {
+    command: 'heddle doctor',
+    own: { '--json': 'switch', '--network': 'switch' },
+    run: [
+      ...['--model', '--settings', '--setting-sources', '--managed-settings', '--trust'],
+      ...['--mcp-config', '--strict-mcp-config', '--plugin-dir'],
+    ],
+  });
+  if (!args) {
+    sayLines([DOCTOR_HELP.trimEnd()]);
+    return 0;
+  }
+  const [directory = '.'] = takeWords(args.words, ['directory'], 0);
+  const report = await examined(directory, args);
+  if (args.has('--json')) sayJson(report);
+  else sayLines(reportLines(report, terminalOf(process.stdout, process.env)));
+  return report.ok ? 0 : 1;
+}
+
+async function examined(directory: string, { config, has }: CommandArgs): Promise<DoctorReport> {
+  const { env } = process;
+  const cwd = realDirectory(directory, 'The argument', process.cwd());
+  const engine = createEngine({ cwd, env });
+  try {
+    const nodeVersion = process.versions.node;
+    return await examine({
+      cwd,
+      env,
+      home: homeOrNull(),
+      config,
+      engine,
+      nodeVersion,
+      mayUseNetwork: has('--network'),
+    });
+  } finally {
+    await engine.close();
+  }
+}
+
+function homeOrNull(): string | null {
+  try {
+    return resolve(process.cwd(), configHome(process.env));
+  } catch {
+    return null; // which is what the check of the home tells
+  }
+}
+
+function reportLines({ checks }: DoctorReport, terminal: Terminal): string[] {
+  const width = Math.max(...checks.map(({ id }) => printable(id).length));
+  const count = (status: CheckStatus) => checks.filter((check) => check.status === status).length;
+  const [problems, warnings] = [count('problem'), count('warning')];
+  return [
+    ...checks.flatMap((check) => checkLines(check, width, terminal)),
+    '',
+    `${counted(problems, 'problem')}, ${counted(warnings, 'warning')}`,
+  ];
+}
+
+const STATUS_WIDTH = 'warning'.length;
+
+function checkLines({ id, status, summary, next }: Check, idWidth: number, { paint }: Terminal): string[] {
+  const colours: Record<CheckStatus, (text: string) => string> = {
+    ok: paint.green,
+    warning: paint.yellow,
+    problem: paint.red,
+  };
+  const line = `${colours[status](status.padEnd(STATUS_WIDTH))}  ${printable(id).padEnd(idWidth)}  ${printable(summary)}`;
+  if (next === undefined) return [line];
+  return [line, `${' '.repeat(STATUS_WIDTH + idWidth + 4)}${paint.dim(`→ ${printable(next)}`)}`];
+}
+
+function counted(count: number, word: string): string {
+  if (count === 0) return `no ${word}s`;
+  return count === 1 ? `1 ${word}` : `${count} ${word}s`;
+}

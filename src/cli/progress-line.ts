@@ -1,0 +1,96 @@
+import { isAbsolute, relative } from 'node:path';
+import { cutToWidth, displayWidth } from '../util/display-width.ts';
+import type { Paint } from '../util/paint.ts';
+import { printable } from '../util/printable.ts';
+import type { Call, ProgressState } from './progress-state.ts';
+
+/** What a line is drawn for. */
+export interface LineView {
+  now: number;
+  startedAt: number;
+  /** Columns that it may take. */
+  width: number;
+  /** Paths below it are shown without it. */
+  cwd: string;
+  paint: Paint;
+}
+
+/** One line about a run: a spinner, what goes on, for how long, at the cost of how many tokens. */
+export function progressLine(state: ProgressState, view: LineView): string {
+  const { now, startedAt, width, paint } = view;
+  const elapsed = now - startedAt;
+  const spinner = FRAMES[Math.floor(elapsed / FRAME_MS) % FRAMES.length] ?? '';
+  const facts = [others(state), duration(elapsed), tokens(state)].filter((fact) => fact !== '');
+  const tail = ` · ${facts.join(' · ')}`;
+  const room = width - displayWidth(tail) - 2; // the spinner and the space behind it
+  const what = goingOn(state, view);
+  if (room < MIN_ROOM) return cutToWidth(`${spinner} ${what}`, width);
+  return `${paint.cyan(spinner)} ${cutToWidth(what, room)}${paint.dim(tail)}`;
+}
+
+const FRAMES = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
+export const FRAME_MS = 125;
+
+/** On a narrower terminal there is only what goes on. */
+const MIN_ROOM = 12;
+
+function goingOn(state: ProgressState, { now, cwd }: LineView): string {
+  const { retry, doing } = state;
+  if (retry) {
+    const seconds = Math.max(0, Math.ceil((retry.at - now) / 1000));
+    return `retry ${retry.attempt}/${retry.of}${seconds > 0 ? ` in ${seconds}s` : ''}`;
+  }
+  const call = shownCall(state);
+  return oneLine(call ? callText(call, cwd) : doing);
+}
+
+/** The first that has no result: those behind it may still wait for it. An agent is told by what it does. */
+function shownCall({ calls, agents }: ProgressState): Call | undefined {
+  const all = [...calls.values()];
+  return (agents.size > 0 ? all.find(({ name }) => !STARTS_AGENTS.has(name)) : undefined) ?? all[0];
+}
+
+const STARTS_AGENTS: ReadonlySet<string> = new Set(['Task', 'Agent']);
+
+function callText({ name, subject, share }: Call, cwd: string): string {
+  const below = isAbsolute(subject) ? relative(cwd, subject) : '';
+  const short = below !== '' && !below.startsWith('..') ? below : subject;
+  return [name, short, share].filter((part) => part !== '').join(' ');
+}
+
+/** Nothing of a call may act on the terminal. */
+function oneLine(text: string): string {
+  return printable(text.replaceAll(/\s+/g, ' ').trim());
+}
+
+function others({ calls, agents, background }: ProgressState): string {
+  const tools = calls.size > 1 ? `${calls.size} calls` : '';
+  const crew = agents.size > 0 ? counted(agents.size, 'agent') : '';
+  const tasks = background > agents.size ? `${background} in the background` : '';
+  return [tools, crew, tasks].filter((part) => part !== '').join(', ');
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function duration(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes === 0) return `${seconds}s`;
+  if (minutes < 60) return `${minutes}m ${two(seconds % 60)}s`;
+  return `${Math.floor(minutes / 60)}h ${two(minutes % 60)}m`;
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, '0');
+}
+
+function tokens({ tokens: used }: ProgressState): string {
+  return used.in + used.out === 0 ? '' : `↑${short(used.in)} ↓${short(used.out)}`;
+}
+
+function short(count: number): string {
+  if (count < 1000) return String(count);
+  return count < 1_000_000 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+}

@@ -1,0 +1,92 @@
+import { accessSync, constants, existsSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { messageOf } from '../../util/message-of.ts';
+import type { Check, DoctorPlace } from './check.ts';
+
+/** The config home: whether it can be used, who else can read it, and how much fits in. Nothing is written. */
+export async function gatherHome({ home, env }: DoctorPlace): Promise<Check[]> {
+  if (home === null) {
+    const summary = 'there is no config home: neither HEDDLE_HOME nor HOME is set';
+    return [{ id: 'home', status: 'problem', summary, next: 'set HEDDLE_HOME', facts: {} }];
+  }
+  return [homeCheck(home, env.HOME), diskCheck(nearestExisting(home))];
+}
+
+const OTHERS = 0o077;
+
+function homeCheck(home: string, userHome: string | undefined): Check {
+  const stats = statSync(home, { throwIfNoEntry: false });
+  if (!stats) return missingHome(home, userHome);
+  const facts = { path: home, exists: true, mode: modeOf(stats) };
+  const problem = stats.isDirectory() ? accessProblem(home) : 'it is no directory';
+  if (problem !== null) {
+    const next = 'correct its rights or its owner, or set HEDDLE_HOME to another directory';
+    return { id: 'home', status: 'problem', summary: `${home} cannot be used: ${problem}`, next, facts };
+  }
+  const open = openEntries(home);
+  if ((stats.mode & OTHERS) !== 0) {
+    const summary = `${home} can be entered by others (mode ${modeOf(stats)}, 0700 wanted)`;
+    return { id: 'home', status: 'warning', summary, next: `chmod -R go= '${home}'`, facts: { ...facts, open } };
+  }
+  return { id: 'home', status: 'ok', summary: `${home}, writable, private`, facts: { ...facts, open } };
+}
+
+/** The first run makes it, if it can. Whoever comes from the reference may want the sessions that they have (P2). */
+function missingHome(home: string, userHome: string | undefined): Check {
+  const above = nearestExisting(home);
+  const problem = accessProblem(above);
+  const facts = { path: home, exists: false };
+  if (problem !== null) {
+    const next = 'set HEDDLE_HOME to a directory that you can write to';
+    return { id: 'home', status: 'problem', summary: `${home} cannot be made: ${problem}`, next, facts };
+  }
+  const reference = userHome === undefined ? null : join(userHome, '.claude');
+  const summary = `${home} is not there yet; the first run makes it`;
+  if (reference === null || !existsSync(reference)) return { id: 'home', status: 'ok', summary, facts };
+  return {
+    id: 'home',
+    status: 'ok',
+    summary,
+    next: `${reference} exists and is not used; CLAUDE_CONFIG_DIR=${reference} would use it`,
+    facts: { ...facts, reference },
+  };
+}
+
+function accessProblem(path: string): string | null {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** What others could read if the directory above were open to them. */
+function openEntries(home: string): string[] {
+  return readdirSync(home).filter((name) => {
+    const stats = statSync(join(home, name), { throwIfNoEntry: false });
+    return stats !== undefined && (stats.mode & OTHERS) !== 0;
+  });
+}
+
+const MB = 1_000_000;
+const SCARCE_MB = 200;
+const TOO_LITTLE_MB = 10;
+
+function diskCheck(path: string): Check {
+  const { bavail, bsize } = statfsSync(path);
+  const freeMb = Math.floor((bavail * bsize) / MB);
+  const summary = `${freeMb} MB are free for sessions`;
+  const facts = { freeMb };
+  if (freeMb >= SCARCE_MB) return { id: 'disk', status: 'ok', summary, facts };
+  const status = freeMb < TOO_LITTLE_MB ? 'problem' : 'warning';
+  return { id: 'disk', status, summary, next: 'make room, or set HEDDLE_HOME to another disk', facts };
+}
+
+function nearestExisting(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
+}
+
+function modeOf({ mode }: Stats): string {
+  return `0${(mode & 0o777).toString(8)}`;
+}

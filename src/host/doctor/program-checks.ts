@@ -1,0 +1,70 @@
+import { tmpdir } from 'node:os';
+import { messageOf } from '../../util/message-of.ts';
+import { HEDDLE_VERSION, WIRE_VERSION } from '../../wire/version.ts';
+import { toolEnv } from '../home.ts';
+import type { Check, DoctorPlace } from './check.ts';
+
+const LEAST_NODE: readonly [number, number] = [20, 19];
+
+/** Node and Heddle itself. */
+export async function gatherVersions({ nodeVersion }: DoctorPlace): Promise<Check[]> {
+  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number);
+  const isOld = major < LEAST_NODE[0] || (major === LEAST_NODE[0] && minor < LEAST_NODE[1]);
+  const least = LEAST_NODE.join('.');
+  return [
+    {
+      id: 'node',
+      ...(isOld
+        ? { status: 'problem', summary: `Node ${nodeVersion} is too old`, next: `install Node ${least} or newer` }
+        : { status: 'ok', summary: `Node ${nodeVersion}` }),
+      facts: { version: nodeVersion, least },
+    },
+    {
+      id: 'heddle',
+      status: 'ok',
+      summary: `Heddle ${HEDDLE_VERSION}, wire version ${WIRE_VERSION}`,
+      facts: { version: HEDDLE_VERSION, wireVersion: WIRE_VERSION },
+    },
+  ];
+}
+
+/** The one that comes with the package: Grep and Glob use no other. */
+export async function gatherRipgrep(place: DoctorPlace): Promise<Check[]> {
+  const id = 'ripgrep';
+  try {
+    const { rgPath } = await import('@vscode/ripgrep');
+    const version = await versionOf(rgPath, place);
+    return [{ id, status: 'ok', summary: `${version} (bundled)`, facts: { version, path: rgPath } }];
+  } catch (error) {
+    const next = 'install heddle again for this platform, with optional dependencies: Grep and Glob need it';
+    return [{ id, status: 'problem', summary: `does not run: ${messageOf(error)}`, next, facts: {} }];
+  }
+}
+
+export async function gatherGit(place: DoctorPlace): Promise<Check[]> {
+  const id = 'git';
+  try {
+    const version = await versionOf('git', place);
+    return [{ id, status: 'ok', summary: version, facts: { version } }];
+  } catch (error) {
+    const next = 'install git, if the model should look at changes or commit them';
+    return [{ id, status: 'warning', summary: `does not run: ${messageOf(error)}`, next, facts: {} }];
+  }
+}
+
+const TIMEOUT_MS = 8000;
+const MAX_OUTPUT = 4000;
+
+/** The first line that a program says to `--version`. Rejects when it cannot be started or ends with an error. */
+async function versionOf(command: string, { engine, env }: DoctorPlace): Promise<string> {
+  let output = '';
+  const onOutput = (_stream: string, data: Buffer) => {
+    if (output.length < MAX_OUTPUT) output += data.toString('utf8');
+  };
+  // Not in the directory that is looked at: nothing of it has a say in what runs here.
+  const spec = { command, args: ['--version'], cwd: tmpdir(), env: toolEnv(env), timeoutMs: TIMEOUT_MS, onOutput };
+  const { exitCode, timedOut } = await engine.processes.run(spec, new AbortController().signal);
+  if (timedOut) throw new Error(`no answer within ${TIMEOUT_MS} ms`);
+  if (exitCode !== 0) throw new Error(`it ended with exit code ${exitCode}`);
+  return output.split('\n')[0]?.trim() ?? '';
+}

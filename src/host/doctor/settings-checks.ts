@@ -1,0 +1,88 @@
+import { originOf } from '../../config/merge.ts';
+import { type FileScope, settingsPath } from '../../config/scopes.ts';
+import { nameOf } from '../../config/settings.ts';
+import { readSettingsFile } from '../../config/settings-file.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { FILE_SCOPES } from '../config-admin.ts';
+import { openConfiguration } from '../configuration.ts';
+import { noteIgnored, type TrustReport } from '../settings.ts';
+import type { Check, DoctorPlace } from './check.ts';
+
+/** Every settings file that a run would read, whether they make sense together, and what of the project's acts. */
+export async function gatherSettings(place: DoctorPlace): Promise<Check[]> {
+  const files = Object.entries(FILE_SCOPES).flatMap(([name, scope]) => fileCheck(name, scope, place));
+  const checks = files.length > 0 ? files : [none(place)];
+  if (files.some(({ status }) => status === 'problem')) return checks;
+  return [...checks, ...(await togetherChecks(place))];
+}
+
+function none({ cwd }: DoctorPlace): Check {
+  return { id: 'settings', status: 'ok', summary: `no settings files for ${cwd}`, facts: {} };
+}
+
+/** Empty where there is no file. */
+function fileCheck(name: string, scope: FileScope, { cwd, home }: DoctorPlace): Check[] {
+  const path = settingsPath(scope, { cwd, configHome: home });
+  if (path === null) return [];
+  const id = `settings.${name}`;
+  try {
+    const values = readSettingsFile(path);
+    if (values === null) return [];
+    const keys = Object.keys(values);
+    const what = keys.length === 1 ? '1 setting' : `${keys.length} settings`;
+    return [{ id, status: 'ok', summary: `${path}, ${what}`, facts: { path, keys } }];
+  } catch (error) {
+    const next = `correct ${path}; nothing starts before`;
+    return [{ id, status: 'problem', summary: messageOf(error), next, facts: { path } }];
+  }
+}
+
+/** What only shows when they are put together: values of the wrong kind, misspelt keys, trust. */
+async function togetherChecks({ cwd, home, config, engine }: DoctorPlace): Promise<Check[]> {
+  const notes: string[] = [];
+  const log = (level: string, message: string) => {
+    if (level === 'warn') notes.push(message);
+  };
+  try {
+    const places = { cwd, configHome: home };
+    const { loaded } = await openConfiguration(config, places, { ...engine.runtime, log });
+    const helper = originOf(['apiKeyHelper'], loaded.layers);
+    const facts = { notes, ...(helper && { apiKeyHelper: nameOf(helper) }) };
+    const ignored: string[] = [];
+    noteIgnored(loaded.trust, (_level, message) => ignored.push(message)); // which the check of trust tells
+    const [first, ...others] = notes.filter((note) => !ignored.includes(note));
+    const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+    const check: Check[] = first
+      ? [{ id: 'settings', status: 'warning', summary: `${first}${more}`, next: 'heddle config list', facts }]
+      : [];
+    return [...check, trustCheck(loaded.trust, cwd)];
+  } catch (error) {
+    if (!HeddleError.isInstance(error)) throw error;
+    const next = 'correct the settings; nothing starts before';
+    return [{ id: 'settings', status: 'problem', summary: messageOf(error), next, facts: {} }];
+  }
+}
+
+function trustCheck({ state, ignored }: TrustReport, cwd: string): Check {
+  const facts = { directory: cwd, trust: state, ignored: ignored.flatMap(({ keys }) => keys) };
+  switch (state) {
+    case 'none':
+      return { id: 'trust', status: 'ok', summary: 'no settings of the project that would need trust', facts };
+    case 'trusted': {
+      const never = ignored.length === 0 ? '' : `; never from a project: ${facts.ignored.join(', ')}`;
+      return { id: 'trust', status: never === '' ? 'ok' : 'warning', summary: `${cwd} is trusted${never}`, facts };
+    }
+    case 'changed':
+    case 'untrusted': {
+      const why = state === 'changed' ? 'has changed since it was trusted' : 'is not trusted';
+      if (ignored.length === 0) {
+        return { id: 'trust', status: 'ok', summary: `${cwd} ${why}; none of its settings needs it`, facts };
+      }
+      const summary = `${cwd} ${why}; ignored: ${facts.ignored.join(', ')}`;
+      return { id: 'trust', status: 'warning', summary, next: 'heddle trust shows what would act, and asks', facts };
+    }
+    default:
+      return state satisfies never;
+  }
+}

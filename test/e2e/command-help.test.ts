@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { COMMAND_HELP } from '../../src/cli/commands/all-help.ts';
+import { FLAGS } from '../../src/wire/flags.ts';
+import { type Finished, runCli } from '../support/cli.ts';
+import { makePlace } from '../support/place.ts';
+
+const COMMANDS = Object.keys(COMMAND_HELP);
+const wordsOf = (command: string) => command.split(' ').slice(1);
+
+/** Every option that a command takes, by its own name: asked of the command itself, with one that nobody has. */
+async function optionsOf(command: string): Promise<string[]> {
+  const known = await knownTo(wordsOf(command));
+  const names = known.map((word) => FLAGS.find(({ aliases }) => aliases?.includes(word))?.name ?? word);
+  return [...new Set(names)].filter((name) => name !== '-h' && name !== '--help');
+}
+
+async function knownTo([group = '', ...rest]: string[]): Promise<string[]> {
+  const run = RUNNERS[group];
+  if (!run) throw new Error(`How is heddle ${group} run?`);
+  const error = await run([...rest, '--no-such-option']).then(
+    () => null,
+    (reason: { facts: { known: string[] } }) => reason,
+  );
+  return error?.facts.known ?? [];
+}
+
+const RUNNERS: Record<string, (argv: string[]) => Promise<number>> = {
+  sessions: async (argv) => (await import('../../src/cli/commands/sessions.ts')).runSessions(argv),
+  tasks: async (argv) => (await import('../../src/cli/commands/tasks.ts')).runTasks(argv),
+  rewind: async (argv) => (await import('../../src/cli/commands/rewind.ts')).runRewind(argv),
+  config: async (argv) => (await import('../../src/cli/commands/config.ts')).runConfig(argv),
+  trust: async (argv) => (await import('../../src/cli/commands/trust.ts')).runTrust(argv),
+  permissions: async (argv) => (await import('../../src/cli/commands/permissions.ts')).runPermissions(argv),
+  hooks: async (argv) => (await import('../../src/cli/commands/hooks.ts')).runHooks(argv),
+  mcp: async (argv) => (await import('../../src/cli/commands/mcp.ts')).runMcp(argv),
+  doctor: async (argv) => (await import('../../src/cli/commands/doctor.ts')).runDoctor(argv),
+};
+
+describe.each(COMMANDS)('%s --help', (command) => {
+  const isRun = command === 'heddle';
+
+  test('has a usage line, two examples that call it, and fits a terminal', async () => {
+    const help = (await COMMAND_HELP[command]?.()) ?? '';
+    expect(help.split('\n')[0]).toMatch(new RegExp(`^Usage: ${command} `));
+    const [, after = ''] = help.split('\nExamples:\n');
+    const examples = (after.split('\n\n')[0] ?? '').split('\n').filter((line) => line.startsWith('  heddle '));
+    expect(examples.length).toBeGreaterThanOrEqual(2);
+    expect(examples.some((line) => line.includes(command))).toBe(true);
+    expect(help.split('\n').filter((line) => line.length > (isRun ? 120 : 100))).toEqual([]);
+    expect(help.endsWith('\n') && !help.endsWith('\n\n')).toBe(true);
+  });
+});
+
+// Those of a run are held by test/cli/help.test.ts; a group without a command has none of its own.
+const WITHOUT_OPTIONS = ['heddle', 'heddle sessions', 'heddle tasks', 'heddle mcp'];
+test.each(COMMANDS.filter((command) => !WITHOUT_OPTIONS.includes(command)))(
+  '%s --help names every option',
+  async (command) => {
+    const help = (await COMMAND_HELP[command]?.()) ?? '';
+    const options = await optionsOf(command);
+    expect(options.length).toBeGreaterThan(0);
+    const isNamed = (name: string) => new RegExp(`(^|[\\s[(,|])${name}(?![\\w-])`, 'm').test(help);
+    expect(options.filter((name) => !isNamed(name))).toEqual([]);
+  },
+);
+
+test('[FLG-31] the built command line prints each of them on stdout and exits 0', async () => {
+  const place = await makePlace();
+  const outcomes: [string, Finished][] = [];
+  for (let at = 0; at < COMMANDS.length; at += 6) {
+    const some = COMMANDS.slice(at, at + 6);
+    const runs = some.map(async (name): Promise<[string, Finished]> => {
+      return [name, await runCli([...wordsOf(name), '--help'], { place })];
+    });
+    outcomes.push(...(await Promise.all(runs)));
+  }
+  for (const [name, { code, stdout, stderr }] of outcomes) {
+    expect([name, code, stderr]).toEqual([name, 0, '']);
+    expect(stdout).toBe(await COMMAND_HELP[name]?.());
+  }
+}, 60_000);
+
+test('heddle help COMMAND says the same', async () => {
+  const place = await makePlace();
+  const { code, stdout } = await runCli(['help', 'mcp', 'add'], { place });
+  expect([code, stdout]).toEqual([0, await COMMAND_HELP['heddle mcp add']?.()]);
+  const wrong = await runCli(['help', 'mcp', 'ad'], { place });
+  expect(wrong).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('Did you mean mcp add?') });
+});

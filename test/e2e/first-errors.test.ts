@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { toolUse } from '../../src/testing/index.ts';
+import { runCli } from '../support/cli.ts';
+import { makePlace } from '../support/place.ts';
+import { put } from '../support/put.ts';
+
+/** The errors that somebody meets first: what happened, what to do, on stderr, with exit code 1. */
+describe('a mistake on the command line', () => {
+  test.each([
+    [
+      ['--modle', 'haiku', '-p', 'hi'],
+      ["unknown option '--modle'", 'Did you mean --model?', 'Usage: heddle [options]'],
+    ],
+    [
+      ['fix', 'the', 'bug'],
+      ["unexpected argument 'the'", 'heddle -p "fix the bug"', 'Usage: heddle [options]'],
+    ],
+    [['sesions', 'list'], ['Did you mean heddle sessions?']],
+    [['doctr'], ["unknown command 'doctr'", 'Did you mean heddle doctor?']],
+    [
+      ['sessions', 'lst'],
+      ["unknown command 'sessions lst'", 'Did you mean list?', 'Usage: heddle sessions COMMAND'],
+    ],
+    [
+      ['sessions', 'list', '--al'],
+      ['Did you mean --all?', 'Usage: heddle sessions list [--all]'],
+    ],
+    [
+      ['sessions', 'show'],
+      ['SESSION is missing', 'Usage: heddle sessions show '],
+    ],
+    [
+      ['mcp', 'ad'],
+      ['Did you mean add?', 'Usage: heddle mcp COMMAND'],
+    ],
+    [
+      ['config', 'gte', 'model'],
+      ['Did you mean get?', 'heddle config get KEY'],
+    ],
+    [
+      ['hooks', 'tset'],
+      ['Did you mean test?', 'heddle hooks test EVENT'],
+    ],
+    [
+      ['permissions', 'explain', '--input', '{}'],
+      ["option '--tool' is missing", 'Usage: heddle permissions explain'],
+    ],
+    [
+      ['tasks', 'stop'],
+      ['TASK is missing', 'Usage: heddle tasks stop'],
+    ],
+    [
+      ['-p', '--allowedTools', 'Bash', 'fix it'],
+      ['There is no prompt', '--allowedTools takes all words'],
+    ],
+    [
+      ['sessions', 'show', 'nobody'],
+      ["No session has the title 'nobody'", 'heddle sessions list --all'],
+    ],
+    [
+      ['tasks', 'show', 'b1'],
+      ["No task has the id 'b1'", 'heddle tasks list'],
+    ],
+    [['trust', '/nowhere/at/all'], ['The argument is not a directory: /nowhere/at/all']],
+  ])('[K38] %j', async (argv, parts) => {
+    const place = await makePlace();
+    const { code, stdout, stderr } = await runCli(argv, { place });
+    expect([code, stdout]).toEqual([1, '']);
+    for (const part of parts) expect(stderr).toContain(part);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(place.api.requests).toEqual([]);
+  });
+
+  test('a single word that is near no command is a prompt', async () => {
+    const place = await makePlace(['Hello.']);
+    expect(await runCli(['hi'], { place })).toMatchObject({ code: 0, stdout: 'Hello.\n' });
+  });
+});
+
+test('[P4] without a key, the line on stderr says by itself what to do', async () => {
+  const place = await makePlace();
+  const { code, stderr } = await runCli(['-p', 'hi'], { place, env: { ANTHROPIC_API_KEY: undefined } });
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    'heddle: No model credentials were found: set ANTHROPIC_API_KEY, or try --model offline. The choices:\n',
+  );
+});
+
+test('[G7] a call that was denied because nobody could be asked is told on stderr, with what allows it', async () => {
+  const call = { file_path: 'x.txt', content: 'x' };
+  const place = await makePlace([toolUse('Write', call), 'I could not.']);
+  const { code, stdout, stderr } = await runCli(['-p', 'write it'], { place });
+  expect([code, stdout, existsSync(join(place.cwd, 'x.txt'))]).toEqual([0, 'I could not.\n', false]);
+  expect(stderr).toBe('heddle: not permitted: Write (--allowedTools and --permission-mode allow more)\n');
+});
+
+test('[R-18] settings that are no JSON are told with their place, and without a piece of what stands there', async () => {
+  const place = await makePlace();
+  put(join(place.home, 'settings.json'), '{\n  "env": {"ANTHROPIC_API_KEY": sk-not-in-quotes}\n}');
+  const { code, stderr } = await runCli(['-p', 'hi'], { place });
+  expect(code).toBe(1);
+  expect(stderr).toContain('settings.json, line 2, column 32');
+  expect(stderr).not.toContain('sk-');
+});

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { CLI, type CliOptions } from './cli.ts';
+
+const PATIENCE_MS = 15_000;
+
+/** A command line whose stdin and stderr are a terminal; stdout is a file. */
+export interface OnTerminal {
+  /** All that the terminal got. */
+  screen(): string;
+  /** What the command has written to its own stdout. */
+  stdout(): string;
+  type(keys: string): void;
+  /** Waits until the terminal got something that fits. */
+  until(expected: string | RegExp): Promise<void>;
+  /** Resolves with the exit code. */
+  ended: Promise<number | null>;
+}
+
+/** Runs the command line under a pseudo-terminal (util-linux `script`) of 80 columns. */
+export function startOnTerminal(args: string[], { place, env, cwd }: CliOptions): OnTerminal {
+  const file = join(place.root, 'stdout');
+  const words = [process.execPath, CLI, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  const command = `stty cols 80 && exec ${words} > '${file}'`;
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    cwd: cwd ?? place.cwd,
+    env: { ...place.env, TERM: 'xterm', SHELL: '/bin/sh', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let screen = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    screen += text;
+  });
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const fits = (expected: string | RegExp) =>
+    typeof expected === 'string' ? screen.includes(expected) : expected.test(screen);
+  return {
+    screen: () => screen,
+    stdout: () => (existsSync(file) ? readFileSync(file, 'utf8') : ''),
+    type: (keys) => child.stdin.write(keys),
+    async until(expected) {
+      const patience = AbortSignal.timeout(PATIENCE_MS);
+      while (!fits(expected)) {
+        await Promise.race([once(child.stdout, 'data', { signal: patience }), ended]).catch(() => null);
+        if (!fits(expected) && (patience.aborted || child.exitCode !== null)) {
+          throw new Error(`The terminal never showed ${expected}: ${JSON.stringify(screen.slice(-1000))}`);
+        }
+      }
+    },
+    ended,
+  };
+}
