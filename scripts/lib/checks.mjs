@@ -10,6 +10,7 @@ export const staticChecks = [
   },
   { name: 'types (tsc)', command: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'] },
   { name: 'published schemas up to date', command: ['scripts/schema.mjs', '--check'] },
+  { name: 'every row of spec/ has a test, or a reason why not', command: ['scripts/spec.mjs', '--check'] },
   { name: 'nothing unused (knip)', command: ['node_modules/knip/bin/knip.js'] },
 ];
 

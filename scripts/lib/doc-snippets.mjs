@@ -5,10 +5,13 @@ import ts from 'typescript';
 import { createProgram } from './public-api.mjs';
 import { root } from './tree.mjs';
 
-/** Documents whose blocks of TypeScript must be whole programs. */
-const DOCUMENTS = ['README.md', 'docs/migrate.md'];
-/** Code in them that only stands for something: not ours to check. */
-const FOREIGN = /from '@anthropic-ai\//;
+/** Documents whose blocks of TypeScript must be whole programs; test/docs runs them. */
+const DOCUMENTS = ['', 'docs'].flatMap((folder) =>
+  fs
+    .readdirSync(path.join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => path.join(folder, name)),
+);
 
 /** What an example may talk about without saying where it has it from. */
 const GIVEN = ['sessionId', 'agentId', 'uuid'];
@@ -69,15 +72,11 @@ function importsFor(code, homes) {
 }
 
 function documentSnippets(document) {
-  const file = path.join(root, document);
-  if (!fs.existsSync(file)) return [];
-  const text = fs.readFileSync(file, 'utf8');
-  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)]
-    .filter(([, code]) => !FOREIGN.test(code))
-    .map(({ 1: code, index }) => {
-      const line = text.slice(0, index).split('\n').length;
-      return { name: `${document}-${line}`, place: `${document}:${line}`, code: `${code}\nexport {};\n` };
-    });
+  const text = fs.readFileSync(path.join(root, document), 'utf8');
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(({ 1: code, index }) => {
+    const line = text.slice(0, index).split('\n').length;
+    return { name: `${document}-${line}`, place: `${document}:${line}`, code: `${code}\nexport {};\n` };
+  });
 }
 
 /** Examples may declare what they do not use, and import a type without saying so. */

@@ -5,10 +5,10 @@ import { spawn } from 'node:child_process';
  * Resolves with the exit code (null when the command could not be started, or was killed) and its output; never rejects.
  * With `limitMs` it runs in a process group of its own, so that nothing of it outlives the time limit.
  */
-export function runCommand(command, args, { cwd, limitMs }) {
+export function runCommand(command, args, { cwd, limitMs, env = process.env }) {
   return new Promise((resolve) => {
     const hasLimit = limitMs !== undefined;
-    const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: hasLimit });
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: hasLimit });
     const timer = hasLimit ? setTimeout(() => process.kill(-child.pid, 'SIGKILL'), limitMs) : undefined;
     let output = '';
     const finish = (code) => {

@@ -17,6 +17,18 @@ export function readReport(file, exitCode) {
   return report;
 }
 
+/** Every test of a report: `{ title, status }`, the titles with those of the groups around them. */
+export function readTests(file) {
+  if (!fs.existsSync(file)) return [];
+  const { testResults } = JSON.parse(fs.readFileSync(file, 'utf8'));
+  return testResults.flatMap(({ assertionResults }) =>
+    assertionResults.map(({ ancestorTitles, title, status }) => ({
+      title: [...ancestorTitles, title].join(' > '),
+      status,
+    })),
+  );
+}
+
 function addSuite(report, suite) {
   const name = path.relative(root, suite.name);
   let failedHere = 0;

@@ -24,6 +24,6 @@ test('docs/api is up to date (`node scripts/api-docs.mjs` writes it)', () => {
   expect(report.stale).toEqual([]);
 });
 
-test('the examples in comments, in the README and in docs/migrate.md compile', () => {
+test('the examples in comments and the programs of all pages compile', () => {
   expect(report.broken).toEqual([]);
 });

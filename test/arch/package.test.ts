@@ -23,6 +23,18 @@ test('the version is the same in package.json and in the code', () => {
   expect(HEDDLE_VERSION).toBe(manifest.version);
 });
 
+test('[P7] the licence is MIT, in the manifest and in its file', () => {
+  expect(manifest.license).toBe('MIT');
+  expect(readFileSync(join(ROOT, 'LICENSE'), 'utf8')).toMatch(/^MIT License\n/);
+});
+
+test('[P6] how compatibility was reached is written down, and nothing comes from the packages of the vendor', () => {
+  const words = readFileSync(join(ROOT, 'PROVENANCE.md'), 'utf8').replaceAll(/\s+/g, ' ');
+  expect(words).toContain('Type declarations (`.d.ts`) and documentation of published packages were read.');
+  expect(words).toContain('They may be executed in tests of interoperation, never opened.');
+  expect(lockText).not.toContain('@anthropic-ai/');
+});
+
 test('installing the package runs no script of ours', () => {
   const atInstall = ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare', 'prepublish'];
   expect(atInstall.filter((name) => name in manifest.scripts)).toEqual([]);

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../support/root.ts';
+
+/** A difference between a recording and what we do, as the tools of wire/ tell it. */
+export interface Difference {
+  path: string;
+  message: string;
+}
+
+/** One that is meant to be: `*` stands for anything, as in the replay tool. */
+export interface Expected {
+  scenario: string;
+  path: string;
+  /** Narrows an entry to differences that say just this. */
+  message?: string;
+  /** How many differences it stands for, in all scenarios together: one more, or one less, is a failure. Default: 1. */
+  count?: number;
+  /** Depends on which of two things is ready first, so that it may be absent. */
+  sometimes?: true;
+  ruling: string;
+}
+
+export const expectedDifferences = JSON.parse(
+  readFileSync(join(ROOT, 'test/golden/expected-differences.json'), 'utf8'),
+) as Expected[];
+
+/** The differences of a scenario that no entry stands for. */
+export function unexpected(scenario: string, differences: readonly Difference[]): Difference[] {
+  return differences.filter((each) => !expectedDifferences.some((entry) => covers(entry, scenario, each)));
+}
+
+/** The entries that occur more or less often than they say: the list tells how far we really are from the reference. */
+export function untrueEntries(
+  entries: readonly Expected[],
+  outcomes: ReadonlyMap<string, readonly Difference[]>,
+): (Expected & { found: number })[] {
+  const all = [...outcomes].flatMap(([scenario, differences]) => differences.map((each) => ({ scenario, each })));
+  return entries.flatMap((entry) => {
+    const found = all.filter(({ scenario, each }) => covers(entry, scenario, each)).length;
+    return entry.sometimes || found === (entry.count ?? 1) ? [] : [{ ...entry, found }];
+  });
+}
+
+export function glob(pattern: string): RegExp {
+  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 's');
+}
+
+function covers(entry: Expected, scenario: string, { path, message }: Difference): boolean {
+  const says = entry.message === undefined || glob(entry.message).test(message);
+  return says && glob(entry.scenario).test(scenario) && glob(entry.path).test(path);
+}
