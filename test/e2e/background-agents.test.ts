@@ -27,7 +27,7 @@ const script = () =>
   });
 
 describe('an agent that works on after the first result', () => {
-  test.each(PROMPTS)('[BG-05, STD-04, K2] reaches all callbacks of the program: prompt as %s', async (kind) => {
+  test.each(PROMPTS)('[BG-05, STD-04, B-254] reaches all callbacks of the program: prompt as %s', async (kind) => {
     const place = await makePlace(script());
     const { options, called } = callingProgram({ main: 'the main thread', agent: 'an agent' });
     const lines: Line[] = [];

@@ -42,7 +42,8 @@ describe('a command in the background', () => {
     writeFileSync(join(place.cwd, 'go'), '');
     expect(await cli.nextResult()).toMatchObject({ result: 'I heard of it.', pending_tasks: [] });
     const told = cli.lines.filter((line) => kindOf(line) === 'system/task_notification');
-    expect(told).toEqual([expect.objectContaining({ task_id: pending?.task_id, status: 'completed' })]);
+    const end = { task_id: pending?.task_id, status: 'completed', output_file: output };
+    expect(told).toEqual([expect.objectContaining(end)]);
     expect(readFileSync(output, 'utf8')).toBe('begun\nended\n');
     cli.endInput();
     expect((await cli.finished).code).toBe(0);

@@ -7,7 +7,9 @@ import { makePlace, type Place } from '../support/place.ts';
 import { bodyOf, conversationText } from '../support/requests.ts';
 import { readEntries, sessionFile, sessionFiles } from '../support/session-files.ts';
 
-const COMMANDS = ['debug', 'init', 'review', 'clear', 'compact', 'context', 'cost', 'help', 'memory', 'model'];
+const COMMANDS = [
+  ...['debug', 'init', 'review', 'branch', 'clear', 'compact', 'context', 'cost', 'fork', 'help', 'memory', 'model'],
+];
 const TURN = ['system/init', 'user', 'result/success'];
 
 describe('local commands', () => {
@@ -82,6 +84,23 @@ describe('local commands', () => {
 });
 
 describe('what a command does', () => {
+  test.each(['/fork', '/branch'])(
+    '[B-230] %s copies the conversation to a new session with that title',
+    async (name) => {
+      const place = await makePlace(() => 'Hello.');
+      const cli = startCli(STREAM_BOTH, { place });
+      expect(outputOf((await say(cli, name))[1], 'stderr')).toContain('no messages yet');
+      await say(cli, 'Remember 42.');
+      const said = outputOf((await say(cli, `${name} Another way`))[1], 'stdout');
+      const id = /session ([0-9a-f-]{36})/.exec(said ?? '')?.[1] ?? '';
+      expect(readEntries(sessionFile(place, id)).at(-1)).toMatchObject({ customTitle: 'Another way' });
+      await runCli([...STREAM_OUT, 'What was it?', '--resume', id], { place });
+      expect(conversationText(place.api.requests.at(-1))).toContain('Remember 42.');
+      const own = (await say(cli, 'Go on.')).at(-1);
+      expect(own?.session_id).not.toBe(id);
+    },
+  );
+
   test('/model holds for the turns after it; a model that nothing can answer is an error, and changes nothing', async () => {
     const place = await makePlace(() => 'ok');
     const cli = startCli(STREAM_BOTH, { place });

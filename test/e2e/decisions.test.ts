@@ -16,7 +16,7 @@ import { STOPS, UNSHAPED_STOPS } from './decisions/stop-suite.ts';
 /** Every way in which a run can end, each with a script that leads there. */
 const TABLE: Row[] = [...STOPS, ...UNSHAPED_STOPS, ...LIMITS, ...FAILURES];
 
-describe('[LOOP-16] the decision table', () => {
+describe('[LOOP-16, B-137] the decision table', () => {
   test.each(TABLE.map((row) => [row.situation, row.title, row] as const))('%s: %s', async (_situation, _title, row) => {
     const place = await makePlace(row.script);
     row.before?.(place);

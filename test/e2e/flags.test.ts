@@ -105,7 +105,7 @@ describe('model', () => {
     expect(initOf(run).model).toBe('claude-haiku-4-5-20251001');
   });
 
-  test('[FLG-13] --system-prompt replaces, also from a file', async () => {
+  test('[FLG-13, B-236] --system-prompt replaces, also from a file', async () => {
     const place = await makePlace(() => 'ok');
     writeFileSync(join(place.cwd, 'prompt.md'), 'You are a file.');
     await ask(place, '--system-prompt', 'You are a loom.');
@@ -243,7 +243,7 @@ describe('tools and permissions', () => {
 describe('sessions', () => {
   const sessionId = '44444444-4444-4444-8444-444444444444';
 
-  test('--session-id names the session, once', async () => {
+  test('[B-232, B-001] --session-id names the session, once', async () => {
     const place = await makePlace(() => 'ok');
     const run = await ask(place, '--session-id', sessionId);
     expect(run.lines.map((line) => line.session_id)).toEqual([sessionId, sessionId, sessionId]);
@@ -252,7 +252,7 @@ describe('sessions', () => {
     expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('already in use') });
   });
 
-  test('--no-session-persistence leaves nothing on disk', async () => {
+  test('[B-002, B-232] --no-session-persistence leaves nothing on disk', async () => {
     const place = await makePlace([bash('echo hi'), 'ok']);
     const { code } = await ask(place, '--no-session-persistence', '--allowedTools', 'Bash');
     expect(code).toBe(0);

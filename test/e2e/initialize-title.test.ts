@@ -3,7 +3,7 @@ import { sdk } from '../support/built.ts';
 import { STREAM_BOTH, startCli } from '../support/cli.ts';
 import { makePlace, type Place } from '../support/place.ts';
 
-test('a title in initialize names a new session, and leaves the title of a resumed one alone', async () => {
+test('[B-056] a title in initialize names a new session, and leaves the title of a resumed one alone', async () => {
   const place = await makePlace(() => 'Hello.');
   const id = await talk(place, 'About looms');
   await talk(place, 'Another title', ['--resume', id]);

@@ -2,10 +2,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toolUse } from '../../src/testing/index.ts';
-import { STREAM_BOTH, startCli } from '../support/cli.ts';
-import type { Line } from '../support/lines.ts';
-import { hostServers, initialized, type McpAnswers, text } from '../support/mcp-host.ts';
-import { makePlace, type Place } from '../support/place.ts';
+import { allow, approvalSession } from '../support/mcp-approvals.ts';
+import { makePlace } from '../support/place.ts';
 import { put } from '../support/put.ts';
 
 /** An approval means the tool that was approved, not whatever has its name later (trust C-6). */
@@ -16,64 +14,13 @@ const WIDER = { ...ADD, inputSchema: { type: 'object', properties: { a: {}, key:
 const calls = (times: number) =>
   Array.from({ length: times }, () => [toolUse('mcp__calc__add', { a: 1 }), 'ok']).flat();
 
-interface RunOptions {
-  tools: object[];
-  flags?: string[];
-  /** What the host answers with its allow. */
-  updates?: object[];
-}
-
-/** A session in which the tool is called once per turn; `asked` are the questions that the host got. */
-async function run(place: Place, { tools, flags = [], updates = [] }: RunOptions) {
-  const cli = startCli([...STREAM_BOTH, '--permission-prompt-tool', 'stdio', '--setting-sources', 'local', ...flags], {
-    place,
-  });
-  const calc: McpAnswers = {
-    initialize: initialized({ tools: { listChanged: true } }),
-    'tools/list': () => ({ result: { tools } }),
-    'tools/call': text('2'),
-  };
-  const asked: Record<string, unknown>[] = [];
-  const servers = hostServers(
-    cli,
-    { calc },
-    {
-      can_use_tool(request) {
-        asked.push(request);
-        return { behavior: 'allow', updatedPermissions: updates };
-      },
-    },
-  );
-  await cli.control({ subtype: 'initialize', sdkMcpServers: ['calc'] });
-  const turn = async (): Promise<Line> => {
-    cli.say('go');
-    return cli.nextResult();
-  };
-  const change = async (next: object[]) => {
-    const listed = () => servers.methods().filter((method) => method === 'tools/list').length;
-    const before = listed();
-    tools.splice(0, tools.length, ...next);
-    await servers.send('calc', { jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
-    await cli.until(() => listed() > before);
-    await cli.control({ subtype: 'mcp_status' });
-  };
-  return { cli, asked, turn, change };
-}
-
-const allow = (toolName: string, destination: string) => ({
-  type: 'addRules',
-  rules: [{ toolName }],
-  behavior: 'allow',
-  destination,
-});
-
 describe('[C-6] what was approved in answer to a question', () => {
   test.each([
     ['description', EVIL],
     ['input', WIDER],
   ])('is asked for again in another session when its %s has changed', async (_what, changed) => {
     const place = await makePlace(calls(4));
-    const first = await run(place, { tools: [ADD], updates: [allow('mcp__calc__add', 'localSettings')] });
+    const first = await approvalSession(place, { tools: [ADD], updates: [allow('mcp__calc__add', 'localSettings')] });
     await first.turn();
     await first.turn();
     expect(first.asked).toHaveLength(1);
@@ -82,7 +29,7 @@ describe('[C-6] what was approved in answer to a question', () => {
     const file = join(place.home, 'mcp-approvals.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
 
-    const second = await run(place, { tools: [changed] });
+    const second = await approvalSession(place, { tools: [changed] });
     await second.turn();
     expect(second.asked).toMatchObject([
       { tool_name: 'mcp__calc__add', decision_reason: expect.stringContaining('otherwise than when it was approved') },
@@ -92,11 +39,11 @@ describe('[C-6] what was approved in answer to a question', () => {
 
   test('holds while the tool stays what it was, in whatever order it describes itself', async () => {
     const place = await makePlace(calls(2));
-    const first = await run(place, { tools: [ADD], updates: [allow('mcp__calc__add', 'localSettings')] });
+    const first = await approvalSession(place, { tools: [ADD], updates: [allow('mcp__calc__add', 'localSettings')] });
     await first.turn();
     const { name, description, inputSchema } = ADD;
     const reordered = { inputSchema: { properties: inputSchema.properties, type: 'object' }, description, name };
-    const second = await run(place, { tools: [reordered] });
+    const second = await approvalSession(place, { tools: [reordered] });
     await second.turn();
     expect(second.asked).toEqual([]);
     expect(second.cli.stderr).not.toContain('approved');
@@ -104,7 +51,10 @@ describe('[C-6] what was approved in answer to a question', () => {
 
   test('is asked for again in the same session, and approved anew', async () => {
     const place = await makePlace(calls(4));
-    const { asked, turn, change } = await run(place, { tools: [ADD], updates: [allow('mcp__calc__add', 'session')] });
+    const { asked, turn, change } = await approvalSession(place, {
+      tools: [ADD],
+      updates: [allow('mcp__calc__add', 'session')],
+    });
     await turn();
     await change([EVIL]);
     await turn();
@@ -118,7 +68,10 @@ describe('[C-6] what was approved in answer to a question', () => {
 
   test('as a whole server means the tools that it had', async () => {
     const place = await makePlace([...calls(2), toolUse('mcp__calc__wipe', {}), 'ok']);
-    const { asked, turn, change } = await run(place, { tools: [ADD], updates: [allow('mcp__calc', 'session')] });
+    const { asked, turn, change } = await approvalSession(place, {
+      tools: [ADD],
+      updates: [allow('mcp__calc', 'session')],
+    });
     await turn();
     await change([ADD, { name: 'wipe', description: 'Wipes' }]);
     await turn();
@@ -129,9 +82,9 @@ describe('[C-6] what was approved in answer to a question', () => {
 
   test('is denied where nobody can be asked', async () => {
     const place = await makePlace(calls(2));
-    const first = await run(place, { tools: [ADD], updates: [allow('mcp__calc__add', 'localSettings')] });
+    const first = await approvalSession(place, { tools: [ADD], updates: [allow('mcp__calc__add', 'localSettings')] });
     await first.turn();
-    const second = await run(place, { tools: [EVIL], flags: ['--permission-mode', 'dontAsk'] });
+    const second = await approvalSession(place, { tools: [EVIL], flags: ['--permission-mode', 'dontAsk'] });
     expect(await second.turn()).toMatchObject({ permission_denials: [{ tool_name: 'mcp__calc__add' }] });
   });
 });
@@ -139,9 +92,9 @@ describe('[C-6] what was approved in answer to a question', () => {
 describe('a rule that somebody has written', () => {
   test('holds for the name: of the launch', async () => {
     const place = await makePlace(calls(2));
-    const first = await run(place, { tools: [ADD], updates: [allow('mcp__calc__add', 'localSettings')] });
+    const first = await approvalSession(place, { tools: [ADD], updates: [allow('mcp__calc__add', 'localSettings')] });
     await first.turn();
-    const second = await run(place, { tools: [EVIL], flags: ['--allowedTools', 'mcp__calc__add'] });
+    const second = await approvalSession(place, { tools: [EVIL], flags: ['--allowedTools', 'mcp__calc__add'] });
     await second.turn();
     expect(second.asked).toEqual([]);
   });
@@ -149,7 +102,7 @@ describe('a rule that somebody has written', () => {
   test('holds for the name: in a file', async () => {
     const place = await makePlace(calls(2));
     put(join(place.cwd, '.claude/settings.local.json'), JSON.stringify({ permissions: { allow: ['mcp__calc__add'] } }));
-    const { asked, turn, change } = await run(place, { tools: [ADD] });
+    const { asked, turn, change } = await approvalSession(place, { tools: [ADD] });
     await turn();
     await change([EVIL]);
     await turn();
@@ -160,7 +113,10 @@ describe('a rule that somebody has written', () => {
 test('an unreadable list of approvals is said', async () => {
   const place = await makePlace(calls(1));
   put(join(place.home, 'mcp-approvals.json'), '{');
-  const { cli, turn } = await run(place, { tools: [ADD], updates: [allow('mcp__calc__add', 'localSettings')] });
+  const { cli, turn } = await approvalSession(place, {
+    tools: [ADD],
+    updates: [allow('mcp__calc__add', 'localSettings')],
+  });
   await turn();
   expect(cli.stderr).toContain('mcp-approvals.json cannot be read');
   expect(readFileSync(join(place.home, 'mcp-approvals.json'), 'utf8')).toBe('{');

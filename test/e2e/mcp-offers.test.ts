@@ -209,7 +209,7 @@ describe('what a server asks', () => {
     expect((await roots()) as object).toMatchObject({ roots: [{ name: 'work' }, { uri: `file://${place.root}` }] });
   });
 
-  test('[B-183] a question goes to the host, and its answer to the server', async () => {
+  test('[B-183, B-164] a question goes to the host, and its answer to the server', async () => {
     const seen: unknown[] = [];
     const host: HostAnswers = {
       elicitation: (asked) => {
@@ -269,7 +269,7 @@ describe('what a server asks', () => {
     ]);
   });
 
-  test('that a question elsewhere is answered is told', async () => {
+  test('[B-126] that a question elsewhere is answered is told', async () => {
     const { cli, servers } = await ready();
     const params = { elicitationId: 'e1' };
     await servers.send('docs', { jsonrpc: '2.0', method: 'notifications/elicitation/complete', params });

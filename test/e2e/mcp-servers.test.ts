@@ -268,7 +268,7 @@ describe('connections', () => {
     expect(seen[0]).toBe('jacquard');
   });
 
-  test('[CTL-09, CTL-11] statuses, toggle, reconnect and new servers of a running session', async () => {
+  test('[CTL-09, CTL-11, B-010] statuses, toggle, reconnect and new servers of a running session', async () => {
     const place = await makePlace([...adding('dyn')]);
     const args = [...STREAM_BOTH, ...config({ calc: odd(), dead: odd('crash-start') }), '--allowedTools', 'mcp__dyn'];
     const cli = startCli(args, { place });

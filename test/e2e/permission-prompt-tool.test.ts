@@ -38,7 +38,7 @@ async function write(answer: McpAnswers[string], { tool = 'mcp__guard__approve' 
 
 const say = (answer: object) => text(JSON.stringify(answer));
 
-describe('[P-8] a tool of a server that answers permission questions', () => {
+describe('[P-8, FLG-18, OPT-35] a tool of a server that answers permission questions', () => {
   test('is asked in the place of the host, and the model does not have it', async () => {
     const { content, servers, tools, requests } = await write(say({ behavior: 'allow' }));
     expect(content).toBe('hello\n');

@@ -45,11 +45,23 @@ describe('output formats', () => {
     expect(lines.at(-1)?.result).toBe('line\u2028separator');
   });
 
+  test('[B-040, K3] the blocks of one answer are lines of their own, with one id and without a stop reason', async () => {
+    const place = await makePlace([[text('Let me see.'), toolUse('Bash', { command: 'echo hi' })], 'Done.']);
+    const { lines } = await runCli([...STREAM_OUT, 'go', '--allowedTools', 'Bash'], { place });
+    const [first, second, last] = lines.filter(({ type }) => type === 'assistant').map(({ message }) => message);
+    expect([first?.content, second?.content].map((content) => content?.length)).toEqual([1, 1]);
+    expect(second?.id).toBe(first?.id);
+    expect(last?.id).not.toBe(first?.id);
+    for (const message of [first, second, last]) expect(message).toMatchObject({ stop_reason: null });
+  });
+
   test('[OUT-05, OUT-15] stream-json without verbose is refused', async () => {
     const place = await makePlace();
-    const { code, stdout, stderr } = await runCli(['-p', '--output-format', 'stream-json', 'hi'], { place });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe('Error: When using --print, --output-format=stream-json requires --verbose\n');
+    for (const more of [['hi'], ['--input-format', 'stream-json']]) {
+      const { code, stdout, stderr } = await runCli(['-p', '--output-format', 'stream-json', ...more], { place });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toBe('Error: When using --print, --output-format=stream-json requires --verbose\n');
+    }
   });
 
   test('[OUT-06] without a terminal the formats work without --print, too', async () => {
@@ -169,14 +181,17 @@ describe('errors', () => {
     ['a bad session id', ['-p', '--session-id', 'mine', 'hi'], /--session-id must be a UUID/],
     ['a directory that is not there', ['-p', 'hi', '--add-dir', '/nonexistent/dir'], /--add-dir is not a directory/],
     ['two prompts', ['-p', 'one', 'two'], /unexpected argument 'two'/],
-  ])('[SEQ-09, OUT-15, P-20] %s: one line on stderr, exit 1, nothing on stdout', async (_what, args, said) => {
-    const place = await makePlace(['never']);
-    const { code, stdout, stderr } = await runCli(args, { place });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(said);
-    expect(stderr.trimEnd().split('\n').length).toBe(1);
-    expect(place.api.requests.length).toBe(0);
-  });
+  ])(
+    '[SEQ-09, OUT-15, P-20] %s: one line on stderr, and the usage where a word is wrong; exit 1, nothing on stdout',
+    async (_what, args, said) => {
+      const place = await makePlace(['never']);
+      const { code, stdout, stderr } = await runCli(args, { place });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr.split('\n')[0]).toMatch(said);
+      expect(stderr).toMatch(/^.+\n((.+\n){0,2}\nUsage: heddle .+\n {7}heddle .+\n)?$/);
+      expect(place.api.requests.length).toBe(0);
+    },
+  );
 });
 
 describe('input', () => {

@@ -3,55 +3,35 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { reply, text, toolUse } from '../../src/testing/index.ts';
-import { type RunningCli, STREAM_BOTH, startCli } from '../support/cli.ts';
-import { ODD_LINES } from '../support/fuzz.ts';
+import { STREAM_BOTH, startCli } from '../support/cli.ts';
 import { fuzzProtocol } from '../support/fuzz-run.ts';
-import { kindOf, type Line, toolResult } from '../support/lines.ts';
-import { makePlace, type Place } from '../support/place.ts';
+import { interrupt } from '../support/interrupts.ts';
+import { sendInPieces } from '../support/line-pieces.ts';
+import { kindOf, toolResult } from '../support/lines.ts';
+import { ODD_LINES } from '../support/odd-lines.ts';
+import { sendOddLines } from '../support/odd-lines-run.ts';
+import { answer, asked, errorLine, GARBLED, ran } from '../support/permission-answers.ts';
+import { makePlace } from '../support/place.ts';
 import { eventually, isAlive } from '../support/processes.ts';
-import { conversationText } from '../support/requests.ts';
 
 const bash = (command: string) => toolUse('Bash', { command });
 
 describe('lines', () => {
-  test('[P-1, P-11] odd lines do not end the process; each is told, and the next good one is answered', async () => {
+  test('[P-1, P-4] odd lines do not end the process, and the next good one is answered', async () => {
     const place = await makePlace(() => 'ok');
-    const cli = startCli(STREAM_BOTH, { place });
-    for (const line of ODD_LINES) {
-      cli.child.stdin?.write(line);
-      cli.write('\n');
-      cli.say('good');
-      expect(await cli.nextResult(), line.toString().slice(0, 100)).toMatchObject({ is_error: false });
-    }
-    cli.endInput();
-    const { code, stderr } = await cli.finished;
-    expect([code, stderr]).toEqual([0, '']);
+    const run = await sendOddLines(place, ODD_LINES);
+    expect(run).toMatchObject({ answered: ODD_LINES.length, faults: [] });
   });
 
   test('[P-2, P-3, K23] 300 random and mutated lines', async () => {
     const place = await makePlace(() => 'ok');
-    expect(await fuzzProtocol(place, { lines: 300, seed: 20260101 })).toEqual([]);
+    expect((await fuzzProtocol(place, { lines: 300, seed: 20260101 })).faults).toEqual([]);
   });
 
   test('[P-11] a prompt of 10 MB, lines cut anywhere, two at once, the last without an end', async () => {
     const place = await makePlace(() => 'ok');
-    const cli = startCli(STREAM_BOTH, { place });
-    const large = '🧵'.repeat(2_500_000);
-    cli.say(large);
-    expect(await cli.nextResult()).toMatchObject({ result: 'ok' });
-    const line = Buffer.from(JSON.stringify({ type: 'user', message: { role: 'user', content: 'grüße 🧵' } }));
-    for (const byte of line) {
-      cli.child.stdin?.write(Buffer.from([byte]));
-      if (byte > 127) await sleep(2);
-    }
-    cli.write(`\n${line}\n${line}`);
-    for (let turn = 0; turn < 2; turn++) await cli.nextResult();
-    cli.endInput();
-    await cli.nextResult();
-    await cli.finished;
-    const last = conversationText(place.api.requests.at(-1));
-    expect(last.includes(large)).toBe(true);
-    expect(last.match(/^grüße 🧵$/gm)?.length).toBe(3);
+    const { sent, arrived } = await sendInPieces(place, { cuts: [1, 55, 58, 60], largeBytes: 10_000_000 });
+    expect(arrived).toBe(sent);
   });
 });
 
@@ -93,10 +73,9 @@ describe('control requests', () => {
     const cli = startCli([...STREAM_BOTH, '--allowedTools', 'Bash'], { place });
     cli.say('go');
     await eventually(() => existsSync(join(place.cwd, 'pid')));
-    const started = Date.now();
-    await cli.control({ subtype: 'interrupt' });
-    expect(await cli.nextResult()).toMatchObject({ subtype: 'error_during_execution' });
-    expect(Date.now() - started).toBeLessThan(2000);
+    const { result, ms } = await interrupt(cli);
+    expect(result).toMatchObject({ subtype: 'error_during_execution' });
+    expect(ms).toBeLessThan(2000);
     cli.say('next');
     expect(await cli.nextResult()).toMatchObject({ result: 'fine' });
   });
@@ -111,19 +90,6 @@ describe('control requests', () => {
 });
 
 describe('permission answers', () => {
-  /** A run that has just asked whether it may create the canary. */
-  async function asked(env = {}): Promise<{ cli: RunningCli; place: Place; question: Line }> {
-    const place = await makePlace([bash('touch canary'), 'ok']);
-    const cli = startCli([...STREAM_BOTH, '--permission-prompt-tool', 'stdio'], { place, env });
-    cli.say('go');
-    return { cli, place, question: await cli.next(({ type }) => type === 'control_request') };
-  }
-
-  const answer = (cli: RunningCli, question: Line, response: unknown) =>
-    cli.send({ type: 'control_response', response: { subtype: 'success', request_id: question.request_id, response } });
-
-  const ran = (place: Place) => existsSync(join(place.cwd, 'canary'));
-
   test('[CTL-12, PRM-15, K12] the question names tool, input and suggestions; a bare allow runs the original', async () => {
     const { cli, place, question } = await asked();
     expect(question.request).toMatchObject({
@@ -138,19 +104,7 @@ describe('permission answers', () => {
     expect(ran(place)).toBe(true);
   });
 
-  test.each([
-    ['null', null],
-    ['nothing', undefined],
-    ['a text', 'allow'],
-    ['no behavior', { updatedInput: {} }],
-    ['another word', { behavior: 'Allow' }],
-    ['a list', ['allow']],
-    ['an input of the wrong kind', { behavior: 'allow', updatedInput: 'touch canary' }],
-    ['an invalid input', { behavior: 'allow', updatedInput: { command: 5 } }],
-    ['a deny without words', { behavior: 'deny' }],
-    ['updates that are no list', { behavior: 'allow', updatedPermissions: {} }],
-    ['a garbled update', { behavior: 'allow', updatedPermissions: [{ type: 'setMode', mode: 7 }] }],
-  ])('[P-8] %s is a denial', async (_what, response) => {
+  test.each(GARBLED)('[P-8] %s is a denial', async (_what, response) => {
     const { cli, place, question } = await asked();
     answer(cli, question, response);
     const result = await cli.nextResult();
@@ -177,8 +131,7 @@ describe('permission answers', () => {
 
   test('[P-8, CTL-17] an error is a denial that tells the model why', async () => {
     const { cli, place, question } = await asked();
-    const response = { subtype: 'error', request_id: question.request_id, error: 'the dialog broke' };
-    cli.send({ type: 'control_response', response });
+    cli.send(errorLine(question, 'the dialog broke'));
     await cli.nextResult();
     expect(ran(place)).toBe(false);
     expect(toolResult(cli.lines.find(({ type }) => type === 'user'))?.content).toContain('the dialog broke');

@@ -1,25 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { toolUse } from '../../src/testing/index.ts';
 import { sdk } from '../support/built.ts';
 import { CLI, runCli, STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
 import { type Line, textsOf, toolResult } from '../support/lines.ts';
 import { makePlace, type Place } from '../support/place.ts';
 import { descendantsOf, eventually, isAlive } from '../support/processes.ts';
-import { describeSandboxed, OUTSIDE_TMP } from '../support/sandbox.ts';
+import { describeSandboxed, outsideFile } from '../support/sandbox.ts';
 
 const bash = (command: string, more: object = {}) => toolUse('Bash', { command, ...more });
 const settings = (sandbox: object = {}) => ['--settings', JSON.stringify({ sandbox: { enabled: true, ...sandbox } })];
-/** A file that every program here can make, unless it is confined. */
-function outsideFile(): string {
-  const path = join(OUTSIDE_TMP, `heddle-outside-${randomUUID()}`);
-  onTestFinished(() => rmSync(path, { force: true }));
-  return path;
-}
-
 const outputsOf = (lines: readonly Line[]) => lines.filter(toolResult).flatMap(({ message }) => textsOf(message));
 
 test('[R-20] a run whose sandbox cannot be had does not start', async () => {

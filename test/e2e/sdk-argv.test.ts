@@ -144,7 +144,24 @@ const options: Record<string, Options> = {
 /** By how it is set: whatever else is in the environment was inherited. */
 const STANDARD = ['CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_AGENT_SDK_VERSION'];
 
-test.each(rows.map((row) => [row.option, row] as const))('[FLG-33, ARC-03] %s', async (name, row) => {
+/** The rows of spec/ that an option is about; all others are about the fixed flags. */
+const ABOUT: Record<string, string> = {
+  agents: '[OPT-03]',
+  debug: '[B-006]',
+  debugFile: '[B-006]',
+  executableArgs: '[B-005]',
+  extraArgs: '[OPT-41, B-004]',
+  settings: '[B-049]',
+  'settings.path': '[B-049]',
+  'systemPrompt.append': '[TYP-21]',
+  'thinking.disabled': '[TYP-19]',
+  'thinking.enabled': '[TYP-18]',
+  'tools.preset': '[TYP-20]',
+};
+
+const cases = rows.map((row) => [row.option, ABOUT[row.option] ?? '[FLG-33, ARC-03]', row] as const);
+
+test.each(cases)('%s %s', async (name, _about, row) => {
   const place = await makePlace();
   const given = options[name];
   expect(given).toBeDefined();

@@ -91,6 +91,8 @@ test('[ARC-09] who subscribes late catches up, message by message', async () => 
   }
   expect(late).toEqual(live);
   expect(late.filter((kind) => kind === 'content_block_delta')).toHaveLength(100);
+  const { value: first } = await client.subscribe().next();
+  expect(first).toMatchObject({ seq: 1 });
 });
 
 test('[K16] the name of the reference is the same class', () => {

@@ -59,7 +59,7 @@ describe.each(HOSTINGS)('tools of the program, with the agent in %s', (_, host) 
   }));
   const adding = [toolUse('mcp__calc__add', { a: 2, b: 3 }), 'Added.'];
 
-  test('[MCP-04, MCP-06, CTL-14] run in the program, and their content is the result', async () => {
+  test('[MCP-04, OPT-21, CTL-14] run in the program, and their content is the result', async () => {
     let seen: unknown;
     const spy = {
       ...add,
@@ -236,7 +236,7 @@ describe.each(HOSTINGS)('tools of the program, with the agent in %s', (_, host) 
     ]);
   });
 
-  test('[QM-08, QM-12] are listed, switched off and on, added and taken away', async () => {
+  test('[QM-08, QM-12, B-011] are listed, switched off and on, added and taken away', async () => {
     const mul = tool('mul', '', { a: z.number(), b: z.number() }, ({ a, b }) => `${a * b}`);
     const seen: unknown[] = [];
     await ask(['ok'], { ...calc({ ...add, annotations: { readOnlyHint: true } }) }, async (run, lines) => {

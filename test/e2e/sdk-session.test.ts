@@ -109,7 +109,7 @@ describe('createSession', () => {
     expect(asked).toEqual(['Bash']);
   });
 
-  test('[V2-11, ARC-06] in this process, too: the same messages as from query', async () => {
+  test('[V2-11, V2-10, ARC-06] in this process, too: the same messages as from query', async () => {
     const place = await makePlace(() => 'Hello.');
     const engine = engineModule.createEngine({ cwd: place.cwd, env: place.env });
     onTestFinished(() => engine.close());

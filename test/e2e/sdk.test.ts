@@ -63,7 +63,7 @@ describe('a string prompt', () => {
     expect(users.map(({ message }) => message?.content)).toEqual([[{ type: 'text', text: 'hi' }]]);
   });
 
-  test('[K19] starts at once, before anybody iterates', async () => {
+  test('[K19, ARC-13] starts at once, before anybody iterates', async () => {
     const place = await makePlace(['Hello.']);
     const run = start(place, 'hi');
     await eventually(() => place.api.requests.length === 1, 10_000);
@@ -79,7 +79,7 @@ describe('a string prompt', () => {
     expect((await lines).at(-1)).toMatchObject({ subtype: 'error_during_execution' });
   });
 
-  test('[K2, QM-04, OPT-07] nor of callbacks and settings', async () => {
+  test('[K2, B-253, QM-13] nor of callbacks and settings', async () => {
     const place = await makePlace([bash('touch allowed'), 'Done.']);
     const run: Query = start(place, 'go', {
       canUseTool: async () => {

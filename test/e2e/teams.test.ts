@@ -88,7 +88,7 @@ describe('the end of a team', () => {
     expect(teamsIn(place)).toEqual([]);
   });
 
-  test('[TEAM-08] who rejects says why and goes on, and is asked again when it is idle', async () => {
+  test('[TEAM-08, TOOL-05] who rejects says why and goes on, and is asked again when it is idle', async () => {
     const heard: string[] = [];
     const leader = byTheBook(['mate1']);
     const place = await makePlace(

@@ -1,5 +1,6 @@
+import type { FakeApiRequest } from '../../src/testing/index.ts';
 import { type Block, blocksOf } from './lines.ts';
-import type { Body } from './requests.ts';
+import { type Body, bodyOf } from './requests.ts';
 
 /**
  * Why the real Messages API would refuse a request: trust S-6, S-25, M-15. An empty list is a valid request. Written from
@@ -22,6 +23,15 @@ export function apiFaults(body: Body, { isPaused = false } = {}): string[] {
     ...settingFaults(body),
     ...textFaults(body),
   ];
+}
+
+/** The faults of all requests of a run. Answers that end with `pause` were paused by the provider. */
+export function apiFaultsOf(requests: readonly FakeApiRequest[], { pause }: { pause?: string } = {}): string[] {
+  return requests.flatMap((request, at) => {
+    const body = bodyOf(request);
+    const isPaused = pause !== undefined && JSON.stringify(body.messages.at(-1)?.content).includes(pause);
+    return apiFaults(body, { isPaused }).map((fault) => `request ${at + 1}: ${fault}`);
+  });
 }
 
 interface ApiMessage {

@@ -1,3 +1,5 @@
+import { ODD_LINES } from './odd-lines.ts';
+
 /** Numbers between 0 and 1 that are the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
@@ -52,7 +54,7 @@ function goodLines(at: number): object[] {
 }
 
 /** All kinds of request that leave the session able to answer; those that start servers of their own are left out. */
-const REQUESTS: readonly object[] = [
+export const REQUESTS: readonly { subtype: string; [field: string]: unknown }[] = [
   { subtype: 'set_permission_mode', mode: 'acceptEdits' },
   { subtype: 'set_max_thinking_tokens', max_thinking_tokens: 2000 },
   { subtype: 'set_model', model: 'haiku' },
@@ -110,30 +112,6 @@ function randomValue(random: () => number, depth: number): unknown {
   const inner = Array.from({ length: random() * 4 }, () => randomValue(random, depth - 1));
   return random() < 0.5 ? inner : Object.fromEntries(inner.map((value) => [one(KEYS), value]));
 }
-
-/** Each of these has ended some program once. */
-export const ODD_LINES: readonly Buffer[] = [
-  ...['null', 'true', '0', '-', '""', '[]', '{}', '[[[]]]', '{"type":null}', '{"type":[]}', '{"type":"user"', '"half'],
-  ...['{"type":"user"}', '{"type":"user","message":null}', '{"type":"user","message":{"role":"user"}}'],
-  ...['{"type":"user","message":{"role":"assistant","content":"x"}}', '{"type":"user","message":"text"}'],
-  ...['{"type":"user","message":{"role":"user","content":[null,5]}}', '{"type":"result"}', '{"type":"system"}'],
-  ...['{"type":"control_request"}', '{"type":"control_request","request_id":5,"request":{"subtype":"interrupt"}}'],
-  ...['{"type":"control_request","request_id":"a"}', '{"type":"control_request","request_id":"b","request":[]}'],
-  ...['{"type":"control_request","request_id":"c","request":{}}', '{"type":"control_response","response":null}'],
-  ...['{"type":"control_response"}', '{"type":"control_cancel_request"}', '{"__proto__":{"type":"user"}}'],
-  ...['{"type":"__proto__"}', '{"type":"constructor"}', '{"type":"control_request","request_id":"d","request":'],
-  '{"type":"control_request","request_id":"e","request":{"subtype":"__proto__"}}',
-  '{"type":"control_request","request_id":"f","request":{"subtype":"constructor"}}',
-  '{"type":"control_request","request_id":"g","request":{"subtype":"set_model","model":{"a":1}}}',
-  '{"type":"control_request","request_id":"h","request":{"subtype":"set_permission_mode"}}',
-  '\ufeff{"type":"keep_alive"}',
-  '\u0000\u0000\u0000',
-  '\u2028\u2029',
-  `${'['.repeat(20_000)}`,
-  `{"type":"user","message":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`,
-]
-  .map((text) => Buffer.from(text))
-  .concat([Buffer.from([0xff, 0xfe, 0xc3, 0x28]), Buffer.from([0xed, 0xa0, 0x80])]);
 
 function withoutFeeds(bytes: Buffer): Buffer {
   return Buffer.from(bytes.map((byte) => (byte === 0x0a || byte === 0x0d ? 0x20 : byte)));

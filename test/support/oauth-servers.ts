@@ -25,6 +25,8 @@ export interface OAuthServersOptions {
   resourceMetadata?: Record<string, unknown>;
   /** How long the token endpoint takes, in milliseconds. */
   tokenDelayMs?: number;
+  /** Takes what ends the servers, for tests that run side by side. Default: at the end of the running test. */
+  whenOver?: (end: () => void) => void;
 }
 
 /** An MCP server that wants a sign-in, and the authorization server that it trusts, both on loopback. */
@@ -81,6 +83,13 @@ export async function startOAuthServers(options: OAuthServersOptions = {}): Prom
       return json(response, 401, {});
     }
     await serveMcp(request, response);
+  });
+  const { whenOver = onTestFinished } = options;
+  whenOver(() => {
+    for (const server of [authority, resource]) {
+      server.close();
+      server.closeAllConnections();
+    }
   });
   const issuer = addressOf(authority);
   const base = addressOf(resource);
@@ -217,10 +226,6 @@ async function listen(handle: (request: IncomingMessage, response: ServerRespons
   const server = createServer((request, response) => void handle(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
   return server;
 }
 

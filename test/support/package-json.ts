@@ -4,6 +4,7 @@ import { ROOT } from './root.ts';
 
 export interface PackageJson {
   version: string;
+  license: string;
   bin: Record<string, string>;
   exports: Record<string, string | { types: string; default: string }>;
   scripts: Record<string, string>;

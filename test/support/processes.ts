@@ -36,15 +36,31 @@ export async function eventually(check: () => boolean, ms = 15_000): Promise<voi
 
 /** How much memory a process holds. */
 export function residentMegabytes(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+  return megabytesOf(pid, /VmRSS:\s+(\d+)/);
+}
+
+/** The most memory that a process has held. */
+export function peakMegabytes(pid: number): number {
+  return megabytesOf(pid, /VmHWM:\s+(\d+)/);
+}
+
+function megabytesOf(pid: number, figure: RegExp): number {
+  return Number(figure.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
+
+/** How long all threads of a process have worked, in hundredths of a second. */
+export function cpuTicks(pid: number): number {
+  return statOf(pid)?.ticks ?? 0;
 }
 
 /** `pid (name) state ppid …`; the name may itself hold spaces and parentheses. */
-function statOf(pid: number): { state: string; parent: number } | null {
+function statOf(pid: number): { state: string; parent: number; ticks: number } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const [state = '', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { state, parent: Number(parent) };
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state = '', parent] = fields;
+    const [user, system] = fields.slice(11, 13).map(Number);
+    return { state, parent: Number(parent), ticks: (user ?? 0) + (system ?? 0) };
   } catch {
     return null;
   }

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { accessSync, constants, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe } from 'vitest';
+import { describe, onTestFinished } from 'vitest';
 import type { Engine } from '../../src/host/engine.ts';
 import type { SessionSandbox } from '../../src/host/sandbox.ts';
 import { startSandbox } from '../../src/host/start-sandbox.ts';
@@ -26,6 +27,13 @@ function works(program: 'bwrap' | 'socat'): boolean {
 
 /** Not below /tmp, which a sandbox replaces as a whole. */
 export const OUTSIDE_TMP = writable('/var/tmp') ?? join(process.env.HOME ?? '/', '..');
+
+/** A file that every program here can make, unless it is confined. */
+export function outsideFile(): string {
+  const path = join(OUTSIDE_TMP, `heddle-outside-${randomUUID()}`);
+  onTestFinished(() => rmSync(path, { force: true }));
+  return path;
+}
 
 function writable(path: string): string | null {
   try {

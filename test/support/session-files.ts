@@ -26,3 +26,8 @@ export function readEntries(file: string, options: { tornEnd?: boolean } = {}): 
   if (end !== '' && !options.tornEnd) throw new Error(`The file ends in the middle of a line: ${end.slice(0, 80)}`);
   return lines.map((line) => JSON.parse(line) as Line);
 }
+
+/** The entries of all transcripts of a place. */
+export function storedEntries(place: Place): Line[] {
+  return sessionFiles(place).flatMap((file) => readEntries(file));
+}

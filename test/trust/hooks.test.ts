@@ -13,6 +13,7 @@ import { isAlive } from '../support/processes.ts';
 import { conversationText } from '../support/requests.ts';
 import { brokenHooks } from './hooks-broken.ts';
 import { trustSize } from './size.ts';
+import { tally } from './tally.ts';
 
 const seed = trustSize('SEED', 1);
 const rounds = Array.from({ length: trustSize('ROUNDS', 15) }, (_, round) => ({
@@ -66,6 +67,8 @@ const FAILURES = [
 ];
 
 describe(`[K-1] what any of several hooks denies does not run, and the model is told why, seed ${seed}`, () => {
+  const check = tally(['K-1'], 'denied calls', 'run');
+
   test.each(rounds)('round $round', async ({ random }) => {
     const hooks = [...some(OTHERS, 3, random), pick(DENIERS, random), ...some(OTHERS, 3, random)];
     const matcher = pick(['', '*', 'Bash', 'Edit|Bash', 'B.*h$'], random);
@@ -73,7 +76,7 @@ describe(`[K-1] what any of several hooks denies does not run, and the model is 
     const mode = pick([BYPASS, ['--allowedTools', 'Bash'], []], random);
     const { code, lines } = await runCli([...STREAM_OUT, 'go', ...mode], { place });
     expect(code).toBe(0);
-    expect(['canary', 'other'].filter((name) => existsSync(join(place.cwd, name)))).toEqual([]);
+    check(['canary', 'other'].filter((name) => existsSync(join(place.cwd, name))));
     expect(lines.map(toolResult).find(Boolean)).toMatchObject({ is_error: true });
     expect(conversationText(place.api.requests[1])).toContain('not today');
     expect(lines.find(isResult)?.permission_denials).toHaveLength(1);
@@ -81,18 +84,22 @@ describe(`[K-1] what any of several hooks denies does not run, and the model is 
 });
 
 describe(`[K-2] hooks that fail in any way do not hold up the turn, seed ${seed}`, () => {
+  const check = tally(['K-2'], `turns with ${EVENTS.length} failing hooks each`, 'held up');
+
   test.each(rounds)('round $round', async ({ random }) => {
     const hooks = EVENTS.map((event) => [event, [{ hooks: [command(pick(FAILURES, random))] }]] as const);
     const place = await placeWith(Object.fromEntries(hooks), [touch, 'Done.']);
     const { code, lines } = await runCli([...STREAM_OUT, 'go', ...BYPASS], { place });
     expect({ code, result: lines.find(isResult)?.result }).toEqual({ code: 0, result: 'Done.' });
-    expect(existsSync(join(place.cwd, 'canary'))).toBe(true);
+    check(existsSync(join(place.cwd, 'canary')) ? [] : ['the tool did not run']);
   });
 });
 
 describe('[K-3] a time-out bounds every event and ends the whole tree of the hook', () => {
   const loads = Object.keys(ORPHAN_LOADS).filter((load) => load !== 'untagged') as OrphanLoad[];
   const cases = EVENTS.flatMap((event, at) => [0, 3].map((step) => ({ event, load: pickAt(loads, at + step) })));
+
+  const check = tally(['K-3'], 'hooks without end', 'left, or over the time-out + 2 s');
 
   test.each(cases)('$event: $load', async ({ event, load }) => {
     const timeout = 0.5;
@@ -101,10 +108,10 @@ describe('[K-3] a time-out bounds every event and ends the whole tree of the hoo
     const bare = await timed(await placeWith({}, [touch, 'Done.']));
     const { ms, finished } = await timed(place);
     expect(finished.code).toBe(0);
-    expect(ms - bare.ms).toBeLessThan(timeout * 1000 + 2000);
     const pid = Number(readFileSync(join(place.cwd, load), 'utf8'));
     expect(pid).toBeGreaterThan(0);
-    expect(isAlive(pid)).toBe(false);
+    const lateMs = ms - bare.ms - timeout * 1000;
+    check([...(isAlive(pid) ? ['it still lives'] : []), ...(lateMs < 2000 ? [] : [`${lateMs} ms late`])]);
   });
 });
 
@@ -117,6 +124,8 @@ describe('[K-4] 50 MB of output reach neither the model nor the heap nor the lin
     'a JSON that is whole': `printf '{"hookSpecificOutput":{"additionalContext":"'; ${flood}; printf '"}}'`,
     'after it said that nobody shall wait': `printf '{"async":true}\\n'; ${flood}`,
   };
+
+  const check = tally(['K-4'], 'floods of 50 MB', 'over 5 MB sent or 200 MB held');
 
   test.each(
     Object.entries(ways).flatMap(([way, text]) =>
@@ -135,12 +144,14 @@ describe('[K-4] 50 MB of output reach neither the model nor the heap nor the lin
     const { code, lines } = await cli.finished;
     clearInterval(timer);
     expect(code).toBe(0);
-    expect(JSON.stringify(place.api.requests.map(({ body }) => body)).length).toBeLessThan(5_000_000);
+    const sent = JSON.stringify(place.api.requests.map(({ body }) => body)).length;
     expect(Math.max(...lines.map((line) => JSON.stringify(line).length))).toBeLessThan(1_000_000);
     expect(peak).toBeGreaterThan(20);
-    expect(peak).toBeLessThan(200);
+    check([...(sent < 5_000_000 ? [] : [`${sent} bytes sent`]), ...(peak < 200 ? [] : [`${peak} MB held`])]);
   });
 });
+
+const checkStops = tally(['K-5'], 'Stop hooks that object for ever', 'over 60 requests');
 
 test.each(
   DENIERS.filter(({ command: text }) => !String(text).includes('PreToolUse')).map(
@@ -150,7 +161,7 @@ test.each(
   const place = await placeWith({ Stop: [{ hooks: [hook] }] }, () => 'Done.');
   const { code, lines } = await runCli([...STREAM_OUT, 'go'], { place });
   expect({ code, result: lines.find(isResult)?.subtype }).toEqual({ code: 0, result: 'success' });
-  expect(place.api.requests.length).toBeLessThanOrEqual(60);
+  checkStops(place.api.requests.slice(60));
 });
 
 describe(`[K-6] a prompt that is blocked is not sent, seed ${seed}`, () => {
@@ -160,6 +171,8 @@ describe(`[K-6] a prompt that is blocked is not sent, seed ${seed}`, () => {
     printing({ continue: false, stopReason: 'no' }),
     printing({ preventContinuation: true }),
   ];
+
+  const check = tally(['K-6'], 'prompts', 'blocked and sent all the same');
 
   test.each(rounds)('round $round', async ({ random }) => {
     const guard = `if grep -q xyzzy; then ${pick(ways, random).replace('cat > /dev/null; ', '')}; fi`;
@@ -175,11 +188,16 @@ describe(`[K-6] a prompt that is blocked is not sent, seed ${seed}`, () => {
     cli.endInput();
     expect((await cli.finished).code).toBe(0);
     expect(place.api.requests).toHaveLength(prompts.filter((prompt) => prompt.startsWith('open')).length);
-    expect(place.api.requests.filter(({ body }) => JSON.stringify(body).includes('xyzzy'))).toEqual([]);
+    check(
+      place.api.requests.filter(({ body }) => JSON.stringify(body).includes('xyzzy')),
+      prompts.length,
+    );
   });
 });
 
 describe(`[K-7, K5] hooks of any shape are said to be wrong, and those that are right apply, seed ${seed}`, () => {
+  const check = tally(['K-7'], 'sets of odd hooks', 'silent or without effect');
+
   test.each(rounds)('round $round', async ({ random }) => {
     const { hooks, problems } = brokenHooks(
       random,
@@ -189,7 +207,7 @@ describe(`[K-7, K5] hooks of any shape are said to be wrong, and those that are 
     const { code, lines, stderr } = await runCli([...STREAM_OUT, 'go', ...BYPASS], { place });
     expect({ code, result: lines.find(isResult)?.result }, stderr).toEqual({ code: 0, result: 'Done.' });
     expect(existsSync(join(place.cwd, 'canary'))).toBe(false);
-    for (const problem of problems) expect(stderr).toContain(problem);
+    check(problems.filter((problem) => !stderr.includes(problem)));
     expect(stderr).not.toMatch(/^\s+at .*:\d+:\d+/m);
   });
 });

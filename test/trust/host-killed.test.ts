@@ -4,7 +4,9 @@ import { killHost, type RunningHost, startHost } from '../support/host-killed.ts
 import { ORPHAN_LOADS, pidOfLoad } from '../support/orphan-loads.ts';
 import { makePlace } from '../support/place.ts';
 import { descendantsOf, eventually, isAlive } from '../support/processes.ts';
+import { tally } from './tally.ts';
 
+const isGone = tally(['H-1', 'H-2', 'H-3'], 'deaths of a host', 'with something left after 10 s');
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const;
 
 /** What the agent is at when its host dies. Each resolves when it is. */
@@ -47,6 +49,10 @@ test.each(signals.flatMap((signal) => Object.entries(WORK).map(([work, begin]) =
     const host = await begin();
     await eventually(() => host.said().includes('ready'), 10_000);
     expect(descendantsOf(host.pid).length).toBeGreaterThan(0);
-    await killHost(host, signal, 10_000);
+    const left = await killHost(host, signal, 10_000).then(
+      () => [],
+      (error: unknown) => [error],
+    );
+    isGone(left);
   },
 );

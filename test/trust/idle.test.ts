@@ -7,6 +7,7 @@ import { type RunningCli, STREAM_BOTH, startCli } from '../support/cli.ts';
 import { makePlace } from '../support/place.ts';
 import { residentMegabytes } from '../support/processes.ts';
 import { always, createTeam, startMate } from '../support/team-play.ts';
+import { figure } from './figures.ts';
 
 const WATCHED_MS = 5000;
 /** By then idle connections are closed, and V8 has tidied its heap, which it does once, eight seconds after the work. */
@@ -55,7 +56,12 @@ test('[L-2, STD-04, TEAM-04] sessions that wait for input do nothing: no timers,
   const facts = () => sessions.map(({ pid }) => ({ ...doneBy(pid), megabytes: residentMegabytes(pid) }));
   const before = facts();
   await sleep(WATCHED_MS);
-  for (const [at, after] of facts().entries()) {
+  const seen = facts();
+  figure(
+    'L-2',
+    `${seen.length} idle sessions, ${Math.ceil(Math.max(...seen.map((each) => each.megabytes)))} MB at most`,
+  );
+  for (const [at, after] of seen.entries()) {
     const what = `after ${Object.keys(WORK)[at]}`;
     expect(after.ticks - (before[at]?.ticks ?? 0), what).toBeLessThanOrEqual(1);
     expect(after.wakeups - (before[at]?.wakeups ?? 0), what).toBeLessThanOrEqual(1);

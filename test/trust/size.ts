@@ -1,6 +1,6 @@
-/** How much a long test does: HEDDLE_TRUST_POINTS, _LINES, _TURNS, _ROUNDS, _AGENTS, _SECONDS, _SEED override the standard figures. */
+/** How much a long test does: HEDDLE_TRUST_POINTS, _LINES, _TURNS, _ROUNDS, _AGENTS, _SESSIONS, _SECONDS, _SEED override the standard figures. */
 export function trustSize(
-  name: 'POINTS' | 'LINES' | 'TURNS' | 'ROUNDS' | 'AGENTS' | 'SECONDS' | 'SEED',
+  name: 'POINTS' | 'LINES' | 'TURNS' | 'ROUNDS' | 'AGENTS' | 'SESSIONS' | 'SECONDS' | 'SEED',
   standard: number,
 ): number {
   const given = Number(process.env[`HEDDLE_TRUST_${name}`]);

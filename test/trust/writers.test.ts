@@ -6,9 +6,13 @@ import { makePlace, type Place } from '../support/place.ts';
 import { conversationText } from '../support/requests.ts';
 import { readEntries, sessionFile, sessionFiles } from '../support/session-files.ts';
 import { trustSize } from './size.ts';
+import { tally } from './tally.ts';
 
 const WRITERS = 4;
 const rounds = Math.min(50, trustSize('ROUNDS', 5));
+
+const checkStored = tally(['S-22'], `rounds of ${WRITERS} writers`, 'torn or lost lines');
+const checkFates = tally(['S-23'], 'writers', 'left behind without a word');
 
 test.each(Array.from({ length: rounds }, (_, round) => ({ round })))(
   `[S-22, S-23] ${WRITERS} processes on one session, round $round: no torn line, and nobody is left behind without a word`,
@@ -22,11 +26,14 @@ test.each(Array.from({ length: rounds }, (_, round) => ({ round })))(
 
     for (const file of sessionFiles(place)) readEntries(file); // throws for a line that is no JSON
     const stored = new Set(sessionFiles(place).flatMap((file) => readEntries(file).map(({ uuid }) => uuid)));
-    expect([first, ...runs].flatMap((run) => unsaved(run, stored))).toEqual([]);
+    checkStored([first, ...runs].flatMap((run) => unsaved(run, stored)));
 
     const reached: string[] = [];
     for (const run of runs) reached.push(await fate(place, run, sessionId));
-    expect(reached.filter((each) => each !== 'refused' && each !== 'reachable')).toEqual([]);
+    checkFates(
+      reached.filter((each) => each !== 'refused' && each !== 'reachable'),
+      WRITERS,
+    );
     expect(reached).toContain('reachable');
   },
 );

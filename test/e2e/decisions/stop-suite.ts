@@ -109,7 +109,7 @@ export const STOPS: Row[] = [
   },
   {
     ...SHAPED,
-    title: '[K29] at once, and the turn ends there',
+    title: '[K29, OUT-08] at once, and the turn ends there',
     script: [handIn({ n: 1 }), 'never'],
     args: SCHEMA,
     requests: 1,
