@@ -1,31 +1,15 @@
 // Writes the JSON Schema of every line of the wire into schema/. With --check it only says what differs.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { loadSources } from './lib/load-sources.mjs';
+import { root } from './lib/tree.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'schema');
 
-const wire = await loadWire();
+const wire = await loadSources(`export * from './src/wire/index.ts'; export * as z from 'zod/mini';`);
 const files = documents(wire);
 if (process.argv.includes('--check')) await check(files);
 else await write(files);
-
-/** Bundles the sources, because Node 20 cannot import TypeScript. */
-async function loadWire() {
-  const dir = await mkdtemp(join(tmpdir(), 'heddle-schema-'));
-  try {
-    const outfile = join(dir, 'wire.mjs');
-    const contents = `export * from './src/wire/index.ts'; export * as z from 'zod/mini';`;
-    const options = { bundle: true, format: 'esm', platform: 'node', logLevel: 'warning' };
-    await build({ ...options, outfile, stdin: { contents, resolveDir: root } });
-    return await import(pathToFileURL(outfile).href);
-  } finally {
-    await rm(dir, { recursive: true });
-  }
-}
 
 /** File name to text. A document accepts its `lines`; `parts` are definitions to refer to. */
 function documents(wire) {

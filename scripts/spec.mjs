@@ -1,36 +1,30 @@
 #!/usr/bin/env node
-// `npm run spec`: which rows of spec/ have a test that names them in its title, and which have not.
+// `npm run spec`: which rows of spec/ have a test that names them in its title, which are known gaps, and which are
+// neither.
 import { parseArgs } from 'node:util';
-import { readRows } from './lib/spec-rows.mjs';
-import { readTestTitles } from './lib/test-titles.mjs';
+import { specReport } from './lib/spec-report.mjs';
 
-const HELP = `Usage: npm run spec -- [--json]
+const HELP = `Usage: npm run spec -- [--check] [--json]
 
-Which rows of the specification have a test that names them in its title, and which have not: counts by prefix, and the
-missing ids. A title names rows in brackets: '[LOOP-03] stops after …' or '[S-9, S-10] …'. Tests that are skipped do not
-count.
+Which rows of the specification have a test that names them in its title, which stand in spec/gaps.md with the reason
+why there is none, and which are missing: counts by prefix, and the missing ids. A title names rows in brackets:
+'[LOOP-03] stops after …' or '[S-9, S-10] …'. Tests that are skipped do not count.
 
-  --json   { groups: [...], unknown: [...], crowded: [...] }
+  --check  only what is wrong: rows that are missing, gaps that have a test, and ids that no row has; exit 1 if any
+  --json   { groups: [...], problems: [...], unknown: [...], crowded: [...] }
   --help   this text
 `;
 
 const flags = readFlags();
-const rows = readRows();
-const { named, titles } = readTestTitles();
-const known = new Set(rows.map((row) => row.id));
-const groups = groupRows(rows);
-/** Ids in titles that no row has, and titles with more ids than a single test can honestly hold. */
-const unknown = titles.flatMap(({ file, title, ids }) =>
-  ids.filter((id) => !known.has(id)).map((id) => ({ id, file, title })),
-);
-const crowded = titles.filter(({ ids }) => ids.length > 3).map(({ file, title }) => ({ file, title }));
+const report = specReport();
 
-if (flags.json) console.log(JSON.stringify({ groups, unknown, crowded }, null, 2));
+if (flags.json) console.log(JSON.stringify(report, null, 2));
+else if (flags.check) check();
 else print();
 
 /** Ends the script for `--help`, and for what is no option. */
 function readFlags() {
-  const options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } };
+  const options = { check: { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } };
   try {
     const { values } = parseArgs({ options });
     if (!values.help) return values;
@@ -42,37 +36,36 @@ function readFlags() {
   }
 }
 
-function groupRows(all) {
-  const groups = new Map();
-  for (const { id, prefix, table } of all) {
-    const key = `${table} ${prefix}`;
-    const group = groups.get(key) ?? { table, prefix, covered: [], missing: [] };
-    (named.has(id) ? group.covered : group.missing).push(id);
-    groups.set(key, group);
-  }
-  return [...groups.values()];
+function check() {
+  for (const problem of report.problems) console.log(problem);
+  console.log(tally(report.groups));
+  if (report.problems.length > 0) process.exitCode = 1;
 }
 
 function print() {
-  for (const table of new Set(groups.map((group) => group.table))) {
-    const own = groups.filter((group) => group.table === table);
+  for (const table of new Set(report.groups.map((group) => group.table))) {
+    const own = report.groups.filter((group) => group.table === table);
     console.log(`\n${table}: ${tally(own)}`);
     for (const group of own) {
-      console.log(`  ${group.prefix.padEnd(5)} ${tally([group]).padEnd(10)} ${abbreviate(group)}`.trimEnd());
+      const { prefix, covered, gaps, missing } = group;
+      const share = `${covered.length} of ${covered.length + gaps.length + missing.length}`;
+      console.log(
+        `  ${prefix.padEnd(5)} ${share.padEnd(11)} ${listed('gaps', gaps)}${listed('missing', missing)}`.trimEnd(),
+      );
     }
   }
-  for (const { id, file, title } of unknown) console.log(`\nunknown id ${id} in ${file}: ${title}`);
-  console.log(`\nall: ${tally(groups)}`);
+  const told = report.problems.filter((problem) => !problem.startsWith('missing'));
+  if (told.length > 0) console.log(`\n${told.join('\n')}`);
+  console.log(`\n${tally(report.groups)}`);
 }
 
-function tally(list) {
-  const covered = list.reduce((sum, group) => sum + group.covered.length, 0);
-  const missing = list.reduce((sum, group) => sum + group.missing.length, 0);
-  return `${covered} of ${covered + missing}`;
+function tally(groups) {
+  const count = (kind) => groups.reduce((sum, group) => sum + group[kind].length, 0);
+  return `covered ${count('covered')}, gaps ${count('gaps')}, missing ${count('missing')}`;
 }
 
 /** `missing: 01 04 07`, without repeating the prefix. */
-function abbreviate({ prefix, missing }) {
-  if (missing.length === 0) return '';
-  return `missing: ${missing.map((id) => id.slice(prefix.length).replace(/^-/, '')).join(' ')}`;
+function listed(word, ids) {
+  if (ids.length === 0) return '';
+  return `${word}: ${ids.map((id) => id.replace(/^[A-Z][A-Z0-9]*?-?(?=\d+[a-z]?$)/, '')).join(' ')} `;
 }

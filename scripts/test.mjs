@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // `npm test`: build, static checks, every test but the long ones of test/trust (`npm run trust`), then the reference SDK
-// against our command line (`npm run interop`), unless only some tests were asked for.
+// against our command line (`npm run interop`) and the packed package in an empty folder (`npm run tarball`), unless only
+// some tests were asked for.
 // The last line is `N passed, M failed` and nothing else; each check counts as one. A skipped test is listed, and with
 // CI=true it has failed: there is nobody to notice that it did not run.
 import { spawn } from 'node:child_process';
@@ -9,6 +10,7 @@ import path from 'node:path';
 import { buildStep, staticChecks } from './lib/checks.mjs';
 import { prepareInterop } from './lib/interop-step.mjs';
 import { runSteps } from './lib/steps.mjs';
+import { startTarball } from './lib/tarball-step.mjs';
 import { readReport } from './lib/test-report.mjs';
 import { root } from './lib/tree.mjs';
 
@@ -19,9 +21,11 @@ const wanted = process.argv.slice(2);
 const runInterop = wanted.length === 0 ? prepareInterop() : async () => [];
 
 const [build, checks] = await Promise.all([runSteps([buildStep]), runSteps(staticChecks)]);
+const runTarball = wanted.length === 0 && build[0].ok ? startTarball() : async () => [];
 fs.rmSync(reportFile, { force: true });
 const exitCode = await runVitest();
 const report = readReport(reportFile, exitCode);
+const tarball = await runTarball();
 const interop = await runInterop();
 
 for (const { title, message } of report.failed)
@@ -31,7 +35,7 @@ if (report.skipped.length > 0) {
   for (const title of report.skipped) console.log(`    SKIPPED  ${title}`);
 }
 
-const steps = [...build, ...checks, ...interop];
+const steps = [...build, ...checks, ...tarball, ...interop];
 const failedSteps = steps.filter((step) => !step.ok);
 if (failedSteps.length > 0) console.log(`\nFAILED CHECKS: ${failedSteps.map((step) => step.name).join(', ')}`);
 

@@ -26,7 +26,7 @@ export function assistantLine(turn: Turn, head: AnswerHead, block: ContentBlock)
       stop_reason: null,
       stop_sequence: null,
       usage: head.usage,
-      context_management: null,
+      context_management: head.contextManagement ?? null,
     },
     parent_tool_use_id: turn.parentToolUseId,
     session_id: turn.sessionId,

@@ -36,6 +36,7 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
   const own = {
     ...(outcome.terminalReason && { terminal_reason: outcome.terminalReason }),
     ...(end.kind === 'deferred' && { deferred_tool_use: deferredCall(end.call) }),
+    ...(end.kind === 'api_error' && { api_error_status: end.failure.status ?? null }),
     pending_tasks: facts.pendingTasks ?? [],
     user_message_uuids: tally.userMessageUuids,
     ...(outcome.errorCode ? { error_code: outcome.errorCode } : {}),

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { errorCode } from '../util/error-code.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
@@ -22,13 +23,19 @@ export function readRegularFile(path: string): string | null {
     const stats = statSync(path);
     if (!stats.isFile()) throw refuseSettings(`Settings cannot be read: ${path} is not a regular file`);
     if (stats.size > MAX_BYTES) throw refuseSettings(`Settings cannot be read: ${path} is larger than 1 MB`);
-    return readFileSync(path, 'utf8');
+    return decoded(readFileSync(path), path);
   } catch (cause) {
     if (HeddleError.isInstance(cause)) throw cause;
     const code = errorCode(cause);
     if ((code === 'ENOENT' || code === 'ENOTDIR') && !isLink(path)) return null;
     throw refuseSettings(`Settings cannot be read: ${messageOf(cause)}`, cause);
   }
+}
+
+/** Bytes that are no text are not read as other characters: a rule with one in it would forbid something else. */
+function decoded(bytes: Buffer, path: string): string {
+  if (!isUtf8(bytes)) throw refuseSettings(`Settings cannot be read: ${path} is not valid UTF-8`);
+  return bytes.toString();
 }
 
 /** A link that leads nowhere was once to rules. */
@@ -48,7 +55,7 @@ export function parseSettings(text: string, where: string): JsonObject {
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    throw refuseSettings(`Settings are not valid JSON (${where}${placeOf(json)}): ${messageOf(cause)}`, cause);
+    throw refuseSettings(`Settings are not valid JSON (${where}${placeOf(json)}): ${reasonOf(cause)}`);
   }
   if (!isObject(value)) throw refuseSettings(`Settings are not a JSON object (${where})`);
   const twice = duplicateKey(json);
@@ -58,6 +65,11 @@ export function parseSettings(text: string, where: string): JsonObject {
 
 export function refuseSettings(message: string, cause?: unknown): HeddleError {
   return new HeddleError('invalid_settings', message, { cause });
+}
+
+/** Why it is no JSON, without the piece of the text that the parser quotes: there may be a key in it. */
+function reasonOf(error: unknown): string {
+  return messageOf(error).replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '');
 }
 
 /** `, line 3, column 7`: where the text stops being JSON. The parser itself does not always tell. */

@@ -89,7 +89,7 @@ function rulesIn(layer: Layer): RuleTexts[] {
   });
 }
 
-type Kind = 'text' | 'switch' | 'object' | 'texts' | 'objects' | 'scalars' | 'disable';
+type Kind = 'text' | 'switch' | 'object' | 'texts' | 'rules' | 'objects' | 'scalars' | 'disable';
 
 const KINDS: Record<string, Kind> = {
   permissions: 'object',
@@ -119,9 +119,9 @@ const KINDS: Record<string, Kind> = {
 };
 
 const PERMISSION_KINDS: Record<string, Kind> = {
-  allow: 'texts',
-  deny: 'texts',
-  ask: 'texts',
+  allow: 'rules',
+  deny: 'rules',
+  ask: 'rules',
   additionalDirectories: 'texts',
   defaultMode: 'text',
   disableBypassPermissionsMode: 'disable',
@@ -132,6 +132,7 @@ const SAID: Record<Kind, string> = {
   switch: 'true or false',
   object: 'an object',
   texts: 'a list of texts',
+  rules: 'a list of texts, none of them empty',
   objects: 'a list of objects',
   scalars: 'an object of texts',
   disable: '"disable"',
@@ -161,6 +162,8 @@ function isOfKind(value: unknown, kind: Kind): boolean {
       return isObject(value);
     case 'texts':
       return Array.isArray(value) && value.every((item) => typeof item === 'string');
+    case 'rules':
+      return isOfKind(value, 'texts') && (value as string[]).every((rule) => /[^\s,]/.test(rule));
     case 'objects':
       return Array.isArray(value) && value.every(isObject);
     case 'scalars':

@@ -2,15 +2,19 @@ import type { Ask, AskAnswer, AskRequest } from '../agent/gate.ts';
 import { isObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Peer } from '../wire/peer.ts';
+import type { Voice } from './voice.ts';
 
 /** Asks the host with `can_use_tool`. Anything but a well-formed allow is a denial (trust P-8). */
-export function askOverControl(peer: Peer): Ask {
+export function askOverControl(peer: Peer, voice?: Pick<Voice, 'tellState'>): Ask {
   return async (request, signal) => {
+    voice?.tellState('requires_action');
     try {
       return await readAnswer(await peer.call(canUseTool(request), { signal }));
     } catch (error) {
       if (signal.aborted) return { behavior: 'deny', message: 'The question was withdrawn: the turn was interrupted' };
       return { behavior: 'deny', message: `Tool permission request failed: ${messageOf(error)}` };
+    } finally {
+      voice?.tellState('running');
     }
   };
 }

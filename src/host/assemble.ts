@@ -32,24 +32,35 @@ import { openSandbox } from './sandbox.ts';
 import { sessionModels } from './session-models.ts';
 import { sessionTools } from './session-tools.ts';
 import { structuredSetting } from './structured.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
 import { createToolSession } from './tool-session.ts';
 import { type Opening, type OpenTranscript, openTranscript } from './transcript.ts';
-import { noteUnsupported } from './unsupported.ts';
 
 /** Builds a session from its launch. Rejects with a HeddleError whose text says what to change. */
 export async function assemble(engine: Engine, launch: Launch, opening: Opening): Promise<Parts> {
   const { runtime } = engine;
   const launchPlace = await openPlace(engine, launch);
   const { cwd, configuration, config, env, workspace: local } = launchPlace;
-  noteUnsupported(config, runtime.log);
   const { apiKeyHelper } = configuration.settings;
   const place = { config, env, cwd, apiKeyHelper, paths: () => places(local.roots, transcript.spillDir) };
-  const models = createKnownModels(sessionModels(engine, place), { betas: config.betas ?? [], log: runtime.log });
+  const telemetry = (await engine.telemetry?.open(env)) ?? null;
+  const choose = sessionModels(engine, place);
+  const models = createKnownModels(telemetry?.models(choose) ?? choose, {
+    betas: config.betas ?? [],
+    log: runtime.log,
+  });
   const chosen = await models.choose(config.model);
   const prompts = readPrompts(config, cwd);
   const transcript = await openTranscript(engine, launch, cwd, opening);
   try {
-    return await assembleParts(engine, launchPlace, { models, chosen, prompts, transcript, launch: launch.config });
+    return await assembleParts(engine, launchPlace, {
+      telemetry,
+      models,
+      chosen,
+      prompts,
+      transcript,
+      launch: launch.config,
+    });
   } catch (error) {
     await transcript.release();
     throw error;
@@ -57,6 +68,7 @@ export async function assemble(engine: Engine, launch: Launch, opening: Opening)
 }
 
 interface Chosens {
+  telemetry: Telemetry | null;
   models: KnownModels;
   chosen: Chosen;
   prompts: ReturnType<typeof readPrompts>;
@@ -69,7 +81,7 @@ interface Chosens {
 async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens): Promise<Parts> {
   const { runtime } = engine;
   const { configHome, configuration, config, env, workspace: local } = place;
-  const { models, chosen, prompts, transcript, launch } = given;
+  const { telemetry, models, chosen, prompts, transcript, launch } = given;
   const { apiKeyHelper } = configuration.settings;
   const files: FileStates = new Map();
   const recorder = createRecorder({ ...transcript, snapshotFor: (uuid) => checkpoints?.begin(uuid) ?? null });
@@ -91,8 +103,9 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     store: configuration.store,
     readCommand: engine.readCommand,
   });
-  const asksHost = config.permissionPromptTool === 'stdio';
-  const promptTool = asksHost ? undefined : config.permissionPromptTool;
+  const asksNobody = config.permissionPrompts === 'none';
+  const asksHost = config.permissionPromptTool === 'stdio' && !asksNobody;
+  const promptTool = asksHost || asksNobody ? undefined : config.permissionPromptTool;
   const places = { cwd: place.cwd, configHome };
   let extensions = await openExtensions({ config, env, places, configuration, log: runtime.log });
   const hasTeams = config.teams === true || isOn(env.CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS);
@@ -158,6 +171,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   const givenHooks = [...hooksInLayers(layers), ...pluginHooks(extensions, layers)];
   const parts: Parts = {
     runtime,
+    telemetry,
     sessionId,
     pid: engine.pid,
     openedAt: runtime.clock.now(),
@@ -165,6 +179,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     tools: await makeRegistry(),
     permissions,
     asksHost,
+    tellsState: isOn(env.CLAUDE_CODE_SDK_READS_SESSION_STATE),
     launchModel: config.model,
     chooseModel: models.choose,
     modelChoices: () => modelChoices(env, chosen.id),

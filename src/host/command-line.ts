@@ -22,6 +22,7 @@ export function commandOf(input: UserInput, settings: { takesCommandsAsText: boo
 
 /** Names and hints of all commands, for hosts' menus; what they do is in `local-commands.ts` and loaded when used. */
 export const COMMANDS: readonly { name: string; description: string; argumentHint: string }[] = [
+  { name: 'branch', description: 'Copy the conversation to a new session, as /fork does', argumentHint: '[title]' },
   {
     name: 'clear',
     description: 'Start over with an empty conversation; the old one stays in the session file',
@@ -30,6 +31,7 @@ export const COMMANDS: readonly { name: string; description: string; argumentHin
   { name: 'compact', description: 'Replace the conversation by a summary of it', argumentHint: '[what to keep]' },
   { name: 'context', description: 'Show what fills the context window', argumentHint: '' },
   { name: 'cost', description: 'Show what this session has cost so far', argumentHint: '' },
+  { name: 'fork', description: 'Copy the conversation to a new session', argumentHint: '[title]' },
   { name: 'help', description: 'List the commands', argumentHint: '' },
   { name: 'memory', description: 'List the memory files in force, and why each of them is', argumentHint: '' },
   { name: 'model', description: 'Show the model, or change it for the next turns', argumentHint: '[name]' },

@@ -56,6 +56,11 @@ async function* localTurn(
     setModel: (wanted) => seams.setModel(wanted),
     // The command itself is the first of the new conversation, so that a resume does not go back to the old one.
     clear: () => startOver(parts),
+    async fork(title) {
+      const { forkSession } = await import('./branch-control.ts');
+      const { session_id } = await forkSession(parts, { subtype: 'fork_session', ...(title && { title }) });
+      return session_id;
+    },
   });
   if (given.name === 'clear') await parts.hooks?.cleared(new AbortController().signal);
   const output = await recordCommand(parts, given, tagged(stream, text), { dequeue: true });

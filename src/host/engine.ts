@@ -15,6 +15,8 @@ import { createObtainedSecrets, credentialFreeLogger, type ObtainedSecrets } fro
 import { configHome, type Env, secretValues } from './home.ts';
 import { lazyProcesses } from './lazy-processes.ts';
 import { type Credential, createModels, type Models } from './models.ts';
+import { type EngineTelemetry, engineTelemetry } from './telemetry/engine-telemetry.ts';
+import type { TelemetryOptions } from './telemetry/telemetry.ts';
 
 export interface EngineOptions {
   /** Where sessions run unless their launch says otherwise. */
@@ -31,6 +33,11 @@ export interface EngineOptions {
   store?: SessionStore;
   /** Tools of the program's own, made with `tool`. Every session has them. */
   tools?: readonly CustomTool[];
+  /**
+   * Tells OpenTelemetry of turns, model calls and tool calls, by way of the provider that the program has registered.
+   * Needs `@opentelemetry/api`. Default: no.
+   */
+  telemetry?: boolean | TelemetryOptions;
   clock?: Clock;
   ids?: Ids;
   log?: Logger;
@@ -53,6 +60,8 @@ export interface Engine {
   /** What helpers and the credential callback have given: nobody gets to see it. */
   readonly obtainedSecrets: ObtainedSecrets;
   readonly processes: Processes;
+  /** Null unless it is on. */
+  readonly telemetry: EngineTelemetry | null;
   readonly pid: number;
   readonly ordered: boolean;
   /** The operating system, as the model is told. */
@@ -104,6 +113,7 @@ export function createEngine(options: EngineOptions): Engine {
   const processes = lazyProcesses(runtime.log);
   const stores = new Map<string, SessionStore>();
   const tools = checkNames(options.tools ?? []);
+  const { telemetry } = options;
   let customTools: Promise<readonly Tool[]> | null = null;
   const envOf = (launch: Launch) => launch.env ?? env;
   const homeOf = (launch: Launch) => options.home ?? configHome(envOf(launch));
@@ -112,6 +122,7 @@ export function createEngine(options: EngineOptions): Engine {
     models,
     obtainedSecrets,
     processes,
+    telemetry: telemetry ? engineTelemetry(telemetry === true ? {} : telemetry, runtime.log) : null,
     pid: options.pid ?? 0,
     ordered: options.ordered ?? false,
     platform: platform(),

@@ -19,7 +19,7 @@ import { serve } from './serve.ts';
  */
 export function inProcess(engine: Engine, signal?: AbortSignal): Connect {
   return (launch) => {
-    const { near, far } = memoryPair();
+    const { near, far } = memoryPair({ onSend: (line) => engine.telemetry?.noteSender(line) });
     const stop = new AbortController();
     const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
     far.settle({ code: 0, signal: null, stderr: '' }); // the client's end: nothing to wait for when it stops writing

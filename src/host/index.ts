@@ -31,3 +31,4 @@ export { createEngine, type Engine, type EngineOptions } from './engine.ts';
 export { inProcess } from './in-process.ts';
 export { type ResolvedSettings, type ResolveSettingsOptions, resolveSettings } from './resolve-settings.ts';
 export { type ServeEnd, serve } from './serve.ts';
+export type { SpanStarter, TelemetryOptions } from './telemetry/telemetry.ts';

@@ -12,6 +12,11 @@ export class InputQueue implements AsyncIterable<UserInput | typeof NEWS> {
     return this.#queue.size === 0;
   }
 
+  /** How many messages wait. */
+  get size(): number {
+    return this.#messages(this.#queue.queued()).length;
+  }
+
   push(input: UserInput): void {
     this.#queue.push(input);
   }

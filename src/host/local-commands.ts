@@ -24,6 +24,8 @@ export interface CommandContext {
   /** Resolves with the model's full id. */
   setModel(name: string): Promise<string>;
   clear(): void;
+  /** Copies the conversation to a new session, whose id it resolves with. */
+  fork(title: string): Promise<string>;
 }
 
 /** The text to show. A throw is shown as an error. */
@@ -34,6 +36,7 @@ export type LocalCommand = (args: string, context: CommandContext) => Promise<st
  * runs it as a turn of its own.
  */
 export const LOCAL_COMMANDS: ReadonlyMap<string, LocalCommand> = new Map<string, LocalCommand>([
+  ['branch', forkReport],
   [
     'clear',
     (_args, context) => {
@@ -43,6 +46,7 @@ export const LOCAL_COMMANDS: ReadonlyMap<string, LocalCommand> = new Map<string,
   ],
   ['context', (_args, context) => contextReport(context)],
   ['cost', (_args, context) => costReport(context)],
+  ['fork', forkReport],
   ['help', (_args, { commands }) => helpReport(commands)],
   ['memory', async (_args, { memory }) => memoryReport(await memory())],
   [
@@ -67,6 +71,10 @@ export async function runLocalCommand(
     if (!HeddleError.isInstance(error)) throw error;
     return { stream: 'stderr', text: `Error: ${error.message}` };
   }
+}
+
+async function forkReport(title: string, { fork }: CommandContext): Promise<string> {
+  return `The conversation was copied to the session ${await fork(title)}. This one goes on as it was.`;
 }
 
 function helpReport(commands: CommandContext['commands']): string {

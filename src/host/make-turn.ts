@@ -1,5 +1,5 @@
 import { OVERLOADS_BEFORE_FALLBACK } from '../agent/fallback.ts';
-import { type Ask, createGate } from '../agent/gate.ts';
+import { type Ask, createGate, type Gate } from '../agent/gate.ts';
 import type { Fallback, Tally, Turn } from '../agent/turn.ts';
 import type { Policy } from '../permissions/policy.ts';
 import type { ContentBlock } from '../wire/content.ts';
@@ -19,6 +19,7 @@ export interface TurnSeams {
 export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seams: TurnSeams): Turn {
   const { fallbacks } = parts;
   const chosen = parts.extras.chosen ?? parts.chosen;
+  const calls = { tools: parts.tools, gate: gateOf(parts) };
   const turn: Turn = {
     runtime: parts.runtime,
     sessionId: parts.sessionId,
@@ -28,22 +29,8 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
     messages: parts.messages,
     asked,
     partial: parts.partials ? (line) => seams.say(line) : null,
-    tools: parts.tools,
+    ...(parts.telemetry?.calls(calls, parts.hideCredentials) ?? calls),
     ordered: parts.ordered,
-    gate: createGate({
-      workspace: parts.workspace,
-      policy: () => policyNow(parts),
-      ask: () => askerOf(parts),
-      async onUpdates(updates) {
-        await parts.permissions.apply(updates);
-        await parts.mcp?.approvals.remember(updates);
-      },
-      onFileAccess(paths) {
-        parts.namePlan();
-        parts.memory.touch(paths);
-      },
-      hooks: () => parts.hooks,
-    }),
     get hooks() {
       return parts.hooks; // a skill may bring the first ones
     },
@@ -77,6 +64,23 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
   };
   parts.extras.turn = turn;
   return turn;
+}
+
+function gateOf(parts: Parts): Gate {
+  return createGate({
+    workspace: parts.workspace,
+    policy: () => policyNow(parts),
+    ask: () => askerOf(parts),
+    async onUpdates(updates) {
+      await parts.permissions.apply(updates);
+      await parts.mcp?.approvals.remember(updates);
+    },
+    onFileAccess(paths) {
+      parts.namePlan();
+      parts.memory.touch(paths);
+    },
+    hooks: () => parts.hooks,
+  });
 }
 
 /** Who is asked is told for which agent, and why it is asked again for a tool that was approved. */

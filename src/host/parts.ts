@@ -29,12 +29,15 @@ import type { SessionSettings } from './session.ts';
 import type { TrustReport } from './settings.ts';
 import type { StructuredSetting } from './structured.ts';
 import type { SessionTeam } from './team.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
 import type { OpenTranscript } from './transcript.ts';
 import type { Emit } from './voice.ts';
 
 /** All that one session consists of. Made once by `assemble`; what may change later says so. */
 export interface Parts {
   readonly runtime: Runtime;
+  /** Null unless it is on. */
+  readonly telemetry: Telemetry | null;
   readonly sessionId: string;
   readonly pid: number;
   /** By the clock of `runtime`. */
@@ -45,6 +48,8 @@ export interface Parts {
   readonly permissions: Permissions;
   /** Whether someone at the other end answers permission questions. */
   readonly asksHost: boolean;
+  /** Whether the host reads of every change between working, waiting for it, and being idle. */
+  readonly tellsState: boolean;
   /** What `set_model` goes back to. */
   launchModel: string | undefined;
   chooseModel(name: string | undefined): Promise<Chosen>;

@@ -33,7 +33,18 @@ export interface Begun {
 }
 
 /** Answers one message. Resolves with the result line, which is still to be said. */
-export async function answerMessage(
+export function answerMessage(
+  parts: Parts,
+  input: UserInput,
+  begun: Begun,
+  seams: SessionSeams,
+  signal: AbortSignal,
+): Promise<Message> {
+  const work = () => answer(parts, input, begun, seams, signal);
+  return parts.telemetry?.turn(parts, input, work) ?? work();
+}
+
+async function answer(
   parts: Parts,
   input: UserInput,
   { called, news, tally }: Begun,

@@ -104,7 +104,7 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
       processes: options.processes,
       cwd: workspace.cwd,
       env,
-      variablesFor: hookEnv.variablesFor,
+      variablesFor: (hook) => ({ ...parts().telemetry?.variables(), ...hookEnv.variablesFor(hook) }),
       hide: (text) => parts().hideCredentials(text),
     },
     callHost: (request, how) => parts().callHost(request, how),

@@ -69,6 +69,8 @@ export class Session {
   readonly #dropped: UserInput[] = [];
   #refused: string | null = null;
   #lastResultIsError = false;
+  /** How many there were; a host that misses one can see it. */
+  #results = 0;
   #peer: Peer | null = null;
   /** Of the turn that is running or was last. */
   #tally = emptyTally();
@@ -88,7 +90,7 @@ export class Session {
     };
     parts.permissions.onModeChange = (mode) => this.#voice.tellMode(mode);
     parts.say = (message) => this.#voice.say(message);
-    parts.ask = () => (parts.asksHost && this.#peer ? askOverControl(this.#peer) : parts.askTool);
+    parts.ask = () => (parts.asksHost && this.#peer ? askOverControl(this.#peer, this.#voice) : parts.askTool);
     const { team } = parts;
     if (team) team.onNews = () => this.#wake();
     this.#sources = [watchSessionTasks(parts, () => this.#wake()), ...(team ? [team] : [])];
@@ -315,6 +317,7 @@ export class Session {
     const parts = this.#parts;
     const controller = new AbortController();
     this.#running = controller;
+    this.#voice.tellState('running');
     this.#policy.pause();
     const { maxDurationMs } = parts.limits;
     const timer = maxDurationMs && startTimer(maxDurationMs, () => controller.abort(new Aborted('timeout')));
@@ -368,7 +371,9 @@ export class Session {
   async #sayResult(line: Message): Promise<void> {
     this.#running = null; // whoever hears of the end may act on it
     this.#lastResultIsError = (line as { is_error?: boolean }).is_error === true;
-    await this.#voice.say(line);
+    const counts = { result_index: this.#results++, queued_turn_count: this.#inputs.size };
+    await this.#voice.say({ ...line, ...counts } as Message);
+    this.#voice.tellState('idle');
   }
 
   /** The store or the engine itself failed: the turn still ends with a result that says so. */

@@ -44,7 +44,11 @@ export function findTask(name: string, place: TasksPlace): ListedTask {
   const facts = { name, home: place.home, tasks: found.map(({ task_id, session_id }) => ({ task_id, session_id })) };
   if (!task) {
     const where = place.sessionId === undefined ? place.home : `session ${place.sessionId}`;
-    throw new HeddleError('task_not_found', `No task has the id '${name}' in ${where}`, { facts });
+    throw new HeddleError(
+      'task_not_found',
+      `No task has the id '${name}' in ${where}. heddle tasks list shows those there are`,
+      { facts },
+    );
   }
   const names = found.map(({ task_id, session_id }) => `${task_id} of session ${session_id}`).join(', ');
   const advice = 'give more of the id, or --session';

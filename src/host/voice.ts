@@ -61,6 +61,11 @@ export class Voice {
     for (const line of lifecycleLines(input, [state], () => runtime.ids.uuid(), sessionId)) await this.say(line);
   }
 
+  /** What the session is at, for hosts that read it (wire.md 5.4). */
+  tellState(state: 'idle' | 'running' | 'requires_action'): void {
+    if (this.#parts.tellsState) this.mention('session_state_changed', { state, sdk_host_only: true });
+  }
+
   tellMode(permissionMode: PermissionMode): void {
     this.mention('status', { status: null, permissionMode });
   }

@@ -43,8 +43,8 @@ function asTool(name: string, { info, call, timeoutMs: own }: ServerTool, seams:
     // Whatever it says of itself: what a foreign tool touches is not known, so it is asked for.
     access: () => ({ kind: 'other' }),
     isConcurrencySafe: () => info.annotations.readOnlyHint === true,
-    async run(input, { signal, toolUseId, onProgress }) {
-      const request = { name: info.name, arguments: input, toolUseId };
+    async run(input, { signal, toolUseId, trace, onProgress }) {
+      const request = { name: info.name, arguments: input, toolUseId, ...(trace && { trace }) };
       const result = await call(request, { signal, timeoutMs, ...(onProgress && { onProgress }) }).catch((error) => {
         if (signal.aborted) throw error;
         const text = error instanceof McpTimeout ? `${name} did not answer within ${timeoutMs} ms` : messageOf(error);

@@ -63,6 +63,8 @@ export interface ToolCallRequest {
   name: string;
   arguments: JsonObject;
   toolUseId: string;
+  /** The W3C trace context that the call belongs to. */
+  trace?: Readonly<Record<string, string>>;
 }
 
 export interface CallOptions {
@@ -158,7 +160,7 @@ export class McpClient {
   /** Runs a tool. A failure of the tool itself is a result; a rejection means that there is none. */
   callTool(call: ToolCallRequest, options: CallOptions): Promise<JsonObject> {
     const progressToken = this.#nextId;
-    const _meta = { 'claudecode/toolUseId': call.toolUseId, progressToken };
+    const _meta = { ...call.trace, 'claudecode/toolUseId': call.toolUseId, progressToken };
     const params = { name: call.name, arguments: call.arguments, _meta };
     return this.request('tools/call', params, { ...options, progressToken });
   }

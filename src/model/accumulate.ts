@@ -14,6 +14,8 @@ export interface AnswerHead {
   model: string;
   /** As of `message_start`. */
   usage: ApiUsage;
+  /** What the provider says it did to the context, if anything; handed on as it is. */
+  contextManagement?: unknown;
 }
 
 /** Builds an answer from its stream. Whatever does not fit is passed over: a provider may send what we do not know. */
@@ -56,7 +58,12 @@ export function createAccumulator(): Accumulator {
     const message = isObject(event.message) ? event.message : {};
     started = true;
     usage = readUsage(message.usage);
-    head = { id: stringField(message, 'id') ?? '', model: stringField(message, 'model') ?? '', usage };
+    head = {
+      id: stringField(message, 'id') ?? '',
+      model: stringField(message, 'model') ?? '',
+      usage,
+      contextManagement: message.context_management,
+    };
     return null;
   }
 

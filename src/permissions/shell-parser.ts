@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { Language, Parser, type Tree, type TreeCursor } from 'web-tree-sitter';
 import type { ParsedScript, ParseShell } from './shell-read.ts';
 import { type SyntaxNode, Unreadable } from './shell-syntax.ts';
@@ -12,10 +13,25 @@ export async function loadShellParser(): Promise<ParseShell> {
     readFile(locate('web-tree-sitter')),
     readFile(locate('tree-sitter-bash')),
   ]);
-  await Parser.init({ wasmBinary: engine });
-  const parser = new Parser();
-  parser.setLanguage(await Language.load(grammar));
-  return (text) => parse(parser, text);
+  return compiledOnce(async () => {
+    await Parser.init({ wasmBinary: engine });
+    const parser = new Parser();
+    parser.setLanguage(await Language.load(grammar));
+    return (text) => parse(parser, text);
+  });
+}
+
+/**
+ * V8 would compile the parser again, for speed: a second of work for what runs some milliseconds, and a process cannot
+ * end before that is done (trust H-8). The flag counts for what is compiled meanwhile, so it is taken back.
+ */
+async function compiledOnce<T>(compile: () => Promise<T>): Promise<T> {
+  setFlagsFromString('--liftoff-only');
+  try {
+    return await compile();
+  } finally {
+    setFlagsFromString('--no-liftoff-only');
+  }
 }
 
 /** Beside the bundles, or below their folder; with the sources, where npm put it. */

@@ -29,6 +29,9 @@ export interface InterruptReceipt {
   still_queued: string[];
 }
 
+/** The settings files that a host may change. */
+export type SettingsFile = 'userSettings' | 'projectSettings' | 'localSettings';
+
 export interface ReadFileOptions {
   /** No more than this many bytes of the file. */
   maxBytes?: number;
@@ -99,6 +102,14 @@ export abstract class Controls {
    */
   async applyFlagSettings(settings: JsonObject): Promise<FlagSettingsResult> {
     return ((await this.#request({ subtype: 'apply_flag_settings', settings })) ?? {}) as FlagSettingsResult;
+  }
+
+  /**
+   * Changes a settings file, objects key by key; null takes a key away. What the file says then holds from the next turn
+   * on, as far as the project is trusted.
+   */
+  async updateSettings(source: SettingsFile, settings: JsonObject): Promise<void> {
+    await this.#request({ subtype: 'update_settings', source, settings });
   }
 
   /** What fills the context window, by category. `detail: 'summary'` leaves out what is costly to count. */

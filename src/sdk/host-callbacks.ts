@@ -54,9 +54,10 @@ async function askCanUseTool(options: Options, request: ControlBody, { signal }:
   if (!options.canUseTool) throw new ControlError('This host has no canUseTool callback');
   const input = isObject(request.input) ? request.input : {};
   const suggestions = request.permission_suggestions;
-  return options.canUseTool(stringField(request, 'tool_name') ?? '', input, {
+  const toolUseID = stringField(request, 'tool_use_id') ?? '';
+  const answer = await options.canUseTool(stringField(request, 'tool_name') ?? '', input, {
     signal,
-    toolUseID: stringField(request, 'tool_use_id') ?? '',
+    toolUseID,
     ...(Array.isArray(suggestions) && { suggestions: suggestions as PermissionUpdate[] }),
     ...texts(request, {
       blockedPath: 'blocked_path',
@@ -67,6 +68,7 @@ async function askCanUseTool(options: Options, request: ControlBody, { signal }:
       description: 'description',
     }),
   });
+  return isObject(answer) ? { ...answer, toolUseID } : answer; // as in the reference, it says which call it is for
 }
 
 /** Nobody to ask is a refusal, not an error: the server shall go on without an answer. */

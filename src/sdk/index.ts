@@ -68,7 +68,7 @@ export {
   HeddleClient as ClaudeSDKClient,
   HeddleClient as ClaudeSdkClient,
 } from './client.ts';
-export type { ControlMethods, InterruptReceipt, ReadFileOptions, SwitchOptions } from './controls.ts';
+export type { ControlMethods, InterruptReceipt, ReadFileOptions, SettingsFile, SwitchOptions } from './controls.ts';
 export type { SequencedMessage } from './message-log.ts';
 export type * from './option-types.ts';
 export type {

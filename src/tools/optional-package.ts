@@ -13,6 +13,7 @@ export async function optionalPackage<Name extends keyof OptionalPackages>(
 }
 
 export interface OptionalPackages {
+  '@opentelemetry/api': typeof import('@opentelemetry/api');
   sharp: typeof import('sharp');
   unpdf: typeof import('unpdf');
 }

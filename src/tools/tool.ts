@@ -34,6 +34,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** What this call shares with the others of its session. */
   readonly session: ToolSession;
+  /** The W3C trace context of the call, for servers that it asks; absent where nothing is traced. */
+  readonly trace?: Readonly<Record<string, string>>;
   /** Tells people how far the call is; absent where nobody listens. */
   onProgress?(progress: ToolProgress): void;
 }

@@ -75,6 +75,7 @@ const envelope = {
   forkedFrom: z.optional(open({ sessionId: z.string(), messageUuid: z.string() })),
 };
 
+/** What was said to the model: prompts and tool results. */
 export const UserEntry = open(() => ({
   ...envelope,
   type: z.literal('user'),
@@ -101,6 +102,7 @@ export const AssistantEntry = open(() => ({
 }));
 export type AssistantEntry = z.infer<typeof AssistantEntry>;
 
+/** What the runtime noted: a compaction, what a command said. */
 export const SystemEntry = open(() => ({
   ...envelope,
   type: z.literal('system'),
@@ -122,6 +124,7 @@ export const ProgressEntry = open(() => ({
 }));
 export type ProgressEntry = z.infer<typeof ProgressEntry>;
 
+/** What went to the model beside a prompt: surroundings, files, reminders. */
 export const AttachmentEntry = open(() => ({
   ...envelope,
   type: z.literal('attachment'),
@@ -134,6 +137,7 @@ export type AttachmentEntry = z.infer<typeof AttachmentEntry>;
 /** The entries that are nodes of the tree (ruling K14). */
 export type ChainEntry = UserEntry | AssistantEntry | SystemEntry | ProgressEntry | AttachmentEntry;
 
+/** A message was queued, or taken from the queue. */
 export const QueueOperationEntry = open(() => ({
   type: z.literal('queue-operation'),
   operation: word(['enqueue', 'dequeue', 'remove']),
@@ -151,6 +155,7 @@ export const FileBackup = open(() => ({
 }));
 export type FileBackup = z.infer<typeof FileBackup>;
 
+/** Which copies of files belong to a user message. */
 export const FileHistorySnapshotEntry = open(() => ({
   type: z.literal('file-history-snapshot'),
   messageId: z.string(),
@@ -165,9 +170,11 @@ export const FileHistorySnapshotEntry = open(() => ({
 }));
 export type FileHistorySnapshotEntry = z.infer<typeof FileHistorySnapshotEntry>;
 
+/** A title for the branch that ends in a message. */
 export const SummaryEntry = open(() => ({ type: z.literal('summary'), summary: z.string(), leafUuid: z.string() }));
 export type SummaryEntry = z.infer<typeof SummaryEntry>;
 
+/** The title that a person gave. */
 export const CustomTitleEntry = open(() => ({
   type: z.literal('custom-title'),
   customTitle: z.string(),
@@ -179,6 +186,7 @@ export type CustomTitleEntry = z.infer<typeof CustomTitleEntry>;
 export const TagEntry = open(() => ({ type: z.literal('tag'), tag: z.string(), sessionId: z.string() }));
 export type TagEntry = z.infer<typeof TagEntry>;
 
+/** Where the next resume goes on, and the last prompt. */
 export const LastPromptEntry = open(() => ({
   type: z.literal('last-prompt'),
   lastPrompt: text,
@@ -187,6 +195,7 @@ export const LastPromptEntry = open(() => ({
 }));
 export type LastPromptEntry = z.infer<typeof LastPromptEntry>;
 
+/** The permission mode from here on. */
 export const ModeEntry = open(() => ({ type: z.literal('mode'), mode: z.string(), sessionId: z.string() }));
 export type ModeEntry = z.infer<typeof ModeEntry>;
 

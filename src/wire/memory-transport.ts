@@ -8,10 +8,14 @@ const HIGH_WATER = 256;
 
 /**
  * Two linked ends in one process: what one writes, the other reads. Lines are handed over by reference, so both sides
- * treat them as read-only. The near end is the client's; the far end is `serve`'s.
+ * treat them as read-only. The near end is the client's; the far end is `serve`'s. `onSend` sees what the client sends,
+ * at that moment.
  */
-export function memoryPair(): { near: MemoryTransport; far: MemoryTransport } {
-  const toFar = new Lane();
+export function memoryPair({ onSend }: { onSend?(line: JsonObject): void } = {}): {
+  near: MemoryTransport;
+  far: MemoryTransport;
+} {
+  const toFar = new Lane(onSend);
   const toNear = new Lane();
   const near: MemoryTransport = new MemoryTransport(toNear, toFar, () => far.settle(CLEAN_EXIT));
   const far: MemoryTransport = new MemoryTransport(toFar, toNear, () => near.settle(CLEAN_EXIT));
@@ -87,7 +91,12 @@ export class MemoryTransport implements Transport {
 /** One direction of a pair: a queue whose `push` waits while the reader is far behind. */
 class Lane {
   readonly #channel = new Channel<JsonObject>();
+  readonly #onSend: ((line: JsonObject) => void) | undefined;
   #room: (() => void)[] = [];
+
+  constructor(onSend?: (line: JsonObject) => void) {
+    this.#onSend = onSend;
+  }
 
   get ended(): boolean {
     return this.#channel.ended;
@@ -95,6 +104,7 @@ class Lane {
 
   /** Undefined when there is room: most lines need no promise. */
   push(message: JsonObject): Promise<void> | undefined {
+    this.#onSend?.(message);
     this.#channel.push(message);
     if (this.#channel.size < HIGH_WATER) return undefined;
     return new Promise((resolve) => this.#room.push(resolve));

@@ -101,6 +101,8 @@ export interface RunConfig {
   debug?: string | true;
   debugFile?: string;
   debugToStderr?: boolean;
+  /** No display of what goes on, where the command line would have one. */
+  noProgress?: boolean;
   /** Where the traffic with the model is recorded; relative to the working directory. */
   record?: string;
   print?: boolean;

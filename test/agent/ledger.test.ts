@@ -74,7 +74,7 @@ describe('the ledger', () => {
     expect(ledger.costUsd).toBeCloseTo((sonnet?.costUSD ?? 0) + (haiku?.costUSD ?? 0), 12);
   });
 
-  test('a new turn counts from 0; models, cost and time go on', () => {
+  test('[B-041] a new turn counts from 0; models, cost and time go on', () => {
     const { ledger } = newLedger();
     ledger.add(SONNET, { input_tokens: 10, output_tokens: 5 });
     ledger.addApiTime(40);

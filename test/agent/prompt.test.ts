@@ -14,7 +14,7 @@ describe('what every request carries', () => {
     expect(Buffer.byteLength(SYSTEM_PROMPT) + Buffer.byteLength(tools())).toBeLessThanOrEqual(20 * KB);
   });
 
-  test('it is the same in every place and on every day', () => {
+  test('[B-074] it is the same in every place and on every day', () => {
     const all = SYSTEM_PROMPT + tools();
     expect(all).not.toMatch(/\b20\d\d-\d\d-\d\d\b|\b(19|20)[2-9]\d\b(?!-)/);
     expect(all).not.toContain(tmpdir());

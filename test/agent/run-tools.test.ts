@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Gate } from '../../src/agent/gate.ts';
-import { brokenToolUse, toolUse } from '../../src/testing/script.ts';
+import { brokenToolUse, text, toolUse } from '../../src/testing/script.ts';
 import { ToolError } from '../../src/tools/tool.ts';
 import type { ToolResultBlock } from '../../src/wire/content.ts';
-import type { Message } from '../../src/wire/messages/index.ts';
+import type { Message, StreamEventMessage } from '../../src/wire/messages/index.ts';
 import {
   blocksIn,
   createRig,
@@ -188,6 +188,27 @@ describe('what runs beside what', () => {
     expect(log.slice(0, 4)).toEqual(['+s1', '+s2', '-s1', '-s2']);
     expect(log.slice(4, 8)).toEqual(['+u1', '-u1', '+u2', '-u2']);
     expect(log.slice(8)).toEqual(['+s3', '+s4', '-s3', '-s4']);
+  });
+
+  test('[LOOP-18, K36] a call begins when the answer it stands in is whole, and its result comes behind it', async () => {
+    const log: string[] = [];
+    const look = fakeTool('look', {
+      run() {
+        log.push('runs');
+        return said('seen');
+      },
+    });
+    const rig = createRig([[toolUse('look', {}, 'a'), text('Let me see.')], 'done'], {
+      tools: [look],
+      partial(line) {
+        log.push((line as StreamEventMessage).event.type);
+        return undefined;
+      },
+    });
+    await rig.ask('go');
+    const first = log.slice(0, log.indexOf('message_start', 1));
+    expect(first.slice(-2)).toEqual(['message_stop', 'runs']);
+    expect(resultsIn(rig.lines)).toMatchObject([{ content: 'seen' }]);
   });
 
   test('[K36] lines come as calls end, results go back in the order of the calls', async () => {

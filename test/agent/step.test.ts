@@ -13,6 +13,7 @@ import {
   fakeTool,
   faultsOf,
   kindsOf,
+  MODEL,
   prefixFaults,
   retryAfter,
 } from './support.ts';
@@ -40,7 +41,7 @@ function words(seen: readonly Message[]): string[] {
 }
 
 describe('the lines of an answer', () => {
-  test('[K3, FLD-10] one line a block, all with the id of the answer and the counts of its start', async () => {
+  test('[K3, FLD-10, FLD-13] one line a block, all with the id and the model of the answer and the counts of its start', async () => {
     const rig = createRig([[thinking('hm'), text('a', 'b'), toolUse('look', {}, 'toolu_1')], 'done'], {
       tools: [fakeTool('look')],
     });
@@ -51,6 +52,7 @@ describe('the lines of an answer', () => {
         id: 'msg_fake_1',
         type: 'message',
         role: 'assistant',
+        model: MODEL,
         content: [{ type }],
         stop_reason: null,
         usage: { output_tokens: 1 },
@@ -58,6 +60,17 @@ describe('the lines of an answer', () => {
       })),
     );
     expect(new Set(rig.lines.map((line) => (line as { uuid: string }).uuid)).size).toBe(rig.lines.length);
+  });
+
+  test('[FLD-14] what the provider did to the context is told as it says it', async () => {
+    const context_management = { applied_edits: [{ type: 'clear_tool_uses_20250919', cleared_tool_uses: 2 }] };
+    const [response, start, ...rest] = attempt('m1', [said('one')]) as ModelEvent[];
+    const event = { type: 'message_start', message: { id: 'm1', model: MODEL, usage: {}, context_management } };
+    expect(start).toMatchObject({ event: { type: 'message_start' } });
+    const edited = { type: 'event', event, raw: JSON.stringify(event) } as ModelEvent;
+    const rig = createRig(eventModel([response as ModelEvent, edited, ...rest]));
+    await rig.ask('go');
+    expect(rig.lines.find(({ type }) => type === 'assistant')).toMatchObject({ message: { context_management } });
   });
 
   test('[SEQ-03, SEQ-04, SEQ-05] with partials: a block comes after its last delta and before its stop', async () => {

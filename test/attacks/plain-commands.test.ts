@@ -1,49 +1,15 @@
 import { expect, it } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
 import { bash, policyFor, rules } from '../permissions/policy-for.ts';
-
-/** What people let run, and what their agents then write. */
-const CASES: [rule: string, ...commands: string[]][] = [
-  ['Bash(npm test:*)', 'npm test', 'npm test -- --watch', 'npm test 2>&1', 'npm test 2>&1 | tail -20', 'CI=1 npm test'],
-  ['Bash(npm run lint:*)', 'npm run lint', 'npm run lint -- --fix src/*.ts', 'npm run lint || true'],
-  [
-    'Bash(npm run build)',
-    'npm run build',
-    'npm run build && echo built',
-    '(npm run build)',
-    'npm run build > /dev/null',
-  ],
-  ['Bash(npx tsc:*)', 'npx tsc --noEmit', 'npx tsc --noEmit -p tsconfig.json | head -50', 'npx tsc; echo done'],
-  ['Bash(git status:*)', 'git status', 'git status --short', 'git status; git status -sb'],
-  ['Bash(git diff:*)', 'git diff', 'git diff HEAD~1 -- src', 'git diff --stat | cat', 'git diff -- "a b.txt"'],
-  ['Bash(git log *)', 'git log --oneline', 'git log -n 5 --format=%H', 'git log -1 --format="%an <%ae>"'],
-  ['Bash(git add:*)', 'git add .', 'git add src/*.ts', 'git add -A && git add README.md'],
-  [
-    'Bash(git commit:*)',
-    'git commit -m "fix: a; b && c"',
-    "git commit -m 'it'\\''s done'",
-    `git commit -m "$(cat <<'EOF'\nfix: one thing\n\nand $another, "quoted"\nEOF\n)"`,
-    'git commit --amend --no-edit',
-  ],
-  ['Bash(git stash list)', 'git stash list'],
-  ['Bash(cargo test:*)', 'cargo test', 'cargo test --workspace 2>/dev/null', 'timeout 300 cargo test'],
-  ['Bash(go test ./...)', 'go test ./...', 'go  test  ./...'],
-  ['Bash(pytest:*)', 'pytest -q tests/test_a.py::test_b', 'nice pytest', 'pytest -k "a and not b"'],
-  ['Bash(make * test)', 'make -C sub test'],
-  ['Bash(docker ps:*)', 'docker ps -a --format "{{.Names}}"', 'docker ps | wc -l'],
-  ['Bash(curl https://example.com/*)', 'curl https://example.com/a/b'],
-  ['Bash(sed -n:*)', "sed -n '1,20p' src/index.ts", 'sed -n 5p a.txt'],
-  ['Bash(node scripts/build.mjs:*)', 'node scripts/build.mjs --no-types', 'node scripts/build.mjs && pwd'],
-  ['Bash(python3 -m pytest:*)', 'python3 -m pytest -x'],
-];
+import { PLAIN_COMMANDS } from '../support/plain-commands.ts';
 
 it('[R-6] plain commands pass by their plain rules, whatever else is denied', () => {
   const deny = rules('Bash(rm:*)', 'Bash(git push:*)', 'Bash(sudo:*)', 'Read(./.env)', 'Edit(secrets/**)');
-  const refused = CASES.flatMap(([rule, ...commands]) =>
+  const refused = PLAIN_COMMANDS.flatMap(([rule, ...commands]) =>
     commands.filter((command) => decide(bash(command), policyFor({ allow: rules(rule), deny })).behavior !== 'allow'),
   );
   expect(refused).toEqual([]);
-  expect(CASES.flatMap(([, ...commands]) => commands).length).toBeGreaterThanOrEqual(50);
+  expect(PLAIN_COMMANDS.flatMap(([, ...commands]) => commands).length).toBeGreaterThanOrEqual(50);
 });
 
 it('[R-6] deny rules leave usual commands alone in bypassPermissions', () => {

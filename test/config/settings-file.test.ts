@@ -30,6 +30,12 @@ describe('[R-18] a settings file', () => {
     expect(parseSettings('{"a":{"a":"a","b":["a","a",{"a":1}]},"b":{"a":"\\"a\\":"}}', 'x')).toMatchObject({ b: {} });
   });
 
+  test('with bytes that are no text is an error: a rule in it would mean something else', () => {
+    const path = join(tempDir(), 'settings.json');
+    writeFileSync(path, Buffer.from('{"permissions":{"deny":["Bash(to\xffch:*)"]}}', 'latin1'));
+    expect(() => readSettingsFile(path)).toThrow(/settings\.json is not valid UTF-8/);
+  });
+
   test('that is a link which leads nowhere is an error', () => {
     const path = join(tempDir(), 'settings.json');
     symlinkSync('/nonexistent/settings.json', path);

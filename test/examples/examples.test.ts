@@ -17,6 +17,7 @@ beforeAll(() => {
   base = mkdtempSync(join(tmpdir(), 'heddle-examples-'));
   mkdirSync(join(base, 'node_modules'));
   symlinkSync(ROOT, join(base, 'node_modules/heddle'), 'dir');
+  symlinkSync(join(ROOT, 'node_modules/@opentelemetry'), join(base, 'node_modules/@opentelemetry'), 'dir');
 });
 afterAll(() => rmSync(base, { recursive: true, force: true, maxRetries: 3 }));
 
@@ -61,6 +62,23 @@ test('branches goes back, asks again and copies', async () => {
     '2 branches, as before',
     'copied: true',
   ]);
+});
+
+test('telemetry prints the spans of a turn below that of the program', async () => {
+  const { lines } = await run('telemetry.ts');
+  expect(lines).toEqual([
+    'success',
+    'answer a customer',
+    '  invoke_agent heddle',
+    '    chat offline',
+    '    execute_tool Bash',
+    '    chat offline',
+  ]);
+});
+
+test('edit-and-resend asks again in the place of an earlier message', async () => {
+  const { lines } = await run('edit-and-resend.ts');
+  expect(lines).toEqual(['> warp', '> wfet', '> weft', '  run: echo wfet (2 turns)', '* run: echo weft (2 turns)']);
 });
 
 test('[CNT-08] client is read in several places', async () => {

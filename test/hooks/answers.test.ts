@@ -25,7 +25,7 @@ interface Case {
 
 const PRE: Record<string, Case> = {
   nothing: { answer: {}, ran: true },
-  'permissionDecision deny': {
+  'permissionDecision deny, with its reason [B-023]': {
     answer: specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason: 'not today' }),
     ran: false,
     says: 'not today',
@@ -46,7 +46,11 @@ const PRE: Record<string, Case> = {
     says: /left this call/,
     requests: 1,
   },
-  'decision block': { answer: { decision: 'block', reason: 'blocked' }, ran: false, says: /blocked/ },
+  'decision block, whose reason the model reads [HK-24]': {
+    answer: { decision: 'block', reason: 'not on a Monday' },
+    ran: false,
+    says: /not on a Monday/,
+  },
   'decision approve': { answer: { decision: 'approve' }, config: {}, ran: true },
   'continue false': { answer: { continue: false, stopReason: 'enough' }, ran: false, says: 'enough', requests: 1 },
   preventContinuation: {
@@ -55,7 +59,7 @@ const PRE: Record<string, Case> = {
     says: 'enough',
     requests: 1,
   },
-  updatedInput: {
+  'updatedInput [HK-27]': {
     answer: specific('PreToolUse', { permissionDecision: 'allow', updatedInput: { command: 'touch other' } }),
     ran: false,
     says: '',
@@ -114,14 +118,14 @@ describe.each(KINDS)('[HK-01] PreToolUse by a %s', (kind) => {
     expect(await client.ask('go')).toMatchObject({ permission_denials: [{ tool_name: 'Bash' }] });
   });
 
-  test('[K18] a stop ends the turn as a success that says why, without a Stop hook', async () => {
+  test('[K18, HK-19, HK-21] a stop ends the turn as a success that says why, without a Stop hook', async () => {
     const answer = { continue: false, stopReason: 'enough' };
     const { client } = await hooked({ kind, event: 'PreToolUse', answer, config: BYPASS, script: [touch, 'done'] });
     expect(await client.ask('go')).toMatchObject({ subtype: 'success', result: '', terminal_reason: 'hook_stopped' });
     expect(client.of('system/informational')).toMatchObject([{ content: 'A hook stopped the turn: enough' }]);
   });
 
-  test('[B-189] a deferred call is in the result', async () => {
+  test('[B-189, B-139] a deferred call is in the result', async () => {
     const answer = specific('PreToolUse', { permissionDecision: 'defer' });
     const { client } = await hooked({ kind, event: 'PreToolUse', answer, config: BYPASS, script: [touch, 'done'] });
     expect(await client.ask('go')).toMatchObject({
@@ -225,7 +229,7 @@ describe.each(KINDS)('[HK-28, HK-29, HK-30] what a %s adds', (kind) => {
     expect(house.model.requests).toHaveLength(1);
   });
 
-  test('[HK-23] systemMessage is shown to people, not to the model', async () => {
+  test('[HK-23, B-120] systemMessage is shown to people, not to the model', async () => {
     const { house, client } = await hooked({
       kind,
       event: 'UserPromptSubmit',

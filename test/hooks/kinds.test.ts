@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { toolUse } from '../../src/testing/script.ts';
 import { isObject, type JsonObject } from '../../src/util/json.ts';
-import { createHouse, lastTexts, resultsOf } from '../host/support.ts';
-import { settingsWith } from './support.ts';
+import { type Answer, createHouse, lastTexts, resultsOf } from '../host/support.ts';
+import { command, printing, settingsWith } from './support.ts';
 
 const touch = toolUse('Bash', { command: 'touch canary' });
 const BYPASS = { permissionMode: 'bypassPermissions' };
@@ -220,26 +220,29 @@ describe('[B-192] mcp_tool', () => {
     input: { line: `\${tool_input.command}!`, all: [`\${tool_input}`], none: `\${tool_input.nothing}` },
   };
 
-  /** A session whose host has a server with one tool. */
+  /** The answers of a host that has a server with one tool, which says this. */
+  const guardOf =
+    (result: JsonObject, calls: unknown[] = []): Answer =>
+    ({ message }) => {
+      if (!isObject(message) || message.id === undefined) return { mcp_response: {} };
+      const answer = (value: JsonObject) => ({ mcp_response: { jsonrpc: '2.0', id: message.id, result: value } });
+      if (message.method === 'tools/call') {
+        calls.push((message.params as JsonObject).arguments);
+        return answer(result);
+      }
+      const tools = [{ name: 'check', inputSchema: { type: 'object' } }];
+      if (message.method === 'tools/list') return answer({ tools });
+      const serverInfo = { name: 'guard', version: '1' };
+      return answer({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo });
+    };
+
+  /** A session whose host has that server. */
   async function guarded(result: JsonObject, config = {}, given: JsonObject = hook) {
     const calls: unknown[] = [];
     const house = createHouse([touch, 'done']);
     const client = house.connect(
       { ...BYPASS, ...config, settings: settingsWith({ PreToolUse: [given] }, 'Bash') },
-      {
-        answer({ message }) {
-          if (!isObject(message) || message.id === undefined) return { mcp_response: {} };
-          const answer = (value: JsonObject) => ({ mcp_response: { jsonrpc: '2.0', id: message.id, result: value } });
-          if (message.method === 'tools/call') {
-            calls.push((message.params as JsonObject).arguments);
-            return answer(result);
-          }
-          const tools = [{ name: 'check', inputSchema: { type: 'object' } }];
-          if (message.method === 'tools/list') return answer({ tools });
-          const serverInfo = { name: 'guard', version: '1' };
-          return answer({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo });
-        },
-      },
+      { answer: guardOf(result, calls) },
     );
     await client.control({ subtype: 'initialize', sdkMcpServers: ['guard'] });
     await client.ask('go');
@@ -252,6 +255,19 @@ describe('[B-192] mcp_tool', () => {
     expect(hasRun(house.dir)).toBe(false);
     expect(calls).toEqual([{ line: 'touch canary!', all: [{ command: 'touch canary' }], none: '' }]);
     expect(resultsOf(client.lines)).toMatchObject([{ content: 'the guard says no' }]);
+  });
+
+  test('[B-022] updatedMCPToolOutput replaces what a tool of a server said, and nothing else', async () => {
+    const updated = { hookEventName: 'PostToolUse', updatedMCPToolOutput: 'nothing to see' };
+    const settings = settingsWith({ PostToolUse: [command(printing({ hookSpecificOutput: updated }))] });
+    const house = createHouse([[toolUse('mcp__guard__check', {}), toolUse('Bash', { command: 'echo open' })], 'done']);
+    const client = house.connect({ ...BYPASS, settings }, { answer: guardOf(text('secret')) });
+    await client.control({ subtype: 'initialize', sdkMcpServers: ['guard'] });
+    await client.ask('go');
+    const [ofServer, ofShell] = resultsOf(client.lines);
+    expect(ofServer?.content).toBe('nothing to see');
+    expect(ofShell?.content).toBe('open');
+    expect(JSON.stringify(house.model.requests.at(-1)?.messages)).not.toContain('secret');
   });
 
   test.each([

@@ -70,7 +70,7 @@ describe('when events happen', () => {
     expect(told[5]).toMatchObject({ reason: 'other' });
   });
 
-  test('[HK-06] a resumed session says so, a cleared one begins anew', async () => {
+  test('[HK-06, B-024] a resumed session says so, a cleared one ends for that reason and begins anew', async () => {
     const house = createHouse(() => 'hi');
     const first = house.connect();
     const { session_id } = await first.ask('go');

@@ -44,7 +44,7 @@ async function twoTurns(house: House, config: RunConfig = {}) {
 }
 
 describe('[K41] a message with parentUuid', () => {
-  test('[SES-29, SES-03, SES-42] is a sibling of what it replaces, in the running process; the old branch stays', async () => {
+  test('[SES-29, INP-06, SES-42] is a sibling of what it replaces, in the running process; the old branch stays', async () => {
     const house = createHouse(echo);
     const { client, first, second } = await twoTurns(house);
     expect(await client.ask('two, edited', { uuid: U(3), parentUuid: first })).toMatchObject({
@@ -82,7 +82,7 @@ describe('[K41] a message with parentUuid', () => {
     expect(entries.find(({ uuid }) => uuid === U(3))).toMatchObject({ parentUuid: null });
   });
 
-  test('[SES-30] may be a user message, too, and parent_uuid is the same', async () => {
+  test('[SES-30, INP-07] may be a user message, too, and parent_uuid is the same', async () => {
     const house = createHouse(echo);
     const { client } = await twoTurns(house);
     await client.ask('beside the first answer', { parent_uuid: U(1) });

@@ -42,6 +42,15 @@ describe('the init line', () => {
     expect(init.heddle_version).toBe(HEDDLE_VERSION);
   });
 
+  test('[B-154] lists what hosts may count on, as the answer to initialize does', async () => {
+    const house = createHouse([]);
+    const client = house.connect();
+    const { response } = await client.control({ subtype: 'initialize' });
+    const { capabilities } = response as { capabilities: string[] };
+    expect(capabilities).toEqual(expect.arrayContaining(['end_input', 'parent_uuid', 'session_tree', 'session_store']));
+    expect((await opened()).init.capabilities).toEqual(capabilities);
+  });
+
   test('[FLD-02] names where the credential comes from', async () => {
     const key = { env: { ANTHROPIC_API_KEY: 'sk-test' } };
     expect((await opened()).init.apiKeySource).toBe('none');
@@ -50,7 +59,7 @@ describe('the init line', () => {
     expect((await opened({}, given)).init.apiKeySource).toBe('none');
   });
 
-  test('[FLD-07, OPT-06] names betas that were asked for, and sends them', async () => {
+  test('[FLD-07, OPT-06, TYP-14] names betas that were asked for, and sends them', async () => {
     expect((await opened()).init).not.toHaveProperty('betas');
     const { init, request } = await opened({ betas: ['context-1m-2025-08-07'] });
     expect(init.betas).toEqual(['context-1m-2025-08-07']);
@@ -79,8 +88,8 @@ describe('the request', () => {
     expect(await systemOf({ appendSystemPrompt: 'more' })).toEqual([SYSTEM_PROMPT, 'more']);
   });
 
-  test('[OPT-36] effort is passed on when it was chosen', async () => {
-    expect((await opened({ effort: 'low' })).request.effort).toBe('low');
+  test('[OPT-36, B-077] effort is passed on when it was chosen', async () => {
+    for (const effort of ['low', 'xhigh']) expect((await opened({ effort })).request.effort).toBe(effort);
     expect((await opened()).request).not.toHaveProperty('effort');
   });
 

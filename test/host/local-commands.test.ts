@@ -25,6 +25,7 @@ describe('what a command says', () => {
     memory: async () => [],
     setModel: async (name) => `the id of ${name}`,
     clear: () => {},
+    fork: async () => 'another-one',
   };
   const run = (name: string, args = '', changes: Partial<CommandContext> = {}) => {
     const command = LOCAL_COMMANDS.get(name) as LocalCommand;

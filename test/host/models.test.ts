@@ -90,7 +90,7 @@ describe('connections', () => {
   });
 });
 
-test('[FLD-02] the source of the key', () => {
+test('[FLD-02, B-044] the source of the key', () => {
   const models = createModels({ runtime: testRuntime() });
   expect(models.apiKeySource(KEY)).toBe('ANTHROPIC_API_KEY');
   expect(models.apiKeySource({ ANTHROPIC_AUTH_TOKEN: 'x' })).toBe('none');

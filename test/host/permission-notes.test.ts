@@ -32,7 +32,7 @@ describe('a rule for a tool that does not exist', () => {
   );
 });
 
-describe('[PRM-01] a host that wants to be asked', () => {
+describe('[PRM-01, B-255] a host that wants to be asked', () => {
   const stdio = { permissionPromptTool: 'stdio' };
 
   test.each(['bypassPermissions', 'dontAsk'])('learns that the mode %s does not ask it', async (permissionMode) => {

@@ -270,7 +270,7 @@ describe('asking the host', () => {
     ]);
   });
 
-  test('a second initialize tells what is still pending', async () => {
+  test('[B-026] a second initialize is an error that tells what is still pending', async () => {
     const house = createHouse([write('a.txt', 'toolu_1')]);
     const client = house.connect(HOST);
     await client.control({ subtype: 'initialize' });

@@ -24,7 +24,7 @@ describe('a turn', () => {
     ]);
   });
 
-  test('[K20, SEQ-11] each turn has an init of its own, and nothing follows its result', async () => {
+  test('[K20, B-043, SEQ-11] each turn has an init of its own, and nothing follows its result', async () => {
     const client = createHouse(['one', 'two']).connect();
     await client.ask('1');
     await client.ask('2');
@@ -143,7 +143,7 @@ describe('the queue', () => {
     expect(prefixFaults(house.model.requests)).toEqual([]);
   });
 
-  test('[K26] what is said while tools run joins the turn: one result answers both, and both are recorded', async () => {
+  test('[K26, B-143] what is said while tools run joins the turn: one result answers both, and both are recorded', async () => {
     const uuid = 'aaaaaaaa-0000-4000-8000-000000000002';
     const house = createHouse([toolUse('Bash', { command: 'sleep 0.2' }), 'both', 'never']);
     const client = house.connect({ replayUserMessages: true });

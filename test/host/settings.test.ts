@@ -96,6 +96,16 @@ describe('[SET-03, K1] settings files', () => {
       expect(exit).toMatchObject({ code: 1, stderr: expect.stringMatching(/settings(\.local)?\.json, line 2/) });
     },
   );
+
+  test.each(['', ' ', ','])('[R-18] a rule that says nothing (%j) keeps everything from starting', async (rule) => {
+    const house = createHouse([]);
+    put(userFile(house), { permissions: { deny: [rule] } });
+    const exit = await house.connect().end();
+    expect(exit).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('permissions.deny must be a list of texts'),
+    });
+  });
 });
 
 describe('odd places', () => {

@@ -25,7 +25,7 @@ describe('get_context_usage', () => {
     expect(tokensOf(usage, 'used') + tokensOf(usage, 'buffer') + tokensOf(usage, 'free')).toBe(200_000);
   });
 
-  test('[B-160] after a turn the total is what the API has counted', async () => {
+  test('[B-160, B-244] after a turn the total is what the API has counted', async () => {
     const house = createHouse([toolUse('Bash', { command: 'echo hello' }), 'fine']);
     const client = house.connect();
     await client.ask('go');
@@ -45,7 +45,7 @@ describe('get_context_usage', () => {
   });
 });
 
-test('[B-167, B-090] cost and usage, in words and in numbers, with the same numbers as the result', async () => {
+test('[B-167, B-090, B-244] cost and usage, in words and in numbers, with the same numbers as the result', async () => {
   const client = createHouse(['fine']).connect();
   const before = (await client.control({ subtype: 'get_usage' })).response as SessionUsage;
   expect(before.session).toMatchObject({ total_cost_usd: 0, total_api_duration_ms: 0, model_usage: {} });

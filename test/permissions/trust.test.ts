@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { narrowUntrusted, withoutEndpoints } from '../../src/permissions/trust.ts';
 
 describe('[R-13, G3] a project that nobody trusts', () => {
-  test('may forbid, and nothing else', () => {
+  test('[B-107] may forbid, and nothing else: an escalating mode is dropped', () => {
     const settings = {
       $schema: 'x',
       permissions: {

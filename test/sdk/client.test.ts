@@ -93,7 +93,7 @@ describe('connect', () => {
 });
 
 describe('reading', () => {
-  test('[CNT-05] a query is a user line with its session id, in the same process', async () => {
+  test('[CNT-05, INP-08] a query is a user line with its session id, default unless it is named, in the same process', async () => {
     const { agent, client } = await connected();
     await client.query('one');
     await client.query('two', 'other');

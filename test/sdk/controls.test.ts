@@ -8,6 +8,8 @@ interface Row {
   method: keyof ControlMethods;
   args: unknown[];
   requests: object[];
+  /** The row of spec/ that it is. */
+  about?: string;
 }
 
 const rows = readFileSync(new URL('./fixtures/methods.ndjson', import.meta.url), 'utf8')
@@ -35,9 +37,15 @@ const OWN: Row[] = [
     args: [{ detail: 'summary' }],
     requests: [{ subtype: 'get_context_usage', detail: 'summary' }],
   },
-  { method: 'reloadSkills', args: [], requests: [{ subtype: 'reload_skills' }] },
-  { method: 'reloadPlugins', args: [], requests: [{ subtype: 'reload_plugins' }] },
-  { method: 'reloadOutputStyles', args: [], requests: [{ subtype: 'reload_output_styles' }] },
+  {
+    method: 'updateSettings',
+    args: ['localSettings', { model: null }],
+    requests: [{ subtype: 'update_settings', source: 'localSettings', settings: { model: null } }],
+    about: '[B-082]',
+  },
+  { method: 'reloadSkills', args: [], requests: [{ subtype: 'reload_skills' }], about: '[B-085]' },
+  { method: 'reloadPlugins', args: [], requests: [{ subtype: 'reload_plugins' }], about: '[B-085]' },
+  { method: 'reloadOutputStyles', args: [], requests: [{ subtype: 'reload_output_styles' }], about: '[B-085]' },
   { method: 'backgroundTasks', args: ['t'], requests: [{ subtype: 'background_tasks', tool_use_id: 't' }] },
   {
     method: 'explainPermission',
@@ -73,14 +81,15 @@ async function open(face: string, script: Script = {}) {
 }
 
 describe.each(Object.keys(faces))('%s', (name) => {
-  test.each([...rows, ...OWN])('$method($args) is $requests', async ({ method, args, requests }) => {
+  const all = [...rows, ...OWN].map((row) => ({ about: '', ...row }));
+  test.each(all)('$about $method($args) is $requests', async ({ method, args, requests }) => {
     const { agent, face } = await open(name);
     await face.initializationResult();
     await (face[method] as (...values: unknown[]) => Promise<unknown>)(...args);
     expect(agent.requests.slice(1)).toEqual(requests);
   });
 
-  test('[ARC-12, B-009] what initialize told is kept, and asked for once', async () => {
+  test('[ARC-12, B-009, B-079] what initialize told is kept, and asked for once', async () => {
     const told = {
       commands: [{ name: 'compact', description: 'd', argumentHint: '' }],
       models: [{ value: 'v', displayName: 'D', description: 'd' }],

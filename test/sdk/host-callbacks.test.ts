@@ -25,7 +25,7 @@ async function host(options: Options, script: Script = {}) {
 }
 
 describe('hooks', () => {
-  test('[OPT-16, CTL-13, B-078] callbacks are announced by ids and found by them', async () => {
+  test('[OPT-16, HK-16, CTL-13] callbacks are announced by ids and found by them', async () => {
     const heard: unknown[] = [];
     const { agent, ask } = await host({
       hooks: {
@@ -52,6 +52,40 @@ describe('hooks', () => {
     expect(heard).toEqual([input, 't', false]);
   });
 
+  test('[CTL-19, B-015] what callbacks answer is on the wire key by key as they wrote it', async () => {
+    const output = {
+      ...{ continue: false, suppressOutput: true, stopReason: 's', systemMessage: 'm' },
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse' as const,
+        permissionDecision: 'allow' as const,
+        permissionDecisionReason: 'r',
+        updatedInput: { a: 1 },
+        additionalContext: 'c',
+      },
+    };
+    const permission = {
+      behavior: 'allow' as const,
+      updatedInput: { a: 2 },
+      toolUseID: 'toolu_1',
+      updatedPermissions: [
+        {
+          type: 'addRules' as const,
+          rules: [{ toolName: 'Bash', ruleContent: 'ls' }],
+          behavior: 'allow' as const,
+          destination: 'session' as const,
+        },
+      ],
+    };
+    const { ask } = await host({
+      hooks: { PreToolUse: [{ hooks: [async () => output] }] },
+      canUseTool: async () => permission,
+    });
+    const hook = await ask({ subtype: 'hook_callback', callback_id: 'hook_0', input: {} });
+    expect(hook.response).toEqual(output);
+    const asked = await ask({ subtype: 'can_use_tool', tool_name: 'Bash', input: {}, tool_use_id: 'toolu_1' });
+    expect(asked.response).toEqual(permission);
+  });
+
   test('[CTL-17] one that throws, and one that is not there, are error responses', async () => {
     const fail = async () => {
       throw new Error('no idea');
@@ -60,10 +94,17 @@ describe('hooks', () => {
     const request = { subtype: 'hook_callback', input: {} };
     expect(await ask({ ...request, callback_id: 'hook_0' })).toMatchObject({ subtype: 'error', error: 'no idea' });
     expect(await ask({ ...request, callback_id: 'hook_9' })).toMatchObject({ subtype: 'error' });
+    expect(await ask({ subtype: 'no_such_request' })).toMatchObject({ subtype: 'error' });
   });
 });
 
 describe('canUseTool', () => {
+  test('[B-015] its answer says which call it is for', async () => {
+    const { ask } = await host({ canUseTool: async () => ({ behavior: 'deny', message: 'no' }) });
+    const answer = await ask({ subtype: 'can_use_tool', tool_name: 'Bash', input: {}, tool_use_id: 'toolu_7' });
+    expect(answer.response).toEqual({ behavior: 'deny', message: 'no', toolUseID: 'toolu_7' });
+  });
+
   test('[B-014, CTL-12] hears all that the agent says', async () => {
     const heard: unknown[] = [];
     const { ask } = await host({

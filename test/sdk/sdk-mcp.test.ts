@@ -93,6 +93,11 @@ describe('a server made with createSdkMcpServer', () => {
     expect(await request('resources/list')).toMatchObject({ error: { code: -32601 } });
     expect(await request('constructor')).toMatchObject({ error: { code: -32601 } });
     expect(await request('ping')).toMatchObject({ result: {} });
+    const boom = tool('boom', '', {}, () => {
+      throw new Error('kaboom');
+    });
+    const failed = { isError: true, content: [{ type: 'text', text: 'kaboom' }] };
+    expect(await connect(calc(boom)).call('boom')).toMatchObject({ result: failed });
   });
 
   test('[M-10] checks the input, and the words name the field', async () => {

@@ -224,7 +224,7 @@ describe('prompt', () => {
     expect(await prompt('hi', { transport: agent.connect })).toMatchObject({ result: 'last' });
   });
 
-  test('[K16] the names of the reference are the same functions', () => {
+  test('[K16, B-035] the names of the reference are the same functions', () => {
     expect([unstable_v2_createSession, unstable_v2_resumeSession, unstable_v2_prompt]).toEqual([
       createSession,
       resumeSession,

@@ -53,7 +53,7 @@ describe('the start', () => {
     });
   });
 
-  test('[K8] env replaces the environment; the entrypoint and the version are always set', async () => {
+  test('[K8, B-032] env replaces the environment; the entrypoint and the version are always set', async () => {
     const transport = child(say('process.env'), { env: { ONLY: 'this' } });
     await transport.connect();
     const env = await firstLine(transport);

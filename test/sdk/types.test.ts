@@ -10,6 +10,28 @@ describe('the types that hosts of the reference import', () => {
     expectTypeOf<heddle.Query>().toExtend<AsyncDisposable>();
   });
 
+  test('[QRY-07] query may be given a transport as well, which the reference keeps for its client', () => {
+    type QueryOptions = NonNullable<Parameters<typeof heddle.query>[0]['options']>;
+    expectTypeOf<QueryOptions['transport']>().toEqualTypeOf<heddle.Connect | undefined>();
+    expectTypeOf<ConstructorParameters<typeof heddle.HeddleClient>[1]>().toExtend<
+      heddle.Connect | heddle.Transport | undefined
+    >();
+  });
+
+  test('[B-028] a transport of the program has the methods of the reference', () => {
+    type Method = 'write' | 'close' | 'isReady' | 'readMessages' | 'endInput';
+    expectTypeOf<Method>().toExtend<keyof heddle.Transport>();
+    expectTypeOf<heddle.Transport['isReady']>().toEqualTypeOf<() => boolean>();
+    expectTypeOf<ReturnType<heddle.Transport['readMessages']>>().toExtend<AsyncIterable<unknown>>();
+  });
+
+  test('[HK-15] a hook gets its input, the id of the call, and a signal', () => {
+    expectTypeOf<Parameters<heddle.HookCallback>>().toEqualTypeOf<
+      [input: heddle.HookInput, toolUseID: string | undefined, options: { signal: AbortSignal }]
+    >();
+    expectTypeOf<heddle.HookCallback>().returns.resolves.toEqualTypeOf<heddle.HookJSONOutput>();
+  });
+
   test('[B-009, B-013] methods of Query have the types of the reference', () => {
     expectTypeOf<heddle.Query['interrupt']>().returns.resolves.toEqualTypeOf<heddle.InterruptReceipt | undefined>();
     expectTypeOf<heddle.Query['setModel']>().toEqualTypeOf<(model?: string) => Promise<void>>();

@@ -83,7 +83,7 @@ function createRowStore(): SessionStore {
   };
 }
 
-describe("a program's own store", () => {
+describe("[B-104] a program's own store", () => {
   test.each(storeCases())('$name', ({ run }) => run(async () => createRowStore()));
 });
 

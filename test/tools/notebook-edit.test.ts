@@ -63,7 +63,7 @@ const wrapped = (message: RegExp) => ({ name: 'ToolError', wrap: true, message: 
 const AROUND = /^\{\n "cells": \[\n|\n \],\n "metadata": \{.*$/gs;
 
 describe('replace', () => {
-  test('[TOOL-04] gives the cell a new source and removes what it had left', async () => {
+  test('[TOOL-04, B-223] gives the cell a new source and removes what it had left', async () => {
     const { text, content, data, path } = await edit({ cell_id: 'calc', new_source: 'a = 1\nprint(a)' });
     const [, , cell] = text.split(/^ {2}\{\n/m);
     expect(cell?.split('\n ],')[0]).toBe(

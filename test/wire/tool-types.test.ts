@@ -29,7 +29,7 @@ const program = ts.createProgram([file], { strict: true, noEmit: true, allowImpo
 const checker = program.getTypeChecker();
 
 describe('[TYP-22, B-248] heddle/sdk-tools', () => {
-  test('has the input and the output of every tool, and no others', () => {
+  test('[B-029, B-227] has the input and the output of every tool, and no others', () => {
     const names = tools.map(({ name }) => name).sort();
     expect([...members('ToolInputs').keys()].sort()).toEqual(names);
     expect([...members('ToolOutputs').keys()].sort()).toEqual(names);

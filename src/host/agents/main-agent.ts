@@ -13,6 +13,7 @@ import { type AgentType, agentTypes, findAgent } from './agent-types.ts';
 
 /** What the main thread runs as (`--agent`). */
 export interface MainAgent {
+  name: string;
   /** The whole system prompt, in the place of any other. */
   prompt: string;
   /** Whether it may have this tool. */
@@ -34,7 +35,7 @@ export async function becomeAgent(parts: Parts, launch: RunConfig): Promise<void
   if (!type) {
     const problem = `--agent: ${unknownAgent(types, name)}`;
     if (launch.inputFormat !== 'stream-json') throw new HeddleError('invalid_option', problem);
-    parts.mainAgent = { prompt: '', keeps: () => true, problem };
+    parts.mainAgent = { name, prompt: '', keeps: () => true, problem };
     return;
   }
   const named = namedTools(type.definition);
@@ -42,6 +43,7 @@ export async function becomeAgent(parts: Parts, launch: RunConfig): Promise<void
   const isOwn = servers?.isBroughtBy(type);
   for (const problem of named.problems(parts.tools)) parts.warnOnce(`The agent ${type.name}: ${problem}`);
   parts.mainAgent = {
+    name: type.name,
     prompt: mainAgentPrompt(await promptOf(type)),
     keeps: (tool) => (isOwn?.(tool.name) || (named.wants(tool.name) ?? true)) && !named.refuses(tool.name),
     problem: null,

@@ -41,7 +41,12 @@ export interface AgentEnd {
 }
 
 /** Lets an agent work on a prompt until it stops. The loop is that of the main thread; only its parts are others. */
-export async function runAgent(child: Parts, run: AgentRun): Promise<AgentEnd> {
+export function runAgent(child: Parts, run: AgentRun): Promise<AgentEnd> {
+  const work = () => letWork(child, run);
+  return child.telemetry?.agent(child, run.prompt, work) ?? work();
+}
+
+async function letWork(child: Parts, run: AgentRun): Promise<AgentEnd> {
   const { runtime, agent } = child;
   if (!agent) throw new Error('These are no parts of an agent');
   const started = runtime.clock.now();

@@ -22,6 +22,7 @@ export type ElicitationResult = z.infer<typeof ElicitationResult>;
 
 /** What the CLI may ask of its host. */
 export const cliRequests = exchanges({
+  /** May this call run? Anything but a well-formed allow is a denial. */
   can_use_tool: () => [
     {
       tool_name: z.string(),
@@ -40,11 +41,14 @@ export const cliRequests = exchanges({
     },
     PermissionResult,
   ],
+  /** A hook of the host, by the id under which it was announced. */
   hook_callback: () => [{ callback_id: z.string(), input: HookInput, tool_use_id: text }, z.optional(HookOutput)],
+  /** For an MCP server in the host. */
   mcp_message: () => [
     { server_name: z.string(), message: JsonRpcMessage },
     z.optional(open({ mcp_response: z.optional(JsonRpcMessage) })),
   ],
+  /** An MCP server asks the user for something. */
   elicitation: () => [
     {
       mcp_server_name: z.string(),
@@ -56,11 +60,15 @@ export const cliRequests = exchanges({
     },
     ElicitationResult,
   ],
+  /** Shows a dialog of the reference. Heddle does not ask for any. */
   request_user_dialog: () => [{ dialog_kind: text, payload: z.optional(z.unknown()) }, Done],
 
   // Heddle's own: sessions kept by the host.
+  /** Keeps entries of a session. */
   store_append: () => [{ key: StoreKey, entries: z.array(Entry) }, Done],
+  /** The entries of a session. */
   store_load: () => [{ key: StoreKey }, open({ entries: z.array(Entry) })],
+  /** The sessions of a project. */
   store_list: () => [
     { project: z.string() },
     open({

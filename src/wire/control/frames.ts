@@ -6,6 +6,7 @@ import { AnyObject, oneOf, open, type Schema } from '../schema.ts';
 export type ControlRequestBody = JsonObject & { subtype: string };
 const ControlRequestBody = open({ subtype: z.string() }) as unknown as Schema<ControlRequestBody>;
 
+/** Asks for something; the answer names its `request_id`. */
 export const ControlRequestFrame = open(() => ({
   type: z.literal('control_request'),
   request_id: z.string(),
@@ -37,6 +38,7 @@ export const ControlFailure = open(() => ({
 }));
 export type ControlFailure = z.infer<typeof ControlFailure>;
 
+/** The one answer to a request. */
 export const ControlResponseFrame = open(() => ({
   type: z.literal('control_response'),
   response: oneOf('subtype', () => [ControlSuccess, ControlFailure]),

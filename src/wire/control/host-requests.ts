@@ -221,52 +221,83 @@ export type ReloadedPlugins = z.infer<typeof ReloadedPlugins>;
 
 /** What a host may ask of the CLI. Mind the mixed casing of server names: it is the wire's. */
 export const hostRequests = exchanges({
+  /** The first request: what the host brings along, and the facts that it needs. */
   initialize: () => [initializeFields(), InitializeResponse],
+  /** Ends the running turn with a result; the answer names the messages that are answered next. */
   interrupt: () => [{}, z.optional(open({ still_queued: z.optional(z.array(z.string())) }))],
   /** No model, or `default`: back to the default. */
   set_model: () => [{ model: z.optional(z.nullable(z.string())) }, z.optional(open({ model: text }))],
   /** `mode` is any text here: the answer to a wrong one has its own error code, `invalid_mode`. */
   set_permission_mode: () => [{ mode: z.string() }, z.optional(open({ mode: text }))],
+  /** From the next turn on; 0 or null for none. */
   set_max_thinking_tokens: () => [{ max_thinking_tokens: z.nullable(z.number()) }, Done],
+  /** Brings files back to how they were at a user message. */
   rewind_files: () => [{ user_message_id: z.string(), dry_run: flag }, RewindFilesResult],
+  /** Ends a command or an agent in the background. */
   stop_task: () => [{ task_id: z.string() }, Done],
 
+  /** How it stands with the MCP servers. */
   mcp_status: () => [{}, open({ mcpServers: z.array(McpServerStatus) })],
+  /** What a server in the host says by itself. */
   mcp_message: () => [
     { server_name: z.string(), message: JsonRpcMessage },
     z.optional(open({ mcp_response: z.optional(JsonRpcMessage) })),
   ],
+  /** Replaces the servers that a host has given. */
   mcp_set_servers: () => [{ servers: z.record(z.string(), McpServerConfig) }, McpSetServersResult],
+  /** Connects to a server anew. */
   mcp_reconnect: () => [{ serverName: z.string() }, Done],
+  /** Turns a server off and on. */
   mcp_toggle: () => [{ serverName: z.string(), enabled: z.boolean() }, Done],
+  /** Refused as unsupported. */
   mcp_call: () => [{}, Done],
+  /** Refused as unsupported. */
   mcp_read_resource: () => [{}, Done],
 
+  /** The settings in force, and where each stands. */
   get_settings: () => [{}, SettingsInForce],
   /** By key; null takes back what the launch or an earlier request gave. */
   apply_flag_settings: () => [{ settings: AnyObject }, z.optional(FlagSettingsResult)],
+  /** Changes a settings file; null takes a key away. */
   update_settings: () => [{ source: z.string(), settings: z.optional(AnyObject) }, Done],
+  /** The permission rules in force. */
   list_permission_rules: () => [{}, PermissionRules],
+  /** The hooks in force, and the events there are. */
   get_hooks_listing: () => [{}, HooksListing],
+  /** The models that can be chosen. */
   list_models: () => [{}, open({ models: z.array(ModelInfo) })],
+  /** What the context window is filled with. */
   get_context_usage: () => [{ detail: text }, ContextUsage],
+  /** What the session has cost, as a text. */
   get_session_cost: () => [{}, open({ text: z.string() })],
+  /** What the session has cost, as numbers. */
   get_usage: () => [{}, SessionUsage],
+  /** The versions of wire and agent. */
   get_binary_version: () => [{}, open({ version: z.string(), buildTime: text, heddle_version: text })],
 
   /** Answered with the calls that are not waited for any more. */
   background_tasks: () => [{ tool_use_id: text }, z.optional(open({ backgrounded: z.optional(z.array(z.string())) }))],
+  /** How a task in the background stands, and the end of its output. */
   get_task_output: () => [{ task_id: z.string() }, TaskOutput],
   /** False: its turn has begun, or there is no such message. */
   cancel_async_message: () => [{ message_uuid: z.string() }, z.optional(open({ cancelled: flag }))],
+  /** Gives the session a title. */
   rename_session: () => [{ title: z.string(), source: text }, Done],
+  /** Refused as unsupported. */
   set_color: () => [{}, Done],
+  /** Refused as unsupported. */
   set_has_subscribers: () => [{}, Done],
+  /** Refused as unsupported. */
   register_repo_root: () => [{}, Done],
+  /** Reads all extension files again. */
   reload_skills: () => [{}, open({ skills: z.optional(z.array(SlashCommand)) })],
+  /** The same, and the settings that enable plugins. */
   reload_plugins: () => [{}, ReloadedPlugins],
+  /** The same; the answer names the styles. */
   reload_output_styles: () => [{}, open({ available_output_styles: z.array(z.string()) })],
+  /** What the Read tool could read without a question. */
   read_file: () => [{ path: z.string(), max_bytes: z.optional(z.number()), encoding: text }, FileContents],
+  /** Refused as unsupported. */
   file_suggestions: () => [{ query: z.string() }, open({ suggestions: z.array(z.unknown()) })],
   /** `mtime`: milliseconds since 1970. False: the file is another one by now. */
   seed_read_state: () => [{ path: z.string(), mtime: z.number() }, z.optional(open({ seeded: flag }))],
@@ -274,9 +305,14 @@ export const hostRequests = exchanges({
   // Heddle's own.
   /** No more user messages follow; control goes on until the CLI closes its output (ruling K2). */
   end_input: () => [{}, Done],
+  /** The nodes and leaves of the session. */
   session_tree: () => [{ offset: z.optional(z.number()), limit: z.optional(z.number()) }, SessionTree],
+  /** The branches of the session. */
   branches: () => [{}, open({ branches: z.array(Branch) })],
+  /** Goes on from another message. */
   switch_leaf: () => [{ leaf_uuid: z.string(), restore_files: flag, dry_run: flag }, SwitchLeafResult],
+  /** Copies a branch into a new session. */
   fork_session: () => [{ at_uuid: text, title: text }, open({ session_id: z.string() })],
+  /** What would become of a tool call now, and which rule decides. */
   explain_permission: () => [{ tool_name: z.string(), input: AnyObject }, PermissionExplanation],
 });

@@ -33,6 +33,7 @@ export const ApiAssistantMessage = open(() => ({
 }));
 export type ApiAssistantMessage = z.infer<typeof ApiAssistantMessage>;
 
+/** One content block of an answer, or an API error told as one. */
 export const AssistantMessage = open(() => ({
   type: z.literal('assistant'),
   message: ApiAssistantMessage,

@@ -16,6 +16,7 @@ export const ApiRetryMessage = system('api_retry', () => ({
 }));
 export type ApiRetryMessage = z.infer<typeof ApiRetryMessage>;
 
+/** Another model goes on with the turn. */
 export const ModelFallbackMessage = system('model_fallback', () => ({
   trigger: z.string(),
   original_model: z.string(),
@@ -31,12 +32,14 @@ const refusal = {
   api_refusal_explanation: nullableText,
   content: text,
 };
+/** A model refused, and another one goes on. */
 export const ModelRefusalFallbackMessage = system('model_refusal_fallback', () => ({
   ...refusal,
   fallback_model: text,
 }));
 export type ModelRefusalFallbackMessage = z.infer<typeof ModelRefusalFallbackMessage>;
 
+/** A model refused, and no other one goes on. */
 export const ModelRefusalNoFallbackMessage = system('model_refusal_no_fallback', () => refusal);
 export type ModelRefusalNoFallbackMessage = z.infer<typeof ModelRefusalNoFallbackMessage>;
 
@@ -51,6 +54,7 @@ export const PermissionDeniedMessage = system('permission_denied', () => ({
 }));
 export type PermissionDeniedMessage = z.infer<typeof PermissionDeniedMessage>;
 
+/** A text for people that the model does not see. */
 export const InformationalMessage = system('informational', () => ({
   content: z.string(),
   level: word(['info', 'notice', 'suggestion', 'warning', 'error']),
@@ -61,6 +65,7 @@ export const InformationalMessage = system('informational', () => ({
 }));
 export type InformationalMessage = z.infer<typeof InformationalMessage>;
 
+/** A text that deserves attention for a moment. */
 export const NotificationMessage = system('notification', () => ({
   key: z.string(),
   text: z.string(),
@@ -68,18 +73,22 @@ export const NotificationMessage = system('notification', () => ({
 }));
 export type NotificationMessage = z.infer<typeof NotificationMessage>;
 
+/** Whether the session works, waits, or wants an answer. */
 export const SessionStateChangedMessage = system('session_state_changed', () => ({
   state: word(['idle', 'running', 'requires_action']),
   sdk_host_only: z.optional(z.boolean()),
 }));
 export type SessionStateChangedMessage = z.infer<typeof SessionStateChangedMessage>;
 
+/** The session has another title. */
 export const SessionTitleChangedMessage = system('session_title_changed', () => ({ title: z.string() }));
 export type SessionTitleChangedMessage = z.infer<typeof SessionTitleChangedMessage>;
 
+/** What a command said that no model was asked for. */
 export const LocalCommandOutputMessage = system('local_command_output', () => ({ content: z.string() }));
 export type LocalCommandOutputMessage = z.infer<typeof LocalCommandOutputMessage>;
 
+/** The slash commands are others now. */
 export const CommandsChangedMessage = system('commands_changed', () => ({
   commands: z.array(open({ name: z.string() })),
 }));
@@ -89,12 +98,15 @@ export type CommandsChangedMessage = z.infer<typeof CommandsChangedMessage>;
 export const MirrorErrorMessage = system('mirror_error', () => ({ error: z.string() }));
 export type MirrorErrorMessage = z.infer<typeof MirrorErrorMessage>;
 
+/** Something could not be written to the session. */
 export const SessionWritesLostMessage = system('session_writes_lost', () => ({}));
 export type SessionWritesLostMessage = z.infer<typeof SessionWritesLostMessage>;
 
+/** What an MCP server had asked the user for by an address is done. */
 export const ElicitationCompleteMessage = system('elicitation_complete', () => ({ elicitation_id: text }));
 export type ElicitationCompleteMessage = z.infer<typeof ElicitationCompleteMessage>;
 
+/** How much the model has thought so far. */
 export const ThinkingTokensMessage = system('thinking_tokens', () => ({
   estimated_tokens: z.number(),
   estimated_tokens_delta: z.number(),

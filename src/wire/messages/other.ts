@@ -4,6 +4,7 @@ import { identity } from './common.ts';
 
 const text = z.optional(z.string());
 
+/** A call goes on for long. */
 export const ToolProgressMessage = open(() => ({
   type: z.literal('tool_progress'),
   tool_use_id: z.string(),
@@ -18,6 +19,7 @@ export const ToolProgressMessage = open(() => ({
 }));
 export type ToolProgressMessage = z.infer<typeof ToolProgressMessage>;
 
+/** Sums up a round of tool calls, if asked for. */
 export const ToolUseSummaryMessage = open(() => ({
   type: z.literal('tool_use_summary'),
   summary: z.string(),
@@ -26,6 +28,7 @@ export const ToolUseSummaryMessage = open(() => ({
 }));
 export type ToolUseSummaryMessage = z.infer<typeof ToolUseSummaryMessage>;
 
+/** A credential is being fetched. */
 export const AuthStatusMessage = open(() => ({
   type: z.literal('auth_status'),
   isAuthenticating: z.boolean(),
@@ -44,6 +47,7 @@ export const CommandLifecycleMessage = open(() => ({
 }));
 export type CommandLifecycleMessage = z.infer<typeof CommandLifecycleMessage>;
 
+/** The conversation was begun anew. */
 export const ConversationResetMessage = open(() => ({
   type: z.literal('conversation_reset'),
   new_conversation_id: text,
@@ -51,6 +55,7 @@ export const ConversationResetMessage = open(() => ({
 }));
 export type ConversationResetMessage = z.infer<typeof ConversationResetMessage>;
 
+/** How much of a plan is used up. */
 export const RateLimitMessage = open(() => ({
   type: z.literal('rate_limit_event'),
   rate_limit_info: z.optional(z.unknown()),
@@ -58,6 +63,7 @@ export const RateLimitMessage = open(() => ({
 }));
 export type RateLimitMessage = z.infer<typeof RateLimitMessage>;
 
+/** What the user may want to say next. */
 export const PromptSuggestionMessage = open(() => ({
   type: z.literal('prompt_suggestion'),
   suggestion: z.string(),
@@ -67,9 +73,11 @@ export type PromptSuggestionMessage = z.infer<typeof PromptSuggestionMessage>;
 
 // Internal to the wire; never printed by a plain run and never shown to consumers.
 
+/** Says nothing; in both directions. */
 export const KeepAliveMessage = open(() => ({ type: z.literal('keep_alive') }));
 export type KeepAliveMessage = z.infer<typeof KeepAliveMessage>;
 
+/** A shorter form of an answer, of the reference. */
 export const StreamlinedTextMessage = open(() => ({
   type: z.literal('streamlined_text'),
   text: z.string(),
@@ -77,6 +85,7 @@ export const StreamlinedTextMessage = open(() => ({
 }));
 export type StreamlinedTextMessage = z.infer<typeof StreamlinedTextMessage>;
 
+/** A shorter form of tool calls, of the reference. */
 export const StreamlinedToolUseSummaryMessage = open(() => ({
   type: z.literal('streamlined_tool_use_summary'),
   tool_summary: z.string(),

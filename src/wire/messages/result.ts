@@ -83,6 +83,7 @@ export const resultErrorSubtypes = [
   'error_max_structured_output_retries',
 ] as const;
 
+/** The turn did not end by itself: an error, an interrupt or a limit. */
 export const ResultError = open(() => ({
   ...common,
   subtype: z.enum(resultErrorSubtypes),

@@ -3,6 +3,7 @@ import { permissionModes } from '../permissions.ts';
 import { open, word } from '../schema.ts';
 import { system } from './common.ts';
 
+/** What the session is busy with, null when that is over; and a permission mode that has changed. */
 export const StatusMessage = system('status', () => ({
   status: z.nullable(word(['compacting', 'requesting'])),
   permissionMode: z.optional(word(permissionModes)),
@@ -10,6 +11,7 @@ export const StatusMessage = system('status', () => ({
 }));
 export type StatusMessage = z.infer<typeof StatusMessage>;
 
+/** The conversation so far was replaced by its summary, which follows. */
 export const CompactBoundaryMessage = system('compact_boundary', () => ({
   compact_metadata: open({
     trigger: word(['manual', 'auto']),
@@ -28,12 +30,15 @@ export type CompactBoundaryMessage = z.infer<typeof CompactBoundaryMessage>;
 const hook = { hook_id: z.string(), hook_name: z.string(), hook_event: z.string() };
 const hookOutput = { stdout: z.string(), stderr: z.string(), output: z.string() };
 
+/** A hook has begun. */
 export const HookStartedMessage = system('hook_started', () => hook);
 export type HookStartedMessage = z.infer<typeof HookStartedMessage>;
 
+/** What a hook has printed so far. */
 export const HookProgressMessage = system('hook_progress', () => ({ ...hook, ...hookOutput }));
 export type HookProgressMessage = z.infer<typeof HookProgressMessage>;
 
+/** A hook has ended. */
 export const HookResponseMessage = system('hook_response', () => ({
   ...hook,
   ...hookOutput,
@@ -42,6 +47,7 @@ export const HookResponseMessage = system('hook_response', () => ({
 }));
 export type HookResponseMessage = z.infer<typeof HookResponseMessage>;
 
+/** Files that the reference has uploaded. Heddle does not print it. */
 export const FilesPersistedMessage = system('files_persisted', () => ({
   files: z.array(open({ filename: z.string(), file_id: z.string() })),
   failed: z.array(open({ filename: z.string(), error: z.string() })),

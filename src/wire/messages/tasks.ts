@@ -24,6 +24,7 @@ export const TaskNotificationMessage = system('task_notification', () => ({
 }));
 export type TaskNotificationMessage = z.infer<typeof TaskNotificationMessage>;
 
+/** A command or an agent has begun to work in the background, or an agent in the foreground. */
 export const TaskStartedMessage = system('task_started', () => ({
   ...task,
   tool_use_id: text,
@@ -37,6 +38,7 @@ export const TaskStartedMessage = system('task_started', () => ({
 }));
 export type TaskStartedMessage = z.infer<typeof TaskStartedMessage>;
 
+/** What an agent has done so far. */
 export const TaskProgressMessage = system('task_progress', () => ({
   ...task,
   tool_use_id: text,
@@ -48,6 +50,7 @@ export const TaskProgressMessage = system('task_progress', () => ({
 }));
 export type TaskProgressMessage = z.infer<typeof TaskProgressMessage>;
 
+/** Fields of a task that have changed. */
 export const TaskUpdatedMessage = system('task_updated', () => ({
   ...task,
   patch: open({

@@ -57,6 +57,7 @@ test('every state survives a restart', () => {
 test('[TEAM-07] the leader is told once per end of input', () => {
   expect(nextTeam('open', 'told')).toBeNull();
   expect(nextTeam('told', 'told')).toBeNull();
+  expect(nextTeam('told', 'input-ended')).toBe('told');
   expect(nextTeam('told', 'restored')).toBe('told');
 });
 

@@ -81,7 +81,7 @@ describe('a team', () => {
     expect(await team.isSettled()).toBe(true);
   });
 
-  test('a hook may keep a teammate from being idle', async () => {
+  test('[B-019] a hook may keep a teammate from being idle', async () => {
     const rig = createRig();
     rig.objections.push('The tests fail.');
     const team = await openTeam(rig);

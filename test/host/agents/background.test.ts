@@ -25,7 +25,7 @@ function dataOf(client: Client, id: string): JsonObject {
 }
 
 describe('an agent in the background', () => {
-  test('[SUB-04, BG-02, BG-05] is started at once, its end begins a turn of its own, and both results are there', async () => {
+  test('[SUB-04, BG-02, SEQ-10] is started at once, its end begins a turn of its own, and both results are there', async () => {
     const { open, opened } = gate();
     const house = createHouse(
       cast({
@@ -275,6 +275,8 @@ describe('TaskOutput and TaskStop', () => {
     expect(texts.o2).toMatch(/<retrieval_status>not_ready<.*<status>running</s);
     expect(JSON.parse(texts.s ?? '')).toMatchObject({ task_type: 'local_bash' });
     expect(client.results.map(({ result }) => result)).toEqual(['stopped', 'heard of the first']);
+    const told = client.of('system').filter(({ subtype }) => subtype === 'task_notification');
+    expect(told.map(({ status }) => status).sort()).toEqual(['completed', 'stopped']);
   });
 
   test.each(['TaskOutput', 'TaskStop'])('%s of an unknown id says which there are', async (name) => {

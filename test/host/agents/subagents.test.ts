@@ -36,7 +36,7 @@ describe('an agent that is waited for', () => {
     expect(data).toMatchObject({ status: 'completed', totalToolUseCount: 1, totalTokens: 117 });
   });
 
-  test('[B-051] all that it says is told where that is wanted', async () => {
+  test('[B-051, B-146] all that it says is told where that is wanted, with who says it', async () => {
     const house = createHouse(cast(script));
     const client = house.connect({
       ...{ permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true },
@@ -46,6 +46,9 @@ describe('an agent that is waited for', () => {
     const told = client.lines.filter(({ parent_tool_use_id }) => parent_tool_use_id === 'toolu_t');
     expect(JSON.stringify(told)).toContain('Let me see.');
     expect(JSON.stringify(told)).toContain('It is done.');
+    const { agentId } = taskResult(client, 'toolu_t').data;
+    const who = { agent_id: agentId, subagent_type: 'general-purpose', task_description: 'some work' };
+    for (const line of told) expect(line).toMatchObject(who);
   });
 
   test('[B-042] the usage of the result is that of the main thread, the usage per model that of all', async () => {
@@ -136,7 +139,7 @@ describe('which agent', () => {
     expect(taskResult(client, 't').text).toMatch(/'nobody'.*Bash, general-purpose, Explore, Plan/s);
   });
 
-  test('[K37] Agent is another name of the tool, and a kind need not be named', async () => {
+  test('[K37, B-036] Agent is another name of the tool, and a kind need not be named', async () => {
     const call = toolUse('Agent', { description: 'some work', prompt: 'CHILD go' }, 't');
     const client = createHouse(cast({ MAIN: [call, 'ok'], CHILD: ['done'] })).connect();
     await client.ask('MAIN go');
@@ -152,7 +155,7 @@ describe('which agent', () => {
     expect(taskResult(client, 't').isError).toBe(true);
   });
 
-  test('[B-017] one of the host: its prompt, tools, turns', async () => {
+  test('[TYP-10, TYP-11, TYP-12] one of the host: its description, tools, prompt and turns', async () => {
     const requests: ModelRequest[] = [];
     const play = cast({
       MAIN: [task('CHILD go', { subagent_type: 'helper' }, 't'), 'ok'],
@@ -183,7 +186,7 @@ describe('which agent', () => {
 });
 
 describe('resume', () => {
-  test('goes on with all that the agent knows, in the same file', async () => {
+  test('[B-210] goes on with all that the agent knows, in the same file', async () => {
     let seen: ModelRequest | null = null;
     const house = createHouse(
       cast({
@@ -271,7 +274,7 @@ describe('permissions', () => {
 describe('nesting', () => {
   const boss = (tools: string[]) => JSON.stringify({ boss: { description: 'd', prompt: 'p', tools } });
 
-  test('[B-212] an agent whose kind names the tool may start others, whose lines name their own call', async () => {
+  test('[B-212, B-159] an agent whose kind names the tool may start others, whose lines name their own call', async () => {
     const client = createHouse(
       cast({
         MAIN: [task('BOSS go', { subagent_type: 'boss' }, 't1'), 'ok'],
@@ -285,6 +288,7 @@ describe('nesting', () => {
     const started = client.of('system/task_started');
     expect(started.map(({ spawn_depth }) => spawn_depth)).toEqual([1, 2]);
     expect(started[1]?.parent_task_id).toBe(started[0]?.task_id);
+    expect(new Set(started.map(({ run_id }) => run_id)).size).toBe(2);
   });
 
   test('is bounded: below the deepest level the tool is not there', async () => {

@@ -89,7 +89,7 @@ describeSandboxed('the network of the sandbox', () => {
     expect(await rig?.sh(fetch)).toMatch(/page \/p$/);
   });
 
-  test('WebFetch rules open it, deny rules and deniedDomains win', async () => {
+  test('[B-204] WebFetch rules open it, deny rules and deniedDomains win', async () => {
     const { port } = await webServer();
     const url = `http://127.0.0.1:${port}/`;
     const allow = rules('WebFetch(domain:127.0.0.1)', 'WebFetch(domain:localhost)');

@@ -9,7 +9,7 @@ const confinement: Confinement = {
   unixSockets: ['/var/run/docker.sock'],
 };
 
-test('the profile for macOS opens what may be written, then closes what is protected', () => {
+test('[P8] the profile for macOS opens what may be written, then closes what is protected', () => {
   const lines = seatbeltProfile({
     confinement,
     tmp: '/private/tmp/s',

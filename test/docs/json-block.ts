@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { isActedOn, readSettings } from '../../src/config/settings.ts';
+import { parseSettings } from '../../src/config/settings-file.ts';
+import { readHooks } from '../../src/hooks/read-hooks.ts';
+import { expandConfig } from '../../src/mcp/expand-config.ts';
+import { readMcpConfig } from '../../src/mcp/read-config.ts';
+import { readServerConfig } from '../../src/mcp/server-config.ts';
+import { isObject, type JsonObject } from '../../src/util/json.ts';
+import { messageOf } from '../../src/util/message-of.ts';
+import { parseCliRequest, parseHostRequest } from '../../src/wire/index.ts';
+import { ROOT } from '../support/root.ts';
+import type { Block } from './blocks.ts';
+
+/** JSON must parse; the comment before it says what reads it: settings, MCP servers, lines of the wire or of sessions. */
+export async function checkJson({ code, notes }: Block): Promise<string | null> {
+  try {
+    if (notes.has('settings')) return settingsProblem(code);
+    if (notes.has('mcp')) return await serversProblem(code);
+    if (notes.has('wire')) return linesProblem(code, isWireLine());
+    if (notes.has('entries')) return linesProblem(code, validator('entries', ''));
+    const part = notes.get('part-of');
+    return part === undefined ? parseProblem(code) : partProblem(code, part);
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function parseProblem(code: string): null {
+  JSON.parse(code);
+  return null;
+}
+
+/** Settings that are read without a word, all of which act. */
+function settingsProblem(code: string): string | null {
+  const values = parseSettings(code, 'the block');
+  readSettings([{ scope: 'userSettings', path: null, values }]);
+  const idle = Object.keys(values).filter((key) => !isActedOn([key]));
+  if (idle.length > 0) return `settings that nothing acts on: ${idle.join(', ')}`;
+  if (values.hooks === undefined) return null;
+  return readHooks(values.hooks, { scope: 'userSettings', where: 'the block' }).problems.join('; ') || null;
+}
+
+async function serversProblem(code: string): Promise<string | null> {
+  for (const server of (await readMcpConfig([code], '/')).values()) readServerConfig(expanded(server));
+  return null;
+}
+
+/** Variables without a default are the user's. */
+function expanded(server: JsonObject): JsonObject {
+  const names = [...JSON.stringify(server).matchAll(/\$\{(\w+)\}/g)].map(([, name]) => [name, 'given']);
+  return expandConfig(server, Object.fromEntries(names));
+}
+
+function linesProblem(code: string, accepts: (value: unknown) => boolean): string | null {
+  const lines = code.trim().split('\n');
+  const odd = lines.find((line) => !accepts(JSON.parse(line)));
+  return odd === undefined ? null : `not in schema/: ${odd}`;
+}
+
+/** A message or a control line; a request must be one that there is. */
+function isWireLine(): (value: unknown) => boolean {
+  const [isMessage, isControl] = [validator('messages', ''), validator('control', '')];
+  return (value) => {
+    if (!isObject(value) || value.type !== 'control_request') return isMessage(value) || isControl(value);
+    return isControl(value) && (parseHostRequest(value.request).ok || parseCliRequest(value.request).ok);
+  };
+}
+
+/** `messages/SystemInitMessage`: each field is as that definition says. */
+function partProblem(code: string, definition: string): string | null {
+  const [schema = '', name = ''] = definition.split('/');
+  const fields: unknown = JSON.parse(code);
+  if (!isObject(fields)) return 'not an object';
+  const wrong = Object.entries(fields).filter(
+    ([field, value]) => !validator(schema, `#/$defs/${name}/properties/${field}`)(value),
+  );
+  return wrong.length === 0 ? null : `not as ${definition} says: ${wrong.map(([field]) => field).join(', ')}`;
+}
+
+const ajv = new Ajv2020({ strict: false });
+
+/** The library keeps what it has compiled. */
+function validator(schema: string, pointer: string): (value: unknown) => boolean {
+  if (!ajv.schemas[schema]) {
+    ajv.addSchema(JSON.parse(readFileSync(join(ROOT, `schema/${schema}.json`), 'utf8')), schema);
+  }
+  const validate = ajv.getSchema(`${schema}${pointer}`);
+  if (!validate) throw new Error(`schema/${schema}.json has no ${pointer}`);
+  return (value) => validate(value) === true;
+}

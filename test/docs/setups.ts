@@ -1,0 +1,136 @@
+import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { startOAuthServers } from '../support/oauth-servers.ts';
+import { ROOT } from '../support/root.ts';
+import { putBranchedSession } from './branched-session.ts';
+import { type Project, runInProject } from './project.ts';
+
+/** What stands in for a name that pages make up: a task's id, a server's address. */
+export interface SetUp {
+  replace: Readonly<Record<string, string>>;
+}
+
+/** Makes what a block finds when it runs: `<!-- run: setup=detached-task -->`. Throws for a name that is not here. */
+export async function setUp(name: string | undefined, project: Project): Promise<SetUp> {
+  if (name === undefined) return { replace: {} };
+  const make = Object.hasOwn(SETUPS, name) ? SETUPS[name] : undefined;
+  if (!make) throw new Error(`There is no setup ${name}; there are ${Object.keys(SETUPS).join(', ')}.`);
+  return { replace: (await make(project)) ?? {} };
+}
+
+type Make = (project: Project) => SetUp['replace'] | undefined | Promise<SetUp['replace'] | undefined>;
+
+const SETUPS: Readonly<Record<string, Make>> = {
+  /** The page is read in a clone of this repository. */
+  clone({ cwd }) {
+    for (const name of ['dist', 'examples', 'node_modules']) symlinkSync(join(ROOT, name), join(cwd, name), 'dir');
+    return undefined;
+  },
+
+  /** A command that has outlived its session. */
+  async 'detached-task'(project) {
+    await running(project, DETACH);
+    project.command('newest-task', `heddle tasks list --json | ${printJson('tasks[0].task_id', 'tasks')}`);
+    return { b1f3a2: '$(newest-task)' };
+  },
+
+  /** A task whose id is known only once the block has started it. */
+  'later-task'(project) {
+    project.command('newest-task', `heddle tasks list --json | ${printJson('tasks[0].task_id', 'tasks')}`);
+    return { b1f3a2: '$(newest-task)' };
+  },
+
+  /** A session with a call of Bash, for what takes one: its id is SESSION. */
+  async session(project) {
+    await running(project, ['-p', 'run: echo warp', '--model', 'offline', '--allowedTools', 'Bash']);
+    project.command('newest-session', `heddle sessions list --json | ${printJson('all[0].sessionId', 'all')}`);
+    return { SESSION: '$(newest-session)' };
+  },
+
+  /** Servers of models that are not here: their commands do nothing, the fake API answers for all of them. */
+  'model-servers'({ command, openai }) {
+    for (const name of ['ollama', 'llama-server', 'vllm']) command(name, 'exit 0');
+    const addresses = ['http://127.0.0.1:11434/v1', 'http://127.0.0.1:8080/v1', 'http://127.0.0.1:8000/v1'];
+    const remote = ['https://openrouter.ai/api/v1', 'https://api.moonshot.ai/v1'];
+    return Object.fromEntries([...addresses, ...remote].map((address) => [address, openai.url]));
+  },
+
+  /** MCP servers: one of the project's own, and the official ones, as npx would fetch them. */
+  'mcp-servers'({ cwd, env }) {
+    copyFileSync(join(ROOT, 'test/support/loom-mcp-server.mjs'), join(cwd, 'server.mjs'));
+    symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'), 'dir');
+    env.API_KEY = 'key-of-the-docs';
+    return undefined;
+  },
+
+  'branched-session'(project) {
+    putBranchedSession(project);
+    return undefined;
+  },
+
+  /** What would register a provider of OpenTelemetry. */
+  'otel-file'({ cwd }) {
+    put(join(cwd, 'my-otel.mjs'), '');
+    return undefined;
+  },
+
+  'kit-plugin'({ cwd }) {
+    put(join(cwd, 'kit/commands/hello.md'), 'run: echo hello\n');
+    return undefined;
+  },
+
+  /** The user's settings deny what the page tries. */
+  'push-denied'({ home }) {
+    put(join(home, '.heddle/settings.json'), '{ "permissions": { "deny": ["Bash(git push:*)"] } }');
+    return undefined;
+  },
+
+  /** Settings of the user and of a project that nobody trusts. */
+  'config-of-two'({ home, cwd }) {
+    rmSync(join(home, '.heddle'), { recursive: true, force: true });
+    put(join(home, '.heddle/settings.json'), '{ "model": "opus", "permissions": { "deny": ["WebFetch"] } }');
+    const settings = { env: { CI: '1' }, permissions: { deny: ['Read(.env)'], allow: ['Bash(npm test:*)'] } };
+    put(join(cwd, '.claude/settings.json'), JSON.stringify(settings));
+    return undefined;
+  },
+
+  /** Another project beside this one, and a person at a terminal who agrees. */
+  'two-projects'({ root, cwd }) {
+    for (const folder of [cwd, join(root, 'app')]) {
+      put(join(folder, '.claude/settings.json'), '{ "permissions": { "allow": ["Bash(npm test:*)"] } }');
+    }
+    return { 'heddle trust    ': "echo y | script -qec 'heddle trust' /dev/null    " };
+  },
+
+  /** A server that wants a sign-in, and a person at a terminal whose browser agrees to everything. */
+  async 'sign-in'({ command, ends }) {
+    const { url } = await startOAuthServers({ whenOver: (end) => ends.push(end) });
+    command('xdg-open', `exec '${process.execPath}' -e 'fetch(process.argv[1])' "$1"`);
+    const login = 'heddle mcp login tracker';
+    return { 'https://mcp.example.com/mcp': url, [login]: `script -qec '${login}' /dev/null` };
+  },
+};
+
+/** What a person would have written before. */
+function put(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+const DETACH = [
+  '-p',
+  'start the dev server, detached',
+  '--allow-detach',
+  '--allowedTools',
+  'Bash(npm run dev)',
+] as const;
+
+async function running(project: Project, args: readonly string[]): Promise<void> {
+  const { code, stderr } = await runInProject(project, ['heddle', ...args]);
+  if (code !== 0) throw new Error(`The setup failed: ${stderr}`);
+}
+
+/** A shell command that prints a part of the JSON on its stdin. */
+function printJson(part: string, name: string): string {
+  return `'${process.execPath}' -p 'const ${name} = JSON.parse(require("node:fs").readFileSync(0, "utf8")); ${part}'`;
+}
