@@ -18,6 +18,7 @@ const toolTurns = (count) => (turn) => (turn < count ? [bash(`echo ${turn}`)] : 
 /** Scripts: the content blocks of the answer to a turn. */
 const scripts = {
   hello: () => [text('Hello')],
+  talk: () => [text('So be it. '.repeat(20))],
   turns20: toolTurns(20),
   turns100: toolTurns(100),
   todos200: (turn) => (turn < 200 ? [todo(`Item ${turn}`)] : [text('Noted 200 times.')]),
@@ -51,7 +52,9 @@ function route({ method, url }, response, raw) {
   stats.requests++;
   stats.firstRequestBytes ||= bytes(body.tools) + bytes(body.system);
   const { name, turn } = pick(body.messages);
-  answer(response, body.model, scripts[name](turn));
+  // As many tokens as the request is long, so that a long talk is compacted.
+  const inputTokens = name === 'talk' ? Math.ceil(raw.length / 4) : 10;
+  answer(response, { model: body.model, inputTokens }, scripts[name](turn));
 }
 
 function bytes(value) {
@@ -74,8 +77,13 @@ function ownText({ content }) {
     .join('\n');
 }
 
-function answer(response, model, blocks) {
-  const usage = { input_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 100, output_tokens: 1 };
+function answer(response, { model, inputTokens }, blocks) {
+  const usage = {
+    input_tokens: inputTokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 100,
+    output_tokens: 1,
+  };
   const send = (data) => response.write(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`);
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
   const message = { id: `msg_bench${++ids}`, type: 'message', role: 'assistant', model, content: [] };

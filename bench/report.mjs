@@ -10,10 +10,14 @@ export function medians(samplesByWorkload) {
   return result;
 }
 
-/** One row per budget whose figure was measured. */
-export function judge(budgets, { floor, heddle }) {
+/** One row per budget whose figure was measured. `other` is there when Heddle is compared with another command line. */
+export function judge(budgets, { floor, heddle, other }) {
   return budgets.flatMap(({ metric, title, must, aim, source }) => {
-    const values = { floor: figure(metric, floor), heddle: figure(metric, heddle) };
+    const values = {
+      floor: figure(metric, floor),
+      heddle: figure(metric, heddle),
+      ...(other && { other: figure(metric, other) }),
+    };
     if (values.heddle === null) return [];
     const ratio = values.floor ? values.heddle / values.floor : null;
     return [
@@ -31,23 +35,39 @@ export function judge(budgets, { floor, heddle }) {
   });
 }
 
-export function printTable(rows) {
-  const table = [
-    ['metric', 'floor', 'heddle', 'ratio', 'must', 'verdict'],
-    ...rows.map(({ title, floor, heddle, ratio, must, verdict: word }) => [
-      title,
-      number(floor),
-      number(heddle),
-      ratio === null ? '' : ratio.toFixed(2),
-      limitText(must),
-      word,
-    ]),
-  ];
+/** Budgets that do not depend on how fast a machine is. */
+export function ratiosOnly(budgets) {
+  const isSpeed = (metric) => /Ms(PerS)?$/.test(metric);
+  return budgets.filter(({ metric, must }) => must && (must.timesFloor !== undefined || !isSpeed(metric)));
+}
+
+export function textTable(rows) {
+  const table = cells(rows);
   const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)));
-  for (const row of table) {
-    const cells = row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column])));
-    console.log(cells.join('  '));
-  }
+  const padded = (cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]));
+  return table.map((row) => row.map(padded).join('  ').trimEnd()).join('\n');
+}
+
+export function markdownTable(rows) {
+  const [head, ...body] = cells(rows);
+  const line = (row) => `| ${row.join(' | ')} |`;
+  const rule = `|${head.map((_, column) => (column === 0 ? '---' : '---:')).join('|')}|`;
+  return [line(head), rule, ...body.map(line)].join('\n');
+}
+
+function cells(rows) {
+  const isCompared = rows.some(({ other }) => other !== undefined);
+  const head = ['metric', 'floor', 'heddle', 'x floor', ...(isCompared ? ['other', 'x other'] : []), 'must', 'verdict'];
+  return [head, ...rows.map((row) => rowCells(row, isCompared))];
+}
+
+function rowCells({ title, floor, heddle, other, ratio, must, verdict: word }, isCompared) {
+  const compared = isCompared ? [number(other ?? null), other ? (heddle / other).toFixed(2) : ''] : [];
+  return [
+    ...[title, number(floor), number(heddle), ratio === null ? '' : ratio.toFixed(2)],
+    ...compared,
+    ...[limitText(must), word],
+  ];
 }
 
 /** `turn`, `sideCalls` and `firstRequest` are made of several workloads; the rest is `workload.figure`. */

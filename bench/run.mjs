@@ -1,138 +1,115 @@
 #!/usr/bin/env node
-// `npm run bench`: Heddle beside the floor, in one run, interleaved, against the budgets of budgets.json.
-//
-//   npm run bench -- --runs 7        medians of this many runs (default 7)
-//   npm run bench -- --only hello    one workload, or several separated by commas
-//   npm run bench -- --json          the figures as JSON
-//   npm run bench -- --check         exit 1 when a budget is missed
-//   npm run bench -- --cli "node other.js"   another command line in Heddle's place
-import { spawn } from 'node:child_process';
+// `npm run bench`: Heddle beside the floor, and beside another command line if one is given, in one run and interleaved,
+// against the budgets of budgets.json.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { makeLongSession } from './long-session.mjs';
-import { measure } from './measure.mjs';
-import { judge, medians, printTable } from './report.mjs';
+import { judge, markdownTable, medians, ratiosOnly, textTable } from './report.mjs';
+import { runRounds } from './rounds.mjs';
+import { startModel } from './scripted-model.mjs';
 import { makeSessionHome } from './session-home.mjs';
-import { floorCommand, heddleCommand, LONG_SESSION, workloads } from './workloads.mjs';
+import { workloads } from './workloads.mjs';
+
+const HELP = `Usage: npm run bench -- [options]
+
+Runs every workload with Heddle and with the floor in turns, and prints the medians beside the budgets.
+
+  --runs N          medians of N rounds (default 7); what takes minutes is done once
+  --only NAMES      these workloads, separated by commas: ${workloads.map(({ name }) => name).join(', ')}
+  --against "CMD"   a third column: another command line that takes the same flags
+  --cli "CMD"       another build in Heddle's place
+  --json            the figures as JSON
+  --markdown        the table as Markdown
+  --check           exit 1 when a budget is missed
+  --ratios          only budgets that hold on any machine: multiples of the floor, memory, bytes, counts
+  --help            this text
+
+Examples:
+  npm run bench -- --runs 3 --only hello,turns100
+  npm run bench -- --against "node /opt/agent/cli.js" --markdown
+`;
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const { values: flags } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '7' },
-    only: { type: 'string' },
-    json: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-    cli: { type: 'string' },
-  },
-});
-const runs = Number(flags.runs);
-const subjects = { floor: floorCommand, heddle: flags.cli ? absolute(flags.cli.split(' ')) : heddleCommand };
-const chosen = workloads.filter(({ name }) => !flags.only || flags.only.split(',').includes(name));
-
+const flags = readFlags();
+const chosen = workloads.filter(({ name }) => !flags.only || flags.only.includes(name));
 const base = fs.mkdtempSync(path.join(os.tmpdir(), 'heddle-bench-'));
 const work = path.join(base, 'work');
-fs.mkdirSync(work);
-const sessionHome = path.join(base, 'sessions');
-const longSessions = {};
 const model = await startModel();
 try {
-  if (chosen.some(({ needsSessions }) => needsSessions))
-    makeSessionHome(sessionHome, { sessions: 5000, bytes: 100_000 });
-  for (const { name, longSession } of chosen) {
-    if (!longSession) continue;
-    longSessions[name] = makeLongSession({ home: environment().HEDDLE_HOME, cwd: work, ...longSession });
-  }
-  const figures = await runAll();
-  const budgets = JSON.parse(fs.readFileSync(path.join(here, 'budgets.json'), 'utf8'));
-  const rows = judge(budgets, figures);
-  if (flags.json) console.log(JSON.stringify({ node: process.version, runs, rows }, null, 2));
-  else printTable(rows);
-  if (flags.check && rows.some((row) => row.verdict === 'MISSED')) process.exitCode = 1;
+  fs.mkdirSync(work);
+  const samples = await runRounds({
+    chosen,
+    runs: flags.runs,
+    given: { heddle: flags.cli, other: flags.against },
+    longSessions: prepare(),
+    place: { cwd: work, env: environment() },
+    model,
+    tell: (text) => process.stderr.write(text),
+  });
+  report(Object.fromEntries(Object.entries(samples).map(([subject, each]) => [subject, medians(each)])));
 } finally {
   model.stop();
   fs.rmSync(base, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Floor and Heddle take turns, and every round goes through all workloads: what disturbs one disturbs the other. */
-async function runAll() {
-  const samples = {};
-  for (let round = 0; round < runs; round++) {
-    for (const workload of chosen) {
-      const order = round % 2 === 0 ? ['floor', 'heddle'] : ['heddle', 'floor'];
-      for (const subject of order) {
-        const command = commandOf(workload, subject);
-        if (!command) continue;
-        samples[subject] ??= {};
-        samples[subject][workload.name] ??= [];
-        samples[subject][workload.name].push(await runOnce(workload, subject, command));
-      }
-    }
-    if (!flags.json) process.stderr.write(`round ${round + 1} of ${runs}\r`);
-  }
-  return { floor: medians(samples.floor ?? {}), heddle: medians(samples.heddle ?? {}) };
-}
-
-/** The command is not run from here: words that name a file are made absolute. */
-function absolute(words) {
-  return words.map((word) => (fs.existsSync(word) ? path.resolve(word) : word));
-}
-
-function commandOf({ name, args, ...own }, subject) {
-  if (args) return [...subjects[subject], ...args];
-  const command = own[subject]?.map((word) => (word === LONG_SESSION ? longSessions[name] : word));
-  const isCli = command?.[1] === heddleCommand[1];
-  return isCli ? [...subjects.heddle, ...command.slice(heddleCommand.length)] : command;
-}
-
-async function runOnce({ name, expect, requests = 0, tellsItself = false }, subject, command) {
-  await model.reset();
-  const outcome = await measure(command, { cwd: work, env: environment() });
-  const stats = await model.stats();
-  if (outcome.code !== 0 || !expect.every((pattern) => pattern.test(outcome.stdout.trim()))) {
-    throw new Error(
-      `${name}: ${subject} ended with ${outcome.code}\n${outcome.stdout.slice(-500)}\n${outcome.stderr.slice(-500)}`,
-    );
-  }
-  const { wallMs, cpuMs, rssMiB } = outcome;
-  const own = tellsItself ? JSON.parse(outcome.stdout) : {};
-  return {
-    ...own,
-    wallMs,
-    cpuMs,
-    rssMiB,
-    sideCalls: stats.requests - requests,
-    firstRequestBytes: stats.firstRequestBytes,
+function readFlags() {
+  const options = {
+    ...{ runs: { type: 'string', default: '7' }, only: { type: 'string' }, cli: { type: 'string' } },
+    ...{ against: { type: 'string' }, json: { type: 'boolean' }, markdown: { type: 'boolean' } },
+    ...{ check: { type: 'boolean' }, ratios: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
   };
+  try {
+    const { values } = parseArgs({ options });
+    if (values.help) {
+      process.stdout.write(HELP);
+      process.exit(0);
+    }
+    const runs = Number(values.runs);
+    const only = values.only?.split(',');
+    const unknown = only?.find((name) => !workloads.some((workload) => workload.name === name));
+    if (!Number.isInteger(runs) || runs < 1) throw new Error('--runs takes a number of rounds, 1 or more');
+    if (unknown !== undefined) throw new Error(`there is no workload ${unknown}`);
+    return { ...values, runs, only };
+  } catch (error) {
+    process.stderr.write(`bench: ${error.message}\n\n${HELP}`);
+    process.exit(2);
+  }
+}
+
+/** Makes the sessions that workloads are about; returns the path of each long one, by workload. */
+function prepare() {
+  if (chosen.some(({ needsSessions }) => needsSessions)) {
+    makeSessionHome(environment().BENCH_SESSIONS, { sessions: 5000, bytes: 100_000 });
+  }
+  const home = environment().HEDDLE_HOME;
+  const long = chosen.filter(({ longSession }) => longSession);
+  return Object.fromEntries(
+    long.map(({ name, longSession }) => [name, makeLongSession({ home, cwd: work, ...longSession })]),
+  );
 }
 
 /** Nothing is inherited but the path: a benchmark that depends on the developer's shell compares nothing. */
 function environment() {
+  const home = path.join(base, '.heddle');
   return {
     PATH: process.env.PATH,
     HOME: base,
-    HEDDLE_HOME: path.join(base, '.heddle'),
-    BENCH_SESSIONS: sessionHome,
+    HEDDLE_HOME: home,
+    CLAUDE_CONFIG_DIR: home,
+    BENCH_SESSIONS: path.join(base, 'sessions'),
     LANG: 'C.UTF-8',
     ANTHROPIC_BASE_URL: `http://127.0.0.1:${model.port}`,
     ANTHROPIC_API_KEY: 'sk-bench',
   };
 }
 
-/** The model is a process of its own, so that its work is nobody's CPU time. */
-async function startModel() {
-  const child = spawn(process.execPath, [path.join(here, 'model-server.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const port = await new Promise((resolve, reject) => {
-    child.stdout.once('data', (data) => resolve(Number(/listening (\d+)/.exec(String(data))[1])));
-    child.once('exit', (code) => reject(new Error(`the model server ended with ${code}`)));
-  });
-  const url = `http://127.0.0.1:${port}`;
-  return {
-    port,
-    reset: () => fetch(`${url}/reset`),
-    stats: async () => (await fetch(`${url}/stats`)).json(),
-    stop: () => child.stdin.end(),
-  };
+function report(figures) {
+  const all = JSON.parse(fs.readFileSync(path.join(here, 'budgets.json'), 'utf8'));
+  const rows = judge(flags.ratios ? ratiosOnly(all) : all, figures);
+  if (flags.json) console.log(JSON.stringify({ node: process.version, runs: flags.runs, rows }, null, 2));
+  else console.log(flags.markdown ? markdownTable(rows) : textTable(rows));
+  if (flags.check && rows.some(({ verdict }) => verdict === 'MISSED')) process.exitCode = 1;
 }

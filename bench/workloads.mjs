@@ -30,7 +30,7 @@ const resume = (name, { sessionId, compacted }) => ({
 
 /**
  * `expect` is what the output must hold; `requests` is how many model calls the work needs: one more would be a call on
- * the side. `needsSessions`: it is about a home with 5,000 sessions of 100 KB.
+ * the side; null where that is not known before. `once`: it takes minutes, so it is not repeated. `needsSessions`: it is about a home with 5,000 sessions of 100 KB.
  * `tellsItself`: its output is figures, as JSON, besides those that are measured from outside.
  * `longSession`: a session to make before, which it goes on with. `args` are the same for both; where what does the
  * work differs, `floor` and `heddle` are whole commands.
@@ -82,6 +82,14 @@ export const workloads = [
     expect: [/^\{"perTurnMs"/],
     requests: 1206,
     tellsItself: true,
+  },
+  {
+    name: 'growth',
+    heddle: [node, file('growth.mjs'), ...heddleCommand],
+    expect: [/^\{"growth"/],
+    requests: null,
+    tellsItself: true,
+    once: true,
   },
   { name: 'sdk-hello', heddle: [node, file('sdk-hello.mjs')], expect: [/"result":"Hello"/], requests: 1 },
 ];

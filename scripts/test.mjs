@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 // `npm test`: build, static checks, every test but the long ones of test/trust (`npm run trust`), then the reference SDK
-// against our command line (`npm run interop`) and the packed package in an empty folder (`npm run tarball`), unless only
-// some tests were asked for.
+// against our command line (`npm run interop`), the packed package in an empty folder (`npm run tarball`), and what a run
+// costs beside the floor (`npm run bench`), unless only some tests were asked for.
 // The last line is `N passed, M failed` and nothing else; each check counts as one. A skipped test is listed, and with
 // CI=true it has failed: there is nobody to notice that it did not run.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { buildStep, staticChecks } from './lib/checks.mjs';
+import { buildStep, costStep, staticChecks } from './lib/checks.mjs';
 import { prepareInterop } from './lib/interop-step.mjs';
 import { runSteps } from './lib/steps.mjs';
 import { startTarball } from './lib/tarball-step.mjs';
@@ -27,6 +27,8 @@ const exitCode = await runVitest();
 const report = readReport(reportFile, exitCode);
 const tarball = await runTarball();
 const interop = await runInterop();
+// Last, when nothing else runs.
+const cost = wanted.length === 0 ? await runSteps([costStep]) : [];
 
 for (const { title, message } of report.failed)
   console.log(`\nFAILED TEST  ${title}\n${message.replace(/^/gm, '    ')}`);
@@ -35,7 +37,7 @@ if (report.skipped.length > 0) {
   for (const title of report.skipped) console.log(`    SKIPPED  ${title}`);
 }
 
-const steps = [...build, ...checks, ...tarball, ...interop];
+const steps = [...build, ...checks, ...tarball, ...interop, ...cost];
 const failedSteps = steps.filter((step) => !step.ok);
 if (failedSteps.length > 0) console.log(`\nFAILED CHECKS: ${failedSteps.map((step) => step.name).join(', ')}`);
 

@@ -18,3 +18,9 @@ export const architectureStep = {
   name: 'architecture (test/arch)',
   command: ['node_modules/vitest/vitest.mjs', 'run', 'test/arch'],
 };
+
+/** Only what holds on any machine: multiples of the floor, which runs beside it, memory and bytes. */
+export const costStep = {
+  name: 'CPU and memory beside the floor (bench)',
+  command: ['bench/run.mjs', '--runs', '3', '--only', 'hello,turns100,deltas', '--ratios', '--check'],
+};
