@@ -15,7 +15,7 @@ export function helpText(): string {
     '',
     'Models: ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) for the Anthropic API, ANTHROPIC_BASE_URL for another endpoint;',
     '        OPENAI_BASE_URL and OPENAI_API_KEY for openai/NAME; --model offline needs neither network nor key.',
-    'Exit codes: 0 done, 1 the last result was an error or the run could not start, 130 SIGINT, 143 SIGTERM.',
+    'Exit codes: 0 done, 1 the last result was an error or the run could not start, 129, 130, 143 after a signal.',
     'State: sessions are kept under $HEDDLE_HOME (default ~/.heddle).',
     '',
   ].join('\n');
@@ -69,7 +69,7 @@ export const GROUPS: readonly { title: string; options: readonly Option[] }[] = 
       ['--thinking <mode>', 'adaptive, enabled, disabled'],
       ['--max-thinking-tokens <n>', 'Budget for thinking'],
       ['--max-turns <n>', 'Stop after that many rounds of tool calls'],
-      ['--max-budget-usd <amount>', 'Stop when the run has cost that much'],
+      ['--max-budget-usd <amount>', 'Stop when the session has cost that much, agents included'],
       ['--max-duration-ms <ms>', 'Stop a turn that takes longer'],
       ['--init', 'Run the Setup hooks of the project first'],
       ['--init-only', 'Run them, and nothing else'],

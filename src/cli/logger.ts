@@ -14,6 +14,8 @@ export function createLogger(config: RunConfig): CliLogger {
     logger.beforeLine?.();
     process.stderr.write(text);
   };
+  // A terminal or a reader that has gone away ends no run; its answer may still be wanted on stdout.
+  if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
   const file = config.debugFile === undefined ? null : openDebugFile(config.debugFile, say);
   const debug = config.debug !== undefined || config.debugToStderr === true;
   const filter = typeof config.debug === 'string' ? config.debug.split(',') : null;
@@ -23,7 +25,7 @@ export function createLogger(config: RunConfig): CliLogger {
     const important = level === 'warn' || level === 'error';
     const wanted = debug && (!filter || filter.some((word) => message.includes(word)));
     if (!important && !(wanted && file === null)) return;
-    say(`heddle: ${shown(message)}${debug ? detail : ''}\n`);
+    say(`heddle: ${shown(message)}${debug ? printable(detail) : ''}\n`);
   };
   const logger: CliLogger = { log, close: () => file?.close(), beforeLine: null };
   return logger;

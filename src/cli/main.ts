@@ -13,11 +13,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const { parseArgs } = await import('./args.ts');
   const args = parseArgs(argv);
   if (args.version) return printVersion();
-  if (args.help) {
-    const { helpText } = await import('./help.ts');
-    process.stdout.write(helpText());
-    return 0;
-  }
+  if (args.help) return (await import('./commands/help.ts')).runHelp([]);
   const { run } = await import('./run.ts');
   return run(args);
 }
@@ -40,6 +36,11 @@ function printVersion(): number {
   process.stdout.write(`${WIRE_VERSION} (Heddle ${HEDDLE_VERSION})\n`);
   return 0;
 }
+
+// A reader that has seen enough (`| head`) is no error worth a stack.
+process.stdout.on('error', () => {
+  process.exitCode = 1;
+});
 
 main(process.argv.slice(2)).then(
   (code) => {

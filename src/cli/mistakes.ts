@@ -1,5 +1,6 @@
 import { nearestWord } from '../util/nearest.ts';
 import { printable } from '../util/printable.ts';
+import { shellQuoted } from '../util/shell-word.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { FLAGS, type FlagKind } from '../wire/flags.ts';
 import { usage } from './args.ts';
@@ -7,11 +8,14 @@ import { COMMAND_HELP } from './commands/all-help.ts';
 
 /** After the message of an error that has ended the program: an error of ours gets hints, any other is a bug with a stack. */
 export async function tellMore(error: unknown, argv: readonly string[]): Promise<void> {
-  if (HeddleError.isInstance(error)) {
-    for (const line of await mistakeHints(error.facts, argv)) process.stderr.write(`${line}\n`);
-  } else if (error instanceof Error) {
-    process.stderr.write(`${error.stack}\n`);
-  }
+  for (const line of await moreLines(error, argv)) process.stderr.write(`${line}\n`);
+}
+
+async function moreLines(error: unknown, argv: readonly string[]): Promise<string[]> {
+  if (HeddleError.isInstance(error)) return mistakeHints(error.facts, argv);
+  if (!(error instanceof Error)) return [];
+  if ('syscall' in error && error.syscall === 'uv_cwd') return ['The current directory is gone: change to another one'];
+  return [String(error.stack)];
 }
 
 /**
@@ -43,7 +47,7 @@ function commandOf([first = '', second = '']: readonly string[]): string {
 function meantHints(facts: Readonly<Record<string, unknown>>, argv: readonly string[], command: string): string[] {
   const [first = ''] = argv;
   const meantCommand = command === 'heddle' && !first.startsWith('-') ? nearestWord(first, commandNames()) : null;
-  const meant = meantCommand === null ? nearestKnown(facts) : `heddle ${meantCommand}`;
+  const meant = meantCommand === null ? nearestKnown(facts) : `heddle ${WRITTEN_AS[meantCommand] ?? meantCommand}`;
   const taker = facts.missing === 'prompt' ? takerOfPrompt(argv) : null;
   const words = Array.isArray(facts.words) ? facts.words.map(String) : [];
   return [
@@ -75,8 +79,11 @@ function nearestKnown({ unknown, known }: Readonly<Record<string, unknown>>): st
 
 function commandNames(): string[] {
   const names = Object.keys(COMMAND_HELP).flatMap((name) => name.split(' ').slice(1, 2));
-  return [...new Set(names)];
+  return [...new Set([...names, 'help', ...Object.keys(WRITTEN_AS)])];
 }
+
+/** Commands of other programs that are flags here. */
+const WRITTEN_AS: Readonly<Record<string, string>> = { version: '--version' };
 
 function usageLines(help: string): string[] {
   return (help.split('\n\n')[0] ?? '').split('\n');
@@ -85,5 +92,5 @@ function usageLines(help: string): string[] {
 /** As a shell takes it for one word. */
 function quoted(text: string): string {
   const shown = printable(text);
-  return /["$`\\!]/.test(shown) ? `'${shown.replaceAll("'", "'\\''")}'` : `"${shown}"`;
+  return /["$`\\!]/.test(shown) ? shellQuoted(shown) : `"${shown}"`;
 }

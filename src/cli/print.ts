@@ -27,11 +27,16 @@ export async function runPrint(
   // The display follows the model word by word; nothing else of the run changes with these lines.
   const config = progress ? { ...launch.config, includePartialMessages: true } : launch.config;
   const transport = inProcess(engine, stop.signal)({ ...launch, config });
+  // Elsewhere somebody waits for one text or one result, and sees nothing of why it does not come.
+  const showsRetries = progress || config.outputFormat === 'stream-json';
   let broken: unknown = null;
   const peer = new Peer(transport, {
     newId: () => engine.runtime.ids.uuid(),
     onMessage(message) {
       progress?.note(message);
+      if (message.subtype === 'api_retry' && !showsRetries) {
+        logger.log('warn', `${message.error} (retry ${message.attempt} of ${message.max_retries})`);
+      }
       return face.show(message)?.catch((error) => {
         broken ??= error;
       });

@@ -170,8 +170,8 @@ function subjectOf(input: unknown): string {
 }
 
 function noteShare(call: Call | undefined, { progress, total }: JsonObject): void {
-  if (call && typeof progress === 'number')
-    call.share = typeof total === 'number' ? `${progress}/${total}` : `${progress}`;
+  if (!call || typeof progress !== 'number') return;
+  call.share = typeof total === 'number' ? `${progress}/${total}` : `${progress}`;
 }
 
 function blocksOf({ message }: JsonObject): JsonObject[] {

@@ -1,4 +1,5 @@
 import { type JsonObject, stringField } from '../util/json.ts';
+import { printable } from '../util/printable.ts';
 
 /**
  * What text mode prints for a result. The fixed texts are wire shape (ruling P5): hosts match them on stdout. An error
@@ -11,7 +12,7 @@ export function resultText(result: JsonObject): { stdout: string | null; stderr:
     const text = stringField(result, 'result') ?? '';
     return { stdout: text, stderr: result.is_error ? `heddle: ${firstLine(error)}` : deniedLine(result) };
   }
-  if (result.num_turns === 0) return { stdout: null, stderr: error };
+  if (result.num_turns === 0) return { stdout: null, stderr: error.split('\n').map(printable).join('\n') };
   return { stdout: fixedText(result.subtype, error), stderr: `heddle: ${firstLine(error)}` };
 }
 
@@ -36,8 +37,9 @@ export function commandText({ type, message }: JsonObject): CommandText | null {
   return found[1] === 'stdout' ? { stdout: text, stderr: null } : { stdout: null, stderr: text };
 }
 
+/** Errors quote servers: nothing of them may act on the terminal. */
 function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
+  return printable(text.split('\n', 1)[0] ?? '');
 }
 
 function fixedText(subtype: unknown, error: string): string {

@@ -43,7 +43,10 @@ export async function assemble(engine: Engine, launch: Launch, opening: Opening)
   const { cwd, configuration, config, env, workspace: local } = launchPlace;
   const { apiKeyHelper } = configuration.settings;
   const place = { config, env, cwd, apiKeyHelper, paths: () => places(local.roots, transcript.spillDir) };
-  const telemetry = (await engine.telemetry?.open(env)) ?? null;
+  const secrets = secretValues(env);
+  const hideCredentials = credentialHider(() => [...secrets, ...engine.obtainedSecrets.values()]);
+  const traced = { id: () => transcript.key.sessionId, env, hide: hideCredentials };
+  const telemetry = (await engine.telemetry?.open(traced)) ?? null;
   const choose = sessionModels(engine, place);
   const models = createKnownModels(telemetry?.models(choose) ?? choose, {
     betas: config.betas ?? [],
@@ -55,6 +58,7 @@ export async function assemble(engine: Engine, launch: Launch, opening: Opening)
   try {
     return await assembleParts(engine, launchPlace, {
       telemetry,
+      hideCredentials,
       models,
       chosen,
       prompts,
@@ -69,6 +73,7 @@ export async function assemble(engine: Engine, launch: Launch, opening: Opening)
 
 interface Chosens {
   telemetry: Telemetry | null;
+  hideCredentials: Parts['hideCredentials'];
   models: KnownModels;
   chosen: Chosen;
   prompts: ReturnType<typeof readPrompts>;
@@ -81,7 +86,7 @@ interface Chosens {
 async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens): Promise<Parts> {
   const { runtime } = engine;
   const { configHome, configuration, config, env, workspace: local } = place;
-  const { telemetry, models, chosen, prompts, transcript, launch } = given;
+  const { telemetry, hideCredentials, models, chosen, prompts, transcript, launch } = given;
   const { apiKeyHelper } = configuration.settings;
   const files: FileStates = new Map();
   const recorder = createRecorder({ ...transcript, snapshotFor: (uuid) => checkpoints?.begin(uuid) ?? null });
@@ -129,7 +134,6 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   const home = transcript.isKept ? configHome : null;
   const { sessionId } = transcript.key;
   const environment = toolEnv(env);
-  const secrets = secretValues(env);
   const toolSession = createToolSession(() => parts, {
     env,
     planFile() {
@@ -293,7 +297,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     home,
     leftTasks: leftTasks(() => parts, { home, hasPast: transcript.hasPast }),
     sandbox,
-    hideCredentials: credentialHider(() => [...secrets, ...engine.obtainedSecrets.values()]),
+    hideCredentials,
     toolContext: (toolUseId, signal) => ({
       workspace,
       files,

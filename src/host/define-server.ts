@@ -1,7 +1,7 @@
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type Manifest, McpClient, type McpLink } from '../mcp/client.ts';
 import type { OpenSeams, ServerDefinition } from '../mcp/connections.ts';
 import { expandConfig } from '../mcp/expand-config.ts';
+import type { FetchLike } from '../mcp/fetch-like.ts';
 import { type CallHost, sdkLink } from '../mcp/sdk-bridge.ts';
 import {
   type RemoteConfig,

@@ -15,8 +15,7 @@ import { createObtainedSecrets, credentialFreeLogger, type ObtainedSecrets } fro
 import { configHome, type Env, secretValues } from './home.ts';
 import { lazyProcesses } from './lazy-processes.ts';
 import { type Credential, createModels, type Models } from './models.ts';
-import { type EngineTelemetry, engineTelemetry } from './telemetry/engine-telemetry.ts';
-import type { TelemetryOptions } from './telemetry/telemetry.ts';
+import { type EngineTelemetry, engineTelemetry, type TelemetryOptions } from './telemetry/telemetry.ts';
 
 export interface EngineOptions {
   /** Where sessions run unless their launch says otherwise. */

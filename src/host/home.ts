@@ -49,7 +49,7 @@ export function secretValues(env: Env): string[] {
 const MIN_WORD_CHARS = 8;
 
 /** Of a `Name: value` line the value, and the words in it, which may be told one by one. */
-function headerSecrets(line: string): string[] {
+export function headerSecrets(line: string): string[] {
   const value = line.slice(line.indexOf(':') + 1).trim();
   return [value, ...value.split(/[\s;,=]+/).filter((word) => word.length >= MIN_WORD_CHARS)];
 }

@@ -29,7 +29,7 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
     messages: parts.messages,
     asked,
     partial: parts.partials ? (line) => seams.say(line) : null,
-    ...(parts.telemetry?.calls(calls, parts.hideCredentials) ?? calls),
+    ...(parts.telemetry?.calls(calls) ?? calls),
     ordered: parts.ordered,
     get hooks() {
       return parts.hooks; // a skill may bring the first ones

@@ -1,5 +1,5 @@
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Trust } from '../config/trust-store.ts';
+import type { FetchLike } from '../mcp/fetch-like.ts';
 import { McpNeedsAuth } from '../mcp/oauth-fetch.ts';
 import type { McpToolInfo, ServerInfo } from '../mcp/server-answers.ts';
 import { shownConfig } from '../mcp/server-config.ts';
@@ -73,12 +73,11 @@ export async function openServerAdmin(engine: Engine, launch: Launch): Promise<S
   const active = found.servers.map((server) => adminServer(server, idleOf(server, refusalOf(server, found.rules))));
   const servers = [...active, ...untrustedServers(place, { trust, env, taken: active })];
   const startupMs = serverStartupMs(env);
-  const requests = proxiedFetch(env);
   return {
     place,
     trust,
     servers,
-    fetch: requests,
+    fetch: proxiedFetch(env),
     find(name) {
       const server = servers.find((each) => each.name === name);
       if (server) return server;
@@ -96,14 +95,8 @@ export async function openServerAdmin(engine: Engine, launch: Launch): Promise<S
         callHost: () => Promise.reject(new Error('There is no host to ask')),
         ...{ startupMs, cwd, env, processes: engine.processes, log: own },
         async fetchFor(each) {
-          const { authorizedRequests } = await import('./mcp-auth.ts');
-          const { obtainedSecrets, runtime } = engine;
-          return authorizedRequests(each, {
-            configHome: place.configHome,
-            fetch: requests,
-            now: () => runtime.clock.now(),
-            onSecrets: (secrets) => obtainedSecrets.note(secrets),
-          });
+          const { serverFetch } = await import('./server-fetch.ts');
+          return serverFetch(each, { engine, env, configHome: place.configHome });
         },
       });
       return reach(server.server, means, { startupMs, log });
@@ -153,7 +146,11 @@ async function reach(
   const began = performance.now();
   try {
     const lost = (error: Error) => stop.abort(error);
-    const client = await defineServer(server, means).open({ onListChanged: () => {}, onLost: lost });
+    const client = await defineServer(server, means).open({
+      onListChanged: () => {},
+      onLeftOut: (what) => log('warn', `The MCP server ${server.name} ${what}`),
+      onLost: lost,
+    });
     try {
       await client.initialize(stop.signal);
       const connectMs = Math.round(performance.now() - began);

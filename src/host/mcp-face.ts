@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ClientFace } from '../mcp/client.ts';
+import type { ServerDefinition } from '../mcp/connections.ts';
 import { type JsonObject, stringField } from '../util/json.ts';
 import { printable } from '../util/printable.ts';
 import { elicit } from './mcp-elicitation.ts';
@@ -11,19 +12,23 @@ import type { Parts } from './parts.ts';
 const MAX_LOGGED = 2000;
 
 /** What a session does for one of its servers: it tells the roots, has questions answered, and hears what is logged. */
-export function sessionFace(parts: () => Parts, server: string, { canAskHost }: { canAskHost: boolean }): ClientFace {
+export function sessionFace(
+  parts: () => Parts,
+  { name: server, scope }: Pick<ServerDefinition, 'name' | 'scope'>,
+  { canAskHost }: { canAskHost: boolean },
+): ClientFace {
   const { log, ids } = parts().runtime;
-  const maySample = () => mayServerSample(parts(), server);
   return {
     capabilities: {
       roots: { listChanged: true },
       elicitation: { form: {}, url: {} },
-      ...(maySample() && { sampling: {} }),
+      ...(mayServerSample(parts(), { name: server, scope }) && { sampling: {} }),
     },
     answer(method, params, signal) {
       if (method === 'roots/list') return Promise.resolve({ roots: rootsOf(parts()) });
       if (method === 'elicitation/create') return elicit(parts(), { server, params, canAskHost }, signal);
-      if (method === 'sampling/createMessage') return sample(parts(), { server, params }, signal);
+      if (method === 'sampling/createMessage')
+        return sample(parts(), { server: { name: server, scope }, params }, signal);
       return undefined;
     },
     hear(method, params) {

@@ -12,15 +12,17 @@ const WAIT_MS = 30_000;
 
 /**
  * What the resources hold that a prompt mentions as `@server:uri`. The user has named them, so that nobody is asked; what
- * a deny rule closes stays closed. What begins with no server's name was meant otherwise and is left alone.
+ * a deny rule closes stays closed. What begins with no server's name was meant otherwise and is left alone. Of what is not
+ * read in time, or before the signal aborts, the model is told.
  */
-export async function readResourceMentions(text: string, parts: Parts): Promise<Attachment[]> {
+export async function readResourceMentions(text: string, parts: Parts, signal: AbortSignal): Promise<Attachment[]> {
   const { mcp } = parts;
   if (!mcp) return [];
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]);
   const mentions = resourcesIn(text, mcp.resources.servers()).slice(0, MAX_MENTIONS);
   return Promise.all(
     mentions.map(async ({ server, uri }) => {
-      const content = await contentOf(parts, server, uri);
+      const content = await contentOf(parts, { server, uri }, patience);
       return { type: 'mention', path: `${server}:${uri}`, content: parts.hideCredentials(content) };
     }),
   );
@@ -42,7 +44,7 @@ function resourcesIn(text: string, servers: readonly string[]): Mentioned[] {
   return [...found.values()];
 }
 
-async function contentOf(parts: Parts, server: string, uri: string): Promise<ContentBlock[]> {
+async function contentOf(parts: Parts, { server, uri }: Mentioned, signal: AbortSignal): Promise<ContentBlock[]> {
   const name = `${server}:${uri}`;
   const call = {
     toolName: READ_MCP_RESOURCE,
@@ -53,7 +55,7 @@ async function contentOf(parts: Parts, server: string, uri: string): Promise<Con
   const why = policy.deny.map((rule) => forbids(rule, call, policy)).find((reason) => reason !== null);
   if (why) return [said(`${name} was mentioned, but not read: a rule forbids it: ${why}`)];
   try {
-    const { content } = (await parts.mcp?.resources.read(server, uri, AbortSignal.timeout(WAIT_MS))) ?? { content: '' };
+    const { content } = (await parts.mcp?.resources.read(server, uri, signal)) ?? { content: '' };
     const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
     return [said(`${name} was mentioned. This is what it holds:`), ...blocks.map(bounded)];
   } catch (error) {

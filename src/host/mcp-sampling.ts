@@ -1,3 +1,4 @@
+import type { ServerDefinition } from '../mcp/connections.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { RPC_ERRORS, RpcError } from '../wire/json-rpc.ts';
 import type { Parts } from './parts.ts';
@@ -5,17 +6,26 @@ import type { Parts } from './parts.ts';
 /** Who may let a server use the model: it spends the user's money, so that a project cannot. */
 const ENTITLED: ReadonlySet<string> = new Set(['userSettings', 'flagSettings', 'policySettings']);
 
-/** Whether the user's own settings let this server use the model (`allowMcpSampling`). */
-export function mayServerSample({ configuration }: Pick<Parts, 'configuration'>, server: string): boolean {
+/** Who defines servers that the user does not: by a name alone these would get what another server of that name may. */
+const FOREIGN: ReadonlySet<string> = new Set(['project', 'agent']);
+
+type SamplingServer = Pick<ServerDefinition, 'name' | 'scope'>;
+
+/** Whether the user's own settings let this server use the model: `allowMcpSampling` has `docs`, or `project:docs`. */
+export function mayServerSample(
+  { configuration }: Pick<Parts, 'configuration'>,
+  { name, scope }: SamplingServer,
+): boolean {
+  const entry = FOREIGN.has(scope) ? `${scope}:${name}` : name;
   return configuration.loaded.layers.some(({ scope, values: { allowMcpSampling: allowed } }) => {
-    return ENTITLED.has(scope) && Array.isArray(allowed) && allowed.includes(server);
+    return ENTITLED.has(scope) && Array.isArray(allowed) && allowed.includes(entry);
   });
 }
 
 /** A server wants the model to answer something: booked like any other call. Throws RpcError unless it was allowed. */
 export async function sample(
   parts: Parts,
-  { server, params }: { server: string; params: JsonObject },
+  { server, params }: { server: SamplingServer; params: JsonObject },
   signal: AbortSignal,
 ): Promise<JsonObject> {
   if (!mayServerSample(parts, server)) {

@@ -3,7 +3,7 @@ import type { UserInput } from '../wire/messages/user.ts';
 import type { Parts } from './parts.ts';
 
 /** The files and the resources of MCP servers that a prompt mentions, for the model to see beside it. A host's own composition is taken as it is. */
-export async function mentioned(parts: Parts, input: UserInput): Promise<Attachment[]> {
+export async function mentioned(parts: Parts, input: UserInput, signal: AbortSignal): Promise<Attachment[]> {
   if (parts.takesPromptsVerbatim || input.client_composed || input.isSynthetic) return [];
   const text = typedText(input);
   if (!/(^|[\s(])@\S/.test(text)) return [];
@@ -11,7 +11,7 @@ export async function mentioned(parts: Parts, input: UserInput): Promise<Attachm
   const files = await readMentions(text, parts);
   if (!parts.mcp) return files;
   const { readResourceMentions } = await import('./mcp-mentions.ts');
-  return [...files, ...(await readResourceMentions(text, parts))];
+  return [...files, ...(await readResourceMentions(text, parts, signal))];
 }
 
 /** What a person wrote. A message with results of tools is a program's. */

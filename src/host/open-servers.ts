@@ -43,17 +43,8 @@ export function sessionServers(parts: () => Parts, options: SessionServersOption
       processes: engine.processes,
       log,
       async fetchFor(server) {
-        const { authorizedRequests } = await import('./mcp-auth.ts');
-        const { proxiedFetch } = await import('./proxied-fetch.ts');
-        const { configHome } = options.places;
-        const { clock } = engine.runtime;
-        const onSecrets = engine.obtainedSecrets.note;
-        return authorizedRequests(server, {
-          configHome,
-          fetch: proxiedFetch(env),
-          now: () => clock.now(),
-          onSecrets,
-        });
+        const { serverFetch } = await import('./server-fetch.ts');
+        return serverFetch(server, { engine, env, configHome: options.places.configHome });
       },
     });
   }

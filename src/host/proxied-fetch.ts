@@ -1,7 +1,7 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { Readable } from 'node:stream';
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { FetchLike } from '../mcp/fetch-like.ts';
 import { proxyAuthorization, proxyFor } from '../model/proxy.ts';
 import { abortReason } from '../util/abort.ts';
 import type { Env } from './home.ts';

@@ -17,10 +17,10 @@ import type { News } from './session-tasks.ts';
 export async function recordPrompt(
   parts: Parts,
   input: UserInput,
-  { expanded = null, news: told = null }: { expanded?: ExpandedPrompt | null; news?: News | null } = {},
+  { expanded, news: told, signal }: { expanded: ExpandedPrompt | null; news: News | null; signal: AbortSignal },
 ): Promise<RecordedPrompt> {
   const said = expanded ? { ...input, message: { role: 'user' as const, content: commandBlocks(expanded) } } : input;
-  const files = await mentioned(parts, said);
+  const files = await mentioned(parts, said, signal);
   const news = await parts.reminders.news(); // after what was mentioned: its directories may have a say
   const left = (await parts.leftTasks?.untold()) ?? null;
   const attachments = [...files, ...news, ...(left ? [left.attachment] : []), ...(parts.hooks?.takeContexts() ?? [])];
@@ -70,7 +70,7 @@ export async function foldInputs(
       lines.push(...lifecycleLines(input, ['started', 'completed'], newId, parts.sessionId), blocked.line);
       continue;
     }
-    const files = [...(await mentioned(parts, input)), ...(parts.hooks?.takeContexts() ?? [])];
+    const files = [...(await mentioned(parts, input, signal)), ...(parts.hooks?.takeContexts() ?? [])];
     const { mode: permissionMode } = parts.permissions.policy;
     await parts.recorder.fold(input, { uuid, permissionMode, attachments: placed(parts, files) });
     const content = userContent(input.message);

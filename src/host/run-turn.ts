@@ -61,7 +61,7 @@ async function answer(
     return blocked.result;
   }
   const expanded = called && (await expandCalled(called, () => sessionTurn(parts, tally, [], seams), parts, signal));
-  const { uuid, asked, lines } = await recordPrompt(parts, input, { expanded, news });
+  const { uuid, asked, lines } = await recordPrompt(parts, input, { expanded, news, signal });
   tally.userMessageUuids.push(uuid);
   await voice.open(initLine(parts, ids.uuid()));
   for (const line of lines) await voice.say(line);

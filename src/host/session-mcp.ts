@@ -1,6 +1,6 @@
 import { type AsToolSeams, asTools } from '../mcp/as-tool.ts';
 import type { Manifest } from '../mcp/client.ts';
-import { createConnections } from '../mcp/connections.ts';
+import { createConnections, type ServerDefinition } from '../mcp/connections.ts';
 import { typeOf } from '../mcp/server-config.ts';
 import { readResult } from '../tools/custom-tool-result.ts';
 import { type Tool, ToolError } from '../tools/tool.ts';
@@ -30,7 +30,7 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
   const { env, log, parts, canAskHost } = options;
   const startupMs = serverStartupMs(env);
   const means: ServerMeans = { ...options, startupMs };
-  const faceOf = (server: string) => sessionFace(parts, server, { canAskHost });
+  const faceOf = (server: ServerDefinition) => sessionFace(parts, server, { canAskHost });
   const connections = createConnections({ startupMs, log, faceOf });
   const seams = toolSeams(env);
   let { servers: configured, rules } = options.found;

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { printable } from '../util/printable.ts';
 import { startTimer } from '../util/timer.ts';
 import {
   isRpcRequest,
@@ -12,6 +13,8 @@ import {
   rpcResult,
 } from '../wire/json-rpc.ts';
 import { HEDDLE_VERSION } from '../wire/version.ts';
+import { MAX_ASKED, MAX_PAGES } from './limits.ts';
+import { type BoundedList, boundedList } from './list-bounds.ts';
 import {
   type McpToolInfo,
   readServerFacts,
@@ -41,10 +44,12 @@ export interface McpClientOptions extends Partial<ClientFace> {
   manifest?: Manifest;
   /** What the server has of this kind is not what it was. */
   onListChanged(list: ServerList): void;
+  /** Some of what the server has is not taken; the words go on from its name. Told once of each kind. */
+  onLeftOut?(what: string): void;
 }
 
 /** What whoever opens a client hands on to it. */
-export type ClientSeams = Partial<ClientFace> & Pick<McpClientOptions, 'onListChanged'>;
+export type ClientSeams = Partial<ClientFace> & Pick<McpClientOptions, 'onListChanged' | 'onLeftOut'>;
 
 /** The lists of a server that may change while it is connected. */
 export type ServerList = 'tools' | 'prompts' | 'resources';
@@ -86,9 +91,6 @@ export class McpTimeout extends Error {
   override readonly name = 'McpTimeout';
 }
 
-/** As many pages as a list may have: a server that turns in a circle must not hold up the session. */
-const MAX_PAGES = 100;
-
 /**
  * The client's end of one MCP connection. Every request settles: with the response, when its time is up, or when its
  * signal aborts; in the last two cases the server is told.
@@ -99,6 +101,8 @@ export class McpClient {
   readonly #progress = new Map<unknown, (progress: McpProgress) => void>();
   /** What the server has asked and may still withdraw, by its ids. */
   readonly #asked = new Map<unknown, AbortController>();
+  /** What was said already of what is not taken: it would be said with every list that is read. */
+  readonly #leftOut = new Set<string>();
   #nextId = 0;
   /** What the server has said of itself. */
   facts: ServerFacts = { serverInfo: undefined, capabilities: {}, instructions: '' };
@@ -121,7 +125,9 @@ export class McpClient {
     }
     const clientInfo = { name: 'heddle', version: HEDDLE_VERSION };
     const params = { protocolVersion: MCP_VERSIONS[0], capabilities, clientInfo };
-    this.facts = readServerFacts(await this.request('initialize', params, { signal }));
+    const result = await this.request('initialize', params, { signal });
+    checkVersion(stringField(result, 'protocolVersion'));
+    this.facts = readServerFacts(result);
     await link.notify(rpcNotification('notifications/initialized'));
   }
 
@@ -132,7 +138,9 @@ export class McpClient {
       this.#nextId++;
       const { tools } = readToolList(manifest.toolsListResult);
       manifest.toolsListResult = undefined; // true at the start; whoever asks later asks the server
-      return tools;
+      const list = this.#boundedList<McpToolInfo>('tools/list');
+      list.add(tools);
+      return [...list.items];
     }
     if (this.#hasOnlyOthers()) return [];
     return this.listPages('tools/list', (page) => readToolList(page).tools, signal);
@@ -143,18 +151,18 @@ export class McpClient {
     return this.facts.capabilities[list] !== undefined;
   }
 
-  /** All items of a list, from as many pages as it has. */
+  /** The items of a list, from as many pages as it has, within what is taken of a server. */
   async listPages<T>(method: string, read: (page: JsonObject) => readonly T[], signal: AbortSignal): Promise<T[]> {
-    const all: T[] = [];
+    const list = this.#boundedList<T>(method);
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
       const result = await this.request(method, cursor === undefined ? undefined : { cursor }, { signal });
-      for (const item of read(result)) all.push(item); // a page may have more than a call takes arguments
       const nextCursor = stringField(result, 'nextCursor');
-      if (nextCursor === undefined || nextCursor === cursor) break;
+      if (!list.add(read(result)) || nextCursor === undefined || nextCursor === cursor) return [...list.items];
       cursor = nextCursor;
     }
-    return all;
+    this.#noteLeftOut(`answers ${method} with more than ${MAX_PAGES} pages: the others are not read`);
+    return [...list.items];
   }
 
   /** Runs a tool. A failure of the tool itself is a result; a rejection means that there is none. */
@@ -219,6 +227,17 @@ export class McpClient {
     }
   }
 
+  /** `method`: that of the list, `tools/list`. */
+  #boundedList<T>(method: string): BoundedList<T> {
+    return boundedList(method.replace(/\/list$/, ''), (what) => this.#noteLeftOut(what));
+  }
+
+  #noteLeftOut(what: string): void {
+    if (this.#leftOut.has(what)) return;
+    this.#leftOut.add(what);
+    this.#options.onLeftOut?.(what);
+  }
+
   /** A server that says it has prompts and no tools would answer with an error; one that says nothing is asked. */
   #hasOnlyOthers(): boolean {
     return !this.has('tools') && (this.has('prompts') || this.has('resources'));
@@ -227,6 +246,8 @@ export class McpClient {
   /** Null for what the server has withdrawn meanwhile: nobody waits for it. */
   async #answer({ id, method, params = {} }: RpcRequest): Promise<JsonObject | null> {
     if (method === 'ping') return rpcResult(id, {});
+    const refusal = this.#refusalOf(id);
+    if (refusal) return rpcFailure(id, refusal);
     const stop = new AbortController();
     this.#asked.set(id, stop);
     try {
@@ -239,6 +260,12 @@ export class McpClient {
     } finally {
       this.#asked.delete(id);
     }
+  }
+
+  #refusalOf(id: RpcRequest['id']): RpcError | null {
+    if (this.#asked.has(id)) return new RpcError(RPC_ERRORS.invalidRequest, 'A request with this id is being answered');
+    if (this.#asked.size < MAX_ASKED) return null;
+    return new RpcError(RPC_ERRORS.internal, `${MAX_ASKED} requests are being answered: try again later`);
   }
 
   /** MCP forbids to cancel the first request. */
@@ -254,6 +281,18 @@ interface RequestOptions extends Partial<CallOptions> {
   signal: AbortSignal;
   progressToken?: number;
 }
+
+/**
+ * Throws for a version that is not spoken here: MCP wants a client to disconnect then. A server that names none is taken
+ * for one that speaks what it was asked for.
+ */
+function checkVersion(version: string | undefined): void {
+  if (version === undefined || MCP_VERSIONS.some((each) => each === version)) return;
+  const theirs = printable(version.slice(0, SHOWN_VERSION));
+  throw new Error(`it speaks the version ${theirs} of MCP, and Heddle speaks ${MCP_VERSIONS.join(', ')}`);
+}
+
+const SHOWN_VERSION = 40;
 
 function readProgress({ progress, total, message }: JsonObject): McpProgress {
   return {

@@ -11,6 +11,7 @@ import {
   type ToolCallRequest,
 } from './client.ts';
 import type { ConnectionsOptions, ServerDefinition } from './connections.ts';
+import { RELIST_MS } from './limits.ts';
 import { McpNeedsAuth } from './oauth-fetch.ts';
 import { listPrompts, type McpPromptInfo } from './prompts.ts';
 import type { McpToolInfo } from './server-answers.ts';
@@ -141,7 +142,7 @@ export class Connection {
   }
 
   async #open(signal: AbortSignal): Promise<Connected> {
-    const { face } = this.#options;
+    const { face, log } = this.#options;
     let lost = null as Error | null;
     let client = null as McpClient | null;
     const changed = new Set<ServerList>();
@@ -151,6 +152,7 @@ export class Connection {
         changed.add(list);
         void this.#relist(list);
       },
+      onLeftOut: (what) => log('warn', `The MCP server ${this.definition.name} ${what}`),
       onLost: (reason) => {
         lost = reason;
         if (client) this.#lose(client, reason);
@@ -219,7 +221,7 @@ export class Connection {
 
   /**
    * Of resources nothing is kept: they are listed when somebody wants to know. A list is read once at a time: of two
-   * answers the older could come last, and a server that tells of changes all the time must not be asked ever more.
+   * answers the older could come last. A server that tells of changes all the time is asked now and then.
    */
   async #relist(list: ServerList): Promise<void> {
     if (list === 'resources') return;
@@ -232,7 +234,9 @@ export class Connection {
     this.#reading.set(list, reading);
     while (reading.isStale && this.#state.status === 'connected') {
       reading.isStale = false;
+      const { signal } = this.#stop;
       await this.#reread(list, this.#state.client);
+      await pauseFor(RELIST_MS, signal); // what changes meanwhile is read all at once
     }
     this.#reading.delete(list);
   }
@@ -271,10 +275,13 @@ function aborting<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 /** Resolves also when the signal aborts. */
 function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = startTimer(ms, resolve);
-    signal.addEventListener('abort', () => {
+    const onEnd = () => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', onEnd);
       resolve();
-    });
+    };
+    const timer = startTimer(ms, onEnd);
+    if (signal.aborted) onEnd();
+    else signal.addEventListener('abort', onEnd);
   });
 }

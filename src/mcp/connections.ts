@@ -1,11 +1,15 @@
 import type { JsonObject } from '../util/json.ts';
 import type { Logger } from '../util/runtime.ts';
+import { within } from '../util/timer.ts';
 import type { McpServerStatus } from '../wire/mcp.ts';
 import type { CallOptions, ClientFace, ClientSeams, McpClient, ToolCallRequest } from './client.ts';
 import { Connection } from './connection.ts';
 import { statusOf } from './connection-status.ts';
 import type { McpPromptInfo } from './prompts.ts';
 import type { McpToolInfo } from './server-answers.ts';
+
+/** How long what a server of the host says waits for its connection to be complete. */
+const RECEIVE_MS = 500;
 
 /** A server and how to reach it. */
 export interface ServerDefinition {
@@ -53,7 +57,7 @@ export interface ConnectionsOptions {
   startupMs: number;
   log: Logger;
   /** What the session does for a server; nothing when absent. */
-  faceOf?(server: string): ClientFace;
+  faceOf?(server: ServerDefinition): ClientFace;
   /** Milliseconds before each attempt to get a lost server back; for tests. */
   retryMs?: readonly number[];
 }
@@ -113,7 +117,7 @@ export function createConnections({ faceOf, ...options }: ConnectionsOptions): C
     add(definition, { waits } = { waits: false }) {
       const { name, isDisabled } = definition;
       if (isClosed || all.has(name)) return;
-      const connection = new Connection(definition, { ...options, face: faceOf?.(name), onChange });
+      const connection = new Connection(definition, { ...options, face: faceOf?.(definition), onChange });
       all.set(name, connection);
       if (isDisabled) connection.disconnect({ status: 'disabled' });
       else if (waits) waiting.add(name);
@@ -154,7 +158,10 @@ export function createConnections({ faceOf, ...options }: ConnectionsOptions): C
         state.status === 'connected' ? { name, client: state.client, prompts: state.prompts } : [],
       ),
     async receive(name, message) {
-      const { state } = known(name);
+      const connection = known(name);
+      // It may stand on the very line behind the answer that completes the connection.
+      if (connection.state.status === 'pending') await within(RECEIVE_MS, connection.attempt);
+      const { state } = connection;
       return state.status === 'connected' ? state.client.receive(message) : null;
     },
     async close() {

@@ -18,7 +18,7 @@ export function expandConfig(server: JsonObject, variables: Variables): JsonObje
   for (const key of EXPANDED) {
     if (server[key] === undefined) continue;
     expanded[key] = expandValue(server[key], (name, otherwise) => {
-      const value = variables[name];
+      const value = Object.hasOwn(variables, name) ? variables[name] : undefined; // `constructor` is no variable
       if (otherwise !== undefined) return value || otherwise;
       if (value === undefined) missing.push(`${name} (in ${key})`);
       return value ?? '';

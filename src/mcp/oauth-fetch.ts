@@ -1,4 +1,4 @@
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { FetchLike } from './fetch-like.ts';
 import type { ServerAuth } from './oauth-tokens.ts';
 
 /** Somebody has to sign in before the server answers. */

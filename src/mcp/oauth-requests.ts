@@ -1,6 +1,6 @@
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { printable } from '../util/printable.ts';
 import { HeddleError } from '../wire/errors.ts';
+import type { FetchLike } from './fetch-like.ts';
 
 export interface AuthRequestsOptions {
   serverUrl: string;

@@ -8,11 +8,11 @@ import {
   startAuthorization,
 } from '@modelcontextprotocol/sdk/client/auth.js';
 import { checkResourceAllowed, resourceUrlFromServerUrl } from '@modelcontextprotocol/sdk/shared/auth-utils.js';
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { Aborted } from '../util/abort.ts';
 import { isObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from '../wire/errors.ts';
+import type { FetchLike } from './fetch-like.ts';
 import { type CallbackAnswer, type CallbackListener, listenForCallback } from './oauth-callback.ts';
 import { authRequests, checkAddress, signInFailed } from './oauth-requests.ts';
 import { type SignedIn, tokensIn } from './oauth-tokens.ts';

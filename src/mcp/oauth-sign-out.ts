@@ -1,6 +1,6 @@
 import { discoverAuthorizationServerMetadata } from '@modelcontextprotocol/sdk/client/auth.js';
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { stringField } from '../util/json.ts';
+import type { FetchLike } from './fetch-like.ts';
 import { authRequests } from './oauth-requests.ts';
 import type { SignedIn } from './oauth-tokens.ts';
 

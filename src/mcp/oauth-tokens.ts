@@ -4,7 +4,7 @@ import {
   InvalidGrantError,
   UnauthorizedClientError,
 } from '@modelcontextprotocol/sdk/server/auth/errors.js';
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { FetchLike } from './fetch-like.ts';
 import { authRequests } from './oauth-requests.ts';
 
 /** What is kept of a sign-in. All of it but the addresses is secret. */

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import type { McpClient } from './client.ts';
+import { cutDescription } from './list-bounds.ts';
 import { mcpToolName } from './tool-names.ts';
 
 /** A prompt as a server describes it. */
@@ -83,7 +84,7 @@ function wordLength(text: string): number {
 function readPrompt(value: unknown): McpPromptInfo[] {
   const name = stringField(value, 'name');
   if (!isObject(value) || name === undefined || name === '') return [];
-  const description = stringField(value, 'description') ?? stringField(value, 'title') ?? '';
+  const description = cutDescription(stringField(value, 'description') ?? stringField(value, 'title') ?? '');
   return [{ name, description, arguments: itemsOf(value.arguments).flatMap(readArgument) }];
 }
 

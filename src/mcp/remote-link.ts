@@ -1,13 +1,14 @@
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { type JsonObject, stringField } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Logger } from '../util/runtime.ts';
 import { within } from '../util/timer.ts';
 import type { RpcRequest } from '../wire/json-rpc.ts';
+import { boundEvents } from './bound-events.ts';
 import type { McpLink } from './client.ts';
+import type { FetchLike } from './fetch-like.ts';
 import { McpNeedsAuth } from './oauth-fetch.ts';
 import { PendingRequests } from './pending-requests.ts';
 import { remoteRequests } from './remote-requests.ts';
@@ -25,6 +26,8 @@ export interface RemoteLinkOptions {
   receive(message: JsonObject): Promise<JsonObject | null>;
   /** The connection is gone for good. Not told once `close` was called. */
   onLost(reason: Error): void;
+  /** Of one event of the stream on which the server says something by itself. */
+  maxBytes?: number;
 }
 
 /** How long the end of a session is told to the server. */
@@ -52,7 +55,8 @@ export function remoteLink(options: RemoteLinkOptions): McpLink {
   const requests = remoteRequests(options.fetch);
   const fetch: FetchLike = async (url, init) => {
     try {
-      return checked(await requests(url, init));
+      const response = checked(await requests(url, init));
+      return init?.method === 'POST' ? response : boundEvents(response, lose, options.maxBytes);
     } catch (error) {
       if (error instanceof McpNeedsAuth) needsAuth = error;
       throw error;

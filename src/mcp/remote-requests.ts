@@ -1,4 +1,4 @@
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { FetchLike } from './fetch-like.ts';
 
 const MAX_REDIRECTS = 3;
 /** What of a refusal is read: it ends in a message. */

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { RPC_ERRORS, RpcError } from '../wire/json-rpc.ts';
 import type { McpClient } from './client.ts';
+import { cutDescription } from './list-bounds.ts';
 
 /** A resource as a server describes it, or a template that stands for many. */
 export interface McpResourceInfo {
@@ -46,7 +47,7 @@ function readItems(value: unknown, address: 'uri' | 'uriTemplate'): McpResourceI
     return {
       [address]: where,
       name: stringField(item, 'name') ?? where,
-      ...(description !== undefined && { description }),
+      ...(description !== undefined && { description: cutDescription(description) }),
       ...(mimeType !== undefined && { mimeType }),
     };
   });

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { cutDescription } from './list-bounds.ts';
 
 export interface ServerInfo {
   name: string;
@@ -48,7 +49,7 @@ function readTool(value: unknown): McpToolInfo[] {
   return [
     {
       name,
-      description: stringField(value, 'description') ?? '',
+      description: cutDescription(stringField(value, 'description') ?? ''),
       // APIs want an object; the rest is as the server gave it.
       inputSchema: isObject(inputSchema) ? { ...inputSchema, type: 'object' } : { type: 'object', properties: {} },
       annotations: isObject(annotations) ? annotations : {},

@@ -31,7 +31,10 @@ export interface SdkConfig extends CommonConfig {
 }
 
 /** What else the field has called them. */
-const OTHER_NAMES: Record<string, string> = { 'streamable-http': 'http', streamableHttp: 'http' };
+const OTHER_NAMES = new Map([
+  ['streamable-http', 'http'],
+  ['streamableHttp', 'http'],
+]);
 
 /** Throws an Error that says what is wrong with it. */
 export function readServerConfig(given: JsonObject): ServerConfig {
@@ -56,7 +59,7 @@ export function readServerConfig(given: JsonObject): ServerConfig {
 /** As it is written, or what it must be by what else is there. */
 export function typeOf(given: JsonObject): string {
   const type = stringField(given, 'type');
-  if (type !== undefined) return OTHER_NAMES[type] ?? type;
+  if (type !== undefined) return OTHER_NAMES.get(type) ?? type;
   return given.command === undefined && given.url !== undefined ? 'http' : 'stdio';
 }
 

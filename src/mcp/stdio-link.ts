@@ -9,6 +9,7 @@ import { within } from '../util/timer.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { encodeLine, LineDecoder, parseLine } from '../wire/jsonl.ts';
 import type { McpLink } from './client.ts';
+import { MAX_MESSAGE_BYTES } from './limits.ts';
 import { PendingRequests } from './pending-requests.ts';
 
 export interface StdioLinkOptions {
@@ -28,8 +29,6 @@ export interface StdioLinkOptions {
   maxBytes?: number;
 }
 
-/** Far above what a result may reasonably have, far below what would hurt us. */
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 /** How long a server has to end by itself once its input is over. */
 const EOF_MS = 500;
 /** What is kept of what a server says on stderr, and shown when it fails. */

@@ -1,10 +1,9 @@
-import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isObject, tryParseJson } from '../util/json.ts';
 import { isRpcId, type RpcId } from '../wire/json-rpc.ts';
+import type { FetchLike } from './fetch-like.ts';
+import { MAX_MESSAGE_BYTES } from './limits.ts';
 import type { PendingRequests } from './pending-requests.ts';
 
-/** Of the answer to one request. */
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** A stream whose events have ids can be taken up again where it broke off. */
 const EVENT_ID = /(?:^|\n)id:/;
 
@@ -12,7 +11,7 @@ const EVENT_ID = /(?:^|\n)id:/;
  * Sends requests, and looks after their answers: a request whose answer breaks off, and is not taken up again, fails at
  * once instead of waiting for ever; so does one whose answer is without end.
  */
-export function watchAnswers(fetch: FetchLike, pending: PendingRequests, maxBytes = MAX_ANSWER_BYTES): FetchLike {
+export function watchAnswers(fetch: FetchLike, pending: PendingRequests, maxBytes = MAX_MESSAGE_BYTES): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init);
     const id = requestIn(init?.body);

@@ -20,9 +20,8 @@ export function missingOpenAiKey(env: Env): HeddleError | undefined {
   if (env.OPENAI_API_KEY?.trim() || !isOpenAi(openAiSettings(env).baseUrl)) return undefined;
   return new HeddleError(
     'no_credentials',
-    'No key for the OpenAI API was found: set OPENAI_API_KEY. The choices:\n' +
-      '  - set OPENAI_API_KEY;\n' +
-      '  - set OPENAI_BASE_URL to another OpenAI-compatible server, e.g. http://127.0.0.1:11434/v1.',
+    'No key for the OpenAI API was found: set OPENAI_API_KEY, ' +
+      'or OPENAI_BASE_URL for another OpenAI-compatible server, e.g. http://127.0.0.1:11434/v1.',
   );
 }
 

@@ -36,11 +36,11 @@ export function missingCredentials(env: Env): HeddleError | undefined {
   if (env.ANTHROPIC_API_KEY?.trim() || env.ANTHROPIC_AUTH_TOKEN?.trim()) return undefined;
   return new HeddleError(
     'no_credentials',
-    'No model credentials were found: set ANTHROPIC_API_KEY, or try --model offline. The choices:\n' +
-      '  - set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), with ANTHROPIC_BASE_URL for another endpoint;\n' +
-      '  - use the built-in model that needs no network and follows plain instructions: --model offline;\n' +
-      '  - use an OpenAI-compatible server: --model openai/NAME with OPENAI_BASE_URL, OPENAI_API_KEY if it wants one;\n' +
-      '  - replay a recording: --model replay:FILE.',
+    'No model credentials were found: set ANTHROPIC_API_KEY, or try --model offline.\n' +
+      '  - ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), with ANTHROPIC_BASE_URL for another endpoint;\n' +
+      '  - --model offline: built in, no network, follows plain instructions;\n' +
+      '  - --model openai/NAME: an OpenAI-compatible server, at OPENAI_BASE_URL;\n' +
+      '  - --model replay:FILE: a recording.',
   );
 }
 

@@ -98,6 +98,18 @@ describe('[B-225] resources', () => {
     expect(cli.stderr).toBe('');
   });
 
+  test('that a prompt mentions and that never come do not hold up an interrupt', async () => {
+    const never = () => new Promise<object>(() => {});
+    const { cli, servers, initialize } = await session([], { docs: { 'resources/read': never } });
+    await initialize();
+    cli.say('What is in @docs:doc://1?');
+    await cli.until(() => servers.methods().includes('resources/read'));
+    const began = performance.now();
+    await cli.control({ subtype: 'interrupt' });
+    expect(await cli.nextResult()).toMatchObject({ type: 'result', is_error: true });
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
   test.each(['ReadMcpResourceTool', 'ReadMcpResourceTool(docs)'])(
     'that the rule %s closes are not read for a mention either',
     async (rule) => {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type AnswerLike, toolUse } from '../../src/testing/index.ts';
 import { readMetafile } from '../support/bundles.ts';
@@ -355,14 +355,12 @@ describe('what is loaded', () => {
   });
 });
 
-/** The sources behind the chunks that a run has loaded, as V8 tells. */
+/** The sources behind the scripts that a run has loaded, as V8 tells. */
 function loadedSources(file: string): string[] {
   const { result } = JSON.parse(readFileSync(file, 'utf8')) as { result: { url: string }[] };
-  const { outputs } = readMetafile();
-  return result.flatMap(({ url }) => {
-    const output = Object.entries(outputs).find(([name]) => url.endsWith(`/${name}`))?.[1];
-    return Object.keys(output?.inputs ?? {});
-  });
+  const scripts = new Set(result.map(({ url }) => basename(url, '.js')));
+  const modules = Object.entries(readMetafile().outputs).filter(([name]) => scripts.has(basename(dirname(name))));
+  return modules.flatMap(([, { inputs }]) => Object.keys(inputs));
 }
 
 async function freePort(): Promise<number> {

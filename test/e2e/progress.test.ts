@@ -1,6 +1,6 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { toolUse } from '../../src/testing/index.ts';
 import { runCli } from '../support/cli.ts';
 import { makePlace, type Place } from '../support/place.ts';
@@ -93,6 +93,23 @@ test('[H-8] Ctrl-C leaves a clean line and a cursor', async () => {
   expect(await run.ended).toBe(130);
   expect(run.screen().split(ERASE).at(-1)).toBe('heddle: The turn was interrupted\r\n');
   expect(run.screen()).not.toContain(`${ESC}[?25l`); // never hidden: nothing to bring back, whatever ends the run
+});
+
+test.each([true, false])('a terminal that goes away costs no answer (disowned: %s)', async (isDisowned) => {
+  const place = await slowPlace('for i in $(seq 200); do [ -e go ] && break; touch running; sleep 0.05; done');
+  const run = startOnTerminal(ARGS, { place, isDisowned });
+  await run.until('Bash for');
+  run.hangUp();
+  await run.ended;
+  if (isDisowned) {
+    const running = join(place.cwd, 'running');
+    for (let frame = 0; frame < 10; frame++) {
+      rmSync(running, { force: true });
+      await vi.waitFor(() => expect(existsSync(running)).toBe(true), 5000);
+    }
+    letGo(place);
+  }
+  await vi.waitFor(() => expect(run.stdout()).toMatch(isDisowned ? /^All done/ : /^Execution error/), 10_000);
 });
 
 test.each<[string, string[], Record<string, string>]>([

@@ -40,6 +40,21 @@ describe('introductions', () => {
     await expect(refusing.client.initialize(signal)).rejects.toThrow('go away');
     await expect(client(() => ({})).client.initialize(signal)).rejects.toThrow('neither a result nor an error');
   });
+
+  test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('are made in the version %s', async (version) => {
+    const { client: made } = client(() => ({ result: { protocolVersion: version } }));
+    await expect(made.initialize(signal)).resolves.toBeUndefined();
+  });
+
+  test('in a version that is not spoken here are none', async () => {
+    const { client: made, methods } = client(() => ({
+      result: { protocolVersion: `2099-01-01\u001b${'x'.repeat(500)}` },
+    }));
+    const problem = await made.initialize(signal).catch((error: Error) => error.message);
+    expect(problem).toMatch(/^it speaks the version 2099-01-01.{0,60} of MCP, and Heddle speaks 2025-11-25,/);
+    expect(problem).not.toContain('\u001b');
+    expect(methods()).toEqual(['initialize']);
+  });
 });
 
 describe('lists of tools', () => {
@@ -186,6 +201,25 @@ describe('what a server says by itself', () => {
     expect(await second).toBeNull();
   });
 
+  test('requests beyond 32 at once are refused, and so is an id that is taken; then there is room again', async () => {
+    const answers: (() => void)[] = [];
+    const answer: McpClientOptions['answer'] = () => new Promise((resolve) => answers.push(() => resolve({})));
+    const { client: made } = client(never, { answer });
+    const running = Array.from({ length: 32 }, (_, id) => made.receive(ask('slow', id)));
+    expect(await made.receive(ask('slow', 5))).toMatchObject({ id: 5, error: { code: -32600 } });
+    expect(await made.receive(ask('slow', 32))).toMatchObject({
+      id: 32,
+      error: { message: expect.stringContaining('32 requests') },
+    });
+    expect(await made.receive(ask('ping', 33))).toMatchObject({ result: {} });
+    expect(answers).toHaveLength(32);
+    for (const settle of answers.splice(0)) settle();
+    await Promise.all(running);
+    const next = made.receive(ask('slow', 32));
+    answers[0]?.();
+    expect(await next).toMatchObject({ id: 32, result: {} });
+  });
+
   test.each(['tools', 'prompts', 'resources'])('that its %s have changed is told', async (list) => {
     const onListChanged = vi.fn();
     const { client: made } = client(never, { onListChanged });
@@ -214,11 +248,4 @@ describe('the link to a server of the host', () => {
     const link = sdkLink('calc', async () => answer);
     await expect(link.request(request, signal)).rejects.toThrow('without a response');
   });
-});
-
-test('a page may have very many items', async () => {
-  const tools = Array.from({ length: 200_000 }, (_, at) => ({ name: `t${at}` }));
-  const link: McpLink = { request: async () => ({ result: { tools } }), notify: async () => {}, close: async () => {} };
-  const made = new McpClient({ link, timeoutMs: 1000, onListChanged: () => {} });
-  expect(await made.listTools(new AbortController().signal)).toHaveLength(200_000);
 });

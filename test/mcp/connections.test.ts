@@ -22,7 +22,7 @@ function server(name: string, answers: Record<string, unknown> = {}) {
     source: 'sdk',
     transport: 'sdk',
     config: { type: 'sdk', name },
-    open: ({ onListChanged }) => new McpClient({ link, timeoutMs: 1000, onListChanged }),
+    open: (seams) => new McpClient({ link, timeoutMs: 1000, ...seams }),
   };
   const link = {
     async request({ method }: RpcRequest, given: AbortSignal): Promise<JsonObject> {
@@ -145,6 +145,43 @@ describe('[C-1, MCP-15] servers', () => {
     waiting[1]?.([{ name: 'new' }]);
     await vi.waitFor(() => expect(made.tools().map(({ info }) => info.name)).toEqual(['new']));
     expect(waiting).toHaveLength(2);
+  });
+
+  test('that tell of changes without end are asked again only after a pause', async () => {
+    vi.useFakeTimers();
+    try {
+      const { made } = connections();
+      const { definition, state } = server('calc');
+      let readings = 0;
+      Object.defineProperty(state, 'tools/list', {
+        get() {
+          readings++;
+          const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
+          if (readings < 1000) void made.receive('calc', changed); // so that this ends in any case
+          return { tools: [{ name: `t${readings}` }] };
+        },
+      });
+      made.add(definition);
+      await made.settled();
+      await made.receive('calc', { jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+      const before = readings;
+      await vi.advanceTimersByTimeAsync(5000);
+      expect(readings - before).toBe(10);
+      await made.close();
+      await vi.advanceTimersByTimeAsync(0);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('tell what of them is not taken', async () => {
+    const { made, logs } = connections();
+    const tools = [{ name: 'add' }, { name: 'huge', inputSchema: { $comment: 'x'.repeat(300_000) } }];
+    made.add(server('calc', { 'tools/list': { tools } }).definition);
+    await made.settled();
+    expect(made.tools().map(({ info }) => info.name)).toEqual(['add']);
+    expect(logs).toEqual([expect.stringMatching(/^warn: The MCP server calc has tools that are too large: /)]);
   });
 
   test('whose tools change while they introduce themselves are asked again', async () => {

@@ -19,6 +19,14 @@ test('variables are replaced in what a server is reached by, and nowhere else', 
   );
 });
 
+test.each(['constructor', 'toString', '__proto__'])('%s is no variable unless somebody has set it', (name) => {
+  expect(() => expandConfig({ command: ref(name) }, {})).toThrow(
+    `the environment variable ${name} (in command) is not set`,
+  );
+  expect(expandConfig({ command: ref(`${name}:-x`) }, {})).toEqual({ command: 'x' });
+  expect(expandConfig({ command: ref(name) }, Object.fromEntries([[name, '/bin/x']]))).toEqual({ command: '/bin/x' });
+});
+
 test.each([
   [{ command: 'x' }, { type: 'stdio', command: 'x', args: [], env: {} }],
   [{ url: 'http://h/mcp' }, { type: 'http', url: 'http://h/mcp' }],
@@ -43,6 +51,7 @@ test.each([
   [{ url: 'https://me:secret@h/mcp' }, 'its url holds a name or a password'],
   [{ url: 'https://h/mcp', headers: { 'X-Key': 'sec\nret' } }, 'the header "X-Key" cannot be sent'],
   [{ type: 'ws', url: 'ws://h' }, 'servers of the type ws are not supported'],
+  [{ type: 'constructor' }, 'servers of the type constructor are not supported'],
 ])('%j is none', (given, problem) => {
   expect(() => readServerConfig(given)).toThrow(problem);
   expect(() => readServerConfig(given)).not.toThrow(/secret|ret"/);

@@ -5,12 +5,15 @@ import {
   InMemorySpanExporter,
   type ReadableSpan,
   SimpleSpanProcessor,
+  type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { afterEach } from 'vitest';
 
 /** The spans of the running test, once they have ended: what a program that has registered a provider would export. */
 export interface SpanLog {
   all(): ReadableSpan[];
+  /** The names of those that have begun and not ended. */
+  open(): string[];
   /** The names, each below that of its parent, in the order in which they began. */
   tree(): string[];
   /** The one whose name begins like this. */
@@ -21,11 +24,23 @@ export interface SpanLog {
 export function collectSpans(): SpanLog {
   const exporter = new InMemorySpanExporter();
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
-  afterEach(() => exporter.reset());
+  const begun = new Set<ReadableSpan>();
+  const watching: SpanProcessor = {
+    onStart: (span) => void begun.add(span as unknown as ReadableSpan),
+    onEnd: (span) => void begun.delete(span),
+    async forceFlush() {},
+    async shutdown() {},
+  };
+  const spanProcessors = [watching, new SimpleSpanProcessor(exporter)];
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
+  afterEach(() => {
+    exporter.reset();
+    begun.clear();
+  });
   const all = () => exporter.getFinishedSpans();
   return {
     all,
+    open: () => [...begun].map(({ name }) => name),
     tree: () => treeOf(all()),
     named(start) {
       const found = all().find(({ name }) => name.startsWith(start));

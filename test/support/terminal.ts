@@ -14,17 +14,24 @@ export interface OnTerminal {
   /** What the command has written to its own stdout. */
   stdout(): string;
   type(keys: string): void;
+  /** The terminal goes away. */
+  hangUp(): void;
   /** Waits until the terminal got something that fits. */
   until(expected: string | RegExp): Promise<void>;
   /** Resolves with the exit code. */
   ended: Promise<number | null>;
 }
 
+export interface TerminalOptions extends CliOptions {
+  /** The end of the terminal sends no signal to the command, as after a shell's `disown`. */
+  isDisowned?: boolean;
+}
+
 /** Runs the command line under a pseudo-terminal (util-linux `script`) of 80 columns. */
-export function startOnTerminal(args: string[], { place, env, cwd }: CliOptions): OnTerminal {
+export function startOnTerminal(args: string[], { place, env, cwd, isDisowned }: TerminalOptions): OnTerminal {
   const file = join(place.root, 'stdout');
   const words = [process.execPath, CLI, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
-  const command = `stty cols 80 && exec ${words} > '${file}'`;
+  const command = `stty cols 80 && exec ${isDisowned ? 'setsid --wait ' : ''}${words} > '${file}'`;
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     cwd: cwd ?? place.cwd,
     env: { ...place.env, TERM: 'xterm', SHELL: '/bin/sh', ...env },
@@ -45,6 +52,7 @@ export function startOnTerminal(args: string[], { place, env, cwd }: CliOptions)
     screen: () => screen,
     stdout: () => (existsSync(file) ? readFileSync(file, 'utf8') : ''),
     type: (keys) => child.stdin.write(keys),
+    hangUp: () => void child.kill('SIGKILL'),
     async until(expected) {
       const patience = AbortSignal.timeout(PATIENCE_MS);
       while (!fits(expected)) {

@@ -13,6 +13,7 @@ import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.t
 import { unknownCommand } from './choose-action.ts';
 import { commandPlace } from './place.ts';
 import { columns, shownValue } from './show.ts';
+import { sayLines, tell } from './terminal.ts';
 
 export const CONFIG_HELP = `Usage: heddle config list [--json]
        heddle config get KEY [--json]
@@ -48,7 +49,10 @@ export async function runConfig(argv: readonly string[]): Promise<number> {
     run: ['--settings', '--setting-sources', '--managed-settings', '--trust'],
   });
   const [action, ...words] = args?.words ?? [];
-  if (!args || action === undefined) return help(args ? 1 : 0);
+  if (!args || action === undefined) {
+    sayLines([CONFIG_HELP.trimEnd()]);
+    return 0;
+  }
   const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
   if (!act) throw unknownCommand('config', action, Object.keys(ACTIONS));
   return act(words, args);
@@ -60,7 +64,7 @@ const ACTIONS: Record<string, Action> = {
   async list(words, { config, has }) {
     takeWords(words, []);
     const overview = await listSettings(config, commandPlace());
-    say(has('--json') ? JSON.stringify(overview, null, 2) : overviewText(overview));
+    sayLines([has('--json') ? JSON.stringify(overview, null, 2) : overviewText(overview)]);
     return 0;
   },
 
@@ -68,7 +72,7 @@ const ACTIONS: Record<string, Action> = {
     const [key = ''] = takeWords(words, ['KEY']);
     const value = await getSetting(key, config, commandPlace());
     if (value === undefined) return fail(`${key} is not set`);
-    say(typeof value === 'string' && !has('--json') ? value : JSON.stringify(value, null, 2));
+    sayLines([typeof value === 'string' && !has('--json') ? value : JSON.stringify(value, null, 2)]);
     return 0;
   },
 
@@ -77,8 +81,8 @@ const ACTIONS: Record<string, Action> = {
     const json = tryParseJson(text);
     const value = json === undefined ? text : json;
     const { file, notes } = await changeSetting({ key, value, scope: scopeOf(args) }, commandPlace());
-    say(`${key} = ${shownValue(maskedSetting(key, value))} in ${printable(file)}`);
-    for (const note of notes) tell(note);
+    sayLines([`${key} = ${shownValue(maskedSetting(key, value))} in ${printable(file)}`]);
+    for (const note of notes) tell(printable(note));
     return 0;
   },
 
@@ -86,7 +90,7 @@ const ACTIONS: Record<string, Action> = {
     const [key = ''] = takeWords(words, ['KEY']);
     const { file, isChanged } = await changeSetting({ key, value: undefined, scope: scopeOf(args) }, commandPlace());
     if (!isChanged) return fail(`${key} is not set in ${file}`);
-    say(`${key} is no longer set in ${printable(file)}`);
+    sayLines([`${key} is no longer set in ${printable(file)}`]);
     return 0;
   },
 };
@@ -118,20 +122,7 @@ function overviewText({ settings, ignored, files, trust }: SettingsOverview): st
   ].join('\n');
 }
 
-function help(code: number): number {
-  (code === 0 ? process.stdout : process.stderr).write(CONFIG_HELP);
-  return code;
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-function tell(text: string): void {
-  process.stderr.write(`heddle: ${printable(text)}\n`);
-}
-
 function fail(text: string): number {
-  tell(text);
+  tell(printable(text));
   return 1;
 }

@@ -5,13 +5,24 @@ import { sayLines } from './terminal.ts';
 
 /** `heddle help [COMMAND…]`; resolves with the exit code. */
 export async function runHelp(argv: readonly string[]): Promise<number> {
-  const name = ['heddle', ...argv.filter((word) => !word.startsWith('-'))].join(' ');
-  const load = Object.hasOwn(COMMAND_HELP, name) ? COMMAND_HELP[name] : undefined;
+  const words = argv.filter((word) => !word.startsWith('-') && word !== 'help');
+  const load = helpOf(words) ?? helpOfWhole(words);
   if (!load) {
     const known = Object.keys(COMMAND_HELP).map((each) => each.slice('heddle '.length));
-    const word = name.slice('heddle '.length);
-    throw usage(`error: unknown command '${printable(word)}'`, { unknown: word, known });
+    const unknown = words.join(' ');
+    throw usage(`error: unknown command '${printable(unknown)}'`, { unknown, known });
   }
   sayLines([(await load()).trimEnd()]);
   return 0;
+}
+
+function helpOf(words: readonly string[]): (() => Promise<string>) | undefined {
+  const name = ['heddle', ...words].join(' ');
+  return Object.hasOwn(COMMAND_HELP, name) ? COMMAND_HELP[name] : undefined;
+}
+
+/** `config set`, `hooks list`: the help of the first word has it all, as there is none for the second. */
+function helpOfWhole([first = '']: readonly string[]): (() => Promise<string>) | undefined {
+  const isSplit = Object.keys(COMMAND_HELP).some((name) => name.startsWith(`heddle ${first} `));
+  return isSplit ? undefined : helpOf([first]);
 }

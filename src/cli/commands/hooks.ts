@@ -9,6 +9,7 @@ import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.t
 import { createLogger } from '../logger.ts';
 import { unknownCommand } from './choose-action.ts';
 import { openSessionsPlace } from './sessions-place.ts';
+import { sayLines } from './terminal.ts';
 
 export const HOOKS_HELP = `Usage: heddle hooks list [options]
        heddle hooks test EVENT [options]
@@ -42,8 +43,8 @@ export async function runHooks(argv: readonly string[]): Promise<number> {
   });
   const [action, ...words] = args?.words ?? [];
   if (!args || action === undefined) {
-    (args ? process.stderr : process.stdout).write(HOOKS_HELP);
-    return args ? 1 : 0;
+    sayLines([HOOKS_HELP.trimEnd()]);
+    return 0;
   }
   const logger = createLogger(args.config);
   const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log });

@@ -7,6 +7,7 @@ import { usage } from '../args.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
 import { unknownCommand } from './choose-action.ts';
+import { sayLines } from './terminal.ts';
 
 export const PERMISSIONS_HELP = `Usage: heddle permissions explain --tool NAME --input JSON [options]
 
@@ -43,8 +44,8 @@ export async function runPermissions(argv: readonly string[]): Promise<number> {
   });
   const [action, ...words] = args?.words ?? [];
   if (!args || action === undefined) {
-    (args ? process.stderr : process.stdout).write(PERMISSIONS_HELP);
-    return args ? 1 : 0;
+    sayLines([PERMISSIONS_HELP.trimEnd()]);
+    return 0;
   }
   if (action !== 'explain') throw unknownCommand('permissions', action, ['explain']);
   takeWords(words, []);

@@ -31,15 +31,9 @@ function hasColours(isTerminal: boolean, { NO_COLOR, FORCE_COLOR, TERM }: Env): 
   return isTerminal && TERM !== 'dumb';
 }
 
-/** Results go to stdout, and only they. A reader that has seen enough is no error worth a stack. */
+/** Results go to stdout, and only they. */
 export function sayLines(lines: readonly string[]): void {
-  if (lines.length === 0) return;
-  if (process.stdout.listenerCount('error') === 0) {
-    process.stdout.on('error', () => {
-      process.exitCode = 1;
-    });
-  }
-  process.stdout.write(`${lines.join('\n')}\n`);
+  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 export function sayJson(value: unknown): void {

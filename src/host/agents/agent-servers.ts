@@ -35,11 +35,19 @@ export interface KeptServers {
 
 export function keepAgentServers(): KeptServers {
   const opened = new Map<string, ReturnType<typeof openAgentServers>>();
-  return {
+  const kept: KeptServers = {
     async open(name, child, signal) {
-      const opening = opened.get(name) ?? openAgentServers(child, signal);
+      const known = opened.get(name);
+      const opening = known ?? openAgentServers(child, signal);
       opened.set(name, opening);
-      await opening;
+      let isWhole = false;
+      try {
+        await opening;
+        // A turn that was interrupted has not waited for all of them, and nobody would look again.
+        isWhole = known !== undefined || !signal.aborted;
+      } finally {
+        if (!isWhole) await kept.close(name); // the next turn begins anew
+      }
     },
     async close(name) {
       const opening = opened.get(name);
@@ -48,6 +56,7 @@ export function keepAgentServers(): KeptServers {
       await servers?.close();
     },
   };
+  return kept;
 }
 
 /** The same for the agent that the session runs as: what it brings is there as long as the session. */

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../util/message-of.ts';
+import { shellWord } from '../../util/shell-word.ts';
 import type { Check, DoctorPlace } from './check.ts';
 
 /** The config home: whether it can be used, who else can read it, and how much fits in. Nothing is written. */
@@ -26,7 +27,7 @@ function homeCheck(home: string, userHome: string | undefined): Check {
   const open = openEntries(home);
   if ((stats.mode & OTHERS) !== 0) {
     const summary = `${home} can be entered by others (mode ${modeOf(stats)}, 0700 wanted)`;
-    return { id: 'home', status: 'warning', summary, next: `chmod -R go= '${home}'`, facts: { ...facts, open } };
+    return { id: 'home', status: 'warning', summary, next: `chmod go= ${shellWord(home)}`, facts: { ...facts, open } };
   }
   return { id: 'home', status: 'ok', summary: `${home}, writable, private`, facts: { ...facts, open } };
 }
@@ -47,7 +48,7 @@ function missingHome(home: string, userHome: string | undefined): Check {
     id: 'home',
     status: 'ok',
     summary,
-    next: `${reference} exists and is not used; CLAUDE_CONFIG_DIR=${reference} would use it`,
+    next: `${reference} exists and is not used; CLAUDE_CONFIG_DIR=${shellWord(reference)} would use it`,
     facts: { ...facts, reference },
   };
 }

@@ -4,6 +4,7 @@ import { anthropicSettings } from '../../model/anthropic-env.ts';
 import { missingOpenAiKey, openAiSettings } from '../../model/openai-env.ts';
 import { missingCredentials, type ResolvedModel, recordingNamed, resolveModel } from '../../model/resolve.ts';
 import { messageOf } from '../../util/message-of.ts';
+import { shellWord } from '../../util/shell-word.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import type { Env } from '../home.ts';
 import { openPlace } from '../place.ts';
@@ -14,7 +15,8 @@ export async function gatherModel({ engine, config }: DoctorPlace): Promise<Chec
   const { env, config: launch, configuration } = await openPlace(engine, { config });
   const origin = originOf(['apiKeyHelper'], configuration.loaded.layers);
   const helper = origin ? nameOf(origin) : null;
-  return [credentialsCheck(env, helper), modelCheck(launch.model, { env, hasHelper: helper !== null })];
+  const next = `heddle -p ${config.model === undefined ? '' : `--model ${shellWord(config.model)} `}hi asks it`;
+  return [credentialsCheck(env, helper), modelCheck(launch.model, { env, hasHelper: helper !== null, next })];
 }
 
 function credentialsCheck(env: Env, helper: string | null): Check {
@@ -27,14 +29,15 @@ function credentialsCheck(env: Env, helper: string | null): Check {
   return { id: 'credentials', status: 'ok', summary, facts: { anthropic, openai, apiKeyHelper: helper } };
 }
 
-const TRY = 'heddle -p hi asks it';
-
-/** `name` is that of the flag or the settings; the environment may choose, too. */
-function modelCheck(name: string | undefined, { env, hasHelper }: { env: Env; hasHelper: boolean }): Check {
+/** `name` is that of the flag or the settings; the environment may choose, too. `next` is for a model that can be asked. */
+function modelCheck(
+  name: string | undefined,
+  { env, hasHelper, next }: { env: Env; hasHelper: boolean; next: string },
+): Check {
   const id = 'model';
   const recording = recordingNamed(name, env);
   if (recording !== null) {
-    return { id, status: 'ok', summary: `the answers of the recording ${recording}`, next: TRY, facts: { recording } };
+    return { id, status: 'ok', summary: `the answers of the recording ${recording}`, next, facts: { recording } };
   }
   try {
     const { provider, id: model } = resolveModel(name, env);
@@ -42,7 +45,7 @@ function modelCheck(name: string | undefined, { env, hasHelper }: { env: Env; ha
     const facts = { model, provider, ...(address !== null && { host: hostOf(address) }) };
     const where = address === null ? 'built in, needs neither network nor key' : `at ${hostOf(address)}`;
     const lacks = lackOf(provider, { env, hasHelper });
-    if (lacks === null) return { id, status: 'ok', summary: `${model}, ${where}`, next: TRY, facts };
+    if (lacks === null) return { id, status: 'ok', summary: `${model}, ${where}`, next, facts };
     return { id, status: 'problem', summary: `${model}, ${where}: there is no key`, next: lacks, facts };
   } catch (error) {
     if (!HeddleError.isInstance(error)) throw error;

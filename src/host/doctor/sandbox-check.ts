@@ -20,7 +20,10 @@ export async function gatherSandbox(place: DoctorPlace): Promise<Check[]> {
   const { configuration } = await openPlace(place.engine, { config: place.config });
   const setting = configuration.settings.sandbox ?? {};
   const rules = rulesOf(setting);
-  if ('problem' in rules) return [{ id, status: 'problem', summary: rules.problem, next: 'correct it', facts: {} }];
+  if ('problem' in rules)
+    return [
+      { id, status: 'problem', summary: rules.problem, next: 'heddle config list shows where it stands', facts: {} },
+    ];
   const problem = await tryOut(setting, place);
   const facts = { enabled: rules.enabled, works: problem === null };
   const state = rules.enabled ? 'it is on' : 'it is off, as no setting turns it on';

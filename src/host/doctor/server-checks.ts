@@ -1,8 +1,14 @@
+import { expandConfig } from '../../mcp/expand-config.ts';
+import { createHide } from '../../model/hide-secrets.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
+import { shellWord } from '../../util/shell-word.ts';
+import { headerSecrets } from '../home.ts';
 import { type AdminServer, openServerAdmin, type Reached, type ServerAdmin } from '../mcp-admin.ts';
 import { type ServerPlace, writtenServers } from '../mcp-files.ts';
 import { openPlace } from '../place.ts';
 import { serverStartupMs } from '../server-env.ts';
+import type { GivenServer } from '../server-sources.ts';
 import type { Check, DoctorPlace } from './check.ts';
 
 /** Shorter than the deadline of a check, so that one slow server does not hide how the others are. */
@@ -10,8 +16,9 @@ const MAX_STARTUP_MS = 8000;
 
 /** The MCP servers of the directory. Those of this machine are started and ended; remote ones are asked if that was said. */
 export async function gatherServers({ engine, config, home, cwd, mayUseNetwork }: DoctorPlace): Promise<Check[]> {
+  if (home === null) return []; // which is told by the check of the home, and keeps every run from starting
   const { env } = await openPlace(engine, { config });
-  const trouble = home === null ? null : fileTrouble({ cwd, configHome: home });
+  const trouble = fileTrouble({ cwd, configHome: home });
   if (trouble) return [trouble];
   const startupMs = Math.min(serverStartupMs(env), MAX_STARTUP_MS);
   const admin = await openServerAdmin(engine, { config, env: { ...env, MCP_TIMEOUT: String(startupMs) } });
@@ -47,9 +54,26 @@ async function serverCheck(
     return { id, status: 'ok', summary: 'remote, not asked', next, facts: { ...facts, status: 'not asked' } };
   }
   const began = performance.now();
-  const reached = await admin.reach(server);
+  const reached = hideOwn(await admin.reach(server), server.server);
   const isLate = reached.status === 'failed' && performance.now() - began >= startupMs;
   return { id, facts: { ...facts, ...factsOf(reached) }, ...(isLate ? late(name, startupMs) : judged(name, reached)) };
+}
+
+/** A server may repeat on its way out what it was given: its variables and headers, which is where secrets are. */
+function hideOwn({ error, ...reached }: Reached, server: GivenServer): Reached {
+  if (error === undefined) return reached;
+  const { env, headers } = withVariables(server);
+  const given = [env, headers].flatMap((values) => (isObject(values) ? Object.entries(values) : []));
+  const secrets = given.flatMap(([name, value]) => headerSecrets(`${name}: ${value}`));
+  return { ...reached, error: createHide(secrets)(error) };
+}
+
+function withVariables({ given, variables }: GivenServer): JsonObject {
+  try {
+    return expandConfig(given, variables);
+  } catch {
+    return given; // a variable is not set: the server was not started
+  }
 }
 
 type Judgement = Pick<Check, 'status' | 'summary' | 'next'>;
@@ -57,7 +81,7 @@ type Judgement = Pick<Check, 'status' | 'summary' | 'next'>;
 /** A session would wait longer, and a server that downloads itself first may need that. */
 function late(name: string, startupMs: number): Judgement {
   const summary = `no answer within ${startupMs / 1000} s`;
-  return { status: 'warning', summary, next: `heddle mcp test ${name} waits as long as a session would` };
+  return { status: 'warning', summary, next: `heddle mcp test ${shellWord(name)} waits as long as a session would` };
 }
 
 function judged(name: string, { status, error = 'no reason is known', tools, connectMs, listMs }: Reached): Judgement {
@@ -67,9 +91,13 @@ function judged(name: string, { status, error = 'no reason is known', tools, con
       return { status: 'ok', summary: `connected, ${count}, ${(connectMs ?? 0) + (listMs ?? 0)} ms` };
     }
     case 'failed':
-      return { status: 'problem', summary: `failed: ${error}`, next: `heddle mcp test ${name} shows what it says` };
+      return {
+        status: 'problem',
+        summary: `failed: ${error}`,
+        next: `heddle mcp test ${shellWord(name)} shows what it says`,
+      };
     case 'needs-auth':
-      return { status: 'warning', summary: 'wants a sign-in', next: `heddle mcp login ${name}` };
+      return { status: 'warning', summary: 'wants a sign-in', next: `heddle mcp login ${shellWord(name)}` };
     case 'untrusted':
       return {
         status: 'warning',

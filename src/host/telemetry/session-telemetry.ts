@@ -1,68 +1,65 @@
-import type { AsyncResource } from 'node:async_hooks';
-import type { Attributes, Context, Span } from '@opentelemetry/api';
+import type { Attributes, Context } from '@opentelemetry/api';
 import { userContent } from '../../agent/conversation.ts';
 import type { TurnEnd } from '../../agent/loop.ts';
+import type { ApiMessage } from '../../model/model.ts';
 import type { Message } from '../../wire/messages/index.ts';
-import type { Env } from '../home.ts';
 import type { Parts } from '../parts.ts';
 import { messagesText } from './content.ts';
-import { withConversation } from './conversation-id.ts';
 import type { Telemetry } from './telemetry.ts';
 import { tracedCalls } from './trace-calls.ts';
 import { traceVariables, withEnvSpan } from './trace-context.ts';
-import { tracedModel } from './trace-model.ts';
-import { inSpan, markFailed, type SpanSpec, type Tracing } from './tracing.ts';
-import { usageAttributes } from './usage.ts';
+import { tracedModel, usageAttributes } from './trace-model.ts';
+import { inSpan, type SessionTracing, type SpanSpec } from './tracing.ts';
 
-interface SessionPlace {
-  env: Env;
-  /** Where a line was sent from; undefined when it came from outside of this process. */
-  senderOf(line: object): AsyncResource | undefined;
+interface SenderTracing extends SessionTracing {
+  /** What the sender of a line was doing; undefined when the line came from outside of this process. */
+  senderOf(line: object): Promise<Context | undefined> | undefined;
 }
 
-export function sessionTelemetry(tracing: Tracing, { env, senderOf }: SessionPlace): Telemetry {
-  const { api } = tracing;
+export function sessionTelemetry(tracing: SenderTracing): Telemetry {
+  const { api, session } = tracing;
 
   /** What the sender is doing; else what the session was opened for; else what the environment names. */
-  function contextOf(line: object): Context {
-    const active = () => api.context.active();
-    const sent = senderOf(line)?.runInAsyncScope(active) ?? active();
-    return api.trace.getSpan(sent) ? sent : withEnvSpan(tracing, env, sent);
+  async function contextOf(line: object): Promise<Context> {
+    const sent = (await tracing.senderOf(line)) ?? api.context.active();
+    return api.trace.getSpan(sent) ? sent : withEnvSpan(tracing, session.env, sent);
   }
+
+  const exchange = (asked: ApiMessage['content'], answer: string): Attributes => ({
+    'gen_ai.input.messages': messagesText([{ role: 'user', content: asked }], session.hide),
+    'gen_ai.output.messages': messagesText(
+      [{ role: 'assistant', content: [{ type: 'text', text: answer }] }],
+      session.hide,
+    ),
+  });
 
   return {
     models: (choose) => async (name) => {
       const chosen = await choose(name);
       return { ...chosen, model: tracedModel(tracing, chosen.model) };
     },
-    calls: (calls, hide) => tracedCalls(tracing, calls, hide),
-    turn(parts, input, work) {
-      const spec = invocation(parts, contextOf(input));
+    calls: (calls) => tracedCalls(tracing, calls),
+    async turn(parts, input, work) {
+      const spec = invocation(parts, await contextOf(input));
       const costBefore = parts.ledger.costUsd;
       return inSpan(tracing, spec, async (span) => {
         const line = await work();
-        span.setAttributes(resultAttributes(line));
-        span.setAttribute('heddle.cost_usd', parts.ledger.costUsd - costBefore);
+        span.tell(() => ({ ...resultAttributes(line), 'heddle.cost_usd': parts.ledger.costUsd - costBefore }));
+        span.quote(() => exchange(userContent(input.message), textOf(line)));
         const failure = failureOf(line);
-        if (failure !== null) markFailed(tracing, span, failure);
-        if (tracing.capturesContent) {
-          span.setAttribute(INPUT, messagesText([{ role: 'user', content: userContent(input.message) }]));
-          noteAnswer(span, 'result' in line && typeof line.result === 'string' ? line.result : '');
-        }
+        if (failure !== null) span.fail(failure);
         return line;
       });
     },
     agent(parts, prompt, work) {
       return inSpan(tracing, invocation(parts, api.context.active()), async (span) => {
         const ended = await work();
-        span.setAttributes(usageAttributes(parts.ledger.turnUsage));
-        span.setAttribute('heddle.cost_usd', ended.usage.costUsd ?? 0);
+        const costUsd = ended.usage.costUsd ?? 0;
+        span.tell(() => ({ ...usageAttributes(parts.ledger.turnUsage), 'heddle.cost_usd': costUsd }));
+        const said = () => ended.content.map(({ text }) => text).join('\n');
+        span.quote(() => exchange([{ type: 'text', text: prompt }], said()));
         const failure = troubleOf(ended.end);
-        if (failure !== null) markFailed(tracing, span, failure);
-        if (tracing.capturesContent) {
-          span.setAttribute(INPUT, messagesText([{ role: 'user', content: [{ type: 'text', text: prompt }] }]));
-          noteAnswer(span, ended.content.map(({ text }) => text).join('\n'));
-        }
+        if (failure !== null) span.fail(failure);
         return ended;
       });
     },
@@ -70,13 +67,10 @@ export function sessionTelemetry(tracing: Tracing, { env, senderOf }: SessionPla
   };
 }
 
-const INPUT = 'gen_ai.input.messages';
-const OUTPUT = 'gen_ai.output.messages';
-
 /** What the main thread is called where it runs as no agent in particular. */
 const MAIN = 'heddle';
 
-function invocation({ agent, mainAgent, sessionId, chosen }: Parts, context: Context): SpanSpec {
+function invocation({ agent, mainAgent, chosen }: Parts, parent: Context): SpanSpec {
   const name = agent?.type ?? mainAgent?.name ?? MAIN;
   return {
     name: `invoke_agent ${name}`,
@@ -84,17 +78,20 @@ function invocation({ agent, mainAgent, sessionId, chosen }: Parts, context: Con
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': name,
       ...(agent && { 'gen_ai.agent.id': agent.id }),
-      'gen_ai.conversation.id': sessionId,
       'gen_ai.provider.name': chosen.model.provider,
       'gen_ai.request.model': chosen.id,
     },
-    parent: withConversation(context, sessionId),
+    parent,
   };
 }
 
 function resultAttributes(line: Message): Attributes {
   if (line.type !== 'result') return {};
   return { ...usageAttributes(line.usage), 'heddle.result.subtype': line.subtype, 'heddle.num_turns': line.num_turns };
+}
+
+function textOf(line: Message): string {
+  return 'result' in line && typeof line.result === 'string' ? line.result : '';
 }
 
 function failureOf(line: Message): string | null {
@@ -116,8 +113,4 @@ function troubleOf(end: TurnEnd): string | null {
     default:
       return end.kind;
   }
-}
-
-function noteAnswer(span: Span, text: string): void {
-  span.setAttribute(OUTPUT, messagesText([{ role: 'assistant', content: [{ type: 'text', text }] }]));
 }

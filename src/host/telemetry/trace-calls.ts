@@ -1,33 +1,24 @@
-import type { Span } from '@opentelemetry/api';
 import { type Tool, type ToolContext, ToolError } from '../../tools/tool.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { valueText } from './content.ts';
-import { conversationOf } from './conversation-id.ts';
 import type { TurnCalls } from './telemetry.ts';
 import { traceHeaders, traceVariables } from './trace-context.ts';
-import { endSpan, inSpan, markFailed, type SpanSpec, startSpan, type Tracing } from './tracing.ts';
-
-/** Takes out of a value what nobody may see. */
-type Hide = <T>(found: T) => T;
+import { inSpan, type SessionTracing, type SpanSpec, startSpan, type WorkSpan } from './tracing.ts';
 
 /** Tools and gate of a turn with a span, `execute_tool`, for each call that runs, and for each that was denied. */
-export function tracedCalls(tracing: Tracing, { tools, gate }: TurnCalls, hide: Hide): TurnCalls {
+export function tracedCalls(tracing: SessionTracing, { tools, gate }: TurnCalls): TurnCalls {
   return {
     tools: {
       ...tools,
       get(name) {
         const tool = tools.get(name);
-        return tool && tracedTool(tracing, tool, hide);
+        return tool && tracedTool(tracing, tool);
       },
     },
     gate: {
       async check(call, signal) {
         const verdict = await gate.check(call, signal);
-        if (verdict.allowed) return verdict;
-        const span = startSpan(tracing, callSpec(tracing, { ...call, decision: 'deny' }));
-        if (tracing.capturesContent) span.setAttribute(ARGUMENTS, valueText(hide(call.input)));
-        markFailed(tracing, span, 'permission_denied');
-        endSpan(tracing, span);
+        if (!verdict.allowed) tellDenial(tracing, call);
         return verdict;
       },
     },
@@ -37,25 +28,31 @@ export function tracedCalls(tracing: Tracing, { tools, gate }: TurnCalls, hide: 
 const ARGUMENTS = 'gen_ai.tool.call.arguments';
 const RESULT = 'gen_ai.tool.call.result';
 
-function tracedTool(tracing: Tracing, tool: Tool, hide: Hide): Tool {
+function tellDenial(tracing: SessionTracing, call: { tool: Tool; toolUseId: string; input: unknown }): void {
+  const span = startSpan(tracing, callSpec(call.tool, call.toolUseId, 'deny'));
+  span.quote(() => ({ [ARGUMENTS]: valueText(call.input, tracing.session.hide) }));
+  span.fail('permission_denied');
+  span.end();
+}
+
+function tracedTool(tracing: SessionTracing, tool: Tool): Tool {
+  const { hide } = tracing.session;
   return {
     ...tool,
     run(input, context) {
-      const { toolUseId, signal } = context;
       const spec: SpanSpec = {
-        ...callSpec(tracing, { tool, toolUseId, decision: 'allow' }),
-        errorType: (error) => (signal.aborted ? 'aborted' : error instanceof ToolError ? 'tool_error' : undefined),
+        ...callSpec(tool, context.toolUseId, 'allow'),
+        errorType: (error) =>
+          context.signal.aborted ? 'aborted' : error instanceof ToolError ? 'tool_error' : undefined,
       };
-      const running = (span: Span) => tool.run(input, below(tracing, span, context));
-      if (!tracing.capturesContent) return inSpan(tracing, spec, running);
       return inSpan(tracing, spec, async (span) => {
-        span.setAttribute(ARGUMENTS, valueText(hide(input)));
+        span.quote(() => ({ [ARGUMENTS]: valueText(input, hide) }));
         try {
-          const output = await running(span);
-          span.setAttribute(RESULT, valueText(hide(output.content)));
+          const output = await tool.run(input, below(tracing, span, context));
+          span.quote(() => ({ [RESULT]: valueText(output.content, hide) }));
           return output;
         } catch (error) {
-          span.setAttribute(RESULT, valueText(hide(messageOf(error))));
+          span.quote(() => ({ [RESULT]: valueText(messageOf(error), hide) }));
           throw error;
         }
       });
@@ -64,28 +61,21 @@ function tracedTool(tracing: Tracing, tool: Tool, hide: Hide): Tool {
 }
 
 /** Commands and servers that the call asks are told which span they work for. */
-function below(tracing: Tracing, span: Span, context: ToolContext): ToolContext {
+function below(tracing: SessionTracing, span: WorkSpan, context: ToolContext): ToolContext {
   const own = span.spanContext();
   const trace = traceHeaders(tracing, own);
   return { ...context, env: { ...context.env, ...traceVariables(tracing, own) }, trace };
 }
 
-interface TracedCall {
-  tool: Tool;
-  toolUseId: string;
-  decision: 'allow' | 'deny';
-}
-
-function callSpec({ api }: Tracing, { tool, toolUseId, decision }: TracedCall): SpanSpec {
+function callSpec({ name }: Tool, toolUseId: string, decision: 'allow' | 'deny'): SpanSpec {
   return {
-    name: `execute_tool ${tool.name}`,
+    name: `execute_tool ${name}`,
     attributes: {
       'gen_ai.operation.name': 'execute_tool',
-      'gen_ai.tool.name': tool.name,
+      'gen_ai.tool.name': name,
       'gen_ai.tool.call.id': toolUseId,
-      'gen_ai.tool.type': tool.name.startsWith('mcp__') ? 'extension' : 'function',
+      'gen_ai.tool.type': name.startsWith('mcp__') ? 'extension' : 'function',
       'heddle.permission.decision': decision,
-      ...conversationOf(api.context.active()),
     },
   };
 }

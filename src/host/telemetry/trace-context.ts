@@ -11,10 +11,10 @@ export function traceHeaders({ api }: Tracing, span: SpanContext | undefined): R
   return { traceparent, ...(tracestate && { tracestate }) };
 }
 
-/** The same as variables of the environment. */
+/** The same as variables of the environment. An inherited state belongs to another trace, so it does not stay. */
 export function traceVariables(tracing: Tracing, span: SpanContext | undefined): Record<string, string> {
-  const named = Object.entries(traceHeaders(tracing, span)).map(([name, value]) => [name.toUpperCase(), value]);
-  return Object.fromEntries(named);
+  const { traceparent, tracestate = '' } = traceHeaders(tracing, span);
+  return traceparent === undefined ? {} : { TRACEPARENT: traceparent, TRACESTATE: tracestate };
 }
 
 /** The context with the span that TRACEPARENT names; as it is where that names none. */

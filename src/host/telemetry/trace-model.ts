@@ -1,15 +1,13 @@
-import type { Attributes, Span } from '@opentelemetry/api';
+import type { Attributes } from '@opentelemetry/api';
 import { type Accumulator, createAccumulator } from '../../model/accumulate.ts';
 import { isGroup } from '../../model/each-event.ts';
 import type { Failure, Model, ModelEvent, ModelRequest, ModelYield } from '../../model/model.ts';
 import type { ContentBlock } from '../../wire/content.ts';
 import { messagesText, systemText } from './content.ts';
-import { conversationOf } from './conversation-id.ts';
-import { endSpan, markFailed, startSpan, type Tracing } from './tracing.ts';
-import { usageAttributes } from './usage.ts';
+import { errorType, type SessionTracing, startSpan, type WorkSpan } from './tracing.ts';
 
 /** The model with a span, `chat`, around each of its calls; its retries are events of that span. */
-export function tracedModel(tracing: Tracing, model: Model): Model {
+export function tracedModel(tracing: SessionTracing, model: Model): Model {
   return {
     provider: model.provider,
     stream: (request, signal) => tracedStream(tracing, model, request, signal),
@@ -17,82 +15,93 @@ export function tracedModel(tracing: Tracing, model: Model): Model {
   };
 }
 
-/** Each `next` of the inner stream runs in the span's context: a generator's body has that of whoever asks it. */
 async function* tracedStream(
-  tracing: Tracing,
+  tracing: SessionTracing,
   model: Model,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelYield, void> {
-  const { api } = tracing;
-  const chat = startChat(tracing, model, request);
-  const context = api.trace.setSpan(api.context.active(), chat.span);
-  const source = model.stream(request, signal)[Symbol.asyncIterator]();
+  const span = startChat(tracing, model, request);
+  const notes = noteAnswer(tracing, span);
   try {
-    for (;;) {
-      const step = await api.context.with(context, () => source.next());
-      if (step.done) return;
-      for (const event of isGroup(step.value) ? step.value : [step.value]) chat.note(event);
-      yield step.value;
+    for await (const item of steppedWithin(span, () => model.stream(request, signal))) {
+      for (const event of isGroup(item) ? item : [item]) notes.note(event);
+      yield item;
     }
+  } catch (error) {
+    span.fail(errorType(error)); // no model should, but the program may have brought its own
+    throw error;
   } finally {
-    // Whoever has heard enough leaves; so does the call.
-    await Promise.resolve(source.return?.()).finally(() => chat.end());
+    notes.tell();
+    span.end();
   }
 }
 
-interface Chat {
-  span: Span;
-  note(event: ModelEvent): void;
-  end(): void;
+/** A generator's body has the context of whoever asks it, so each step is asked for within the span. */
+function steppedWithin<T>(span: WorkSpan, begin: () => AsyncIterable<T>): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]() {
+      const steps = span.within(() => begin()[Symbol.asyncIterator]());
+      return {
+        next: () => span.within(() => steps.next()),
+        return: async () => (await span.within(() => steps.return?.())) ?? { done: true, value: undefined },
+      };
+    },
+  };
 }
 
-function startChat(tracing: Tracing, model: Model, request: ModelRequest): Chat {
-  const { api, capturesContent } = tracing;
+function startChat(tracing: SessionTracing, model: Model, request: ModelRequest): WorkSpan {
+  const { hide } = tracing.session;
   const span = startSpan(tracing, {
     name: `chat ${request.model}`,
-    kind: api.SpanKind.CLIENT,
+    kind: tracing.api.SpanKind.CLIENT,
     attributes: {
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': model.provider,
       'gen_ai.request.model': request.model,
       'gen_ai.request.max_tokens': request.maxOutputTokens,
       'gen_ai.request.stream': true,
-      ...conversationOf(api.context.active()),
-      ...(capturesContent && {
-        'gen_ai.system_instructions': systemText(request.system),
-        'gen_ai.input.messages': messagesText(request.messages),
-      }),
     },
   });
+  span.quote(() => ({
+    'gen_ai.system_instructions': systemText(request.system, hide),
+    'gen_ai.input.messages': messagesText(request.messages, hide),
+  }));
+  return span;
+}
+
+interface AnswerNotes {
+  note(event: ModelEvent): void;
+  /** What the answer was, as far as it came. */
+  tell(): void;
+}
+
+function noteAnswer({ capturesContent, session }: SessionTracing, span: WorkSpan): AnswerNotes {
   let answer = createAccumulator();
-  let blocks: ContentBlock[] = [];
+  let content: ContentBlock[] = [];
   return {
-    span,
     note(event) {
       switch (event.type) {
         case 'event': {
           const completed = answer.add(event.event);
-          if (completed && capturesContent) blocks.push(completed.block);
+          if (completed && capturesContent) content.push(completed.block);
           break;
         }
         case 'retry':
-          span.addEvent('retry', { ...failureAttributes(event.failure), 'heddle.retry.attempt': event.attempt });
+          span.tellEvent('retry', { ...failureAttributes(event.failure), 'heddle.retry.attempt': event.attempt });
           answer = createAccumulator();
-          blocks = [];
+          content = [];
           break;
         case 'failure':
-          span.setAttributes(failureAttributes(event.failure));
-          markFailed(tracing, span, event.failure.class);
+          span.tell(() => failureAttributes(event.failure));
+          span.fail(event.failure.class);
           break;
       }
     },
-    end() {
-      if (answer.started) span.setAttributes(answerAttributes(answer));
-      if (blocks.length > 0) {
-        span.setAttribute('gen_ai.output.messages', messagesText([{ role: 'assistant', content: blocks }]));
-      }
-      endSpan(tracing, span);
+    tell() {
+      if (answer.started) span.tell(() => answerAttributes(answer));
+      if (content.length === 0) return;
+      span.quote(() => ({ 'gen_ai.output.messages': messagesText([{ role: 'assistant', content }], session.hide) }));
     },
   };
 }
@@ -109,4 +118,24 @@ function answerAttributes({ head, usage, stopReason }: Accumulator): Attributes 
 /** Not its message: providers quote what they were sent. */
 function failureAttributes({ class: type, status }: Failure): Attributes {
   return { 'error.type': type, ...(status !== undefined && { 'http.response.status_code': status }) };
+}
+
+/** Tokens as the conventions count them: those from a cache are part of the input. */
+export function usageAttributes(usage: CountedTokens): Attributes {
+  const { input_tokens: fresh, output_tokens: output } = usage;
+  const read = usage.cache_read_input_tokens ?? 0;
+  const created = usage.cache_creation_input_tokens ?? 0;
+  return {
+    'gen_ai.usage.input_tokens': fresh + read + created,
+    'gen_ai.usage.output_tokens': output,
+    'gen_ai.usage.cache_read.input_tokens': read,
+    'gen_ai.usage.cache_creation.input_tokens': created,
+  };
+}
+
+interface CountedTokens {
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_input_tokens?: number | null | undefined;
+  cache_creation_input_tokens?: number | null | undefined;
 }

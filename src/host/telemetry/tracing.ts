@@ -1,17 +1,21 @@
-import type { Attributes, Context, Span, SpanKind, Tracer } from '@opentelemetry/api';
+import type { Attributes, Context, Span, SpanContext, SpanKind, Tracer } from '@opentelemetry/api';
 import { optionalPackage, type PackageLoader } from '../../tools/optional-package.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { Logger } from '../../util/runtime.ts';
 import { HEDDLE_VERSION } from '../../wire/version.ts';
-import type { TelemetryOptions } from './telemetry.ts';
+import type { TelemetryOptions, TracedSession } from './telemetry.ts';
 
-/** What every span is made with. */
+/** What the spans of an engine are made with. */
 export interface Tracing {
   api: typeof import('@opentelemetry/api');
   tracer(): Tracer;
   capturesContent: boolean;
-  /** The code behind a span is the program's own. What it throws is said once, and fails no run. */
   onTrouble(error: unknown): void;
+}
+
+/** The same for one of its sessions. */
+export interface SessionTracing extends Tracing {
+  session: TracedSession;
 }
 
 /** Null where the package is missing: it is the program's own, because its exporters must share it. */
@@ -49,48 +53,75 @@ export interface SpanSpec {
   errorType?(error: unknown): string | undefined;
 }
 
+/** A span for those who do the work. The code behind it is the program's own: what that throws is said once, and fails no run. */
+export interface WorkSpan {
+  /** Undefined where the span could not be started. */
+  spanContext(): SpanContext | undefined;
+  tell(attributes: () => Attributes): void;
+  /** What was said; told only where that was asked for. */
+  quote(attributes: () => Attributes): void;
+  tellEvent(name: string, attributes: Attributes): void;
+  /** By a word, never by a message: messages quote what was said. */
+  fail(type: string): void;
+  /** Does the work in the context of the span: what begins meanwhile is below it. */
+  within<T>(work: () => T): T;
+  end(): void;
+}
+
 /** Does the work within a span, which ends with it, whatever comes of it. */
-export async function inSpan<T>(tracing: Tracing, spec: SpanSpec, work: (span: Span) => Promise<T>): Promise<T> {
-  const { api } = tracing;
-  const { parent = api.context.active() } = spec;
-  const span = startSpan(tracing, { ...spec, parent });
+export async function inSpan<T>(
+  tracing: SessionTracing,
+  spec: SpanSpec,
+  work: (span: WorkSpan) => Promise<T>,
+): Promise<T> {
+  const span = startSpan(tracing, spec);
   try {
-    return await api.context.with(api.trace.setSpan(parent, span), () => work(span));
+    return await span.within(() => work(span));
   } catch (error) {
-    markFailed(tracing, span, spec.errorType?.(error) ?? errorType(error));
+    span.fail(spec.errorType?.(error) ?? errorType(error));
     throw error;
   } finally {
-    endSpan(tracing, span);
-  }
-}
-
-export function startSpan(tracing: Tracing, { name, kind, attributes, parent }: SpanSpec): Span {
-  const { api } = tracing;
-  const options = { kind: kind ?? api.SpanKind.INTERNAL, attributes };
-  try {
-    return tracing.tracer().startSpan(name, options, parent ?? api.context.active());
-  } catch (error) {
-    tracing.onTrouble(error);
-    return api.trace.wrapSpanContext(api.INVALID_SPAN_CONTEXT);
-  }
-}
-
-export function endSpan(tracing: Tracing, span: Span): void {
-  try {
     span.end();
-  } catch (error) {
-    tracing.onTrouble(error);
   }
 }
 
-/** By a word, never by a message: messages quote what was said. */
-export function markFailed({ api }: Tracing, span: Span, type: string): void {
-  span.setAttribute('error.type', type);
-  span.setStatus({ code: api.SpanStatusCode.ERROR });
+export function startSpan(tracing: SessionTracing, spec: SpanSpec): WorkSpan {
+  const { api, capturesContent, session } = tracing;
+  const { parent = api.context.active() } = spec;
+  const guarded = <T>(ask: () => T): T | undefined => {
+    try {
+      return ask();
+    } catch (error) {
+      tracing.onTrouble(error);
+      return undefined;
+    }
+  };
+  const span = guarded(() => {
+    const attributes = { ...spec.attributes, 'gen_ai.conversation.id': session.id() };
+    return tracing.tracer().startSpan(spec.name, { kind: spec.kind ?? api.SpanKind.INTERNAL, attributes }, parent);
+  });
+  const context = span ? api.trace.setSpan(parent, span) : parent;
+  const toSpan = (tell: (to: Span) => unknown) => {
+    if (span) guarded(() => tell(span));
+  };
+  const tell: WorkSpan['tell'] = (attributes) => toSpan((to) => to.setAttributes(attributes()));
+  return {
+    spanContext: () => guarded(() => span?.spanContext()),
+    tell,
+    quote: capturesContent ? tell : () => {},
+    tellEvent: (name, attributes) => toSpan((to) => to.addEvent(name, attributes)),
+    fail: (type) => toSpan((to) => to.setAttribute('error.type', type).setStatus({ code: api.SpanStatusCode.ERROR })),
+    within: (work) => api.context.with(context, work),
+    end: () => toSpan((to) => to.end()),
+  };
 }
 
-function errorType(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (typeof code === 'string') return code;
-  return error instanceof Error ? error.name : '_OTHER';
+/** Its code or its name, as far as these are words: anybody may write anything into them. */
+export function errorType(error: unknown): string {
+  if (!(error instanceof Error)) return OTHER;
+  const words = ['code' in error ? error.code : undefined, error.name];
+  return words.find((word): word is string => typeof word === 'string' && WORD.test(word)) ?? OTHER;
 }
+
+const OTHER = '_OTHER';
+const WORD = /^\w{1,64}$/;
