@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { scriptFlags } from '../scripts/lib/script-flags.mjs';
 import { makeLongSession } from './long-session.mjs';
 import { judge, markdownTable, medians, ratiosOnly, textTable } from './report.mjs';
 import { runRounds } from './rounds.mjs';
@@ -33,7 +33,16 @@ Examples:
 `;
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const flags = readFlags();
+const flags = scriptFlags({
+  name: 'bench',
+  help: HELP,
+  options: {
+    ...{ runs: { type: 'string', default: '7' }, only: { type: 'string' }, cli: { type: 'string' } },
+    ...{ against: { type: 'string' }, json: { type: 'boolean' }, markdown: { type: 'boolean' } },
+    ...{ check: { type: 'boolean' }, ratios: { type: 'boolean' } },
+  },
+  check: checked,
+});
 const chosen = workloads.filter(({ name }) => !flags.only || flags.only.includes(name));
 const base = fs.mkdtempSync(path.join(os.tmpdir(), 'heddle-bench-'));
 const work = path.join(base, 'work');
@@ -55,28 +64,13 @@ try {
   fs.rmSync(base, { recursive: true, force: true, maxRetries: 3 });
 }
 
-function readFlags() {
-  const options = {
-    ...{ runs: { type: 'string', default: '7' }, only: { type: 'string' }, cli: { type: 'string' } },
-    ...{ against: { type: 'string' }, json: { type: 'boolean' }, markdown: { type: 'boolean' } },
-    ...{ check: { type: 'boolean' }, ratios: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
-  };
-  try {
-    const { values } = parseArgs({ options });
-    if (values.help) {
-      process.stdout.write(HELP);
-      process.exit(0);
-    }
-    const runs = Number(values.runs);
-    const only = values.only?.split(',');
-    const unknown = only?.find((name) => !workloads.some((workload) => workload.name === name));
-    if (!Number.isInteger(runs) || runs < 1) throw new Error('--runs takes a number of rounds, 1 or more');
-    if (unknown !== undefined) throw new Error(`there is no workload ${unknown}`);
-    return { ...values, runs, only };
-  } catch (error) {
-    process.stderr.write(`bench: ${error.message}\n\n${HELP}`);
-    process.exit(2);
-  }
+function checked({ runs, only, ...values }) {
+  const rounds = Number(runs);
+  const names = only?.split(',');
+  const unknown = names?.find((name) => !workloads.some((workload) => workload.name === name));
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--runs takes a number of rounds, 1 or more');
+  if (unknown !== undefined) throw new Error(`there is no workload ${unknown}`);
+  return { ...values, runs: rounds, only: names };
 }
 
 /** Makes the sessions that workloads are about; returns the path of each long one, by workload. */

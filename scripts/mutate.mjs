@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // `npm run mutate`: breaks a promise of the specification in a copy of the repository, and sees whether a test that names
 // the row fails; for some rows of the table in test/mutations. Exit code 1 when a mutation survives or cannot be judged.
-import { parseArgs } from 'node:util';
 import { openLab } from './lib/mutation-lab.mjs';
 import { chooseMutations, problemOf, readMutations } from './lib/mutations.mjs';
+import { scriptFlags } from './lib/script-flags.mjs';
 
 const HELP = `Usage: npm run mutate -- [--seed N] [--rows N] [--only ROW]... [--all]
 
@@ -17,8 +17,18 @@ the specification is broken, and the tests that name the row must fail.
   --help       this text
 `;
 
-const flags = readFlags();
 const table = await readMutations();
+const flags = scriptFlags({
+  name: 'mutate',
+  help: HELP,
+  options: {
+    seed: { type: 'string', default: '1' },
+    rows: { type: 'string', default: '20' },
+    only: { type: 'string', multiple: true },
+    all: { type: 'boolean' },
+  },
+  check: checked,
+});
 const broken = table.flatMap((mutation) => describe(mutation, problemOf(mutation)));
 if (broken.length > 0) {
   console.error(`The table does not fit the sources any more:\n${broken.join('\n')}`);
@@ -61,39 +71,20 @@ function describe({ row }, problem) {
   return problem === null ? [] : [`  ${row}: ${problem}`];
 }
 
-function choose() {
-  if (flags.all) return table;
-  if (!flags.only) return chooseMutations(table, { seed: number('seed'), rows: number('rows') });
-  const unknown = flags.only.filter((row) => !table.some((mutation) => mutation.row === row));
-  if (unknown.length > 0) refuse(`no mutation of ${unknown.join(', ')} is in the table`);
-  return table.filter(({ row }) => flags.only.includes(row));
+function checked({ seed, rows, only, all }) {
+  const unknown = (only ?? []).filter((row) => !table.some((mutation) => mutation.row === row));
+  if (unknown.length > 0) throw new Error(`no mutation of ${unknown.join(', ')} is in the table`);
+  return { seed: wholeNumber('seed', seed), rows: wholeNumber('rows', rows), only, all };
 }
 
-function number(name) {
-  const value = Number(flags[name]);
-  if (!Number.isInteger(value) || value < 1) refuse(`--${name} must be a whole number above 0`);
+function wholeNumber(name, text) {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number above 0`);
   return value;
 }
 
-function readFlags() {
-  const options = {
-    seed: { type: 'string', default: '1' },
-    rows: { type: 'string', default: '20' },
-    only: { type: 'string', multiple: true },
-    all: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-  };
-  try {
-    const { values } = parseArgs({ options });
-    if (!values.help) return values;
-    process.stdout.write(HELP);
-    process.exit(0);
-  } catch (error) {
-    refuse(error.message);
-  }
-}
-
-function refuse(problem) {
-  process.stderr.write(`mutate: ${problem}\n\n${HELP}`);
-  process.exit(2);
+function choose() {
+  if (flags.all) return table;
+  if (!flags.only) return chooseMutations(table, flags);
+  return table.filter(({ row }) => flags.only.includes(row));
 }

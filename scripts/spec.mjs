@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // `npm run spec`: which rows of spec/ have a test that names them in its title, which are known gaps, and which are
 // neither.
-import { parseArgs } from 'node:util';
+import { scriptFlags } from './lib/script-flags.mjs';
 import { specReport } from './lib/spec-report.mjs';
 
 const HELP = `Usage: npm run spec -- [--check] [--json]
@@ -15,26 +15,16 @@ why there is none, and which are missing: counts by prefix, and the missing ids.
   --help   this text
 `;
 
-const flags = readFlags();
+const flags = scriptFlags({
+  name: 'spec',
+  help: HELP,
+  options: { check: { type: 'boolean' }, json: { type: 'boolean' } },
+});
 const report = specReport();
 
 if (flags.json) console.log(JSON.stringify(report, null, 2));
 else if (flags.check) check();
 else print();
-
-/** Ends the script for `--help`, and for what is no option. */
-function readFlags() {
-  const options = { check: { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } };
-  try {
-    const { values } = parseArgs({ options });
-    if (!values.help) return values;
-    process.stdout.write(HELP);
-    process.exit(0);
-  } catch (error) {
-    process.stderr.write(`spec: ${error.message}\n\n${HELP}`);
-    process.exit(2);
-  }
-}
 
 function check() {
   for (const problem of report.problems) console.log(problem);
