@@ -46,7 +46,8 @@ function commandOf([first = '', second = '']: readonly string[]): string {
 
 function meantHints(facts: Readonly<Record<string, unknown>>, argv: readonly string[], command: string): string[] {
   const [first = ''] = argv;
-  const meantCommand = command === 'heddle' && !first.startsWith('-') ? nearestWord(first, commandNames()) : null;
+  const isCommand = command !== 'heddle' || first === 'help';
+  const meantCommand = isCommand || first.startsWith('-') ? null : nearestWord(first, commandNames());
   const meant = meantCommand === null ? nearestKnown(facts) : `heddle ${WRITTEN_AS[meantCommand] ?? meantCommand}`;
   const taker = facts.missing === 'prompt' ? takerOfPrompt(argv) : null;
   const words = Array.isArray(facts.words) ? facts.words.map(String) : [];

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { errorCode } from '../util/error-code.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
+import { jsonProblem } from './settings-file.ts';
 
 /** The object in a JSON file; null when there is no such file. Throws when it holds none. */
 export function readJsonObject(path: string): JsonObject | null {
@@ -11,7 +12,15 @@ export function readJsonObject(path: string): JsonObject | null {
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
-  const values: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+  const values = parsed(text.replace(/^\uFEFF/, ''));
   if (isObject(values)) return values;
   throw new Error('it does not hold a JSON object');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`it is not valid JSON: ${jsonProblem(error)}`);
+  }
 }

@@ -55,7 +55,7 @@ export function parseSettings(text: string, where: string): JsonObject {
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    throw refuseSettings(`Settings are not valid JSON (${where}${placeOf(json)}): ${reasonOf(cause)}`);
+    throw refuseSettings(`Settings are not valid JSON (${where}${placeOf(json)}): ${jsonProblem(cause)}`);
   }
   if (!isObject(value)) throw refuseSettings(`Settings are not a JSON object (${where})`);
   const twice = duplicateKey(json);
@@ -68,7 +68,7 @@ export function refuseSettings(message: string, cause?: unknown): HeddleError {
 }
 
 /** Why it is no JSON, without the piece of the text that the parser quotes: there may be a key in it. */
-function reasonOf(error: unknown): string {
+export function jsonProblem(error: unknown): string {
   return messageOf(error).replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '');
 }
 

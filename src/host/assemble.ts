@@ -46,7 +46,7 @@ export async function assemble(engine: Engine, launch: Launch, opening: Opening)
   const secrets = secretValues(env);
   const hideCredentials = credentialHider(() => [...secrets, ...engine.obtainedSecrets.values()]);
   const traced = { id: () => transcript.key.sessionId, env, hide: hideCredentials };
-  const telemetry = (await engine.telemetry?.open(traced)) ?? null;
+  const telemetry = (await engine.telemetry())?.open(traced) ?? null;
   const choose = sessionModels(engine, place);
   const models = createKnownModels(telemetry?.models(choose) ?? choose, {
     betas: config.betas ?? [],

@@ -15,7 +15,7 @@ import { createObtainedSecrets, credentialFreeLogger, type ObtainedSecrets } fro
 import { configHome, type Env, secretValues } from './home.ts';
 import { lazyProcesses } from './lazy-processes.ts';
 import { type Credential, createModels, type Models } from './models.ts';
-import { type EngineTelemetry, engineTelemetry, type TelemetryOptions } from './telemetry/telemetry.ts';
+import type { EngineTelemetry, TelemetryOptions } from './telemetry/telemetry.ts';
 
 export interface EngineOptions {
   /** Where sessions run unless their launch says otherwise. */
@@ -59,8 +59,8 @@ export interface Engine {
   /** What helpers and the credential callback have given: nobody gets to see it. */
   readonly obtainedSecrets: ObtainedSecrets;
   readonly processes: Processes;
-  /** Null unless it is on. */
-  readonly telemetry: EngineTelemetry | null;
+  /** Null unless it is on; resolves with null where its package is missing, which is said once. */
+  telemetry(): Promise<EngineTelemetry | null> | null;
   readonly pid: number;
   readonly ordered: boolean;
   /** The operating system, as the model is told. */
@@ -113,6 +113,7 @@ export function createEngine(options: EngineOptions): Engine {
   const stores = new Map<string, SessionStore>();
   const tools = checkNames(options.tools ?? []);
   const { telemetry } = options;
+  let spans: Promise<EngineTelemetry | null> | null = null;
   let customTools: Promise<readonly Tool[]> | null = null;
   const envOf = (launch: Launch) => launch.env ?? env;
   const homeOf = (launch: Launch) => options.home ?? configHome(envOf(launch));
@@ -121,7 +122,10 @@ export function createEngine(options: EngineOptions): Engine {
     models,
     obtainedSecrets,
     processes,
-    telemetry: telemetry ? engineTelemetry(telemetry === true ? {} : telemetry, runtime.log) : null,
+    telemetry() {
+      if (telemetry) spans ??= loadTelemetry(telemetry === true ? {} : telemetry, runtime.log);
+      return spans;
+    },
     pid: options.pid ?? 0,
     ordered: options.ordered ?? false,
     platform: platform(),
@@ -158,6 +162,11 @@ function checkNames(tools: readonly CustomTool[]): readonly CustomTool[] {
   const twin = tools.find(({ name }, at) => tools.findIndex((other) => other.name === name) !== at);
   if (twin) throw new HeddleError('invalid_option', `Two tools are named ${twin.name}`);
   return tools;
+}
+
+async function loadTelemetry(options: TelemetryOptions, log: Logger): Promise<EngineTelemetry | null> {
+  const { engineTelemetry } = await import('./telemetry/engine-telemetry.ts');
+  return engineTelemetry(options, log);
 }
 
 /** Most engines have none; what reads their schemas is loaded only for those. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../util/json.ts';
 import { toHeddleError } from '../wire/errors.ts';
 import { memoryPair } from '../wire/memory-transport.ts';
 import type { Connect } from '../wire/run-config.ts';
@@ -19,7 +20,7 @@ import { serve } from './serve.ts';
  */
 export function inProcess(engine: Engine, signal?: AbortSignal): Connect {
   return (launch) => {
-    const { near, far } = memoryPair({ onSend: (line) => engine.telemetry?.noteSender(line) });
+    const { near, far } = memoryPair({ onSend: (line) => noteSender(engine, line) });
     const stop = new AbortController();
     const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
     far.settle({ code: 0, signal: null, stderr: '' }); // the client's end: nothing to wait for when it stops writing
@@ -36,4 +37,12 @@ export function inProcess(engine: Engine, signal?: AbortSignal): Connect {
     });
     return near;
   };
+}
+
+/** What follows a promise runs in the context of whoever has asked it: here the sender's, before the line is read. */
+function noteSender(engine: Engine, line: JsonObject): void {
+  engine
+    .telemetry()
+    ?.then((telemetry) => telemetry?.noteSender(line))
+    .catch(() => {}); // whoever opens a session is told
 }

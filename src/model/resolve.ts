@@ -37,8 +37,8 @@ export function missingCredentials(env: Env): HeddleError | undefined {
   return new HeddleError(
     'no_credentials',
     'No model credentials were found: set ANTHROPIC_API_KEY, or try --model offline.\n' +
-      '  - ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), with ANTHROPIC_BASE_URL for another endpoint;\n' +
-      '  - --model offline: built in, no network, follows plain instructions;\n' +
+      '  - ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), with ANTHROPIC_BASE_URL for another address;\n' +
+      '  - --model offline: built in, for plain instructions;\n' +
       '  - --model openai/NAME: an OpenAI-compatible server, at OPENAI_BASE_URL;\n' +
       '  - --model replay:FILE: a recording.',
   );

@@ -27,7 +27,7 @@ test.each([
   ['schemas (zod)', /^node_modules\/zod\//],
   ['MCP', /^src\/mcp\/|modelcontextprotocol/],
   ['hooks', /^src\/hooks\//],
-  ['OpenTelemetry', /^src\/host\/telemetry\/(?!telemetry\.ts)|opentelemetry/],
+  ['OpenTelemetry', /^src\/host\/telemetry\/|opentelemetry/],
   ['the SDK', /^src\/sdk\//],
   ['the testing kit', /^src\/testing\//],
   ['a user interface', /^src\/(tui|web)\//],

@@ -12,6 +12,14 @@ describe('resultText', () => {
       { stdout: 'API Error: 400', stderr: 'heddle: API Error: 400' },
     ],
     [
+      { subtype: 'success', is_error: true, result: '\u001b[2J', errors: ['API Error: \u001b[2J'] },
+      { stdout: '\u001b[2J', stderr: 'heddle: API Error: \\u{1b}[2J' },
+    ],
+    [
+      { subtype: 'error_during_execution', num_turns: 0, errors: ['first\nsecond \u009b2J'] },
+      { stdout: null, stderr: 'first\nsecond \\u{9b}2J' },
+    ],
+    [
       { subtype: 'error_max_turns', num_turns: 3, errors: ['Reached max turns (2)'] },
       { stdout: 'Error: Reached max turns (2)', stderr: 'heddle: Reached max turns (2)' },
     ],

@@ -87,3 +87,23 @@ test('heddle help COMMAND says the same', async () => {
   const wrong = await runCli(['help', 'mcp', 'ad'], { place });
   expect(wrong).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('Did you mean mcp add?') });
 });
+
+test.each([
+  [['config', 'set'], 'heddle config'],
+  [['permissions', 'explain'], 'heddle permissions'],
+  [['hooks', 'list'], 'heddle hooks'],
+  [['help'], 'heddle'],
+])('heddle help %j: where there is no help of its own, that of %s', async (words, command) => {
+  const place = await makePlace();
+  const { code, stdout } = await runCli(['help', ...words], { place });
+  expect([code, stdout]).toEqual([0, await COMMAND_HELP[command]?.()]);
+});
+
+test.each(['sessions', 'tasks', 'mcp', 'config', 'permissions', 'hooks'])(
+  'heddle %s alone says what there is',
+  async (group) => {
+    const place = await makePlace();
+    const { code, stdout, stderr } = await runCli([group], { place });
+    expect([code, stdout, stderr]).toEqual([0, await COMMAND_HELP[`heddle ${group}`]?.(), '']);
+  },
+);

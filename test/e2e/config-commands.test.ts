@@ -186,7 +186,6 @@ describe('the words themselves', () => {
       ['config', 'lst'],
       ['config', 'list', '--model', 'x'],
       ['config', 'list', 'extra'],
-      ['config'],
     ]) {
       expect((await runCli(args, { place })).code).toBe(1);
     }

@@ -98,6 +98,22 @@ describe('[G2] credentials', () => {
     expect(stdout).not.toContain('sk-open-secret-6');
   });
 
+  test('that are the server’s own are hidden as well', async () => {
+    const place = await makePlace();
+    const echo = { command: 'sh', args: ['-c', 'echo "$A, $B" >&2; exit 3'] };
+    userServers(place, { leaky: { ...echo, env: { A: 'own-secret-7', B: `\${TRACKER_TOKEN}` } } });
+    const { byId, stdout } = await doctor(place, [], { env: { TRACKER_TOKEN: 'tracker-secret-8' } });
+    expect(byId['mcp.leaky']).toMatchObject({ status: 'problem', summary: expect.stringContaining('***, ***') });
+    expect(stdout).not.toMatch(/secret-/);
+  });
+
+  test('what asks the model names it where a flag did', async () => {
+    const place = await makePlace();
+    expect((await doctor(place)).byId.model?.next).toBe('heddle -p hi asks it');
+    const { byId } = await doctor(place, ['--model', 'offline']);
+    expect(byId.model?.next).toBe('heddle -p --model offline hi asks it');
+  });
+
   test.each([
     ['offline', {}, 'ok', 'built in'],
     ['openai/x', {}, 'problem', 'there is no key'],
@@ -130,8 +146,12 @@ describe('the config home', () => {
     expect([open.code, open.byId.home?.status, open.byId.home?.next]).toEqual([
       0,
       'warning',
-      `chmod -R go= '${place.home}'`,
+      `chmod go= ${place.home}`,
     ]);
+    const odd = join(place.root, "Ada's home");
+    mkdirSync(odd, { mode: 0o755 });
+    const quoted = await doctor(place, [], { env: { HEDDLE_HOME: odd } });
+    expect(quoted.byId.home?.next).toBe(`chmod go= '${odd.replace("'", "'\\''")}'`);
     chmodSync(place.home, 0o700);
     expect((await doctor(place)).byId.home?.status).toBe('ok');
     const file = put(join(place.root, 'file'), '');
@@ -150,6 +170,7 @@ describe('the config home', () => {
     const place = await makePlace();
     const { code, byId } = await doctor(place, [], { env: { HEDDLE_HOME: undefined, HOME: undefined } });
     expect([code, byId.home?.status, byId.model?.status]).toEqual([1, 'problem', 'ok']);
+    expect(byId).not.toHaveProperty('mcp');
   });
 });
 

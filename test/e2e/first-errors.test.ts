@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/index.ts';
-import { runCli } from '../support/cli.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { fail, toolUse } from '../../src/testing/index.ts';
+import { CLI, runCli, STREAM_OUT } from '../support/cli.ts';
 import { makePlace } from '../support/place.ts';
 import { put } from '../support/put.ts';
 
@@ -19,6 +20,8 @@ describe('a mistake on the command line', () => {
     ],
     [['sesions', 'list'], ['Did you mean heddle sessions?']],
     [['doctr'], ["unknown command 'doctr'", 'Did you mean heddle doctor?']],
+    [['hlep'], ['Did you mean heddle help?', 'As a prompt: heddle -p "hlep"']],
+    [['version'], ['Did you mean heddle --version?', 'As a prompt: heddle -p "version"']],
     [
       ['sessions', 'lst'],
       ["unknown command 'sessions lst'", 'Did you mean list?', 'Usage: heddle sessions COMMAND'],
@@ -76,6 +79,57 @@ describe('a mistake on the command line', () => {
   test('a single word that is near no command is a prompt', async () => {
     const place = await makePlace(['Hello.']);
     expect(await runCli(['hi'], { place })).toMatchObject({ code: 0, stdout: 'Hello.\n' });
+  });
+});
+
+test.each([['doctor'], ['-p', 'hi'], ['sessions', 'list']])(
+  '%s in a directory that is gone says so, without a stack',
+  async (...argv) => {
+    const place = await makePlace();
+    const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
+    const { status, stderr } = spawnSync('sh', ['-c', script, 'sh', process.execPath, CLI, ...argv], {
+      cwd: place.cwd,
+      env: place.env,
+      encoding: 'utf8',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toContain('The current directory is gone');
+    expect(stderr).not.toMatch(/^\s+at /m);
+  },
+);
+
+// /dev/full takes nothing: what a reader that is gone does to a pipe, without a race.
+test.skipIf(!existsSync('/dev/full')).each([['--help'], ['--version'], ['help', 'mcp'], ['config', 'list'], ['trust']])(
+  '%s that cannot be written ends with 1, without a stack',
+  async (...argv) => {
+    const place = await makePlace();
+    const full = openSync('/dev/full', 'w');
+    onTestFinished(() => closeSync(full));
+    const { status, stderr } = spawnSync(process.execPath, [CLI, ...argv], {
+      cwd: place.cwd,
+      env: place.env,
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([1, '']);
+  },
+);
+
+describe('[M-1] a model API that fails for a while', () => {
+  const script = [fail(529, 'overloaded_error', 'Busy', { 'retry-after-ms': '5' }), 'Hello.'];
+
+  test.each([['text'], ['json']])('with %s each retry is told on stderr, with its reason', async (format) => {
+    const place = await makePlace(script);
+    const { code, stderr } = await runCli(['-p', 'hi', '--output-format', format], { place });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^heddle: .*Busy.* \(retry 1 of 10\)\n$/);
+  });
+
+  test('with stream-json its line is enough', async () => {
+    const place = await makePlace(script);
+    const { code, stderr, stdout } = await runCli([...STREAM_OUT, 'hi'], { place });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('"api_retry"');
   });
 });
 

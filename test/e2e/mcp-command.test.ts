@@ -163,12 +163,15 @@ describe('heddle mcp add', () => {
 
   test('a file that cannot be read is not overwritten', async () => {
     const place = await makePlace();
-    put(userFile(place), '{"mcpServers": {');
-    expect(await mcp(place, 'add', 'x', 'y')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('not valid JSON'),
-    });
-    expect(readFileSync(userFile(place), 'utf8')).toBe('{"mcpServers": {');
+    const broken = '{"mcpServers": {"a": {"env": {"KEY": sk-loom-1234}}}}';
+    put(userFile(place), broken);
+    for (const words of [['add', 'x', 'y'], ['list']]) {
+      const { stderr } = await mcp(place, ...words);
+      expect(stderr).toContain('not valid JSON');
+      expect(stderr, 'a key may stand there').not.toContain('loom');
+    }
+    expect(await mcp(place, 'add', 'x', 'y')).toMatchObject({ code: 1 });
+    expect(readFileSync(userFile(place), 'utf8')).toBe(broken);
   });
 });
 

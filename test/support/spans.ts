@@ -7,7 +7,7 @@ import {
   SimpleSpanProcessor,
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { afterEach } from 'vitest';
+import { beforeEach } from 'vitest';
 
 /** The spans of the running test, once they have ended: what a program that has registered a provider would export. */
 export interface SpanLog {
@@ -33,7 +33,7 @@ export function collectSpans(): SpanLog {
   };
   const spanProcessors = [watching, new SimpleSpanProcessor(exporter)];
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
-  afterEach(() => {
+  beforeEach(() => {
     exporter.reset();
     begun.clear();
   });

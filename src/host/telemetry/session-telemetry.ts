@@ -9,19 +9,19 @@ import type { Telemetry } from './telemetry.ts';
 import { tracedCalls } from './trace-calls.ts';
 import { traceVariables, withEnvSpan } from './trace-context.ts';
 import { tracedModel, usageAttributes } from './trace-model.ts';
-import { inSpan, type SessionTracing, type SpanSpec } from './tracing.ts';
+import { inSpan, type SpanSpec, type Tracing } from './tracing.ts';
 
-interface SenderTracing extends SessionTracing {
+interface TurnTracing extends Tracing {
   /** What the sender of a line was doing; undefined when the line came from outside of this process. */
-  senderOf(line: object): Promise<Context | undefined> | undefined;
+  senderOf(line: object): Context | undefined;
 }
 
-export function sessionTelemetry(tracing: SenderTracing): Telemetry {
+export function sessionTelemetry(tracing: TurnTracing): Telemetry {
   const { api, session } = tracing;
 
   /** What the sender is doing; else what the session was opened for; else what the environment names. */
-  async function contextOf(line: object): Promise<Context> {
-    const sent = (await tracing.senderOf(line)) ?? api.context.active();
+  function contextOf(line: object): Context {
+    const sent = tracing.senderOf(line) ?? api.context.active();
     return api.trace.getSpan(sent) ? sent : withEnvSpan(tracing, session.env, sent);
   }
 
@@ -39,8 +39,8 @@ export function sessionTelemetry(tracing: SenderTracing): Telemetry {
       return { ...chosen, model: tracedModel(tracing, chosen.model) };
     },
     calls: (calls) => tracedCalls(tracing, calls),
-    async turn(parts, input, work) {
-      const spec = invocation(parts, await contextOf(input));
+    turn(parts, input, work) {
+      const spec = invocation(parts, contextOf(input));
       const costBefore = parts.ledger.costUsd;
       return inSpan(tracing, spec, async (span) => {
         const line = await work();

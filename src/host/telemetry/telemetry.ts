@@ -1,15 +1,12 @@
-import type { Context } from '@opentelemetry/api';
 import type { Gate } from '../../agent/gate.ts';
 import type { Registry } from '../../tools/registry.ts';
 import type { JsonObject } from '../../util/json.ts';
-import type { Logger } from '../../util/runtime.ts';
 import type { Message } from '../../wire/messages/index.ts';
 import type { UserInput } from '../../wire/messages/user.ts';
 import type { AgentEnd } from '../agents/run-agent.ts';
 import type { Env } from '../home.ts';
 import type { Chosen } from '../models.ts';
 import type { Parts } from '../parts.ts';
-import type { Tracing } from './tracing.ts';
 
 /** What is told of a session to OpenTelemetry, beside that it is. */
 export interface TelemetryOptions {
@@ -28,35 +25,7 @@ export interface SpanStarter {
 export interface EngineTelemetry {
   /** Whoever sends this message now is doing something; the turn that answers it belongs to that. */
   noteSender(line: JsonObject): void;
-  /** For one session; null where the package is missing, which is said once. */
-  open(session: TracedSession): Promise<Telemetry | null>;
-}
-
-/** Everything that knows of OpenTelemetry is loaded with the first message or session. */
-export function engineTelemetry(options: TelemetryOptions, log: Logger): EngineTelemetry {
-  const senders = new WeakMap<object, Promise<Context | undefined>>();
-  let opened: Promise<Tracing | null> | null = null;
-  const tracing = () => {
-    opened ??= import('./tracing.ts').then(({ openTracing }) => openTracing(options, log));
-    return opened;
-  };
-  return {
-    noteSender(line) {
-      if (line.type !== 'user') return;
-      // What is asked for here runs in the sender's context, also when that is found out later.
-      const sender = tracing().then((found) => found?.api.context.active());
-      senders.set(
-        line,
-        sender.catch(() => undefined),
-      );
-    },
-    async open(session) {
-      const found = await tracing();
-      if (!found) return null;
-      const { sessionTelemetry } = await import('./session-telemetry.ts');
-      return sessionTelemetry({ ...found, session, senderOf: (line) => senders.get(line) });
-    },
-  };
+  open(session: TracedSession): Telemetry;
 }
 
 export interface TracedSession {

@@ -3,10 +3,10 @@ import { messageOf } from '../../util/message-of.ts';
 import { valueText } from './content.ts';
 import type { TurnCalls } from './telemetry.ts';
 import { traceHeaders, traceVariables } from './trace-context.ts';
-import { inSpan, type SessionTracing, type SpanSpec, startSpan, type WorkSpan } from './tracing.ts';
+import { inSpan, type SpanSpec, startSpan, type Tracing, type WorkSpan } from './tracing.ts';
 
 /** Tools and gate of a turn with a span, `execute_tool`, for each call that runs, and for each that was denied. */
-export function tracedCalls(tracing: SessionTracing, { tools, gate }: TurnCalls): TurnCalls {
+export function tracedCalls(tracing: Tracing, { tools, gate }: TurnCalls): TurnCalls {
   return {
     tools: {
       ...tools,
@@ -28,14 +28,14 @@ export function tracedCalls(tracing: SessionTracing, { tools, gate }: TurnCalls)
 const ARGUMENTS = 'gen_ai.tool.call.arguments';
 const RESULT = 'gen_ai.tool.call.result';
 
-function tellDenial(tracing: SessionTracing, call: { tool: Tool; toolUseId: string; input: unknown }): void {
+function tellDenial(tracing: Tracing, call: { tool: Tool; toolUseId: string; input: unknown }): void {
   const span = startSpan(tracing, callSpec(call.tool, call.toolUseId, 'deny'));
   span.quote(() => ({ [ARGUMENTS]: valueText(call.input, tracing.session.hide) }));
   span.fail('permission_denied');
   span.end();
 }
 
-function tracedTool(tracing: SessionTracing, tool: Tool): Tool {
+function tracedTool(tracing: Tracing, tool: Tool): Tool {
   const { hide } = tracing.session;
   return {
     ...tool,
@@ -61,7 +61,7 @@ function tracedTool(tracing: SessionTracing, tool: Tool): Tool {
 }
 
 /** Commands and servers that the call asks are told which span they work for. */
-function below(tracing: SessionTracing, span: WorkSpan, context: ToolContext): ToolContext {
+function below(tracing: Tracing, span: WorkSpan, context: ToolContext): ToolContext {
   const own = span.spanContext();
   const trace = traceHeaders(tracing, own);
   return { ...context, env: { ...context.env, ...traceVariables(tracing, own) }, trace };

@@ -4,10 +4,10 @@ import { isGroup } from '../../model/each-event.ts';
 import type { Failure, Model, ModelEvent, ModelRequest, ModelYield } from '../../model/model.ts';
 import type { ContentBlock } from '../../wire/content.ts';
 import { messagesText, systemText } from './content.ts';
-import { errorType, type SessionTracing, startSpan, type WorkSpan } from './tracing.ts';
+import { errorType, startSpan, type Tracing, type WorkSpan } from './tracing.ts';
 
 /** The model with a span, `chat`, around each of its calls; its retries are events of that span. */
-export function tracedModel(tracing: SessionTracing, model: Model): Model {
+export function tracedModel(tracing: Tracing, model: Model): Model {
   return {
     provider: model.provider,
     stream: (request, signal) => tracedStream(tracing, model, request, signal),
@@ -16,7 +16,7 @@ export function tracedModel(tracing: SessionTracing, model: Model): Model {
 }
 
 async function* tracedStream(
-  tracing: SessionTracing,
+  tracing: Tracing,
   model: Model,
   request: ModelRequest,
   signal: AbortSignal,
@@ -50,7 +50,7 @@ function steppedWithin<T>(span: WorkSpan, begin: () => AsyncIterable<T>): AsyncI
   };
 }
 
-function startChat(tracing: SessionTracing, model: Model, request: ModelRequest): WorkSpan {
+function startChat(tracing: Tracing, model: Model, request: ModelRequest): WorkSpan {
   const { hide } = tracing.session;
   const span = startSpan(tracing, {
     name: `chat ${request.model}`,
@@ -76,7 +76,7 @@ interface AnswerNotes {
   tell(): void;
 }
 
-function noteAnswer({ capturesContent, session }: SessionTracing, span: WorkSpan): AnswerNotes {
+function noteAnswer({ capturesContent, session }: Tracing, span: WorkSpan): AnswerNotes {
   let answer = createAccumulator();
   let content: ContentBlock[] = [];
   return {
@@ -93,8 +93,8 @@ function noteAnswer({ capturesContent, session }: SessionTracing, span: WorkSpan
           content = [];
           break;
         case 'failure':
-          span.tell(() => failureAttributes(event.failure));
           span.fail(event.failure.class);
+          span.tell(() => failureAttributes(event.failure));
           break;
       }
     },

@@ -1,46 +1,14 @@
 import type { Attributes, Context, Span, SpanContext, SpanKind, Tracer } from '@opentelemetry/api';
-import { optionalPackage, type PackageLoader } from '../../tools/optional-package.ts';
-import { messageOf } from '../../util/message-of.ts';
-import type { Logger } from '../../util/runtime.ts';
-import { HEDDLE_VERSION } from '../../wire/version.ts';
-import type { TelemetryOptions, TracedSession } from './telemetry.ts';
+import type { TracedSession } from './telemetry.ts';
 
-/** What the spans of an engine are made with. */
+/** What the spans of a session are made with. */
 export interface Tracing {
   api: typeof import('@opentelemetry/api');
   tracer(): Tracer;
   capturesContent: boolean;
+  /** The code behind a span is the program's own: what it throws fails no run. */
   onTrouble(error: unknown): void;
-}
-
-/** The same for one of its sessions. */
-export interface SessionTracing extends Tracing {
   session: TracedSession;
-}
-
-/** Null where the package is missing: it is the program's own, because its exporters must share it. */
-export async function openTracing(
-  options: TelemetryOptions,
-  log: Logger,
-  load: PackageLoader<'@opentelemetry/api'> = () => optionalPackage('@opentelemetry/api'),
-): Promise<Tracing | null> {
-  const api = await load();
-  if (!api) {
-    log('warn', 'Telemetry is off: the package @opentelemetry/api is not installed beside heddle');
-    return null;
-  }
-  const { tracer: own, captureContent = false } = options;
-  let isTold = false;
-  return {
-    api,
-    // Asked for each span: the provider may be registered after the engine was made.
-    tracer: () => (own as Tracer | undefined) ?? api.trace.getTracer('heddle', HEDDLE_VERSION),
-    capturesContent: captureContent,
-    onTrouble(error) {
-      if (!isTold) log('warn', `Spans are lost: ${messageOf(error)}`);
-      isTold = true;
-    },
-  };
 }
 
 export interface SpanSpec {
@@ -53,7 +21,7 @@ export interface SpanSpec {
   errorType?(error: unknown): string | undefined;
 }
 
-/** A span for those who do the work. The code behind it is the program's own: what that throws is said once, and fails no run. */
+/** A span for those who do the work. None of its methods throws; `within` only what the work does. */
 export interface WorkSpan {
   /** Undefined where the span could not be started. */
   spanContext(): SpanContext | undefined;
@@ -69,11 +37,7 @@ export interface WorkSpan {
 }
 
 /** Does the work within a span, which ends with it, whatever comes of it. */
-export async function inSpan<T>(
-  tracing: SessionTracing,
-  spec: SpanSpec,
-  work: (span: WorkSpan) => Promise<T>,
-): Promise<T> {
+export async function inSpan<T>(tracing: Tracing, spec: SpanSpec, work: (span: WorkSpan) => Promise<T>): Promise<T> {
   const span = startSpan(tracing, spec);
   try {
     return await span.within(() => work(span));
@@ -85,7 +49,7 @@ export async function inSpan<T>(
   }
 }
 
-export function startSpan(tracing: SessionTracing, spec: SpanSpec): WorkSpan {
+export function startSpan(tracing: Tracing, spec: SpanSpec): WorkSpan {
   const { api, capturesContent, session } = tracing;
   const { parent = api.context.active() } = spec;
   const guarded = <T>(ask: () => T): T | undefined => {
@@ -110,7 +74,10 @@ export function startSpan(tracing: SessionTracing, spec: SpanSpec): WorkSpan {
     tell,
     quote: capturesContent ? tell : () => {},
     tellEvent: (name, attributes) => toSpan((to) => to.addEvent(name, attributes)),
-    fail: (type) => toSpan((to) => to.setAttribute('error.type', type).setStatus({ code: api.SpanStatusCode.ERROR })),
+    fail(type) {
+      tell(() => ({ 'error.type': type }));
+      toSpan((to) => to.setStatus({ code: api.SpanStatusCode.ERROR }));
+    },
     within: (work) => api.context.with(context, work),
     end: () => toSpan((to) => to.end()),
   };
