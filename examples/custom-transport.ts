@@ -53,7 +53,7 @@ class SocketTransport implements Transport {
 }
 
 // The other side: a process for each connection. The flags are those that every host of the protocol gives.
-const cli = fileURLToPath(new URL('dist/cli.js', import.meta.resolve('heddle/package.json')));
+const cli = fileURLToPath(new URL('dist/heddle.cjs', import.meta.resolve('heddle/package.json')));
 const flags = ['--output-format', 'stream-json', '--input-format', 'stream-json', '--verbose', '--model', 'offline'];
 const server = createServer({ allowHalfOpen: true }, (socket) => {
   const agent = spawn(process.execPath, [cli, ...flags], { stdio: ['pipe', 'pipe', 'inherit'] });

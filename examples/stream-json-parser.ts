@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 // An installed `heddle` on the PATH needs no path.
-const cli = fileURLToPath(new URL('dist/cli.js', import.meta.resolve('heddle/package.json')));
+const cli = fileURLToPath(new URL('dist/heddle.cjs', import.meta.resolve('heddle/package.json')));
 const flags = ['--output-format', 'stream-json', '--input-format', 'stream-json', '--verbose', '--model', 'offline'];
 const agent = spawn(process.execPath, [cli, '-p', ...flags, '--permission-prompt-tool', 'stdio'], {
   stdio: ['pipe', 'pipe', 'inherit'],

@@ -91,7 +91,7 @@ function showToolResult(blocks) {
 function showResult({ result: answer, num_turns, total_cost_usd, session_id, usage }) {
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const tokens = usage.input_tokens + usage.output_tokens;
-  const cli = relative(process.cwd(), fileURLToPath(new URL('../dist/cli.js', import.meta.url)));
+  const cli = relative(process.cwd(), fileURLToPath(new URL('../dist/heddle.cjs', import.meta.url)));
   const env = `HEDDLE_HOME=${home}`;
   say('\nThe answer:');
   for (const line of answer.split('\n').filter((text) => /^\d+\./.test(text))) say(`  ${line}`);

@@ -88,7 +88,7 @@ export interface ModelOptions {
   maxThinkingTokens?: number;
   /** The most rounds of tool calls in a turn. */
   maxTurns?: number;
-  /** US dollars that the run may cost. */
+  /** US dollars that the session may cost. */
   maxBudgetUsd?: number;
   /** Ends a turn that takes longer with an error result. */
   maxDurationMs?: number;
