@@ -114,7 +114,7 @@ function newTranscript(key: SessionKey): Transcript {
 }
 
 function isNew(transcript: Transcript, uuid: unknown): boolean {
-  if (typeof uuid !== 'string') return true;
+  if (typeof uuid !== 'string' || uuid === '') return true;
   if (transcript.uuids.has(uuid)) return false;
   transcript.uuids.add(uuid);
   return true;

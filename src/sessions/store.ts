@@ -60,7 +60,7 @@ export interface RecentPart {
 
 /**
  * Where sessions are kept. Entries are opaque and kept verbatim; uuid is the idempotency key: an entry whose uuid the
- * store already holds for that key is not stored twice.
+ * store already holds for that key is not stored twice. An empty one, as damaged files have, is no uuid.
  *
  * `append` is ordered per key and resolves when the entries would survive the death of this process; it rejects with
  * `storage_failed` otherwise, and then none of the group may be half visible. `load` yields in the order of storing;

@@ -118,7 +118,7 @@ function appendGroup(file: OpenFile, size: number, entries: readonly Entry[], wr
   file.marks = marks;
   if (!file.isUnknown) file.knownTo = size;
   file.expectedSize = size + bytes.length;
-  for (const { uuid } of entries) if (typeof uuid === 'string') file.uuids.add(uuid);
+  for (const { uuid } of entries) if (isName(uuid)) file.uuids.add(uuid);
 }
 
 /** The file was there before, or another process writes to it too. */
@@ -137,7 +137,12 @@ export function isTorn(fd: number, size: number): boolean {
 }
 
 function hasUuid({ uuid }: Entry): boolean {
-  return typeof uuid === 'string';
+  return isName(uuid);
+}
+
+/** Entries of damaged files may have an empty uuid, which names nothing. */
+function isName(uuid: unknown): uuid is string {
+  return typeof uuid === 'string' && uuid !== '';
 }
 
 /** The entries that the file does not hold; what is not known of it yet is learnt first. */
@@ -148,7 +153,7 @@ function unstored(file: OpenFile, size: number, entries: readonly Entry[]): Entr
   file.knownTo = size;
   const inGroup = new Set<string>();
   return entries.filter(({ uuid }) => {
-    if (typeof uuid !== 'string') return true;
+    if (!isName(uuid)) return true;
     if (inGroup.has(uuid) || uuids.has(uuid)) return false;
     inGroup.add(uuid);
     return true;

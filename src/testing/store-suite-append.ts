@@ -41,6 +41,13 @@ export const appendChecks: StoreChecks = {
     assert.deepEqual(await entriesOf(store, key), [mark, mark]);
   },
 
+  'an empty uuid names nothing: such entries are all stored': async (store) => {
+    const said = ['one', 'two', 'three'].map((note) => ({ ...prompt(''), note }));
+    await store.append(key, said.slice(0, 2));
+    await store.append(key, said.slice(2));
+    assert.deepEqual(await entriesOf(store, key), said);
+  },
+
   'concurrent appends keep their order and their groups together': async (store) => {
     const groups = Array.from({ length: 40 }, (_, g) => Array.from({ length: 5 }, (_, i) => prompt(`${g}.${i}`)));
     await Promise.all(groups.map((group) => store.append(key, group)));

@@ -1,4 +1,4 @@
-import { chownSync, readdirSync } from 'node:fs';
+import { lchownSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const NOBODY = 65534;
@@ -9,8 +9,8 @@ const NOBODY = 65534;
  */
 export async function asOrdinaryUser(folder: string, test: () => Promise<void>): Promise<void> {
   if (process.getuid?.() !== 0) return test();
-  chownSync(folder, NOBODY, NOBODY);
-  for (const name of readdirSync(folder, { recursive: true })) chownSync(join(folder, String(name)), NOBODY, NOBODY);
+  lchownSync(folder, NOBODY, NOBODY);
+  for (const name of readdirSync(folder, { recursive: true })) lchownSync(join(folder, String(name)), NOBODY, NOBODY);
   process.seteuid?.(NOBODY);
   try {
     await test();

@@ -51,7 +51,11 @@ function createRowStore(): SessionStore {
     append: async (key, entries) => {
       const transcript = nameOf(key);
       const group = entries.map((entry) => {
-        return { transcript, uuid: typeof entry.uuid === 'string' ? entry.uuid : null, json: JSON.stringify(entry) };
+        return {
+          transcript,
+          uuid: typeof entry.uuid === 'string' && entry.uuid !== '' ? entry.uuid : null,
+          json: JSON.stringify(entry),
+        };
       });
       await inOrder(() => rows.insert(group));
     },
