@@ -13,7 +13,7 @@ const HELP = `Usage: npm run trust -- [test file …] [options of vitest]
 Runs the long tests of test/trust against the built command line, then prints a line for each invariant of
 spec/trust.md: whether it holds, how many tests have looked at it, and what they have counted.
 
-  npm run trust                                     everything; an hour on two cores
+  npm run trust                                     everything; half an hour on two cores
   npm run trust -- test/trust/damage.test.ts        one file; only what it is about is shown
   HEDDLE_TRUST_SEED=7 npm run trust -- …            the same tests with other random choices
   HEDDLE_TRUST_POINTS=40 npm run trust -- …         less of it; see test/trust/size.ts for all of them
