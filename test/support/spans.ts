@@ -7,20 +7,18 @@ import {
   SimpleSpanProcessor,
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { beforeEach } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 
 /** The spans of the running test, once they have ended: what a program that has registered a provider would export. */
 export interface SpanLog {
   all(): ReadableSpan[];
-  /** The names of those that have begun and not ended. */
-  open(): string[];
   /** The names, each below that of its parent, in the order in which they began. */
   tree(): string[];
   /** The one whose name begins like this. */
   named(start: string): ReadableSpan;
 }
 
-/** Registers a provider for this test file. */
+/** Registers a provider for this test file. A span ends before the result of its turn is told, whatever came. */
 export function collectSpans(): SpanLog {
   const exporter = new InMemorySpanExporter();
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
@@ -37,10 +35,11 @@ export function collectSpans(): SpanLog {
     exporter.reset();
     begun.clear();
   });
+  afterEach(() => expect(openNames()).toEqual([]));
+  const openNames = () => [...begun].map(({ name }) => name);
   const all = () => exporter.getFinishedSpans();
   return {
     all,
-    open: () => [...begun].map(({ name }) => name),
     tree: () => treeOf(all()),
     named(start) {
       const found = all().find(({ name }) => name.startsWith(start));
