@@ -74,6 +74,11 @@ function deferredCall({ id, name, input }: ToolUseBlock): JsonObject {
   return { id, name, input };
 }
 
+/** What a result calls the trouble that a turn has ended in; null when it has ended well. */
+export function errorCodeOf(end: TurnEnd): string | null {
+  return outcomeOf(end).errorCode ?? null;
+}
+
 interface ResultOutcome {
   subtype: ResultMessage['subtype'];
   isError: boolean;

@@ -70,9 +70,9 @@ describe('heddle doctor', () => {
 describe('[G2] credentials', () => {
   test('are named, and no part of them is shown', async () => {
     const place = await makePlace();
-    userSettings(place, { apiKeyHelper: 'echo helper-secret-1', env: { OPENAI_API_KEY: 'sk-settings-secret-2' } });
+    userSettings(place, { apiKeyHelper: 'echo helper-secret-1', env: { OPENAI_API_KEY: 'settings-secret-2' } });
     const env = {
-      ANTHROPIC_API_KEY: 'sk-ant-secret-3',
+      ANTHROPIC_API_KEY: 'key-secret-3',
       ANTHROPIC_AUTH_TOKEN: 'token-secret-4',
       ANTHROPIC_BASE_URL: 'http://user:password-secret-5@127.0.0.1:9',
     };

@@ -26,8 +26,6 @@ export interface Mailbox {
   post(to: string, mail: NewMail): Promise<Mail>;
   /** Oldest first. */
   unread(name: string): Promise<Mail[]>;
-  /** The unread ones without those that a transcript has seen: its process died before it could mark them. */
-  undelivered(name: string, seenIds: Iterable<string>): Promise<Mail[]>;
   /** Marks mails as read. For when they are in a recorded request, not before: from then on nobody delivers them. */
   acknowledge(name: string, ids: Iterable<string>): Promise<void>;
   /** Called with every new mail that is posted in this process. Returns how to stop it. */
@@ -93,11 +91,6 @@ export function createMailbox({ dir, files, runtime }: MailboxOptions): Mailbox 
   return {
     post: (to, mail) => inTurn(to, () => add(to, mail)),
     unread: (name) => inTurn(name, () => readUnread(name)),
-    async undelivered(name, seenIds) {
-      const seen = new Set(seenIds);
-      const mails = await inTurn(name, () => readUnread(name));
-      return mails.filter(({ id }) => !seen.has(id));
-    },
     acknowledge: (name, ids) => {
       const done = new Set(ids);
       return inTurn(name, () => change(name, (items) => markRead(items, done)));

@@ -1,6 +1,6 @@
 import type { Attributes, Context } from '@opentelemetry/api';
 import { userContent } from '../../agent/conversation.ts';
-import type { TurnEnd } from '../../agent/loop.ts';
+import { errorCodeOf } from '../../agent/result.ts';
 import type { ApiMessage } from '../../model/model.ts';
 import type { Message } from '../../wire/messages/index.ts';
 import type { Parts } from '../parts.ts';
@@ -58,7 +58,7 @@ export function sessionTelemetry(tracing: TurnTracing): Telemetry {
         span.tell(() => ({ ...usageAttributes(parts.ledger.turnUsage), 'heddle.cost_usd': costUsd }));
         const said = () => ended.content.map(({ text }) => text).join('\n');
         span.quote(() => exchange([{ type: 'text', text: prompt }], said()));
-        const failure = troubleOf(ended.end);
+        const failure = errorCodeOf(ended.end);
         if (failure !== null) span.fail(failure);
         return ended;
       });
@@ -97,20 +97,4 @@ function textOf(line: Message): string {
 function failureOf(line: Message): string | null {
   if (line.type !== 'result' || !line.is_error) return null;
   return line.error_code ?? line.terminal_reason ?? line.subtype;
-}
-
-/** As the result of a turn would call it. */
-function troubleOf(end: TurnEnd): string | null {
-  switch (end.kind) {
-    case 'completed':
-    case 'hook_stopped':
-    case 'deferred':
-      return null;
-    case 'api_error':
-      return end.failure.class;
-    case 'interrupted':
-      return end.during === 'tools' ? 'aborted_tools' : 'aborted_streaming';
-    default:
-      return end.kind;
-  }
 }
