@@ -9,6 +9,7 @@ import { invalidRequests, liveThroughAll } from '../support/model-ordeals-run.ts
 import { makePlace, type Place } from '../support/place.ts';
 import { conversationText } from '../support/requests.ts';
 import { storedEntries } from '../support/session-files.ts';
+import { requestsUntilTooLong } from '../support/too-long.ts';
 
 describe('what the model API does wrong', () => {
   test.each(ORDEALS.map((ordeal) => [ordeal.title, ordeal] as const))('%s', async (_title, ordeal) => {
@@ -53,15 +54,7 @@ test('[M-12] 20 MB arrive whole, and 30 MB of a tool go to the model in part', a
 
 test('[M-13] a conversation that nothing makes fit ends with an error, after five requests at most', async () => {
   const tooLong = fail(400, 'invalid_request_error', 'prompt is too long: 201000 tokens > 200000 maximum');
-  const full = reply([text('First.')], { usage: { input_tokens: 190_000 } });
-  const place = await makePlace((_request, index) => (index === 0 ? full : tooLong));
-  const cli = startCli(STREAM_BOTH, { place });
-  cli.say('one');
-  await cli.nextResult();
-  cli.say('two');
-  expect(await cli.nextResult()).toMatchObject({ is_error: true, error_code: 'prompt_too_long' });
-  expect(place.api.requests.length - 1).toBeLessThanOrEqual(5);
-  expect(invalidRequests(place)).toEqual([]);
+  expect(await requestsUntilTooLong(tooLong)).toBeLessThanOrEqual(5);
 });
 
 test('[M-14] the key does not follow a redirect to another origin', async () => {

@@ -2,10 +2,11 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { fail, raw, reply, text, toolUse } from '../../src/testing/index.ts';
-import { runCli, STREAM_BOTH, startCli } from '../support/cli.ts';
+import { runCli } from '../support/cli.ts';
 import { inLanes } from '../support/lanes.ts';
 import { invalidRequests } from '../support/model-ordeals-run.ts';
 import { makePlace } from '../support/place.ts';
+import { requestsUntilTooLong } from '../support/too-long.ts';
 import { figure } from './figures.ts';
 
 test('[M-12] an answer of 20 MB is whole, and of 30 MB of a tool the model gets a part', async () => {
@@ -31,17 +32,7 @@ test('[M-13] a conversation that nothing makes fit ends with an error, however t
     fail(413, 'request_too_large', 'Request exceeds the maximum size'),
     fail(400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000'),
   ];
-  const full = reply([text('First.')], { usage: { input_tokens: 190_000 } });
-  const counts = await inLanes(words, 3, async (tooLong) => {
-    const place = await makePlace((_request, index) => (index === 0 ? full : tooLong));
-    const cli = startCli(STREAM_BOTH, { place });
-    cli.say('one');
-    await cli.nextResult();
-    cli.say('two');
-    expect(await cli.nextResult()).toMatchObject({ is_error: true, error_code: 'prompt_too_long' });
-    expect(invalidRequests(place)).toEqual([]);
-    return place.api.requests.length - 1;
-  });
+  const counts = await inLanes(words, 3, requestsUntilTooLong);
   figure('M-13', `${counts.length} ways to say it, ${Math.max(...counts)} requests at most`);
   expect(Math.max(...counts)).toBeLessThanOrEqual(5);
 });
