@@ -14,7 +14,7 @@ export interface Expected {
   path: string;
   /** Narrows an entry to differences that say just this. */
   message?: string;
-  /** How many differences it stands for, in all scenarios together: one more, or one less, is a failure. Default: 1. */
+  /** How many differences it stands for, in all its scenarios together: one more, or one less, is a failure. Default: 1. */
   count?: number;
   /** Depends on which of two things is ready first, so that it may be absent. */
   sometimes?: true;
@@ -30,14 +30,21 @@ export function unexpected(scenario: string, differences: readonly Difference[])
   return differences.filter((each) => !expectedDifferences.some((entry) => covers(entry, scenario, each)));
 }
 
-/** The entries that occur more or less often than they say: the list tells how far we really are from the reference. */
+/**
+ * The entries that occur more or less often than they say: the list tells how far we really are from the reference.
+ * Entries for all scenarios are not counted in those of no fixed order: a line that stands elsewhere there counts as
+ * missing, and then so do the differences inside of it.
+ */
 export function untrueEntries(
   entries: readonly Expected[],
   outcomes: ReadonlyMap<string, readonly Difference[]>,
 ): (Expected & { found: number })[] {
   const all = [...outcomes].flatMap(([scenario, differences]) => differences.map((each) => ({ scenario, each })));
+  const unordered = new Set(entries.filter(({ sometimes }) => sometimes).map(({ scenario }) => scenario));
+  const ordered = all.filter(({ scenario }) => !unordered.has(scenario));
   return entries.flatMap((entry) => {
-    const found = all.filter(({ scenario, each }) => covers(entry, scenario, each)).length;
+    const among = entry.scenario === '*' ? ordered : all;
+    const found = among.filter(({ scenario, each }) => covers(entry, scenario, each)).length;
     return entry.sometimes || found === (entry.count ?? 1) ? [] : [{ ...entry, found }];
   });
 }
