@@ -12,7 +12,6 @@ const project = makeProject(folder);
 const home = join(folder, 'home');
 const prompt = [
   'run: node --test --test-reporter=dot',
-  'then read sum.js',
   'then replace "a - b" with "a + b" in sum.js',
   'then run: node --test --test-reporter=dot',
 ].join('\n');
@@ -94,7 +93,7 @@ function showResult({ result: answer, num_turns, total_cost_usd, session_id, usa
   const cli = relative(process.cwd(), fileURLToPath(new URL('../dist/heddle.cjs', import.meta.url)));
   const env = `HEDDLE_HOME=${home}`;
   say('\nThe answer:');
-  for (const line of answer.split('\n').filter((text) => /^\d+\./.test(text))) say(`  ${line}`);
+  for (const line of answer.split('\n').filter((text) => /^\d+\./.test(text))) say(`  ${line.replace(/:$/, '')}`);
   say(`\nDone in ${seconds} s: ${num_turns} turns, ${tokens} tokens, $${total_cost_usd.toFixed(2)}`);
   say(`Session ${session_id}, kept under ${home}`);
   say('\nTry next:');

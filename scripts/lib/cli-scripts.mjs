@@ -39,7 +39,7 @@ export async function makeScripts({ root, metafile, files, entry, signposts }) {
   rename(metafile, places);
 }
 
-/** `src/cli/start.ts` reads the tag. */
+/** `src/cli/start.ts` reads the tag: what stands in the first comment, however long. */
 function tagged(text) {
   return Buffer.from(`/*${crypto.createHash('sha256').update(text).digest('hex').slice(0, TAG_LENGTH)}*/${text}`);
 }

@@ -147,14 +147,24 @@ function requestText({ subtype, asker, document, members }) {
   const asked = { type: 'control_request', request_id: id, request: inside(request, `${asker}Request.${subtype}`) };
   const body = inside(response, `${asker}Response.${subtype}`);
   const success = { subtype: 'success', request_id: id, ...(!hasNoBody(response) && { response: body }) };
+  const answer = isRefused(text) ? refusal(subtype, id) : success;
   return [
     `### ${asker === 'Host' ? 'host' : 'agent'}: ${subtype}`,
     '',
     ...paragraph([own && '**H**', text].filter(Boolean).join(' ')),
     fieldTable(request),
-    answerText(response),
-    exampleBlock([asked, { type: 'control_response', response: success }], 'wire'),
+    isRefused(text) ? '' : answerText(response),
+    exampleBlock([asked, { type: 'control_response', response: answer }], 'wire'),
   ].join('\n');
+}
+
+/** Of the reference only: Heddle knows its name and its shape. */
+function isRefused(text) {
+  return text.startsWith('Refused as unsupported');
+}
+
+function refusal(subtype, id) {
+  return { subtype: 'error', request_id: id, error: `Unsupported control request subtype: ${subtype}` };
 }
 
 function answerText(response) {

@@ -35,7 +35,7 @@ export async function askAside(
   let attempt = newAttempt();
   const book = () => {
     const { accumulator } = attempt;
-    if (accumulator.started) ledger.addAside(accumulator.head.model, accumulator.usage);
+    if (accumulator.started) ledger.addAside(accumulator.head.model, accumulator.usage, model.provider);
   };
   try {
     for await (const item of model.stream(request, signal)) {

@@ -52,8 +52,8 @@ export async function* makeRoom(turn: Turn, room: Attempts, signal: AbortSignal)
     if (!signal.aborted) turn.runtime.log('warn', `The conversation could not be compacted: ${outcome.reason}`);
     return false;
   }
-  yield await turn.record(outcome.boundary);
-  const line: Message = { ...userTextLine(turn, outcome.summary), isSynthetic: true };
+  yield await turn.record(outcome.boundary, outcome.facts);
+  const line: Message = { ...userTextLine(turn, outcome.summary), uuid: outcome.uuids.summary, isSynthetic: true };
   yield await turn.record(line, { isCompactSummary: true });
   turn.tally.userLines++;
   await replaceConversation(turn, outcome, kept);

@@ -1,10 +1,13 @@
 import type { ApiMessage, Failure } from '../model/model.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { askAside } from './aside.ts';
 import { attachedContent } from './attachment.ts';
 import { addUserContent, messagesFor } from './conversation.ts';
 import type { Kept } from './kept.ts';
+import { statusLine } from './lines.ts';
+import type { EntryFacts } from './recorder.ts';
 import { newerHalf, summaryMessage, summaryOf, summaryRequest, trimmed } from './summary.ts';
 import type { Turn } from './turn.ts';
 
@@ -14,8 +17,17 @@ export { keptOf } from './kept.ts';
 const MAX_SUMMARY_TOKENS = 20_000;
 
 export type Compacted =
-  | { ok: true; summary: string; boundary: Message /** What hooks add for the model. */; contexts: readonly string[] }
+  | ({ ok: true; boundary: Message; facts: EntryFacts /** For recording it. */ } & Replacement)
   | { ok: false; reason: string; failure: Failure | null };
+
+/** What comes into the place of a conversation. */
+interface Replacement {
+  summary: string;
+  /** Of the line with the summary, and of the messages behind it that stay: that of the user, then the round of calls. */
+  uuids: { summary: string; kept: readonly string[] };
+  /** What hooks add for the model. */
+  contexts: readonly string[];
+}
 
 /**
  * Asks for a summary of the conversation, between two status lines. Recording the boundary and the summary, and showing
@@ -31,21 +43,66 @@ export async function* compact(
   const before = await turn.hooks?.fire('PreCompact', { trigger, custom_instructions: instructions }, signal);
   const objection = before?.block ?? before?.stop?.reason ?? null;
   if (objection !== null) return { ok: false, reason: `A hook objects: ${objection}`, failure: null };
+  const { clock, ids } = turn.runtime;
+  const started = clock.now();
   yield statusLine(turn, 'compacting');
   const answer = await summarise(turn, instructions, signal);
   const contexts = answer.ok ? await tellCompacted(turn, trigger, answer.summary, signal) : [];
-  yield statusLine(turn, null);
-  if (!answer.ok) return answer;
+  if (!answer.ok) {
+    yield statusLine(turn, null, { compact_result: 'failed', compact_error: answer.reason });
+    return answer;
+  }
+  yield statusLine(turn, null, { compact_result: 'success' });
   const { earlier, round } = options.kept;
   const summary = summaryMessage(answer.summary, round.length > 0 ? [] : earlier);
+  const uuids = { summary: ids.uuid(), kept: stayingMessages(options.kept).map(() => ids.uuid()) };
+  const facts = {
+    ...tokensLeft(turn, summary, options.kept),
+    duration_ms: clock.now() - started,
+    ...preserved(uuids),
+  };
   const boundary: Message = {
     type: 'system',
     subtype: 'compact_boundary',
     session_id: turn.sessionId,
-    uuid: turn.runtime.ids.uuid(),
-    compact_metadata: { trigger, pre_tokens: turn.context.tokens },
+    uuid: ids.uuid(),
+    compact_metadata: { trigger, pre_tokens: turn.context.tokens, ...facts },
   };
-  return { ok: true, summary, boundary, contexts };
+  return { ok: true, summary, boundary, facts: { compacted: inCamelCase(facts) }, uuids, contexts };
+}
+
+/** As files spell what lines spell with underscores. */
+function inCamelCase(fields: JsonObject): JsonObject {
+  const renamed = Object.entries(fields).map(([key, value]) => [
+    key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+    isObject(value) ? inCamelCase(value) : value,
+  ]);
+  return Object.fromEntries(renamed);
+}
+
+/** How many there will be, on the scale of those that the API counted before; nothing where it has not counted yet. */
+function tokensLeft({ context, request, tools, messages }: Turn, summary: string, kept: Kept) {
+  if (context.tokens === 0) return {};
+  const around = sizeOf([request.system, tools.apiTools()]);
+  const share = (around + sizeOf([summary, stayingMessages(kept)])) / (around + sizeOf(messages));
+  return { post_tokens: Math.round(context.tokens * share) };
+}
+
+/** In characters. What an image or a document is made of does not count: its tokens have little to do with its bytes. */
+function sizeOf(value: unknown): number {
+  return JSON.stringify(value, (key, each) => (key === 'data' ? null : each)).length;
+}
+
+/** Where readers of the file find what stays: behind the summary, where a relink leaves it. */
+function preserved({ summary, kept }: Replacement['uuids']) {
+  const [head] = kept;
+  const tail = kept.at(-1);
+  if (head === undefined || tail === undefined) return {};
+  return { preserved_segment: { head_uuid: head, anchor_uuid: summary, tail_uuid: tail } };
+}
+
+function stayingMessages({ asked, round }: Kept): ApiMessage[] {
+  return [...(asked.length > 0 ? [{ role: 'user' as const, content: asked }] : []), ...round];
 }
 
 /** The conversation begins anew with the summary: hooks may add to it what they added to its beginning. */
@@ -74,16 +131,23 @@ async function attachContexts(turn: Turn, contexts: readonly string[]): Promise<
  */
 export async function replaceConversation(
   turn: Turn,
-  { summary, contexts }: { summary: string; contexts: readonly string[] },
-  { asked, round }: Kept,
+  { summary, uuids, contexts }: Replacement,
+  kept: Kept,
 ): Promise<void> {
-  const facts = asked.length > 0 || round.length > 0 ? await turn.facts() : [];
-  const said = asked.length > 0 ? [{ role: 'user' as const, content: asked }] : [];
-  await turn.keep([...said, ...facts, ...round]);
+  const { asked, round } = kept;
+  const staying = stayingMessages(kept).map((message, at) => ({ kept: message, uuid: uuids.kept[at] ?? newId(turn) }));
+  const facts = staying.length > 0 ? await turn.facts() : [];
+  const told = facts.map((fact) => ({ kept: fact, uuid: newId(turn) }));
+  const saidFirst = staying.length - round.length;
+  await turn.keep([...staying.slice(0, saidFirst), ...told, ...staying.slice(saidFirst)]);
   const content = [textBlock(summary), ...asked, ...attachedContent(facts)];
   turn.messages.splice(0, turn.messages.length, { role: 'user', content }, ...round);
   await attachContexts(turn, contexts);
   turn.context.tokens = 0;
+}
+
+function newId({ runtime }: Turn): string {
+  return runtime.ids.uuid();
 }
 
 function textBlock(text: string): ContentBlock {
@@ -137,8 +201,4 @@ function withQuestion(messages: readonly ApiMessage[], question: string): ApiMes
   const last = messages.at(-1);
   if (last?.role !== 'user') return [...messages, { role: 'user', content: [block] }];
   return [...messages.slice(0, -1), { role: 'user', content: [...last.content, block] }];
-}
-
-function statusLine(turn: Turn, status: 'compacting' | null): Message {
-  return { type: 'system', subtype: 'status', status, session_id: turn.sessionId, uuid: turn.runtime.ids.uuid() };
 }

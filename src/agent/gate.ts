@@ -6,6 +6,7 @@ import type { Places, Workspace } from '../tools/workspace.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
+import type { AutomaticDenial } from './denial-line.ts';
 import { atOneMoment, callOf, judge, placesOf } from './judge.ts';
 
 /** The one chokepoint: every tool call of every agent passes here before it runs. */
@@ -38,6 +39,8 @@ interface Refusal {
   interrupt: boolean;
   /** A hook wants the turn to end: why. */
   halt?: string;
+  /** Set when nobody was asked. */
+  automatic?: AutomaticDenial;
 }
 
 /** Asks whoever can be asked. Absent: nobody can (headless), and an ask is an immediate denial (ruling G7). */
@@ -48,6 +51,8 @@ export interface AskRequest {
   input: JsonObject;
   toolUseId: string;
   decision: Extract<Decision, { behavior: 'ask' }>;
+  /** The MCP server whose tool it is. */
+  server?: Tool['server'];
   /** The agent that wants it; absent on the main thread. */
   agentId?: string;
 }
@@ -78,7 +83,7 @@ export function createGate(options: GateOptions): Gate {
       const decision = await voted(await judge(call, policy), vote ?? null, call, policy);
       const places = placesOf(call, policy);
       if (decision.behavior === 'allow') return { allowed: true, input, places };
-      const request = { toolName: tool.name, input, toolUseId };
+      const request = { toolName: tool.name, input, toolUseId, ...(tool.server && { server: tool.server }) };
       if (decision.behavior === 'deny') return denied(request, decision, options, signal);
       const answer = await askAround({ ...request, decision }, options, signal);
       if (!answer) return denied(request, decision, options, signal);
@@ -142,14 +147,15 @@ async function denied(
   signal: AbortSignal,
 ): Promise<Verdict> {
   const message = denialText(request.toolName, decision);
+  const { layer, reason } = decision;
+  const refusal = { allowed: false as const, message, interrupt: false, automatic: { layer, reason } };
   const hooks = options.hooks?.();
-  if (!hooks) return { allowed: false, message, interrupt: false };
+  if (!hooks) return refusal;
   const { tellDenied } = await import('./permission-hooks.ts');
-  const { retry, stop } = await tellDenied(hooks, { ...request, reason: decision.reason }, signal);
+  const { retry, stop } = await tellDenied(hooks, { ...request, reason }, signal);
   return {
-    allowed: false,
+    ...refusal,
     message: retry ? `${message} A hook says that you may try again.` : message,
-    interrupt: false,
     ...(stop && { halt: stop.reason }),
   };
 }

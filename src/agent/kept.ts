@@ -1,7 +1,14 @@
 import type { ApiMessage } from '../model/model.ts';
 import type { ContentBlock } from '../wire/content.ts';
+import type { Attachment } from './attachment.ts';
 import { trimmed } from './summary.ts';
 import type { Turn } from './turn.ts';
+
+/** A message or an attachment that stays, and the uuid of its new entry. */
+export interface PlacedKept {
+  kept: ApiMessage | Attachment;
+  uuid: string;
+}
 
 /** What stays word for word when the rest of a conversation becomes a summary. */
 export interface Kept {

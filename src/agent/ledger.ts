@@ -42,20 +42,20 @@ export class Ledger {
   }
 
   /** Books one answered model call of the conversation. */
-  add(model: string, usage: ApiUsage): void {
+  add(model: string, usage: ApiUsage, provider?: string): void {
     this.#turn = addUsage(this.#turn, plausible(usage));
     this.#last = addUsage(zeroUsage(), plausible(usage));
-    this.addAside(model, usage);
+    this.addAside(model, usage, provider);
   }
 
   /** Books a call beside the conversation, such as a summary: it costs, but is not part of the turn's own usage. */
-  addAside(model: string, told: ApiUsage): void {
+  addAside(model: string, told: ApiUsage, provider?: string): void {
     const usage = plausible(told);
     this.#ownCostUsd += costOf(model, usage);
-    this.#book(model, usage);
+    this.#book(model, usage, provider);
   }
 
-  #book(model: string, usage: ApiUsage): void {
+  #book(model: string, usage: ApiUsage, provider: string | undefined): void {
     const entry = this.#models.get(model) ?? this.#open(model);
     entry.inputTokens += usage.input_tokens;
     entry.outputTokens += usage.output_tokens;
@@ -63,8 +63,10 @@ export class Ledger {
     entry.cacheCreationInputTokens += usage.cache_creation_input_tokens ?? 0;
     entry.webSearchRequests += usage.server_tool_use?.web_search_requests ?? 0;
     entry.costUSD += costOf(model, usage);
+    bookDetails(entry, usage);
+    if (provider) entry.provider = provider === 'anthropic' ? 'firstParty' : provider;
     const { parent } = this.#options;
-    if (parent) parent.#book(model, usage);
+    if (parent) parent.#book(model, usage, provider);
   }
 
   /** Goes on from what an earlier process of this session had booked. */
@@ -114,8 +116,9 @@ export class Ledger {
   }
 
   #open(model: string): ModelUsage {
-    const { onUnknownModel, limitsOf } = this.#options;
-    if (!isKnownModel(model)) onUnknownModel(model);
+    const { onUnknownModel, limitsOf, parent } = this.#options;
+    // What an agent books reaches the ledger of the session, which tells of it for all.
+    if (!parent && !isKnownModel(model)) onUnknownModel(model);
     const { contextWindow, maxOutputTokens } = limitsOf?.(model) ?? modelLimits(model);
     const entry: ModelUsage = {
       inputTokens: 0,
@@ -126,10 +129,31 @@ export class Ledger {
       costUSD: 0,
       contextWindow,
       maxOutputTokens,
+      ...pricedAs(model),
     };
     this.#models.set(model, entry);
     return entry;
   }
+}
+
+type Detail = 'thinkingTokens' | 'cacheCreationEphemeral5mInputTokens' | 'cacheCreationEphemeral1hInputTokens';
+
+/** Parts of other counts, as far as the provider tells them. */
+function bookDetails(entry: ModelUsage, { output_tokens_details, cache_creation }: ApiUsage): void {
+  const told: [Detail, number | undefined][] = [
+    ['thinkingTokens', output_tokens_details?.thinking_tokens],
+    ['cacheCreationEphemeral5mInputTokens', cache_creation?.ephemeral_5m_input_tokens],
+    ['cacheCreationEphemeral1hInputTokens', cache_creation?.ephemeral_1h_input_tokens],
+  ];
+  for (const [detail, tokens] of told) {
+    if (tokens !== undefined) entry[detail] = (entry[detail] ?? 0) + Math.max(0, tokens);
+  }
+}
+
+/** Which price list the cost comes from, and under which name the model stands there. */
+function pricedAs(model: string): Pick<ModelUsage, 'canonicalModel' | 'costBasis'> {
+  if (!isKnownModel(model)) return { costBasis: 'unknown' };
+  return { canonicalModel: model.replace(/-\d{8}$/, ''), costBasis: 'list' };
 }
 
 /** A provider that counts backwards must not lift the budget. */

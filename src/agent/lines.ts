@@ -7,6 +7,7 @@ import type {
   AssistantMessage,
   AuthStatusMessage,
   RawStreamEvent,
+  StatusMessage,
   StreamEventMessage,
   ToolProgressMessage,
   UserMessage,
@@ -81,6 +82,16 @@ export function authStatusLine(
     session_id: turn.sessionId,
     uuid: turn.runtime.ids.uuid(),
   };
+}
+
+/** What the turn is busy with; null when that is over. */
+export function statusLine(
+  turn: Turn,
+  status: StatusMessage['status'],
+  outcome?: Pick<StatusMessage, 'compact_result' | 'compact_error'>,
+): StatusMessage {
+  const ids = { session_id: turn.sessionId, uuid: turn.runtime.ids.uuid() };
+  return { type: 'system', subtype: 'status', status, ...outcome, ...ids };
 }
 
 export function toolResultLine(turn: Turn, block: ToolResultBlock, toolUseResult: unknown): UserMessage {

@@ -70,10 +70,13 @@ export interface PromptStyle {
 }
 
 /** The system blocks of a request: the given prompt instead of ours, and what is appended. A style is for ours only. */
-export function systemBlocks(options: { replace?: string; append?: string; style?: PromptStyle }): string[] {
+export function systemBlocks(options: {
+  replace?: string | readonly string[];
+  append?: string;
+  style?: PromptStyle;
+}): string[] {
   const ours = options.style ? styledPrompt(options.style) : SYSTEM_PROMPT;
-  const main = options.replace ?? ours;
-  return [main, options.append ?? ''].filter((text) => text !== '');
+  return [options.replace ?? ours, options.append ?? ''].flat().filter((text) => text !== '');
 }
 
 /** What tools need and what must not happen stays, whatever the agent is to be. */

@@ -7,7 +7,8 @@ import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
 import type { Entry } from '../wire/entries.ts';
 import type { AssistantMessage, CompactBoundaryMessage, Message, UserMessage } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
-import type { Attachment, PlacedAttachment } from './attachment.ts';
+import type { PlacedAttachment } from './attachment.ts';
+import type { PlacedKept } from './kept.ts';
 
 /** What an entry holds beyond its message. */
 export interface EntryFacts {
@@ -18,6 +19,8 @@ export interface EntryFacts {
   isCompactSummary?: true;
   /** The call that brought this text. */
   sourceToolUseID?: string;
+  /** Of a compaction: what its boundary tells beside what started it, as files spell it. */
+  compacted?: JsonObject;
 }
 
 /** Writes the transcript. What it has returned is on disk (ruling K35). */
@@ -28,7 +31,10 @@ export interface Recorder {
   task(prompt: string, context: Pick<PromptContext, 'uuid' | 'attachments'>): Promise<void>;
   /** Records that something waits to be told to the model, so that it is not lost when this process ends. */
   enqueue(content: string): Promise<void>;
-  /** Records a message of the conversation and hands it back; messages that are not part of it pass straight through. */
+  /**
+   * Records a message of the conversation and hands it back with the time of its entry; messages that are not part of it
+   * pass straight through.
+   */
   record(message: Message, facts?: EntryFacts): Promise<Message>;
   /** Records a message that joins a running turn (ruling K26). */
   fold(input: UserInput, context: PromptContext): Promise<void>;
@@ -45,7 +51,7 @@ export interface Recorder {
   /** Records a command that nothing here knows. It is no part of the conversation. */
   unknownCommand(command: { content: string; uuid: string }): Promise<void>;
   /** Records messages once more, and what is told again, behind the summary that replaced all before it. */
-  keep(kept: readonly (ApiMessage | Attachment)[], newId: () => string): Promise<void>;
+  keep(kept: readonly PlacedKept[]): Promise<void>;
   /** Records a message that will not be answered any more, because everything ends. */
   cancel(input: UserInput): Promise<void>;
   /** Records that more files belong to the checkpoint of a prompt, as found out by the latest answer's calls. */
@@ -131,7 +137,7 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
       const { leaf } = chain;
       const said = expanded
         ? commandEntries(chain, uuid, expanded)
-        : [chain.userEntry(input.message as JsonObject, { uuid, permissionMode })];
+        : [chain.userEntry(input.message as JsonObject, { uuid, permissionMode, origin: input.origin })];
       const entries = [chain.queueOperation('dequeue'), ...before, ...said, ...attached(chain, attachments)];
       await appendSaid(input)(leaf, ...entries);
       return uuid;
@@ -150,12 +156,14 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
       const entry = toEntry(chain, message, facts);
       if (entry) await appendNew(leaf, entry);
       if (message.type === 'assistant') lastAnswer = message.uuid;
-      return message;
+      return entry === null || message.type === 'system'
+        ? message
+        : { ...message, timestamp: entry.timestamp as string };
     },
     async fold(input, { uuid, permissionMode, attachments }) {
       const before = await checkpoint(uuid);
       const { leaf } = chain;
-      const said = chain.userEntry(input.message as JsonObject, { uuid, permissionMode });
+      const said = chain.userEntry(input.message as JsonObject, { uuid, permissionMode, origin: input.origin });
       const entries = [chain.queueOperation('remove'), ...before, said, ...attached(chain, attachments)];
       await appendSaid(input)(leaf, ...entries);
     },
@@ -202,9 +210,9 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
     async dequeue() {
       await append(chain.leaf, chain.queueOperation('dequeue'));
     },
-    async keep(kept, newId) {
+    async keep(kept) {
       const { leaf } = chain;
-      if (kept.length > 0) await append(leaf, ...kept.map((each) => keptEntry(chain, each, newId())));
+      if (kept.length > 0) await append(leaf, ...kept.map((each) => keptEntry(chain, each)));
     },
     async cancel({ message: { content } }) {
       const text = typeof content === 'string' ? content : JSON.stringify(content);
@@ -249,7 +257,7 @@ function toEntry(chain: Chain, message: Message, facts: EntryFacts): Entry | nul
     case 'user':
       return userEntry(chain, message, facts);
     case 'system':
-      return message.subtype === 'compact_boundary' ? boundaryEntry(chain, message) : null;
+      return message.subtype === 'compact_boundary' ? boundaryEntry(chain, message, facts) : null;
     default:
       return null;
   }
@@ -268,7 +276,7 @@ function attached(chain: Chain, attachments: readonly PlacedAttachment[]): Entry
 }
 
 /** Not said by anybody now: viewers show it where it was said. */
-function keptEntry(chain: Chain, kept: ApiMessage | Attachment, uuid: string): Entry {
+function keptEntry(chain: Chain, { kept, uuid }: PlacedKept): Entry {
   if (!('role' in kept)) return chain.attachmentEntry(kept, { uuid });
   const { role, content, model } = kept as ApiMessage;
   if (role === 'user') return chain.userEntry({ role, content }, { uuid, isMeta: true });
@@ -300,7 +308,7 @@ function userEntry(chain: Chain, line: UserMessage, facts: EntryFacts): Entry {
   return chain.userEntry(stored as JsonObject, { uuid, isMeta, isCompactSummary, sourceToolUseID });
 }
 
-function boundaryEntry(chain: Chain, { uuid, compact_metadata }: CompactBoundaryMessage): Entry {
-  const { trigger, pre_tokens } = compact_metadata;
-  return chain.compactBoundary('Conversation compacted', { uuid, trigger, preTokens: pre_tokens });
+function boundaryEntry(chain: Chain, { uuid, compact_metadata }: CompactBoundaryMessage, facts: EntryFacts): Entry {
+  const { trigger, pre_tokens: preTokens } = compact_metadata;
+  return chain.compactBoundary('Conversation compacted', { uuid, trigger, preTokens, ...facts.compacted });
 }

@@ -3,7 +3,7 @@ import type { ToolUseBlock } from '../wire/content.ts';
 import type { ResultMessage } from '../wire/messages/index.ts';
 import { type Ledger, zeroUsage } from './ledger.ts';
 import type { StoppedTask, TurnEnd } from './loop.ts';
-import type { Tally } from './turn.ts';
+import type { Tally, TurnTimes } from './turn.ts';
 
 export interface ResultFacts {
   sessionId: string;
@@ -13,6 +13,8 @@ export interface ResultFacts {
   tally: Tally;
   /** What is still at work in the background (ruling K25). Default: nothing. */
   pendingTasks?: NonNullable<ResultMessage['pending_tasks']>;
+  /** Who has begun the turn, where that was not the person at the host. */
+  origin?: ResultMessage['origin'];
   /** The output that fits the given schema, if there was one and it was met. */
   structuredOutput?: JsonObject | null;
 }
@@ -34,6 +36,8 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
     uuid: facts.uuid,
   };
   const own = {
+    ...(!outcome.isError && timings(tally.times)),
+    ...(facts.origin && { origin: facts.origin }),
     ...(outcome.terminalReason && { terminal_reason: outcome.terminalReason }),
     ...(end.kind === 'deferred' && { deferred_tool_use: deferredCall(end.call) }),
     ...(end.kind === 'api_error' && { api_error_status: end.failure.status ?? null }),
@@ -67,6 +71,16 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
     ...shared,
     errors: outcome.errors,
     ...own,
+  };
+}
+
+/** Of the first request of the turn; nothing where there was none, or no answer. */
+function timings({ begin, request, event, token }: TurnTimes) {
+  if (request === undefined || event === undefined) return {};
+  return {
+    ...(token !== undefined && { ttft_ms: token - request }),
+    ttft_stream_ms: event - request,
+    time_to_request_ms: request - (begin ?? request),
   };
 }
 

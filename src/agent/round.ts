@@ -1,5 +1,5 @@
-import type { Hooks } from '../hooks/dispatch.ts';
 import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
+import { calledName } from './called-name.ts';
 import type { ToolCall } from './run-tools.ts';
 import type { Turn } from './turn.ts';
 
@@ -34,17 +34,18 @@ export interface HooksSaid {
 
 /** Tells hooks that all calls of the answer are done. */
 export async function tellBatch(
-  hooks: Hooks,
+  turn: Turn,
   { calls: all, results }: { calls: readonly ToolCall[]; results: ReadonlyMap<ToolCall, ToolResultBlock> },
   round: Round,
   signal: AbortSignal,
 ): Promise<void> {
-  if (signal.aborted || round.halted !== null) return;
+  const { hooks } = turn;
+  if (!hooks || signal.aborted || round.halted !== null) return;
   const { afterBatch } = await import('./tool-hooks.ts');
   // In the order of the answer, whichever was done first.
   const calls = all.flatMap((call) => {
     const block = results.get(call);
-    return block ? [{ name: call.block.name, input: call.block.input, block }] : [];
+    return block ? [{ name: calledName(turn, call.block), input: call.block.input, block }] : [];
   });
   const { contexts, stop } = await afterBatch(hooks, calls, signal);
   round.contexts.set(null, contexts);

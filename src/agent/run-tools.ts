@@ -11,6 +11,8 @@ import { messageOf } from '../util/message-of.ts';
 import { MAX_TIMER_MS } from '../util/timer.ts';
 import type { ContentBlock, ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
+import { calledName } from './called-name.ts';
+import type { AutomaticDenial } from './denial-line.ts';
 import { pinnedContext } from './judge.ts';
 import { toolProgressLine, toolResultLine, userTextLine } from './lines.ts';
 import { attachContexts, type HooksSaid, newRound, noteHooks, type Round, tellBatch } from './round.ts';
@@ -54,14 +56,15 @@ export async function* runTools(
           yield toolProgressLine(turn, call.block, { ...news, progress: turn.hide(news.progress) });
           continue;
         }
-        if (outcome.denied) turn.tally.denials.push(denialOf(call));
+        if (outcome.denied) turn.tally.denials.push(denialOf(turn, call));
         const { block, data } = turn.hide({ block: outcome.block, data: outcome.data });
+        if (outcome.automatic) yield await lineOfDenial(turn, call, outcome.automatic, block);
         const line = toolResultLine(turn, block, data);
-        await turn.record(line, { sourceToolAssistantUUID: call.assistantUuid });
+        const recorded = await turn.record(line, { sourceToolAssistantUUID: call.assistantUuid });
         blocks.set(call, block);
         if (outcome.followUp !== undefined) followUps.push({ call, text: turn.hide(outcome.followUp) });
         turn.tally.userLines++;
-        yield line;
+        yield recorded;
       }
     }
     for (const { call, text } of followUps) {
@@ -70,7 +73,7 @@ export async function* runTools(
       yield await turn.record(line, { isMeta: true, sourceToolUseID: call.block.id });
       added.push({ type: 'text', text });
     }
-    if (turn.hooks) await tellBatch(turn.hooks, { calls, results: blocks }, round, joined);
+    await tellBatch(turn, { calls, results: blocks }, round, joined);
     added.push(...(await attachContexts(turn, calls, round)));
     return { ...round, interrupted: joined.aborted };
   } finally {
@@ -85,6 +88,9 @@ export async function* runTools(
 export interface RoundEnd extends Pick<Round, 'halted' | 'deferred'> {
   interrupted: boolean;
 }
+
+/** What a single call needs of a turn, or of what stands in for one. */
+export type CallSeams = Pick<Turn, 'tools' | 'aliases' | 'hooks' | 'gate' | 'toolContext' | 'hide' | 'runtime'>;
 
 /** Answers calls that must not run any more, each with the reason: no call stays without its result. */
 export async function* refuseTools(
@@ -129,7 +135,7 @@ function batches(turn: Turn, calls: readonly ToolCall[]): ToolCall[][] {
 }
 
 function isConcurrencySafe(turn: Turn, { block }: ToolCall): boolean {
-  const tool = turn.tools.get(block.name);
+  const tool = turn.tools.get(calledName(turn, block));
   if (!tool) return false;
   try {
     const parsed = parseInput(tool, block.input);
@@ -145,12 +151,14 @@ interface FollowUp {
   text: string;
 }
 
-interface Outcome extends HooksSaid {
+export interface Outcome extends HooksSaid {
   block: ToolResultBlock;
   data: unknown;
   followUp?: string;
   denied?: boolean;
   interrupt?: boolean;
+  /** Denied without asking anybody. */
+  automatic?: AutomaticDenial;
 }
 
 /** A call has its outcome, or has been running for so long without one, and is so far. */
@@ -257,10 +265,10 @@ interface Prepared extends HooksSaid {
 }
 
 /** Finds the tool, checks the input and asks the gate. An Outcome instead of Prepared means that it must not run. */
-async function prepare(turn: Turn, call: ToolCall, signal: AbortSignal): Promise<Prepared | Outcome> {
+export async function prepare(turn: CallSeams, call: ToolCall, signal: AbortSignal): Promise<Prepared | Outcome> {
   const { block } = call;
   if (signal.aborted) return interruptedOutcome(call, signal);
-  const tool = turn.tools.get(block.name);
+  const tool = turn.tools.get(calledName(turn, block));
   if (!tool) {
     const text = `Error: No such tool available: ${block.name}`;
     return errorOutcome(call, wrapped(text), text);
@@ -281,15 +289,20 @@ async function prepare(turn: Turn, call: ToolCall, signal: AbortSignal): Promise
   const verdict = await turn.gate.check({ ...asked, ...before }, signal);
   const said = 'contexts' in before ? { contexts: before.contexts } : {};
   if (verdict.allowed) return { tool, input: verdict.input, places: verdict.places, ...said };
-  const { message, interrupt, halt } = verdict;
-  return { ...errorOutcome(call, message), denied: true, interrupt, ...(halt !== undefined && { halt }), ...said };
+  const { message, allowed: _, ...consequences } = verdict;
+  return { ...errorOutcome(call, message), denied: true, ...consequences, ...said };
 }
 
 function refused(problem: string): Parsed<JsonObject> {
   return { ok: false, problems: [problem] };
 }
 
-async function execute(turn: Turn, call: ToolCall, prepared: Prepared, signal: AbortSignal): Promise<Outcome> {
+export async function execute(
+  turn: CallSeams,
+  call: ToolCall,
+  prepared: Prepared,
+  signal: AbortSignal,
+): Promise<Outcome> {
   if (signal.aborted) return interruptedOutcome(call, signal);
   const { clock } = turn.runtime;
   const startedAt = clock.now();
@@ -301,7 +314,7 @@ async function execute(turn: Turn, call: ToolCall, prepared: Prepared, signal: A
   return { ...outcome, ...(await afterCall(turn.hooks, done, found, signal)) };
 }
 
-async function runTool(turn: Turn, call: ToolCall, prepared: Prepared, signal: AbortSignal): Promise<Outcome> {
+async function runTool(turn: CallSeams, call: ToolCall, prepared: Prepared, signal: AbortSignal): Promise<Outcome> {
   const { tool, input, places, onProgress } = prepared;
   try {
     const context = await pinnedContext(turn.toolContext(call.block.id, signal), places);
@@ -311,7 +324,7 @@ async function runTool(turn: Turn, call: ToolCall, prepared: Prepared, signal: A
   }
 }
 
-function failure(turn: Turn, call: ToolCall, error: unknown, signal?: AbortSignal): Outcome {
+export function failure(turn: CallSeams, call: ToolCall, error: unknown, signal?: AbortSignal): Outcome {
   if (signal?.aborted) return interruptedOutcome(call, signal);
   if (error instanceof ToolError) {
     return errorOutcome(call, error.wrap ? wrapped(error.message) : error.message, `Error: ${error.message}`);
@@ -344,6 +357,12 @@ function wrapped(text: string): string {
   return `<tool_use_error>${text}</tool_use_error>`;
 }
 
-function denialOf(call: ToolCall) {
-  return { tool_name: call.block.name, tool_use_id: call.block.id, tool_input: call.block.input };
+/** Most turns meet no denial. */
+async function lineOfDenial(turn: Turn, call: ToolCall, denial: AutomaticDenial, told: ToolResultBlock) {
+  const { denialLine } = await import('./denial-line.ts');
+  return denialLine(turn, denialOf(turn, call), turn.hide(denial), String(told.content));
+}
+
+function denialOf(turn: Turn, call: ToolCall) {
+  return { tool_name: calledName(turn, call.block), tool_use_id: call.block.id, tool_input: call.block.input };
 }

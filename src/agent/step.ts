@@ -1,14 +1,15 @@
 import { type Accumulator, type CompletedBlock, createAccumulator } from '../model/accumulate.ts';
 import { isGroup } from '../model/each-event.ts';
-import type { Failure, ModelEvent } from '../model/model.ts';
+import type { Failure, ModelEvent, StreamEvent } from '../model/model.ts';
 import { interruptedResult } from '../sessions/interrupted-result.ts';
 import { uuidSeries } from '../util/uuid-series.ts';
 import type { ContentBlock, ToolUseBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { ApiUsage } from '../wire/usage.ts';
+import { calledName } from './called-name.ts';
 import { addAnswer, messagesFor } from './conversation.ts';
 import { budgetExhausted } from './limits.ts';
-import { assistantLine, authStatusLine, streamEventLine } from './lines.ts';
+import { assistantLine, authStatusLine, statusLine, streamEventLine } from './lines.ts';
 import { parseInput, type ToolCall } from './run-tools.ts';
 import type { Turn } from './turn.ts';
 
@@ -24,8 +25,12 @@ export type StepEnd =
  * `content_block_stop` event. Afterwards the whole answer is one message of the conversation.
  */
 export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<Message, StepEnd> {
+  // Who wants to see the answer grow also wants to see that it is waited for.
+  if (turn.partial) yield statusLine(turn, 'requesting');
   const started = turn.runtime.clock.now();
   const answer = new Answer(turn.runtime.ids.uuid());
+  const { times } = turn.tally;
+  times.request ??= started;
   try {
     for await (const item of turn.model.stream(
       // Tools may have been loaded since the turn began.
@@ -41,6 +46,7 @@ export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<
             answer.requestId = event.requestId;
             break;
           case 'event': {
+            if (times.token === undefined) noteTime(turn, event.event);
             const completed = answer.accumulator.add(event.event);
             if (completed && !isBlank(completed.block)) yield await recordBlock(turn, answer, completed);
             const busy = turn.partial?.(streamEventLine(turn, answer.nextEventId(), event.event, event.raw));
@@ -73,6 +79,13 @@ export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<
   return yield* conclude(turn, answer, signal);
 }
 
+/** When the answer began, and its first token came. */
+function noteTime({ runtime, tally: { times } }: Turn, { type }: StreamEvent): void {
+  const now = runtime.clock.now();
+  times.event ??= now;
+  if (type === 'content_block_delta') times.token = now;
+}
+
 /** What is known of the answer while it streams. */
 class Answer {
   readonly nextEventId: () => string;
@@ -97,11 +110,11 @@ async function recordBlock(turn: Turn, answer: Answer, completed: CompletedBlock
   const call = completed.block.type === 'tool_use' ? readCall(turn, answer, completed.block, completed) : null;
   const block = call?.block ?? completed.block;
   const line = assistantLine(turn, answer.accumulator.head, block);
-  await turn.record(line, { requestId: answer.requestId });
+  const recorded = await turn.record(line, { requestId: answer.requestId });
   answer.blocks.push(block);
   answer.uuids.push(line.uuid);
   if (call) answer.calls.push({ ...call, assistantUuid: line.uuid });
-  return line;
+  return recorded;
 }
 
 /** A call in a form that can be shown, stored, sent back and run, or with the problem that keeps it from running. */
@@ -128,7 +141,7 @@ function withOwnId(turn: Turn, answer: Answer, block: ToolUseBlock): ToolUseBloc
 
 /** The tool's defaults are filled in where the input is valid, so that what is shown, stored and run is the same. */
 function withDefaults(turn: Turn, block: ToolUseBlock): ToolUseBlock {
-  const tool = turn.tools.get(block.name);
+  const tool = turn.tools.get(calledName(turn, block));
   const parsed = tool && parseInput(tool, block.input);
   return parsed?.ok ? { ...block, input: parsed.value } : block;
 }
@@ -212,7 +225,7 @@ async function* conclude(turn: Turn, answer: Answer, signal: AbortSignal): Async
  * known only as of `message_start`, so the true cost is at most one answer higher.
  */
 function book(turn: Turn, { accumulator }: Answer): void {
-  if (accumulator.started) turn.ledger.add(accumulator.head.model, accumulator.usage);
+  if (accumulator.started) turn.ledger.add(accumulator.head.model, accumulator.usage, turn.model.provider);
 }
 
 /** What the request and its answer took of the window. */

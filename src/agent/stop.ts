@@ -117,9 +117,9 @@ async function* errorAnswer(
 /** Says something to the model that no person said. It is recorded in any case, so that a resume sends the same. */
 async function* tell(turn: Turn, text: string, { shown }: { shown: boolean }): AsyncGenerator<Message, void> {
   const line: Message = { ...userTextLine(turn, text), isSynthetic: true };
-  await turn.record(line, { isMeta: true });
+  const recorded = await turn.record(line, { isMeta: true });
   addUserContent(turn.messages, [{ type: 'text', text }]);
   if (!shown) return;
   turn.tally.userLines++;
-  yield line;
+  yield recorded;
 }

@@ -8,6 +8,7 @@ import type { Message, StreamEventMessage } from '../wire/messages/index.ts';
 import type { PermissionDenial } from '../wire/usage.ts';
 import type { Attachment } from './attachment.ts';
 import type { Gate } from './gate.ts';
+import type { PlacedKept } from './kept.ts';
 import type { Ledger } from './ledger.ts';
 import type { Limits } from './limits.ts';
 import type { EntryFacts } from './recorder.ts';
@@ -39,6 +40,8 @@ export interface Turn {
   readonly partial: ((line: StreamEventMessage) => Promise<void> | undefined) | null;
 
   readonly tools: Registry;
+  /** By the name that the model calls, the tool that it gets instead. Everything judges the tool that it gets. */
+  readonly aliases?: ReadonlyMap<string, string> | undefined;
   /** Results of calls that run side by side come in the order of the calls, not of their completion. */
   readonly ordered: boolean;
   readonly gate: Gate;
@@ -68,7 +71,7 @@ export interface Turn {
   /** The single place that appends to the store; resolves with the message once it is on disk, ready to be yielded. */
   record(message: Message, facts?: EntryFacts): Promise<Message>;
   /** Records what stays of the conversation behind a summary, so that a resume sends the same. */
-  keep(kept: readonly (ApiMessage | Attachment)[]): Promise<void>;
+  keep(kept: readonly PlacedKept[]): Promise<void>;
   /** What the model has to be told again behind a summary: the facts of the place and the day, memory files. */
   facts(): Promise<readonly Attachment[]>;
   /** Records what hooks add to the conversation. Adding it is the caller's part. */
@@ -103,6 +106,7 @@ export type StopVerdict =
 export interface RequestSettings {
   readonly model: string;
   readonly system: readonly string[];
+  readonly sharedBlocks?: number;
   readonly tools: readonly ApiTool[];
   readonly maxOutputTokens: number;
   readonly thinking?: Thinking;
@@ -127,8 +131,27 @@ export interface Tally {
   stopReason: string | null;
   /** The user messages that this turn answers. */
   userMessageUuids: string[];
+  times: TurnTimes;
+}
+
+/** When things happened first in a turn, by the runtime's clock. */
+export interface TurnTimes {
+  begin?: number;
+  request?: number;
+  /** An event of an answer. */
+  event?: number;
+  token?: number;
 }
 
 export function emptyTally(): Tally {
-  return { rounds: 0, userLines: 0, denials: [], lastText: '', lastBlocks: 0, stopReason: null, userMessageUuids: [] };
+  return {
+    rounds: 0,
+    userLines: 0,
+    denials: [],
+    lastText: '',
+    lastBlocks: 0,
+    stopReason: null,
+    userMessageUuids: [],
+    times: {},
+  };
 }

@@ -15,8 +15,6 @@ const folder = join(__dirname, 'cli');
 const keptFolder = join(folder, 'kept', `${process.versions.v8}-${process.arch}`);
 /** Compiling less than this is cheaper than another file. */
 const WORTH_KEEPING = 16 * 1024;
-/** Stands at the beginning of every script, in a comment, and is made of what it says. */
-const TAG_LENGTH = 16;
 /** Kept code is behind its digest. */
 const DIGEST_LENGTH = 32;
 
@@ -72,13 +70,18 @@ function openScript(name: string): Record<string, ModuleBody> {
   // ASCII, as the bundler writes it.
   const source = readFileSync(filename, 'latin1');
   const isWorthIt = source.length >= WORTH_KEEPING;
-  const kept = `${name}-${source.slice(2, 2 + TAG_LENGTH)}`;
+  const kept = `${name}-${tagOf(source)}`;
   const cachedData = isWorthIt ? keptCode(kept) : undefined;
   const script = new Script(source, { filename, ...(cachedData && { cachedData }) });
   if (isWorthIt && (!cachedData || script.cachedDataRejected)) unkept.set(kept, script);
   const bodies = script.runInThisContext() as Record<string, ModuleBody>;
   scripts.set(name, bodies);
   return bodies;
+}
+
+/** A script begins with it, in a comment: the build makes it of all that the script says. */
+function tagOf(source: string): string {
+  return source.slice('/*'.length, source.indexOf('*/'));
 }
 
 /** V8 would run whatever it is given, and crash or do something else than the script says: what is damaged is no code. */

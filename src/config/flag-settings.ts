@@ -1,8 +1,9 @@
 import { isObject, type JsonObject } from '../util/json.ts';
+import { nearestWord } from '../util/nearest.ts';
 import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
 import { givenLayer, type Layer } from './layers.ts';
-import { isActedOn } from './settings.ts';
+import { actedOnKeys, isActedOn } from './settings.ts';
 
 /**
  * What `--settings` gives, JSON or the path of a JSON file, with what the host has changed of it since; null when that is
@@ -18,7 +19,9 @@ export function flagLayer(
   if (!atLaunch && !isChanged) return null;
   const values = withChanges(atLaunch?.values ?? {}, changes);
   for (const key of withoutEffect(isChanged ? changes : values)) {
-    log('warn', `The setting ${printable(key)} has no effect in this version and was ignored`);
+    const near = nearestWord(key, actedOnKeys());
+    const meant = near === null ? '' : `. Did you mean ${near}?`;
+    log('warn', `The setting ${printable(key)} has no effect in this version and was ignored${meant}`);
   }
   return { scope: 'flagSettings', path: isChanged ? null : (atLaunch?.path ?? null), values };
 }

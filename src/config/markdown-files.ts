@@ -80,7 +80,7 @@ export function readMarkdown(path: string, source: FileSource): MarkdownFile | n
 }
 
 /** Keys by which a file lets something run, allows it, or says who answers. */
-const ACTING_KEYS: readonly string[] = ['allowed-tools', 'hooks', 'mcpServers', 'model', 'permissionMode'];
+const ACTING_KEYS: readonly string[] = ['allowed-tools', 'hooks', 'mcpServers', 'memory', 'model', 'permissionMode'];
 
 export interface ActingPart {
   key: string;

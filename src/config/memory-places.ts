@@ -36,7 +36,16 @@ export function memoryPlaces(scope: MemoryScope): MemoryPlace[] {
   const ofUser = configHome === null ? [] : placesOfUser(configHome);
   const directories = [...upwards(cwd).reverse(), ...additional];
   const ofProject = directories.flatMap((directory) => placesIn(directory, directory === userHome));
-  return [...ofUser, ...ofProject].filter(({ kind }) => scope.reads(kind));
+  const copied = copiedPlaces(cwd);
+  return [...ofUser, ...ofProject].filter(
+    ({ kind, path }) => scope.reads(kind) && !(kind === 'project' && copied(path)),
+  );
+}
+
+/** In a worktree below the checkout that it is a copy of: what lies in that one, and so a second time in the worktree. */
+function copiedPlaces(cwd: string): (path: string) => boolean {
+  const [worktree, checkout] = /^(.+)\/\.claude\/worktrees\/[^/]+/.exec(cwd) ?? [];
+  return (path) => path.startsWith(`${checkout}/`) && !path.startsWith(`${worktree}/`);
 }
 
 /** The places that a file below the working directory adds: those of the directories between, the outer ones first. */

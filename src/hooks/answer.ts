@@ -33,6 +33,8 @@ export interface HookAnswer {
   watchPaths: readonly string[] | null;
   /** Of `Elicitation` and `ElicitationResult`: what an MCP server is answered. */
   elicitation: ElicitationAnswer | null;
+  /** Of `WorktreeCreate`: the directory that it has made. */
+  worktreePath: string | null;
 }
 
 export interface ElicitationAnswer {
@@ -57,6 +59,7 @@ export const NO_ANSWER: HookAnswer = {
   retry: false,
   watchPaths: null,
   elicitation: null,
+  worktreePath: null,
 };
 
 export function failed(failure: string): HookAnswer {
@@ -82,12 +85,18 @@ export function answerOfCommand(event: string, end: CommandEnd): HookAnswer {
     return failed(`${how}${stderr.trim() === '' ? '' : `: ${stderr.trim()}`}`);
   }
   if (!stdout.trimStart().startsWith('{')) {
+    if (event === 'WorktreeCreate') return { ...NO_ANSWER, worktreePath: lastLine(stdout) };
     const isContext = factsOf(event).hasPlainContext === true && stdout.trim() !== '';
     return isContext ? { ...NO_ANSWER, context: stdout.trim(), isPlainContext: true } : NO_ANSWER;
   }
   if (isCut) return failed('Its output is too long to be read as JSON');
   const value = tryParseJson(stdout);
   return value === undefined ? failed('Its output begins like JSON and is none') : readAnswer(event, value);
+}
+
+/** What is printed on the way is not the path. */
+function lastLine(text: string): string | null {
+  return text.trim().split('\n').at(-1)?.trim() || null;
 }
 
 const BEHAVIORS: ReadonlySet<unknown> = new Set(['allow', 'deny', 'ask', 'defer']);
@@ -147,6 +156,7 @@ function assembled(event: string, value: JsonObject, own: JsonObject): HookAnswe
     retry: own.retry === true,
     watchPaths: Array.isArray(own.watchPaths) ? own.watchPaths.filter((path) => typeof path === 'string') : null,
     elicitation: event.startsWith('Elicitation') ? readElicitation(own) : null,
+    worktreePath: (event === 'WorktreeCreate' && stringField(own, 'worktreePath')) || null,
   };
 }
 

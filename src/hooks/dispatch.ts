@@ -7,9 +7,9 @@ import type { Message } from '../wire/messages/index.ts';
 import { type HookAnswer, NO_ANSWER } from './answer.ts';
 import type { HookSeams } from './ask-hook.ts';
 import { type CallHost, callBack } from './callback.ts';
-import { type CommandPlace, startCommand } from './command.ts';
-import { factsOf, runName, subjectOf } from './events.ts';
-import { countsAsObjection, foldAnswers, type HookOutcome, lateContexts, NOTHING } from './fold.ts';
+import { type CommandPlace, type CommandReport, startCommand } from './command.ts';
+import { factsOf, isCall, runName, subjectOf } from './events.ts';
+import { countsAsObjection, foldAnswers, type HookOutcome, lateContexts, lateObjection, NOTHING } from './fold.ts';
 import { type CommandHook, type Hook, hookLabel } from './hook.ts';
 import { informationalLine, progressLine, type RunIdentity, responseLine, startedLine } from './hook-lines.ts';
 
@@ -28,6 +28,8 @@ export interface Hooks {
 export interface Dispatcher extends Hooks {
   /** Waits for those that nobody waited for, at most this long. How many are still at work. */
   settle(ms: number): Promise<number>;
+  /** Whether one is at work that may wake the model. */
+  mayWake(): boolean;
 }
 
 export interface HooksOptions {
@@ -46,8 +48,12 @@ export interface HooksOptions {
   say(line: Message): Promise<void> | undefined;
   /** Whether the runs for all events are told, not only those at the start of a session (wire.md 10.4). */
   tellsAll: boolean;
+  /** Whether a call fits the `if` of a hook. Absent: every call does. */
+  fits?(condition: string, event: JsonObject): Promise<boolean>;
   /** A command that nobody waited for is over. */
   onLate?(contexts: readonly string[], event: string): Promise<void> | void;
+  /** One that may wake the model is over; null: it has no objection. */
+  onWake?(objection: string | null): void;
   /** A command is started. */
   onCommand?(run: { event: string; name: string; command: string; toolUseId: string }): Promise<void>;
 }
@@ -58,8 +64,30 @@ const PROGRESS_MS = 1000;
 export function createHooks(options: HooksOptions): Dispatcher {
   const { sessionId, newId, log } = options;
   const background = new Set<Promise<unknown>>();
-  const asked = (event: string, subject?: string, agentId?: string) =>
-    once(options.hooks(agentId).filter((hook) => hook.event === event && hook.matches(subject)));
+  /** Those of them that may wake the model. */
+  const waking = new Set<Promise<unknown>>();
+  /** Those that are asked once, and were. */
+  const spent = new WeakSet<Hook>();
+  const matching = (event: string, subject?: string, agentId?: string) =>
+    options.hooks(agentId).filter((hook) => hook.event === event && hook.matches(subject) && !spent.has(hook));
+
+  /** Those of them that an event concerns, by their conditions. */
+  async function fitting(candidates: readonly Hook[], payload: JsonObject): Promise<readonly Hook[]> {
+    const fit = await Promise.all(candidates.map((hook) => fitsCall(hook, payload)));
+    return candidates.filter((hook, at) => fit[at] && !spent.has(hook));
+  }
+
+  /** What is asked once counts as asked from here on. */
+  function take(hooks: readonly Hook[]): readonly Hook[] {
+    for (const hook of hooks) if (hook.isOnce) spent.add(hook);
+    return distinct(hooks);
+  }
+
+  async function fitsCall({ condition, event }: Hook, payload: JsonObject): Promise<boolean> {
+    if (condition === null) return true;
+    if (!isCall(event)) return false;
+    return (await options.fits?.(condition, payload).catch(() => true)) ?? true;
+  }
   /** Whoever reads the lines may be gone. After the last result nothing follows. */
   const say = async (line: Message, event: string) => {
     if (event !== 'SessionEnd') await options.say(line)?.catch(() => {});
@@ -81,13 +109,20 @@ export function createHooks(options: HooksOptions): Dispatcher {
     }, PROGRESS_MS);
     const report = await running.answered;
     clearInterval(timer);
-    if (report.answer.isAsync) {
-      const rest = running.ended.then((late) => tellLate(hook, late.answer, call)).catch(() => {});
-      background.add(rest);
-      rest.finally(() => background.delete(rest));
-    }
+    if (report.answer.isAsync) letGo(hook, call, running.ended);
     if (isTold) await say(responseLine(run, report, newId()), event);
     return report.answer;
+  }
+
+  /** Nobody waits for it any more; what it says in the end is told. */
+  function letGo(hook: CommandHook, call: HookCall, ended: Promise<CommandReport>): void {
+    const rest = ended.then(({ answer }) => tellLate(hook, answer, call)).catch(() => null);
+    background.add(rest);
+    if (hook.rewakes) waking.add(rest);
+    void rest.then((objection) => {
+      background.delete(rest);
+      if (waking.delete(rest)) options.onWake?.(objection);
+    });
   }
 
   async function runOther(hook: Exclude<Hook, CommandHook>, call: HookCall, signal: AbortSignal): Promise<HookAnswer> {
@@ -121,20 +156,26 @@ export function createHooks(options: HooksOptions): Dispatcher {
     await say(informationalLine({ content: text, level: 'warning', ...facts }, ids()), event);
   }
 
-  async function tellLate(hook: Hook, answer: HookAnswer, call: HookCall): Promise<void> {
+  /** Resolves with its objection, as the model is told of it; null when it has none. */
+  async function tellLate(hook: CommandHook, answer: HookAnswer, call: HookCall): Promise<string | null> {
     const { event, name } = call;
     const { failure, systemMessage } = answer;
     if (failure !== null)
       log('warn', printable(`The ${name} hook [${hookLabel(hook)}], in the background, failed: ${failure}`));
     await tell(hook, { ...NO_ANSWER, systemMessage }, call);
     await options.onLate?.(lateContexts(name, answer), event);
+    return answer.block === null ? null : lateObjection(name, hook, answer.block);
   }
 
   return {
-    asked,
+    asked: (event, subject) => distinct(matching(event, subject)),
+    mayWake: () => waking.size > 0,
     async fire(event, payload, signal, toolUseId) {
       const subject = subjectOf(event, payload);
-      const hooks = asked(event, subject, stringField(payload, 'agent_id'));
+      const candidates = matching(event, subject, stringField(payload, 'agent_id'));
+      // Without conditions nothing is waited for: a notice goes out before the question that it tells of.
+      const isPlain = candidates.every(({ condition }) => condition === null);
+      const hooks = take(isPlain ? candidates : await fitting(candidates, payload));
       if (hooks.length === 0) return NOTHING;
       const mode = factsOf(event).hasMode ? { permission_mode: options.permissionMode() } : {};
       const call: HookCall = {
@@ -168,7 +209,7 @@ interface HookCall {
 }
 
 /** The same command in two files is one hook, and so is the same question. */
-function once(hooks: readonly Hook[]): readonly Hook[] {
+function distinct(hooks: readonly Hook[]): readonly Hook[] {
   const seen = new Set<string>();
   return hooks.filter((hook) => {
     if (hook.kind === 'callback') return true;

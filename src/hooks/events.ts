@@ -39,12 +39,12 @@ const EVENTS: Readonly<Record<HookEvent, EventFacts>> = {
   TeammateIdle: { canBlock: true },
   TaskCreated: { canBlock: true },
   TaskCompleted: { canBlock: true },
-  PreModelSwitch: { canBlock: true },
-  PostModelSwitch: {},
+  PreModelSwitch: { subject: 'to_model', canBlock: true },
+  PostModelSwitch: { subject: 'to_model' },
   Elicitation: { subject: 'mcp_server_name', canBlock: true },
   ElicitationResult: { subject: 'mcp_server_name' },
   ConfigChange: { subject: 'source', canBlock: true },
-  WorktreeCreate: {},
+  WorktreeCreate: { canBlock: true },
   WorktreeRemove: {},
   InstructionsLoaded: { subject: 'load_reason' },
   CwdChanged: {},
@@ -62,6 +62,11 @@ export function factsOf(event: string): EventFacts {
 
 export function isKnownEvent(event: string): event is HookEvent {
   return Object.hasOwn(EVENTS, event);
+}
+
+/** Whether the event is about a call of a tool. */
+export function isCall(event: string): boolean {
+  return factsOf(event).subject === 'tool_name';
 }
 
 /** What matchers are compared with; undefined when the event has nothing of the kind. */

@@ -84,6 +84,11 @@ export function lateContexts(name: string, { context, systemMessage }: HookAnswe
   return texts.map((text) => reminder(`${name} hook, which ran in the background: ${cut(text)}`));
 }
 
+/** The objection of one that nobody waited for: too late to hold anything up, but the model is to hear of it. */
+export function lateObjection(name: string, hook: Hook, objection: string): string {
+  return reminder(`${name} hook blocking error: [${hookLabel(hook)}], which ran in the background: ${cut(objection)}`);
+}
+
 function joined(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n');
 }

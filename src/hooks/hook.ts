@@ -19,6 +19,10 @@ interface HookFacts {
   readonly timeoutMs: number;
   /** What a failure (crash, time-out, garbage, nobody there) means. Null: the usual for its kind. */
   readonly onFailure: 'block' | 'ignore' | null;
+  /** `if`: a permission rule; only calls that it means concern the hook. Null: all do. */
+  readonly condition: string | null;
+  /** It is asked once in a session. */
+  readonly isOnce: boolean;
   readonly source: HookSource;
 }
 
@@ -27,6 +31,8 @@ export interface CommandHook extends HookFacts {
   readonly command: string;
   /** Started and not waited for. */
   readonly isAsync: boolean;
+  /** When it objects in the end, the model is woken to hear of it. */
+  readonly rewakes: boolean;
 }
 
 /** A function of the host, behind an id. */

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../util/json.ts';
+import { isCall } from './events.ts';
 import type { Hook, HookSource } from './hook.ts';
 import type { Matches } from './matcher.ts';
 
@@ -36,7 +37,7 @@ export function readHook(hook: unknown, common: Common, reading: Reading): Hook[
 }
 
 /** Of the reference, and of weight: whoever writes one of them must hear that it is not minded. */
-const UNKNOWN_FIELDS = ['if', 'args', 'asyncRewake', 'once'];
+const UNKNOWN_FIELDS = ['args'];
 
 const DEFAULT_TIMEOUT_S = 60;
 /** Other kinds than these have a minute. */
@@ -49,9 +50,7 @@ function kindOf(hook: JsonObject): Own<Hook> | string {
   const { type } = hook;
   switch (type) {
     case 'command':
-      return isFilled(hook.command)
-        ? { kind: type, command: hook.command, isAsync: hook.async === true }
-        : '.command must be a text';
+      return isFilled(hook.command) ? commandOf(hook, hook.command) : '.command must be a text';
     case 'http':
       return httpOf(hook);
     case 'prompt':
@@ -64,6 +63,11 @@ function kindOf(hook: JsonObject): Own<Hook> | string {
     default:
       return `: there are no hooks of type ${JSON.stringify(type)}; use "command", "http", "prompt", "agent" or "mcp_tool"`;
   }
+}
+
+function commandOf({ async, asyncRewake }: JsonObject, command: string): Own<Hook> {
+  const rewakes = asyncRewake === true;
+  return { kind: 'command', command, isAsync: rewakes || async === true, rewakes };
 }
 
 function httpOf({ url, headers = {}, allowedEnvVars = [] }: JsonObject): Own<Hook> | string {
@@ -110,7 +114,20 @@ export function hookFacts(
   if (!isKnown) problems.push(`${place}: onFailure must be "block" or "ignore"; "block" is used`);
   return {
     ...common,
+    condition: conditionOf(hook.if, common.event, { problems, place }),
+    isOnce: hook.once === true,
     timeoutMs: (isTime ? seconds : usual) * 1000,
     onFailure: isKnown ? (onFailure as 'block' | 'ignore' | null) : ('block' as const),
   };
+}
+
+/** What is no rule at all is said, and counts as none: whoever guards something goes on to do so. */
+function conditionOf(given: unknown, event: string, { problems, place }: Reading): string | null {
+  if (given === undefined) return null;
+  if (!isFilled(given)) {
+    problems.push(`${place}.if must be a permission rule; the hook runs without it`);
+    return null;
+  }
+  if (!isCall(event)) problems.push(`${place}.if: ${event} is no call of a tool, so this hook is never asked`);
+  return given;
 }

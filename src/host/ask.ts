@@ -1,4 +1,4 @@
-import type { Ask, AskAnswer, AskRequest } from '../agent/gate.ts';
+import type { Ask, AskAnswer } from '../agent/gate.ts';
 import { isObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Peer } from '../wire/peer.ts';
@@ -9,6 +9,7 @@ export function askOverControl(peer: Peer, voice?: Pick<Voice, 'tellState'>): As
   return async (request, signal) => {
     voice?.tellState('requires_action');
     try {
+      const { canUseTool } = await import('./question.ts');
       return await readAnswer(await peer.call(canUseTool(request), { signal }));
     } catch (error) {
       if (signal.aborted) return { behavior: 'deny', message: 'The question was withdrawn: the turn was interrupted' };
@@ -16,19 +17,6 @@ export function askOverControl(peer: Peer, voice?: Pick<Voice, 'tellState'>): As
     } finally {
       voice?.tellState('running');
     }
-  };
-}
-
-function canUseTool({ toolName, input, toolUseId, decision, agentId }: AskRequest) {
-  return {
-    subtype: 'can_use_tool',
-    tool_name: toolName,
-    input,
-    ...(decision.suggestions.length > 0 ? { permission_suggestions: decision.suggestions } : {}),
-    ...(decision.blockedPath ? { blocked_path: decision.blockedPath } : {}),
-    ...(decision.layer === 'default' ? {} : { decision_reason: decision.reason }),
-    tool_use_id: toolUseId,
-    ...(agentId !== undefined && { agent_id: agentId }),
   };
 }
 

@@ -38,11 +38,23 @@ import { type Opening, type OpenTranscript, openTranscript } from './transcript.
 
 /** Builds a session from its launch. Rejects with a HeddleError whose text says what to change. */
 export async function assemble(engine: Engine, launch: Launch, opening: Opening): Promise<Parts> {
+  const place = await openPlace(engine, launch, async (project) => {
+    const { enterWorktree } = await import('./worktrees/session-worktree.ts');
+    return enterWorktree(engine, project, opening.signal);
+  });
+  try {
+    return await assembleAt(engine, place, launch, opening);
+  } catch (error) {
+    await place.worktree?.leave();
+    throw error;
+  }
+}
+
+async function assembleAt(engine: Engine, launchPlace: LaunchPlace, launch: Launch, opening: Opening): Promise<Parts> {
   const { runtime } = engine;
-  const launchPlace = await openPlace(engine, launch);
-  const { cwd, configuration, config, env, workspace: local } = launchPlace;
+  const { cwd, project, configuration, config, env, workspace: local } = launchPlace;
   const { apiKeyHelper } = configuration.settings;
-  const place = { config, env, cwd, apiKeyHelper, paths: () => places(local.roots, transcript.spillDir) };
+  const place = { config, env, cwd: project, apiKeyHelper, paths: () => places(local.roots, transcript.spillDir) };
   const secrets = secretValues(env);
   const hideCredentials = credentialHider(() => [...secrets, ...engine.obtainedSecrets.values()]);
   const traced = { id: () => transcript.key.sessionId, env, hide: hideCredentials };
@@ -53,7 +65,7 @@ export async function assemble(engine: Engine, launch: Launch, opening: Opening)
     log: runtime.log,
   });
   const chosen = await models.choose(config.model);
-  const prompts = readPrompts(config, cwd);
+  const prompts = await readPrompts(config, project);
   const transcript = await openTranscript(engine, launch, cwd, opening);
   try {
     return await assembleParts(engine, launchPlace, {
@@ -76,7 +88,7 @@ interface Chosens {
   hideCredentials: Parts['hideCredentials'];
   models: KnownModels;
   chosen: Chosen;
-  prompts: ReturnType<typeof readPrompts>;
+  prompts: Awaited<ReturnType<typeof readPrompts>>;
   transcript: OpenTranscript;
   /** As it was given, without what settings add. */
   launch: RunConfig;
@@ -85,7 +97,7 @@ interface Chosens {
 /** What can only be made once the session is known and held. */
 async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens): Promise<Parts> {
   const { runtime } = engine;
-  const { configHome, configuration, config, env, workspace: local } = place;
+  const { configHome, configuration, config, env, workspace: local, project, worktree } = place;
   const { telemetry, hideCredentials, models, chosen, prompts, transcript, launch } = given;
   const { apiKeyHelper } = configuration.settings;
   const files: FileStates = new Map();
@@ -95,6 +107,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   const workspace = checkpoints?.workspace ?? local;
   const permissions = createPermissions(leftInPlanMode(config, transcript, runtime), configuration.settings, {
     workspace,
+    ...(worktree && { checkout: project }),
     onMode(mode) {
       // Of a conversation that has not begun there is nothing to resume.
       if (transcript.chain.leaf === null) return;
@@ -111,7 +124,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   const asksNobody = config.permissionPrompts === 'none';
   const asksHost = config.permissionPromptTool === 'stdio' && !asksNobody;
   const promptTool = asksHost || asksNobody ? undefined : config.permissionPromptTool;
-  const places = { cwd: place.cwd, configHome };
+  const places = { cwd: project, configHome };
   let extensions = await openExtensions({ config, env, places, configuration, log: runtime.log });
   const hasTeams = config.teams === true || isOn(env.CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS);
   const host = { agents: await agentsOf(config) };
@@ -153,23 +166,31 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     limitsOf: models.limitsOf,
   });
   if (transcript.costState) ledger.restore(transcript.costState);
-  const sandbox = await openSandbox(configuration.settings.sandbox, { engine, workspace, policy, env, configHome });
+  const sandboxIn: Parts['sandboxIn'] = (space, judged) =>
+    openSandbox(configuration.settings.sandbox, { engine, workspace: space, policy: judged, env, configHome });
+  const sandbox = await sandboxIn(workspace, policy);
   const warn = warnOnce(runtime.log);
-  const { readFilter } = toolSession;
   const excludes = () => configuration.settings.claudeMdExcludes ?? [];
-  const newMind: Parts['newMind'] = (chosenNow, { reminders, lastTokens }) => {
-    const memory = openMemory({ config, env, configHome, workspace, readFilter, excludes, warn });
-    const { gitBranch } = transcript;
+  const newMind: Parts['newMind'] = (
+    chosenNow,
+    { reminders, lastTokens },
+    notes,
+    { gitBranch, readFilter, ...there },
+  ) => {
+    const memory = openMemory({ config, env, configHome, workspace: there.workspace, readFilter, excludes, warn });
     return {
       memory,
       context: contextWindow(config, env, chosenNow, lastTokens),
       reminders: createReminders({
-        ...{ engine, transcript: { gitBranch, reminders }, workspace, sandbox, memory },
+        ...{ engine, transcript: { gitBranch, reminders }, ...there, memory },
         skills: () => extensions.listing(parts.enabledSkills),
         servers: () => parts.mcp?.instructions() ?? null,
+        notes: () => notes()?.reminder ?? null,
       }),
     };
   };
+  const plan = async (wasOn: boolean) =>
+    wasOn || permissions.policy.mode === 'plan' ? (await import('./plan-reminder.ts')).planReminder(toolSession) : null;
   const servers = sessionServers(() => parts, { engine, config, env, places, configuration, log: runtime.log });
   const { layers } = configuration.loaded;
   const givenHooks = [...hooksInLayers(layers), ...pluginHooks(extensions, layers)];
@@ -219,6 +240,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
         given: givenHooks,
         processes: engine.processes,
         env,
+        project,
         home: engine.hasOwnStore ? configHome : null,
         tellsAll,
         setup: config.init || config.initOnly ? 'init' : config.maintenance ? 'maintenance' : null,
@@ -230,7 +252,9 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     agentMail: new Map(),
     agentDenials: [],
     mainAgent: null,
+    notes: null,
     say: () => undefined,
+    wake: () => {},
     askTool:
       promptTool === undefined
         ? null
@@ -249,7 +273,12 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
         keeps: parts.mainAgent?.keeps,
       });
     },
-    ...newMind(() => parts.chosen, transcript),
+    ...newMind(
+      () => parts.chosen,
+      transcript,
+      () => parts.notes,
+      { workspace, sandbox, gitBranch: transcript.gitBranch, readFilter: toolSession.readFilter, plan },
+    ),
     newMind,
     endPolicy: { onEnd: config.onEnd === 'stop' ? 'stop' : 'wait', waitMs: (config.backgroundWait ?? 3600) * 1000 },
     interruptSparesTasks: false,
@@ -275,6 +304,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
       await servers.findAgain();
       await parts.remakeTools();
     },
+    toldCommands: null,
     extras: noExtras(),
     get hostAgents() {
       return host.agents;
@@ -295,8 +325,11 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     replayHistory: config.replayHistory === true,
     toolSession,
     home,
+    configHome,
     leftTasks: leftTasks(() => parts, { home, hasPast: transcript.hasPast }),
     sandbox,
+    sandboxIn,
+    worktree,
     hideCredentials,
     toolContext: (toolUseId, signal) => ({
       workspace,

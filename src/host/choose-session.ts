@@ -42,6 +42,9 @@ export async function chooseSession(config: RunConfig, options: ChooseOptions): 
   if (!isResuming(config) && (config.forkSession || config.resumeSessionAt !== undefined)) {
     throw usage('--fork-session and --resume-session-at need --resume or --continue');
   }
+  if (config.resumeDropsTurn !== undefined && config.resumeSessionAt === undefined) {
+    throw usage('--resume-drops-turn needs --resume-session-at');
+  }
   const { source, isFile, missing } = isResuming(config) ? await findPast(config, options) : NO_PAST;
   if (source !== null && !config.forkSession && !isFile) {
     if (sessionId === undefined) return { sessionId: source.key.sessionId, source, missing };

@@ -10,6 +10,7 @@ import type { Message } from '../wire/messages/index.ts';
 import { startOver } from './branches.ts';
 import type { CommandLine } from './command-line.ts';
 import { commandsOf, initLine } from './describe.ts';
+import { timeOf } from './lifecycle.ts';
 import { LOCAL_COMMANDS, type LocalCommand, runLocalCommand } from './local-commands.ts';
 import type { Parts } from './parts.ts';
 import { requestSettings } from './request-settings.ts';
@@ -120,13 +121,13 @@ async function* compactNow(
   }
   if (!outcome.ok) return { reason: outcome.reason, end: endOfFailure(turn, outcome) };
   yield initLine(parts, parts.runtime.ids.uuid());
-  yield await turn.record(outcome.boundary);
+  yield await turn.record(outcome.boundary, outcome.facts);
   const line = {
     type: 'user',
     message: { role: 'user', content: outcome.summary },
     session_id: parts.sessionId,
     parent_tool_use_id: null,
-    uuid: parts.runtime.ids.uuid(),
+    uuid: outcome.uuids.summary,
     isReplay: false,
   } as Message;
   yield await turn.record(line, { isCompactSummary: true });
@@ -154,6 +155,7 @@ async function recordCommand(
     session_id: parts.sessionId,
     parent_tool_use_id: null,
     uuid: uuids.output,
+    timestamp: timeOf(parts.runtime),
     isReplay: true,
   };
 }

@@ -19,7 +19,7 @@ import { settingsStamp } from './settings-stamp.ts';
 export interface Configuration {
   readonly settings: Settings;
   readonly loaded: LoadedSettings;
-  /** The files that are read. */
+  /** The scopes whose other files count: servers, skills, commands, agents. */
   readonly scopes: readonly FileScope[];
   /** How far the project's files are believed now, whether or not settings are among them. */
   projectTrust(): Promise<Trust>;
@@ -52,10 +52,11 @@ const NOTHING: LoadedSettings = {
 
 /** Rejects with `invalid_settings` for what cannot be read: a rule might be in it (trust R-18). */
 export async function openConfiguration(
-  config: RunConfig,
+  given: RunConfig,
   places: SettingsPlaces,
   { log }: Runtime,
 ): Promise<Configuration> {
+  const config = given.bare ? (await import('./bare-launch.ts')).bareLaunch(given) : given;
   const scopes = sourcesOf(config);
   const isGiven = config.settings !== undefined || config.managedSettings !== undefined;
   const vouched = await vouchedBy(config, scopes, places);
@@ -79,12 +80,16 @@ export async function openConfiguration(
     get loaded() {
       return loaded;
     },
-    scopes,
+    scopes: config.safeMode ? [] : scopes,
     async projectTrust() {
       const { projectTrust } = await import('./settings.ts');
       return projectTrust(vouched, places);
     },
-    launch: (settings = loaded.settings) => withSettings(config, settings),
+    launch: (settings = loaded.settings) => ({
+      ...withSettings(config, settings),
+      // Of the places of settings nothing else counts.
+      ...(config.safeMode && { settingSources: [] }),
+    }),
     async store(updates, policy) {
       if (updates.every(({ destination }) => !destination.endsWith('Settings'))) {
         return { applied: updates.map((update) => ({ update, source: update.destination })) };

@@ -1,13 +1,11 @@
 import { Aborted } from '../util/abort.ts';
-import { isObject, stringField } from '../util/json.ts';
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { ControlError, toHeddleError } from '../wire/errors.ts';
 import { PERMISSION_MODE_CHOICES } from '../wire/flags.ts';
 import type { ControlBody, RequestContext, RequestHandler } from '../wire/peer.ts';
 import { toPermissionMode } from '../wire/permission-modes.ts';
 import { invalidRequest } from './invalid-request.ts';
-import type { Parts } from './parts.ts';
 import type { Session } from './session.ts';
-import { noteUnsupportedFields } from './unsupported.ts';
 
 /**
  * Answers the host's control requests for one session. Every request gets exactly one answer; an unknown subtype gets
@@ -40,13 +38,6 @@ export function controlHandler(session: Session): RequestHandler {
       return { model: await session.setModel(model ?? undefined) };
     },
     set_permission_mode: (request) => ({ mode: setPermissionMode(session, request) }),
-    set_max_thinking_tokens(request) {
-      const tokens = request.max_thinking_tokens ?? null;
-      if (tokens !== null && !(Number.isInteger(tokens) && (tokens as number) >= 0)) {
-        throw invalidRequest('max_thinking_tokens', 'a whole number, 0 or above, or null');
-      }
-      session.configure({ maxThinkingTokens: typeof tokens === 'number' && tokens > 0 ? tokens : null });
-    },
   };
   return (request, context) => {
     const handler = Object.hasOwn(handlers, request.subtype) ? handlers[request.subtype] : undefined;
@@ -71,77 +62,44 @@ async function answerLater(session: Session, request: ControlBody, { signal }: R
   return begun.body;
 }
 
-/** Answers `initialize`, which succeeds once. */
+/** Answers `initialize`. Only the first one that succeeds changes something; later ones tell how it stands. */
 function initializer(session: Session): RequestHandler {
-  let initialized = false;
+  let first: ControlBody | null = null;
   /** A schema that is none leaves the session uninitialized, so that the host can try again. */
-  async function applySchema(schema: unknown): Promise<void> {
+  async function applySchema(schema: unknown, beside: JsonObject): Promise<void> {
     try {
       if (!isObject(schema)) throw invalidRequest('jsonSchema', 'an object');
       await session.setSchema(schema);
     } catch (error) {
-      initialized = false;
-      session.refuse(`The initialize request was refused: ${toHeddleError(error).message}`);
-      throw error;
+      first = null;
+      const { message } = toHeddleError(error);
+      session.refuse(`The initialize request was refused: ${message}`);
+      const code = error instanceof ControlError ? error.errorCode : undefined;
+      throw new ControlError(message, code, { beside, cause: error });
     }
   }
   return async (request, context) => {
-    // A host that connects again learns what is still waiting for its answer.
-    const beside = { pending_permission_requests: session.pendingPermissions() };
-    if (initialized) throw new ControlError('Already initialized', undefined, { beside });
-    initialized = true;
-    session.refuse(null);
-    session.configure({
-      ...textOption('systemPrompt', request.systemPrompt),
-      ...textOption('appendSystemPrompt', request.appendSystemPrompt),
-    });
-    useTitle(session, request);
-    useHooks(session, request);
-    useExtensions(session, request);
-    void session.change(async ({ runtime }) => noteUnsupportedFields(request, runtime.log));
-    startServers(session, request);
-    if (request.jsonSchema !== undefined) await applySchema(request.jsonSchema);
+    // A host that has lost its place learns what is still waiting for its answer.
+    const beside = { pending_permission_requests: session.pending('can_use_tool') };
     context.beside({ ...beside, pending_user_dialog_requests: [] });
+    if (first) return (await import('./initialize-again.ts')).initializeAgain(session, { first, request }, context);
+    first = request;
+    session.refuse(null);
+    useRequest(session, request);
+    if (request.jsonSchema !== undefined) await applySchema(request.jsonSchema, beside);
     return session.describe();
   };
 }
 
-/** A new session gets the title with its first message; one that is gone on with keeps its own. */
-function useTitle(session: Session, request: ControlBody): void {
-  const title = stringField(request, 'title')?.trim();
-  if (!title) return;
-  void session.change(async (parts) => {
-    if (parts.messages.length === 0) parts.title ??= title;
-  });
-}
-
-/** The agents that the host defines, what it wants to hear of them, and the skills that it wants the model to have. */
-function useExtensions(session: Session, request: ControlBody): void {
-  const { agents, skills, forwardSubagentText, perTaskStopAffordance } = request;
-  if ([agents, skills, forwardSubagentText, perTaskStopAffordance].every((field) => field === undefined)) return;
-  const use = async (parts: Parts) => {
-    if (forwardSubagentText === true) parts.forwardsAgentText = true;
-    if (perTaskStopAffordance === true) parts.interruptSparesTasks = true;
-    if (isObject(agents)) await parts.setHostAgents(agents);
-    if (Array.isArray(skills)) parts.enabledSkills = skills.filter((name) => typeof name === 'string');
-  };
-  session.change(use).catch((error) => session.refuse(toHeddleError(error).message));
-}
-
-/** Functions of the host, by their ids. The next turn waits for them: no hook, no protection. */
-function useHooks(session: Session, { hooks }: ControlBody): void {
-  if (hooks === undefined || hooks === null || (isObject(hooks) && Object.keys(hooks).length === 0)) return;
-  const add = async (parts: Parts) => (await parts.openHooks()).add(hooks, { scope: 'host', where: 'the host' });
+/** Behind the answer: the next turn waits for what was asked for, servers included (ruling K10). */
+function useRequest(session: Session, request: ControlBody): void {
+  const fields = () => import('./initialize-fields.ts');
   session
-    .change(add)
-    .catch((error) => session.refuse(`The hooks could not be loaded: ${toHeddleError(error).message}`));
-}
-
-/** Behind the answer to `initialize`: the next turn waits for the servers (ruling K10). */
-function startServers(session: Session, request: ControlBody): void {
-  const isNamingSome = Array.isArray(request.sdkMcpServers) && request.sdkMcpServers.length > 0;
-  const start = async (parts: Parts) => (isNamingSome ? await parts.openMcp() : parts.mcp)?.start(request);
-  session.change(start).catch((error) => session.reportBadInput(toHeddleError(error).message));
+    .change(async (parts) => (await fields()).useFields(parts, request))
+    .catch((error) => session.refuse(toHeddleError(error).message));
+  session
+    .change(async (parts) => (await fields()).startServers(parts, request))
+    .catch((error) => session.reportBadInput(toHeddleError(error).message));
 }
 
 function setPermissionMode(session: Session, request: ControlBody): string {
@@ -157,12 +115,4 @@ function setPermissionMode(session: Session, request: ControlBody): string {
     throw new ControlError(toHeddleError(error).message, 'bypass_not_launched', { cause: error });
   }
   return mode;
-}
-
-/** A prompt comes as a string, or as an array of blocks from newer SDKs. */
-function textOption(key: 'systemPrompt' | 'appendSystemPrompt', value: unknown) {
-  if (typeof value === 'string') return { [key]: value };
-  if (Array.isArray(value))
-    return { [key]: value.map((part) => (isObject(part) ? stringField(part, 'text') : part)).join('\n') };
-  return {};
 }

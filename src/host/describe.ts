@@ -15,6 +15,10 @@ export const CAPABILITIES: readonly string[] = [
   // As the reference calls them: `still_queued` in the answer to `interrupt`, and `command_lifecycle` lines.
   'interrupt_receipt_v1',
   'msg_lifecycle_v1',
+  'mcp_read_resource_v1',
+  'mcp_tool_ui_meta_v1',
+  'mcp_call_check_permissions_v1',
+  'mcp_call_result_not_for_model_v1',
 ];
 
 /** The line that opens every turn: the facts in force now. */
@@ -51,8 +55,10 @@ export function initLine(parts: Parts, uuid: string): Message {
 
 /** The body of the answer to `initialize`. */
 export function initializeAnswer(parts: Parts, { isBusy }: { isBusy: boolean }): Record<string, unknown> {
+  const commands = commandsOf(parts);
+  parts.toldCommands = JSON.stringify(commands);
   return {
-    commands: commandsOf(parts),
+    commands,
     agents: agentsOf(parts),
     output_style: styleOf(parts),
     available_output_styles: parts.extensions.styles,

@@ -9,6 +9,7 @@ import type { Launch } from '../wire/run-config.ts';
 import type { Engine } from './engine.ts';
 import { toolEnv } from './home.ts';
 import { hooksInLayers } from './hooks.ts';
+import { conditionProblems } from './hooks-condition.ts';
 import { serverSeams } from './hooks-seams.ts';
 import { type LaunchPlace, openPlace } from './place.ts';
 
@@ -87,7 +88,9 @@ export function hooksOf({ configuration }: Pick<LaunchPlace, 'configuration'>): 
   const read = hooksInLayers(layers).map(({ given, source }) => ({ source, ...readHooks(given, source) }));
   return {
     hooks: read.flatMap(({ hooks }) => hooks),
-    problems: read.flatMap(({ source, problems }) => problems.map((problem) => `${source.where}: ${problem}`)),
+    problems: read.flatMap(({ source, problems, hooks }) =>
+      [...problems, ...conditionProblems(hooks)].map((problem) => `${source.where}: ${problem}`),
+    ),
     ignored: trust.ignored.filter(({ keys }) => keys.includes('hooks')).map(({ file }) => file),
   };
 }

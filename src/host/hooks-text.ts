@@ -16,9 +16,13 @@ export function hookListText({ hooks, problems, ignored }: ListedHooks): string 
   return all.map((line) => `${printable(line)}\n`).join('');
 }
 
-function facts({ timeoutMs, onFailure, source }: Hook): string {
-  const failure = onFailure === null ? '' : `, on failure: ${onFailure}`;
-  return `  [${timeoutMs / 1000} s${failure}] ${source.where}`;
+function facts({ timeoutMs, onFailure, condition, isOnce, source }: Hook): string {
+  const more = [
+    condition === null ? '' : `, if: ${condition}`,
+    isOnce ? ', once' : '',
+    onFailure === null ? '' : `, on failure: ${onFailure}`,
+  ];
+  return `  [${timeoutMs / 1000} s${more.join('')}] ${source.where}`;
 }
 
 /** What each hook said, and what would come of it. */

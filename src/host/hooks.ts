@@ -9,6 +9,8 @@ import { isObject } from '../util/json.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 import type { CalledPrompt } from './extensions.ts';
+import type { Parts } from './parts.ts';
+import type { NewsSource } from './session-tasks.ts';
 import type { LoadedSettings } from './settings.ts';
 
 /** The hooks of one session. Only sessions that have some load what is behind it. */
@@ -41,7 +43,13 @@ export interface SessionHooks extends Hooks {
   takeContexts(): Attachment[];
   /** What hooks have changed in the environment of later commands (`CLAUDE_ENV_FILE`); undefined takes a variable away. */
   commandEnv(): Readonly<Record<string, string | undefined>>;
+  /** Objections of hooks that nobody waited for, each of which begins a turn. */
+  readonly news: NewsSource;
+  /** When the last turn was over, by the clock of the session; null: there was none. */
+  readonly answeredAt: number | null;
   beforeStop(again: boolean, signal: AbortSignal): Promise<StopVerdict>;
+  /** Hears what a turn says: that another model takes over is a change of model. */
+  hear(line: Message): void;
   /** After each turn: StopFailure when the model could not answer. */
   ended(end: TurnEnd, signal: AbortSignal): Promise<void>;
   /** The conversation was cleared: one ends, another begins. */
@@ -50,6 +58,14 @@ export interface SessionHooks extends Hooks {
   watchTasks(tasks: TaskStore): TaskStore;
   /** The session is over; `isStopped` when nobody wants to wait. */
   end(how: { isStopped: boolean }): Promise<void>;
+}
+
+/** What hooks that nobody waited for have to say. Asked late: the first hooks may come with a skill. */
+export function hookNews(parts: Pick<Parts, 'hooks'>): NewsSource {
+  return {
+    take: async () => (await parts.hooks?.news.take()) ?? null,
+    isOpen: () => parts.hooks?.news.isOpen() === true,
+  };
 }
 
 /** Hooks as they are written, and where. */

@@ -4,7 +4,10 @@ import type { UserInput } from '../wire/messages/user.ts';
 /** Stands in the queue where something of the session's own work waits to be told. */
 export const NEWS = Symbol('news');
 
-/** What a session has yet to answer, in order: messages of the host, and at most one mark for its own news. */
+/**
+ * What a session has yet to answer, in order: messages of the host, and at most one mark for its own news. A message
+ * says by its `priority` before or behind which others it is; among equals, first come is first served.
+ */
 export class InputQueue implements AsyncIterable<UserInput | typeof NEWS> {
   readonly #queue = new Channel<UserInput | typeof NEWS>();
 
@@ -12,13 +15,14 @@ export class InputQueue implements AsyncIterable<UserInput | typeof NEWS> {
     return this.#queue.size === 0;
   }
 
-  /** How many messages wait. */
+  /** How many messages wait for an answer. */
   get size(): number {
-    return this.#messages(this.#queue.queued()).length;
+    return this.#messages(this.#queue.queued()).filter(({ shouldQuery }) => shouldQuery !== false).length;
   }
 
   push(input: UserInput): void {
-    this.#queue.push(input);
+    const rank = rankOf(input);
+    this.#queue.pushBehind(input, (each) => rankOf(each) <= rank);
   }
 
   /** There are news: a turn for them begins when those before it are over. */
@@ -60,4 +64,10 @@ export class InputQueue implements AsyncIterable<UserInput | typeof NEWS> {
   #messages(queued: readonly (UserInput | typeof NEWS)[]): UserInput[] {
     return queued.filter((each) => each !== NEWS);
   }
+}
+
+function rankOf(each: UserInput | typeof NEWS): number {
+  if (each === NEWS) return 1;
+  if (each.priority === 'now') return 0;
+  return each.priority === 'later' ? 2 : 1;
 }

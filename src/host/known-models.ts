@@ -23,14 +23,11 @@ export function createKnownModels(
     async choose(name) {
       const found = await choose(name);
       const chosen = isLong ? { ...found, contextWindow: Math.max(LONG_CONTEXT, found.contextWindow) } : found;
-      if (chosen.isWindowGuessed && !known.has(chosen.id)) log('warn', guessedWindow(chosen));
+      const isNew = !known.has(chosen.id);
       known.set(chosen.id, chosen);
+      if (chosen.isWindowGuessed && isNew) log('warn', (await import('./guessed-window.ts')).guessedWindow(chosen));
       return chosen;
     },
     limitsOf: (model) => known.get(model),
   };
-}
-
-function guessedWindow({ id, contextWindow }: Chosen): string {
-  return `How much fits into ${id} is not known: ${contextWindow} tokens are assumed. HEDDLE_MODEL_LIMITS or HEDDLE_CONTEXT_WINDOW sets it.`;
 }

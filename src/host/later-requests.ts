@@ -25,9 +25,12 @@ const branch = () => import('./branch-control.ts');
 const files = () => import('./file-control.ts');
 const listing = () => import('./listing-control.ts');
 const mcp = () => import('./mcp-control.ts');
+const mcpCalls = () => import('./mcp-calls.ts');
 const reload = () => import('./reload-control.ts');
+const root = () => import('./root-control.ts');
 const settings = () => import('./settings-control.ts');
 const tasks = () => import('./task-control.ts');
+const thinking = () => import('./thinking-control.ts');
 const usage = () => import('./usage-control.ts');
 
 /** By subtype. What these requests do and answer is in docs/wire.md. */
@@ -48,17 +51,23 @@ const REQUESTS: Readonly<Record<string, LaterRequest>> = {
   mcp_reconnect: from(mcp, 'mcpReconnect', { isLong: true }),
   mcp_toggle: from(mcp, 'mcpToggle', { isLong: true }),
   mcp_set_servers: from(mcp, 'mcpSetServers', { isLong: true }),
+  set_mcp_permission_mode_override: from(mcp, 'mcpPinMode'),
+  mcp_call: from(mcpCalls, 'mcpCall', { isLong: true }),
+  mcp_read_resource: from(mcpCalls, 'mcpReadResource', { isLong: true }),
 
   explain_permission: from(settings, 'explainPermission'),
   get_settings: from(settings, 'getSettings'),
   apply_flag_settings: from(settings, 'applyFlagSettings'),
   update_settings: from(settings, 'updateSettings'),
 
+  set_max_thinking_tokens: from(thinking, 'setMaxThinkingTokens'),
+
   list_models: from(listing, 'listModels'),
   list_permission_rules: from(listing, 'listPermissionRules'),
   get_hooks_listing: from(listing, 'getHooksListing'),
   get_binary_version: from(listing, 'getBinaryVersion'),
 
+  register_repo_root: from(root, 'registerRepoRoot'),
   reload_skills: from(reload, 'reloadSkills'),
   reload_plugins: from(reload, 'reloadPlugins'),
   reload_output_styles: from(reload, 'reloadOutputStyles'),

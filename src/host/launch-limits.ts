@@ -3,7 +3,7 @@ import { positiveInteger } from '../util/setting-text.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Env } from './home.ts';
-import type { SessionSettings } from './session.ts';
+import type { SessionSettings } from './session-settings.ts';
 
 /** How far a turn may go. Throws `invalid_option` for a limit that is none. */
 export function readLimits(config: RunConfig): Limits {
@@ -41,5 +41,6 @@ export function thinkingSetting(config: RunConfig, env: Env): SessionSettings {
   return {
     ...(tokens !== undefined && { maxThinkingTokens: tokens }),
     ...(config.thinking === 'adaptive' && { adaptiveThinking: true }),
+    ...(config.thinkingDisplay && { thinkingDisplay: config.thinkingDisplay }),
   };
 }

@@ -37,7 +37,7 @@ export function leftTasks(
 ): LeftTasks | null {
   if (home === null || !hasPast) return null;
   // Decided once: later there may be tasks of this very process, which are told by themselves.
-  let opened: Promise<LeftTasks | null> | null = null;
+  let opened: Promise<Pick<LeftTasks, 'untold'> | null> | null = null;
   const open = async () => {
     if (!existsSync(join(home, 'background', parts().sessionId))) return null;
     return (await import('./left-tasks.ts')).openLeftTasks(parts(), home);
@@ -47,6 +47,7 @@ export function leftTasks(
       opened ??= open();
       return (await opened)?.untold() ?? null;
     },
+    find: async (id) => (await import('./past-task.ts')).findPastTask(parts(), home, id),
   };
 }
 

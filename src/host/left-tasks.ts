@@ -9,6 +9,7 @@ import {
   taskRecordsDir,
   writeTaskRecord,
 } from '../sessions/task-records.ts';
+import type { PastTask } from '../tools/tool-session.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { holdsEntry } from './check-input.ts';
@@ -33,9 +34,11 @@ export interface LeftNews {
  */
 export interface LeftTasks {
   untold(): Promise<LeftNews | null>;
+  /** What is kept of one of them; null: nothing. */
+  find(id: string): Promise<PastTask | null>;
 }
 
-export function openLeftTasks(parts: Parts, home: string): LeftTasks {
+export function openLeftTasks(parts: Parts, home: string): Pick<LeftTasks, 'untold'> {
   const { sessionId, runtime } = parts;
   const dir = taskRecordsDir(home, sessionId);
   let left: StoredTask[] | null = null;

@@ -1,5 +1,7 @@
+import type { Runtime } from '../util/runtime.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
+import type { Parts } from './parts.ts';
 
 export type LifecycleState = 'queued' | 'started' | 'completed' | 'cancelled';
 
@@ -22,13 +24,24 @@ export function lifecycleLines(
 }
 
 /** The echo of an accepted message (wire.md 5.3). */
-export function replayLine(input: UserInput, uuid: string, sessionId: string): Message {
+export function replayLine(
+  { message, timestamp, origin }: UserInput,
+  uuid: string,
+  { sessionId, runtime }: Pick<Parts, 'sessionId' | 'runtime'>,
+): Message {
   return {
     type: 'user',
-    message: input.message,
+    message,
     session_id: sessionId,
     parent_tool_use_id: null,
     uuid,
+    timestamp: timestamp ?? timeOf(runtime),
+    ...(origin && { origin }),
     isReplay: true,
   };
+}
+
+/** The time that a line carries which is said now. */
+export function timeOf({ clock }: Runtime): string {
+  return new Date(clock.now()).toISOString();
 }

@@ -12,8 +12,8 @@ export function listModels({ modelChoices }: Parts): { models: ModelChoice[] } {
 }
 
 /** `list_permission_rules`: the rules in force now, those of the settings and those of the session. */
-export function listPermissionRules({ permissions, workspace }: Parts): PermissionRules {
-  const { policy } = permissions;
+export function listPermissionRules({ permissions, workspace, mcp }: Parts): PermissionRules {
+  const policy = mcp?.policies.applied(permissions.policy) ?? permissions.policy;
   const listed = (['deny', 'ask', 'allow'] as const).flatMap((behavior) =>
     policy[behavior].map((rule) => toListedRule(rule, behavior)),
   );

@@ -30,6 +30,7 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
     asked,
     partial: parts.partials ? (line) => seams.say(line) : null,
     ...(parts.telemetry?.calls(calls) ?? calls),
+    aliases: parts.settings.toolAliases,
     ordered: parts.ordered,
     get hooks() {
       return parts.hooks; // a skill may bring the first ones
@@ -53,7 +54,7 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
       if (facts?.isCompactSummary) parts.reminders.summarised();
       return parts.recorder.record(message, facts);
     },
-    keep: (kept) => parts.recorder.keep(kept, () => parts.runtime.ids.uuid()),
+    keep: (kept) => parts.recorder.keep(kept),
     async facts() {
       const news = await parts.reminders.news();
       parts.reminders.told(news);
@@ -66,11 +67,12 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
   return turn;
 }
 
-function gateOf(parts: Parts): Gate {
+/** `ask`: who is asked, if not whoever answers the session's questions. */
+export function gateOf(parts: Parts, ask: () => Ask | null = () => askerOf(parts)): Gate {
   return createGate({
     workspace: parts.workspace,
     policy: () => policyNow(parts),
-    ask: () => askerOf(parts),
+    ask,
     async onUpdates(updates) {
       await parts.permissions.apply(updates);
       await parts.mcp?.approvals.remember(updates);
@@ -94,17 +96,18 @@ function askerOf({ ask, agent, mcp }: Parts): Ask | null {
 }
 
 /** The policy in force at this moment, where the next command would run included. */
-export function policyNow({ permissions, toolSession, sandbox, extras, mcp }: PolicyHolders): Policy {
+export function policyNow({ permissions, toolSession, sandbox, extras, mcp, notes }: PolicyHolders): Policy {
   const shellCwd = toolSession.shellDirectory.current();
-  const { policy } = permissions;
-  const approved = mcp?.approvals.holding(policy.allow) ?? policy.allow;
-  const allow = extras.grants.length > 0 ? [...approved, ...extras.grants] : approved;
-  return { ...policy, allow, shellCwd, ...(sandbox.policy && { sandbox: sandbox.policy }) };
+  const policy = mcp?.policies.applied(permissions.policy) ?? permissions.policy;
+  const allow = extras.grants.length > 0 ? [...policy.allow, ...extras.grants] : policy.allow;
+  const more = { ...(sandbox.policy && { sandbox: sandbox.policy }), ...(notes && { notes: notes.judge }) };
+  return { ...policy, allow, shellCwd, ...more };
 }
 
 interface PolicyHolders extends Pick<Parts, 'permissions' | 'sandbox' | 'extras'> {
   toolSession: { shellDirectory: { current(): string } };
   mcp?: Parts['mcp'];
+  notes?: Parts['notes'];
 }
 
 /** One that another can stand in for is not waited for as long (ruling K17). */

@@ -23,6 +23,9 @@ export interface Approvals {
   explained(request: AskRequest): AskRequest;
   /** The tools are others now: what has changed is said. */
   noteChanges(): void;
+  /** Has a rule hold for a tool as it is now, unless it is bound already. Only this session remembers. */
+  bind(rule: Rule, tool: Tool): void;
+  unbind(rules: readonly Rule[]): void;
 }
 
 export interface ApprovalsOptions {
@@ -77,6 +80,13 @@ export function openApprovals({ home, cwd, tools, log }: ApprovalsOptions): Appr
         if (!approved) return rule;
         return tools().flatMap((tool) => (isSame(approved, tool) ? { ...rule, toolName: tool.name } : []));
       });
+    },
+    bind(rule, tool) {
+      const key = keyOf(rule.source ?? '', rule);
+      if (!entries.has(key)) entries.set(key, { [tool.name]: fingerprint(tool) });
+    },
+    unbind(rules) {
+      for (const rule of rules) entries.delete(keyOf(rule.source ?? '', rule));
     },
     explained(request) {
       const tool = tools().find(({ name }) => name === request.toolName);

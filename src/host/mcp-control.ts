@@ -40,6 +40,16 @@ export async function mcpSetServers(parts: Parts, { servers }: ControlBody): Pro
   return (await parts.openMcp()).setServers(servers);
 }
 
+/** Only narrows: calls of the server must pass in this mode, too. One that is not there yet is pinned when it comes. */
+export async function mcpPinMode(parts: Parts, { serverName, mode }: ControlBody): Promise<unknown> {
+  const name = nameOf(serverName);
+  if (mode !== 'default' && mode !== 'auto' && mode !== null) throw invalid('mode', "'default', 'auto' or null");
+  const mcp = await parts.openMcp();
+  mcp.policies.pin(name, mode);
+  const isKnown = mcp.statuses().some((status) => status.name === name);
+  return isKnown ? {} : { warning: `There is no MCP server ${name} now` };
+}
+
 function serversOf(mcp: SessionMcp | null, name: unknown): SessionMcp {
   if (!mcp) throw new ControlError(`Server not found: ${String(name)}`);
   return mcp;

@@ -7,6 +7,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { COMMANDS, CommandLine } from './command-line.ts';
 import type { CalledPrompt } from './extensions.ts';
 import { type Approvals, openApprovals } from './mcp-approvals.ts';
+import { type ServerPolicies, serverPolicies } from './mcp-policy.ts';
 import { calledServerPrompt, listedPrompts } from './mcp-prompts.ts';
 import { resourceShelf, resourceTools } from './mcp-resources.ts';
 import type { Parts } from './parts.ts';
@@ -23,6 +24,9 @@ export interface ServerOffers {
   /** The directories that are worked in are others now. */
   rootsChanged(): void;
   readonly approvals: Approvals;
+  readonly policies: ServerPolicies;
+  /** Those that are connected, and that no rule takes away as a whole. */
+  connected(): readonly ConnectedServer[];
 }
 
 export interface OffersOptions {
@@ -39,8 +43,10 @@ export function serverOffers(
   const connected = () => options.connected().filter(({ name }) => !isForbidden(name, parts()));
   const resources = resourceShelf(connected);
   const { home, workspace, runtime } = parts();
+  const approvals = openApprovals({ home, cwd: workspace.cwd, tools: options.tools, log: runtime.log });
   return {
     resources,
+    connected,
     resourceTools: (limits) => resourceTools(resources, limits),
     commands: () => listedPrompts({ connected }),
     calledPrompt: (command) => calledServerPrompt({ connected }, command),
@@ -49,7 +55,8 @@ export function serverOffers(
     rootsChanged() {
       for (const { client } of options.connected()) void client.tell('notifications/roots/list_changed');
     },
-    approvals: openApprovals({ home, cwd: workspace.cwd, tools: options.tools, log: runtime.log }),
+    approvals,
+    policies: serverPolicies(approvals, runtime.log),
   };
 }
 

@@ -42,7 +42,7 @@ export function resourceTools(shelf: ResourceShelf, limits: { maxResultChars: nu
 }
 
 /** The model sees what a tool's result would show it; people get the texts, and of other data that there was some. */
-function toOutput(contents: readonly JsonObject[]): ToolOutput {
+export function toOutput(contents: readonly JsonObject[]): ToolOutput {
   const { content } = readResult({ content: contents.map((resource) => ({ type: 'resource', resource })) });
   const shown = contents.map(({ blob, text, ...rest }) => ({
     ...rest,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Tool } from '../tools/tool.ts';
+import type { Tool, ToolOutput } from '../tools/tool.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { McpServerStatus } from '../wire/mcp.ts';
 import type { ServerMeans } from './define-server.ts';
@@ -18,6 +18,8 @@ export interface SessionMcp extends ServerOffers {
   /** Resolves when no server is pending, each within its time. */
   settled(): Promise<void>;
   tools(): readonly Tool[];
+  /** A tool by the name that the model knows it by, with what its server answers read in another way; null: there is none. */
+  toolOf(name: string, read: (result: unknown) => ToolOutput): { server: string; tool: Tool } | null;
   statuses(): McpServerStatus[];
   /** Takes what a server of the host says by itself; the response, if there is one. Throws for an unknown server. */
   receive(serverName: string, message: JsonObject): Promise<JsonObject | null>;
@@ -30,7 +32,7 @@ export interface SessionMcp extends ServerOffers {
   /** Connects servers that are one agent's alone, until they are closed. */
   connectFor(agent: string, servers: JsonObject, signal: AbortSignal): Promise<AgentServers>;
   /** Has these servers of the agent that the session runs as, too. */
-  addFor(agent: string, servers: JsonObject): void;
+  addForMain(servers: JsonObject): void;
   close(): Promise<void>;
 }
 
@@ -69,10 +71,13 @@ export type ServerPlaces = ExtensionOptions & { extensions: Pick<Extensions, 'pl
 
 /** Before a turn: servers that are still connecting are waited for, and what tools they have is what the turn has. */
 export async function joinServers(parts: Parts, signal: AbortSignal): Promise<void> {
-  if (parts.mcp && (await parts.mcp.join(signal))) await parts.remakeTools();
+  if (!parts.mcp || !(await parts.mcp.join(signal))) return;
+  await parts.remakeTools();
+  const { tellCommands } = await import('./commands-changed.ts');
+  tellCommands(parts);
 }
 
 /** As the line that opens a turn lists them. */
-export function listServers({ mcp }: Pick<Parts, 'mcp'>): { name: string; status: string }[] {
-  return (mcp?.statuses() ?? []).map(({ name, status }) => ({ name, status }));
+export function listServers({ mcp }: Pick<Parts, 'mcp'>): { name: string; status: string; source?: string }[] {
+  return (mcp?.statuses() ?? []).map(({ name, status, source }) => ({ name, status, ...(source && { source }) }));
 }

@@ -38,7 +38,7 @@ export function sessionServers(parts: () => Parts, options: SessionServersOption
       parts,
       canAskHost: config.inputFormat === 'stream-json',
       callHost: (request, how) => parts().callHost(request, how),
-      cwd: options.places.cwd,
+      cwd: parts().workspace.cwd,
       env,
       processes: engine.processes,
       log,

@@ -6,6 +6,7 @@ import type { ContextWindow } from '../agent/turn.ts';
 import type { CallHost } from '../mcp/sdk-bridge.ts';
 import type { ApiMessage } from '../model/model.ts';
 import type { ModelChoice } from '../model/resolve.ts';
+import type { Policy } from '../permissions/policy.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import type { ToolSession } from '../tools/tool-session.ts';
@@ -13,6 +14,7 @@ import type { Workspace } from '../tools/workspace.ts';
 import type { Runtime } from '../util/runtime.ts';
 import type { AgentDefinition } from '../wire/agent-definition.ts';
 import type { PermissionDenial } from '../wire/usage.ts';
+import type { AgentNotes } from './agents/agent-notes.ts';
 import type { MainAgent } from './agents/main-agent.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { Configuration } from './configuration.ts';
@@ -23,15 +25,16 @@ import type { SessionMcp } from './mcp.ts';
 import type { SessionMemory } from './memory.ts';
 import type { Chosen } from './models.ts';
 import type { Permissions } from './permissions.ts';
-import type { Reminders } from './reminders.ts';
+import type { Reminders, RemindersOptions } from './reminders.ts';
 import type { SessionSandbox } from './sandbox.ts';
-import type { SessionSettings } from './session.ts';
+import type { SessionSettings } from './session-settings.ts';
 import type { TrustReport } from './settings.ts';
 import type { StructuredSetting } from './structured.ts';
 import type { SessionTeam } from './team.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import type { OpenTranscript } from './transcript.ts';
 import type { Emit } from './voice.ts';
+import type { SessionWorktree } from './worktrees/session-worktree.ts';
 
 /** All that one session consists of. Made once by `assemble`; what may change later says so. */
 export interface Parts {
@@ -90,8 +93,12 @@ export interface Parts {
   readonly agentDenials: PermissionDenial[];
   /** What the main thread runs as; null: nothing in particular. */
   mainAgent: MainAgent | null;
+  /** The notes of the agent that this is; null: it keeps none. */
+  notes: AgentNotes | null;
   /** Says a line; set by the session. */
   say: Emit;
+  /** Something has happened beside the conversation that a turn may begin for; set by the session. */
+  wake: () => void;
   /** Asks the tool of an MCP server that `--permission-prompt-tool` names; null where it names none. */
   readonly askTool: Ask | null;
   /** Asks whoever answers permission questions; null when nobody does. Set by the session. */
@@ -135,6 +142,8 @@ export interface Parts {
   readonly extensions: Extensions;
   /** Reads `extensions` anew; the tools follow. */
   reloadExtensions(): Promise<void>;
+  /** The commands as the host knows them, as JSON; null until it has asked. */
+  toldCommands: string | null;
   /** What the running turn has of them; made anew with every turn. */
   extras: TurnExtras;
   /** Agents that the launch or `initialize` defines, by name. */
@@ -143,7 +152,7 @@ export interface Parts {
   /** The only skills that the model may load; null: all. Set by `initialize`. */
   enabledSkills: readonly string[] | null;
   /** What an agent of this session begins with that is its own. */
-  newMind(chosen: () => Chosen, past: KnownPast): Mind;
+  newMind(chosen: () => Chosen, past: KnownPast, notes: () => AgentNotes | null, place: MindPlace): Mind;
   /** What becomes of work that is left when the input has ended. */
   readonly endPolicy: { onEnd: 'wait' | 'stop'; waitMs: number };
   /** Whether all that agents say is told, not only their calls and results. */
@@ -162,10 +171,16 @@ export interface Parts {
   readonly toolSession: ToolSession;
   /** The config home, where a kept session leaves more than its transcript; null: nowhere. */
   readonly home: string | null;
+  /** The same, whether or not the session is kept. */
+  readonly configHome: string | null;
   /** What earlier processes of the session had in the background; null for a new one. */
   readonly leftTasks: LeftTasks | null;
   /** What confines commands, if anything does. */
   readonly sandbox: SessionSandbox;
+  /** The same for another workspace: whoever opens it closes it. */
+  sandboxIn(workspace: Workspace, policy: () => Policy): Promise<SessionSandbox>;
+  /** What the session runs in, if that is a worktree of its own. */
+  readonly worktree: SessionWorktree | null;
   toolContext(toolUseId: string, signal: AbortSignal): ToolContext;
   /** Takes the credentials of this runtime out of what tools found. */
   hideCredentials<T>(found: T): T;
@@ -188,6 +203,16 @@ export interface AgentFacts {
 
 /** What one conversation knows of the place, and how full it is. */
 export type Mind = Pick<Parts, 'memory' | 'reminders' | 'context'>;
+
+/** Where a conversation takes place. */
+export interface MindPlace {
+  workspace: Workspace;
+  sandbox: SessionSandbox;
+  gitBranch: string | null;
+  /** Tells which files no rule hides. */
+  readFilter: ToolSession['readFilter'];
+  plan?: RemindersOptions['plan'];
+}
 
 /** What a conversation was told before, where it is gone on with. */
 export type KnownPast = Pick<OpenTranscript, 'reminders' | 'lastTokens'>;

@@ -1,6 +1,7 @@
 import type { Attachment } from '../agent/attachment.ts';
 import type { LedgerState } from '../agent/ledger.ts';
 import type { ApiMessage } from '../model/model.ts';
+import { checkDroppedTurn } from '../sessions/dropped-turn.ts';
 import { lineage } from '../sessions/file-history.ts';
 import { nodeNamed } from '../sessions/named-node.ts';
 import type { PlainSession } from '../sessions/plain-session.ts';
@@ -42,17 +43,26 @@ export interface Past {
   checkpoints(): Promise<PastCheckpoints>;
 }
 
+export interface PastReading extends ReadOptions {
+  /** The message to go on from; undefined for the active leaf. */
+  at: string | undefined;
+  /** The prompt whose turn, and nothing else, that may leave behind. */
+  drops?: string | undefined;
+}
+
 /**
  * Reads a session up to its active leaf, or to the message that was asked for; of one that was compacted only what came
- * since, where that is enough.
+ * since, where that is enough. Rejects with `session_not_found` for a message that is not there, and with
+ * `resume_rejected` when more than the turn `drops` would be left behind.
  */
 export async function readPast(
   store: SessionStore,
   key: SessionKey,
-  { at, log, lean }: { at: string | undefined; log: Logger } & ReadOptions,
+  { at, drops, log, lean }: PastReading & { log: Logger },
 ): Promise<Past> {
-  const recent = await readRecent(store, key, at);
+  const recent = drops === undefined ? await readRecent(store, key, at) : null;
   const stored = recent?.conversation ?? (await readWhole(store, key, { lean }));
+  if (at !== undefined && drops !== undefined) checkDroppedTurn(stored.tree, { at, turn: drops });
   const { costState, lastMode } = stored;
   const isAll = recent === null;
   const way =
@@ -171,7 +181,14 @@ function reportFindings(log: Logger, tree: Tree, { sessionId }: SessionKey): voi
   );
 }
 
-const REMINDERS: ReadonlySet<unknown> = new Set(['environment', 'memory', 'skill_listing', 'mcp_instructions']);
+const REMINDERS: ReadonlySet<unknown> = new Set([
+  'environment',
+  'memory',
+  'skill_listing',
+  'mcp_instructions',
+  'plan_mode',
+  'agent_memory',
+]);
 
 function remindersOn(path: readonly Entry[]): Attachment[] {
   const attached = path.filter(({ type }) => type === 'attachment');

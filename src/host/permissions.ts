@@ -38,6 +38,8 @@ export interface Permissions {
 
 export interface PermissionPlaces {
   workspace: Workspace;
+  /** What the workspace is a worktree of; absent: it is none. */
+  checkout?: string;
   configHome: string | null;
   userHome: string;
   /** Where outputs are spilled: readable, though outside the roots. Null: there is no session yet. */
@@ -106,7 +108,7 @@ function launchPolicy(config: RunConfig, settings: Settings, places: PermissionP
   if (isBypassAsked && mode === 'bypassPermissions' && !bypassAllowed) {
     throw new HeddleError('invalid_option', 'bypassPermissions is not permitted: the settings disable it');
   }
-  const { workspace, configHome, spillDir, agentsDir = null } = places;
+  const { workspace, checkout, configHome, spillDir, agentsDir = null } = places;
   const readable = [spillDir, agentsDir].filter((folder) => folder !== null);
   const policy: Policy = {
     mode: permittedMode(mode, { bypassAllowed }),
@@ -114,6 +116,7 @@ function launchPolicy(config: RunConfig, settings: Settings, places: PermissionP
     deny: rules(config.disallowedTools, 'cliArg', '--disallowedTools'),
     ask: [],
     cwd: workspace.cwd,
+    ...(checkout !== undefined && { checkouts: [checkout] }),
     roots: workspace.roots,
     readRoots: readable.map((folder) => nodeRealPath(folder) ?? folder),
     ...(places.userHome && { home: places.userHome }),

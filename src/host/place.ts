@@ -10,11 +10,16 @@ import { type Configuration, openConfiguration } from './configuration.ts';
 import type { Engine } from './engine.ts';
 import type { Env } from './home.ts';
 import { withSettingsEnv } from './launch-settings.ts';
+import type { LaunchedProject, SessionWorktree } from './worktrees/session-worktree.ts';
 
 /** Where a launch runs and by which settings: what a session begins with, and an explanation of its permissions too. */
 export interface LaunchPlace {
   /** A real path. */
   cwd: string;
+  /** Where the launch was: what the project says, and whether it is trusted, is read here. A real path. */
+  project: string;
+  /** What the session runs in, in the place of the project; null: in the project. */
+  worktree: SessionWorktree | null;
   /** Null: there is no home. A session can still work on a store of its own. */
   configHome: string | null;
   configuration: Configuration;
@@ -24,19 +29,28 @@ export interface LaunchPlace {
   workspace: Workspace;
 }
 
-/** Rejects with `invalid_option` for directories that are none, and `invalid_settings` for what cannot be read. */
-export async function openPlace(engine: Engine, launch: Launch): Promise<LaunchPlace> {
-  const cwd = realDirectory(engine.cwdOf(launch), 'The working directory');
+/**
+ * Rejects with `invalid_option` for directories that are none, and `invalid_settings` for what cannot be read. `enter`
+ * makes the worktree that the launch asks for; without it nothing is made.
+ */
+export async function openPlace(engine: Engine, launch: Launch, enter?: EnterWorktree): Promise<LaunchPlace> {
+  const project = realDirectory(engine.cwdOf(launch), 'The working directory');
   const configHome = homeOrNull(engine, launch);
-  const configuration = await openConfiguration(launch.config, { cwd, configHome }, engine.runtime);
+  const configuration = await openConfiguration(launch.config, { cwd: project, configHome }, engine.runtime);
   const config = configuration.launch();
   const env = withSettingsEnv(engine.envOf(launch), configuration.settings);
-  const given = (config.addDir ?? []).map((dir) => realDirectory(dir, '--add-dir', cwd));
-  const roots = [cwd, ...given, ...settingsDirectories(configuration, { cwd, env, log: engine.runtime.log })];
+  const given = (config.addDir ?? []).map((dir) => realDirectory(dir, '--add-dir', project));
+  const named = settingsDirectories(configuration, { cwd: project, env, log: engine.runtime.log });
+  const isAsked = enter && config.worktree !== undefined;
+  const worktree = isAsked ? await enter({ project, config, configuration, env }) : null;
+  const cwd = worktree?.cwd ?? project;
+  const roots = [cwd, ...given, ...named];
   const { processes } = engine;
   const workspace = createLocalWorkspace({ cwd, roots, home: env.HOME ?? '/', privateDir: configHome, processes });
-  return { cwd, configHome, configuration, config, env, workspace };
+  return { cwd, project, worktree, configHome, configuration, config, env, workspace };
 }
+
+type EnterWorktree = (launched: LaunchedProject) => Promise<SessionWorktree>;
 
 /** A directory of the settings that is gone is said, and does not keep every run from starting. */
 function settingsDirectories(

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HeddleError } from '../wire/errors.ts';
+import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '../wire/prompt-boundary.ts';
 import type { RunConfig } from '../wire/run-config.ts';
+import type { SessionSettings } from './session-settings.ts';
 
 /** The prompts that the launch gives, as text or as files. Giving one both ways is an error. */
-export function readPrompts(config: RunConfig, cwd: string): { systemPrompt?: string; appendSystemPrompt?: string } {
+export async function readPrompts(config: RunConfig, cwd: string): Promise<Prompts> {
   const systemPrompt = choose('--system-prompt', config.systemPrompt, config.systemPromptFile, cwd);
   const appendSystemPrompt = choose(
     '--append-system-prompt',
@@ -13,9 +15,17 @@ export function readPrompts(config: RunConfig, cwd: string): { systemPrompt?: st
     cwd,
   );
   return {
-    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(systemPrompt !== undefined && (await blocksOf(systemPrompt))),
     ...(appendSystemPrompt !== undefined && { appendSystemPrompt }),
   };
+}
+
+type Prompts = Pick<SessionSettings, 'systemPrompt' | 'sharedBlocks' | 'appendSystemPrompt'>;
+
+/** What parts a prompt is loaded for one that has a border. */
+async function blocksOf(systemPrompt: string): Promise<Prompts> {
+  if (!systemPrompt.includes(SYSTEM_PROMPT_DYNAMIC_BOUNDARY)) return { systemPrompt };
+  return (await import('./prompt-blocks.ts')).promptBlocks([systemPrompt]);
 }
 
 function choose(flag: string, text: string | undefined, file: string | undefined, cwd: string): string | undefined {

@@ -70,16 +70,25 @@ export async function foldInputs(
       lines.push(...lifecycleLines(input, ['started', 'completed'], newId, parts.sessionId), blocked.line);
       continue;
     }
-    const files = [...(await mentioned(parts, input, signal)), ...(parts.hooks?.takeContexts() ?? [])];
-    const { mode: permissionMode } = parts.permissions.policy;
-    await parts.recorder.fold(input, { uuid, permissionMode, attachments: placed(parts, files) });
-    const content = userContent(input.message);
-    addUserContent(parts.messages, [...content, ...attachedContent(files)]);
-    asked.push(...content);
+    lines.push(...(await addInput(parts, input, { uuid, signal })));
+    asked.push(...userContent(input.message));
     tally.userMessageUuids.push(uuid);
-    lines.push(...lifecycleLines(input, ['started', 'completed'], newId, parts.sessionId));
-    if (parts.replayUserMessages) lines.push(replayLine(input, uuid, parts.sessionId));
   }
+  return lines;
+}
+
+/** Adds a message to the conversation, without a turn of its own. Returns the lines that tell of it. */
+export async function addInput(
+  parts: Parts,
+  input: UserInput,
+  { uuid, signal }: { uuid: string; signal: AbortSignal },
+): Promise<Message[]> {
+  const files = [...(await mentioned(parts, input, signal)), ...(parts.hooks?.takeContexts() ?? [])];
+  const { mode: permissionMode } = parts.permissions.policy;
+  await parts.recorder.fold(input, { uuid, permissionMode, attachments: placed(parts, files) });
+  addUserContent(parts.messages, [...userContent(input.message), ...attachedContent(files)]);
+  const lines = lifecycleLines(input, ['started', 'completed'], () => parts.runtime.ids.uuid(), parts.sessionId);
+  if (parts.replayUserMessages) lines.push(replayLine(input, uuid, parts));
   return lines;
 }
 

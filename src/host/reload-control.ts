@@ -1,4 +1,5 @@
 import type { ReloadedPlugins, SlashCommand } from '../wire/control/index.ts';
+import { tellCommands } from './commands-changed.ts';
 import { refreshRules } from './configuration.ts';
 import { agentsOf, commandsOf, pluginsOf } from './describe.ts';
 import { pluginHooks } from './extensions.ts';
@@ -32,6 +33,7 @@ export async function reloadOutputStyles(parts: Parts): Promise<{ available_outp
 async function reload(parts: Parts): Promise<void> {
   await refreshRules(parts);
   await parts.reloadExtensions();
+  tellCommands(parts);
   const given = pluginHooks(parts.extensions, parts.configuration.loaded.layers);
   if (given.length === 0 && !parts.hooks) return;
   const hooks = await parts.openHooks();

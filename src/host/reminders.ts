@@ -28,7 +28,13 @@ export interface RemindersOptions {
   skills(): string | null;
   /** What MCP servers want it to know; null when there is nothing. */
   servers(): string | null;
+  /** What there is to say of plan mode now that it is on, or was when the model was last told. Absent for agents. */
+  plan?: ((wasOn: boolean) => Promise<string | null>) | undefined;
+  /** What agents of its kind have noted for it; null when there is nothing. */
+  notes(): string | null;
 }
+
+const PLAN = 'plan_mode';
 
 export function createReminders(options: RemindersOptions): Reminders {
   const { engine, transcript, workspace, sandbox, memory } = options;
@@ -49,6 +55,8 @@ export function createReminders(options: RemindersOptions): Reminders {
         { type: 'environment', content: environment() },
         { type: 'skill_listing', content: options.skills() },
         { type: 'mcp_instructions', content: options.servers() },
+        { type: PLAN, content: (await options.plan?.(last.has(PLAN))) ?? null },
+        { type: 'agent_memory', content: options.notes() },
       ];
       const remembered = await memory.news();
       const news = facts.flatMap(({ type, content }) =>

@@ -4,7 +4,7 @@ import { pacesItsThinking } from '../model/capabilities.ts';
 import type { Thinking } from '../model/model.ts';
 import type { Chosen } from './models.ts';
 import type { Parts } from './parts.ts';
-import type { SessionSettings } from './session.ts';
+import type { SessionSettings } from './session-settings.ts';
 
 /** Room for the answer beside the thinking, which the API counts within `max_tokens`. */
 const ANSWER_ROOM = 4096;
@@ -17,7 +17,7 @@ const PROMPT_NOT_USED =
 /** What every model call of a turn shares, from the settings in force when the turn begins. */
 export function requestSettings(parts: Parts, chosen: Chosen): RequestSettings {
   const { settings, mainAgent } = parts;
-  if (mainAgent && settings.systemPrompt) parts.warnOnce(PROMPT_NOT_USED);
+  if (mainAgent && settings.systemPrompt?.length) parts.warnOnce(PROMPT_NOT_USED);
   const replace = mainAgent?.prompt ?? settings.systemPrompt;
   const output = outputLimits(parts, chosen);
   const betas = [...new Set([...chosen.betas, ...parts.betas])];
@@ -28,6 +28,7 @@ export function requestSettings(parts: Parts, chosen: Chosen): RequestSettings {
       ...(settings.appendSystemPrompt === undefined ? {} : { append: settings.appendSystemPrompt }),
       ...(parts.extensions.style && { style: parts.extensions.style }),
     }),
+    ...(!mainAgent && settings.sharedBlocks !== undefined && { sharedBlocks: settings.sharedBlocks }),
     tools: parts.tools.apiTools(),
     maxOutputTokens: output.maxTokens,
     ...thinkingSetting(settings, chosen, output.thinking),
@@ -59,6 +60,7 @@ function outputLimits(parts: Parts, chosen: Chosen): { maxTokens: number; thinki
 /** Models that pace their thinking themselves get no budget; others think only when they have one (ruling K9). */
 function thinkingSetting(settings: SessionSettings, { id }: Chosen, budget: number): { thinking?: Thinking } {
   const wanted = (settings.maxThinkingTokens ?? 0) > 0 || settings.adaptiveThinking === true;
-  if (wanted && pacesItsThinking(id)) return { thinking: { type: 'adaptive' } };
-  return budget > 0 ? { thinking: { type: 'enabled', budget_tokens: budget } } : {};
+  const shown = settings.thinkingDisplay && { display: settings.thinkingDisplay };
+  if (wanted && pacesItsThinking(id)) return { thinking: { type: 'adaptive', ...shown } };
+  return budget > 0 ? { thinking: { type: 'enabled', budget_tokens: budget, ...shown } } : {};
 }

@@ -16,7 +16,7 @@ export function* resumeLines(parts: Parts): Generator<Message, void> {
 
 /** A stored message as the line that it was, with the uuid that it has on disk. */
 function pastLine(entry: Entry, sessionId: string): Message {
-  const { type, message, uuid, timestamp, isMeta, isCompactSummary, toolUseResult, error } = entry;
+  const { type, message, uuid, timestamp, isMeta, isCompactSummary, toolUseResult, error, origin } = entry;
   const common = { message, parent_tool_use_id: null, session_id: sessionId, uuid, timestamp };
   if (type === 'assistant') return { type, ...common, ...(error !== undefined && { error }) } as Message;
   const isSynthetic = isMeta === true || isCompactSummary === true;
@@ -25,6 +25,7 @@ function pastLine(entry: Entry, sessionId: string): Message {
     ...common,
     isReplay: true,
     ...(isSynthetic && { isSynthetic }),
+    ...(origin !== undefined && { origin }),
     ...(toolUseResult !== undefined && { tool_use_result: toolUseResult }),
   } as Message;
 }

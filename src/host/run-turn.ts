@@ -54,6 +54,7 @@ async function answer(
   const { voice } = seams;
   const { clock, ids } = parts.runtime;
   const started = clock.now();
+  tally.times.begin = started;
   const blocked = news ? null : await parts.hooks?.submit(input, signal, called);
   if (blocked) {
     await voice.open(initLine(parts, ids.uuid()));
@@ -67,12 +68,15 @@ async function answer(
   for (const line of lines) await voice.say(line);
   if (!news) voice.echo(input, uuid);
   const turn = sessionTurn(parts, tally, asked, seams);
-  const end = await drive(runTurn(turn, signal), (line) => voice.say(line));
+  const end = await drive(runTurn(turn, signal), (line) => {
+    parts.hooks?.hear(line);
+    return voice.say(line);
+  });
   parts.runtime.log('debug', `A turn ended: ${end.kind}`, { toolRounds: tally.rounds });
   await recordEnd(parts, input);
   await parts.hooks?.ended(end, signal);
   const facts = resultFacts(parts, tally, clock.now() - started);
-  return resultLine(end, { ...facts, structuredOutput: turn.structured?.output ?? null });
+  return resultLine(end, { ...facts, origin: input.origin, structuredOutput: turn.structured?.output ?? null });
 }
 
 /** Carries out a command. Its lines are said; the result line is the last that it resolves with. */
@@ -91,7 +95,8 @@ export async function answerCommand(
   for await (const line of commandTurn({ ...command, uuid }, parts, { setModel, makeTurn: makeOwn }, signal)) {
     if (line.type === 'result') {
       await recordEnd(parts, input);
-      result = input.uuid === undefined ? line : { ...line, user_message_uuids: [uuid] };
+      const { origin } = input;
+      result = { ...line, ...(origin && { origin }), ...(input.uuid !== undefined && { user_message_uuids: [uuid] }) };
     } else {
       await (line.type === 'system' && line.subtype === 'init' ? voice.open(line) : voice.say(line));
     }

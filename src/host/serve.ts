@@ -118,22 +118,9 @@ function isPlainText({ message, ...rest }: JsonObject): boolean {
 }
 
 async function acceptChecked(line: JsonObject, session: Session): Promise<void> {
-  const [{ UserInput }, { firstIssue }] = await Promise.all([
-    import('../wire/messages/user.ts'),
-    import('../wire/schema.ts'),
-  ]);
-  const parsed = UserInput.safeParse(line);
-  if (!parsed.success) {
-    session.reportBadInput(`A user line is malformed: ${firstIssue(parsed.error)}`);
-    return;
-  }
-  const input = line as unknown as UserInput;
-  const refusal = await session.refusalOf(input);
-  if (refusal) {
-    session.reportBadInput(refusal.error, refusal.facts);
-    return;
-  }
-  submitIfSaying(input, session);
+  const { checkedInput } = await import('./checked-input.ts');
+  const input = await checkedInput(line, session);
+  if (input) submitIfSaying(input, session);
 }
 
 function submitIfSaying(input: UserInput, session: Session): void {
@@ -146,6 +133,7 @@ const TOLD_AS_RESULT: ReadonlySet<ErrorCode> = new Set([
   'session_ambiguous',
   'session_busy',
   'session_unreadable',
+  'resume_rejected',
   'storage_failed',
   'aborted',
 ]);

@@ -17,6 +17,7 @@ export interface GivenServer {
   /** As it is written. */
   given: JsonObject;
   scope: 'dynamic' | 'local' | 'project' | 'user' | 'plugin' | 'agent';
+  /** Who has defined it: `sdk` for the host's own program, otherwise the scope. */
   source: string;
   /** What `${NAME}` in it may stand for. */
   variables: Env;
@@ -67,8 +68,8 @@ export function dynamicServer(name: string, given: JsonObject, variables: Env): 
 }
 
 /** Those that the definition of an agent brings. Who has written it is not known here: it gets no credentials. */
-export function agentServers(agent: string, servers: JsonObject, env: Env): GivenServer[] {
-  const place = { scope: 'agent', source: `agent:${agent}`, variables: toolEnv(env) } as const;
+export function agentServers(servers: JsonObject, env: Env): GivenServer[] {
+  const place = { scope: 'agent', source: 'agent', variables: toolEnv(env) } as const;
   return Object.entries(servers).flatMap(([name, given]) => (isObject(given) ? { ...place, name, given } : []));
 }
 
@@ -134,7 +135,7 @@ function pluginServers({ extensions, env, log }: ServerPlaces): GivenServer[] {
     const own = { CLAUDE_PLUGIN_ROOT: root };
     const place = {
       scope: 'plugin',
-      source: `plugin:${plugin}`,
+      source: 'plugin',
       variables: { ...toolEnv(env), ...own },
       env: own,
     } as const;

@@ -12,6 +12,7 @@ import type { Processes } from '../util/process.ts';
 import { within } from '../util/timer.ts';
 import { type Env, toolEnv } from './home.ts';
 import { type GivenHooks, mayDisable, type SessionHooks } from './hooks.ts';
+import { conditionProblems, fitsCondition } from './hooks-condition.ts';
 import { createHookEnv, ENV_EVENTS } from './hooks-env.ts';
 import {
   blockedLine,
@@ -23,7 +24,9 @@ import {
   verdictOf,
 } from './hooks-fields.ts';
 import { hookSeams } from './hooks-seams.ts';
+import { createWakes } from './hooks-wake.ts';
 import { createPlaceWatch } from './hooks-watch.ts';
+import { policyNow } from './make-turn.ts';
 import type { Parts } from './parts.ts';
 import type { LoadedSettings } from './settings.ts';
 import { changedLayers } from './settings-changes.ts';
@@ -33,6 +36,8 @@ export interface SessionHooksOptions {
   given: readonly GivenHooks[];
   processes: Processes;
   env: Env;
+  /** Where the project's own files are read, hooks among them: not in a worktree, which is a copy. */
+  project: string;
   /** Under which the transcripts are files; null when they are none. */
   home: string | null;
   /** Whether the runs for all events are told. */
@@ -58,6 +63,7 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
   let hasBegun = false;
   /** A SessionStart hook wants the turn to end that the session begins with. */
   let startStop: HookOutcome['stop'] = null;
+  let answeredAt: number | null = null;
   /** Of the prompt that is being answered. */
   let promptId: string | null = null;
   /** Hooks of skills that are in use. */
@@ -71,7 +77,11 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
   const read = (given: unknown, source: HookSource): Hook[] => {
     const found = readHooks(given, source);
     const isMissing = !seams.askAgent && found.hooks.some(({ kind }) => kind === 'agent');
-    for (const problem of [...found.problems, ...(isMissing ? [AGENTS_MISSING] : [])]) {
+    for (const problem of [
+      ...found.problems,
+      ...conditionProblems(found.hooks),
+      ...(isMissing ? [AGENTS_MISSING] : []),
+    ]) {
       log('warn', printable(`${source.where}: ${problem}`));
     }
     return found.hooks;
@@ -84,7 +94,7 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
   const env = {
     ...toolEnv(options.env),
     CLAUDECODE: '1',
-    CLAUDE_PROJECT_DIR: workspace.cwd,
+    CLAUDE_PROJECT_DIR: options.project,
     CLAUDE_CODE_SESSION_ID: sessionId,
   };
   const shellCwd = () => parts().toolSession.shellDirectory.current();
@@ -109,6 +119,11 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
     },
     callHost: (request, how) => parts().callHost(request, how),
     seams,
+    async fits(condition, event) {
+      const { tools } = parts();
+      return fitsCondition(condition, event, { tools, workspace, policy: policyNow(parts()) });
+    },
+    onWake: (objection) => wakes.ended(objection),
     newId: () => ids.uuid(),
     log,
     say: (line) => parts().say(line),
@@ -128,12 +143,15 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
     const outcome = await dispatcher.fire(event, payload, signal, toolUseId);
     if (ENV_EVENTS.has(event)) await hookEnv.refresh();
     if (event === 'PostToolUse' || event === 'PostToolUseFailure') await watch.look(signal);
-    if (event === 'Notification') collect(outcome); // nobody waits for it
+    // Of these nobody waits for what is added.
+    if (event === 'Notification' || event === 'PostModelSwitch') collect(outcome);
     return outcome;
   };
   const collect = (outcome: HookOutcome) => {
     contexts.push(...outcome.contexts);
   };
+
+  const wakes = createWakes({ mayWake: dispatcher.mayWake, onNews: () => parts().wake(), log });
 
   const watch = createPlaceWatch({
     fire,
@@ -172,7 +190,7 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
     if (summary) await parts().recorder.system('stop_hook_summary', { ...summaryFields(summary), uuid: ids.uuid() });
   }
 
-  return {
+  const hooksOfSession: SessionHooks = {
     fire,
     asked: dispatcher.asked,
     add,
@@ -206,6 +224,7 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
       return objection === null;
     },
     async submit(input, signal, called) {
+      wakes.prompted();
       promptId = input.uuid ?? ids.uuid();
       const prompt = promptText(input);
       const expansion = called ? await fire('UserPromptExpansion', expansionFields(called, prompt), signal) : NOTHING;
@@ -239,6 +258,10 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
       return taken;
     },
     commandEnv: hookEnv.changes,
+    news: wakes,
+    get answeredAt() {
+      return answeredAt;
+    },
     async beforeStop(again, signal) {
       const toolUseID = ids.uuid();
       const outcome = await fire('Stop', { stop_hook_active: again, ...stopFields(parts()) }, signal, toolUseID);
@@ -246,7 +269,16 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
       collect(outcome);
       return verdictOf(outcome);
     },
+    hear(line) {
+      if (line.type !== 'system' || line.subtype !== 'model_fallback') return;
+      const { original_model: from, fallback_model: to } = line;
+      const told = import('./model-switch.ts').then(({ tellOfSwitch }) =>
+        tellOfSwitch(parts(), hooksOfSession, { from, to, requested: null, source: 'auto' }),
+      );
+      loose = Promise.all([loose, told]);
+    },
     async ended(end: TurnEnd, signal) {
+      answeredAt = runtime.clock.now();
       if (end.kind === 'api_error')
         await fire('StopFailure', { error: end.failure.class, error_details: end.text }, signal);
     },
@@ -267,4 +299,5 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
       hookEnv.close();
     },
   };
+  return hooksOfSession;
 }

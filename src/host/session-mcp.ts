@@ -2,6 +2,7 @@ import { type AsToolSeams, asTools } from '../mcp/as-tool.ts';
 import type { Manifest } from '../mcp/client.ts';
 import { createConnections, type ServerDefinition } from '../mcp/connections.ts';
 import { typeOf } from '../mcp/server-config.ts';
+import { mcpToolName } from '../mcp/tool-names.ts';
 import { readResult } from '../tools/custom-tool-result.ts';
 import { type Tool, ToolError } from '../tools/tool.ts';
 import { raceAbort } from '../util/abort.ts';
@@ -45,6 +46,7 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
     connected: () => connections.connected(),
     tools: () => tools,
   });
+  const { policies } = offers;
 
   /** Those that settings do not want are told and left out. */
   const admit = (server: GivenServer): boolean => {
@@ -55,6 +57,7 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
   const isOfHost = ({ given }: GivenServer) => typeOf(given) === 'sdk';
   const connectConfigured = () => {
     for (const server of configured) {
+      if (!connections.has(server.name)) policies.declare(server);
       connections.add(defineServer(server, means, manifests), { waits: isOfHost(server) && !hasStarted });
     }
   };
@@ -63,14 +66,28 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
 
   /** Why a server that a request names cannot be added; null when it was. */
   const addRequested = (name: string, given: unknown): string | null => {
-    if (connections.has(name)) return 'A server of this name was there from the start';
     if (!isObject(given)) return 'It must be an object';
     const server = dynamicServer(name, given, env);
+    if (connections.has(name)) {
+      if (isOfHost(server) && connections.transportOf(name) === 'sdk') policies.declare(server);
+      return 'A server of this name was there from the start';
+    }
     const refusal = refusalOf(server, rules);
     if (refusal !== null) return refusal;
     added.set(name, given);
+    policies.declare(server);
     connections.add(defineServer(server, means));
     return null;
+  };
+
+  /** What the host says of its servers beside their names. One that is there already keeps what it has of the rest. */
+  const addNamed = (name: string, given: unknown) => {
+    const config = isObject(given) ? given : {};
+    const server = dynamicServer(name, { ...config, type: 'sdk', name }, env);
+    const isKnown = connections.has(name);
+    if (isKnown && connections.transportOf(name) !== 'sdk') return;
+    if (!isKnown || Array.isArray(config.tools)) policies.declare(server);
+    connections.add(defineServer(server, means, manifests));
   };
 
   const mcp: SessionMcp = {
@@ -81,8 +98,9 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
       for (const [name, manifest] of Object.entries(given)) if (isObject(manifest)) manifests.set(name, manifest);
       for (const { name } of configured) connections.begin(name);
       const named = Array.isArray(initialize.sdkMcpServers) ? initialize.sdkMcpServers : [];
+      const configs = isObject(initialize.sdkMcpServerConfigs) ? initialize.sdkMcpServerConfigs : {};
       for (const name of named.filter((each) => typeof each === 'string')) {
-        connections.add(defineServer(dynamicServer(name, { type: 'sdk', name }, env), means, manifests));
+        addNamed(name, Object.hasOwn(configs, name) ? configs[name] : undefined);
       }
     },
     async join(signal) {
@@ -91,11 +109,17 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
       if (joined === connections.version) return false;
       joined = connections.version;
       tools = [...asTools(connections.tools(), seams, (twin) => log('warn', twin)), ...resourceTools(seams)];
+      policies.bind(tools, connections.tools());
       offers.approvals.noteChanges();
       return true;
     },
     settled: () => connections.settled(),
     tools: () => tools,
+    toolOf(name, read) {
+      const found = connections.tools().find(({ server, info }) => mcpToolName(server, info.name) === name);
+      const [tool] = found ? asTools([found], { ...seams, readResult: read }, () => {}) : [];
+      return found && tool ? { server: found.server, tool } : null;
+    },
     statuses: () => connections.statuses(),
     receive: (name, message) => connections.receive(name, message),
     reconnect: (name) => connections.reconnect(name),
@@ -105,7 +129,10 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
       const isSame = (name: string) => JSON.stringify(servers[name]) === JSON.stringify(added.get(name));
       const removed = [...added.keys()].filter((name) => !isSame(name));
       await Promise.all(removed.map((name) => connections.remove(name)));
-      for (const name of removed) added.delete(name);
+      for (const name of removed) {
+        added.delete(name);
+        policies.forget(name);
+      }
       const errors: Record<string, string> = {};
       const wanted = Object.keys(servers).filter((name) => !added.has(name));
       for (const name of wanted) {
@@ -122,16 +149,22 @@ export function openSessionMcp(options: SessionMcpOptions): SessionMcp {
       const isSame = (server: GivenServer) => next.some((other) => JSON.stringify(other) === JSON.stringify(server));
       const gone = configured.filter((server) => !isOfHost(server) && !isSame(server));
       await Promise.all(gone.map(({ name }) => connections.remove(name)));
+      for (const { name } of gone) policies.forget(name);
       configured = next;
       connectConfigured();
     },
-    addFor(agent, servers) {
-      for (const server of agentServers(agent, servers, env).filter(admit))
+    addForMain(servers) {
+      for (const server of agentServers(servers, env).filter(admit)) {
+        if (!connections.has(server.name)) policies.declare(server);
         connections.add(defineServer(server, means));
+      }
     },
     async connectFor(agent, servers, signal) {
       const own = createConnections({ startupMs, log, faceOf });
-      for (const server of agentServers(agent, servers, env).filter(admit)) own.add(defineServer(server, means));
+      for (const server of agentServers(servers, env).filter(admit)) {
+        policies.declare(server, `agent ${agent}: ${server.name}`);
+        own.add(defineServer(server, means));
+      }
       await raceAbort(own.settled(), signal).catch(() => {}); // whoever waits is told
       return { tools: asTools(own.tools(), seams, (twin) => log('warn', twin)), close: () => own.close() };
     },

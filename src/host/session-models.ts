@@ -8,6 +8,7 @@ import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Engine } from './engine.ts';
 import { type Env, secretValues } from './home.ts';
+import type { ModelSwitch } from './model-switch.ts';
 import type { Chosen, KeyHelper } from './models.ts';
 import type { Parts } from './parts.ts';
 import { createRecordingFile } from './recording-file.ts';
@@ -61,11 +62,25 @@ async function keyHelper(
   return { id: `${cwd}: ${command}`, credential: obtainedSecrets.noting(credential) };
 }
 
-/** Makes the session's next turn use this model; resolves with its id. Rejects as `chooseModel` does; then the old one stays. */
-export async function useModel(parts: Parts, name: string | undefined): Promise<string> {
-  parts.chosen = await parts.chooseModel(name);
-  parts.context.fruitless = 0; // another model, another window
-  return parts.chosen.id;
+/**
+ * Makes the session's next turn use this model; resolves with its id. Rejects as `chooseModel` does, and when a hook
+ * objects; then the old one stays. `asked`: who wants it, and by which name; absent where that is no change of a session.
+ */
+export async function useModel(
+  parts: Parts,
+  name: string | undefined,
+  asked?: Pick<ModelSwitch, 'requested' | 'source'>,
+): Promise<string> {
+  const chosen = await parts.chooseModel(name);
+  const adopt = () => {
+    parts.chosen = chosen;
+    parts.context.fruitless = 0; // another model, another window
+  };
+  if (parts.hooks && asked) {
+    const { switchModel } = await import('./model-switch.ts');
+    await switchModel(parts, parts.hooks, { ...asked, from: parts.chosen.id, to: chosen.id }, adopt);
+  } else adopt();
+  return chosen.id;
 }
 
 interface Replay {

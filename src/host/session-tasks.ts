@@ -1,5 +1,6 @@
 import { type BackgroundTask, isAtWork } from '../tools/background-tasks.ts';
 import { messageOf } from '../util/message-of.ts';
+import type { MessageOrigin } from '../wire/messages/common.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 import type { Parts } from './parts.ts';
@@ -12,10 +13,14 @@ export interface News {
   text: string;
   /** What hosts are told before. */
   lines: Message[];
+  /** Where it comes from, as the result of its turn tells. */
+  origin: MessageOrigin;
   /** The model's message is about to be recorded, under this uuid. */
   telling?(uuid: string): Promise<void>;
   /** The model's message is on disk: it need not be told again. */
   delivered?(): Promise<void>;
+  /** No turn came of it: it is to be told with what comes next. */
+  undelivered?(): void;
 }
 
 /** Where news come from that begin a turn by themselves. */
@@ -37,6 +42,8 @@ export function watchSessionTasks(parts: Parts, onNews: () => void): NewsSource 
   const ids = { sessionId: parts.sessionId, newId: () => parts.runtime.ids.uuid() };
   const records = parts.home === null ? null : lazyRecords(parts, parts.home);
   let ended: BackgroundTask[] = [];
+  /** Ends of which no turn came. Nothing waits for them: the record of each says that it was not told. */
+  let untold: BackgroundTask[] = [];
   const say = (line: Message) => parts.say(line)?.catch(() => {}); // a reader that is gone is noticed by the turn
 
   if (records) backgroundTasks.onChange(({ task }) => (task.isBackgrounded ? records.note(task) : undefined));
@@ -62,14 +69,20 @@ export function watchSessionTasks(parts: Parts, onNews: () => void): NewsSource 
     close,
     isOpen: () => ended.length > 0 || backgroundTasks.pending().length > 0,
     async take() {
-      const taken = ended;
+      const taken = [...untold, ...ended];
+      untold = [];
       ended = [];
       if (taken.length === 0) return null;
       return {
         text: taken.map(notificationText).join('\n\n'),
         lines: taken.map((task) => notificationLine(task, ids)),
+        // Of several tasks that are told together none is the one.
+        origin: { kind: 'task-notification', ...(taken.length === 1 && { runId: taken[0]?.runId }) },
         telling: async (uuid) => records?.telling(taken, uuid),
         delivered: async () => records?.told(taken),
+        undelivered() {
+          untold = taken;
+        },
       };
     },
   };
@@ -96,8 +109,8 @@ function lazyRecords({ sessionId, workspace, toolSession, runtime }: Parts, home
 }
 
 /** The message that tells the model of it; nothing in it is to be expanded or taken for a command. */
-export function newsInput({ text }: News): UserInput {
-  return { type: 'user', message: { role: 'user', content: text }, isSynthetic: true, client_composed: true };
+export function newsInput({ text, origin }: News): UserInput {
+  return { type: 'user', message: { role: 'user', content: text }, isSynthetic: true, client_composed: true, origin };
 }
 
 /** As `result.pending_tasks` lists what is still at work (ruling K25). */

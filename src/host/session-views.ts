@@ -5,6 +5,7 @@ import { exportMarkdown } from '../sessions/export-markdown.ts';
 import { subagentsFolder } from '../sessions/layout.ts';
 import { getSessionMessages, getSubagentMessages, listSubagents } from '../sessions/messages.ts';
 import { outlineOf } from '../sessions/outline.ts';
+import { promptLine } from '../sessions/prompt-line.ts';
 import { renderConversation } from '../sessions/render-conversation.ts';
 import { drawTree, shownCost, shownTokens } from '../sessions/render-tree.ts';
 import { firstWords, shownLines } from '../sessions/shown-text.ts';
@@ -106,11 +107,11 @@ export async function jsonOf(session: StoredSession, choice: ExportChoice): Prom
   return { session_id: sessionId, title, tag, cwd, cost_usd: costUsd, branches, subagents };
 }
 
-/** What a session is called: its title, else its last prompt. */
+/** What a session is called, as in a list: its title, else the last prompt of the branch that goes on. */
 function shownTitle(session: StoredSession, width = 80): string {
   if (session.title !== null) return firstWords(session.title, width);
-  const { steps } = outlineOf(session);
-  return firstWords(steps.findLast(({ kind }) => kind === 'prompt')?.text ?? session.sessionId, width);
+  const asked = pathOf(session, { full: true }).findLast((entry) => promptLine(entry) !== undefined);
+  return firstWords((asked && promptLine(asked)) ?? session.sessionId, width);
 }
 
 function pathOf(session: StoredSession, { leaf, full }: BranchChoice): Entry[] {
@@ -121,8 +122,9 @@ function pathOf(session: StoredSession, { leaf, full }: BranchChoice): Entry[] {
 
 /** The branches to export, the active one first. */
 function branchEnds(session: StoredSession, { leaf, allBranches }: ExportChoice): { leaf: string; active: boolean }[] {
-  const end = leaf === undefined ? activeLeaf(session.tree).leaf : findMessage(session, leaf);
-  const chosen = end ? [{ leaf: end.id, active: true }] : [];
+  const { leaf: active } = activeLeaf(session.tree);
+  const end = leaf === undefined ? active : findMessage(session, leaf);
+  const chosen = end ? [{ leaf: end.id, active: end === active }] : [];
   if (!allBranches) return chosen;
   const steps = stretchesOf(outlineOf(session))
     .filter(({ children, steps: own }) => children.length === 0 && !own.at(-1)?.ids.has(end?.id ?? ''))

@@ -2,7 +2,6 @@ import { resultLine } from '../agent/result.ts';
 import { emptyTally, type Tally } from '../agent/turn.ts';
 import { Aborted } from '../util/abort.ts';
 import type { JsonObject } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
 import { oneAtATime } from '../util/one-at-a-time.ts';
 import { startTimer } from '../util/timer.ts';
 import type { ContentBlock } from '../wire/content.ts';
@@ -15,12 +14,14 @@ import type { Launch } from '../wire/run-config.ts';
 import { askOverControl } from './ask.ts';
 import { assemble } from './assemble.ts';
 import type { Refusal } from './check-input.ts';
+import { closeSession } from './close-session.ts';
 import { commandOf } from './command-line.ts';
 import { refreshRules } from './configuration.ts';
 import { initializeAnswer } from './describe.ts';
 import { EndPolicy } from './end-policy.ts';
 import type { Engine } from './engine.ts';
 import { calledPrompt, noExtras } from './extensions.ts';
+import { hookNews } from './hooks.ts';
 import { InputQueue, NEWS } from './input-queue.ts';
 import { joinServers } from './mcp.ts';
 import type { Parts } from './parts.ts';
@@ -30,15 +31,6 @@ import { useModel } from './session-models.ts';
 import { type News, type NewsSource, newsInput, watchSessionTasks } from './session-tasks.ts';
 import type { Opening } from './transcript.ts';
 import { type Emit, Voice } from './voice.ts';
-
-/** Settings that may change while the session lives. Null takes a setting back. */
-export interface SessionSettings {
-  systemPrompt?: string;
-  appendSystemPrompt?: string;
-  maxThinkingTokens?: number | null;
-  /** The model paces its thinking itself, where it can. */
-  adaptiveThinking?: boolean;
-}
 
 /** Opens a session: new, resumed, continued or forked, as the launch says. Rejects with a HeddleError. */
 export async function openSession(engine: Engine, launch: Launch, emit: Emit, opening: Opening = {}): Promise<Session> {
@@ -68,6 +60,8 @@ export class Session {
   /** What was still queued when everything was stopped. */
   readonly #dropped: UserInput[] = [];
   #refused: string | null = null;
+  /** Whether no turn of news has failed since the last prompt. */
+  #isTold = true;
   #lastResultIsError = false;
   /** How many there were; a host that misses one can see it. */
   #results = 0;
@@ -86,14 +80,15 @@ export class Session {
     this.#seams = {
       voice: this.#voice,
       takeQueued: (tally, asked) => this.#takeQueued(tally, asked),
-      setModel: (name) => this.setModel(name),
+      setModel: (name) => this.setModel(name, 'command'),
     };
     parts.permissions.onModeChange = (mode) => this.#voice.tellMode(mode);
     parts.say = (message) => this.#voice.say(message);
     parts.ask = () => (parts.asksHost && this.#peer ? askOverControl(this.#peer, this.#voice) : parts.askTool);
     const { team } = parts;
     if (team) team.onNews = () => this.#wake();
-    this.#sources = [watchSessionTasks(parts, () => this.#wake()), ...(team ? [team] : [])];
+    parts.wake = () => this.#wake();
+    this.#sources = [watchSessionTasks(parts, parts.wake), hookNews(parts), ...(team ? [team] : [])];
     this.#policy = new EndPolicy({
       ...parts.endPolicy,
       now: () => parts.runtime.clock.now(),
@@ -120,6 +115,8 @@ export class Session {
   attach(peer: Peer): void {
     this.#peer = peer;
     this.#parts.callHost = (request, options) => peer.call(request, options);
+    // So that questions and what hooks are told of them keep their order.
+    if (this.#parts.asksHost) import('./question.ts').catch(() => {});
   }
 
   /** Queues a message; its turn begins when those before it are over, or it joins the one that is running. */
@@ -132,7 +129,7 @@ export class Session {
     this.#voice.tellLifecycle(input, 'queued').catch(() => {});
     this.#inputs.push(input);
     // Who goes on from elsewhere has turned away from what is being said (ruling K41).
-    if (parentOf(input) === undefined || !this.#running) return;
+    if (parentOf(input) === undefined || !this.#running || isPatient(input)) return;
     this.withdrawQuestions();
     this.interrupt(new Aborted('interrupt'));
   }
@@ -193,14 +190,10 @@ export class Session {
     this.interrupt(reason);
   }
 
-  configure(settings: SessionSettings): void {
-    Object.assign(this.#parts.settings, settings);
-  }
-
   /** Undefined or `default`: back to the model of the launch. The next turn waits until it is found. Resolves with its id. */
-  setModel(name: string | undefined): Promise<string> {
-    const wanted = name === undefined || name === 'default' ? this.#parts.launchModel : name;
-    return this.change((parts) => useModel(parts, wanted));
+  setModel(name: string | undefined, source: 'command' | 'sdk' = 'sdk'): Promise<string> {
+    const requested = name === undefined || name === 'default' ? null : name;
+    return this.change((parts) => useModel(parts, requested ?? parts.launchModel, { requested, source }));
   }
 
   /** Answers must fit this schema from now on. Rejects with `invalid_option` when it is none. */
@@ -227,9 +220,9 @@ export class Session {
     return initializeAnswer(this.#parts, this);
   }
 
-  /** The questions to the host that are still open. */
-  pendingPermissions(): JsonObject[] {
-    return this.#peer?.unanswered('can_use_tool') ?? [];
+  /** The questions of this kind to the host that are still open. */
+  pending(subtype: string): JsonObject[] {
+    return this.#peer?.unanswered(subtype) ?? [];
   }
 
   reportBadInput(message: string, facts: { error_code?: string; input_uuid?: string } = {}): void {
@@ -250,37 +243,35 @@ export class Session {
         break;
       }
       this.#isAnswering = true;
-      await (input === NEWS ? this.#answerNews() : this.#answer(input)).catch(() => {}); // nobody listens any more
+      await this.#handle(input).catch(() => {}); // nobody listens any more
       this.#isAnswering = false;
-      if (input !== NEWS && this.#policy.inputEnded && this.#parts.team) this.#inputs.wake();
+      if (input !== NEWS && ((this.#policy.inputEnded && this.#parts.team) || !this.#isTold)) this.#inputs.wake();
+      if (input !== NEWS) this.#isTold = true;
       this.#policy.check();
     }
     for (const input of this.#dropped) await this.#cancel(input).catch(() => {});
-    await this.#close();
+    await closeSession(this.#parts, {
+      isStopped: () => this.#stopped,
+      sources: this.#sources,
+      stopTasks: () => this.#stopTasks(),
+      settle: () => this.#inTurn(async () => {}), // what was asked for before the end
+    });
     return { lastResultIsError: this.#lastResultIsError };
   }
 
-  /** Lets go of everything, one after the other. What fails is said, and keeps nothing else open. */
-  async #close(): Promise<void> {
-    const { hooks, toolSession, sandbox, checkpoints, transcript, runtime } = this.#parts;
-    const steps: (() => Promise<unknown> | unknown)[] = [
-      () => this.#stopTasks(),
-      () => hooks?.end({ isStopped: this.#stopped }),
-      () => this.#inTurn(async () => {}), // what was asked for before the end
-      () => toolSession.backgroundTasks.close(),
-      ...this.#sources.map((source) => () => source.close?.()),
-      () => this.#parts.mcp?.close(),
-      () => sandbox.close(),
-      () => checkpoints?.close(),
-      () => transcript.release(),
-    ];
-    for (const step of steps) {
-      try {
-        await step();
-      } catch (error) {
-        runtime.log('error', `The session could not be closed in good order: ${messageOf(error)}`);
-      }
-    }
+  #handle(input: UserInput | typeof NEWS): Promise<void> {
+    if (input === NEWS) return this.#answerNews();
+    return input.shouldQuery === false ? this.#append(input) : this.#answer(input);
+  }
+
+  /** A message that is not to be answered now: the next request brings it along. */
+  #append(input: UserInput): Promise<void> {
+    return this.change(async (parts) => {
+      const { appendInput } = await import('./append-input.ts');
+      const appended = await appendInput(parts, input, this.#refused);
+      if ('error' in appended) this.reportBadInput(appended.error, appended.facts);
+      else for (const line of appended.lines) await this.#voice.say(line);
+    });
   }
 
   /** On disk, so that it can be found, and told to whoever still listens (ruling K26). */
@@ -296,8 +287,16 @@ export class Session {
       for (const line of news?.lines ?? []) await this.#voice.say(line);
       if (this.#stopped) return; // there was no turn yet that could have been interrupted; whoever resumes is told
       if (!news) continue;
-      await this.#answer(newsInput(news), news);
-      this.#inputs.wake(); // what it has led to may be news already
+      let isDelivered = false;
+      const delivered = async () => {
+        isDelivered = true;
+        await news.delivered?.();
+      };
+      await this.#answer(newsInput(news), { ...news, delivered });
+      if (!isDelivered) news.undelivered?.();
+      // What it has led to may be news already. What could not be told is not tried again before the next prompt.
+      this.#isTold &&= isDelivered;
+      if (isDelivered) this.#inputs.wake();
     }
   }
 
@@ -360,10 +359,11 @@ export class Session {
     await goOnFrom(this.#parts, parent);
   }
 
-  /** What was said during the turn joins it; commands and what goes on elsewhere wait for their own turn. */
+  /** What was said during the turn joins it; commands, what goes on elsewhere and what has time wait for their own turn. */
   #takeQueued(tally: Tally, asked: ContentBlock[]): Promise<Message[]> {
     const parts = this.#parts;
-    const joins = (each: UserInput) => commandOf(each, parts) === null && parentOf(each) === undefined;
+    const joins = (each: UserInput) =>
+      each.priority !== 'later' && commandOf(each, parts) === null && parentOf(each) === undefined;
     const signal = this.#running?.signal ?? new AbortController().signal;
     return foldInputs(parts, this.#inputs.takeWhile(joins), { tally, asked, signal });
   }
@@ -387,4 +387,9 @@ export class Session {
     const end = { kind: 'broken' as const, code: error.code, message: error.message };
     await this.#sayResult(resultLine(end, resultFacts(this.#parts, this.#tally, 0))).catch(() => {});
   }
+}
+
+/** Whether a message lets the running turn end before it is looked at. */
+function isPatient({ priority, shouldQuery }: UserInput): boolean {
+  return priority === 'later' || shouldQuery === false;
 }

@@ -66,7 +66,10 @@ async function accept(parts: Parts, changes: JsonObject, settings: Settings): Pr
   const wanted = mode === undefined ? permissions.policy.mode : permittedMode(mode, permissions.policy);
   // Null: back to what the launch says. Anything else wins over it, because it was said later.
   const launch = configuration.launch(settings);
-  if (changes.model !== undefined) await useModel(parts, changes.model === null ? launch.model : settings.model);
+  if (changes.model !== undefined) {
+    const requested = changes.model === null ? null : (settings.model ?? null);
+    await useModel(parts, requested ?? launch.model, { requested, source: 'sdk' });
+  }
   if (changes.effortLevel !== undefined) {
     parts.effort = changes.effortLevel === null ? launch.effort : settings.effortLevel;
   }

@@ -64,8 +64,14 @@ export function loadSettings(
     return { ...layer, values };
   });
   for (const layer of believed) noteMisspelt(layer, log);
-  const layers = [...given, ...believed];
+  const layers = [...given, ...(config.safeMode ? believed.map(withoutCustoms) : believed)];
   return { layers, settings: readSettings(layers), trust: { state, ignored } };
+}
+
+/** `--safe-mode`: what changes how the agent works does not act; rules, models and the environment stay. */
+function withoutCustoms(layer: Layer): Layer {
+  const { hooks: _, enabledPlugins: __, outputStyle: ___, ...values } = layer.values;
+  return { ...layer, values };
 }
 
 /** Other keys are another version's. One that is nearly the name of a list of rules was meant to be it. */

@@ -61,6 +61,9 @@ export function createToolSession(parts: () => Parts, options: ToolSessionOption
       set: (mode) => parts().permissions.apply([{ type: 'setMode', mode, destination: 'session' }]),
     },
     planFile: options.planFile,
+    get planInstructions() {
+      return parts().settings.planModeInstructions;
+    },
     todos: { current: options.todos },
     async tasks() {
       if (parent) return parent.tasks();
@@ -73,6 +76,7 @@ export function createToolSession(parts: () => Parts, options: ToolSessionOption
       isInside: (path) => isInsideAny(parts().permissions.policy.roots, path),
     }),
     backgroundTasks,
+    ...(!parent && { pastTask: async (id: string) => parts().leftTasks?.find(id) ?? null }),
     backgroundShells: createBackgroundShells({ workspace, tasks: backgroundTasks, outputDir }),
     ...(detachedShells && { detachedShells }),
     get agentName() {

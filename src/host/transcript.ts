@@ -15,7 +15,7 @@ import { chooseSession, isResuming, type SessionChoice, type SessionSource } fro
 import type { Engine } from './engine.ts';
 import { gitBranch } from './git.ts';
 import { holdSession } from './hold-session.ts';
-import type { Past } from './past.ts';
+import type { Past, PastReading } from './past.ts';
 import type { ResumeReport } from './resume-report.ts';
 
 /** A session's transcript, open for appending, and the conversation it holds so far. */
@@ -130,7 +130,8 @@ async function openHeld(engine: Engine, launch: Launch, held: Held): Promise<Ope
   const isKept = stored !== null && !config.noSessionPersistence;
   const store = isKept ? stored : await unkeptStore(source);
   const isFork = source !== null && (source.store !== stored || source.key.sessionId !== sessionId);
-  const reading = { at: config.resumeSessionAt, lean: !isFork && config.replayHistory !== true };
+  const { resumeSessionAt: at, resumeDropsTurn: drops } = config;
+  const reading = { at, drops, lean: !isFork && config.replayHistory !== true };
   const past = source ? await loadPast(engine, source.store, source.key, reading) : null;
   const emptied = source && past && past.leaf === null && past.report === null ? sessionEmpty(source) : null;
   if (emptied && config.onMissing !== 'fresh') throw emptied;
@@ -163,7 +164,7 @@ async function openHeld(engine: Engine, launch: Launch, held: Held): Promise<Ope
     earlier: async (word) => past?.earlier(word) ?? [],
     pastAt: (uuid) => loadPast(engine, store, key, { at: uuid, lean: true }),
     report: await reportOf(choice.missing ?? emptied?.message ?? null, past),
-    isBranching: config.resumeSessionAt !== undefined && !isFork,
+    isBranching: at !== undefined && !isFork,
     forkedFrom: isFork ? source.key.sessionId : null,
     reminders: past?.reminders ?? [],
     uuids: past?.uuids ?? [],
@@ -183,12 +184,7 @@ async function unkeptStore(past: SessionChoice['source']): Promise<SessionStore>
 }
 
 /** Most sessions are new; what reads a past is loaded only when there is one. */
-async function loadPast(
-  engine: Engine,
-  store: SessionStore,
-  key: SessionKey,
-  reading: { at: string | undefined; lean: boolean },
-): Promise<Past> {
+async function loadPast(engine: Engine, store: SessionStore, key: SessionKey, reading: PastReading): Promise<Past> {
   const { readPast } = await import('./past.ts');
   return readPast(store, key, { ...reading, log: engine.runtime.log });
 }

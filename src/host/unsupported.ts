@@ -12,10 +12,8 @@ export function noteUnsupportedFields(request: ControlBody, log: Logger): void {
 
 const FIELDS_NOT_YET: readonly (keyof ReturnType<typeof initializeFields>)[] = [
   'agentProgressSummaries',
-  'planModeInstructions',
   'plugins',
   'promptSuggestions',
-  'toolAliases',
 ];
 
 function asksForSomething(value: unknown): boolean {

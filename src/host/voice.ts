@@ -43,7 +43,7 @@ export class Voice {
 
   /** Lets a prompt be heard with the next line, where the host wants that. */
   echo(input: UserInput, uuid: string): void {
-    if (this.#parts.replayUserMessages) this.#heldReplay = replayLine(input, uuid, this.#parts.sessionId);
+    if (this.#parts.replayUserMessages) this.#heldReplay = replayLine(input, uuid, this.#parts);
   }
 
   /** The line that opens a turn; after the first one comes what a resume has to tell. */

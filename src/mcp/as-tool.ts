@@ -31,11 +31,12 @@ export function asTools(tools: readonly ServerTool[], seams: AsToolSeams, onTwin
   return [...byName.values()];
 }
 
-function asTool(name: string, { info, call, timeoutMs: own }: ServerTool, seams: AsToolSeams): Tool {
+function asTool(name: string, { server, source, info, call, timeoutMs: own }: ServerTool, seams: AsToolSeams): Tool {
   const { maxResultChars } = seams;
   const timeoutMs = own ?? seams.timeoutMs;
   return {
     name,
+    server: { name: server, source },
     description: info.description,
     input: anyObject(info.inputSchema),
     ...(info.alwaysLoad && { alwaysLoad: true }),

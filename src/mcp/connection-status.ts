@@ -10,7 +10,11 @@ export function statusOf(definition: ServerDefinition, state: ConnectionState): 
   switch (state.status) {
     case 'connected': {
       const { serverInfo } = state.client;
-      const tools = state.tools.map((tool) => ({ name: tool.name, annotations: shortHints(tool.annotations) }));
+      const tools = state.tools.map(({ name: tool, annotations, ui }) => ({
+        name: tool,
+        annotations: shortHints(annotations),
+        ...(ui && { _meta: { ui } }),
+      }));
       return { name, status: state.status, ...(serverInfo && { serverInfo }), ...place, tools };
     }
     case 'failed':

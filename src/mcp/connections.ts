@@ -16,7 +16,7 @@ export interface ServerDefinition {
   name: string;
   /** `local`, `project`, `user` or `plugin`: whose file has it. `dynamic`: it came with the launch or a request. */
   scope: string;
-  /** Who has defined it: `sdk` for the host's own, the name of a plugin, otherwise the scope. */
+  /** Who has defined it: `sdk` for the host's own, otherwise the scope. */
   source: string;
   transport: string;
   /** As `mcp_status` shows it: without what is secret. */
@@ -39,6 +39,8 @@ export interface OpenSeams extends ClientSeams {
 /** A tool of a server that is connected, or is being connected anew. */
 export interface ServerTool {
   server: string;
+  /** Who has defined the server: `sdk` for the host's own, otherwise the scope. */
+  source: string;
   info: McpToolInfo;
   /** How long a call of it may take, in milliseconds; absent: as long as with other servers. */
   timeoutMs?: number | undefined;
@@ -70,6 +72,8 @@ export interface Connections {
   begin(name: string): void;
   remove(name: string): Promise<void>;
   has(name: string): boolean;
+  /** How a server is reached; undefined for one that is not there. */
+  transportOf(name: string): string | undefined;
   /** Rejects with why it could not be connected, or when there is no such server. */
   reconnect(name: string): Promise<void>;
   setEnabled(name: string, enabled: boolean): Promise<void>;
@@ -114,6 +118,7 @@ export function createConnections({ faceOf, ...options }: ConnectionsOptions): C
       return version;
     },
     has: (name) => all.has(name),
+    transportOf: (name) => all.get(name)?.definition.transport,
     add(definition, { waits } = { waits: false }) {
       const { name, isDisabled } = definition;
       if (isClosed || all.has(name)) return;
@@ -176,8 +181,10 @@ function toolsOf(connection: Connection): ServerTool[] {
   const { definition, state } = connection;
   const tools = 'tools' in state ? (state.tools ?? []) : [];
   const { name: server, timeoutMs, alwaysLoad } = definition;
+  const source = definition.source === 'sdk' ? 'sdk' : definition.scope;
   return tools.map((info) => ({
     server,
+    source,
     info: alwaysLoad ? { ...info, alwaysLoad } : info,
     timeoutMs,
     call: (request, options) => connection.call(request, options),

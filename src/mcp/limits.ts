@@ -13,5 +13,9 @@ export const MAX_ITEM_DEPTH = 100;
 export const MAX_DESCRIPTION_CHARS = 10_000;
 /** Requests of a server that are answered at the same time. */
 export const MAX_ASKED = 32;
+/** Of answers that wait for a server to read them, in bytes: some 20,000 of them. */
+export const MAX_UNREAD_BYTES = 1024 * 1024;
+/** Answers that are on their way to a remote server at the same time. */
+export const MAX_UNSENT = 256;
 /** Milliseconds from one reading of a list to the next, however often a server says that it has changed. */
 export const RELIST_MS = 500;

@@ -9,6 +9,7 @@ import type { RpcRequest } from '../wire/json-rpc.ts';
 import { boundEvents } from './bound-events.ts';
 import type { McpLink } from './client.ts';
 import type { FetchLike } from './fetch-like.ts';
+import { MAX_UNSENT } from './limits.ts';
 import { McpNeedsAuth } from './oauth-fetch.ts';
 import { PendingRequests } from './pending-requests.ts';
 import { remoteRequests } from './remote-requests.ts';
@@ -50,6 +51,8 @@ export function remoteLink(options: RemoteLinkOptions): McpLink {
   let starting: Promise<void> | null = null;
   let isOpen = false;
   let isOver = false;
+  /** Answers to what the server asks that are on their way. */
+  let unsent = 0;
   /** Nobody hears the reason of a failed sign-in from the streams of the package. */
   let needsAuth: McpNeedsAuth | null = null;
   const requests = remoteRequests(options.fetch);
@@ -93,7 +96,13 @@ export function remoteLink(options: RemoteLinkOptions): McpLink {
 
   async function answer(message: JsonObject): Promise<void> {
     const response = await receive(message);
-    if (response !== null) await send(response);
+    if (response === null) return;
+    if (unsent >= MAX_UNSENT) {
+      lose(new Error(`it asks without taking the answers: ${MAX_UNSENT} of them wait for it`));
+      return;
+    }
+    unsent++;
+    await send(response).finally(() => unsent--);
   }
 
   async function send(message: object): Promise<void> {

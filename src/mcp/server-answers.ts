@@ -14,6 +14,8 @@ export interface McpToolInfo {
   annotations: JsonObject;
   /** Never to be left out of requests. */
   alwaysLoad: boolean;
+  /** For hosts that show the page of a tool: `ui.resourceUri` and who it is for. */
+  ui?: JsonObject;
 }
 
 /** What a server says of itself when it is greeted. */
@@ -54,6 +56,11 @@ function readTool(value: unknown): McpToolInfo[] {
       inputSchema: isObject(inputSchema) ? { ...inputSchema, type: 'object' } : { type: 'object', properties: {} },
       annotations: isObject(annotations) ? annotations : {},
       alwaysLoad: isObject(meta) && meta['anthropic/alwaysLoad'] === true,
+      ...(isObject(meta) && isObject(meta.ui) && isPage(meta.ui) && { ui: meta.ui }),
     },
   ];
+}
+
+function isPage({ resourceUri }: JsonObject): boolean {
+  return resourceUri === undefined || (typeof resourceUri === 'string' && resourceUri.startsWith('ui://'));
 }

@@ -9,7 +9,7 @@ import { within } from '../util/timer.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { encodeLine, LineDecoder, parseLine } from '../wire/jsonl.ts';
 import type { McpLink } from './client.ts';
-import { MAX_MESSAGE_BYTES } from './limits.ts';
+import { MAX_MESSAGE_BYTES, MAX_UNREAD_BYTES } from './limits.ts';
 import { PendingRequests } from './pending-requests.ts';
 
 export interface StdioLinkOptions {
@@ -27,6 +27,8 @@ export interface StdioLinkOptions {
   onLost(reason: Error): void;
   /** Of one message. */
   maxBytes?: number;
+  /** Of answers that the server has not read. */
+  maxUnreadBytes?: number;
 }
 
 /** How long a server has to end by itself once its input is over. */
@@ -41,7 +43,7 @@ const SHOWN_GARBAGE = 120;
  * once. Nothing of it outlives `close`: its input is ended, and what does not go by itself is ended with all its children.
  */
 export function stdioLink(options: StdioLinkOptions): McpLink {
-  const { serverName, log, receive, maxBytes = MAX_MESSAGE_BYTES } = options;
+  const { serverName, log, receive, maxBytes = MAX_MESSAGE_BYTES, maxUnreadBytes = MAX_UNREAD_BYTES } = options;
   const pending = new PendingRequests();
   const decoder = new LineDecoder({ maxBytes });
   const stop = new AbortController();
@@ -56,10 +58,13 @@ export function stdioLink(options: StdioLinkOptions): McpLink {
   let lastWords = '';
   let garbage = 0;
   let lost: Error | null = null;
+  let givenUp: Error | null = null;
+  /** Bytes of answers that wait until the server reads them. */
+  let unread = 0;
   let isClosing = false;
 
   const gone = run(options, { onInput, onOutput, signal: stop.signal }).then((reason) => {
-    lost = withLastWords(reason, lastWords);
+    lost = withLastWords(givenUp ?? reason, lastWords);
     pending.failAll(lost);
     if (!isClosing) options.onLost(lost);
   });
@@ -88,7 +93,20 @@ export function stdioLink(options: StdioLinkOptions): McpLink {
 
   async function answer(message: JsonObject): Promise<void> {
     const response = await receive(message);
-    if (response !== null) await send(response);
+    if (response === null) return;
+    const line = encodeLine(response);
+    unread += line.length;
+    if (unread > maxUnreadBytes) return giveUp();
+    await send(line, () => {
+      unread -= line.length;
+    });
+  }
+
+  /** A server that asks on and on and never reads what it is answered would fill our memory. */
+  function giveUp(): void {
+    if (stop.signal.aborted) return;
+    givenUp = new Error(`it asks without reading the answers: more than ${maxUnreadBytes} bytes of them wait for it`);
+    stop.abort(new Aborted('shutdown'));
   }
 
   /** Many servers log to the wrong stream; that is said once, and they work all the same. */
@@ -98,19 +116,19 @@ export function stdioLink(options: StdioLinkOptions): McpLink {
     log(level, `The MCP server ${serverName} writes something else than messages to its stdout; skipped: ${shown}`);
   }
 
-  async function send(message: object): Promise<void> {
+  async function send(line: string, onRead?: () => void): Promise<void> {
     if (!input) await Promise.race([started, gone]);
     if (lost || !input?.writable) throw lost ?? new Error('it has closed its input');
-    input.write(encodeLine(message));
+    input.write(line, onRead);
   }
 
   return {
     request(message, signal) {
       const response = pending.wait(message.id, signal);
-      send(message).catch((error) => pending.fail(message.id, error));
+      send(encodeLine(message)).catch((error) => pending.fail(message.id, error));
       return response;
     },
-    notify: send,
+    notify: (message) => send(encodeLine(message)),
     async close() {
       isClosing = true;
       input?.end();

@@ -11,8 +11,9 @@ const MARK = ',"cache_control":{"type":"ephemeral"}';
  * Writes request bodies. A message never changes once sent, so each is serialised once and found again by identity;
  * a request is the concatenation of known pieces. The same holds for the tools and the system prompt.
  *
- * Cache marks (four is the provider's limit): the last tool, the last system block, and the last block of each of the
- * last two messages, so that a request finds what the one before it stored. Apart from the marks every body is a
+ * Cache marks (four is the provider's limit): the last tool, the last system block (of those that all sessions share,
+ * where that was said), and the last block of each of the last two messages, so that a request finds what the one before
+ * it stored. Apart from the marks every body is a
  * prefix of the next.
  */
 export function createRequestEncoder(): RequestEncoder {
@@ -27,7 +28,7 @@ export function createRequestEncoder(): RequestEncoder {
       return at >= all.length - 2 ? marked(piece) : piece.json;
     });
     const settings = JSON.stringify(settingsOf(request)).slice(0, -1);
-    return `${settings}${system(request.system)}${tools(allTools(request))},"messages":[${pieces.join(',')}]}`;
+    return `${settings}${system(request.system, request.sharedBlocks)}${tools(allTools(request))},"messages":[${pieces.join(',')}]}`;
   };
 }
 
@@ -44,9 +45,12 @@ function settingsOf({ model, maxOutputTokens, thinking, effort, userId }: ModelR
   };
 }
 
-function encodeSystem(blocks: readonly string[]): string {
-  const texts = blocks.filter((text) => text !== '').map((text) => `{"type":"text","text":${encodeJson(text)}`);
-  return texts.length === 0 ? '' : `,"system":[${texts.join('},')}${MARK}}]`;
+function encodeSystem(blocks: readonly string[], shared = blocks.length): string {
+  const markAt = blocks.findLastIndex((text, at) => text !== '' && at < shared);
+  const objects = blocks.flatMap((text, at) =>
+    text === '' ? [] : `{"type":"text","text":${encodeJson(text)}${at === markAt ? MARK : ''}}`,
+  );
+  return objects.length === 0 ? '' : `,"system":[${objects.join(',')}]`;
 }
 
 /** The same array where there are no others: it is what `remember` knows the tools by. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../util/json.ts';
 import type { ContentBlock } from '../wire/content.ts';
+import type { ThinkingDisplay } from '../wire/thinking-display.ts';
 
 /** A message as the model API takes it. Immutable once built: clients cache its serialised form by identity. */
 export interface ApiMessage {
@@ -15,13 +16,18 @@ export interface ApiTool {
   readonly input_schema: JsonObject;
 }
 
-export type Thinking = { type: 'enabled'; budget_tokens: number } | { type: 'adaptive' } | { type: 'disabled' };
+export type Thinking =
+  | { type: 'enabled'; budget_tokens: number; display?: ThinkingDisplay }
+  | { type: 'adaptive'; display?: ThinkingDisplay }
+  | { type: 'disabled' };
 
 export interface ModelRequest {
   /** The resolved model id, never an alias. */
   model: string;
   /** Stable text first; every block may be cached by the provider. */
   system: readonly string[];
+  /** How many of these blocks are the same in all sessions, where that was said: a cache may be shared up to there. */
+  sharedBlocks?: number;
   tools: readonly ApiTool[];
   /** Tools that the provider runs itself, in its own words. Adapters for providers without such tools leave them out. */
   serverTools?: readonly JsonObject[];

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { cutText } from '../util/cut-text.ts';
 import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
 import { type AnswerBlock, answerEvents } from './answer-events.ts';
 import type { ApiMessage, Model, ModelEvent, ModelRequest } from './model.ts';
@@ -40,7 +41,7 @@ async function* streamAnswer(request: ModelRequest, signal: AbortSignal): AsyncG
 const CHARS_PER_TOKEN = 4;
 
 interface Conversation {
-  /** The words of the last user message that holds any. */
+  /** The newest words of the user. */
   prompt: string;
   /** What came of the calls made since then, in order. */
   outcomes: Outcome[];
@@ -65,14 +66,16 @@ function readConversation(messages: readonly ApiMessage[]): Conversation {
   };
 }
 
-/** A user's own words: not the reminders and notices that the runtime wraps into tags, nor its interrupt markers. */
+/**
+ * A user's own words: not the reminders and notices that the runtime wraps into tags, nor its interrupt markers. The
+ * newest of them: after a turn that failed, its prompt stands before them in the same message.
+ */
 function promptOf(message: ApiMessage | undefined): string {
-  return (message?.content ?? [])
+  const words = (message?.content ?? [])
     .flatMap((block) => (block.type === 'text' ? [block.text.trim()] : []))
-    .map((text) => text.replace(/^(?:<([\w-]+)>[\s\S]*?<\/\1>\s*)+/, ''))
-    .filter((text) => !/^\[Request interrupted by user.*\]$/.test(text))
-    .join('\n')
-    .trim();
+    .map((text) => text.replace(/^(?:<([\w-]+)>[\s\S]*?<\/\1>\s*)+/, '').trim())
+    .filter((text) => text !== '' && !/^\[Request interrupted by user.*\]$/.test(text));
+  return words.at(-1) ?? '';
 }
 
 function outcomeOf(result: ToolResultBlock | undefined): Outcome {
@@ -102,7 +105,7 @@ function use({ tool, input }: Call, id: string): AnswerBlock {
 }
 
 function explain(passage: string): string {
-  const heard = passage.length > 200 ? `${passage.slice(0, 200)}…` : passage;
+  const heard = passage.length > 200 ? `${cutText(passage, 200)}…` : passage;
   return [
     "I am Heddle's built-in offline model. I do not understand language; I only follow plain instructions, and this is none:",
     `> ${heard.replace(/\n/g, '\n> ')}`,

@@ -1,10 +1,12 @@
-/** A result per argument object, for as long as that object lives. */
-export function remember<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+/** A result per object, for as long as it lives. What else it is made of must always be the same for that object. */
+export function remember<Key extends object, Value, More extends unknown[]>(
+  make: (key: Key, ...more: More) => Value,
+): (key: Key, ...more: More) => Value {
   const known = new WeakMap<Key, Value>();
-  return (key) => {
+  return (key, ...more) => {
     let value = known.get(key);
     if (value === undefined) {
-      value = make(key);
+      value = make(key, ...more);
       known.set(key, value);
     }
     return value;

@@ -2,9 +2,10 @@ import type { PermissionUpdate } from '../wire/permissions.ts';
 import { textOf } from './command-files.ts';
 import { acceptsEdits, fileCommandTargets, grantCommand, isReadOnlyScript, writtenFiles } from './judge-command.ts';
 import { allows, type Call, forbids, scriptOf, withScript } from './match-rule.ts';
+import type { PermissionMode } from './modes.ts';
 import { isInsideAny, pathFrom } from './paths.ts';
 import { commandCwd, modesOf, type Policy } from './policy.ts';
-import { formatRule, type Rule } from './rules.ts';
+import { coversTool, formatRule, type Rule } from './rules.ts';
 import { byLeavingSandbox, bySandbox } from './sandbox-policy.ts';
 import { suggestUpdates } from './suggestions.ts';
 
@@ -43,7 +44,7 @@ export interface AskDecision {
  *
  * 1 deny rules, in every mode
  * 2 ask rules
- * 3 the session's own plan, which may be written in plan mode: that is what the mode is for
+ * 3 the session's own plan, which may be written in plan mode: that is what the mode is for; and an agent's own notes
  * 4 protected paths, questions to the user and commands that want out of the sandbox, which no mode and no rule opens
  * 5 the mode: bypassPermissions allows the rest, plan and delegate ask for what they hold back
  * 6 allow rules
@@ -52,13 +53,18 @@ export interface AskDecision {
  *   everything else asks
  *
  * In dontAsk every "ask" becomes "deny". Where nobody can be asked the caller denies too, with `denialText`. An agent's
- * call must pass in its own mode and in those of all that it works for: the strictest decision counts.
+ * call must pass in its own mode and in those of all that it works for, and a call of an MCP server in the one that the
+ * server is pinned to: the strictest decision counts.
  */
 export function decide(given: Call, policy: Policy): Decision {
   const call = withScript(given);
-  return modesOf(policy)
+  return [...modesOf(policy), ...pinnedModes(call, policy)]
     .map((mode) => decideIn({ ...policy, mode }, call))
     .reduce((a, b) => (STRICTNESS[b.behavior] > STRICTNESS[a.behavior] ? b : a));
+}
+
+function pinnedModes({ toolName }: Call, { serverModes = new Map() }: Policy): PermissionMode[] {
+  return [...serverModes].flatMap(([tools, mode]) => (coversTool({ toolName: tools }, toolName, 'forbid') ? mode : []));
 }
 
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
@@ -68,6 +74,7 @@ function decideIn(policy: Policy, call: Call): Decision {
     byDenyRules(call, policy) ??
     byAskRules(call, policy) ??
     byPlanFile(call, policy) ??
+    policy.notes?.(call, policy) ??
     byProtectedPaths(call, policy) ??
     byInteraction(call) ??
     byLeavingSandbox(call, policy) ??

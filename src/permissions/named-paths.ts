@@ -18,6 +18,8 @@ function pathsIn(spec: string, context: PathRuleContext): string[] {
   return anchors.flatMap(({ directory, glob }) => {
     const isAnywhere = glob.startsWith('**/');
     const path = glob.replace(/^\*\*\//, '').replace(/(?:^|\/)\*\*$/, '');
-    return /[*?![\]{}\\\0]/.test(path) ? [] : [resolve(isAnywhere ? context.cwd : directory, path)];
+    if (/[*?![\]{}\\\0]/.test(path)) return [];
+    const places = isAnywhere ? [context.cwd, ...(context.checkouts ?? [])] : [directory];
+    return places.map((place) => resolve(place, path));
   });
 }

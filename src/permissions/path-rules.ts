@@ -10,6 +10,8 @@ export interface PathRuleContext {
   /** What `~` stands for; without it rules that begin with `~` cannot be evaluated. */
   home?: string;
   realPath: RealPath;
+  /** What the working directory is a copy of, where it is a worktree: what rules forbid here is forbidden there, too. */
+  checkouts?: readonly string[];
 }
 
 export interface PathMatcher {
@@ -89,20 +91,20 @@ interface Anchor {
 
 export function anchorsOf(spec: string, context: PathRuleContext, reading: 'forbid' | 'allow'): Anchor[] | null {
   const everywhere = reading === 'forbid' ? '/' : context.cwd;
+  const bases = [context.cwd, ...((reading === 'forbid' && context.checkouts) || [])];
+  const belowBases = (glob: string) => bases.map((directory) => ({ directory, glob }));
   if (spec.startsWith('//')) return [{ directory: '/', glob: spec.slice(2) }];
   if (spec.startsWith('~')) {
     const inHome = spec === '~' || spec.startsWith('~/');
     return inHome && context.home !== undefined ? [{ directory: context.home, glob: spec.slice(2) }] : null;
   }
   if (spec.startsWith('/')) {
-    const below = { directory: context.cwd, glob: spec.slice(1) };
-    return reading === 'forbid' ? [below, { directory: '/', glob: spec.slice(1) }] : [below];
+    const below = belowBases(spec.slice(1));
+    return reading === 'forbid' ? [...below, { directory: '/', glob: spec.slice(1) }] : below;
   }
   if (spec.startsWith('**/')) return [{ directory: everywhere, glob: spec }];
-  if (spec === '**' || spec.replace(/\/$/, '').includes('/')) return [{ directory: context.cwd, glob: spec }];
-  return spec === '.' || spec === '..'
-    ? [{ directory: context.cwd, glob: spec }]
-    : [{ directory: everywhere, glob: `**/${spec}` }];
+  if (spec === '**' || spec.replace(/\/$/, '').includes('/')) return belowBases(spec);
+  return spec === '.' || spec === '..' ? belowBases(spec) : [{ directory: everywhere, glob: `**/${spec}` }];
 }
 
 interface Pattern {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Access } from '../tools/tool.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { PermissionRuleValue, PermissionUpdate } from '../wire/permissions.ts';
 import { type PermissionMode, parseMode } from './modes.ts';
@@ -12,6 +13,8 @@ export interface Policy {
   readonly mode: PermissionMode;
   /** Of an agent: the modes of those that it works for, and of its kind. What one of them holds back is held back. */
   readonly outerModes?: readonly PermissionMode[];
+  /** By all tools of an MCP server (`mcp__server__*`): a mode in which their calls must pass, too. */
+  readonly serverModes?: ReadonlyMap<string, PermissionMode>;
   readonly allow: readonly Rule[];
   readonly deny: readonly Rule[];
   readonly ask: readonly Rule[];
@@ -19,6 +22,8 @@ export interface Policy {
   readonly cwd: string;
   /** Where a command would run, a real path: what it names is relative to it. Absent: the working directory. */
   readonly shellCwd?: string;
+  /** Of a worktree: the directories that it is a copy of, real paths. What is forbidden here is forbidden there, too. */
+  readonly checkouts?: readonly string[];
   /** The working directory and the additional directories, as real paths. */
   readonly roots: readonly string[];
   /** Real paths that may be read but are not worked in, such as where large tool outputs are kept. */
@@ -35,11 +40,17 @@ export interface Policy {
   /** Of an agent: the plan is that of the main thread. */
   readonly isPlanOfOther?: true;
   readonly realPath: RealPath;
+  /** Of an agent with a folder of notes: what that folder means for a call; null: nothing. */
+  notes?(call: { toolName: string; access: Access }, policy: Policy): NotesVerdict | null;
   /** Absent: nothing confines commands. */
   readonly sandbox?: SandboxPolicy;
   /** Reads a command with a parser, before it is judged. Absent: only plain commands are understood. */
   readonly readCommand?: ReadCommand;
 }
+
+export type NotesVerdict =
+  | { behavior: 'allow'; layer: 'default' }
+  | { behavior: 'deny'; layer: 'default'; reason: string };
 
 /** Every mode in which a call must pass. */
 export function modesOf({ mode, outerModes = [] }: Policy): PermissionMode[] {

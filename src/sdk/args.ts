@@ -2,7 +2,7 @@ import type { JsonObject } from '../util/json.ts';
 import { toArgv } from '../wire/flags.ts';
 import type { ControlBody } from '../wire/peer.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
-import { instancesOf, mcpConfig } from './mcp-servers.ts';
+import { instancesOf, mcpConfig, sdkServerConfigs } from './mcp-servers.ts';
 import type { Options } from './options.ts';
 import { settingsText } from './settings.ts';
 
@@ -25,6 +25,7 @@ function toConfig(options: Options): RunConfig {
     verbose: true,
     inputFormat: 'stream-json',
     maxThinkingTokens: thinkingTokens(options),
+    thinkingDisplay: options.thinking?.type === 'disabled' ? undefined : options.thinking?.display,
     effort: options.effort,
     maxTurns: options.maxTurns,
     maxBudgetUsd: options.maxBudgetUsd,
@@ -61,6 +62,7 @@ function toConfig(options: Options): RunConfig {
     pluginDir: filled(options.plugins?.map(({ path }) => path)),
     forkSession: options.forkSession,
     resumeSessionAt: options.resumeSessionAt,
+    resumeDropsTurn: options.resumeDropsTurn,
     sessionId: options.sessionId,
     onMissing: options.onMissing,
     onBusy: options.onBusy,
@@ -92,6 +94,7 @@ export function initializeBody(options: Options, announced: JsonObject): Control
     subtype: 'initialize',
     ...announced,
     sdkMcpServers: filled([...instancesOf(options.mcpServers).keys()]),
+    sdkMcpServerConfigs: sdkServerConfigs(options.mcpServers),
     jsonSchema: options.outputFormat?.schema,
     ...prompts(options),
     agents: options.agents,

@@ -1,16 +1,18 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { within } from '../util/timer.ts';
-import type { InitializeResponse } from '../wire/control/index.ts';
+import type { InitializeResponse, SlashCommand } from '../wire/control/index.ts';
 import { AbortError, ControlError, HeddleError, ProcessError, toHeddleError } from '../wire/errors.ts';
-import type { ParsedMessage } from '../wire/messages/parse.ts';
+import type { CommandsChangedMessage } from '../wire/messages/notices.ts';
+import type { Message, ParsedMessage } from '../wire/messages/parse.ts';
 import type { SDKMessage } from '../wire/messages/sdk.ts';
-import { type ControlBody, Peer } from '../wire/peer.ts';
+import { type CallOptions, type ControlBody, Peer } from '../wire/peer.ts';
 import type { ExitInfo, Transport } from '../wire/transport.ts';
 import { initializeBody, toLaunch } from './args.ts';
 import { checkInput, unsendable } from './check-options.ts';
 import { type HostCallbacks, hostCallbacks } from './host-callbacks.ts';
 import type { McpServers } from './mcp-servers.ts';
 import type { Options } from './options.ts';
+import { LOAD_TIMEOUT_MS } from './store-answers.ts';
 
 const INITIALIZE_TIMEOUT_MS = 60_000;
 /** How long what a dead agent has written may still be on its way. */
@@ -50,11 +52,13 @@ export class Connection {
   readonly #connected: Promise<Link>;
   /** The agent's answer to initialize. */
   readonly initialized: Promise<InitializeResponse>;
+  /** The commands as the agent has told them since; null when they have not changed. */
+  commands: readonly SlashCommand[] | null = null;
   #transport: Transport | null = null;
   /** Settles when the agent has said all and its end has been told. */
   #reading: Promise<void> = Promise.resolve();
-  /** Something was sent that wants an answer, and no result has come since. */
-  #unanswered = false;
+  /** How much was sent that wants an answer, since the last result; without what was refused. */
+  #unanswered = 0;
   /** A result has reached the caller, so that the exit code is no news. */
   #resultTold = false;
   #versionNoted = false;
@@ -84,6 +88,12 @@ export class Connection {
     return peer.call(request);
   }
 
+  /** Initializes once more, and answers what the agent says it still waits for. What is being answered is left alone. */
+  async reinitialize(): Promise<InitializeResponse> {
+    const { peer } = await this.#connected;
+    return this.#initialize(peer, (response) => peer.serveAgain(OPEN_REQUESTS.flatMap((list) => response[list] ?? [])));
+  }
+
   /** Servers that live here must be there before the agent hears of them. */
   addServers(servers: McpServers): Promise<void> {
     return this.#host.addServers(servers);
@@ -93,7 +103,7 @@ export class Connection {
   async send(message: JsonObject, position = 1): Promise<void> {
     const { transport } = await this.#connected;
     const isPrompt = message.type === 'user';
-    this.#unanswered ||= isPrompt && message.shouldQuery !== false;
+    if (isPrompt && message.shouldQuery !== false) this.#unanswered += 1;
     try {
       await transport.write(
         isPrompt && this.#options.verbatimPrompts ? { ...message, client_composed: true } : message,
@@ -125,7 +135,7 @@ export class Connection {
       return;
     }
     this.#inputDone = true;
-    if (!this.#unanswered) transport.endInput();
+    if (this.#unanswered === 0) transport.endInput();
   }
 
   /** Ends an agent that may finish by itself: its input ends first, and only then is it ended by force. */
@@ -186,9 +196,10 @@ export class Connection {
     });
   }
 
-  async #initialize(peer: Peer): Promise<InitializeResponse> {
-    const timeoutMs = this.#options.initializeTimeoutMs ?? INITIALIZE_TIMEOUT_MS;
-    const answer = await peer.call(initializeBody(this.#options, this.#host.announced), { timeoutMs });
+  async #initialize(peer: Peer, onResponse?: CallOptions['onResponse']): Promise<InitializeResponse> {
+    const timeoutMs = this.#options.initializeTimeoutMs ?? INITIALIZE_TIMEOUT_MS + storeTimeMs(this.#options);
+    const body = initializeBody(this.#options, this.#host.announced);
+    const answer = await peer.call(body, { timeoutMs, ...(onResponse && { onResponse }) });
     const response = (isObject(answer) ? answer : {}) as InitializeResponse;
     if (this.#options.sessionStore && !response.capabilities?.includes('session_store')) {
       throw new HeddleError('not_supported', 'This agent cannot keep its session in options.sessionStore');
@@ -202,6 +213,9 @@ export class Connection {
       if (parsed.ok) this.#sink.push(parsed.message as SDKMessage);
       else this.#badLine(parsed.error);
       if (line.type === 'system' && line.subtype === 'init') this.#noteVersion(line);
+      if (parsed.ok && isCommandsChanged(parsed.message)) this.commands = parsed.message.commands;
+      if (line.type === 'system' && line.subtype === 'input_error')
+        this.#unanswered = Math.max(0, this.#unanswered - 1);
       if (line.type !== 'result') continue;
       this.#resultTold ||= parsed.ok;
       // Also for one that could not be read: the agent waits for the end of its input.
@@ -216,12 +230,12 @@ export class Connection {
   /** Whether the end of the agent is itself the news: it failed, or left what it was asked without any answer. */
   #isUnexplained({ code }: ExitInfo): boolean {
     if (this.#closing) return false;
-    return code === 0 ? this.#unanswered : !this.#resultTold;
+    return code === 0 ? this.#unanswered > 0 : !this.#resultTold;
   }
 
   /** Without `end_input` the only way to tell an agent that no more comes is to close its stdin (ruling K2). */
   #onResult(result: JsonObject, transport: Transport): void {
-    this.#unanswered = false;
+    this.#unanswered = 0;
     const pending = Array.isArray(result.pending_tasks) ? result.pending_tasks.length : 0;
     if (this.#inputDone && pending === 0) transport.endInput();
   }
@@ -258,6 +272,18 @@ export class Connection {
     if (isEnd) await within(EXIT_GRACE_MS, this.#reading);
     this.fail(error);
   }
+}
+
+/** The requests that an agent lists beside its answer to `initialize`. */
+const OPEN_REQUESTS = ['pending_permission_requests', 'pending_elicitation_requests'];
+
+/** An agent that resumes answers when the store of this program has listed and loaded what it needs. */
+function storeTimeMs({ sessionStore, loadTimeoutMs = LOAD_TIMEOUT_MS }: Options): number {
+  return sessionStore ? 2 * loadTimeoutMs : 0;
+}
+
+function isCommandsChanged(message: Message): message is CommandsChangedMessage {
+  return message.type === 'system' && message.subtype === 'commands_changed';
 }
 
 /** Short and unique within the connection. */

@@ -7,6 +7,7 @@ import type {
   FileContents,
   FlagSettingsResult,
   InitializeResponse,
+  McpResourceContents,
   McpSetServersResult,
   ModelInfo,
   PermissionExplanation,
@@ -20,6 +21,7 @@ import type {
 import type { McpServerStatus } from '../wire/mcp.ts';
 import type { ControlBody } from '../wire/peer.ts';
 import type { PermissionModeName } from '../wire/permissions.ts';
+import type { ThinkingDisplay } from '../wire/thinking-display.ts';
 import type { Connection } from './connection.ts';
 import { type McpServers, serversOnWire } from './mcp-servers.ts';
 
@@ -52,6 +54,14 @@ export abstract class Controls {
     return this.connection().initialized;
   }
 
+  /**
+   * Initializes once more, after lines may have been lost on the way: what the agent still waits for is asked again of
+   * `canUseTool` and `onElicitation`, but for what they are answering. Nothing else changes in the session.
+   */
+  reinitialize(): Promise<InitializeResponse> {
+    return this.connection().reinitialize();
+  }
+
   /** Ends the running turn with an ordinary result. The session stays usable. */
   async interrupt(): Promise<InterruptReceipt | undefined> {
     const answer = await this.#request({ subtype: 'interrupt' });
@@ -68,9 +78,13 @@ export abstract class Controls {
     await this.#request({ subtype: 'set_model', ...given({ model }) });
   }
 
-  /** From the next turn on; null for no limit of its own. */
-  async setMaxThinkingTokens(tokens: number | null): Promise<void> {
-    await this.#request({ subtype: 'set_max_thinking_tokens', max_thinking_tokens: tokens });
+  /**
+   * From the next turn on; null for no limit of its own. A display changes what is shown of the thinking, null leaves
+   * that to the provider again; without one it stays as it is.
+   */
+  async setMaxThinkingTokens(tokens: number | null, thinkingDisplay?: ThinkingDisplay | null): Promise<void> {
+    const display = given({ thinking_display: thinkingDisplay });
+    await this.#request({ subtype: 'set_max_thinking_tokens', max_thinking_tokens: tokens, ...display });
   }
 
   /**
@@ -133,9 +147,10 @@ export abstract class Controls {
     return (await this.#request({ subtype: 'reload_output_styles' })) as { available_output_styles: string[] };
   }
 
-  /** Slash commands. */
+  /** Slash commands, those that have changed since the start included. */
   async supportedCommands(): Promise<SlashCommand[]> {
-    return list((await this.initializationResult()).commands);
+    const { commands } = await this.initializationResult();
+    return [...(this.connection().commands ?? list(commands))];
   }
 
   async supportedModels(): Promise<ModelInfo[]> {
@@ -172,6 +187,26 @@ export abstract class Controls {
 
   async toggleMcpServer(serverName: string, enabled: boolean): Promise<void> {
     await this.#request({ subtype: 'mcp_toggle', serverName, enabled });
+  }
+
+  /**
+   * Reads a `ui://` resource of a server that the agent has connected: a page that a tool wants to be shown. Whoever shows
+   * it must not trust it.
+   */
+  async readMcpResource(serverName: string, uri: string): Promise<McpResourceContents> {
+    return (await this.#request({ subtype: 'mcp_read_resource', serverName, uri })) as McpResourceContents;
+  }
+
+  /**
+   * Has calls of a server's tools pass in this mode, too, which only narrows: `default` asks for them also in
+   * bypassPermissions. Null takes it back. `warning`: there is no such server yet.
+   */
+  async setMcpPermissionModeOverride(
+    serverName: string,
+    mode: 'default' | 'auto' | null,
+  ): Promise<{ warning?: string }> {
+    const answer = await this.#request({ subtype: 'set_mcp_permission_mode_override', serverName, mode });
+    return (answer ?? {}) as { warning?: string };
   }
 
   /** Stops a background task; a `task_notification` message says that it was. */

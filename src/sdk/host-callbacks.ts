@@ -5,6 +5,7 @@ import type { ControlBody, RequestContext, RequestHandler } from '../wire/peer.t
 import type { PermissionUpdate } from '../wire/permissions.ts';
 import { instancesOf, type McpServers } from './mcp-servers.ts';
 import { nameHooks } from './named-hooks.ts';
+import type { CanUseTool } from './option-types.ts';
 import type { Options } from './options.ts';
 import { type CallAgent, SdkServers } from './sdk-servers.ts';
 import { storeAnswers } from './store-answers.ts';
@@ -36,7 +37,7 @@ export function hostCallbacks(options: Options, callAgent: CallAgent): HostCallb
       if (!callback) throw new ControlError(`There is no hook callback '${request.callback_id}'`);
       return callback(request.input as HookInput, stringField(request, 'tool_use_id'), { signal });
     },
-    ...(options.sessionStore && storeAnswers(options.sessionStore)),
+    ...(options.sessionStore && storeAnswers(options.sessionStore, options)),
   };
   return {
     announced: { ...(hooks.announced && { hooks: hooks.announced }) },
@@ -50,13 +51,14 @@ export function hostCallbacks(options: Options, callAgent: CallAgent): HostCallb
   };
 }
 
-async function askCanUseTool(options: Options, request: ControlBody, { signal }: RequestContext): Promise<unknown> {
+async function askCanUseTool(options: Options, request: ControlBody, context: RequestContext): Promise<unknown> {
   if (!options.canUseTool) throw new ControlError('This host has no canUseTool callback');
   const input = isObject(request.input) ? request.input : {};
   const suggestions = request.permission_suggestions;
   const toolUseID = stringField(request, 'tool_use_id') ?? '';
   const answer = await options.canUseTool(stringField(request, 'tool_name') ?? '', input, {
-    signal,
+    signal: context.signal,
+    requestId: context.requestId,
     toolUseID,
     ...(Array.isArray(suggestions) && { suggestions: suggestions as PermissionUpdate[] }),
     ...texts(request, {
@@ -67,27 +69,53 @@ async function askCanUseTool(options: Options, request: ControlBody, { signal }:
       displayName: 'display_name',
       description: 'description',
     }),
+    ...dialogHints(request),
   });
+  if (answer === null) context.leaveOpen();
   return isObject(answer) ? { ...answer, toolUseID } : answer; // as in the reference, it says which call it is for
 }
 
+/** What a dialog should heed, where the agent says it. */
+function dialogHints(request: ControlBody): Pick<PermissionQuestion, Hint> {
+  const { default_to_no, suppress_always_allow_rule, matched_ask_rule: rule, mcp_server: server } = request;
+  return {
+    ...(default_to_no === true && { defaultToNo: true }),
+    ...(suppress_always_allow_rule === true && { suppressAlwaysAllowRule: true }),
+    ...(isObject(rule) && {
+      matchedAskRule: {
+        source: stringField(rule, 'source') ?? '',
+        toolName: stringField(rule, 'tool_name') ?? '',
+        ...texts(rule, { ruleContent: 'rule_content' }),
+      },
+    }),
+    ...(isObject(server) && {
+      mcpServer: { name: stringField(server, 'name') ?? '', source: stringField(server, 'source') ?? '' },
+    }),
+  };
+}
+
+type PermissionQuestion = Parameters<CanUseTool>[2];
+type Hint = 'defaultToNo' | 'suppressAlwaysAllowRule' | 'matchedAskRule' | 'mcpServer';
+
 /** Nobody to ask is a refusal, not an error: the server shall go on without an answer. */
-async function askElicitation(options: Options, request: ControlBody, { signal }: RequestContext): Promise<unknown> {
+async function askElicitation(options: Options, request: ControlBody, context: RequestContext): Promise<unknown> {
   if (!options.onElicitation) return { action: 'decline' };
   const schema = request.requested_schema;
-  return options.onElicitation(
+  const answer = await options.onElicitation(
     {
       serverName: stringField(request, 'mcp_server_name') ?? '',
       message: stringField(request, 'message') ?? '',
       ...texts(request, { mode: 'mode', url: 'url', elicitationId: 'elicitation_id' }),
       ...(isObject(schema) && { requestedSchema: schema }),
     },
-    { signal },
+    { signal: context.signal, requestId: context.requestId },
   );
+  if (answer === null) context.leaveOpen();
+  return answer;
 }
 
 /** The texts of a request under our names; those that it does not have stay away. */
-function texts<Name extends string>(request: ControlBody, fields: Record<Name, string>): { [Key in Name]?: string } {
+function texts<Name extends string>(request: JsonObject, fields: Record<Name, string>): { [Key in Name]?: string } {
   const found = Object.entries<string>(fields).flatMap(([name, field]) => {
     const text = stringField(request, field);
     return text === undefined ? [] : [[name, text]];

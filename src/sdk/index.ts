@@ -19,6 +19,8 @@ export type {
   FlagSettingsResult,
   InitializeResponse,
   InitializeResponse as SDKControlInitializeResponse,
+  McpResourceContents,
+  McpResourceContents as SDKControlMcpReadResourceResponse,
   McpSetServersResult,
   ModelInfo,
   PermissionExplanation,
@@ -46,6 +48,7 @@ export type {
   McpHttpServerConfig,
   McpSdkServerConfig,
   McpServerStatus,
+  McpServerToolPolicy,
   McpSseServerConfig,
   McpSseServerConfig as McpSSEServerConfig,
   McpStdioServerConfig,
@@ -58,8 +61,11 @@ export type {
   PermissionRuleValue,
   PermissionUpdate,
 } from '../wire/permissions.ts';
+export { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '../wire/prompt-boundary.ts';
 export type { Connect, Launch, RunConfig } from '../wire/run-config.ts';
 export type { SandboxSettings } from '../wire/sandbox-settings.ts';
+export type { ThinkingDisplay } from '../wire/thinking-display.ts';
+export { BUILTIN_TOOL_NAMES, type BuiltinToolName, LEGACY_TOOL_NAME_ALIASES } from '../wire/tool-names.ts';
 export type { ExitInfo, Transport } from '../wire/transport.ts';
 export { HEDDLE_VERSION, PROTOCOL_VERSION, WIRE_VERSION } from '../wire/version.ts';
 export {
@@ -69,6 +75,7 @@ export {
   HeddleClient as ClaudeSdkClient,
 } from './client.ts';
 export type { ControlMethods, InterruptReceipt, ReadFileOptions, SettingsFile, SwitchOptions } from './controls.ts';
+export { FailedResultError, successOf } from './failed-result.ts';
 export type { SequencedMessage } from './message-log.ts';
 export type * from './option-types.ts';
 export type {
@@ -98,22 +105,32 @@ export {
   type SessionOptions as SDKSessionOptions,
 } from './session.ts';
 export {
+  archiveSession,
   deleteSession,
   type ForkSessionOptions,
+  foldSessionSummary,
   forkSession,
   getSessionBranches,
   getSessionInfo,
   getSessionMessages,
   getSessionTree,
   getSubagentMessages,
+  type ImportedSession,
+  type ImportSessionToStoreOptions,
+  importSessionToStore,
   type ListSessionsOptions,
   listSessions,
   listSubagents,
   renameSession,
   type SDKSessionInfo,
+  type SessionKey,
   type SessionMessage,
   type SessionMessagesOptions,
   type SessionPlaceOptions,
+  type SessionStore,
+  type SessionSummaryEntry,
   switchSession,
   tagSession,
+  unarchiveSession,
 } from './sessions.ts';
+export { type StartupParameters, startup, type WarmQuery } from './startup.ts';

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../util/json.ts';
 import type { McpServerConfig as McpServerConfigOnWire } from '../wire/mcp.ts';
 import type { McpSdkServerConfigWithInstance, McpServerConfig, McpServerInstance } from './option-types.ts';
 import type { Options } from './options.ts';
@@ -16,9 +17,23 @@ export function mcpConfig({ mcpServers }: Options): string[] | undefined {
 export function serversOnWire(servers: McpServers): Record<string, McpServerConfigOnWire> {
   const configs = Object.entries(servers).map(([name, config]): [string, McpServerConfigOnWire] => [
     name,
-    isSdkServer(config) ? { type: 'sdk', name: config.name } : config,
+    isSdkServer(config) ? { type: 'sdk', name: config.name, ...settingsOf(config) } : config,
   ]);
   return Object.fromEntries(configs);
+}
+
+/** What is said of the servers of this program beside their names, by the name under which they were given. */
+export function sdkServerConfigs(mcpServers: Options['mcpServers']): JsonObject | undefined {
+  if (mcpServers === undefined || typeof mcpServers === 'string') return undefined;
+  const given = Object.entries(mcpServers).flatMap(([name, config]) =>
+    isSdkServer(config) ? [[name, settingsOf(config)] as const] : [],
+  );
+  const said = given.filter(([, settings]) => Object.keys(settings).length > 0);
+  return said.length > 0 ? Object.fromEntries(said) : undefined;
+}
+
+function settingsOf({ timeout, tools }: McpSdkServerConfigWithInstance) {
+  return { ...(timeout !== undefined && { timeout }), ...(tools !== undefined && { tools }) };
 }
 
 /** The servers that live in this program, by the name under which they were given. */

@@ -1,5 +1,6 @@
 import { isObject } from '../util/json.ts';
 import { PERMISSION_MODE_CHOICES } from '../wire/flags.ts';
+import { THINKING_DISPLAYS } from '../wire/thinking-display.ts';
 import {
   amount,
   type Check,
@@ -44,7 +45,11 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   model: text,
   fallbackModel: text,
   effort: oneOf(['low', 'medium', 'high', 'xhigh', 'max']),
-  thinking: shape({ type: oneOf(['adaptive', 'enabled', 'disabled']), 'budgetTokens?': count }),
+  thinking: shape({
+    type: oneOf(['adaptive', 'enabled', 'disabled']),
+    'budgetTokens?': count,
+    'display?': oneOf(THINKING_DISPLAYS),
+  }),
   maxThinkingTokens: countOrNone,
   maxTurns: count,
   maxBudgetUsd: amount,
@@ -67,7 +72,7 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   tools: either(texts, record),
   allowedTools: texts,
   disallowedTools: texts,
-  toolAliases: recordOf(text),
+  toolAliases: recordOf(word),
   toolConfig: record,
   additionalDirectories: texts,
   permissionMode: oneOf(PERMISSION_MODE_CHOICES),
@@ -91,12 +96,14 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   resume: word,
   forkSession: flag,
   resumeSessionAt: word,
+  resumeDropsTurn: word,
   sessionId: word,
   title: text,
   onMissing: oneOf(['error', 'fresh']),
   onBusy: oneOf(['refuse', 'wait', 'fork']),
   persistSession: flag,
   sessionStore: shape({ append: callback, load: callback, list: callback }),
+  loadTimeoutMs: amount,
   enableFileCheckpointing: flag,
   settings: either(text, record),
   settingSources: (value) =>

@@ -2,10 +2,19 @@ import type { Readable, Writable } from 'node:stream';
 import type { JsonObject } from '../util/json.ts';
 import type { AgentDefinition } from '../wire/agent-definition.ts';
 import type { HookEvent, HookInput, HookOutput } from '../wire/hooks.ts';
-import type { McpHttpServerConfig, McpSseServerConfig, McpStdioServerConfig } from '../wire/mcp.ts';
+import type {
+  McpHttpServerConfig,
+  McpServerToolPolicy,
+  McpSseServerConfig,
+  McpStdioServerConfig,
+} from '../wire/mcp.ts';
 import type { PermissionResult, PermissionUpdate } from '../wire/permissions.ts';
+import type { ThinkingDisplay } from '../wire/thinking-display.ts';
 
-/** Decides a tool call that no rule has decided. The input may be changed; a throw counts as a denial. */
+/**
+ * Decides a tool call that no rule has decided. The input may be changed; a throw counts as a denial. Null says that the
+ * answer goes to the agent another way, under `requestId`: nothing is sent from here, and the call waits for it.
+ */
 export type CanUseTool = (
   toolName: string,
   input: JsonObject,
@@ -20,18 +29,39 @@ export type CanUseTool = (
     toolUseID: string;
     /** Set when a subagent asks. */
     agentID?: string;
-    /** Ready-made words for a dialog, where the agent sends them. */
+    /** The question as a sentence, where the agent sends one. What the model wrote stands behind a colon, escaped. */
     title?: string;
+    /** What kind of thing it is, in a word or two: for a button. */
     displayName?: string;
+    /** Why it is asked. */
     description?: string;
+    /** A dialog should open on "no", and have no single key for "yes". */
+    defaultToNo?: boolean;
+    /** A dialog should not offer "always allow": no rule would answer this question the next time. */
+    suppressAlwaysAllowRule?: boolean;
+    /** The rule of `permissions.ask` that wants a person to decide. */
+    matchedAskRule?: { source: string; toolName: string; ruleContent?: string };
+    /**
+     * For tools of MCP servers. `sdk` as the source means a server of this program; any other was configured somewhere
+     * else, and its name is not to be trusted.
+     */
+    mcpServer?: { name: string; source: string };
+    /** Of the control request that asks. */
+    requestId: string;
   },
-) => Promise<PermissionResult>;
+) => Promise<PermissionResult | null>;
 
-/** A text replaces the prompt, an array is one of several blocks; the preset is the agent's own prompt. */
+/**
+ * A text replaces the prompt, an array is one of several blocks, SYSTEM_PROMPT_DYNAMIC_BOUNDARY may be among them; the
+ * preset is the agent's own prompt.
+ */
 export type SystemPromptOption = string | string[] | { type: 'preset'; preset: 'claude_code'; append?: string };
 
-/** How the model may think before it answers. */
-export type ThinkingConfig = { type: 'adaptive' } | { type: 'enabled'; budgetTokens?: number } | { type: 'disabled' };
+/** How the model may think before it answers, and what of that is shown; the provider decides where nothing is said. */
+export type ThinkingConfig =
+  | { type: 'adaptive'; display?: ThinkingDisplay }
+  | { type: 'enabled'; budgetTokens?: number; display?: ThinkingDisplay }
+  | { type: 'disabled' };
 
 export type EffortLevel = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
@@ -69,6 +99,10 @@ export interface McpSdkServerConfigWithInstance {
   type: 'sdk';
   name: string;
   instance: McpServerInstance;
+  /** Milliseconds that a call may take. */
+  timeout?: number;
+  /** What is to become of calls, by tool; `always_allow` has no effect here. */
+  tools?: McpServerToolPolicy[];
 }
 
 /** A server that the agent reaches by itself. */
@@ -109,11 +143,11 @@ export interface ElicitationRequest {
   requestedSchema?: JsonObject;
 }
 
-/** Answers an MCP server on behalf of the user. */
+/** Answers an MCP server on behalf of the user. Null: the answer goes another way, as with `CanUseTool`. */
 export type OnElicitation = (
   request: ElicitationRequest,
-  options: { signal: AbortSignal },
-) => Promise<{ action: 'accept' | 'decline' | 'cancel'; content?: JsonObject }>;
+  options: { signal: AbortSignal; requestId: string },
+) => Promise<{ action: 'accept' | 'decline' | 'cancel'; content?: JsonObject } | null>;
 
 /** How a process is to be started. */
 export interface SpawnOptions {

@@ -168,6 +168,11 @@ export interface SessionStateOptions {
   forkSession?: boolean;
   /** Goes on from this message of the session. */
   resumeSessionAt?: string;
+  /**
+   * With `resumeSessionAt`: the uuid of the prompt whose turn it means to leave behind. When anything else would be left
+   * behind, the result is an error that begins with `Resume rejected by --resume-drops-turn:`.
+   */
+  resumeDropsTurn?: string;
   /** The id of the new session. Default: chosen by the agent. */
   sessionId?: string;
   /** The title of the session. */
@@ -180,6 +185,11 @@ export interface SessionStateOptions {
   persistSession?: boolean;
   /** Where the session is kept: entries come here instead of to the agent's disk. */
   sessionStore?: SessionStore;
+  /**
+   * How long each `load` and each `list` of `sessionStore` may take. Then the run ends with an error that says so, instead
+   * of waiting for ever. Default: 60000.
+   */
+  loadTimeoutMs?: number;
   /** Keeps files as they were at each user message, for `rewindFiles`. */
   enableFileCheckpointing?: boolean;
   /** An object, JSON text or the path of a file; stronger than all settings files. */

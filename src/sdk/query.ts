@@ -37,20 +37,26 @@ export interface Query extends AsyncGenerator<SDKMessage, void>, ControlMethods 
 export function query({ prompt, options = {} }: { prompt: string | PromptStream; options?: Options }): Query {
   checkPrompt(prompt);
   checkOptions(options);
-  return new Run(prompt, options);
+  const run = new Run(options);
+  run.begin(prompt);
+  return run;
 }
 
-class Run extends Controls implements Query {
+/** An agent that is started; `begin` gives it what to answer, once. */
+export class Run extends Controls implements Query {
   readonly #messages = new Channel<SDKMessage>();
   readonly #connection: Connection;
   readonly #iterator: AsyncGenerator<SDKMessage, void>;
   #streams = 0;
   #inputEnded = false;
 
-  constructor(prompt: string | PromptStream, options: Options) {
+  constructor(options: Options) {
     super();
     this.#connection = new Connection(options, this.#messages);
     this.#iterator = this.#iterate();
+  }
+
+  begin(prompt: string | PromptStream): void {
     this.streamInput(typeof prompt === 'string' ? once(userMessage(prompt)) : prompt).catch((error) =>
       this.#connection.failWithAgent(error),
     );

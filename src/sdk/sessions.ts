@@ -1,11 +1,19 @@
+import type { ImportedSession } from '../sessions/import-session.ts';
 import type { MessagesOptions, SessionMessage } from '../sessions/messages.ts';
-import type { SessionSummary } from '../sessions/transcript-summary.ts';
+import type { SessionStore } from '../sessions/store.ts';
+import type { StoredSummary } from '../sessions/store-catalog.ts';
 import type { Branch, SessionTree } from '../wire/control/index.ts';
 
+export { foldSessionSummary } from '../sessions/fold-summary.ts';
+export type { ImportedSession } from '../sessions/import-session.ts';
 export type { SessionMessage } from '../sessions/messages.ts';
+export type { SessionKey, SessionStore, SessionSummaryEntry } from '../sessions/store.ts';
 
-/** What is known of a session: `summary` is its custom title, else its last prompt, else its first. */
-export type SDKSessionInfo = SessionSummary;
+/**
+ * What is known of a session: `summary` is its custom title, else its last prompt, else its first. One in a store has
+ * `path` and `fileSize` only where the store tells.
+ */
+export type SDKSessionInfo = StoredSummary;
 
 /** Where sessions are looked for. */
 export interface SessionPlaceOptions {
@@ -20,6 +28,15 @@ export interface ListSessionsOptions extends SessionPlaceOptions {
   offset?: number;
   /** With `dir`: also the sessions of the other worktrees of its git repository. Default true. */
   includeWorktrees?: boolean;
+  /** Lists the sessions that this store has of `dir`, instead of those of a config home. */
+  sessionStore?: SessionStore;
+}
+
+export interface ImportSessionToStoreOptions extends SessionPlaceOptions {
+  /** The transcripts of its subagents, too. Default true. */
+  includeSubagents?: boolean;
+  /** Entries in one `append`, at the most. Default 500. */
+  batchSize?: number;
 }
 
 export interface SessionMessagesOptions extends SessionPlaceOptions, MessagesOptions {}
@@ -123,6 +140,28 @@ export async function tagSession(
 }
 
 /**
+ * Archives a session: `listSessions` still has it, with `archived: true`, and a prompt that is sent later takes it out
+ * again. The transcript stays as it is, and so does an agent that runs it. Rejects with `session_not_found`.
+ *
+ * @example
+ * await archiveSession(sessionId);
+ * const shown = (await listSessions({ dir: '.' })).filter(({ archived }) => !archived);
+ */
+export async function archiveSession(sessionId: string, options: SessionPlaceOptions = {}): Promise<void> {
+  return (await stored()).archive(sessionId, options, { archived: true });
+}
+
+/**
+ * Takes a session out of the archive: `listSessions` has it with `archived: false`. Rejects with `session_not_found`.
+ *
+ * @example
+ * await unarchiveSession(sessionId);
+ */
+export async function unarchiveSession(sessionId: string, options: SessionPlaceOptions = {}): Promise<void> {
+  return (await stored()).archive(sessionId, options, { archived: false });
+}
+
+/**
  * Copies a branch to a session of its own, in the same project. Messages get new uuids, and `forkedFrom` with the old
  * ones; the source is not touched.
  *
@@ -131,6 +170,28 @@ export async function tagSession(
  */
 export async function forkSession(sessionId: string, options: ForkSessionOptions = {}): Promise<{ sessionId: string }> {
   return (await stored()).fork(sessionId, options);
+}
+
+/**
+ * Copies a stored session, and the transcripts of its subagents, into a store, in batches. There it belongs to `dir`, else
+ * to the directory in which it was started. The source is not touched. An entry whose uuid the store holds is not stored
+ * again, so what has failed half way may be tried again.
+ *
+ * Rejects with `session_not_found`, and as the store's `append` does. Resolves with what was handed over, and what is
+ * damaged in the files and stayed behind.
+ *
+ * @example
+ * import { createMemoryStore } from 'heddle/stores/memory'; // in place of yours
+ *
+ * const store = createMemoryStore();
+ * await importSessionToStore(sessionId, store, { batchSize: 100 });
+ */
+export async function importSessionToStore(
+  sessionId: string,
+  store: SessionStore,
+  options: ImportSessionToStoreOptions = {},
+): Promise<ImportedSession> {
+  return (await stored()).importTo(sessionId, store, options);
 }
 
 /**

@@ -1,11 +1,21 @@
-import type { SessionKey, SessionStore } from '../sessions/store.ts';
+import type { Loaded, SessionKey, SessionStore } from '../sessions/store.ts';
 import { isObject, stringField } from '../util/json.ts';
+import { within } from '../util/timer.ts';
 import type { Entry } from '../wire/entries.ts';
 import { ControlError } from '../wire/errors.ts';
 import type { ControlBody } from '../wire/peer.ts';
 
-/** A store of this program, as the agent reaches it: by awaited requests (ruling K42). */
-export function storeAnswers(store: SessionStore): Record<string, (request: ControlBody) => Promise<unknown>> {
+/** How long a store may take to load a session. */
+export const LOAD_TIMEOUT_MS = 60_000;
+
+/**
+ * A store of this program, as the agent reaches it: by awaited requests (ruling K42). What is read from it has a limit:
+ * without one, a store that is stuck would hold up a resume for ever.
+ */
+export function storeAnswers(
+  store: SessionStore,
+  { loadTimeoutMs = LOAD_TIMEOUT_MS }: { loadTimeoutMs?: number | undefined },
+): Record<string, (request: ControlBody) => Promise<unknown>> {
   return {
     async store_append(request) {
       if (!Array.isArray(request.entries)) throw new ControlError('entries must be an array', 'invalid_request');
@@ -13,12 +23,12 @@ export function storeAnswers(store: SessionStore): Record<string, (request: Cont
       return {};
     },
     async store_load(request) {
-      const entries: Entry[] = [];
-      for await (const loaded of store.load(keyOf(request))) if ('entry' in loaded) entries.push(loaded.entry);
-      return { entries };
+      const loaded = store.load(keyOf(request));
+      return { entries: await inTime('load', loadTimeoutMs, (signal) => entriesOf(loaded, signal)) };
     },
     async store_list(request) {
-      const sessions = await store.list(stringField(request, 'project') ?? '');
+      const project = stringField(request, 'project') ?? '';
+      const sessions = await inTime('list', loadTimeoutMs, () => store.list(project));
       return {
         sessions: sessions.map(({ sessionId, lastModified, size }) => ({
           session_id: sessionId,
@@ -28,6 +38,25 @@ export function storeAnswers(store: SessionStore): Record<string, (request: Cont
       };
     },
   };
+}
+
+/** All that is loaded; nobody wants the rest any more when the signal has aborted. */
+async function entriesOf(loaded: AsyncIterable<Loaded>, signal: AbortSignal): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for await (const item of loaded) {
+    if (signal.aborted) break;
+    if ('entry' in item) entries.push(item.entry);
+  }
+  return entries;
+}
+
+async function inTime<T>(method: string, ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const done = await within(ms, work(late.signal));
+  if (done !== null) return done;
+  late.abort();
+  const advice = 'See to it that the store can be reached, or raise loadTimeoutMs';
+  throw new ControlError(`sessionStore.${method}() has taken longer than ${ms} ms. ${advice}`, 'storage_timeout');
 }
 
 function keyOf({ key }: ControlBody): SessionKey {

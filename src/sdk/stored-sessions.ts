@@ -8,13 +8,17 @@ import {
   sessionSummary,
 } from '../sessions/catalog.ts';
 import { configHome } from '../sessions/config-home.ts';
+import type { ImportedSession } from '../sessions/import-session.ts';
 import { isSessionId } from '../sessions/layout.ts';
 import type { SessionMessage } from '../sessions/messages.ts';
+import type { SessionStore } from '../sessions/store.ts';
+import type { StoredSummary } from '../sessions/store-catalog.ts';
 import { withWorktrees } from '../sessions/worktrees.ts';
 import type { Branch, SessionTree } from '../wire/control/index.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type {
   ForkSessionOptions,
+  ImportSessionToStoreOptions,
   ListSessionsOptions,
   SessionMessagesOptions,
   SessionPlaceOptions,
@@ -22,12 +26,23 @@ import type {
 import { ownEnv } from './subprocess-env.ts';
 
 /** The bodies of the functions in `sessions.ts`. What a list does not need is loaded when it is: a list shall be quick. */
-export async function list(options: ListSessionsOptions): Promise<SessionSummary[]> {
-  const { dir, includeWorktrees = true, limit, offset } = options;
+export async function list(options: ListSessionsOptions): Promise<StoredSummary[]> {
+  const { dir, includeWorktrees = true, limit, offset, sessionStore } = options;
+  if (sessionStore) return listStore(sessionStore, options);
   const project = dir === undefined ? undefined : realPath(dir);
   return listSessions({
     home: homeOf(options),
     ...(project !== undefined && { project: includeWorktrees ? withWorktrees(project) : project }),
+    ...(limit !== undefined && { limit }),
+    ...(offset !== undefined && { offset }),
+  });
+}
+
+async function listStore(store: SessionStore, { dir, limit, offset }: ListSessionsOptions): Promise<StoredSummary[]> {
+  if (dir === undefined) throw invalid('dir', 'sessionStore needs dir: a store lists the sessions of one directory');
+  const { listStoreSessions } = await import('../sessions/store-catalog.ts');
+  return listStoreSessions(store, {
+    project: realPath(dir),
     ...(limit !== undefined && { limit }),
     ...(offset !== undefined && { offset }),
   });
@@ -71,6 +86,15 @@ export async function tag(sessionId: string, name: string | null, options: Sessi
   return tagSession(await find(sessionId, options), name);
 }
 
+export async function archive(
+  sessionId: string,
+  options: SessionPlaceOptions,
+  { archived }: { archived: boolean },
+): Promise<void> {
+  const { archiveSession } = await import('../sessions/session-admin.ts');
+  return archiveSession(await find(sessionId, options), { archived, now: Date.now });
+}
+
 export async function fork(sessionId: string, options: ForkSessionOptions): Promise<{ sessionId: string }> {
   const { upToMessageId, title } = options;
   const [{ forkSession }, { randomIds }] = await Promise.all([
@@ -83,6 +107,24 @@ export async function fork(sessionId: string, options: ForkSessionOptions): Prom
     ...(title !== undefined && { title }),
   });
   return { sessionId: copy.sessionId };
+}
+
+export async function importTo(
+  sessionId: string,
+  store: SessionStore,
+  options: ImportSessionToStoreOptions,
+): Promise<ImportedSession> {
+  const { dir, includeSubagents = true, batchSize = 500 } = options;
+  if (!Number.isSafeInteger(batchSize) || batchSize < 1) {
+    throw invalid('batchSize', `batchSize must be a whole number, 1 or more, but is ${batchSize}`);
+  }
+  const { importSession } = await import('../sessions/import-session.ts');
+  const found = await find(sessionId, options);
+  const project = dir === undefined ? sessionSummary(found.path)?.cwd : realPath(dir);
+  if (project === undefined) {
+    throw invalid('dir', `${found.path} does not say in which directory it was started: name it with dir`);
+  }
+  return importSession(found, store, { project, includeSubagents, batchSize });
 }
 
 export async function remove(sessionId: string, options: SessionPlaceOptions): Promise<{ movedTo: string }> {
@@ -126,6 +168,7 @@ async function whole(sessionId: string, options: SessionPlaceOptions) {
 
 /** Programs name sessions by their ids; titles and beginnings of ids are for people. */
 function find(sessionId: string, options: SessionPlaceOptions): Promise<FoundSession> {
+  refuseStore(options);
   if (!isSessionId(sessionId)) {
     throw new HeddleError('invalid_option', `Not a session id: ${JSON.stringify(sessionId)}. It must be a UUID.`);
   }
@@ -135,6 +178,17 @@ function find(sessionId: string, options: SessionPlaceOptions): Promise<FoundSes
     name: sessionId,
     ...(dir !== undefined && { project: realPath(dir) }),
   });
+}
+
+/** Other SDKs take one here. To look for its sessions on a disk instead would be a surprise. */
+function refuseStore(options: SessionPlaceOptions): void {
+  if (!('sessionStore' in options) || options.sessionStore === undefined) return;
+  const message = 'sessionStore cannot be used here: this function works on the files of a config home';
+  throw new HeddleError('not_supported', message, { facts: { option: 'sessionStore' } });
+}
+
+function invalid(option: string, message: string): HeddleError {
+  return new HeddleError('invalid_option', message, { facts: { option } });
 }
 
 function homeOf({ home }: SessionPlaceOptions): string {

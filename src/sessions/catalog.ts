@@ -1,6 +1,7 @@
+import { archivedNow } from './archive-mark.ts';
 import { pageOf } from './page.ts';
 import { sessionFiles } from './session-files.ts';
-import { createSummariser, type SessionSummary } from './transcript-summary.ts';
+import { createSummariser, type SessionFile, type SessionSummary } from './transcript-summary.ts';
 
 export { findSession } from './find-session.ts';
 export type { FoundSession } from './session-files.ts';
@@ -13,6 +14,8 @@ export interface ListOptions {
   project?: string | readonly string[];
   limit?: number;
   offset?: number;
+  /** Leaves out what is archived. */
+  hideArchived?: boolean;
 }
 
 /**
@@ -20,7 +23,12 @@ export interface ListOptions {
  * [SES-36]. What cannot be read is listed with an empty summary.
  */
 export async function listSessions(options: ListOptions): Promise<SessionSummary[]> {
-  const page = pageOf(sessionFiles(options.home, options.project), options);
+  const files = sessionFiles(options.home, options.project);
+  const page = pageOf(options.hideArchived ? files.filter((file) => !isArchived(file)) : files, options);
   const summariser = createSummariser();
   return page.map((file) => summariser.brief(file));
+}
+
+function isArchived(file: SessionFile): boolean {
+  return file.isMarked && archivedNow(file.path, file) === true;
 }

@@ -43,12 +43,18 @@ export interface Chain {
   attachmentEntry(attachment: JsonObject & { type: string }, fields: Identity): Entry;
   systemEntry(subtype: string, fields: Identity & JsonObject): Entry;
   /** A root, from which the summary hangs: readers that walk up stop here. The link to the past stays for viewers. */
-  compactBoundary(content: string, fields: Identity & { trigger: 'manual' | 'auto'; preTokens: number }): Entry;
+  compactBoundary(content: string, fields: Identity & CompactMetadata): Entry;
   progressEntry(data: JsonObject, fields: Identity & { toolUseID: string; parentToolUseID: string }): Entry;
   /** Not a node: leaves the leaf where it is. */
   queueOperation(operation: 'enqueue' | 'dequeue' | 'remove', content?: string): Entry;
   /** Not a node either. `messageId` is the message that brought it, the snapshot's own is the prompt it belongs to. */
   fileSnapshot(snapshot: FileSnapshot, fields: { messageId: string; isUpdate: boolean }): Entry;
+}
+
+/** Of a compaction: what started it, and how much it has left. */
+export interface CompactMetadata extends JsonObject {
+  trigger: 'manual' | 'auto';
+  preTokens: number;
 }
 
 export interface UserFields {
@@ -58,6 +64,8 @@ export interface UserFields {
   isCompactSummary?: true;
   /** The call that brought this text, e.g. a skill's body. */
   sourceToolUseID?: string;
+  /** Who has said it, where that was not the person at the host. */
+  origin?: JsonObject | undefined;
 }
 
 export interface AssistantFields {
@@ -96,10 +104,11 @@ export function createChain(facts: ChainFacts): Chain {
       planName = words;
     },
 
-    userEntry(message, { uuid, permissionMode, isMeta, isCompactSummary, sourceToolUseID }) {
+    userEntry(message, { uuid, permissionMode, isMeta, isCompactSummary, sourceToolUseID, origin }) {
       const summary = isCompactSummary && { isVisibleInTranscriptOnly: true, isCompactSummary };
       const identity = { uuid, timestamp: timestamp() };
-      return grow(uuid, { type: 'user', message, isMeta, ...summary, ...identity, permissionMode, sourceToolUseID });
+      const told = { permissionMode, sourceToolUseID, origin };
+      return grow(uuid, { type: 'user', message, isMeta, ...summary, ...identity, ...told });
     },
 
     assistantEntry(message, { uuid, requestId, error }) {

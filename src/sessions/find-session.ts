@@ -111,22 +111,34 @@ function notFound(options: FindOptions): HeddleError {
   const { home, name, project } = options;
   const own = project === undefined ? [] : projectFolders(home, project);
   const looked = [...own, join(home, 'projects'), pathOf(options)].filter((place) => place !== null);
-  const what = isSessionId(name)
-    ? `No conversation found with session ID: ${name}`
-    : `No session has the title '${name}', or an id that begins so`;
+  const what = isSessionId(name) ? `No conversation found with session ID: ${name}` : untitled(name);
   const message = `${what} (looked in ${looked.join(', ')}). heddle sessions list --all shows those there are`;
   return new HeddleError('session_not_found', message, { facts: { looked } });
 }
 
+/** The beginning of an id that is too short was not looked for. */
+function untitled(name: string): string {
+  const begins = SHORT_BEGINNING.test(name)
+    ? '; to begin an id it needs 4 characters or more'
+    : ', or an id that begins so';
+  return `No session has the title '${printable(name)}'${begins}`;
+}
+
+const SHORT_BEGINNING = /^[\da-f-]{1,3}$/i;
+
 function ambiguous(name: string, sessions: readonly SessionSummary[]): HeddleError {
-  const lines = sessions.map(
-    ({ sessionId, summary, cwd }) => `  ${sessionId}  ${printable([summary, cwd].filter(Boolean).join('  '))}`,
-  );
+  const lines = sessions
+    .slice(0, SHOWN_SESSIONS)
+    .map(({ sessionId, summary, cwd }) => `  ${sessionId}  ${printable([summary, cwd].filter(Boolean).join('  '))}`);
+  if (sessions.length > lines.length) lines.push('  …');
   return new HeddleError(
     'session_ambiguous',
-    `'${name}' may be one of ${sessions.length} sessions:\n${lines.join('\n')}`,
+    `'${printable(name)}' may be one of ${sessions.length} sessions:\n${lines.join('\n')}`,
     {
       facts: { sessions: sessions.map(({ sessionId, path, summary }) => ({ sessionId, path, summary })) },
     },
   );
 }
+
+/** More would be no help to anybody; all are among the facts. */
+const SHOWN_SESSIONS = 20;

@@ -1,8 +1,9 @@
 import { Channel } from '../util/channel.ts';
 import type { Clock } from '../util/runtime.ts';
 import type { Entry } from '../wire/entries.ts';
+import { foldSessionSummary } from './fold-summary.ts';
 import { sessionBusy } from './session-busy.ts';
-import type { LeaseHolder, Loaded, SessionKey, SessionStore } from './store.ts';
+import type { LeaseHolder, Loaded, SessionKey, SessionStore, SessionSummaryEntry } from './store.ts';
 
 /**
  * Sessions in memory, for tests and for hosts that keep nothing. Entries are kept as text: what is handed out cannot
@@ -31,7 +32,7 @@ export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}):
   return {
     async append(asked, entries) {
       const key = settle(asked);
-      const lines = entries.map((entry) => ({ uuid: entry.uuid, text: JSON.stringify(entry) }));
+      const lines = entries.map((entry) => ({ entry, uuid: entry.uuid, text: JSON.stringify(entry) }));
       const transcript = transcripts.get(nameOf(key)) ?? newTranscript(key);
       const fresh = lines.filter(({ uuid }) => isNew(transcript, uuid));
       if (fresh.length === 0) return;
@@ -40,6 +41,13 @@ export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}):
         for (const watcher of watchers.get(nameOf(key)) ?? []) watcher.push(text);
       }
       transcript.lastModified = now();
+      const { summary, lastModified: mtime } = transcript;
+      transcript.summary = foldSessionSummary(
+        summary,
+        key,
+        fresh.map(({ entry }) => entry),
+        { mtime },
+      );
       // Re-inserting keeps the map in the order of writing, which the clock may be too coarse to tell.
       transcripts.delete(nameOf(key));
       transcripts.set(nameOf(key), transcript);
@@ -70,6 +78,11 @@ export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}):
     async list(project) {
       const ofProject = [...transcripts.values()].filter(({ key }) => key.project === project && !key.agentId);
       return ofProject.reverse().map(({ key, lastModified }) => ({ sessionId: key.sessionId, lastModified }));
+    },
+
+    async listSessionSummaries(project) {
+      const ofProject = [...transcripts.values()].filter(({ key }) => key.project === project && !key.agentId);
+      return ofProject.flatMap(({ summary }) => (summary ? [structuredClone(summary)] : []));
     },
 
     async find(sessionId) {
@@ -107,6 +120,7 @@ interface Transcript {
   lines: string[];
   uuids: Set<string>;
   lastModified: number;
+  summary?: SessionSummaryEntry;
 }
 
 function newTranscript(key: SessionKey): Transcript {

@@ -4,6 +4,7 @@ import { errorCode } from '../util/error-code.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 import type { Entry } from '../wire/entries.ts';
 import { HeddleError } from '../wire/errors.ts';
+import { archiveMarkOf, writeArchiveMark } from './archive-mark.ts';
 import type { FoundSession } from './session-files.ts';
 import { fileAt } from './session-places.ts';
 import { isMissing, storageFailed } from './storage-errors.ts';
@@ -26,6 +27,22 @@ export async function renameSession({ sessionId, path }: FoundSession, title: st
 export async function tagSession({ sessionId, path }: FoundSession, tag: string | null): Promise<void> {
   if (tag?.trim() === '') throw new HeddleError('invalid_option', 'A tag must not be empty; null takes it away');
   appendEntry(path, { type: 'tag', tag: tag?.trim() ?? '', sessionId });
+}
+
+/**
+ * Marks a session as archived, or takes the mark away, beside the transcript: that stays as it is, and so does a run that
+ * writes to it. A prompt that is sent later takes the mark away as well.
+ */
+export async function archiveSession(
+  { path }: FoundSession,
+  mark: { archived: boolean; now: () => number },
+): Promise<void> {
+  if (fileAt(path) === null) throw gone(path);
+  try {
+    await writeArchiveMark(path, { archived: mark.archived, at: mark.now() });
+  } catch (error) {
+    throw storageFailed(archiveMarkOf(path), error);
+  }
 }
 
 export interface Switched {
@@ -67,6 +84,7 @@ export async function deleteSession(
   } catch (error) {
     throw storageFailed(path, error);
   }
+  moveIfThere(archiveMarkOf(path), join(movedTo, basename(archiveMarkOf(path))));
   const folder = path.replace(/\.jsonl$/, '');
   if (folder !== path) moveIfThere(folder, join(movedTo, basename(folder)));
   moveIfThere(records, join(movedTo, 'background'));

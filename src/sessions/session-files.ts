@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { markedTranscripts } from './archive-mark.ts';
 import { projectFolders, sessionOfFile } from './layout.ts';
 import { fileAt, namesIn } from './session-places.ts';
 import type { SessionFile } from './transcript-summary.ts';
@@ -18,21 +19,28 @@ export type Projects = string | readonly string[] | undefined;
  */
 export function sessionFiles(home: string, projects?: Projects): SessionFile[] {
   const files: SessionFile[] = [];
-  for (const { sessionId, path } of sessionNames(home, projects)) {
+  for (const { sessionId, path, isMarked } of sessionNames(home, projects)) {
     const file = fileAt(path);
-    if (file?.isFile) files.push({ sessionId, path, lastModified: file.at, fileSize: file.size });
+    if (file?.isFile) files.push({ sessionId, path, lastModified: file.at, fileSize: file.size, isMarked });
   }
   return files.sort(byAge);
 }
 
 /** The transcripts of a project, or of all, by their names alone. A session that went on elsewhere has two. */
-export function* sessionNames(home: string, projects?: Projects): Generator<FoundSession, void> {
+export function* sessionNames(home: string, projects?: Projects): Generator<NamedSession, void> {
   for (const folder of sessionFolders(home, projects)) {
-    for (const name of namesIn(folder)) {
+    const names = namesIn(folder);
+    const marked = markedTranscripts(names);
+    for (const name of names) {
       const sessionId = sessionOfFile(name);
-      if (sessionId !== null) yield { sessionId, path: `${folder}/${name}` };
+      if (sessionId !== null) yield { sessionId, path: `${folder}/${name}`, isMarked: marked.has(name) };
     }
   }
+}
+
+interface NamedSession extends FoundSession {
+  /** Whether it has been archived once. */
+  isMarked: boolean;
 }
 
 /** Where the sessions of a project, or of all, may be. */

@@ -17,6 +17,15 @@ export interface SessionInfo {
   size?: number;
 }
 
+/** What a store keeps of a session for lists, made by `foldSessionSummary`. */
+export interface SessionSummaryEntry {
+  sessionId: string;
+  /** When the store has written it, by the clock of `lastModified` in its lists. Milliseconds since the epoch. */
+  mtime: number;
+  /** To be kept as it is; nobody but `foldSessionSummary` and lists reads it. */
+  data: Record<string, unknown>;
+}
+
 /** A stretch of a stored session that is not an entry: torn, glued, not JSON. Reported, never thrown. */
 export interface Damage {
   /** 1-based line number. */
@@ -74,6 +83,11 @@ export interface SessionStore {
   has?(key: SessionKey, uuid: string): Promise<boolean>;
   /** Sessions of a project, newest first. */
   list(project: string): Promise<SessionInfo[]>;
+  /**
+   * What the store keeps of each session of a project, so that a list need not load them. One that is older than its
+   * session, or missing, is made by loading it.
+   */
+  listSessionSummaries?(project: string): Promise<SessionSummaryEntry[]>;
   /**
    * The key of a session in whatever project it is, by its id alone; null when the store holds none. Where several
    * projects have it, the one written to last.

@@ -1,4 +1,5 @@
 import { stringField } from '../util/json.ts';
+import { printable } from '../util/printable.ts';
 import type { Entry } from '../wire/entries.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { Loaded } from './store.ts';
@@ -68,14 +69,24 @@ export function findMessage({ tree, sessionId }: StoredSession, name: string): T
   if (exact) return exact;
   const [first, second] = name.length < MIN_PREFIX ? [] : nodes.filter(({ id }) => id.startsWith(name));
   if (first && !second) return first;
-  const what = first ? `More than one message begins with '${name}'` : `There is no message '${name}'`;
+  const what = first ? 'More than one message begins with' : 'There is no message';
+  const short = name.length < MIN_PREFIX ? ` (the beginning of a uuid needs ${MIN_PREFIX} characters or more)` : '';
   const leaves = tree.leaves.map(({ id }) => id);
-  const where = leaves.length === 0 ? 'It has no messages.' : `Its branches end in: ${leaves.join(', ')}`;
-  const facts = { uuid: name, leaves };
-  throw new HeddleError('session_not_found', `${what} in session ${sessionId}. ${where}`, { facts });
+  const message = `${what} '${printable(name)}'${short} in session ${sessionId}. ${branchesText(leaves)}`;
+  throw new HeddleError('session_not_found', message, { facts: { uuid: name, leaves } });
 }
 
 const MIN_PREFIX = 4;
+
+function branchesText(leaves: readonly string[]): string {
+  if (leaves.length === 0) return 'It has no messages.';
+  const newest = leaves.slice(-SHOWN_LEAVES);
+  const rest = leaves.length > newest.length ? ` and ${leaves.length - newest.length} more` : '';
+  return `Its branches end in: ${newest.join(', ')}${rest}`;
+}
+
+/** More would be no help to anybody; all are among the facts. */
+const SHOWN_LEAVES = 8;
 
 /** The entries from the very beginning to a message: what compactions have replaced stands before what replaced it. */
 export function wholeHistory(tree: Tree, leafUuid: string): Entry[] {

@@ -1,8 +1,8 @@
 import { isObject, stringField, tryParseJson } from '../util/json.ts';
 import type { Entry } from '../wire/entries.ts';
 import { instantOf } from './entry-fields.ts';
-import { promptOf } from './entry-text.ts';
 import { recordsOfLine } from './line-records.ts';
+import { asPrompt, promptLine } from './prompt-line.ts';
 
 /** What the beginning of a transcript tells. */
 export interface HeadFacts {
@@ -86,34 +86,6 @@ function addPrompt(facts: TailFacts, entry: Entry | null): void {
   const recorded = entry.type === 'last-prompt' ? asPrompt(stringField(entry, 'lastPrompt') ?? '') : entry;
   facts.lastPrompt = promptLine(recorded);
   if (facts.lastPrompt !== undefined) facts.gitBranch = stringField(entry, 'gitBranch');
-}
-
-/** What the user asked in this entry, on one line and cut to what a list can show. */
-function promptLine(entry: Entry): string | undefined {
-  const prompt = entry.isSidechain === true ? null : promptOf(entry);
-  return prompt === null ? undefined : cut(oneLine(prompt));
-}
-
-function oneLine(text: string): string {
-  // A prompt may be megabytes long; blanks that are joined may halve it, rarely more.
-  const start = text.length > MAX_PROMPT * 8 ? text.slice(0, MAX_PROMPT * 8) : text;
-  return start.trim().replace(LAYOUT, ' ');
-}
-
-/** Blanks that would not be shown as they are. Not every single one: most are plain, and replacing is slow. */
-const LAYOUT = /[^\S ]\s*| \s+/g;
-
-function cut(line: string): string {
-  if (line.length <= MAX_PROMPT) return line;
-  // By way of bytes: a slice would keep the whole prompt in memory, and half a surrogate pair is no text.
-  const start = Buffer.from(line.slice(0, MAX_PROMPT)).toString();
-  return `${start.replace(/\uFFFD$/, '')}…`;
-}
-
-const MAX_PROMPT = 200;
-
-function asPrompt(content: string): Entry {
-  return { type: 'user', message: { role: 'user', content } };
 }
 
 /**

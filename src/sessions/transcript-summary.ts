@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
+import { archivedNow, archiveMarkOf } from './archive-mark.ts';
 import { sessionOfFile } from './layout.ts';
 import { linesBackwards } from './reverse-lines.ts';
 import { isMissing, sessionUnreadable } from './storage-errors.ts';
@@ -26,6 +27,8 @@ export interface SessionSummary {
   cwd?: string;
   /** Milliseconds since the epoch, by its first entry with a time. */
   createdAt?: number;
+  /** False when it was archived once and is not any more; absent when it never was. */
+  archived?: boolean;
 }
 
 /** A transcript as the file system knows it. */
@@ -34,6 +37,8 @@ export interface SessionFile {
   path: string;
   lastModified: number;
   fileSize: number;
+  /** Whether it has been archived once. */
+  isMarked: boolean;
 }
 
 const HEAD = 4 * 1024;
@@ -77,7 +82,8 @@ export function transcriptAt(path: string): SessionFile | null {
     return withFile(path, (fd) => {
       const stats = fstatSync(fd);
       if (!stats.isFile()) throw new Error('it is not a regular file');
-      return { sessionId: sessionOf(path, fd), path, lastModified: stats.mtimeMs, fileSize: stats.size };
+      const isMarked = existsSync(archiveMarkOf(path));
+      return { sessionId: sessionOf(path, fd), path, lastModified: stats.mtimeMs, fileSize: stats.size, isMarked };
     });
   } catch (error) {
     if (isMissing(error)) return null;
@@ -116,6 +122,8 @@ function toSummary(file: SessionFile, head: HeadFacts, tail: TailFacts): Session
   if (gitBranch) summary.gitBranch = gitBranch;
   if (cwd) summary.cwd = cwd;
   if (createdAt) summary.createdAt = createdAt;
+  const archived = file.isMarked ? archivedNow(path, file) : undefined;
+  if (archived !== undefined) summary.archived = archived;
   summary.summary = customTitle || lastPrompt || firstPrompt || '';
   return summary;
 }

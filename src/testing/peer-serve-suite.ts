@@ -85,6 +85,40 @@ export const serveCases: Record<string, PairCheck> = {
     assert.equal(responseId(await reader.line()), 'good');
   },
 
+  'a request that is left open gets no response from here': async ({ near, far }) => {
+    const reader = new LineReader(far);
+    peerOn(near, {
+      onRequest: ({ subtype }, { leaveOpen }) => {
+        if (subtype === 'theirs') leaveOpen();
+        return {};
+      },
+    });
+    await far.write(request('left', { subtype: 'theirs' }));
+    await far.write(request('answered', { subtype: 'ours' }));
+    assert.equal(responseId(await reader.line()), 'answered');
+  },
+
+  'what the other side lists as unanswered is served again, unless it is being served': async ({ near, far }) => {
+    const reader = new LineReader(far);
+    const { promise: held, resolve: release } = deferred();
+    const served: string[] = [];
+    const peer = peerOn(near, {
+      onRequest: async (_, { requestId }) => {
+        served.push(requestId);
+        if (requestId === 'held') await held;
+        return {};
+      },
+    });
+    await far.write(request('held', { subtype: 'slow' }));
+    await far.write(request('done', { subtype: 'quick' }));
+    assert.equal(responseId(await reader.line()), 'done');
+    peer.serveAgain([request('held', { subtype: 'slow' }), request('lost', { subtype: 'quick' }), 'odd', null]);
+    assert.equal(responseId(await reader.line()), 'lost');
+    release();
+    assert.equal(responseId(await reader.line()), 'held');
+    assert.deepEqual(served, ['held', 'done', 'lost']);
+  },
+
   'an effect after the response is seen after it': async ({ near, far }) => {
     const reader = new LineReader(far);
     const peer = peerOn(near, {

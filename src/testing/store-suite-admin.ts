@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { foldSessionSummary } from '../sessions/fold-summary.ts';
 import { key, PROJECT, prompt, type StoreChecks, session, uuidsOf, written } from './store-suite-tools.ts';
 
 /** Lists, removal, and finding a session by its id. */
@@ -34,6 +35,20 @@ export const adminChecks: StoreChecks = {
     await written(store, session(1), 'a');
     const [info] = await store.list(PROJECT);
     assert.ok(info && Math.abs(info.lastModified - before) < 60_000, `lastModified is ${info?.lastModified}`);
+  },
+
+  'a summary tells of all that was appended to a session, and is as new as the list': async (store) => {
+    if (!store.listSessionSummaries) return;
+    await written(store, session(1), 'first');
+    await written(store, { ...session(1), agentId: 'a1' }, 'agent');
+    await written(store, session(1), 'last');
+    await store.append({ ...session(2), project: '/projects/spindle' }, [prompt('elsewhere')]);
+    const [summary, ...others] = await store.listSessionSummaries(PROJECT);
+    const [info] = await store.list(PROJECT);
+    assert.equal(others.length, 0);
+    assert.ok(summary && info && summary.mtime >= info.lastModified, `mtime is ${summary?.mtime}`);
+    const told = foldSessionSummary(undefined, session(1), [prompt('first'), prompt('last')], { mtime: summary.mtime });
+    assert.deepEqual(summary, told);
   },
 
   'a removed subagent leaves its session': async (store) => {

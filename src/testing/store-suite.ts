@@ -14,7 +14,7 @@ export interface StoreCase {
 
 /**
  * The contract of a SessionStore, as cases for any test framework. What a store may leave out (`remove`, `find`,
- * `lease`, `watch`) is only checked where it is there.
+ * `lease`, `watch`, `listSessionSummaries`) is only checked where it is there.
  *
  * @example
  * ```ts

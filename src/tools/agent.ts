@@ -12,6 +12,7 @@ const fields = {
   resume: optional(string('The id of an agent that has ended')),
   run_in_background: optional(boolean('Go on at once; you are told when the agent has finished')),
   max_turns: optional(integer('Rounds of tool calls at most', { minimum: 1 })),
+  isolation: optional(oneOf(['worktree'], 'Work in a git worktree of its own; it is kept if files change there')),
 };
 
 /** The model names the kind of agent, as the reference asks for it; a call that does not is understood all the same. */
@@ -52,7 +53,7 @@ export function createAgentTool({ listing, hasTeams, kindOf }: AgentToolOptions)
 ${listing}
 
 - For work that would fill this conversation with output you need not keep, and for parts that can be done side by side: calls in one answer run at the same time. What a call or two can do, do yourself.
-- It knows only its prompt: say what to find out or change, where, and what to give back. The user does not see its answer.
+- Unless it is a fork, it knows only its prompt: say what to find out or change, where, and what to give back. The user does not see its answer.
 - resume takes up an agent again by its id, with all that it knows.`,
     input: hasTeams ? teamInput : agentInput,
     access: (call) => ({ kind: 'named', name: kindOf(call), asks: false }),

@@ -78,6 +78,8 @@ export interface TaskAgent {
   depth: number;
   /** The task that started it, unless that was the main thread. */
   parentTaskId?: string;
+  /** It has a worktree of its own. */
+  isIsolated?: true;
 }
 
 export interface TaskUsage {

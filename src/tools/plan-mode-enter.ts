@@ -14,15 +14,8 @@ export const enterPlanModeTool: Tool = {
   async run(_input, { session }) {
     const isNew = session.mode.current() !== 'plan';
     if (isNew) await session.mode.set('plan');
-    const message = `${isNew ? 'Plan mode is on.' : 'Plan mode was on already.'} ${advice(session.planFile())}`;
+    const { planAdvice } = await import('./plan-advice.ts');
+    const message = `${isNew ? 'Plan mode is on.' : 'Plan mode was on already.'} ${planAdvice(session)}`;
     return { content: message, data: { message } satisfies EnterPlanModeOutput };
   },
 };
-
-function advice(planFile: string | null): string {
-  const write =
-    planFile === null
-      ? 'give the plan to ExitPlanMode in `plan`, which asks the user to approve it'
-      : `write the plan to ${planFile}, the one file that you may write now, then call ExitPlanMode, which asks the user to approve it`;
-  return `Change nothing yet. Read what matters and look for what is there already; when you know what to do, ${write}. If nobody can approve it, answer with the plan and stop.`;
-}

@@ -2,8 +2,8 @@ import { endOfFile } from '../util/end-of-file.ts';
 import { messageOf } from '../util/message-of.ts';
 import { within } from '../util/timer.ts';
 import type { TaskOutputOutput } from '../wire/tool-outputs.ts';
-import type { BackgroundTask } from './background-tasks.ts';
 import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
+import type { PastTask } from './tool-session.ts';
 
 /** As much as the model gets to see; the whole is in the file. */
 const MAX_BYTES = 100_000;
@@ -15,7 +15,7 @@ export async function showTask(
 ): Promise<ToolOutput> {
   const { backgroundTasks } = session;
   if (block) await within(timeout, Promise.race([backgroundTasks.ended(id), aborted(signal)]));
-  const task = backgroundTasks.get(id);
+  const task = backgroundTasks.get(id) ?? (await session.pastTask?.(id));
   if (!task) throw new Error(`The task ${id} is gone`);
   const status = task.status !== 'running' ? 'success' : block ? 'timeout' : 'not_ready';
   const output = await outputOf(task);
@@ -23,7 +23,8 @@ export async function showTask(
 }
 
 /** Commands can reach the folder, so that a link there leads wherever they like: only our own is followed. */
-async function outputOf({ outputFile, outputSource = outputFile }: BackgroundTask): Promise<string> {
+async function outputOf({ output, outputFile, outputSource = outputFile }: PastTask): Promise<string> {
+  if (output !== undefined) return output;
   const { text, isCut } = await endOfFile(outputSource, MAX_BYTES, 'refuse').catch((error) => {
     throw new ToolError(`The output cannot be read: ${messageOf(error)}`);
   });
@@ -31,7 +32,7 @@ async function outputOf({ outputFile, outputSource = outputFile }: BackgroundTas
 }
 
 /** As the wire has it (wire.md 9.2). */
-function textOf(task: BackgroundTask, status: string, output: string): string {
+function textOf(task: PastTask, status: string, output: string): string {
   return [
     `<retrieval_status>${status}</retrieval_status>`,
     `<task_id>${task.id}</task_id>`,
@@ -42,7 +43,7 @@ function textOf(task: BackgroundTask, status: string, output: string): string {
   ].join('\n\n');
 }
 
-function dataOf(task: BackgroundTask, status: TaskOutputOutput['retrieval_status'], output: string): TaskOutputOutput {
+function dataOf(task: PastTask, status: TaskOutputOutput['retrieval_status'], output: string): TaskOutputOutput {
   return {
     retrieval_status: status,
     task: {

@@ -22,7 +22,7 @@ export const taskOutputTool: Tool<InputOf<typeof input>> = {
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => true,
   async prepare(call, { session }) {
-    if (session.backgroundTasks.get(call.task_id)) return call;
+    if (session.backgroundTasks.get(call.task_id) ?? (await session.pastTask?.(call.task_id))) return call;
     throw refusal(unknownTask(call.task_id, session.backgroundTasks.list()));
   },
   run: async (call, context) => (await import('./task-output-run.ts')).showTask(call, context),

@@ -3,7 +3,7 @@ import type { ContentBlock } from '../wire/content.ts';
 import type { PermissionMode } from '../wire/permission-modes.ts';
 import type { AgentPort } from './agent.ts';
 import type { BackgroundShells } from './background-shells.ts';
-import type { BackgroundTasks } from './background-tasks.ts';
+import type { BackgroundTask, BackgroundTasks } from './background-tasks.ts';
 import type { DetachedShells } from './detached-shells.ts';
 import type { ForegroundCalls } from './foreground-calls.ts';
 import type { ShellDirectory } from './shell-directory.ts';
@@ -27,6 +27,8 @@ export interface ToolSession {
   readonly mode: ModeSwitch;
   /** Where the session's plan is written, or null where there is no place for files. */
   planFile(): string | null;
+  /** How to work in plan mode, in the host's words; absent: in ours. */
+  readonly planInstructions?: string | undefined;
   readonly todos: TodoList;
   /** How the agent is called whose calls these are; absent on the main thread. */
   readonly agentName?: string | undefined;
@@ -35,6 +37,8 @@ export interface ToolSession {
   readonly shellDirectory: ShellDirectory;
   /** What runs beside the conversation, of all agents of the session. */
   readonly backgroundTasks: BackgroundTasks;
+  /** A task of an earlier process of the session, as it was left; null: none is known. Absent on agents. */
+  pastTask?(id: string): Promise<PastTask | null>;
   readonly backgroundShells: BackgroundShells;
   /** Starts commands that outlive the session; absent where none could be found again. */
   readonly detachedShells?: DetachedShells;
@@ -46,6 +50,15 @@ export interface ToolSession {
   readonly sandbox: ShellSandbox | null;
   /** Calls a model beside the conversation. Booked like any call; refused when the budget is used up. */
   ask(question: ModelQuestion, signal: AbortSignal): Promise<readonly ContentBlock[]>;
+}
+
+/** What is shown of a task, running or past. */
+export interface PastTask
+  extends Pick<BackgroundTask, 'id' | 'type' | 'description' | 'status' | 'exitCode' | 'agent'> {
+  outputFile: string;
+  outputSource?: string;
+  /** What came of it, where no file is to be read. */
+  output?: string;
 }
 
 /** The permission mode, as far as tools may change it. */

@@ -101,6 +101,8 @@ export interface Tool<Input = JsonObject> {
   readonly alwaysLoad?: boolean;
   /** How much of a result the model gets to see; the rest goes to a file. Default: what a request can carry. */
   readonly maxResultChars?: number;
+  /** The MCP server whose tool it is, and who has defined that: `sdk` only for one that lives in the host. */
+  readonly server?: { readonly name: string; readonly source: string } | undefined;
   /** What this call touches, for the permission decision. Pure; paths are resolved against the workspace's cwd. */
   access(input: Input, workspace: Workspace): Access;
   /**

@@ -1,3 +1,4 @@
+import { cutText } from '../util/cut-text.ts';
 import { isOn } from '../util/setting-text.ts';
 import type { WebFetchOutput } from '../wire/tool-outputs.ts';
 import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
@@ -62,10 +63,9 @@ async function readPage(page: Page, url: URL, signal: AbortSignal): Promise<Omit
   return { text: cut(text), bytes: body.length, code, codeText };
 }
 
-/** Not between the halves of a character. */
 function cut(text: string): string {
   if (text.length <= MAX_TEXT_CHARS) return text;
-  return `${text.slice(0, MAX_TEXT_CHARS).replace(/[\uD800-\uDBFF]$/, '')}\n\n[The page goes on; the rest was cut off.]`;
+  return `${cutText(text, MAX_TEXT_CHARS)}\n\n[The page goes on; the rest was cut off.]`;
 }
 
 const SYSTEM = `You read one web page for a software agent and answer its question about it.

@@ -23,6 +23,15 @@ export class Channel<T> implements AsyncIterable<T> {
     this.#wake();
   }
 
+  /** Puts a value behind the last queued one that may stay before it; in front of all when none may. */
+  pushBehind(value: T, mayStayBefore: (queued: T) => boolean): void {
+    if (this.#ended) return;
+    let at = this.#values.length;
+    while (at > this.#head && !mayStayBefore(this.#values[at - 1] as T)) at--;
+    this.#values.splice(at, 0, value);
+    this.#wake();
+  }
+
   end(): void {
     this.#ended = true;
     this.#wake();

@@ -10,7 +10,7 @@ export function startTimer(ms: number, onTime: () => void): ReturnType<typeof se
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms);
+    timer = startTimer(ms, () => resolve(null));
   });
   try {
     return await Promise.race([promise, late]);

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { MessageParseError } from './errors.ts';
 import { ApiAssistantMessage } from './messages/assistant.ts';
+import { MessageOrigin } from './messages/common.ts';
 import { ApiUserMessage } from './messages/user.ts';
 import { firstIssue, open, type Schema, word } from './schema.ts';
 
@@ -54,6 +55,7 @@ function refuse(detail: string): { ok: false; error: MessageParseError } {
 
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
+const count = z.optional(z.number());
 
 /** What every node of the tree carries. Old files lack some of it; uuid and parentUuid are what make a node. */
 const envelope = {
@@ -88,6 +90,8 @@ export const UserEntry = open(() => ({
   /** The assistant entry whose call this answers. */
   sourceToolAssistantUUID: text,
   sourceToolUseID: text,
+  /** Who has said it, where that was not the person at the host. */
+  origin: z.optional(MessageOrigin),
 }));
 export type UserEntry = z.infer<typeof UserEntry>;
 
@@ -110,7 +114,16 @@ export const SystemEntry = open(() => ({
   content: text,
   isMeta: flag,
   level: text,
-  compactMetadata: z.optional(open({ trigger: word(['manual', 'auto']), preTokens: z.optional(z.number()) })),
+  compactMetadata: z.optional(
+    open({
+      trigger: word(['manual', 'auto']),
+      preTokens: count,
+      postTokens: count,
+      durationMs: count,
+      preservedSegment: z.optional(open({ headUuid: z.string(), anchorUuid: z.string(), tailUuid: z.string() })),
+      preservedMessages: z.optional(open({ anchorUuid: z.string(), uuids: z.array(z.string()) })),
+    }),
+  ),
 }));
 export type SystemEntry = z.infer<typeof SystemEntry>;
 

@@ -23,13 +23,16 @@ export type ErrorCode =
   | 'session_exists'
   | 'session_unreadable'
   | 'session_busy'
+  | 'resume_rejected'
   | 'task_not_found'
   | 'storage_failed'
   | 'sandbox_unavailable'
+  | 'worktree_failed'
   | 'unknown_parent'
   | 'command_refused'
   | 'server_not_found'
   | 'sign_in_failed'
+  | 'failed_result'
   | 'other';
 
 export interface ErrorOptions {

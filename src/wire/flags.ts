@@ -1,4 +1,5 @@
 import type { RunConfig } from './run-config.ts';
+import { THINKING_DISPLAYS } from './thinking-display.ts';
 
 export type FlagKind =
   /** No value. */
@@ -42,6 +43,7 @@ export const FLAGS: readonly Flag[] = [
   { name: '--input-format', key: 'inputFormat', kind: 'text', choices: ['text', 'stream-json'] },
   { name: '--thinking', key: 'thinking', kind: 'text', choices: ['adaptive', 'enabled', 'disabled'] },
   { name: '--max-thinking-tokens', key: 'maxThinkingTokens', kind: 'number' },
+  { name: '--thinking-display', key: 'thinkingDisplay', kind: 'text', choices: THINKING_DISPLAYS },
   { name: '--effort', key: 'effort', kind: 'text', choices: ['low', 'medium', 'high', 'xhigh', 'max'] },
   { name: '--max-turns', key: 'maxTurns', kind: 'number' },
   { name: '--max-budget-usd', key: 'maxBudgetUsd', kind: 'number' },
@@ -71,6 +73,8 @@ export const FLAGS: readonly Flag[] = [
   { name: '--tools', key: 'tools', kind: 'list' },
   { name: '--mcp-config', key: 'mcpConfig', kind: 'words' },
   { name: '--setting-sources', key: 'settingSources', kind: 'list' },
+  { name: '--bare', key: 'bare', kind: 'switch' },
+  { name: '--safe-mode', key: 'safeMode', kind: 'switch' },
   { name: '--strict-mcp-config', key: 'strictMcpConfig', kind: 'switch' },
   { name: '--permission-mode', key: 'permissionMode', kind: 'text', choices: PERMISSION_MODE_CHOICES },
   { name: '--allow-dangerously-skip-permissions', key: 'allowDangerouslySkipPermissions', kind: 'switch' },
@@ -84,8 +88,10 @@ export const FLAGS: readonly Flag[] = [
   { name: '--tool-use-summaries', key: 'toolUseSummaries', kind: 'switch' },
   { name: '--add-dir', key: 'addDir', kind: 'words' },
   { name: '--plugin-dir', key: 'pluginDir', kind: 'words' },
+  { name: '--worktree', key: 'worktree', kind: 'optional', aliases: ['-w'] },
   { name: '--fork-session', key: 'forkSession', kind: 'switch' },
   { name: '--resume-session-at', key: 'resumeSessionAt', kind: 'text' },
+  { name: '--resume-drops-turn', key: 'resumeDropsTurn', kind: 'text' },
   { name: '--session-id', key: 'sessionId', kind: 'text' },
   { name: '--on-missing', key: 'onMissing', kind: 'text', choices: ['error', 'fresh'] },
   { name: '--on-busy', key: 'onBusy', kind: 'text', choices: ['refuse', 'wait', 'fork'] },

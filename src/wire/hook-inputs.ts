@@ -154,6 +154,41 @@ export const ElicitationResultHookInput = input('ElicitationResult', () => ({
 }));
 export type ElicitationResultHookInput = z.infer<typeof ElicitationResultHookInput>;
 
+export const WorktreeCreateHookInput = input('WorktreeCreate', () => ({ name: z.string() }));
+export type WorktreeCreateHookInput = z.infer<typeof WorktreeCreateHookInput>;
+
+export const WorktreeRemoveHookInput = input('WorktreeRemove', () => ({ worktree_path: z.string() }));
+export type WorktreeRemoveHookInput = z.infer<typeof WorktreeRemoveHookInput>;
+
+/** A change of model. `requested_model`: as it was named, null for the one of the launch. */
+const modelSwitch = {
+  from_model: z.string(),
+  to_model: z.string(),
+  requested_model: z.nullable(z.string()),
+  /** Tokens that the next request sends again. */
+  context_tokens: z.number(),
+  /** Whether the model that is left probably still keeps them. */
+  prompt_cache_warm: z.boolean(),
+  cache_ttl: word(['5m', '1h']),
+  /** What it would cost to have the new model keep them. */
+  estimated_cache_write_usd: z.number(),
+  /** `default`: the price of the new model is not known. */
+  pricing: word(['configured', 'catalog', 'default']),
+};
+
+export const PreModelSwitchHookInput = input('PreModelSwitch', () => ({
+  ...modelSwitch,
+  source: word(['command', 'picker', 'sdk']),
+}));
+export type PreModelSwitchHookInput = z.infer<typeof PreModelSwitchHookInput>;
+
+/** `auto`: another model has taken over by itself. */
+export const PostModelSwitchHookInput = input('PostModelSwitch', () => ({
+  ...modelSwitch,
+  source: word(['command', 'picker', 'sdk', 'auto', 'resume']),
+}));
+export type PostModelSwitchHookInput = z.infer<typeof PostModelSwitchHookInput>;
+
 const bare = () => ({});
 
 /** The input of each event. Events whose fields are not settled carry the base and whatever comes with it. */
@@ -185,13 +220,13 @@ export const hookInputs = {
   TeammateIdle: TeammateIdleHookInput,
   TaskCreated: TaskCreatedHookInput,
   TaskCompleted: TaskCompletedHookInput,
-  PreModelSwitch: input('PreModelSwitch', bare),
-  PostModelSwitch: input('PostModelSwitch', bare),
+  PreModelSwitch: PreModelSwitchHookInput,
+  PostModelSwitch: PostModelSwitchHookInput,
   Elicitation: ElicitationHookInput,
   ElicitationResult: ElicitationResultHookInput,
   ConfigChange: input('ConfigChange', () => ({ source: z.string(), file_path: text })),
-  WorktreeCreate: input('WorktreeCreate', bare),
-  WorktreeRemove: input('WorktreeRemove', bare),
+  WorktreeCreate: WorktreeCreateHookInput,
+  WorktreeRemove: WorktreeRemoveHookInput,
   InstructionsLoaded: input('InstructionsLoaded', () => ({
     file_path: z.string(),
     memory_type: text,

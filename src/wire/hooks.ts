@@ -79,12 +79,19 @@ export const HookSpecificOutput = kinds('hookEventName', () => [
   specific('CwdChanged', () => watching),
   specific('FileChanged', () => watching),
   specific('Setup', () => context),
+  specific('PreModelSwitch', () => ({
+    permissionDecision: z.optional(z.enum(['allow', 'deny', 'ask'])),
+    permissionDecisionReason: text,
+  })),
+  specific('PostModelSwitch', () => context),
   specific('SubagentStart', () => context),
   specific('SubagentStop', () => context),
   specific('Stop', () => context),
   specific('Notification', () => context),
   specific('Elicitation', () => elicitation),
   specific('ElicitationResult', () => elicitation),
+  /** The directory that the hook has made. A command may print the path instead. */
+  specific('WorktreeCreate', () => ({ worktreePath: z.string() })),
 ]);
 export type HookSpecificOutput = z.infer<typeof HookSpecificOutput>;
 

@@ -5,6 +5,17 @@ const text = z.optional(z.string());
 const texts = z.record(z.string(), z.string());
 const timeout = { timeout: z.optional(z.number()) };
 
+/** What is to become of the calls of a tool, whatever else would be: a deny holds in every mode. */
+export const McpServerToolPolicy = open(() => ({
+  name: z.string(),
+  permission_policy: z.optional(word(['always_allow', 'always_ask', 'always_deny'])),
+  /** The most that an administrator permits. */
+  org_max_permission: z.optional(word(['allow', 'ask', 'blocked'])),
+}));
+export type McpServerToolPolicy = z.infer<typeof McpServerToolPolicy>;
+
+const tools = { tools: z.optional(z.array(McpServerToolPolicy)) };
+
 export const McpStdioServerConfig = open(() => ({
   type: z.optional(z.literal('stdio')),
   command: z.string(),
@@ -14,7 +25,7 @@ export const McpStdioServerConfig = open(() => ({
 }));
 export type McpStdioServerConfig = z.infer<typeof McpStdioServerConfig>;
 
-const remote = { url: z.string(), headers: z.optional(texts), ...timeout };
+const remote = { url: z.string(), headers: z.optional(texts), ...timeout, ...tools };
 
 export const McpSseServerConfig = open(() => ({ type: z.literal('sse'), ...remote }));
 export type McpSseServerConfig = z.infer<typeof McpSseServerConfig>;
@@ -23,7 +34,7 @@ export const McpHttpServerConfig = open(() => ({ type: z.literal('http'), ...rem
 export type McpHttpServerConfig = z.infer<typeof McpHttpServerConfig>;
 
 /** A server that lives in the host and is reached by `mcp_message` requests. */
-export const McpSdkServerConfig = open(() => ({ type: z.literal('sdk'), name: z.string() }));
+export const McpSdkServerConfig = open(() => ({ type: z.literal('sdk'), name: z.string(), ...timeout, ...tools }));
 export type McpSdkServerConfig = z.infer<typeof McpSdkServerConfig>;
 
 /** How to reach an MCP server, as it travels on the wire. */
@@ -45,7 +56,15 @@ export const McpServerStatus = open(() => ({
   transport: text,
   source: text,
   tools: z.optional(
-    z.array(open({ name: z.string(), description: text, annotations: z.optional(z.record(z.string(), z.unknown())) })),
+    z.array(
+      open({
+        name: z.string(),
+        description: text,
+        annotations: z.optional(z.record(z.string(), z.unknown())),
+        /** `ui`, of a tool that has a page of its own to show: `ui.resourceUri` is what to read. */
+        _meta: z.optional(z.record(z.string(), z.unknown())),
+      }),
+    ),
   ),
 }));
 export type McpServerStatus = z.infer<typeof McpServerStatus>;

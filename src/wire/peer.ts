@@ -18,6 +18,8 @@ export interface RequestContext {
   afterResponse(effect: () => void): void;
   /** Adds fields to a successful response, beside its body. */
   beside(fields: JsonObject): void;
+  /** Nothing is sent when the handler is done: somebody else answers, under the same `requestId`. */
+  leaveOpen(): void;
 }
 
 export interface PeerOptions {
@@ -42,10 +44,19 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Without one the call waits until the connection closes. */
   timeoutMs?: number;
+  /** Gets the whole response, with what it has beside its body, before the call settles. */
+  onResponse?: (response: JsonObject) => void;
+}
+
+/** What a handler says of its response beside the body. */
+interface ResponseExtras {
+  beside: JsonObject;
+  isLeftOpen: boolean;
 }
 
 interface PendingCall {
   request: ControlBody;
+  onResponse: CallOptions['onResponse'];
   resolve(body: unknown): void;
   reject(error: Error): void;
   isCancelled?: boolean;
@@ -110,7 +121,7 @@ export class Peer {
     options.signal?.throwIfAborted();
     const id = this.#options.newId();
     const answer = new Promise<unknown>((resolve, reject) => {
-      this.#calls.set(id, { request, resolve, reject });
+      this.#calls.set(id, { request, resolve, reject, onResponse: options.onResponse });
     });
     const onTimeout = () => this.#withdraw(id, new ControlTimeoutError(request.subtype));
     const timer = options.timeoutMs === undefined ? undefined : startTimer(options.timeoutMs, onTimeout);
@@ -137,6 +148,13 @@ export class Peer {
     return [...this.#calls]
       .filter(([, { request }]) => request.subtype === subtype)
       .map(([request_id, { request }]) => ({ type: 'control_request', request_id, request }));
+  }
+
+  /** Serves requests that the other side lists as unanswered, but for those that are being served. */
+  serveAgain(lines: readonly unknown[]): void {
+    for (const line of lines) {
+      if (isObject(line) && !this.#serving.has(stringField(line, 'request_id') ?? '')) this.#serve(line);
+    }
   }
 
   /** Tells the other side that the answers to these requests are not needed any more. Who waits for them is told by its signal. */
@@ -206,6 +224,7 @@ export class Peer {
     if (this.#calls.get(id)?.isCancelled) return; // too late: its caller is about to be told so
     const call = this.#takeCall(id);
     if (!call || !isObject(response)) return; // unknown, late or duplicate: ignored (P-5, P-6)
+    call.onResponse?.(response);
     if (response.subtype === 'success') call.resolve(response.response);
     else
       call.reject(
@@ -226,14 +245,17 @@ export class Peer {
     const controller = new AbortController();
     this.#serving.set(requestId, controller);
     const effects: (() => void)[] = [];
-    const beside: JsonObject = {};
+    const extras: ResponseExtras = { beside: {}, isLeftOpen: false };
     const context: RequestContext = {
       requestId,
       signal: controller.signal,
       afterResponse: (effect) => effects.push(effect),
-      beside: (fields) => Object.assign(beside, fields),
+      beside: (fields) => Object.assign(extras.beside, fields),
+      leaveOpen: () => {
+        extras.isLeftOpen = true;
+      },
     };
-    const answering = this.#answer(request as ControlBody, context, beside).then(() => {
+    const answering = this.#answer(request as ControlBody, context, extras).then(() => {
       this.#answering.delete(answering);
       if (this.#serving.get(requestId) === controller) this.#serving.delete(requestId);
       for (const effect of effects) effect();
@@ -242,11 +264,11 @@ export class Peer {
   }
 
   /** Calls the handler at once, before anything is awaited: requests take effect in the order of their lines. */
-  async #answer(request: ControlBody, context: RequestContext, beside: JsonObject): Promise<void> {
+  async #answer(request: ControlBody, context: RequestContext, extras: ResponseExtras): Promise<void> {
     const { requestId, signal } = context;
     try {
       const body = await this.#options.onRequest(request, context);
-      if (!signal.aborted) await this.#respond(requestId, body, beside);
+      if (!signal.aborted && !extras.isLeftOpen) await this.#respond(requestId, body, extras.beside);
     } catch (error) {
       // Also when the body is nothing that JSON can tell: the request still gets its one response.
       if (!signal.aborted) await this.#respondError(requestId, error);

@@ -1,3 +1,4 @@
+import type { ThinkingDisplay } from './thinking-display.ts';
 import type { Transport } from './transport.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
@@ -15,6 +16,8 @@ export interface RunConfig {
   effort?: string;
   thinking?: string;
   maxThinkingTokens?: number;
+  /** What of its thinking the model shows: `summarized` or `omitted`. Default: the provider's. */
+  thinkingDisplay?: ThinkingDisplay;
   betas?: string[];
   systemPrompt?: string;
   systemPromptFile?: string;
@@ -60,6 +63,8 @@ export interface RunConfig {
   resume?: string | true;
   forkSession?: boolean;
   resumeSessionAt?: string;
+  /** The prompt whose turn, and nothing else, that may leave behind. */
+  resumeDropsTurn?: string;
   sessionId?: string;
   /** What to do when the session to go on with is not there: `error` (the default), or `fresh`, which starts anew. */
   onMissing?: string;
@@ -68,6 +73,8 @@ export interface RunConfig {
   /** `host`: the session is kept by whoever is at the other end of the connection (ruling K42). */
   sessionStore?: string;
   noSessionPersistence?: boolean;
+  /** Works in a git worktree of this name; `true`: of a made-up one. */
+  worktree?: string | true;
   name?: string;
   /** Has no flag: a subprocess is told by CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING, as in the reference. */
   fileCheckpointing?: boolean;
@@ -78,6 +85,10 @@ export interface RunConfig {
   trust?: boolean;
   managedSettings?: string;
   settingSources?: string[];
+  /** Reads nothing that lies around: no settings, memory, servers, skills, plugins; few tools. What the launch names counts. */
+  bare?: boolean;
+  /** Reads the rules, the model and the environment of settings, and nothing that changes how the agent works. */
+  safeMode?: boolean;
   mcpConfig?: string[];
   strictMcpConfig?: boolean;
   agents?: string;

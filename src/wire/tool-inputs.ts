@@ -160,6 +160,8 @@ export interface AgentInput {
   model?: string;
   resume?: string;
   run_in_background?: boolean;
+  /** It works in a git worktree of its own. */
+  isolation?: 'worktree';
   max_turns?: number;
   name?: string;
   team_name?: string;

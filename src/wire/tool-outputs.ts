@@ -210,6 +210,9 @@ export interface AgentOutput {
   totalToolUseCount: number;
   /** Of its last model call. */
   usage: object;
+  /** Of an agent in a worktree of its own: where its changes are. */
+  worktreePath?: string;
+  worktreeBranch?: string;
 }
 
 /** Task, of an agent that works on in the background. */

@@ -11,6 +11,8 @@ const extras = {
   cache_creation: z.optional(
     z.nullable(open({ ephemeral_1h_input_tokens: z.optional(count), ephemeral_5m_input_tokens: z.optional(count) })),
   ),
+  /** What of the output was thinking. */
+  output_tokens_details: z.optional(z.nullable(open({ thinking_tokens: z.optional(count) }))),
   inference_geo: z.optional(z.nullable(z.string())),
   iterations: z.optional(z.nullable(z.array(z.unknown()))),
   speed: z.optional(z.nullable(z.string())),

@@ -3,6 +3,7 @@ import { type Attempts, contextFull, makeRoom } from '../../src/agent/auto-compa
 import type { ContextWindow } from '../../src/agent/turn.ts';
 import { fail, reply, text, thinking, toolUse } from '../../src/testing/script.ts';
 import type { ContentBlock } from '../../src/wire/content.ts';
+import { parseMessage } from '../../src/wire/messages/parse.ts';
 import { createRig, fakeTool, faultsOf, kindsOf, type Rig } from './support.ts';
 
 const tooLong = fail(400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum');
@@ -76,6 +77,50 @@ describe('making room', () => {
     expect(rig.turn.context.tokens).toBe(0);
     expect(await rig.replayed()).toEqual(rig.conversation());
     expect(rig.conversation()).toHaveLength(1);
+  });
+
+  test('[B-153] what came of it is told with its end', async () => {
+    const rig = createRig(['one', '<summary></summary>', summary]);
+    await rig.ask('1');
+    const ends = [await room(rig), await room(rig)].map(({ lines }) => lines[1]);
+    expect(ends).toMatchObject([
+      { status: null, compact_result: 'failed', compact_error: 'the model wrote no summary' },
+      { status: null, compact_result: 'success' },
+    ]);
+    for (const line of ends) expect(parseMessage(line as never)).toMatchObject({ ok: true });
+  });
+
+  test('[B-152] the boundary tells how long it took and how much is left, in the file as well', async () => {
+    const rig = createRig(['one', reply([text('two')], { usage: { input_tokens: 9000 } }), summary]);
+    await rig.ask('x'.repeat(20_000));
+    await rig.ask('2');
+    const { lines } = await room(rig);
+    const told = lines[2] as unknown as { compact_metadata: Record<string, number> };
+    const { pre_tokens = 0, post_tokens = 0, duration_ms } = told.compact_metadata;
+    expect(post_tokens).toBeGreaterThan(0);
+    expect(post_tokens).toBeLessThan(pre_tokens / 2);
+    expect(duration_ms).toBeGreaterThanOrEqual(0);
+    expect(parseMessage(told as never)).toMatchObject({ ok: true });
+    const boundary = (await rig.entries()).find(({ subtype }) => subtype === 'compact_boundary');
+    expect(boundary?.compactMetadata).toMatchObject({ postTokens: post_tokens, durationMs: duration_ms });
+  });
+
+  test('[B-152, S-6] messages that stay are named: they stand behind the summary, where a relink leaves them', async () => {
+    const rig = createRig(
+      [reply([text('I look.'), toolUse('look', {})], { usage: { input_tokens: 900 } }), summary, 'done'],
+      { tools: [fakeTool('look')], compactAt: 800, facts: 'You are here.' },
+    );
+    await rig.ask('go');
+    const entries = await rig.entries();
+    const boundary = entries.find(({ subtype }) => subtype === 'compact_boundary');
+    const behind = entries.slice(entries.findIndex(({ isCompactSummary }) => isCompactSummary === true));
+    expect(behind.map(({ type, parentUuid }, at) => [type, parentUuid === (behind[at - 1] ?? boundary)?.uuid])).toEqual(
+      [...['user', 'user', 'attachment', 'assistant', 'user', 'assistant'].map((type) => [type, true])],
+    );
+    const [anchorUuid, headUuid, , , tailUuid] = behind.map(({ uuid }) => uuid);
+    expect(boundary).toMatchObject({ compactMetadata: { preservedSegment: { anchorUuid, headUuid, tailUuid } } });
+    const told = rig.lines.find((line) => line.type === 'system' && line.subtype === 'compact_boundary');
+    expect(told).toMatchObject({ compact_metadata: { preserved_segment: { tail_uuid: tailUuid } } });
   });
 
   test('the history stays in the file, above the boundary', async () => {

@@ -74,6 +74,30 @@ describe('the ledger', () => {
     expect(ledger.costUsd).toBeCloseTo((sonnet?.costUSD ?? 0) + (haiku?.costUSD ?? 0), 12);
   });
 
+  test('[B-157] a model has what the provider tells of its tokens, who that was, and where its price comes from', () => {
+    const { ledger } = newLedger();
+    const usage = { input_tokens: 1, output_tokens: 50 };
+    const cache_creation = { ephemeral_5m_input_tokens: 7, ephemeral_1h_input_tokens: 2 };
+    ledger
+      .child()
+      .add(SONNET, { ...usage, output_tokens_details: { thinking_tokens: 30 }, cache_creation }, 'anthropic');
+    ledger.addAside(SONNET, { ...usage, output_tokens_details: { thinking_tokens: 5 } }, 'anthropic');
+    ledger.add('home-made', usage, 'openai');
+    expect(ledger.modelUsage[SONNET]).toMatchObject({
+      thinkingTokens: 35,
+      cacheCreationEphemeral5mInputTokens: 7,
+      cacheCreationEphemeral1hInputTokens: 2,
+      canonicalModel: 'claude-sonnet-4-5',
+      provider: 'firstParty',
+      costBasis: 'list',
+    });
+    const other = ledger.modelUsage['home-made'];
+    expect(other).toMatchObject({ provider: 'openai', costBasis: 'unknown' });
+    for (const unknown of ['thinkingTokens', 'cacheCreationEphemeral5mInputTokens', 'canonicalModel']) {
+      expect(other).not.toHaveProperty(unknown);
+    }
+  });
+
   test('[B-041] a new turn counts from 0; models, cost and time go on', () => {
     const { ledger } = newLedger();
     ledger.add(SONNET, { input_tokens: 10, output_tokens: 5 });
@@ -97,6 +121,15 @@ describe('the ledger', () => {
     expect(unknown).toEqual(['home-made']);
     expect(ledger.costUsd).toBe(0);
     expect(ledger.modelUsage['home-made']).toMatchObject({ inputTokens: 1_000_001, costUSD: 0 });
+  });
+
+  test('a model without a price is told once, whoever of the agents uses it first', () => {
+    const { ledger, unknown } = newLedger();
+    const agent = ledger.child();
+    agent.child().add('home-made', { input_tokens: 1, output_tokens: 1 });
+    agent.add('home-made', { input_tokens: 1, output_tokens: 1 });
+    ledger.add('home-made', { input_tokens: 1, output_tokens: 1 });
+    expect(unknown).toEqual(['home-made']);
   });
 
   test('what it hands out cannot change what it holds', () => {

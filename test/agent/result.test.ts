@@ -202,3 +202,27 @@ test('[K6, ERR-12] a run that could not start: an error with its code and no tur
   });
   expect(ResultMessage.safeParse(line).success).toBe(true);
 });
+
+describe('[B-141] times of a turn', () => {
+  const times = { begin: 1000, request: 1020, event: 1100, token: 1150 };
+
+  test('to the first request, and from there to the first event and the first token', () => {
+    const line = lineFor({ kind: 'completed' }, { times });
+    expect(line).toMatchObject({ time_to_request_ms: 20, ttft_stream_ms: 80, ttft_ms: 130 });
+    expect(ResultMessage.safeParse(line).success).toBe(true);
+  });
+
+  test('an answer without a word has no first token', () => {
+    const { token: _, ...wordless } = times;
+    const line = lineFor({ kind: 'completed' }, { times: wordless });
+    expect(line).toMatchObject({ ttft_stream_ms: 80 });
+    expect(line).not.toHaveProperty('ttft_ms');
+  });
+
+  test.each([
+    ['a turn that has failed', overloaded, times],
+    ['a turn without a request', { kind: 'completed' } as const, {}],
+  ])('%s has none', (_name, end, known) => {
+    expect(Object.keys(lineFor(end, { times: known })).filter((key) => /ttft|time_to/.test(key))).toEqual([]);
+  });
+});

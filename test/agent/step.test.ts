@@ -37,7 +37,10 @@ async function observed(script: Parameters<typeof createRig>[0]) {
 }
 
 function words(seen: readonly Message[]): string[] {
-  return seen.map((line) => (line.type === 'stream_event' ? (line as StreamEventMessage).event.type : line.type));
+  return seen.map((line) => {
+    if (line.type === 'stream_event') return (line as StreamEventMessage).event.type;
+    return line.type === 'system' && line.subtype === 'status' ? String(line.status) : line.type;
+  });
 }
 
 describe('the lines of an answer', () => {
@@ -78,10 +81,32 @@ describe('the lines of an answer', () => {
     const block = ['content_block_start', 'content_block_delta', 'content_block_delta', 'assistant'];
     const short = ['content_block_start', 'content_block_delta', 'assistant', 'content_block_stop'];
     expect(words(seen)).toEqual([
-      ...['message_start', ...block, 'content_block_stop', ...block, 'content_block_stop'],
+      ...['requesting', 'message_start', ...block, 'content_block_stop', ...block, 'content_block_stop'],
       ...['message_delta', 'message_stop', 'user'],
-      ...['message_start', ...short, 'message_delta', 'message_stop'],
+      ...['requesting', 'message_start', ...short, 'message_delta', 'message_stop'],
     ]);
+  });
+
+  test('[B-153] who watches the answer grow is told of each request before it is sent, and nobody else', async () => {
+    const sent: number[] = [];
+    const watched = createRig([[toolUse('look', {})], 'done'], { tools: [fakeTool('look')], partial: () => undefined });
+    watched.lines.push = (...lines) => {
+      return words(lines).includes('requesting') ? sent.push(watched.requests.length) : 0;
+    };
+    await watched.ask('go');
+    expect(sent).toEqual([0, 1]);
+    const rig = createRig(['done']);
+    await rig.ask('go');
+    expect(words(rig.lines)).toEqual(['assistant']);
+  });
+
+  test('[B-158] a line carries the time of its entry', async () => {
+    const rig = createRig([[text('a'), toolUse('look', {})], 'done'], { tools: [fakeTool('look')] });
+    await rig.ask('go');
+    const stored = (await rig.entries()).filter(({ uuid }) => uuid !== undefined).slice(1);
+    const times = rig.lines.map((line) => (line as { timestamp?: string }).timestamp);
+    expect(times).toEqual(stored.map(({ timestamp }) => timestamp));
+    expect(times.every((time) => new Date(time ?? '').toISOString() === time)).toBe(true);
   });
 
   test('[SEQ-06] the deltas of a block add up to it', async () => {
@@ -199,7 +224,7 @@ describe('an attempt that is given up for another', () => {
     const half: ModelEvent[] = attempt('m1', [said('half')], 'open').slice(0, -1);
     const { seen } = await observed(eventModel([...half, retryAfter(CUT), ...attempt('m2', [said('alive')])]));
     expect(words(seen)).toEqual([
-      ...['message_start', 'content_block_start', 'content_block_stop', 'message_stop', 'system'],
+      ...['requesting', 'message_start', 'content_block_start', 'content_block_stop', 'message_stop', 'system'],
       ...['message_start', 'content_block_start', 'assistant', 'content_block_stop', 'message_delta', 'message_stop'],
     ]);
   });

@@ -112,7 +112,7 @@ export function createRig(script: Script<ModelRequest> | Model, options: RigOpti
     takeQueued: options.takeQueued ?? (async () => []),
     beforeStop: options.beforeStop ?? (async () => ({ kind: 'stop' })),
     record: (message, facts) => recorder.record(message, facts),
-    keep: (kept) => recorder.keep(kept, () => runtime.ids.uuid()),
+    keep: (kept) => recorder.keep(kept),
     facts: async () => (options.facts === undefined ? [] : [{ type: 'environment', content: options.facts }]),
     attach: (attachments) =>
       recorder.attach(attachments.map((attachment) => ({ attachment, uuid: runtime.ids.uuid() }))),

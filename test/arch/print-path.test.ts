@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { chunkOf, type Loaded, loadedWith, readMetafile } from '../support/bundles.ts';
 
 /** Minified bytes that `heddle -p` may load before it speaks to the model. Raise it only with a reason in the commit. */
-const PRINT_BUDGET = 346_000;
+const PRINT_BUDGET = 347_500;
 /** The entry alone, which answers `--version` and picks the branch. */
 const VERSION_BUDGET = 5_500;
 const SDK_BUDGET = 100_000;

@@ -60,6 +60,7 @@ const REFERENCE_OPTIONS: readonly string[][] = [
   ['--fork-session'],
   ['--session-id', 'uuid'],
   ['--resume-session-at', 'uuid'],
+  ['--resume-drops-turn', 'uuid'],
   ['--no-session-persistence'],
   ['--mcp-config', 'a.json', '{"mcpServers":{}}'],
   ['--strict-mcp-config'],
@@ -242,10 +243,10 @@ describe('parseArgs', () => {
   });
 
   test('[K38] ignored flags are named once per use, by their long name, with their values', () => {
-    expect(parseArgs(['-w', 'tree', '--bg', '--task-budget', '5', 'go'])).toEqual({
+    expect(parseArgs(['--teleport', 'tree', '--bg', '--task-budget', '5', 'go'])).toEqual({
       config: {},
       prompt: 'go',
-      ignored: ['--worktree', '--background', '--task-budget'],
+      ignored: ['--teleport', '--background', '--task-budget'],
       help: false,
       version: false,
     });

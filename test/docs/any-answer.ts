@@ -9,6 +9,7 @@ export function anyAnswer({ body }: FakeApiRequest): AnswerLike {
   const messages = Array.isArray(body.messages) ? body.messages.filter(isObject) : [];
   const hasResult = JSON.stringify(messages.at(-1) ?? {}).includes('"tool_result"');
   if (hasResult) return 'It is done.';
+  if (JSON.stringify(body.system ?? '').includes('"ok\\":')) return '{"ok": true}';
   const structured = toolNamed(body, 'StructuredOutput');
   if (structured) return toolUse('StructuredOutput', example(structured.input_schema) as JsonObject);
   const asked = JSON.stringify(messages);

@@ -42,7 +42,7 @@ export function readBlocks(page: string, text: string): Block[] {
 }
 
 /** `run` for what is executed; else the language says what is checked: `<!-- json: settings -->`. */
-const NOTES = /^ *<!-- (?:run|json|markdown|python): (.*?) -->$/;
+const NOTES = /^ *<!-- (?:run|json|markdown|python|text): (.*?) -->$/;
 
 /** `because` takes all the rest. */
 function notesIn(line: string): Map<string, string> {

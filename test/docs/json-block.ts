@@ -12,20 +12,66 @@ import { messageOf } from '../../src/util/message-of.ts';
 import { parseCliRequest, parseHostRequest } from '../../src/wire/index.ts';
 import { ROOT } from '../support/root.ts';
 import type { Block } from './blocks.ts';
+import {
+  tryAsEntries,
+  tryAsHostLines,
+  tryAsLease,
+  tryAsMails,
+  tryAsModelLimits,
+  tryAsServers,
+  tryAsSettings,
+  tryAsTask,
+} from './json-runs.ts';
+import type { Project } from './project.ts';
 
-/** JSON must parse; the comment before it says what reads it: settings, MCP servers, lines of the wire or of sessions. */
-export async function checkJson({ code, notes }: Block): Promise<string | null> {
+/**
+ * The comment before a block of JSON says what it is; it is read by what reads such a thing, and tried. With `because` it
+ * is only read.
+ */
+export async function checkJson(block: Block, project: Project): Promise<string | null> {
+  const kind = Object.keys(KINDS).find((each) => block.notes.has(each));
+  const { read, attempt } = (kind !== undefined && KINDS[kind]) || NO_KIND;
   try {
-    if (notes.has('settings')) return settingsProblem(code);
-    if (notes.has('mcp')) return await serversProblem(code);
-    if (notes.has('wire')) return linesProblem(code, isWireLine());
-    if (notes.has('entries')) return linesProblem(code, validator('entries', ''));
-    const part = notes.get('part-of');
-    return part === undefined ? parseProblem(code) : partProblem(code, part);
+    return (await read(block)) ?? (block.notes.has('because') ? null : await attempt(block, project));
   } catch (error) {
     return messageOf(error);
   }
 }
+
+interface Kind {
+  /** Resolves with what its reader says against it, or null. */
+  read(block: Block): string | null | Promise<string | null>;
+  attempt(block: Block, project: Project): string | null | Promise<string | null>;
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  settings: { read: ({ code }) => settingsProblem(code), attempt: tryAsSettings },
+  mcp: { read: ({ code }) => serversProblem(code), attempt: tryAsServers },
+  wire: {
+    read: ({ code }) => linesProblem(code, isWireLine()),
+    // Those of the reference are all said in wire-exchange.test.ts, at once.
+    attempt: (block, project) => (block.page.endsWith('wire-reference.md') ? null : tryAsHostLines(block, project)),
+  },
+  entries: {
+    read: ({ code }) => linesProblem(code, validator('entries', '')),
+    attempt: (block, project) => (block.page.endsWith('wire-reference.md') ? null : tryAsEntries(block, project)),
+  },
+  'part-of': {
+    read: ({ code, notes }) => partProblem(code, notes.get('part-of') ?? ''),
+    attempt: (block, project) =>
+      block.notes.get('part-of')?.startsWith('entries/') ? tryAsEntries(block, project) : UNTRIED,
+  },
+  'model-limits': { read: ({ code }) => parseProblem(code), attempt: tryAsModelLimits },
+  lease: { read: ({ code }) => parseProblem(code), attempt: tryAsLease },
+  task: { read: ({ code }) => parseProblem(code), attempt: tryAsTask },
+  mails: { read: ({ code }) => parseProblem(code), attempt: tryAsMails },
+};
+
+/** Words that the comment before a block of JSON may use. */
+export const JSON_NOTES: readonly string[] = [...Object.keys(KINDS), 'warns'];
+
+const UNTRIED = 'nobody tries it: its comment must say why (because=)';
+const NO_KIND: Kind = { read: ({ code }) => parseProblem(code), attempt: () => UNTRIED };
 
 function parseProblem(code: string): null {
   JSON.parse(code);

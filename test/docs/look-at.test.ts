@@ -24,7 +24,11 @@ describe('what is wrong with a block is found', () => {
     ['an export that there is not', 'ts', "import { weave } from 'heddle';\nweave();", /weave/],
     ['no JSON', 'json', '{ warp: 1 }', /JSON/],
     ['a diff that is none', 'diff', 'warp', /no line of a diff/],
-    ['a command in a text', 'text', 'heddle -p hi', /a command/],
+    ['a text that nobody tries', 'text', 'warp', /must say why/],
+    ['a help that is another one', 'text', 'Usage: heddle trust [directory]', /says something else/],
+    ['a job that fails', 'yaml', 'review:\n  steps:\n    - run: false', /exit 1/],
+    ['an image of another command', 'dockerfile', 'FROM node\nENTRYPOINT ["loom"]', /no command “loom”/],
+    ['JSON that nobody tries', 'json', '{}', /must say why/],
     ['a language that nobody looks at', 'cobol', 'STOP RUN.', /nobody looks/],
     ['no language', '', 'warp', /nobody looks/],
   ])('%s', async (_title, language, code, problem) => {
@@ -32,6 +36,12 @@ describe('what is wrong with a block is found', () => {
   });
 
   test.each([
+    ['a command in a text', 'text: because=a figure', 'text', 'heddle -p hi', /a command/],
+    ['a synopsis without a command', 'text: synopsis', 'text', 'heddle tasks list|show', /list\|show\|stop/],
+    ['a synopsis of no command', 'text: synopsis', 'text', 'heddle weave', /no command/],
+    ['settings that are warned of', 'json: settings', 'json', '{ "enabledPlugins": { "kit@shop": true } }', /kit@shop/],
+    ['limits of a model that do not hold', 'json: model-limits', 'json', '{ "openai/loom": {} }', /loom/],
+    ['a lease that is none', 'json: lease', 'json', '{ "pid": 1 }', /no lease/],
     ['settings that nothing acts on', 'json: settings', 'json', '{ "colour": "red" }', /colour/],
     ['a hook of no event', 'json: settings', 'json', '{ "hooks": { "PreWeave": [] } }', /PreWeave/],
     ['an MCP server without a command', 'json: mcp', 'json', '{ "mcpServers": { "calc": {} } }', /command/],
@@ -55,7 +65,8 @@ describe('what is wrong with a block is found', () => {
 
 test('what is right is let pass', async () => {
   expect(await lookAtPage('```console\n$ echo warp and weft\nwarp … weft\n```')).toBeNull();
-  expect(await lookAtPage('<!-- run: skip because=it is hard -->\n```sh\nfalse\n```')).toBeNull();
+  expect(await lookAtPage('<!-- text: because=a figure -->\n```text\nwarp\n```')).toBeNull();
+  expect(await lookAtPage('```console\n$ printf "1\\n2\\n3\\n"\n1\n…\n3\n```')).toBeNull();
   expect(await lookAtPage('```sh\nnpm ci && npm run bench -- --runs 3   # medians\n```')).toBeNull();
 });
 

@@ -1,11 +1,13 @@
 import type { Block } from './blocks.ts';
-import { checkDiff } from './diff-block.ts';
-import { checkJson } from './json-block.ts';
+import { runDiff } from './diff-block.ts';
+import { checkJson, JSON_NOTES } from './json-block.ts';
 import { checkMarkdown } from './markdown-block.ts';
 import { runProgram } from './program-block.ts';
 import type { Project } from './project.ts';
 import { runPython } from './python-block.ts';
+import { runJob, tryImage } from './recipe-blocks.ts';
 import { runConsole, runShell } from './shell-block.ts';
+import { checkText } from './text-block.ts';
 
 /** What is done with the blocks of a language; resolves with what is wrong with one, or null. */
 interface Look {
@@ -25,34 +27,19 @@ const LOOKS: Readonly<Record<string, Look>> = {
   js: { notes: RUN_NOTES, look: runProgram },
   mjs: { notes: RUN_NOTES, look: runProgram },
   python: { notes: ['parse'], look: runPython },
-  json: { notes: ['settings', 'mcp', 'wire', 'entries', 'part-of'], look: checkJson },
+  json: { notes: JSON_NOTES, look: checkJson },
   markdown: { notes: ['agent', 'command', 'skill', 'style', 'rule'], look: checkMarkdown },
-  diff: { notes: [], look: checkDiff },
-  text: { notes: [], look: async ({ code }) => textProblem(code) },
+  diff: { notes: [], look: runDiff },
+  yaml: { notes: RUN_NOTES, look: runJob },
+  dockerfile: { notes: [], look: tryImage },
+  text: { notes: ['synopsis'], look: checkText },
 };
 
 /** Looks at a block as its language asks for; resolves with what is wrong, or null. */
 export async function lookAt(block: Block, project: Project): Promise<string | null> {
-  if (isSkipped(block)) return null;
   const look = Object.hasOwn(LOOKS, block.language) ? LOOKS[block.language] : undefined;
   if (!look) return `nobody looks at the language “${block.language}”; output and figures are \`text\``;
   const unknown = [...block.notes.keys()].filter((note) => note !== 'because' && !look.notes.includes(note));
   if (unknown.length > 0) return `its comment says ${unknown.join(', ')}, which means nothing for ${block.language}`;
   return look.look(block, project);
-}
-
-export function isSkipped({ notes }: Block): boolean {
-  return notes.has('skip');
-}
-
-/** Figures and output have no commands in them: those would look as if somebody had tried them. */
-function textProblem(code: string): string | null {
-  const isCommand = (line: string) => /^(\$|heddle|npm|node|npx) /.test(line) && !isSynopsis(line);
-  const command = code.split('\n').find(isCommand);
-  return command === undefined ? null : `a command in a text (\`sh\` or \`console\` blocks are run): ${command}`;
-}
-
-/** `heddle rewind SESSION MESSAGE`, `heddle trust [directory]`, `heddle hooks list|test …`. */
-function isSynopsis(line: string): boolean {
-  return /^heddle .*(\[|\||…|\b[A-Z]{4,}\b)/.test(line);
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readAgentFile } from '../../src/config/agent-files.ts';
 import { readCommand } from '../../src/config/commands.ts';
@@ -7,11 +7,15 @@ import type { FileSource } from '../../src/config/markdown-files.ts';
 import { readRule } from '../../src/config/memory-rules.ts';
 import { readOutputStyles } from '../../src/config/output-styles.ts';
 import { readSkill } from '../../src/config/skills.ts';
+import type { JsonObject } from '../../src/util/json.ts';
 import type { Block } from './blocks.ts';
-import type { Project } from './project.ts';
+import { quietProblem } from './json-runs.ts';
+import { type Project, runInProject } from './project.ts';
 
-/** A file for the agent is read by what reads it in a session. */
-export async function checkMarkdown({ code, notes }: Block, { root }: Project): Promise<string | null> {
+/** A file for the agent is read by what reads it in a session, and then by a session. */
+export async function checkMarkdown(block: Block, project: Project): Promise<string | null> {
+  const { code, notes } = block;
+  const { root } = project;
   const problems: string[] = [];
   const source = sourceNoting(problems);
   const folder = mkdtempSync(join(root, 'markdown-'));
@@ -19,7 +23,36 @@ export async function checkMarkdown({ code, notes }: Block, { root }: Project): 
   if (!read) return 'its comment does not say what it is: `<!-- markdown: agent -->`, command, skill, style or rule';
   if (!read({ code, folder, source })) problems.push('its reader found nothing in it');
   problems.push(...readFrontMatter(code).problems.map(({ line, message }) => `line ${line} ${message}`));
-  return problems.length === 0 ? null : problems.join('; ');
+  return problems.length === 0 ? tryInSession(block, project) : problems.join('; ');
+}
+
+/** Where a project has such a file, and what the first line of a session says when it is in use. */
+const PLACES: Readonly<Record<string, { path: string; isListed(init: JsonObject, name: string): boolean }>> = {
+  agent: { path: 'agents/one.md', isListed: ({ agents }, name) => has(agents, name) },
+  command: { path: 'commands/one.md', isListed: (init) => has(init.slash_commands, 'one') },
+  skill: { path: 'skills/one/SKILL.md', isListed: (init) => has(init.skills, 'one') },
+  style: { path: 'output-styles/one.md', isListed: (init, name) => init.output_style === name },
+  rule: { path: 'rules/one.md', isListed: () => true },
+};
+
+/** In a project that has the file, a session lists what it defines, and has nothing to say against it. */
+async function tryInSession({ code, notes }: Block, project: Project): Promise<string | null> {
+  const place = Object.entries(PLACES).find(([kind]) => notes.has(kind))?.[1];
+  if (!place) return null;
+  const file = put(code, join(project.cwd, '.claude'), place.path);
+  const name = /^name: (.*)$/m.exec(code)?.[1] ?? 'one';
+  const style = notes.has('style') ? ['--settings', JSON.stringify({ outputStyle: name })] : [];
+  const flags = ['--trust', '--no-session-persistence', '--output-format', 'stream-json', '--verbose', ...style];
+  const finished = await runInProject(project, ['heddle', '-p', 'hi', '--model', 'offline', ...flags]);
+  rmSync(file);
+  const problem = quietProblem(finished);
+  if (problem) return problem;
+  const init = JSON.parse(finished.stdout.split('\n')[0] ?? '') as JsonObject;
+  return place.isListed(init, name) ? null : `a session does not list it: ${JSON.stringify(init)}`;
+}
+
+function has(list: unknown, name: string): boolean {
+  return Array.isArray(list) && list.includes(name);
 }
 
 interface Given {

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ROOT } from '../support/root.ts';
 
 interface PackageJson {
   name: string;
+  version: string;
   scripts: Record<string, string>;
 }
 
@@ -14,20 +15,21 @@ export function npmProblem(line: string): string | null {
 }
 
 function commandProblem(command: string): string | null {
-  const { name, scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as PackageJson;
+  const { name, version, scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as PackageJson;
   const words = command.split(/\s+/).filter((word) => !/^[A-Z_]+=/.test(word));
   const [, verb = '', ...rest] = words;
   if (words[0] !== 'npm') return `only npm commands may stand on a line of npm: ${command}`;
   if (verb === 'ci') return null;
-  if (verb === 'install' || verb === 'i') return installProblem(rest, name);
+  if (verb === 'install' || verb === 'i') return installProblem(rest, [name, `${name}-${version}.tgz`]);
   const script = verb === 'run' ? rest.shift() : verb;
   if (!script || !Object.hasOwn(scripts, script)) return `package.json has no script ${script}`;
   return flagProblem(scripts[script] ?? '', rest);
 }
 
-/** Ours, or what programs on the pages import. */
-function installProblem(words: readonly string[], own: string): string | null {
-  const unknown = words.filter((word) => !word.startsWith('-')).filter((word) => word !== own && !isInstalled(word));
+/** Ours, by name or as `npm pack` makes it, or what programs on the pages import. */
+function installProblem(words: readonly string[], own: readonly string[]): string | null {
+  const packages = words.filter((word) => !word.startsWith('-'));
+  const unknown = packages.filter((word) => !own.includes(basename(word)) && !isInstalled(word));
   return unknown.length === 0 ? null : `nothing is known of the package ${unknown.join(', ')}`;
 }
 

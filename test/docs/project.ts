@@ -137,7 +137,7 @@ export function runInProject(project: Project, command: readonly string[], stdin
 }
 
 /** What is wrong with how it ended: exit code 0, if the block does not say another one. */
-export function endProblem({ notes }: Block, { code, stdout, stderr }: Finished): string | null {
+export function endProblem({ notes }: Pick<Block, 'notes'>, { code, stdout, stderr }: Finished): string | null {
   const wanted = Number(notes.get('exit') ?? 0);
   return code === wanted ? null : `exit ${code} in place of ${wanted}\nstdout: ${end(stdout)}\nstderr: ${end(stderr)}`;
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startOAuthServers } from '../support/oauth-servers.ts';
@@ -74,6 +75,20 @@ const SETUPS: Readonly<Record<string, Make>> = {
     return undefined;
   },
 
+  /** A branch with one commit that the main branch does not have. */
+  'branch-to-review'({ cwd, env }) {
+    for (const words of ['update-ref refs/remotes/origin/main HEAD', 'commit -qam change']) {
+      spawnSync('git', words.split(' '), { cwd, env });
+    }
+    return undefined;
+  },
+
+  /** Its containers run the image `heddle`, here and without the flags of docker. */
+  docker({ command }) {
+    command('docker', 'while [ "$1" != heddle ]; do shift; done; exec "$@"');
+    return undefined;
+  },
+
   'kit-plugin'({ cwd }) {
     put(join(cwd, 'kit/commands/hello.md'), 'run: echo hello\n');
     return undefined;
@@ -82,6 +97,13 @@ const SETUPS: Readonly<Record<string, Make>> = {
   /** The user's settings deny what the page tries. */
   'push-denied'({ home }) {
     put(join(home, '.heddle/settings.json'), '{ "permissions": { "deny": ["Bash(git push:*)"] } }');
+    return undefined;
+  },
+
+  /** Settings that would allow something, of a project that nobody trusts. */
+  'untrusted-project'({ home, cwd }) {
+    mkdirSync(join(home, '.heddle'), { mode: 0o700 });
+    put(join(cwd, '.claude/settings.json'), '{ "permissions": { "allow": ["Bash(npm test:*)"] } }');
     return undefined;
   },
 

@@ -14,7 +14,7 @@ export async function runShell(block: Block, project: Project): Promise<string |
   return endProblem(block, await runScript(block, project, script));
 }
 
-/** Commands behind `$ `, each with what it prints; `…` stands for anything. */
+/** Commands behind `$ `, each with what it prints; `…` stands for anything in a line, or, alone, for any lines. */
 export async function runConsole(block: Block, project: Project): Promise<string | null> {
   const [before = '', ...sessions] = `\n${block.code}`.split(/\n\$ /);
   if (before.trim() !== '' || sessions.length === 0) return 'a console block begins with `$ ` and a command';
@@ -39,8 +39,13 @@ async function runScript(block: Block, project: Project, code: string): Promise<
 }
 
 function outputProblem(wanted: string, stdout: string, { home, cwd }: Project): string | null {
-  const parts = wanted.trimEnd().replaceAll('/home/me', home).replaceAll('/srv/app', cwd).split('…');
-  const pattern = parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('.*');
-  if (new RegExp(`^${pattern}$`).test(stdout.trimEnd())) return null;
+  const lines = wanted.trimEnd().replaceAll('/home/me', home).replaceAll('/srv/app', cwd).split('\n');
+  const pattern = lines.map((line) => (line === '…' ? '(?:.*\\n)*' : `${linePattern(line)}\\n`)).join('');
+  if (new RegExp(`^${pattern}$`).test(`${stdout.trimEnd()}\n`)) return null;
   return `it printed something else:\n${stdout}`;
+}
+
+function linePattern(line: string): string {
+  const parts = line.split('…');
+  return parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('.*');
 }

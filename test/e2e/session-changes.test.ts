@@ -18,6 +18,46 @@ import { conversationText } from '../support/requests.ts';
 import { ask, branched, ID, json, put, SEED, said, sessions } from '../support/session-commands.ts';
 import { sessionFile, sessionFiles } from '../support/session-files.ts';
 
+describe('archive and unarchive', () => {
+  test('[B-099] a list leaves archived sessions out unless it is asked for them; a prompt brings one back', async () => {
+    const place = await makePlace(() => 'ok');
+    const [one, two] = [await ask(place, 'number one'), await ask(place, 'number two')].map((run) => run.sessionId);
+    const listed = async (...flags: string[]) => {
+      const found: { sessionId: string; archived?: boolean }[] = await json(place, 'list', ...flags);
+      return found.map(({ sessionId, archived }) => [sessionId, archived]);
+    };
+    expect(await sessions(place, 'archive', String(one))).toMatchObject({ code: 0, stdout: `${one} is archived\n` });
+    expect(await listed()).toEqual([[two, undefined]]);
+    expect(await listed('--archived')).toEqual([
+      [two, undefined],
+      [one, true],
+    ]);
+    expect((await sessions(place, 'list', '--archived')).stdout).toMatch(/archived {2}number one/);
+    await sessions(place, 'archive', String(two));
+    const none = await sessions(place, 'list');
+    expect([none.code, none.stdout]).toEqual([0, '']);
+    expect(none.stderr).toContain('--archived lists them');
+    expect((await sessions(place, 'search', 'number one')).stdout).toContain(one);
+
+    await ask(place, 'once more', '--resume', String(one));
+    expect(await listed()).toEqual([[one, false]]);
+    const undone = await sessions(place, 'unarchive', String(two), String(one));
+    expect(undone.stdout).toBe(`${two} is not archived\n${one} is not archived\n`);
+    expect(await listed()).toEqual([
+      [one, false],
+      [two, false],
+    ]);
+  });
+
+  test('a name that is wrong changes nothing', async () => {
+    const place = await makePlace(() => 'ok');
+    const { sessionId } = await ask(place, 'hello');
+    expect((await sessions(place, 'archive', sessionId, 'nobody')).code).toBe(1);
+    expect(await sessions(place, 'archive')).toMatchObject({ code: 1, stderr: expect.stringContaining('SESSION') });
+    expect((await json(place, 'list'))[0]).not.toHaveProperty('archived');
+  });
+});
+
 describe('switch', () => {
   test('[SES-41, K21] the next turn continues on the chosen branch, and nothing is lost', async () => {
     const { place, sessionId, file } = await branched();
@@ -34,6 +74,7 @@ describe('switch', () => {
       sessionId,
     });
     expect((await json(place, 'tree', sessionId)).leaf_uuid).toBe(leaves[0]);
+    expect((await sessions(place, 'tree', sessionId)).stdout).toMatch(/^to Rome /);
 
     await ask(place, 'and then?', '--resume', sessionId);
     const sent = conversationText(place.api.requests.at(-1));

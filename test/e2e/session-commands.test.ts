@@ -30,7 +30,7 @@ describe('help and mistakes', () => {
       stdout: expect.stringContaining('Usage: heddle sessions COMMAND'),
     });
     const commands = [...help.stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => String(name));
-    expect(commands).toHaveLength(11);
+    expect(commands).toHaveLength(13);
     for (const name of commands) {
       const { code, stdout } = await sessions(place, name, '--help');
       expect([code, stdout.split('\n')[0]]).toEqual([0, expect.stringContaining(`Usage: heddle sessions ${name}`)]);
@@ -44,6 +44,9 @@ describe('help and mistakes', () => {
     [['list', 'x'], /unexpected argument 'x'/],
     [['list', '--limit', 'x'], /'--limit' needs a whole number/],
     [['list', '--home', '/nowhere/at/all'], /--home is not a directory/],
+    [['list', '--home', ''], /'--home' needs a directory/],
+    [['export', ID, '--leaf', 'm1', '--all-branches'], /--leaf and --all-branches exclude each other/],
+    [['archive'], /SESSION is missing[\s\S]*Usage: heddle sessions archive /],
     [['show'], /SESSION is missing/],
     [['show', 'nobody'], /No session has the title 'nobody'.*looked in/],
     [['show', ID], /No conversation found with session ID/],
@@ -235,6 +238,13 @@ describe('search', () => {
 });
 
 describe('export', () => {
+  test('only the branch that goes on is told as active', async () => {
+    const place = await makePlace();
+    put(place, ID, SEED);
+    expect((await json(place, 'export', ID, '--leaf', 'm4')).branches).toMatchObject([{ active: false }]);
+    expect((await json(place, 'export', ID, '--leaf', 'm6')).branches).toMatchObject([{ active: true }]);
+  });
+
   test('Markdown and JSON, to stdout or into a new file', async () => {
     const { place, sessionId } = await branched();
     const { stdout } = await sessions(place, 'export', sessionId);

@@ -79,6 +79,32 @@ describe.each([0, 1])('[K42] sessionStore (hosting %i)', (at) => {
   });
 });
 
+describe.each([0, 1])('[B-055] loadTimeoutMs (hosting %i)', (at) => {
+  test('a store that does not answer ends a resume with an error that says what to do', async () => {
+    const place = await makePlace(() => 'ok');
+    const [, options] = hostings(place)[at] ?? [];
+    const store = createMemoryStore();
+    const first = resultOf(await run('first', { ...options, sessionStore: store }));
+    const started: string[] = [];
+    const stuck: SessionStore = {
+      ...store,
+      async *load({ sessionId }) {
+        started.push(sessionId);
+        await new Promise(() => {});
+      },
+    };
+    const limits = { sessionStore: stuck, loadTimeoutMs: 100 };
+    const failed = resultOf(await run('second', { ...options, ...limits, resume: String(first?.session_id) }));
+    expect(failed).toMatchObject({
+      subtype: 'error_during_execution',
+      error_code: 'storage_failed',
+      errors: [expect.stringMatching(/sessionStore\.load\(\) has taken longer than 100 ms\..* raise loadTimeoutMs/)],
+    });
+    expect(started).toEqual([first?.session_id]);
+    expect(place.api.requests).toHaveLength(1);
+  });
+});
+
 describeSandboxed('[K42] on a disk that cannot be written, without a home', () => {
   test('a session in the store of the host works', async () => {
     const place = await makePlace(() => 'ok');

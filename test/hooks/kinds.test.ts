@@ -303,7 +303,7 @@ test('[K-7] what is wrong with a hook of these kinds is said, and the others app
     expect.stringContaining('hooks[3].prompt must be'),
     expect.stringContaining('hooks[4].tool must be'),
     expect.stringContaining('there are no hooks of type "dance"'),
-    expect.stringContaining('hooks[6].if does nothing'),
+    expect.stringContaining('hooks[6].if: UserPromptSubmit is no call of a tool'),
   ]);
   expect(lastTexts(house.model.requests[0]).join()).toContain('hello');
 });

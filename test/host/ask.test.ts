@@ -5,6 +5,7 @@ import { Aborted } from '../../src/util/abort.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 import { memoryPair } from '../../src/wire/memory-transport.ts';
 import { Peer } from '../../src/wire/peer.ts';
+import { eventually } from '../support/processes.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -27,10 +28,17 @@ function conversation() {
   (async () => {
     for await (const line of far.readMessages()) if (!(line instanceof Error)) heard.push(line);
   })();
-  const respond = (response: JsonObject) => far.write({ type: 'control_response', response });
+  /** A host answers what it has been asked. */
+  const questionsHeard = (count: number) =>
+    eventually(() => heard.filter(({ type }) => type === 'control_request').length >= count);
+  const respond = async (response: JsonObject) => {
+    await eventually(() => heard.some(({ request_id }) => request_id === response.request_id));
+    await far.write({ type: 'control_response', response });
+  };
   return {
     ask: askOverControl(peer),
     heard,
+    questionsHeard,
     answer: (request_id: string, response: unknown) => respond({ subtype: 'success', request_id, response }),
     fail: (request_id: string, error: string) => respond({ subtype: 'error', request_id, error }),
     leave: () => far.close(),
@@ -67,10 +75,11 @@ describe('asking the host', () => {
   });
 
   test('[K11, P-7] one of them is withdrawn: its late answer is ignored, the others stay open', async () => {
-    const { ask, answer, heard } = conversation();
+    const { ask, answer, heard, questionsHeard } = conversation();
     const controller = new AbortController();
     const withdrawn = ask(question('a'), controller.signal);
     const open = ask(question('b'), never);
+    await questionsHeard(2);
     controller.abort(new Aborted('interrupt'));
     expect(await withdrawn).toMatchObject({ behavior: 'deny', message: expect.stringContaining('withdrawn') });
     await answer('r1', ALLOW);
@@ -82,8 +91,9 @@ describe('asking the host', () => {
   });
 
   test('[K2, P-9] a host that leaves denies all that is open, and all that would be asked after', async () => {
-    const { ask, leave } = conversation();
+    const { ask, leave, questionsHeard } = conversation();
     const asked = ['a', 'b'].map((id) => ask(question(id), never));
+    await questionsHeard(2);
     await leave();
     const left = { behavior: 'deny', message: expect.stringContaining('connection closed') };
     expect(await Promise.all(asked)).toEqual([left, left]);

@@ -29,14 +29,26 @@ describe('initialize', () => {
     expect(client.lines.map(kindOf)).toEqual(['control_response']);
   });
 
-  test('[CTL-03] a second one is an error that tells what is pending', async () => {
-    const client = createHouse([]).connect();
-    await client.control({ subtype: 'initialize' });
-    expect(await client.control({ subtype: 'initialize' })).toMatchObject({
-      subtype: 'error',
-      error: 'Already initialized',
-      pending_permission_requests: [],
+  test('[B-084] a second one changes nothing: prompt, hooks and schema stay, and it says whether its hooks hold', async () => {
+    const house = createHouse(['fine']);
+    const asked: unknown[] = [];
+    const answer = ({ callback_id }: JsonObject) => {
+      asked.push(callback_id);
+      return {};
+    };
+    const client = house.connect({}, { answer });
+    const hooks = { UserPromptSubmit: [{ hookCallbackIds: ['hook_0'] }] };
+    await client.control({ subtype: 'initialize', systemPrompt: 'mine', hooks });
+    const again = { subtype: 'initialize', systemPrompt: 'yours', jsonSchema: { type: 'object' } };
+    expect(await client.control({ ...again, hooks })).toMatchObject({
+      subtype: 'success',
+      response: { commands: expect.any(Array), hooks_applied: true },
     });
+    expect(await client.control({ ...again, hooks: {} })).toMatchObject({ response: { hooks_applied: false } });
+    expect((await client.control(again)).response).not.toHaveProperty('hooks_applied');
+    expect(await client.ask('go')).toMatchObject({ result: 'fine', is_error: false });
+    expect(house.model.requests[0]?.system).toEqual(['mine']);
+    expect(asked).toEqual(['hook_0']);
   });
 
   test('it is optional', async () => {
@@ -45,7 +57,7 @@ describe('initialize', () => {
 
   test.each<[string, JsonObject, string[]]>([
     ['a text', { systemPrompt: 'mine' }, ['mine']],
-    ['a list of texts', { systemPrompt: ['mine', 'too'] }, ['mine\ntoo']],
+    ['a list of texts', { systemPrompt: ['mine', 'too'] }, ['mine', 'too']],
     ['blocks', { systemPrompt: [{ type: 'text', text: 'mine' }] }, ['mine']],
     ['an empty text', { systemPrompt: '' }, []],
     ['an empty list item', { systemPrompt: [''] }, []],
@@ -161,6 +173,39 @@ describe('set_permission_mode', () => {
 });
 
 describe('set_max_thinking_tokens', () => {
+  test('[B-076, B-092] a display holds from the next request on, null takes it back, none leaves it alone', async () => {
+    const house = createHouse(() => 'fine');
+    const client = house.connect({ maxThinkingTokens: 2048, thinkingDisplay: 'summarized' });
+    const requests: JsonObject[] = [
+      {},
+      { max_thinking_tokens: 4096 },
+      { max_thinking_tokens: 4096, thinking_display: 'omitted' },
+      { thinking_display: null },
+    ];
+    for (const fields of requests) {
+      await client.control({ subtype: 'set_max_thinking_tokens', ...fields });
+      await client.ask('go');
+    }
+    expect(house.model.requests.map(({ thinking }) => thinking)).toEqual([
+      { type: 'enabled', budget_tokens: 2048, display: 'summarized' },
+      { type: 'enabled', budget_tokens: 4096, display: 'summarized' },
+      { type: 'enabled', budget_tokens: 4096, display: 'omitted' },
+      { type: 'enabled', budget_tokens: 4096 },
+    ]);
+  });
+
+  test('[B-092] a display that cannot be had is an error; the budget is changed all the same', async () => {
+    const house = createHouse(() => 'fine');
+    const client = house.connect();
+    const body = { max_thinking_tokens: 4096, thinking_display: 'highlights' };
+    expect(await client.control({ subtype: 'set_max_thinking_tokens', ...body })).toMatchObject({
+      subtype: 'error',
+      error_code: 'invalid_request',
+    });
+    await client.ask('go');
+    expect(house.model.requests[0]?.thinking).toEqual({ type: 'enabled', budget_tokens: 4096 });
+  });
+
   test('[CTL-10, QM-05, OPT-19] a number is the budget of the next request; 0 and null take it back', async () => {
     const house = createHouse(() => 'fine');
     const client = house.connect();
@@ -233,7 +278,7 @@ describe('the protocol', () => {
     expect(client.of('control_response')).toHaveLength(3 * names.length);
   });
 
-  test.each(['mcp_call', 'set_color', 'register_repo_root', 'file_suggestions'])(
+  test.each(['set_color', 'file_suggestions'])(
     '[P-3] %s belongs to what is not there: an error with a code, never silence',
     async (subtype) => {
       expect(await createHouse([]).connect().control({ subtype })).toMatchObject({

@@ -64,28 +64,27 @@ describe('--settings', () => {
 });
 
 describe('the prompts of a launch', () => {
-  test('are texts or files', () => {
+  test('are texts or files', async () => {
     const dir = tempDir();
     writeFileSync(join(dir, 'prompt.md'), 'from a file\n');
-    expect(readPrompts({ systemPrompt: 'a', appendSystemPrompt: '' }, dir)).toEqual({
+    expect(await readPrompts({ systemPrompt: 'a', appendSystemPrompt: '' }, dir)).toEqual({
       systemPrompt: 'a',
       appendSystemPrompt: '',
     });
-    expect(readPrompts({ systemPromptFile: 'prompt.md', appendSystemPromptFile: join(dir, 'prompt.md') }, dir)).toEqual(
-      {
-        systemPrompt: 'from a file\n',
-        appendSystemPrompt: 'from a file\n',
-      },
-    );
-    expect(readPrompts({}, dir)).toEqual({});
+    const files = { systemPromptFile: 'prompt.md', appendSystemPromptFile: join(dir, 'prompt.md') };
+    expect(await readPrompts(files, dir)).toEqual({
+      systemPrompt: 'from a file\n',
+      appendSystemPrompt: 'from a file\n',
+    });
+    expect(await readPrompts({}, dir)).toEqual({});
   });
 
   test.each([
     [{ systemPrompt: 'a', systemPromptFile: 'b' }, 'either --system-prompt or --system-prompt-file'],
     [{ appendSystemPrompt: 'a', appendSystemPromptFile: 'b' }, 'either --append-system-prompt'],
     [{ systemPromptFile: 'nowhere.md' }, 'nowhere.md'],
-  ])('%j is an error', (config, words) => {
-    expect(() => readPrompts(config, tempDir())).toThrow(words);
+  ])('%j is an error', async (config, words) => {
+    await expect(readPrompts(config, tempDir())).rejects.toThrow(words);
   });
 });
 

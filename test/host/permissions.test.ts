@@ -99,7 +99,10 @@ describe('asking the host', () => {
         tool_name: 'Write',
         input: { file_path: 'a.txt', content: 'x\n' },
         permission_suggestions: [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }],
+        title: 'Heddle wants to write: a.txt',
+        display_name: 'Write file',
         tool_use_id: 'toolu_1',
+        description: expect.stringContaining('changes files'),
       },
     ]);
     expect(isWritten(house, 'a.txt')).toBe(true);
@@ -270,13 +273,37 @@ describe('asking the host', () => {
     ]);
   });
 
-  test('[B-026] a second initialize is an error that tells what is still pending', async () => {
-    const house = createHouse([write('a.txt', 'toolu_1')]);
+  test('[B-084] a second initialize lists what is still asked, as it was asked, and it can be answered then', async () => {
+    const house = createHouse([write('a.txt', 'toolu_1'), 'done']);
     const client = house.connect(HOST);
     await client.control({ subtype: 'initialize' });
     client.say('go');
     await client.until(() => questions(client).length === 1);
+    const [asked] = client.of('control_request/can_use_tool');
     expect(await client.control({ subtype: 'initialize' })).toMatchObject({
+      subtype: 'success',
+      response: { session_state: 'running' },
+      pending_permission_requests: [asked],
+      pending_user_dialog_requests: [],
+      pending_elicitation_requests: [],
+    });
+    const { request_id } = asked as JsonObject;
+    client.send({
+      type: 'control_response',
+      response: { subtype: 'success', request_id, response: { behavior: 'allow' } },
+    });
+    expect(await client.result(0)).toMatchObject({ result: 'done' });
+    expect(isWritten(house, 'a.txt')).toBe(true);
+    expect(await client.control({ subtype: 'initialize' })).toMatchObject({ pending_permission_requests: [] });
+  });
+
+  test('[B-026] an initialize that fails tells what is still asked', async () => {
+    const house = createHouse([write('a.txt', 'toolu_1')]);
+    const client = house.connect(HOST);
+    client.say('go');
+    await client.until(() => questions(client).length === 1);
+    expect(await client.control({ subtype: 'initialize', jsonSchema: 7 })).toMatchObject({
+      subtype: 'error',
       pending_permission_requests: [{ type: 'control_request', request: { tool_use_id: 'toolu_1' } }],
     });
   });

@@ -19,7 +19,8 @@ describe('a turn', () => {
     const client = createHouse([[text('Hel', 'lo.')]]).connect({ includePartialMessages: true });
     await client.ask('hi');
     expect(client.lines.map((line) => (line.event as { type: string } | undefined)?.type ?? kindOf(line))).toEqual([
-      ...['system/init', 'message_start', 'content_block_start', 'content_block_delta', 'content_block_delta'],
+      ...['system/init', 'system/status'],
+      ...['message_start', 'content_block_start', 'content_block_delta', 'content_block_delta'],
       ...['assistant', 'content_block_stop', 'message_delta', 'message_stop', 'result'],
     ]);
   });

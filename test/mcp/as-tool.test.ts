@@ -25,7 +25,7 @@ function serverTool(
   server = 'calc',
 ): ServerTool {
   const info = { name, description: 'd', inputSchema: { type: 'object' }, annotations: {}, alwaysLoad: false };
-  return { server, info, call };
+  return { server, source: 'project', info, call };
 }
 
 const first = (tool: ServerTool) => asTools([tool], seams, () => {})[0] as Tool;

@@ -15,12 +15,14 @@ afterEach(() => processes.close());
 const { signal } = new AbortController();
 const ask = (id: number): RpcRequest => ({ jsonrpc: '2.0', id, method: 'm' });
 
+const onLines = (code: string) =>
+  `require('readline').createInterface({ input: process.stdin }).on('line', (line) => { ${code} })`;
+
 /** A server that runs this code for every line, as `line`. */
-function open(code: string, maxBytes?: number) {
+function open(code: string, maxBytes?: number, script = onLines(code)) {
   const logs: string[] = [];
   const lost = vi.fn();
   const receive = vi.fn(async (): Promise<JsonObject | null> => ({ jsonrpc: '2.0', id: 7, result: {} }));
-  const script = `require('readline').createInterface({ input: process.stdin }).on('line', (line) => { ${code} })`;
   const link: McpLink = stdioLink({
     serverName: 's',
     command: process.execPath,
@@ -80,4 +82,21 @@ test('a request that is withdrawn waits no longer, and closing is not losing', a
   await expect(waiting).rejects.toThrow('enough');
   await link.close();
   expect(lost).not.toHaveBeenCalled();
+});
+
+/** Asks on and on, as fast as it is listened to, and reads nothing. */
+const FLOOD = `
+const ping = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' }) + '\\n';
+const more = () => { while (process.stdout.write(ping.repeat(500))); process.stdout.once('drain', more); };
+more();`;
+
+test('[C-1] a server that asks on and on without reading the answers is ended, and the reason says so', async () => {
+  const { link, lost, receive } = open('', undefined, FLOOD);
+  const why = /asks without reading the answers: more than 1048576 bytes/;
+  await expect(link.request(ask(1), signal)).rejects.toThrow(why);
+  expect(lost.mock.calls).toMatchObject([[{ message: expect.stringMatching(why) }]]);
+  const answered = receive.mock.calls.length;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(receive.mock.calls.length).toBe(answered); // it is gone
+  await link.close();
 });

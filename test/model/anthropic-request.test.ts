@@ -37,6 +37,15 @@ describe('createRequestEncoder', () => {
     });
   });
 
+  it('[B-073] marks the end of what all sessions share of the system prompt, where that was said', () => {
+    const system = ['Rules.', '', 'More rules.', 'Of this session.'];
+    const marks = (sharedBlocks: number) =>
+      bodyOf({ system, sharedBlocks }).system.map(({ cache_control }: { cache_control?: object }) => cache_control);
+    expect(marks(3)).toEqual([undefined, MARK, undefined]);
+    expect(marks(2)).toEqual([MARK, undefined, undefined]);
+    expect(marks(0)).toEqual([undefined, undefined, undefined]);
+  });
+
   it('leaves out what is empty', () => {
     expect(Object.keys(bodyOf({ system: [''], tools: [] }))).toEqual([
       'model',
@@ -50,6 +59,7 @@ describe('createRequestEncoder', () => {
   it.each([
     [{ thinking: { type: 'enabled', budget_tokens: 4000 } }, { thinking: { type: 'enabled', budget_tokens: 4000 } }],
     [{ thinking: { type: 'adaptive' } }, { thinking: { type: 'adaptive' } }],
+    [{ thinking: { type: 'adaptive', display: 'omitted' } }, { thinking: { type: 'adaptive', display: 'omitted' } }],
     [{ effort: 'high' }, { output_config: { effort: 'high' } }],
     [{ userId: 'u1' }, { metadata: { user_id: 'u1' } }],
   ] as [Partial<ModelRequest>, object][])('[OPT-37] [OPT-36] [K9] sends %j as %j', (request, fields) => {

@@ -123,6 +123,11 @@ describe('createOfflineModel', () => {
     expect(blocksOf(await ask(messages))).toMatchObject([{ name: 'Read', input: { file_path: 'b.txt' } }]);
   });
 
+  it('takes the newest prompt of a message that begins with one of a turn that failed', async () => {
+    const [block] = blocksOf(await ask([user('What is this?', '<system-reminder>x</system-reminder>', 'read b.txt')]));
+    expect(block).toMatchObject({ type: 'tool_use', name: 'Read', input: { file_path: 'b.txt' } });
+  });
+
   it('streams like the API in words, and gives the same bytes for the same conversation', async () => {
     const events = await ask([user('hello there')]);
     const types = typesOf(events);

@@ -35,4 +35,11 @@ describe('thinking', () => {
   ])('%s', (_what, options, tokens) => {
     expect(flagOf('--max-thinking-tokens', options)).toBe(tokens);
   });
+
+  test('[B-076] what of it is shown goes along where it is said', () => {
+    expect(flagOf('--thinking-display', { thinking: { type: 'adaptive', display: 'omitted' } })).toBe('omitted');
+    const enabled = { type: 'enabled', budgetTokens: 5, display: 'summarized' } as const;
+    expect(flagOf('--thinking-display', { thinking: enabled })).toBe('summarized');
+    expect(flagOf('--thinking-display', { thinking: { type: 'adaptive' } })).toBeUndefined();
+  });
 });

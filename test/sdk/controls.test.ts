@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ControlMethods, createSession, HeddleClient, query } from '../../src/sdk/index.ts';
 import { type Script, type ScriptedAgent, scriptedAgent } from '../support/scripted-agent.ts';
 
@@ -87,6 +87,14 @@ describe.each(Object.keys(faces))('%s', (name) => {
     await face.initializationResult();
     await (face[method] as (...values: unknown[]) => Promise<unknown>)(...args);
     expect(agent.requests.slice(1)).toEqual(requests);
+  });
+
+  test('[B-123] supportedCommands follows what the agent pushes', async () => {
+    const { agent, face } = await open(name, { answer: () => ({ commands: [] }) });
+    expect(await face.supportedCommands()).toEqual([]);
+    const commands = [{ name: 'knit', description: 'Knits', argumentHint: '[wool]' }];
+    agent.say({ type: 'system', subtype: 'commands_changed', commands, uuid: 'u', session_id: 's' });
+    await vi.waitFor(async () => expect(await face.supportedCommands()).toEqual(commands));
   });
 
   test('[ARC-12, B-009, B-079] what initialize told is kept, and asked for once', async () => {

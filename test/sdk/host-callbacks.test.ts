@@ -1,7 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSession, type Options, type SDKMessage } from '../../src/sdk/index.ts';
 import { createMemoryStore } from '../../src/sessions/memory-store.ts';
+import type { SessionStore } from '../../src/sessions/store.ts';
 import type { JsonObject } from '../../src/util/json.ts';
+import type { Line } from '../support/lines.ts';
 import { eventually } from '../support/processes.ts';
 import { type Script, scriptedAgent } from '../support/scripted-agent.ts';
 
@@ -105,7 +107,7 @@ describe('canUseTool', () => {
     expect(answer.response).toEqual({ behavior: 'deny', message: 'no', toolUseID: 'toolu_7' });
   });
 
-  test('[B-014, CTL-12] hears all that the agent says', async () => {
+  test('[B-194, B-195, B-196] hears all that the agent says', async () => {
     const heard: unknown[] = [];
     const { ask } = await host({
       canUseTool: async (toolName, input, { signal: _signal, ...rest }) => {
@@ -125,6 +127,10 @@ describe('canUseTool', () => {
       title: 'T',
       display_name: 'D',
       description: 'd',
+      default_to_no: true,
+      suppress_always_allow_rule: true,
+      matched_ask_rule: { source: 'userSettings', tool_name: 'Bash', rule_content: 'ls:*' },
+      mcp_server: { name: 'calc', source: 'project' },
     });
     expect(answer).toMatchObject({ subtype: 'success', response: { behavior: 'deny', message: 'no' } });
     expect(heard).toEqual([
@@ -139,8 +145,47 @@ describe('canUseTool', () => {
         title: 'T',
         displayName: 'D',
         description: 'd',
+        defaultToNo: true,
+        suppressAlwaysAllowRule: true,
+        matchedAskRule: { source: 'userSettings', toolName: 'Bash', ruleContent: 'ls:*' },
+        mcpServer: { name: 'calc', source: 'project' },
+        requestId: 'r1',
       },
     ]);
+  });
+
+  test('[B-014, CTL-12] what the agent does not say is not there', async () => {
+    const heard: unknown[] = [];
+    const { ask } = await host({
+      canUseTool: async (toolName, input, { signal: _signal, ...rest }) => {
+        heard.push(toolName, input, rest);
+        return { behavior: 'allow' };
+      },
+    });
+    await ask({ subtype: 'can_use_tool', tool_name: 'Bash', input: {}, tool_use_id: 't', matched_ask_rule: 'odd' });
+    expect(heard).toEqual(['Bash', {}, { toolUseID: 't', requestId: 'r1' }]);
+  });
+
+  test('[B-197] null sends nothing: the answer goes another way, under the id that was told', async () => {
+    const ids: string[] = [];
+    const { agent } = await host({
+      canUseTool: async (_name, _input, { requestId }) => {
+        ids.push(requestId);
+        return ids.length === 1 ? null : { behavior: 'allow' };
+      },
+      onElicitation: async (_request, { requestId }) => {
+        ids.push(requestId);
+        return null;
+      },
+    });
+    const question = { subtype: 'can_use_tool', tool_name: 'Bash', input: {}, tool_use_id: 't' };
+    agent.say({ type: 'control_request', request_id: 'left', request: question });
+    const elicitation = { subtype: 'elicitation', mcp_server_name: 's', message: 'name?' };
+    agent.say({ type: 'control_request', request_id: 'left too', request: elicitation });
+    agent.say({ type: 'control_request', request_id: 'answered', request: question });
+    await eventually(() => responses(agent).length > 0);
+    expect(ids).toEqual(['left', 'left too', 'answered']);
+    expect(responses(agent)).toEqual(['answered']);
   });
 
   test('[CTL-16, K11] a question that is withdrawn aborts its signal, and gets no answer', async () => {
@@ -208,6 +253,33 @@ describe('sessionStore', () => {
     });
   });
 
+  test('[B-055] what has taken too long is not read on, and a list has the same limit', async () => {
+    let given = 0;
+    let isLetGo = false;
+    const sessionStore: SessionStore = {
+      ...createMemoryStore(),
+      async *load() {
+        try {
+          for (;;) {
+            await new Promise((resolve) => setTimeout(resolve, 5));
+            yield { entry, line: ++given };
+          }
+        } finally {
+          isLetGo = true;
+        }
+      },
+      list: () => new Promise(() => {}),
+    };
+    const { ask } = await host({ sessionStore, loadTimeoutMs: 40 }, CAPABLE);
+    const late = { subtype: 'error', error_code: 'storage_timeout' };
+    expect(await ask({ subtype: 'store_load', key })).toMatchObject({
+      ...late,
+      error: expect.stringContaining('load()'),
+    });
+    await eventually(() => isLetGo);
+    expect(await ask({ subtype: 'store_list', project: '/p' })).toMatchObject(late);
+  });
+
   test('[B-053] an agent that cannot use it is not left to keep the session elsewhere', async () => {
     const agent = scriptedAgent();
     await using session = createSession({ sessionStore: createMemoryStore(), transport: agent.connect });
@@ -225,3 +297,10 @@ test('[CTL-15] what the agent asks of its host never reaches the reader', async 
   for await (const message of session.stream()) seen.push(message);
   expect(seen.map(({ type }) => type)).toEqual(['result']);
 });
+
+/** The ids of the requests that were answered. */
+function responses({ lines }: { lines: readonly Line[] }): unknown[] {
+  return lines.flatMap(({ type, response }) =>
+    type === 'control_response' ? (response as JsonObject | undefined)?.request_id : [],
+  );
+}

@@ -77,6 +77,14 @@ describe('an agent that ends with exit code 0 and without a result', () => {
     expect(await typesOf(items(), { pathToClaudeCodeExecutable: '/bin/true' })).toEqual([]);
   });
 
+  test('a message that it has refused is answered: the stream just ends; one beside it is not', async () => {
+    const refused = { type: 'system', subtype: 'input_error', error: 'sent before', session_id: 's', uuid: 'u' };
+    const source = `say(${JSON.stringify(refused)}); setTimeout(() => process.exit(0), 20);`;
+    expect(await typesOf(items(hello), { pathToClaudeCodeExecutable: agent(source) })).toEqual(['system']);
+    const path = agent(`if (globalThis.seen) { ${source} } globalThis.seen = true;`);
+    await expect(typesOf(items(hello, hello), { pathToClaudeCodeExecutable: path })).rejects.toMatchObject(unanswered);
+  });
+
   test('the host closed it: the stream just ends', async () => {
     const run = query({ prompt: 'hello', options: { pathToClaudeCodeExecutable: agent("say({ type: 'novelty' })") } });
     const types: string[] = [];

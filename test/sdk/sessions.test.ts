@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import {
+  archiveSession,
   deleteSession,
   forkSession,
   getSessionBranches,
@@ -15,8 +16,10 @@ import {
   renameSession,
   switchSession,
   tagSession,
+  unarchiveSession,
 } from '../../src/sdk/index.ts';
 import { createLeases } from '../../src/sessions/leases.ts';
+import { createMemoryStore } from '../../src/sessions/memory-store.ts';
 import { thisProcess } from '../../src/util/process-alive.ts';
 import { silentLogger } from '../../src/util/system-runtime.ts';
 import { type SessionHome, sessionHome } from '../sessions/session-home.ts';
@@ -63,6 +66,21 @@ test('[B-097] [B-100] names, tags and forks', async () => {
   const fork = await forkSession(sessionId, { home, upToMessageId: 'u1' });
   expect(await getSessionInfo(fork.sessionId, { home })).toMatchObject({ customTitle: 'Named (fork)' });
   expect(await getSessionMessages(fork.sessionId, { home })).toHaveLength(1);
+});
+
+test('[B-099] archives, and takes out of the archive; lists still have it', async () => {
+  const { home } = place;
+  const state = async () => (await listSessions({ home, dir })).map(({ archived }) => archived);
+  await archiveSession(sessionId, { home });
+  expect(await state()).toEqual([true]);
+  expect(await getSessionInfo(sessionId, { home })).toMatchObject({ archived: true });
+  await unarchiveSession(sessionId, { home });
+  expect(await state()).toEqual([false]);
+  await expect(archiveSession(randomUUID(), { home })).rejects.toMatchObject({ code: 'session_not_found' });
+  const withStore = { home, sessionStore: createMemoryStore() };
+  await expect(archiveSession(sessionId, withStore)).rejects.toMatchObject({ code: 'not_supported' });
+  await expect(unarchiveSession(sessionId, withStore)).rejects.toMatchObject({ code: 'not_supported' });
+  expect(await state()).toEqual([false]);
 });
 
 test('[B-098] deletes to the trash, but not while an agent writes to it', async () => {

@@ -35,7 +35,9 @@ describe('the types that hosts of the reference import', () => {
   test('[B-009, B-013] methods of Query have the types of the reference', () => {
     expectTypeOf<heddle.Query['interrupt']>().returns.resolves.toEqualTypeOf<heddle.InterruptReceipt | undefined>();
     expectTypeOf<heddle.Query['setModel']>().toEqualTypeOf<(model?: string) => Promise<void>>();
-    expectTypeOf<heddle.Query['setMaxThinkingTokens']>().toEqualTypeOf<(tokens: number | null) => Promise<void>>();
+    expectTypeOf<heddle.Query['setMaxThinkingTokens']>().toEqualTypeOf<
+      (tokens: number | null, thinkingDisplay?: heddle.ThinkingDisplay | null) => Promise<void>
+    >();
     expectTypeOf<heddle.Query['supportedCommands']>().returns.resolves.toEqualTypeOf<heddle.SlashCommand[]>();
     expectTypeOf<heddle.Query['supportedModels']>().returns.resolves.toEqualTypeOf<heddle.ModelInfo[]>();
     expectTypeOf<heddle.Query['supportedAgents']>().returns.resolves.toEqualTypeOf<heddle.AgentInfo[]>();

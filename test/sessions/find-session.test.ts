@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findSession } from '../../src/sessions/catalog.ts';
+import type { HeddleError } from '../../src/wire/errors.ts';
 import { PROJECT, sessionHome, title } from './session-home.ts';
 import { result, user } from './support.ts';
 
@@ -25,6 +26,25 @@ test('an id is found without reading any file', async (context) => {
   const before = readCalls();
   expect((await findSession({ home, name: ID, project: PROJECT })).path).toBe(path);
   expect(readCalls() - before).toBeLessThan(10);
+});
+
+test('what is too short to begin an id is said to be', async () => {
+  const { home, session } = sessionHome();
+  session([user('u', 'x')], { sessionId: ID });
+  await expect(findSession({ home, name: 'abc' })).rejects.toThrow('4 characters or more');
+  await expect(findSession({ home, name: 'abce' })).rejects.toThrow('or an id that begins so');
+});
+
+test('of very many sessions with one title only some are listed, and all are among the facts', async () => {
+  const { home, session } = sessionHome();
+  for (let i = 0; i < 50; i++) session([title('Same')]);
+  const error: HeddleError = await findSession({ home, name: 'same' }).then(
+    () => expect.unreachable(),
+    (thrown) => thrown,
+  );
+  expect(error).toMatchObject({ code: 'session_ambiguous' });
+  expect(error.message.split('\n')).toHaveLength(22);
+  expect(error.facts.sessions).toHaveLength(50);
 });
 
 test('finds the beginning of an id, when it is one of only one session', async () => {

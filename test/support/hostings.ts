@@ -179,6 +179,7 @@ class RawClient implements Client {
     const answer = await this.#options.canUseTool?.(request.tool_name, request.input, {
       signal,
       toolUseID: request.tool_use_id,
+      requestId: String(line.request_id),
     });
     const response = { subtype: 'success', request_id: line.request_id, response: answer };
     this.send({ type: 'control_response', response });

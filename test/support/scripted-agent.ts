@@ -22,12 +22,21 @@ export interface ScriptedAgent {
 export interface Script {
   /** The body of the answer to a control request; a throw is an error response. Default: an empty one. */
   answer?: (request: JsonObject) => unknown;
+  /** What a successful answer has beside its body. */
+  beside?: (request: JsonObject) => object;
+  /** Answers no control request at all. */
+  isDeaf?: boolean;
   /** Called for each user line. Default: one result. */
   onUser?: (line: Line, agent: ScriptedAgent) => void;
 }
 
 /** An agent in this process whose every line is written by the test. */
-export function scriptedAgent({ answer = () => ({}), onUser = (_line, agent) => agent.say(RESULT) }: Script = {}) {
+export function scriptedAgent({
+  answer = () => ({}),
+  beside = () => ({}),
+  isDeaf = false,
+  onUser = (_line, agent) => agent.say(RESULT),
+}: Script = {}) {
   let out = new Channel<object>();
   let exit: (code: number) => void = () => {};
   const agent: ScriptedAgent = {
@@ -79,12 +88,13 @@ export function scriptedAgent({ answer = () => ({}), onUser = (_line, agent) => 
     if (line.type !== 'control_request') return;
     const request = line.request as unknown as JsonObject;
     agent.requests.push(request);
+    if (isDeaf) return;
     agent.say({ type: 'control_response', response: { request_id: line.request_id, ...respond(request) } });
   }
 
   function respond(request: JsonObject): object {
     try {
-      return { subtype: 'success', response: answer(request) };
+      return { subtype: 'success', response: answer(request), ...beside(request) };
     } catch (error) {
       return { subtype: 'error', error: (error as Error).message };
     }

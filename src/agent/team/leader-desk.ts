@@ -7,9 +7,11 @@ import { hasEnded, isActive } from './states.ts';
 /** Mail for the leader, handed out once: as long as it is neither acknowledged nor given back, no other is. */
 export interface LeaderMail {
   prompt: string;
+  /** The names of those who have written. */
+  from: readonly string[];
   /** When the prompt is recorded in the leader's transcript, not before. */
   acknowledge(): Promise<void>;
-  /** When no turn came of it. */
+  /** When no turn came of it: it is handed out again to whoever asks next. Wakes nobody, as that may fail as well. */
   giveBack(): void;
 }
 
@@ -50,6 +52,7 @@ export function createLeaderDesk({ roster, mailbox, seams, isClosed }: LoopParts
       isHandedOut = true;
       return {
         prompt: promptOf(mails),
+        from: [...new Set(mails.map(({ from }) => from))],
         async acknowledge() {
           const ids = mails.map(({ id }) => id);
           await mailbox.acknowledge(LEADER, ids);
@@ -58,7 +61,6 @@ export function createLeaderDesk({ roster, mailbox, seams, isClosed }: LoopParts
         },
         giveBack() {
           isHandedOut = false;
-          seams.wakeLeader();
         },
       };
     });

@@ -28,6 +28,8 @@ export interface Team {
   send(sender: string, message: TeamMessage): Promise<SendMessageOutput>;
   /** All unread mail of the leader as one prompt; null when there is none, or when some is handed out already. */
   leaderMail(): Promise<LeaderMail | null>;
+  /** Marks what the leader's transcript holds as read. */
+  skipSeen(): Promise<void>;
   /** No turn runs or is about to, and nobody who could read it has unread mail. */
   isSettled(): Promise<boolean>;
   /**
@@ -101,6 +103,7 @@ export function startTeam(
       return sendMessage(sender, message, { roster, mailbox, runtime });
     },
     leaderMail: desk.leaderMail,
+    skipSeen: desk.skipSeen,
     isSettled: desk.isSettled,
     inputEnded: desk.inputEnded,
     inputArrived: desk.inputArrived,

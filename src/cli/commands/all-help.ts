@@ -1,4 +1,4 @@
-import type { ActionGroup } from './choose-action.ts';
+import type { ActionGroup } from './action-group.ts';
 
 /**
  * What each command says to `--help`, by the words that call it; `heddle` alone is a run. Loaded after a mistake, by the
@@ -8,7 +8,10 @@ export const COMMAND_HELP: Readonly<Record<string, () => Promise<string>>> = {
   heddle: async () => (await import('../help.ts')).helpText(),
   ...groupHelp(
     'heddle sessions',
-    ['list', 'show', 'tree', 'search', 'export', 'rename', 'tag', 'fork', 'switch', 'delete', 'fsck'],
+    [
+      ...['list', 'show', 'tree', 'search', 'export', 'rename', 'tag', 'fork', 'switch'],
+      ...['archive', 'unarchive', 'delete', 'fsck'],
+    ],
     async () => (await import('./sessions.ts')).SESSIONS,
   ),
   ...groupHelp('heddle tasks', ['list', 'show', 'stop'], async () => (await import('./tasks.ts')).TASKS),

@@ -1,14 +1,8 @@
 import { printable } from '../../util/printable.ts';
 import type { HeddleError } from '../../wire/errors.ts';
 import { usage } from '../args.ts';
+import type { ActionGroup } from './action-group.ts';
 import { sayLines } from './terminal.ts';
-
-/** The commands of a group, such as `heddle sessions …`; each is loaded when it is called. */
-export interface ActionGroup<Action> {
-  group: string;
-  help: string;
-  actions: Readonly<Record<string, () => Promise<Action>>>;
-}
 
 /** What a command line calls; null when that was the help of the group, which has been said. */
 export async function chooseAction<Action>(

@@ -3,7 +3,8 @@ import { SERVER_SCOPES, type ServerScope } from '../../host/mcp-files.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, type OwnFlag, parseCommandArgs } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
-import { type ActionGroup, chooseAction } from './choose-action.ts';
+import { defineGroup } from './action-group.ts';
+import { chooseAction } from './choose-action.ts';
 import { sayLines } from './terminal.ts';
 
 /** One of the commands of `heddle mcp`. */
@@ -17,48 +18,38 @@ export interface McpAction {
   act(args: CommandArgs, engine: Engine): Promise<number>;
 }
 
-const HELP = `Usage: heddle mcp COMMAND …
-
-Configures, checks and signs in to MCP servers.
-
-  add        a server: a command of this machine, or an address
-  add-json   a server, as JSON
-  list       the servers of this directory, and whether they can be reached
-  get        how a server is configured
-  remove     take a server away
-  test       connect to a server and list its tools
-  login      sign in to a remote server
-  logout     forget that sign-in
-
-Scopes: local (you, in this directory), project (.mcp.json, for everybody who works on it), user
+export const MCP = defineGroup<McpAction>({
+  group: 'mcp',
+  about: `Configures, checks and signs in to MCP servers.`,
+  commands: {
+    add: {
+      does: 'a server: a command of this machine, or an address',
+      load: async () => (await import('./mcp-add.ts')).add,
+    },
+    'add-json': { does: 'a server, as JSON', load: async () => (await import('./mcp-add.ts')).addJson },
+    list: {
+      does: 'the servers of this directory, and whether they can be reached',
+      load: async () => (await import('./mcp-list.ts')).list,
+    },
+    get: { does: 'how a server is configured', load: async () => (await import('./mcp-get.ts')).get },
+    remove: { does: 'take a server away', load: async () => (await import('./mcp-remove.ts')).remove },
+    test: { does: 'connect to a server and list its tools', load: async () => (await import('./mcp-test.ts')).test },
+    login: { does: 'sign in to a remote server', load: async () => (await import('./mcp-login.ts')).login },
+    logout: { does: 'forget that sign-in', load: async () => (await import('./mcp-login.ts')).logout },
+  },
+  notes: `Scopes: local (you, in this directory), project (.mcp.json, for everybody who works on it), user
 (you, everywhere). The first of them that has a name wins. A project's servers start only where you
 trust it (heddle trust).
 
-Each takes --help.
-
-Examples:
-  heddle mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
-  heddle mcp add -s user -t http tracker https://mcp.example.com/mcp
-  heddle mcp login tracker
-  heddle mcp list
-
-Exit codes: 0 done, 1 an error; test: 1 when the server cannot be used.
-`;
-
-export const MCP: ActionGroup<McpAction> = {
-  group: 'mcp',
-  help: HELP,
-  actions: {
-    add: async () => (await import('./mcp-add.ts')).add,
-    'add-json': async () => (await import('./mcp-add.ts')).addJson,
-    list: async () => (await import('./mcp-list.ts')).list,
-    get: async () => (await import('./mcp-get.ts')).get,
-    remove: async () => (await import('./mcp-remove.ts')).remove,
-    test: async () => (await import('./mcp-test.ts')).test,
-    login: async () => (await import('./mcp-login.ts')).login,
-    logout: async () => (await import('./mcp-login.ts')).logout,
-  },
-};
+Each takes --help.`,
+  examples: [
+    'mcp add files -- npx -y @modelcontextprotocol/server-filesystem .',
+    'mcp add -s user -t http tracker https://mcp.example.com/mcp',
+    'mcp login tracker',
+    'mcp list',
+  ],
+  exitCodes: '0 done, 1 an error; test: 1 when the server cannot be used.',
+});
 
 /** `heddle mcp …`; resolves with the exit code. */
 export async function runMcp(argv: readonly string[]): Promise<number> {

@@ -42,6 +42,9 @@ export const exportSession: SessionsAction = {
   async run(args, place) {
     const [name = ''] = takeWords(args.words, ['SESSION']);
     if (args.has('--md') && args.has('--json')) throw usage('error: --md and --json exclude each other');
+    if (args.has('--leaf') && args.has('--all-branches')) {
+      throw usage('error: --leaf and --all-branches exclude each other');
+    }
     const session = await openStored(name, place);
     const choice = { leaf: args.text('--leaf'), allBranches: args.has('--all-branches') };
     const document = args.has('--json')

@@ -7,16 +7,17 @@ import type { SessionsAction } from './sessions-action.ts';
 import { countFlag } from './sessions-place.ts';
 import { sayJson, sayLines, type Terminal, tell, terminalOf } from './terminal.ts';
 
-const HELP = `Usage: heddle sessions list [--all] [--limit N] [--offset N] [--json] [--home DIR]
+const HELP = `Usage: heddle sessions list [--all] [--archived] [--limit N] [--offset N] [--json] [--home DIR]
 
 Lists the sessions of this directory, the one written to last first: id, time, size, tag, title or
 last prompt.
 
   --all        of every directory
+  --archived   also those that are archived
   --limit N    so many at most (default 50; 0 for all)
   --offset N   without the first N
   --json       as JSON: an array with sessionId, path, summary, lastModified, fileSize, and where
-               known customTitle, firstPrompt, lastPrompt, tag, gitBranch, cwd, createdAt
+               known customTitle, firstPrompt, lastPrompt, tag, gitBranch, cwd, createdAt, archived
   --home DIR   of another config home; nothing is written there
 
 Examples:
@@ -29,24 +30,39 @@ const PAGE = 50;
 
 export const list: SessionsAction = {
   help: HELP,
-  flags: { '--all': 'switch', '--limit': 'text', '--offset': 'text', '--json': 'switch' },
+  flags: { '--all': 'switch', '--archived': 'switch', '--limit': 'text', '--offset': 'text', '--json': 'switch' },
   async run(args, { home, cwd }) {
     takeWords(args.words, []);
     const isAll = args.has('--all');
     const limit = countFlag(args, '--limit', PAGE) || Number.POSITIVE_INFINITY;
     const offset = countFlag(args, '--offset', 0);
     // One more than is shown tells whether there are more.
-    const found = await listSessions({ home, offset, limit: limit + 1, ...(!isAll && { project: cwd }) });
+    const scope = { home, hideArchived: !args.has('--archived'), ...(!isAll && { project: cwd }) };
+    const found = await listSessions({ ...scope, offset, limit: limit + 1 });
     const sessions = found.slice(0, limit);
     if (args.has('--json')) sayJson(sessions);
     else sayLines(tableOf(sessions, { isAll, terminal: terminalOf(process.stdout, process.env) }));
     if (sessions.length === 0 && !args.has('--json')) {
-      tell(isAll ? `there are no sessions in ${home}` : `there are no sessions of ${cwd} in ${home} (--all lists all)`);
+      tell(await nothingToList(scope, { isAll, offset, cwd }));
     }
     if (found.length > limit) tell(`there are more: --offset ${offset + limit} shows the next`);
     return 0;
   },
 };
+
+/** Why there is nothing to be seen, and what would show something. */
+async function nothingToList(
+  scope: ListScope,
+  { isAll, offset, cwd }: { isAll: boolean; offset: number; cwd: string },
+): Promise<string> {
+  const where = isAll ? `in ${scope.home}` : `of ${cwd} in ${scope.home}`;
+  if (offset > 0) return `there are no sessions ${where} behind the first ${offset}`;
+  const [archived] = scope.hideArchived ? await listSessions({ ...scope, hideArchived: false, limit: 1 }) : [];
+  if (archived) return `all sessions ${where} are archived (--archived lists them)`;
+  return isAll ? `there are no sessions ${where}` : `there are no sessions ${where} (--all lists all)`;
+}
+
+type ListScope = Parameters<typeof listSessions>[0];
 
 const DIRECTORY_WIDTH = 40;
 
@@ -54,15 +70,16 @@ function tableOf(sessions: readonly SessionSummary[], options: { isAll: boolean;
   const { isAll, terminal } = options;
   const { paint, width, isTerminal } = terminal;
   const tagWidth = Math.min(20, Math.max(0, ...sessions.map(({ tag }) => (tag ? tag.length + 1 : 0))));
-  return sessions.map(({ sessionId, lastModified, fileSize, tag, summary, cwd }) => {
+  return sessions.map(({ sessionId, lastModified, fileSize, tag, summary, cwd, archived }) => {
     const id = isTerminal ? sessionId.slice(0, 13) : sessionId;
     const tagged = padToWidth(tag ? cutToWidth(`#${printable(tag)}`, tagWidth) : '', tagWidth);
     const directory = isAll ? [padToWidth(cutEnd(printable(cwd ?? '?')), DIRECTORY_WIDTH)] : [];
     const facts = [localTime(lastModified), shownSize(fileSize).padStart(7), ...directory];
     const left = `${id}  ${facts.join('  ')}  ${tagWidth > 0 ? `${tagged}  ` : ''}`;
-    const words = firstWords(summary, Math.max(20, width - left.length)) || '(no messages)';
+    const state = archived ? 'archived  ' : '';
+    const words = firstWords(summary, Math.max(20, width - left.length - state.length)) || '(no messages)';
     const tags = tagWidth > 0 ? `${paint.yellow(tagged)}  ` : '';
-    return `${paint.cyan(id)}  ${paint.dim(facts.join('  '))}  ${tags}${words}`;
+    return `${paint.cyan(id)}  ${paint.dim(facts.join('  '))}  ${tags}${paint.dim(state)}${words}`;
   });
 }
 

@@ -10,6 +10,8 @@ import { tell } from './terminal.ts';
 /** Where a command looks for sessions. Throws `invalid_option` for a `--home` that is no directory. */
 export function openSessionsPlace({ text }: CommandArgs): SessionsPlace {
   const given = text('--home');
+  // An empty one, as of an unset variable, would be the working directory.
+  if (given === '') throw usage("error: option '--home' needs a directory");
   const home = given === undefined ? configHome(process.env) : realDirectory(given, '--home', process.cwd());
   return {
     home: resolve(process.cwd(), home),

@@ -1,6 +1,7 @@
 import type { TasksPlace } from '../../host/stored-tasks.ts';
 import { type CommandArgs, parseCommandArgs } from '../command-args.ts';
-import { type ActionGroup, chooseAction } from './choose-action.ts';
+import { defineGroup } from './action-group.ts';
+import { chooseAction } from './choose-action.ts';
 import { openTasksPlace } from './tasks-place.ts';
 import { sayLines } from './terminal.ts';
 
@@ -12,36 +13,21 @@ export interface TasksAction {
   run(args: CommandArgs, place: TasksPlace): Promise<number>;
 }
 
-const HELP = `Usage: heddle tasks COMMAND …
-
-Shows and stops what sessions have in the background: commands and agents, also those of other
-processes, and commands that were started to outlive their session. TASK is an id, or the beginning
-of one.
-
-  list      all tasks, those that run first
-  show      a task, and the end of its output
-  stop      end a task with all that it has started
-
-Each takes --help, --session SESSION for the tasks of one session only, and --home DIR for another
-config home than $HEDDLE_HOME, else $CLAUDE_CONFIG_DIR, else ~/.heddle.
-
-Examples:
-  heddle tasks list
-  heddle tasks show b1f3a2
-  heddle tasks stop b1f3a2
-
-Exit codes: 0 done, 1 an error; stop: 1 when a task was not seen to end.
-`;
-
-export const TASKS: ActionGroup<TasksAction> = {
+export const TASKS = defineGroup<TasksAction>({
   group: 'tasks',
-  help: HELP,
-  actions: {
-    list: async () => (await import('./tasks-list.ts')).list,
-    show: async () => (await import('./tasks-show.ts')).show,
-    stop: async () => (await import('./tasks-stop.ts')).stop,
+  about: `Shows and stops what sessions have in the background: commands and agents, also those of other
+processes, and commands that were started to outlive their session. TASK is an id, or the beginning
+of one.`,
+  commands: {
+    list: { does: 'all tasks, those that run first', load: async () => (await import('./tasks-list.ts')).list },
+    show: { does: 'a task, and the end of its output', load: async () => (await import('./tasks-show.ts')).show },
+    stop: { does: 'end a task with all that it has started', load: async () => (await import('./tasks-stop.ts')).stop },
   },
-};
+  notes: `Each takes --help, --session SESSION for the tasks of one session only, and --home DIR for another
+config home than $HEDDLE_HOME, else $CLAUDE_CONFIG_DIR, else ~/.heddle.`,
+  examples: ['tasks list', 'tasks show b1f3a2', 'tasks stop b1f3a2'],
+  exitCodes: '0 done, 1 an error; stop: 1 when a task was not seen to end.',
+});
 
 /** `heddle tasks …`; resolves with the exit code. */
 export async function runTasks(argv: readonly string[]): Promise<number> {

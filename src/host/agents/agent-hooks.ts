@@ -33,7 +33,9 @@ export function agentHooks(hooks: SessionHooks, { agent, parts, own, transcriptP
   // Behind come those of the one that it works for, which is an agent as well: the innermost speaks.
   const fire: SessionHooks['fire'] = (event, payload, signal, toolUseId) => {
     const mode = factsOf(event).hasMode ? { permission_mode: parts().permissions.policy.mode } : {};
-    const facts = { ...mode, agent_id: agent.id, agent_type: agent.type };
+    // Its own: it may have a worktree, and paths of its calls are relative to that.
+    const cwd = parts().toolSession.shellDirectory.current();
+    const facts = { ...mode, cwd, agent_id: agent.id, agent_type: agent.type };
     return hooks.fire(event, { ...facts, ...payload }, signal, toolUseId);
   };
   const collect = (outcome: HookOutcome) => {

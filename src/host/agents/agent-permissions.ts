@@ -1,4 +1,4 @@
-import { modesOf } from '../../permissions/policy.ts';
+import { modesOf, type Policy } from '../../permissions/policy.ts';
 import { parseRules, type Rule } from '../../permissions/rules.ts';
 import { ToolError } from '../../tools/tool.ts';
 import { HeddleError } from '../../wire/errors.ts';
@@ -20,17 +20,19 @@ const OPENNESS: readonly PermissionMode[] = [
 export interface Narrowing {
   modes: readonly PermissionMode[];
   deny: readonly Rule[];
+  /** The policy in the worktree of the agent, if it has one. */
+  moved?: ((policy: Policy) => Policy) | undefined;
 }
 
 /**
  * The permissions of an agent: those of the one that it works for, and whatever these let through must pass in the modes
  * of the agent, too. What that one is granted, refused or switched to later holds for the agent as well.
  */
-export function agentPermissions(permissions: Permissions, { modes, deny }: Narrowing): Permissions {
+export function agentPermissions(permissions: Permissions, { modes, deny, moved }: Narrowing): Permissions {
   const narrowing = modes.filter((mode) => mode !== 'bypassPermissions'); // which is the most open one
   return {
     get policy() {
-      const { policy } = permissions;
+      const policy = moved ? moved(permissions.policy) : permissions.policy;
       const outerModes = [...modesOf(policy), ...narrowing];
       const mode = outerModes.reduce(narrower);
       return { ...policy, mode, outerModes, deny: [...policy.deny, ...deny], isPlanOfOther: true as const };

@@ -60,9 +60,9 @@ export function keepAgentServers(): KeptServers {
 }
 
 /** The same for the agent that the session runs as: what it brings is there as long as the session. */
-export async function takeServers(parts: Parts, { name, definition }: AgentType): Promise<void> {
+export async function takeServers(parts: Parts, { definition }: AgentType): Promise<void> {
   const { own } = split(definition.mcpServers ?? []);
-  if (Object.keys(own).length > 0) (await parts.openMcp()).addFor(name, own);
+  if (Object.keys(own).length > 0) (await parts.openMcp()).addForMain(own);
 }
 
 /** Tells the tools of the servers that this kind of agent brings: they are its own, whatever other tools it names. */

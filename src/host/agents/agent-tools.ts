@@ -6,7 +6,7 @@ import type { Logger } from '../../util/runtime.ts';
 import type { AgentType } from './agent-types.ts';
 
 /** Tools that belong to the main thread: its plan, its user, and what it has started. */
-const OF_MAIN_THREAD: ReadonlySet<string> = new Set([
+export const OF_MAIN_THREAD: ReadonlySet<string> = new Set([
   'TaskOutput',
   'TaskStop',
   'EnterPlanMode',
@@ -17,10 +17,12 @@ const OF_MAIN_THREAD: ReadonlySet<string> = new Set([
 ]);
 
 export interface AgentToolsOptions {
-  depth: number;
-  maxDepth: number;
+  /** Whether it is not too deep to start others. */
+  mayStart: boolean;
   /** Tools that are the agent's own, in the place of those of the same name. */
   own: readonly Tool[];
+  /** What it has for its notes, beside what its kind names. */
+  forNotes: readonly string[];
   log: Logger;
 }
 
@@ -33,7 +35,8 @@ export function agentTools(tools: Registry, type: AgentType, options: AgentTools
   for (const problem of named.problems(tools)) options.log('warn', `The agent ${type.name}: ${problem}`);
   const keeps = ({ name }: Tool) => {
     if (OF_MAIN_THREAD.has(name)) return false;
-    if (name === TASK && options.depth >= options.maxDepth) return false;
+    if (name === TASK && !options.mayStart) return false;
+    if (options.forNotes.includes(name)) return true;
     return (named.wants(name) ?? name !== TASK) && !named.refuses(name);
   };
   return tools.subset(keeps, options.own);

@@ -50,6 +50,22 @@ export function agentTypes({ extensions, hostAgents }: AgentHolder): AgentType[]
   return [...own, ...all].filter(({ name }) => !seen.has(name) && seen.add(name));
 }
 
+/** The kind of agent that goes on from where its caller is. It is started by calls alone, so no list of agents names it. */
+export const FORK: AgentType = {
+  name: 'fork',
+  definition: {
+    description:
+      'A second you: knows this whole conversation and has your prompt and tools. For a part of the work that needs what was said; its prompt says only what to do',
+  },
+  source: 'built-in',
+};
+
+/** What calls can start: an agent that is called as ours goes before it. */
+export function callableTypes(holder: AgentHolder): AgentType[] {
+  const types = agentTypes(holder);
+  return findAgent(types, FORK.name) ? types : [...types, FORK];
+}
+
 /** The agent of this name. Models write `explore` or `general_purpose`, too. */
 export function findAgent(types: readonly AgentType[], name: string): AgentType | undefined {
   return types.find((type) => type.name === name) ?? types.find((type) => plainName(type.name) === plainName(name));
@@ -60,7 +76,7 @@ export function agentToolOptions(
   holder: AgentHolder,
   { hasTeams, kindOfTask }: { hasTeams: boolean; kindOfTask(id: string): string | undefined },
 ): AgentToolOptions {
-  const types = agentTypes(holder);
+  const types = callableTypes(holder);
   return {
     listing: describeAgents(types),
     hasTeams,

@@ -32,6 +32,7 @@ export async function askAgent(
     systemPrompt: system,
     chosen: await modelOf(parent, model ?? 'haiku'),
     maxTurns: MAX_ROUNDS,
+    notes: null,
     past: null,
     isForHook: true,
   });

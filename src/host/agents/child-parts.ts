@@ -10,22 +10,30 @@ import type { AgentFacts, Parts } from '../parts.ts';
 import type { Past } from '../past.ts';
 import { createToolSession } from '../tool-session.ts';
 import { repairsOf } from '../transcript.ts';
+import type { AgentWorktree } from '../worktrees/agent-worktree.ts';
 import { agentHooks } from './agent-hooks.ts';
 import { agentLimits } from './agent-limits.ts';
+import type { AgentNotes } from './agent-notes.ts';
 import { agentPermissions, forbiddenBy, modesFrom } from './agent-permissions.ts';
 import { agentTools } from './agent-tools.ts';
 import type { AgentType } from './agent-types.ts';
+import { forkTools } from './fork-tools.ts';
 
 export interface ChildSpec {
   facts: AgentFacts;
   type: AgentType;
-  systemPrompt: string;
+  /** Null: it is a fork, which is told the same as the one that it works for. */
+  systemPrompt: string | null;
   chosen: Chosen;
   maxTurns: number | undefined;
+  /** Null: it keeps none. */
+  notes: AgentNotes | null;
   /** A mode that was asked for with the call, beside that of its kind. */
   mode?: string | undefined;
   /** What it goes on from; null for a new one. */
   past: Past | null;
+  /** Where it works; absent: where the one works that it works for. */
+  worktree?: AgentWorktree | null;
   /** It works for a hook: no hook is asked about what it does, nor anybody else, and it loads no skills. */
   isForHook?: true;
 }
@@ -35,16 +43,22 @@ export interface ChildSpec {
  * gate and a transcript of its own. What was not named stays shared: the workspace, the servers, the budget, the hooks.
  */
 export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts> {
-  const { facts, type, past, chosen } = spec;
+  const { facts, type, past, chosen, notes, systemPrompt } = spec;
+  const isFork = systemPrompt === null;
   const { runtime, transcript } = parent;
   const { definition } = type;
   const modes = modesFrom(definition.permissionMode, spec.mode);
+  const { worktree = null } = spec;
+  const workspace = worktree?.workspace ?? parent.workspace;
+  const gitBranch = worktree ? worktree.branch : transcript.gitBranch;
+  const permissions = agentPermissions(parent.permissions, { modes, deny: forbiddenBy(type), moved: worktree?.moved });
+  const sandbox = worktree ? await parent.sandboxIn(workspace, () => permissions.policy) : parent.sandbox;
   const key: SessionKey = { ...transcript.key, agentId: facts.id };
   const chain = createChain({
-    cwd: parent.workspace.cwd,
+    cwd: workspace.cwd,
     sessionId: parent.sessionId,
     version: WIRE_VERSION,
-    gitBranch: transcript.gitBranch ?? 'HEAD',
+    gitBranch: gitBranch ?? 'HEAD',
     userType: 'external',
     isSidechain: true,
     agentId: facts.id,
@@ -54,6 +68,7 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
   const repairs = past ? await repairsOf(past, chain, () => runtime.ids.uuid()) : [];
   if (repairs.length > 0) await transcript.store.append(key, repairs);
   const files: FileStates = new Map();
+  const mayStart = facts.depth < agentLimits(parent.toolContext).maxDepth;
   const hooks = spec.isForHook ? NO_HOOKS : await childHooks(parent, () => parts, spec);
   const skills =
     parent.extensions.skills.length > 0 ? [(await import('../skill-shelf.ts')).skillTool(() => parts)] : [];
@@ -62,27 +77,37 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
     planFile: () => parent.toolSession.planFile(),
     todos: [],
     tasksDir: null,
-    workspace: parent.workspace,
+    workspace,
     ids: runtime.ids,
     spillDir: transcript.spillDir,
     parent: parent.toolSession,
   });
   const parts: Parts = {
     ...parent,
-    ...parent.newMind(() => chosen, { reminders: past?.reminders ?? [], lastTokens: past?.lastTokens ?? 0 }),
+    ...parent.newMind(
+      () => chosen,
+      { reminders: past?.reminders ?? [], lastTokens: past?.lastTokens ?? 0 },
+      () => notes,
+      { workspace, sandbox, gitBranch, readFilter: toolSession.readFilter },
+    ),
+    workspace,
+    sandbox,
     agent: { ...facts, ...(definition.mcpServers && { servers: definition.mcpServers }) },
-    mainAgent: null,
+    mainAgent: isFork ? parent.mainAgent : null,
+    notes,
     chosen,
     fallbacks: parent.fallbacks,
     ...(typeof definition.effort === 'string' && { effort: definition.effort }),
-    tools: agentTools(parent.tools, type, {
-      depth: facts.depth,
-      maxDepth: agentLimits(parent.toolContext).maxDepth,
-      own: skills,
-      log: (_level, text) => parent.warnOnce(text),
-    }),
-    permissions: agentPermissions(parent.permissions, { modes, deny: forbiddenBy(type) }),
-    settings: { ...thinkingOf(parent), systemPrompt: spec.systemPrompt },
+    tools: isFork
+      ? forkTools(parent.tools, skills, { mayStart })
+      : agentTools(parent.tools, type, {
+          mayStart,
+          own: skills,
+          forNotes: notes?.tools ?? [],
+          log: (_level, text) => parent.warnOnce(text),
+        }),
+    permissions,
+    settings: isFork ? { ...parent.settings } : { ...sharedSettings(parent), systemPrompt },
     limits: { ...parent.limits, maxTurns: spec.maxTurns, maxDurationMs: undefined },
     ledger: parent.ledger.child(),
     get hooks() {
@@ -91,7 +116,7 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
     openHooks: hooks.open,
     ...(spec.isForHook && { ask: () => null }),
     messages: past?.messages(repairs) ?? [],
-    transcript: { ...transcript, key, hasPast: past !== null, path: [], report: null },
+    transcript: { ...transcript, key, gitBranch, hasPast: past !== null, path: [], report: null },
     recorder: createRecorder({ key, store: transcript.store, chain }),
     isBranching: false,
     title: null,
@@ -102,7 +127,9 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
     toolUseSummaries: false,
     namePlan: () => {},
     toolSession,
-    toolContext: (toolUseId, signal) => ({ ...parent.toolContext(toolUseId, signal), files, session: toolSession }),
+    toolContext(toolUseId, signal) {
+      return { ...parent.toolContext(toolUseId, signal), workspace, files, session: toolSession };
+    },
   };
   return parts;
 }
@@ -135,9 +162,8 @@ async function childHooks(parent: Parts, parts: () => Parts, { facts, type }: Ch
   };
 }
 
-function thinkingOf({ settings: { maxThinkingTokens, adaptiveThinking } }: Parts): Parts['settings'] {
-  return {
-    ...(maxThinkingTokens !== undefined && { maxThinkingTokens }),
-    ...(adaptiveThinking !== undefined && { adaptiveThinking }),
-  };
+/** How the model thinks, and what it may call which tool: the host means every agent. */
+function sharedSettings({ settings }: Parts): Parts['settings'] {
+  const { systemPrompt: _, sharedBlocks: __, appendSystemPrompt: ___, ...shared } = settings;
+  return shared;
 }

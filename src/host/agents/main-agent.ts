@@ -6,7 +6,8 @@ import type { RunConfig } from '../../wire/run-config.ts';
 import { extensionHooksAct } from '../hooks.ts';
 import type { Parts } from '../parts.ts';
 import { useModel } from '../session-models.ts';
-import { namedModel, promptOf, unknownAgent } from './agent-choice.ts';
+import { namedModel, unknownAgent } from './agent-choice.ts';
+import { purposeOf } from './agent-notes.ts';
 import { forbiddenBy, narrower } from './agent-permissions.ts';
 import { namedTools } from './agent-tools.ts';
 import { type AgentType, agentTypes, findAgent } from './agent-types.ts';
@@ -42,10 +43,14 @@ export async function becomeAgent(parts: Parts, launch: RunConfig): Promise<void
   const servers = type.definition.mcpServers ? await import('./agent-servers.ts') : null;
   const isOwn = servers?.isBroughtBy(type);
   for (const problem of named.problems(parts.tools)) parts.warnOnce(`The agent ${type.name}: ${problem}`);
+  const { purpose, notes } = await purposeOf(parts, type);
+  const isForNotes = (name: string) => notes?.tools.includes(name) === true;
+  const wants = (name: string) => isOwn?.(name) || isForNotes(name) || (named.wants(name) ?? true);
+  parts.notes = notes;
   parts.mainAgent = {
     name: type.name,
-    prompt: mainAgentPrompt(await promptOf(type)),
-    keeps: (tool) => (isOwn?.(tool.name) || (named.wants(tool.name) ?? true)) && !named.refuses(tool.name),
+    prompt: mainAgentPrompt(purpose),
+    keeps: ({ name }) => wants(name) && !named.refuses(name),
     problem: null,
   };
   await parts.remakeTools();

@@ -3,13 +3,16 @@ import { addUserContent } from '../../agent/conversation.ts';
 import { runTurn, type TurnEnd } from '../../agent/loop.ts';
 import { tokensOf } from '../../agent/step.ts';
 import { emptyTally } from '../../agent/turn.ts';
+import type { ApiMessage } from '../../model/model.ts';
 import type { TaskUsage } from '../../tools/background-tasks.ts';
 import type { ContentBlock } from '../../wire/content.ts';
 import type { Message } from '../../wire/messages/index.ts';
 import { drive } from '../drive.ts';
+import { timeOf } from '../lifecycle.ts';
 import { makeTurn } from '../make-turn.ts';
 import type { AgentFacts, Parts } from '../parts.ts';
 import { placed } from '../record-input.ts';
+import type { KeptWorktree } from '../worktrees/agent-worktree.ts';
 import type { AgentHooks } from './agent-hooks.ts';
 
 export interface AgentRun {
@@ -38,6 +41,8 @@ export interface AgentEnd {
   /** Its last words: the text of its last answer. */
   content: { type: 'text'; text: string }[];
   usage: TaskUsage;
+  /** Its worktree, where there are changes in it. */
+  worktree?: KeptWorktree;
 }
 
 /** Lets an agent work on a prompt until it stops. The loop is that of the main thread; only its parts are others. */
@@ -62,6 +67,7 @@ async function letWork(child: Parts, run: AgentRun): Promise<AgentEnd> {
     costUsd: child.ledger.ownCostUsd,
   });
   const tally = emptyTally();
+  const before = lastAnswer(child.messages);
   const asked: ContentBlock[] = [{ type: 'text', text: run.prompt }];
   const takeMail = async () => {
     const mail = run.mail?.take() ?? [];
@@ -88,7 +94,7 @@ async function letWork(child: Parts, run: AgentRun): Promise<AgentEnd> {
     let end = await work();
     // What came while it said its last words is not lost: it goes on with that.
     while (end.kind === 'completed' && (await takeMail())) end = await work();
-    return { end, content: lastWords(child), usage: usage() };
+    return { end, content: lastWords(child, before), usage: usage() };
   } finally {
     run.mail?.close();
     await servers?.close();
@@ -118,7 +124,8 @@ async function recordTask(child: Parts, prompt: string, say: (line: Message) => 
   reminders.told(news);
   const content: ContentBlock[] = [{ type: 'text', text: prompt }];
   addUserContent(child.messages, [...content, ...attachedContent(attachments)]);
-  const ids = { parent_tool_use_id: agent?.toolUseId ?? null, session_id: sessionId, uuid };
+  const timestamp = timeOf(runtime);
+  const ids = { parent_tool_use_id: agent?.toolUseId ?? null, session_id: sessionId, uuid, timestamp };
   await say({ type: 'user', message: { role: 'user', content }, ...ids } as Message);
 }
 
@@ -133,6 +140,7 @@ function forwarded(line: Message, { id, type, description }: AgentFacts, isAllWa
     const { tool_use_result: _, ...rest } = line as Message & { tool_use_result?: unknown };
     return { ...rest, ...facts } as Message;
   }
+  if (line.type === 'system' && line.subtype === 'permission_denied') return { ...line, agent_id: id };
   return SAID_OF_AGENTS.has(line.type === 'system' ? line.subtype : line.type) ? line : null;
 }
 
@@ -151,9 +159,15 @@ function blocksOf(line: Message): readonly ContentBlock[] {
   return Array.isArray(content) ? content : [];
 }
 
-function lastWords({ messages }: Parts): AgentEnd['content'] {
-  const answer = messages.findLast(({ role }) => role === 'assistant');
+/** Not `before`: what it said, or was said, before it was asked. */
+function lastWords({ messages }: Parts, before: ApiMessage | undefined): AgentEnd['content'] {
+  const answer = lastAnswer(messages);
+  if (answer === before) return [];
   return (answer?.content ?? []).flatMap((block) =>
     block.type === 'text' ? [{ type: 'text', text: block.text }] : [],
   );
+}
+
+function lastAnswer(messages: readonly ApiMessage[]): ApiMessage | undefined {
+  return messages.findLast(({ role }) => role === 'assistant');
 }

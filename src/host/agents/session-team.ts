@@ -1,5 +1,6 @@
 import { teammatePrompt } from '../../agent/agent-prompts.ts';
-import { LEADER, messageIdsIn } from '../../agent/team/mail.ts';
+import type { LeaderMail } from '../../agent/team/leader-desk.ts';
+import { LEADER, messageIdsIn, RUNTIME } from '../../agent/team/mail.ts';
 import type { Member } from '../../agent/team/member.ts';
 import type { TeamSeams } from '../../agent/team/member-loop.ts';
 import { createTeamRoom, type TeamRoom } from '../../agent/team/room.ts';
@@ -10,13 +11,16 @@ import type { AgentCall } from '../../tools/agent.ts';
 import type { TeamPort } from '../../tools/team-port.ts';
 import { refusal, type ToolContext, ToolError, type ToolOutput } from '../../tools/tool.ts';
 import { Aborted } from '../../util/abort.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { MessageOrigin } from '../../wire/messages/common.ts';
 import type { Parts } from '../parts.ts';
 import type { News } from '../session-tasks.ts';
 import type { SessionTeam } from '../team.ts';
-import { promptOf } from './agent-choice.ts';
+import { purposeOf } from './agent-notes.ts';
 import { agentOutputFile } from './agent-output.ts';
 import { modesFrom } from './agent-permissions.ts';
 import { keepAgentServers } from './agent-servers.ts';
+import { agentTypes } from './agent-types.ts';
 import { childParts } from './child-parts.ts';
 import { runAgent } from './run-agent.ts';
 import { checkRoom, findType, modelOf, pastOf, problemOf } from './start-agent.ts';
@@ -32,6 +36,10 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
   let restored: Promise<unknown> | null = null;
   let hasInputEnded = false;
   let isSpent = false;
+  /** Mail could not be told: it is not waited for that this gets better by itself. */
+  let isStuck = false;
+  /** Mail that was told is still marked as unread. */
+  let hasUnmarked = false;
 
   const seams: TeamSeams = {
     runtime: leader().runtime,
@@ -85,12 +93,14 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
 
   async function makeChild(member: Member): Promise<Parts> {
     const parent = leader();
-    const type = findType(parent, member.agentType);
+    const type = findType(agentTypes(parent), member.agentType);
     const id = member.transcriptId ?? parent.toolSession.backgroundTasks.freshId('a');
+    const { purpose, notes } = await purposeOf(parent, type);
     return childParts(parent, {
       facts: { id, type: type.name, depth: 1, toolUseId: id, description: member.name, teammate: member.name },
       type,
-      systemPrompt: teammatePrompt(await promptOf(type), { name: member.name, team: room.team()?.name ?? '' }),
+      systemPrompt: teammatePrompt(purpose, { name: member.name, team: room.team()?.name ?? '' }),
+      notes,
       chosen: await modelOf(parent, member.model),
       maxTurns: type.definition.maxTurns,
       mode: member.planModeRequired ? 'plan' : member.mode,
@@ -140,6 +150,28 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
     }
   }
 
+  /** As long as it is not recorded it stays unread on disk, for the next turn or for whoever resumes the session. */
+  function newsOf(mail: LeaderMail): News {
+    return {
+      text: mail.prompt,
+      lines: [],
+      origin: mailOrigin(mail.from),
+      async delivered() {
+        try {
+          await mail.acknowledge();
+        } catch (error) {
+          leader().runtime.log('warn', `Mail of the team could not be marked as read: ${messageOf(error)}`);
+          hasUnmarked = true; // the transcript has it, so it can be told from what is new
+          mail.giveBack();
+        }
+      },
+      undelivered() {
+        isStuck = true;
+        mail.giveBack();
+      },
+    };
+  }
+
   const team: SessionTeam = {
     onNews: () => {},
     portOf: (member): TeamPort => room.port(member ?? LEADER),
@@ -150,6 +182,7 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
       restored ??= leader().transcript.hasPast ? room.restore() : Promise.resolve();
       await restored;
       isSpent = false;
+      isStuck = false;
       if (!isLast) await room.team()?.inputArrived();
     },
     active: () => (room.team()?.active() ?? []).map(({ name, transcriptId }) => ({ id: transcriptId ?? name, name })),
@@ -158,6 +191,7 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
     },
     isOpen: () =>
       !isSpent &&
+      !isStuck &&
       (room
         .team()
         ?.members()
@@ -166,8 +200,10 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
     async take() {
       const current = room.team();
       if (!current) return null;
+      if (hasUnmarked) await current.skipSeen();
+      hasUnmarked = false;
       const mail = (await current.leaderMail()) ?? (hasInputEnded ? await current.inputEnded() : null);
-      if (mail) return { text: mail.prompt, lines: [], delivered: () => mail.acknowledge() } satisfies News;
+      if (mail) return newsOf(mail);
       // Told once, and all of them wait for nothing: what is on disk stays, but nobody is waited for.
       isSpent = hasInputEnded && (await current.isSettled());
       return null;
@@ -175,6 +211,12 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
     close: () => room.close(),
   };
   return team;
+}
+
+/** Mail of teammates is theirs, also where the runtime has added a word of its own. */
+function mailOrigin(from: readonly string[]): MessageOrigin {
+  const peers = from.filter((name) => name !== RUNTIME);
+  return peers.length > 0 ? { kind: 'peer', from: peers.join(', ') } : { kind: 'auto-continuation' };
 }
 
 /** How often in a row a TeammateIdle hook can send a member back to work: one that always objects must not run up a bill. */
@@ -202,7 +244,7 @@ async function spawnTeammate(
   const idle = team.members().filter(({ state }) => state === 'idle');
   checkRoom(leader, idle.length);
   modesFrom(call.mode);
-  const type = findType(leader, call.subagent_type);
+  const type = findType(agentTypes(leader), call.subagent_type);
   const chosen = await modelOf(leader, call.model ?? type.definition.model);
   const { backgroundTasks } = leader.toolSession;
   const member = await team.spawn({

@@ -8,11 +8,13 @@ import type { AgentLaunchedOutput, AgentOutput } from '../../wire/tool-outputs.t
 import type { Chosen } from '../models.ts';
 import type { AgentFacts, Parts } from '../parts.ts';
 import type { Past } from '../past.ts';
-import { namedModel, promptOf, unknownAgent } from './agent-choice.ts';
+import { namedModel, unknownAgent } from './agent-choice.ts';
+import { isolate, worktreeNote } from './agent-isolation.ts';
 import { agentLimits } from './agent-limits.ts';
+import { purposeOf } from './agent-notes.ts';
 import { agentOutputFile } from './agent-output.ts';
-import { type AgentType, agentTypes, findAgent } from './agent-types.ts';
-import { childParts } from './child-parts.ts';
+import { type AgentType, callableTypes, FORK, findAgent } from './agent-types.ts';
+import { type ChildSpec, childParts } from './child-parts.ts';
 import { type AgentEnd, type AgentMail, runAgent } from './run-agent.ts';
 import { type StartedAgent, superviseAgent } from './supervise-agent.ts';
 
@@ -33,6 +35,7 @@ export async function callAgent(
   if (isTeammate && parent.team) {
     // A teammate works for the leader: with its permissions, which may be more than an agent has.
     if (parent.agent) throw new ToolError('Only the one who leads the session starts teammates.');
+    if (call.isolation) throw new ToolError('A teammate works beside its leader: it has no worktree of its own.');
     return parent.team.spawn(call, context);
   }
   const started = await inTurn(() => startAgent(parent, call, context));
@@ -49,25 +52,22 @@ async function startAgent(parent: Parts, call: AgentCall, context: ToolContext):
   const { backgroundTasks } = parent.toolSession;
   checkRoom(parent);
   const before = call.resume === undefined ? null : await pastOf(parent, call.resume);
-  const type = findType(parent, (call.resume && backgroundTasks.get(call.resume)?.agent?.type) || call.subagent_type);
+  const kind = (call.resume && backgroundTasks.get(call.resume)?.agent?.type) || call.subagent_type;
+  const type = findType(callableTypes(parent), kind);
   const id = call.resume ?? backgroundTasks.freshId('a');
   const { description } = call;
   const depth = (parent.agent?.depth ?? 0) + 1;
   const facts: AgentFacts = { id, type: type.name, depth, toolUseId: context.toolUseId, description };
-  const child = await childParts(parent, {
-    facts,
-    type,
-    systemPrompt: agentPrompt(await promptOf(type)),
-    chosen: await modelOf(parent, call.model ?? type.definition.model),
-    maxTurns: call.max_turns ?? type.definition.maxTurns,
-    mode: call.mode,
-    past: before,
-  });
+  const isolated = await isolate(parent, { call, type, id, signal: context.signal });
   const inBackground = call.run_in_background ?? type.definition.background === true;
-  const output = await agentOutputFile(child);
-  // While all of this was made, others may have begun, or somebody interrupted the turn.
-  checkRoom(parent);
-  if (context.signal.aborted) throw abortReason(context.signal);
+  const { child, output } = await isolated.unlessItFails(async () => {
+    const made = await makeAgent(parent, call, { facts, type, past: before, worktree: isolated.worktree });
+    const file = await agentOutputFile(made);
+    // While all of this was made, others may have begun, or somebody interrupted the turn.
+    checkRoom(parent);
+    if (context.signal.aborted) throw abortReason(context.signal);
+    return { child: made, output: file };
+  });
   return superviseAgent(child, {
     tasks: backgroundTasks,
     spec: {
@@ -76,12 +76,34 @@ async function startAgent(parent: Parts, call: AgentCall, context: ToolContext):
       description,
       toolUseId: context.toolUseId,
       ...output,
-      agent: { type: type.name, prompt: call.prompt, depth, ...(parent.agent && { parentTaskId: parent.agent.id }) },
+      agent: {
+        type: type.name,
+        prompt: call.prompt,
+        depth,
+        ...(parent.agent && { parentTaskId: parent.agent.id }),
+        ...(isolated.worktree && { isIsolated: true as const }),
+      },
       isBackgrounded: inBackground,
     },
     foreground: inBackground ? null : { signal: context.signal, calls: parent.toolSession.foreground },
-    work: (run) => runAgent(child, { prompt: call.prompt, mail: mailOf(parent, call.name ?? id, id), ...run }),
+    work: (run) => {
+      const task = { prompt: call.prompt, mail: mailOf(parent, call.name ?? id, id), ...run };
+      return isolated.whileItWorks(child, () => runAgent(child, task));
+    },
   });
+}
+
+async function makeAgent(
+  parent: Parts,
+  call: AgentCall,
+  { type, ...made }: Pick<ChildSpec, 'facts' | 'type' | 'past' | 'worktree'>,
+): Promise<Parts> {
+  const maxTurns = call.max_turns ?? type.definition.maxTurns;
+  const { mode } = call;
+  if (type === FORK) return (await import('./fork.ts')).forkOf(parent, { ...made, maxTurns, mode });
+  const { purpose, notes } = await purposeOf(parent, type);
+  const chosen = await modelOf(parent, call.model ?? type.definition.model);
+  return childParts(parent, { ...made, type, systemPrompt: agentPrompt(purpose), notes, chosen, maxTurns, mode });
 }
 
 /** Throws where as many agents are at work as may be. */
@@ -106,8 +128,7 @@ function mailOf({ agentMail }: Parts, name: string, id: string): AgentMail {
   };
 }
 
-export function findType(parent: Parts, name: string): AgentType {
-  const types = agentTypes(parent);
+export function findType(types: readonly AgentType[], name: string): AgentType {
   const found = findAgent(types, name);
   if (!found) throw new ToolError(unknownAgent(types, name));
   return found;
@@ -154,10 +175,12 @@ function launched({ task }: StartedAgent, { description, prompt }: AgentCall): T
   return { content: [{ type: 'text', text }], data };
 }
 
-function finished({ task, child }: StartedAgent, { prompt }: AgentCall, { end, content, usage }: AgentEnd): ToolOutput {
+function finished({ task, child }: StartedAgent, { prompt }: AgentCall, ended: AgentEnd): ToolOutput {
+  const { end, content, usage, worktree } = ended;
   const problem = problemOf(end, task.stoppedBy !== null);
   const resume = `agentId: ${task.id} (for resume, to go on with this agent)`;
-  if (problem !== null) throw new ToolError(`${problem}\n${resume}`);
+  const kept = worktree ? `\n${worktreeNote(worktree)}` : '';
+  if (problem !== null) throw new ToolError(`${problem}\n${resume}${kept}`);
   const note = end.kind === 'max_turns' ? `\nIt was stopped after ${end.maxTurns} rounds of tool calls.` : '';
   const counts = `<usage>total_tokens: ${usage.totalTokens}\ntool_uses: ${usage.toolUses}\nduration_ms: ${usage.durationMs}</usage>`;
   const data: AgentOutput = {
@@ -169,8 +192,10 @@ function finished({ task, child }: StartedAgent, { prompt }: AgentCall, { end, c
     totalTokens: usage.totalTokens,
     totalToolUseCount: usage.toolUses,
     usage: child.ledger.lastUsage,
+    ...(worktree && { worktreePath: worktree.path }),
+    ...(worktree?.branch !== undefined && { worktreeBranch: worktree.branch }),
   };
-  return { content: [...content, { type: 'text', text: `${resume}${note}\n${counts}` }], data };
+  return { content: [...content, { type: 'text', text: `${resume}${note}${kept}\n${counts}` }], data };
 }
 
 /** What to tell the one that called, when the agent did not come to its end; null when it did. */

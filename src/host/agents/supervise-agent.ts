@@ -3,6 +3,7 @@ import type { ForegroundCalls } from '../../tools/foreground-calls.ts';
 import { Aborted, followAbort } from '../../util/abort.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { Parts } from '../parts.ts';
+import { worktreeNote } from './agent-isolation.ts';
 import { keepLastWords } from './agent-output.ts';
 import type { AgentEnd, AgentRun } from './run-agent.ts';
 
@@ -57,12 +58,14 @@ export function superviseAgent(child: Parts, { tasks, spec, foreground, work }: 
   return { child, task: handle.task, outcome: Promise.race([ended, letGo]) };
 }
 
-async function settle(child: Parts, handle: TaskHandle, { end, content, usage }: AgentEnd): Promise<void> {
+async function settle(child: Parts, handle: TaskHandle, ended: AgentEnd): Promise<void> {
+  const { end, content, usage, worktree } = ended;
   const said = content.map(({ text }) => text).join('\n');
   const isDone = end.kind === 'completed' || end.kind === 'hook_stopped' || end.kind === 'max_turns';
   const status = isDone ? 'completed' : end.kind === 'interrupted' ? 'killed' : 'failed';
   const failure = 'text' in end ? end.text : 'message' in end ? end.message : '';
-  const result = isDone || failure === '' ? said : failure;
+  const words = isDone || failure === '' ? said : failure;
+  const result = worktree ? `${words}\n\n${worktreeNote(worktree)}` : words;
   await keepLastWords(child, handle.task.outputFile, result);
   handle.end({ status, result, usage });
 }

@@ -14,6 +14,7 @@ import { gatherSandbox, gatherSandboxPrograms } from './sandbox-check.ts';
 import { gatherServers } from './server-checks.ts';
 import { gatherSessions } from './session-checks.ts';
 import { gatherSettings } from './settings-checks.ts';
+import { gatherWorktrees } from './worktree-checks.ts';
 
 export interface DoctorReport {
   checks: Check[];
@@ -35,6 +36,7 @@ const GATHERERS: readonly (readonly [id: string, gather: Gather])[] = [
   ['model', gatherModel],
   ['mcp', gatherServers],
   ['sessions', gatherSessions],
+  ['worktrees', gatherWorktrees],
 ];
 
 /** Runs all checks side by side, each with a deadline. Never rejects, and no credential of the place is in the report. */

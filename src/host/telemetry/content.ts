@@ -1,4 +1,5 @@
 import type { ApiMessage } from '../../model/model.ts';
+import { cutText } from '../../util/cut-text.ts';
 import type { ContentBlock } from '../../wire/content.ts';
 import type { Parts } from '../parts.ts';
 
@@ -51,9 +52,8 @@ function partOf(block: ContentBlock, hide: Hide): object {
   }
 }
 
-/** By characters: half of a pair would be no text. */
 function cut(text: string): string {
   if (text.length <= MAX_PART) return text;
-  const end = /[\ud800-\udbff]/.test(text[MAX_PART - 1] ?? '') ? MAX_PART - 1 : MAX_PART;
-  return `${text.slice(0, end)}… (${text.length - end} more characters)`;
+  const start = cutText(text, MAX_PART);
+  return `${start}… (${text.length - start.length} more characters)`;
 }

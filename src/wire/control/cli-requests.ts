@@ -26,6 +26,8 @@ export const cliRequests = exchanges({
   can_use_tool: () => [
     {
       tool_name: z.string(),
+      /** Of the tools of an MCP server. Trust `source`, not the name: only the host's own servers have `sdk`. */
+      mcp_server: z.optional(open({ name: z.string(), source: z.string() })),
       input: AnyObject,
       tool_use_id: z.string(),
       permission_suggestions: z.optional(z.array(PermissionSuggestion)),
@@ -33,9 +35,16 @@ export const cliRequests = exchanges({
       decision_reason: text,
       /** Set when a subagent asks. */
       agent_id: text,
-      display_name: text,
+      /** The question as a sentence, a label for it, and why it is asked: escaped, and never a part of what is too long. */
       title: text,
+      display_name: text,
       description: text,
+      /** Not to be approved by a stray key. */
+      default_to_no: flag,
+      /** No allow rule would answer this question the next time. */
+      suppress_always_allow_rule: flag,
+      /** The rule of `permissions.ask` that wants a person to decide. */
+      matched_ask_rule: z.optional(open({ source: z.string(), tool_name: z.string(), rule_content: text })),
       decision_reason_type: text,
       requires_user_interaction: flag,
     },

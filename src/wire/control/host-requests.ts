@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { JsonRpcMessage, McpServerConfig, McpServerStatus } from '../mcp.ts';
 import { PermissionBehavior } from '../permissions.ts';
-import { AnyObject, open } from '../schema.ts';
+import { AnyObject, open, word } from '../schema.ts';
 import { ModelUsage } from '../usage.ts';
 import { Done, exchanges } from './exchange.ts';
 import { AgentInfo, InitializeResponse, initializeFields, ModelInfo, SlashCommand } from './initialize.ts';
@@ -15,6 +15,23 @@ const McpSetServersResult = open(() => ({
   errors: z.record(z.string(), z.string()),
 }));
 export type McpSetServersResult = z.infer<typeof McpSetServersResult>;
+
+/** What an MCP tool has answered. */
+const McpCallResult = open(() => ({
+  /** As the model would read it; with `result_not_for_model` as the server sent it. */
+  content: z.union([z.string(), z.array(z.unknown())]),
+  structuredContent: z.optional(AnyObject),
+  isError: flag,
+  _meta: z.optional(AnyObject),
+}));
+export type McpCallResult = z.infer<typeof McpCallResult>;
+
+const McpResourceContents = open(() => ({
+  contents: z.array(
+    open({ uri: z.string(), mimeType: text, text, /** Base64. */ blob: text, _meta: z.optional(AnyObject) }),
+  ),
+}));
+export type McpResourceContents = z.infer<typeof McpResourceContents>;
 
 const RewindFilesResult = open(() => ({
   canRewind: z.boolean(),
@@ -229,8 +246,11 @@ export const hostRequests = exchanges({
   set_model: () => [{ model: z.optional(z.nullable(z.string())) }, z.optional(open({ model: text }))],
   /** `mode` is any text here: the answer to a wrong one has its own error code, `invalid_mode`. */
   set_permission_mode: () => [{ mode: z.string() }, z.optional(open({ mode: text }))],
-  /** From the next turn on; 0 or null for none. */
-  set_max_thinking_tokens: () => [{ max_thinking_tokens: z.nullable(z.number()) }, Done],
+  /** From the next turn on; 0 or null for none. What is left out stays as it is; a display of null is the provider's. */
+  set_max_thinking_tokens: () => [
+    { max_thinking_tokens: z.optional(z.nullable(z.number())), thinking_display: z.optional(z.nullable(z.string())) },
+    Done,
+  ],
   /** Brings files back to how they were at a user message. */
   rewind_files: () => [{ user_message_id: z.string(), dry_run: flag }, RewindFilesResult],
   /** Ends a command or an agent in the background. */
@@ -249,10 +269,25 @@ export const hostRequests = exchanges({
   mcp_reconnect: () => [{ serverName: z.string() }, Done],
   /** Turns a server off and on. */
   mcp_toggle: () => [{ serverName: z.string(), enabled: z.boolean() }, Done],
-  /** Refused as unsupported. */
-  mcp_call: () => [{}, Done],
-  /** Refused as unsupported. */
-  mcp_read_resource: () => [{}, Done],
+  /** Calls a tool without a turn. Deny rules and hooks apply; `check_permissions`: what is to be asked is asked, too. */
+  mcp_call: () => [
+    {
+      tool: z.string(),
+      arguments: z.optional(AnyObject),
+      timeout_ms: z.optional(z.number()),
+      expires_at: text,
+      result_not_for_model: flag,
+      check_permissions: flag,
+    },
+    McpCallResult,
+  ],
+  /** Reads a `ui://` resource of a server. */
+  mcp_read_resource: () => [{ serverName: z.string(), uri: z.string() }, McpResourceContents],
+  /** Has calls of a server pass in this mode, too; null: in the session's alone. */
+  set_mcp_permission_mode_override: () => [
+    { serverName: z.string(), mode: z.nullable(word(['default', 'auto'])) },
+    open({ warning: text }),
+  ],
 
   /** The settings in force, and where each stands. */
   get_settings: () => [{}, SettingsInForce],
@@ -287,8 +322,11 @@ export const hostRequests = exchanges({
   set_color: () => [{}, Done],
   /** Refused as unsupported. */
   set_has_subscribers: () => [{}, Done],
-  /** Refused as unsupported. */
-  register_repo_root: () => [{}, Done],
+  /** Works in one more directory, which lies below those of the launch; and reads again what the flags name. */
+  register_repo_root: () => [
+    { directory: z.string(), reload_claude_md: flag, reload_plugins: flag, reload_skills: flag },
+    z.optional(open({ directory: text })),
+  ],
   /** Reads all extension files again. */
   reload_skills: () => [{}, open({ skills: z.optional(z.array(SlashCommand)) })],
   /** The same, and the settings that enable plugins. */

@@ -17,6 +17,8 @@ export type {
   FlagSettingsResult,
   HooksListing,
   ListedRule,
+  McpCallResult,
+  McpResourceContents,
   McpSetServersResult,
   PermissionExplanation,
   PermissionRules,

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { AgentDefinition } from '../agent-definition.ts';
+import { McpServerToolPolicy } from '../mcp.ts';
 import { AnyObject, open } from '../schema.ts';
 
 const text = z.optional(z.string());
@@ -71,6 +72,10 @@ export const initializeFields = () => ({
   /** By event name. Unknown events are kept and warned about, they never disable the rest (ruling K5). */
   hooks: z.optional(z.nullable(z.record(z.string(), z.array(HookCallbackMatcher)))),
   sdkMcpServers: texts,
+  /** By name of an SDK server. */
+  sdkMcpServerConfigs: z.optional(
+    z.record(z.string(), open({ timeout: z.optional(z.number()), tools: z.optional(z.array(McpServerToolPolicy)) })),
+  ),
   /** Handshake and tool list of each SDK server, so that they need not be asked for (ruling K45). */
   sdkMcpServerManifests: z.optional(
     z.record(z.string(), open({ initializeResult: z.optional(AnyObject), toolsListResult: z.optional(AnyObject) })),

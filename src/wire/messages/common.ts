@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { open } from '../schema.ts';
+import { open, word } from '../schema.ts';
 
 /** Every public message carries its own uuid and the id of its session [FLD-01]. */
 export const identity = { uuid: z.string(), session_id: z.string() };
@@ -10,6 +10,31 @@ export const origin = {
   subagent_type: z.optional(z.string()),
   task_description: z.optional(z.string()),
 };
+
+const text = z.optional(z.string());
+
+/** Who a message comes from, where that is not the person at the host; the other fields belong to the kind. */
+export const MessageOrigin = open(() => ({
+  kind: word([
+    'human',
+    'channel',
+    'peer',
+    'task-notification',
+    'coordinator',
+    'unclassified',
+    'observer',
+    'auto-continuation',
+    'observer-activity',
+  ]),
+  /** Of a peer or an observer: its name. */
+  from: text,
+  senderTaskId: text,
+  /** Of a channel. */
+  server: text,
+  /** Of a notification: the run of the task that it tells of. */
+  runId: text,
+}));
+export type MessageOrigin = z.infer<typeof MessageOrigin>;
 
 /** A line of type `system`: what the runtime says about itself. */
 export function system<const Subtype extends string, Shape extends z.core.$ZodLooseShape>(

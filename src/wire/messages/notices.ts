@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { open, word } from '../schema.ts';
+import { SlashCommand } from '../control/initialize.ts';
+import { word } from '../schema.ts';
 import { system } from './common.ts';
 
 const text = z.optional(z.string());
@@ -43,10 +44,13 @@ export type ModelRefusalFallbackMessage = z.infer<typeof ModelRefusalFallbackMes
 export const ModelRefusalNoFallbackMessage = system('model_refusal_no_fallback', () => refusal);
 export type ModelRefusalNoFallbackMessage = z.infer<typeof ModelRefusalNoFallbackMessage>;
 
-/** A denial that nobody was asked about. */
+/** A denial that nobody was asked about. Stands before the result of the call. */
 export const PermissionDeniedMessage = system('permission_denied', () => ({
   tool_name: z.string(),
   tool_use_id: z.string(),
+  /** The agent that wanted it; absent on the main thread. */
+  agent_id: text,
+  /** What the model is told. */
   message: z.string(),
   decision_reason_type: text,
   decision_reason_code: text,
@@ -88,10 +92,8 @@ export type SessionTitleChangedMessage = z.infer<typeof SessionTitleChangedMessa
 export const LocalCommandOutputMessage = system('local_command_output', () => ({ content: z.string() }));
 export type LocalCommandOutputMessage = z.infer<typeof LocalCommandOutputMessage>;
 
-/** The slash commands are others now. */
-export const CommandsChangedMessage = system('commands_changed', () => ({
-  commands: z.array(open({ name: z.string() })),
-}));
+/** The slash commands are others now: these, in the place of all that were told before. */
+export const CommandsChangedMessage = system('commands_changed', () => ({ commands: z.array(SlashCommand) }));
 export type CommandsChangedMessage = z.infer<typeof CommandsChangedMessage>;
 
 /** A session store did not take what it was given. */

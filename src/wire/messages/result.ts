@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { AnyObject, oneOf, open, word } from '../schema.ts';
 import { ModelUsage, PermissionDenial, Usage } from '../usage.ts';
-import { identity } from './common.ts';
+import { identity, MessageOrigin } from './common.ts';
 
 /** Why the loop ended. */
 export const TerminalReason = word([
@@ -48,14 +48,17 @@ const common = {
   api_error_status: z.optional(z.nullable(z.number())),
   api_error_type: z.optional(z.string()),
   api_error: z.optional(z.string()),
+  /** From the first request of the turn to the first token of its answer; `ttft_stream_ms`: to its first event. */
   ttft_ms: count,
   ttft_stream_ms: count,
+  /** From the beginning of the turn to that request. */
   time_to_request_ms: count,
   queued_turn_count: count,
   result_index: count,
   model_usage_since_last_result: z.optional(z.record(z.string(), AnyObject)),
   local_command: z.optional(z.string()),
-  origin: z.optional(open({ kind: z.string() })),
+  /** Who has begun the turn, where that was not the person at the host. */
+  origin: z.optional(MessageOrigin),
   deferred_tool_use: z.optional(z.unknown()),
 
   // Heddle's own.

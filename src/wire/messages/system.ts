@@ -7,7 +7,9 @@ import { system } from './common.ts';
 export const StatusMessage = system('status', () => ({
   status: z.nullable(word(['compacting', 'requesting'])),
   permissionMode: z.optional(word(permissionModes)),
-  compact_result: z.optional(z.string()),
+  /** What became of the compaction that is over, and why there is none. */
+  compact_result: z.optional(word(['success', 'failed'])),
+  compact_error: z.optional(z.string()),
 }));
 export type StatusMessage = z.infer<typeof StatusMessage>;
 
@@ -19,8 +21,9 @@ export const CompactBoundaryMessage = system('compact_boundary', () => ({
     post_tokens: z.optional(z.number()),
     cumulative_dropped_tokens: z.optional(z.number()),
     duration_ms: z.optional(z.number()),
-    preserved_segment: z.optional(z.unknown()),
-    preserved_messages: z.optional(z.unknown()),
+    /** Where the messages that stay word for word stand: behind `anchor_uuid`, which is the summary, in this order. */
+    preserved_segment: z.optional(open({ head_uuid: z.string(), anchor_uuid: z.string(), tail_uuid: z.string() })),
+    preserved_messages: z.optional(open({ anchor_uuid: z.string(), uuids: z.array(z.string()) })),
   }),
   logical_parent_uuid: z.optional(z.nullable(z.string())),
 }));

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Content } from '../content.ts';
 import { open, word } from '../schema.ts';
-import { identity, origin } from './common.ts';
+import { identity, MessageOrigin, origin } from './common.ts';
 
 export const ApiUserMessage = open(() => ({ role: z.literal('user'), content: Content }));
 export type ApiUserMessage = z.infer<typeof ApiUserMessage>;
@@ -31,6 +31,7 @@ export const UserMessage = open(() => ({
 
   // Later versions of the reference.
   timestamp: z.optional(z.string()),
+  origin: z.optional(MessageOrigin),
   tool_result_meta: z.optional(z.array(ToolResultMeta)),
 }));
 export type UserMessage = z.infer<typeof UserMessage>;
@@ -49,6 +50,10 @@ export const UserInput = open(() => ({
   /** The node to continue from: absent is the active leaf, null a new root (ruling K41). */
   parentUuid: z.optional(z.nullable(z.string())),
   parent_uuid: z.optional(z.nullable(z.string())),
+  /** Who says it, where that is not the person at the host; comes back on the result. */
+  origin: z.optional(MessageOrigin),
+  /** When it was said, as an ISO time. */
+  timestamp: z.optional(z.string()),
   priority: z.optional(word(['now', 'next', 'later'])),
   /** False appends the message without starting a turn. */
   shouldQuery: z.optional(z.boolean()),

@@ -245,6 +245,7 @@ export class Run {
     this.#isHolding = false;
     if (isWanted) await mail.acknowledge();
     else mail.giveBack();
+    if (!isWanted) this.#isWoken = true; // as a session is by the next prompt
   }
 
   /** Input has ended: asked when the leader does nothing else, as the port wants it. */

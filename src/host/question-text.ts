@@ -1,0 +1,85 @@
+import type { AskRequest } from '../agent/gate.ts';
+import { stringField } from '../util/json.ts';
+
+/** Ready-made words for a dialog. What the model has written stands in them only behind a colon, whole and escaped. */
+export interface QuestionText {
+  /** The whole question as a sentence. */
+  title: string;
+  /** What kind of thing it is, in a word or two. */
+  displayName: string;
+  /** Why it is asked; null when that cannot be shown whole. */
+  description: string | null;
+  /** Whether the title shows all of what would happen, just as it is. */
+  isPlain: boolean;
+  /** Whether the answer itself is what is wanted. */
+  isForPerson: boolean;
+}
+
+/** Never part of a text that is too long: the end of a command may be what matters. */
+const MAX_SHOWN = 500;
+
+export function questionText(request: AskRequest): QuestionText {
+  const reason = escaped(request.decision.reason);
+  const description = reason.length > MAX_SHOWN ? null : reason;
+  const asked = QUESTIONS.get(request.toolName);
+  if (asked) return { ...asked, description, isPlain: true, isForPerson: true };
+  const { displayName, wants, subject } = actionOf(request);
+  return { displayName, description, isForPerson: false, ...sentence(wants, subject) };
+}
+
+/** What is answered by a person, not allowed. */
+const QUESTIONS = new Map([
+  ['AskUserQuestion', { displayName: 'Answer questions', title: 'Heddle has questions for you' }],
+  ['ExitPlanMode', { displayName: 'Approve plan', title: 'Heddle has a plan, and wants to begin' }],
+]);
+
+interface Action {
+  displayName: string;
+  /** Behind "Heddle wants to". */
+  wants: string;
+  /** What it would be done to. */
+  subject: string | undefined;
+}
+
+function actionOf({ toolName, input, server }: AskRequest): Action {
+  if (server) return { displayName: 'Use MCP tool', wants: 'use a tool of an MCP server', subject: toolName };
+  const known = ACTIONS.get(toolName);
+  if (!known) return { displayName: 'Use tool', wants: 'use the tool', subject: toolName };
+  const [displayName, wants, ...fields] = known;
+  const given = fields.map((field) => stringField(input, field)).find((text) => text !== undefined);
+  return { displayName, wants, subject: given };
+}
+
+/** By tool: a label, what it wants to do, and the fields of its input of which the first one that is there says to what. */
+const ACTIONS: ReadonlyMap<string, readonly [label: string, wants: string, ...fields: string[]]> = new Map([
+  ['Bash', ['Run command', 'run', 'command']],
+  ['Read', ['Read file', 'read', 'file_path']],
+  ['Write', ['Write file', 'write', 'file_path']],
+  ['Edit', ['Edit file', 'edit', 'file_path']],
+  ['MultiEdit', ['Edit file', 'edit', 'file_path']],
+  ['NotebookEdit', ['Edit notebook', 'edit', 'notebook_path']],
+  ['Glob', ['Find files', 'look for files', 'path', 'pattern']],
+  ['Grep', ['Search files', 'search files', 'path']],
+  ['WebFetch', ['Fetch page', 'fetch', 'url']],
+  ['WebSearch', ['Search the web', 'search the web', 'query']],
+  ['Task', ['Start agent', 'start an agent', 'subagent_type']],
+  ['Skill', ['Use skill', 'use the skill', 'skill']],
+]);
+
+function sentence(wants: string, subject: string | undefined): Pick<QuestionText, 'title' | 'isPlain'> {
+  const title = `Heddle wants to ${wants}`;
+  if (subject === undefined) return { title, isPlain: true };
+  const shown = escaped(subject);
+  if (shown.length <= MAX_SHOWN) return { title: `${title}: ${shown}`, isPlain: shown === subject };
+  return { title: `${title} what is too long to be shown here: ${subject.length} characters`, isPlain: false };
+}
+
+/**
+ * What cannot be seen, or changes how the rest is seen, as an escape: control characters, line ends, turns of the
+ * direction of writing, characters without a width.
+ */
+function escaped(text: string): string {
+  return text.replaceAll(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}|\p{Default_Ignorable_Code_Point}/gu, (character) => {
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}

@@ -1,0 +1,30 @@
+import { ControlError } from '../wire/errors.ts';
+import type { ControlBody } from '../wire/peer.ts';
+import { THINKING_DISPLAYS, type ThinkingDisplay } from '../wire/thinking-display.ts';
+import { invalidRequest } from './invalid-request.ts';
+import type { Parts } from './parts.ts';
+
+/** `set_max_thinking_tokens`: what is left out stays as it is. A display that cannot be had leaves the budget changed. */
+export function setMaxThinkingTokens({ settings }: Parts, request: ControlBody): void {
+  const { max_thinking_tokens: tokens, thinking_display: display } = request;
+  if (tokens !== undefined && tokens !== null && !isCount(tokens)) {
+    throw invalidRequest('max_thinking_tokens', 'a whole number, 0 or above, or null');
+  }
+  if (tokens !== undefined) settings.maxThinkingTokens = tokens || null;
+  if (display === undefined) return;
+  if (display !== null && !isDisplay(display)) {
+    throw new ControlError(
+      `The thinking display must be one of ${THINKING_DISPLAYS.join(', ')}, or null, not '${String(display)}'`,
+      'invalid_request',
+    );
+  }
+  settings.thinkingDisplay = display;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0;
+}
+
+function isDisplay(value: unknown): value is ThinkingDisplay {
+  return THINKING_DISPLAYS.some((display) => display === value);
+}

@@ -1,0 +1,122 @@
+import { findProgram } from '../../tools/sandbox/programs.ts';
+import { printable } from '../../util/printable.ts';
+import type { Processes } from '../../util/process.ts';
+import type { Env } from '../home.ts';
+import { worktreeError } from './worktree-error.ts';
+
+export interface GitOptions {
+  run: Processes['run'];
+  env: Env;
+  /** Directories that are worked in: a program there is not taken for git. */
+  roots: readonly string[];
+  /** Whether programs that the repository's own configuration names may run: its filters, and what fetches objects. */
+  isTrusted: boolean;
+}
+
+/** Runs git so that a repository makes it start nothing: no hook, no monitor, and no filter unless it is trusted. */
+export interface Git {
+  /** Rejects when git cannot be started or takes too long, and with the abort reason. */
+  run(cwd: string, args: readonly string[], limits: GitLimits): Promise<GitAnswer>;
+}
+
+export interface GitLimits {
+  signal: AbortSignal;
+  timeoutMs?: number;
+}
+
+export interface GitAnswer {
+  exitCode: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+const TIMEOUT_MS = 10_000;
+const MAX_CHARS = 1_000_000;
+
+/** Variables like GIT_DIR would make it another repository, and credentials are nothing to it (ruling G4). */
+const VARIABLES = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'TMPDIR', 'USER', 'LOGNAME', 'LANG'];
+
+/** In force over every file of configuration. */
+const SETTINGS = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['submodule.recurse', 'false'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+] as const;
+
+export function openGit({ run, env, roots, isTrusted }: GitOptions): Git {
+  const program = findProgram('git', env.PATH, roots);
+  const base = Object.fromEntries(VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+  const alone = { GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', GIT_PAGER: 'cat', LC_ALL: 'C' };
+  const closed = isTrusted ? {} : { GIT_ALLOW_PROTOCOL: '', GIT_NO_LAZY_FETCH: '1' };
+
+  async function start(
+    cwd: string,
+    args: readonly string[],
+    settings: readonly (readonly [string, string])[],
+    { signal, timeoutMs = TIMEOUT_MS }: GitLimits,
+  ): Promise<GitAnswer> {
+    if (program === null) throw worktreeError('no_git', 'A worktree needs git, which is not on PATH');
+    const output = { stdout: '', stderr: '' };
+    const outcome = await run(
+      {
+        command: program,
+        args,
+        cwd,
+        env: { ...base, ...alone, ...closed, ...settingsEnv(settings) },
+        timeoutMs,
+        endsTree: true,
+        onOutput(stream, data) {
+          if (output[stream].length < MAX_CHARS) output[stream] += data.toString('utf8');
+        },
+      },
+      signal,
+    );
+    if (!outcome.timedOut) return { exitCode: outcome.exitCode, ...output };
+    throw worktreeError('git_failed', `git ${args[0]} took longer than ${timeoutMs / 1000} s and was ended`);
+  }
+
+  return {
+    async run(cwd, args, limits) {
+      const filters = isTrusted ? [] : await filtersIn(await start(cwd, LIST_FILTERS, SETTINGS, limits));
+      return start(cwd, args, [...SETTINGS, ...filters], limits);
+    },
+  };
+}
+
+/** For messages: what git said, in one line that may be shown. */
+export function saidBy({ stderr, exitCode }: GitAnswer): string {
+  const line = stderr.split('\n').find((each) => /^(?:fatal|error):/.test(each));
+  return printable((line ?? stderr.trim()).replace(/^fatal: /, '').slice(0, 500)) || `git ended with ${exitCode}`;
+}
+
+const LIST_FILTERS = [
+  ...['config', '--null', '--show-scope', '--includes', '--name-only'],
+  ...['--get-regexp', '^filter\\..*\\.(clean|smudge|process)$'],
+];
+
+/** Filters are programs that run at every checkout. Those of the user stay; those that the repository names are none. */
+async function filtersIn({ stdout }: GitAnswer): Promise<(readonly [string, string])[]> {
+  const words = stdout.split('\0');
+  const own = words.flatMap((scope, at) => {
+    const key = words[at + 1];
+    return at % 2 === 0 && (scope === 'local' || scope === 'worktree') && key !== undefined ? [key] : [];
+  });
+  const names = new Set(own.map((key) => key.slice(0, key.lastIndexOf('.'))));
+  return [...names].flatMap((name) => [
+    [`${name}.clean`, ''],
+    [`${name}.smudge`, ''],
+    [`${name}.process`, ''],
+    [`${name}.required`, 'false'],
+  ]);
+}
+
+/** As variables, because the name of a filter may hold anything, `=` included. */
+function settingsEnv(settings: readonly (readonly [string, string])[]): Record<string, string> {
+  const pairs = settings.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) };
+}

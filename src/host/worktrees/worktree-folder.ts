@@ -1,0 +1,105 @@
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { errorCode } from '../../util/error-code.ts';
+import { makeDirectory } from '../../util/make-directory.ts';
+import { worktreeError } from './worktree-error.ts';
+import { agentWorktreeName, folderName } from './worktree-name.ts';
+
+const LEASE_END = '.lease';
+
+/** Where the worktrees of a checkout are. */
+export function worktreesIn(root: string): string {
+  return join(root, '.claude', 'worktrees');
+}
+
+/** Beside the worktree, so that it is there before git makes anything. */
+export function leasePath(folder: string, worktree: string): string {
+  return join(folder, `${worktree}${LEASE_END}`);
+}
+
+/** Makes the folder, which git does not see. Throws where it would not be below the checkout: a project may hold links. */
+export function makeWorktreesFolder(root: string): string {
+  const folder = worktreesIn(root);
+  makeDirectory(folder);
+  if (realpathSync(folder) !== folder) {
+    throw worktreeError('unsafe_folder', `${folder} is a link to another place: no worktree is made there`);
+  }
+  try {
+    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+  return folder;
+}
+
+/** The nearest folder of worktrees that a directory is below, or beside. Null: there is none. Starts no git. */
+export function nearestWorktreesFolder(cwd: string): string | null {
+  for (let at = cwd; ; at = dirname(at)) {
+    if (existsSync(worktreesIn(at))) return worktreesIn(at);
+    if (dirname(at) === at) return null;
+  }
+}
+
+/** Whether an agent has left its worktree there. */
+export function hasAgentWorktree(cwd: string, agentId: string): boolean {
+  const folder = nearestWorktreesFolder(cwd);
+  return folder !== null && existsSync(join(folder, folderName(agentWorktreeName(agentId))));
+}
+
+export interface FolderContent {
+  /** The folders of worktrees, by name. */
+  worktrees: string[];
+  /** Those with a lease, whether they are there or not. */
+  leased: string[];
+}
+
+export function contentOf(folder: string): FolderContent {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return {
+    worktrees: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
+    leased: entries
+      .filter((entry) => entry.isFile() && entry.name.endsWith(LEASE_END))
+      .map(({ name }) => name.slice(0, -LEASE_END.length)),
+  };
+}
+
+/**
+ * The folder in which git keeps what it knows of a worktree; null when the path is no worktree of this repository. By the
+ * files, both ways: to ask git in a directory that somebody has prepared would be to read its configuration.
+ */
+export function linkedTo(path: string, commonDir: string): string | null {
+  const named = /^gitdir: (.+)$/m.exec(smallFile(join(path, '.git')) ?? '')?.[1];
+  const admin = named === undefined ? null : realPath(resolve(path, named));
+  if (admin === null || dirname(admin) !== join(commonDir, 'worktrees')) return null;
+  const back = smallFile(join(admin, 'gitdir'));
+  return back !== null && realPath(dirname(back.trim())) === path ? admin : null;
+}
+
+/** Whether git was ended while it made the worktree: until then it keeps it locked. */
+export function isUnfinished(admin: string): boolean {
+  return smallFile(join(admin, 'locked'))?.startsWith('initializing') === true;
+}
+
+/** Whether something is there, a link that leads nowhere included. */
+export function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+const MAX_BYTES = 8192;
+
+function smallFile(path: string): string | null {
+  try {
+    const stats = lstatSync(path);
+    return stats.isFile() && stats.size <= MAX_BYTES ? readFileSync(path, 'utf8') : null;
+  } catch {
+    return null;
+  }
+}
+
+function realPath(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,52 @@
+import { HeddleError } from '../wire/errors.ts';
+import type { ResultMessage, ResultSuccess } from '../wire/messages/result.ts';
+
+/**
+ * A turn that ended in an error, for those who would rather catch than look: `successOf` throws it, nothing else does.
+ * `subtype`, `status` and `reason` are the result's own; the whole of it is in `result`.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   console.log(successOf(await prompt('hello')).result);
+ * } catch (error) {
+ *   if (error instanceof FailedResultError) console.error(error.subtype, error.status, error.reason);
+ * }
+ * ```
+ */
+export class FailedResultError extends HeddleError {
+  override name = 'FailedResultError';
+  readonly subtype: ResultMessage['subtype'];
+  /** The HTTP status of the model's API, where that was the trouble. */
+  readonly status: number | null;
+  /** `terminal_reason` of the result: `api_error`, `max_turns`, … */
+  readonly reason: string | undefined;
+  readonly result: ResultMessage;
+
+  constructor(result: ResultMessage) {
+    const { subtype, api_error_status: status = null, terminal_reason: reason, error_code, errors } = result;
+    super('failed_result', errors?.join('\n') || result.result || subtype, {
+      facts: { subtype, status, reason, errorCode: error_code, sessionId: result.session_id },
+    });
+    this.subtype = subtype;
+    this.status = status;
+    this.reason = reason;
+    this.result = result;
+  }
+}
+
+/**
+ * The result, when its turn has succeeded. Throws FailedResultError otherwise, also for an answer that is the text of an
+ * API error.
+ *
+ * @example
+ * ```ts
+ * for await (const message of query({ prompt: 'hello' })) {
+ *   if (message.type === 'result') console.log(successOf(message).result);
+ * }
+ * ```
+ */
+export function successOf(result: ResultMessage): ResultSuccess {
+  if (result.subtype !== 'success' || result.is_error) throw new FailedResultError(result);
+  return result;
+}

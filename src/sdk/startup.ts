@@ -1,0 +1,68 @@
+import { HeddleError } from '../wire/errors.ts';
+import { checkOptions, checkPrompt } from './check-options.ts';
+import type { Options } from './options.ts';
+import { type PromptStream, type Query, Run } from './query.ts';
+
+/** An agent that is up and initialized, and waits for its first prompt. */
+export interface WarmQuery {
+  /** Runs the agent on a prompt, once. Throws `closed` the second time, and after `close`. */
+  query(prompt: string | PromptStream): Query;
+  /** Ends an agent that is not needed. A query that has begun goes on. */
+  close(): void;
+  /** The same, and waits until the agent is gone. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface StartupParameters {
+  options?: Options;
+  /** How long the agent may take, in milliseconds; 60 s. */
+  initializeTimeoutMs?: number;
+}
+
+/**
+ * Starts an agent before its prompt is known, so that the answer need not wait for the start. Rejects as `query` does when
+ * the agent cannot be started; nothing of it is left then.
+ *
+ * @example
+ * ```ts
+ * const warm = await startup({ options: { model: 'sonnet' } });
+ * for await (const message of warm.query('What is in this directory?')) console.log(message.type);
+ * ```
+ */
+export async function startup({ options = {}, initializeTimeoutMs }: StartupParameters = {}): Promise<WarmQuery> {
+  const given = { ...options, ...(initializeTimeoutMs !== undefined && { initializeTimeoutMs }) };
+  checkOptions(given);
+  const run = new Run(given);
+  try {
+    await run.initializationResult();
+  } catch (error) {
+    await run.close();
+    throw error;
+  }
+  return warmQuery(run);
+}
+
+function warmQuery(run: Run): WarmQuery {
+  let state: 'waiting' | 'begun' | 'closed' = 'waiting';
+  const discard = async (): Promise<void> => {
+    if (state === 'begun') return;
+    state = 'closed';
+    await run.close();
+  };
+  return {
+    query(prompt) {
+      checkPrompt(prompt);
+      if (state !== 'waiting') {
+        const why = state === 'begun' ? 'has its prompt already' : 'was closed';
+        throw new HeddleError('closed', `This warm query ${why}; call startup() for another`);
+      }
+      state = 'begun';
+      run.begin(prompt);
+      return run;
+    },
+    close() {
+      discard().catch(() => {});
+    },
+    [Symbol.asyncDispose]: discard,
+  };
+}

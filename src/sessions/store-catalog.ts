@@ -1,0 +1,64 @@
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import type { Entry } from '../wire/entries.ts';
+import { foldSessionSummary } from './fold-summary.ts';
+import { pageOf } from './page.ts';
+import type { SessionInfo, SessionKey, SessionStore } from './store.ts';
+import type { SessionSummary } from './transcript-summary.ts';
+
+/** What is known of a session in a store; it has a file only where the store says so. */
+export type StoredSummary = Omit<SessionSummary, 'path' | 'fileSize'> &
+  Partial<Pick<SessionSummary, 'path' | 'fileSize'>>;
+
+export interface StoreListOptions {
+  /** The real path of a working directory. */
+  project: string;
+  limit?: number;
+  offset?: number;
+}
+
+/**
+ * The sessions of a project in a store, newest first. Summaries that the store keeps are taken where they are as new as
+ * the session; of the others on the page all is loaded.
+ */
+export async function listStoreSessions(store: SessionStore, options: StoreListOptions): Promise<StoredSummary[]> {
+  const { project } = options;
+  const kept = new Map((await store.listSessionSummaries?.(project))?.map((each) => [each.sessionId, each]));
+  const listed = await store.list(project);
+  return Promise.all(
+    pageOf(listed, options).map(async (info) => {
+      const key = { project, sessionId: info.sessionId };
+      const summary = kept.get(info.sessionId);
+      const isNew = summary !== undefined && summary.mtime >= info.lastModified;
+      const { data } = isNew ? summary : await summarise(store, key);
+      return toSummary(info, data, store.locate?.(key));
+    }),
+  );
+}
+
+async function summarise(store: SessionStore, key: SessionKey) {
+  const entries: Entry[] = [];
+  for await (const item of store.load(key)) if ('entry' in item) entries.push(item.entry);
+  return foldSessionSummary(undefined, key, entries);
+}
+
+/** What was kept elsewhere is not trusted to have its shape. */
+function toSummary({ sessionId, lastModified, size }: SessionInfo, data: unknown, path?: string): StoredSummary {
+  const facts: JsonObject = isObject(data) ? data : {};
+  const { createdAt } = facts;
+  const texts = TEXTS.flatMap((name) => {
+    const text = stringField(facts, name);
+    return text ? [[name, text] as const] : [];
+  });
+  const known: Partial<Record<(typeof TEXTS)[number], string>> = Object.fromEntries(texts);
+  return {
+    sessionId,
+    summary: known.customTitle ?? known.lastPrompt ?? known.firstPrompt ?? '',
+    lastModified,
+    ...known,
+    ...(typeof createdAt === 'number' && { createdAt }),
+    ...(size !== undefined && { fileSize: size }),
+    ...(path !== undefined && { path }),
+  };
+}
+
+const TEXTS = ['customTitle', 'firstPrompt', 'lastPrompt', 'tag', 'gitBranch', 'cwd'] as const;
