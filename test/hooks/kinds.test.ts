@@ -292,7 +292,8 @@ test('[K-7] what is wrong with a hook of these kinds is said, and the others app
       { type: 'prompt' },
       { type: 'mcp_tool', server: 'a' },
       { type: 'dance' },
-      { type: 'command', command: 'echo hello', if: 'Bash(git *)' },
+      { type: 'command', command: 'echo never', if: 'Bash(git *)' },
+      { type: 'command', command: 'echo hello' },
     ],
   });
   await house.connect({ settings }).ask('go');
@@ -305,5 +306,7 @@ test('[K-7] what is wrong with a hook of these kinds is said, and the others app
     expect.stringContaining('there are no hooks of type "dance"'),
     expect.stringContaining('hooks[6].if: UserPromptSubmit is no call of a tool'),
   ]);
-  expect(lastTexts(house.model.requests[0]).join()).toContain('hello');
+  const told = lastTexts(house.model.requests[0]).join();
+  expect(told).toContain('hello');
+  expect(told).not.toContain('never');
 });

@@ -197,8 +197,8 @@ export const mutations = [
   {
     row: 'S-1',
     file: 'src/agent/step.ts',
-    from: '  await turn.record(line, { requestId: answer.requestId });',
-    to: '  turn.record(line, { requestId: answer.requestId }).catch(() => {});',
+    from: 'const recorded = await turn.record(line, { requestId: answer.requestId });',
+    to: 'const recorded = line; turn.record(line, { requestId: answer.requestId }).catch(() => {});',
     why: 'an answer is said before it is on disk',
   },
 ];

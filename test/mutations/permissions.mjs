@@ -31,7 +31,7 @@ export const mutations = [
   },
   {
     row: 'PRM-15',
-    file: 'src/host/ask.ts',
+    file: 'src/host/question.ts',
     from: 'decision.suggestions.length > 0 ?',
     to: 'decision.suggestions.length > 9 ?',
     why: 'the host is not told what would make the question unnecessary',
@@ -39,7 +39,7 @@ export const mutations = [
   {
     row: 'PRM-16',
     file: 'src/agent/run-tools.ts',
-    from: 'if (outcome.denied) turn.tally.denials.push(denialOf(call));',
+    from: 'if (outcome.denied) turn.tally.denials.push(denialOf(turn, call));',
     to: '',
     why: 'the result does not list what was denied',
   },

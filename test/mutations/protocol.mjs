@@ -2,17 +2,17 @@
 // Mutations of the protocol, the command line, the SDK and MCP: see docs/testing.md.
 export const mutations = [
   {
-    row: 'CTL-03',
+    row: 'B-084',
     file: 'src/host/control.ts',
-    from: "if (initialized) throw new ControlError('Already initialized', undefined, { beside });",
-    to: '',
-    why: 'a second initialize succeeds',
+    from: 'if (first) return',
+    to: 'if (!first) return',
+    why: 'a second initialize changes the session',
   },
   {
     row: 'CTL-16',
     file: 'src/wire/peer.ts',
-    from: 'if (!signal.aborted) await this.#respond(requestId, body, beside);',
-    to: 'await this.#respond(requestId, body, beside);',
+    from: 'if (!signal.aborted && !extras.isLeftOpen) await this.#respond(requestId, body, extras.beside);',
+    to: 'if (!extras.isLeftOpen) await this.#respond(requestId, body, extras.beside);',
     why: 'a request that was withdrawn is answered',
   },
   {

@@ -25,7 +25,7 @@ const everything = createRegistry(
 
 /** Names, fields and required fields (marked *), as the wire has them and in its order. */
 const WIRE = {
-  Task: 'description* prompt* subagent_type* model resume run_in_background max_turns',
+  Task: 'description* prompt* subagent_type* model resume run_in_background max_turns isolation',
   TaskOutput: 'task_id* block* timeout*',
   Bash: 'command* timeout description run_in_background dangerouslyDisableSandbox',
   Glob: 'pattern* path',
