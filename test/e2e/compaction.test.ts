@@ -24,7 +24,17 @@ describe('[LOOP-02, LOOP-19] a conversation that is nearly full', () => {
       null,
     ]);
     const boundary = lines.find(({ subtype }) => subtype === 'compact_boundary');
-    expect(boundary?.compact_metadata).toEqual({ trigger: 'auto', pre_tokens: 5107 });
+    expect(boundary?.compact_metadata).toEqual({
+      trigger: 'auto',
+      pre_tokens: 5107,
+      post_tokens: expect.any(Number),
+      duration_ms: expect.any(Number),
+      preserved_segment: {
+        head_uuid: expect.any(String),
+        anchor_uuid: expect.any(String),
+        tail_uuid: expect.any(String),
+      },
+    });
     const [first, summary, second, third] = place.api.requests;
     expect(bodyOf(summary).tools).toEqual(bodyOf(first).tools);
     expect(isPrefix({ ...bodyOf(first), max_tokens: 0 }, { ...bodyOf(summary), max_tokens: 0 })).toBe(true);

@@ -50,7 +50,7 @@ describe('heddle mcp login', () => {
   test('[MCP-15] before it a server needs-auth, after it the tools work, until logout', async () => {
     const guarded = await makeGuarded();
     const { place, servers } = guarded;
-    expect(statusIn((await ask(guarded)).lines)).toEqual([{ name: 'guarded', status: 'needs-auth' }]);
+    expect(statusIn((await ask(guarded)).lines)).toEqual([{ name: 'guarded', source: 'user', status: 'needs-auth' }]);
     const tried = await mcp(place, 'test', 'guarded');
     expect(tried).toMatchObject({ code: 1, stderr: expect.stringContaining('heddle mcp login guarded') });
     expect(servers.asked).toEqual([]);
@@ -62,7 +62,7 @@ describe('heddle mcp login', () => {
     expect(authFiles(place).map((file) => statSync(file).mode & 0o777)).toEqual([0o600]);
     expect((await mcp(place, 'test', 'guarded')).stdout).toContain('whoami');
     const run = await ask(guarded);
-    expect(statusIn(run.lines)).toEqual([{ name: 'guarded', status: 'connected' }]);
+    expect(statusIn(run.lines)).toEqual([{ name: 'guarded', source: 'user', status: 'connected' }]);
     expect(servers.authorizations.at(-1)).toBe(`Bearer ${servers.secrets()[0]}`);
 
     expect((await mcp(place, 'logout', 'guarded')).code).toBe(0);
@@ -113,7 +113,7 @@ describe('heddle mcp login', () => {
     const guarded = await makeGuarded();
     await login(guarded);
     guarded.servers.revoke();
-    expect(statusIn((await ask(guarded)).lines)).toEqual([{ name: 'guarded', status: 'needs-auth' }]);
+    expect(statusIn((await ask(guarded)).lines)).toEqual([{ name: 'guarded', source: 'user', status: 'needs-auth' }]);
     expect(authFiles(guarded.place)).toEqual([]);
     expect((await login(guarded)).code).toBe(0);
     expect((await mcp(guarded.place, 'test', 'guarded')).code).toBe(0);
@@ -128,7 +128,7 @@ describe('heddle mcp login', () => {
     const tokenRequests = () => proxy.asked.filter((each) => /^POST .*\/token$/.test(each)).length;
     expect(tokenRequests()).toBe(1);
     guarded.servers.endAccess();
-    expect(statusIn((await ask(guarded)).lines)).toEqual([{ name: 'guarded', status: 'connected' }]);
+    expect(statusIn((await ask(guarded)).lines)).toEqual([{ name: 'guarded', source: 'user', status: 'connected' }]);
     expect(tokenRequests()).toBeGreaterThan(1);
     expect(proxy.asked).toContain(`POST ${guarded.servers.url}`);
     const revocations = () => proxy.asked.filter((each) => each.includes('/revoke')).length;

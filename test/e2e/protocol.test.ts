@@ -43,7 +43,7 @@ describe('control requests', () => {
       subtype: 'success',
       response: { models: expect.any(Array), pid: cli.pid, capabilities: expect.arrayContaining(['end_input']) },
     });
-    expect(await cli.control({ subtype: 'initialize' })).toMatchObject({ subtype: 'error' });
+    expect(await cli.control({ subtype: 'initialize' })).toMatchObject({ subtype: 'success' });
     expect(await cli.control({ subtype: 'no_such_thing' })).toMatchObject({
       subtype: 'error',
       error: expect.stringContaining('no_such_thing'),

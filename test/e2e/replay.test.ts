@@ -113,7 +113,13 @@ describe('a recorded run', () => {
     ]);
     const live = await runCli(record(place), { place });
     const again = await runCli(replay(place), { place });
-    expect(live.lines.map(kindOf)).toEqual(['system/init', 'system/api_retry', 'assistant', 'result/success']);
+    expect(live.lines.map(kindOf)).toEqual([
+      'system/init',
+      'system/status',
+      'system/api_retry',
+      'assistant',
+      'result/success',
+    ]);
     expect(again.lines.map(kindOf)).toEqual(live.lines.map(kindOf));
     expect(again.code).toBe(1);
     const told = ({ lines }: typeof live) =>

@@ -83,7 +83,7 @@ const scenarios: Scenario[] = [
     title: '[PRM-16, G7] a denied tool',
     script: [bash('touch forbidden'), 'I may not.'],
     play: ask('touch it'),
-    lines: TOOL_ROUND,
+    lines: TOOL_ROUND.toSpliced(3, 0, 'system/permission_denied'),
   },
   {
     title: 'file tools',
@@ -111,7 +111,7 @@ const scenarios: Scenario[] = [
     script: [reply([text('Hel', 'lo ', 'there.')])],
     play: ask('hi', { options: { includePartialMessages: true } }),
     lines: [
-      ...['system/init', 'message_start', 'content_block_start'],
+      ...['system/init', 'system/status', 'message_start', 'content_block_start'],
       ...['content_block_delta', 'content_block_delta', 'content_block_delta', 'assistant', 'content_block_stop'],
       ...['message_delta', 'message_stop', 'result/success'],
     ],
@@ -165,9 +165,10 @@ const scenarios: Scenario[] = [
       await client.ended;
     },
     lines: [
-      ...['system/init', 'message_start', 'content_block_start', 'content_block_delta', 'content_block_delta'],
+      ...['system/init', 'system/status', 'message_start', 'content_block_start'],
+      ...['content_block_delta', 'content_block_delta'],
       ...['user', 'result/error_during_execution'],
-      ...['system/init', 'message_start', 'content_block_start', 'content_block_delta', 'assistant'],
+      ...['system/init', 'system/status', 'message_start', 'content_block_start', 'content_block_delta', 'assistant'],
       ...['content_block_stop', 'message_delta', 'message_stop', 'result/success'],
     ],
   },

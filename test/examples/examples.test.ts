@@ -194,7 +194,7 @@ test('custom-tools runs a function of the program, and tells the model what is w
 test('[USE-07, MCP-06] mcp-calculator runs tools of this program for an agent in another process', async () => {
   const { lines } = await run('mcp-calculator.ts');
   expect(lines).toEqual([
-    "[ { name: 'calc', status: 'connected' } ]",
+    "[ { name: 'calc', status: 'connected', source: 'sdk' } ]",
     "[ { type: 'text', text: '42' } ]",
     'Error: Nothing can be divided by 0',
     'Six times seven is 42, and 42 by 0 is nothing.',

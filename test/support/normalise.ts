@@ -8,6 +8,9 @@ const VOLATILE: Record<string, string> = {
   duration_api_ms: '<ms>',
   durationMs: '<ms>',
   totalAPIDuration: '<ms>',
+  ttft_ms: '<ms>',
+  ttft_stream_ms: '<ms>',
+  time_to_request_ms: '<ms>',
   timestamp: '<time>',
   slug: '<plan name>',
 };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { projectSlug } from '../../../src/sessions/slug.ts';
 import { type AnswerLike, fail, hang, raw, reply, text } from '../../../src/testing/index.ts';
 import { engine as built } from '../../support/built.ts';
-import type { Finished } from '../../support/cli.ts';
+import { type Finished, runCli, STREAM_OUT } from '../../support/cli.ts';
 import type { Line } from '../../support/lines.ts';
 import type { Place } from '../../support/place.ts';
 import { eventually } from '../../support/processes.ts';
@@ -92,6 +92,15 @@ export const FAILURES: Row[] = [
     args: ['--resume', UNKNOWN],
     requests: 0,
     says: `No conversation found with session ID: ${UNKNOWN}`,
+  },
+  {
+    situation: 'resume would drop more than `--resume-drops-turn` says',
+    title: '[B-233] another turn than the one that is named',
+    outcome: lone('resume_rejected'),
+    script: ['one', 'two'],
+    run: dropAnotherTurn,
+    requests: 2,
+    says: /^Resume rejected by --resume-drops-turn: /,
   },
   {
     situation: 'session file cannot be read',
@@ -207,4 +216,13 @@ async function runWithBrokenModel({ cwd, home }: Place): Promise<Finished> {
   const { code } = await transport.exit;
   await engine.close();
   return { code, signal: null, stdout: '', stderr: '', lines };
+}
+
+async function dropAnotherTurn(place: Place): Promise<Finished> {
+  const first = await runCli([...STREAM_OUT, 'first'], { place });
+  const id = String(first.lines.at(-1)?.session_id);
+  await runCli([...STREAM_OUT, 'second', '--resume', id], { place });
+  const at = String(first.lines.find(({ type }) => type === 'assistant')?.uuid);
+  const drop = ['--resume-session-at', at, '--resume-drops-turn', UNKNOWN];
+  return runCli([...STREAM_OUT, 'instead', '--resume', id, ...drop], { place });
 }
