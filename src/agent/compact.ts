@@ -17,7 +17,12 @@ export { keptOf } from './kept.ts';
 const MAX_SUMMARY_TOKENS = 20_000;
 
 export type Compacted =
-  | ({ ok: true; boundary: Message; facts: EntryFacts /** For recording it. */ } & Replacement)
+  | ({
+      ok: true;
+      boundary: Message;
+      /** What the entry of the boundary holds beside it. */
+      facts: EntryFacts;
+    } & Replacement)
   | { ok: false; reason: string; failure: Failure | null };
 
 /** What comes into the place of a conversation. */

@@ -12,7 +12,6 @@ import { errorLine, INTERRUPTED, INTERRUPTED_FOR_TOOL, userTextLine } from './li
 import { refuseTools, runTools } from './run-tools.ts';
 import { runStep } from './step.ts';
 import { afterCutCall, decideStop, Patience } from './stop.ts';
-import { toolSummaryLine } from './tool-summary.ts';
 import type { Turn } from './turn.ts';
 
 /** Why a turn ended. `agent/result` turns it into the one result line. */
@@ -101,7 +100,7 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
     turn.tally.rounds++;
     const [deferred] = tools.deferred;
     if (deferred) return { kind: 'deferred', call: deferred.block };
-    if (turn.summaries) yield toolSummaryLine(turn, step.calls);
+    if (turn.summaries) yield (await import('./tool-summary.ts')).toolSummaryLine(turn, step.calls);
     const structured = turn.structured?.afterRound(step.calls) ?? 'go on';
     if (structured === 'done') return { kind: 'completed' };
     if (structured === 'exhausted') return { kind: 'no_structured_output', lastText: lastSaid(turn.messages) };

@@ -1,6 +1,6 @@
 import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
 import { calledName } from './called-name.ts';
-import type { ToolCall } from './run-tools.ts';
+import type { ToolCall } from './run-call.ts';
 import type { Turn } from './turn.ts';
 
 /** What hooks have said during the calls of one answer. */

@@ -1,30 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import { interruptedResult } from '../sessions/interrupted-result.ts';
-import type { Parsed } from '../tools/input-schema.ts';
-import type { Tool, ToolOutput, ToolProgress } from '../tools/tool.ts';
-import { ToolError } from '../tools/tool.ts';
-import type { Places } from '../tools/workspace.ts';
-import { Aborted, abortReason } from '../util/abort.ts';
+import type { ToolProgress } from '../tools/tool.ts';
+import { Aborted } from '../util/abort.ts';
 import { Channel } from '../util/channel.ts';
-import type { JsonObject } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
 import { MAX_TIMER_MS } from '../util/timer.ts';
-import type { ContentBlock, ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
+import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { calledName } from './called-name.ts';
 import type { AutomaticDenial } from './denial-line.ts';
-import { pinnedContext } from './judge.ts';
 import { toolProgressLine, toolResultLine, userTextLine } from './lines.ts';
-import { attachContexts, type HooksSaid, newRound, noteHooks, type Round, tellBatch } from './round.ts';
+import { attachContexts, newRound, noteHooks, type Round, tellBatch } from './round.ts';
+import { errorOutcome, execute, failure, type Outcome, parseInput, prepare, type ToolCall } from './run-call.ts';
 import type { Turn } from './turn.ts';
-
-export interface ToolCall {
-  block: ToolUseBlock;
-  /** The recorded assistant line that holds the call. */
-  assistantUuid: string;
-  /** Why the call cannot be run as it came. */
-  problem?: string;
-}
 
 /** Milliseconds between the signs of life of a call that takes long. */
 const PROGRESS_MS = 30_000;
@@ -89,9 +76,6 @@ export interface RoundEnd extends Pick<Round, 'halted' | 'deferred'> {
   interrupted: boolean;
 }
 
-/** What a single call needs of a turn, or of what stands in for one. */
-export type CallSeams = Pick<Turn, 'tools' | 'aliases' | 'hooks' | 'gate' | 'toolContext' | 'hide' | 'runtime'>;
-
 /** Answers calls that must not run any more, each with the reason: no call stays without its result. */
 export async function* refuseTools(
   turn: Turn,
@@ -104,15 +88,6 @@ export async function* refuseTools(
     const line = toolResultLine(turn, outcome.block, outcome.data);
     turn.tally.userLines++;
     yield await turn.record(line, { sourceToolAssistantUUID: call.assistantUuid });
-  }
-}
-
-/** The input as the tool takes it. A tool of someone else's may throw here; that is a problem like any other. */
-export function parseInput(tool: Tool, input: JsonObject): Parsed<JsonObject> {
-  try {
-    return tool.input.parse(input);
-  } catch (error) {
-    return { ok: false, problems: [messageOf(error)] };
   }
 }
 
@@ -149,16 +124,6 @@ function isConcurrencySafe(turn: Turn, { block }: ToolCall): boolean {
 interface FollowUp {
   call: ToolCall;
   text: string;
-}
-
-export interface Outcome extends HooksSaid {
-  block: ToolResultBlock;
-  data: unknown;
-  followUp?: string;
-  denied?: boolean;
-  interrupt?: boolean;
-  /** Denied without asking anybody. */
-  automatic?: AutomaticDenial;
 }
 
 /** A call has its outcome, or has been running for so long without one, and is so far. */
@@ -255,107 +220,6 @@ function tellProgress(turn: Turn, tell: (told: { elapsedMs: number; progress?: T
 
 /** Milliseconds between two lines about what a tool says of its progress. */
 const READABLE_MS = 250;
-
-interface Prepared extends HooksSaid {
-  tool: Tool;
-  input: JsonObject;
-  onProgress?: ((progress: ToolProgress) => void) | undefined;
-  /** Where the files are that it names, as they were judged. */
-  places: Places | undefined;
-}
-
-/** Finds the tool, checks the input and asks the gate. An Outcome instead of Prepared means that it must not run. */
-export async function prepare(turn: CallSeams, call: ToolCall, signal: AbortSignal): Promise<Prepared | Outcome> {
-  const { block } = call;
-  if (signal.aborted) return interruptedOutcome(call, signal);
-  const tool = turn.tools.get(calledName(turn, block));
-  if (!tool) {
-    const text = `Error: No such tool available: ${block.name}`;
-    return errorOutcome(call, wrapped(text), text);
-  }
-  const parsed = call.problem === undefined ? parseInput(tool, block.input) : refused(call.problem);
-  if (!parsed.ok) {
-    const text = `InputValidationError: ${tool.name} was called with a bad input:\n${parsed.problems.join('\n')}`;
-    return errorOutcome(call, wrapped(text), text);
-  }
-  const input = (await tool.prepare?.(parsed.value, turn.toolContext(block.id, signal))) ?? parsed.value;
-  const asked = { tool, input, toolUseId: block.id };
-  const before = turn.hooks ? await (await import('./tool-hooks.ts')).beforeCall(turn.hooks, asked, signal) : asked;
-  if (signal.aborted) return interruptedOutcome(call, signal);
-  if ('message' in before) {
-    const { message, ...consequences } = before;
-    return { ...errorOutcome(call, message), ...consequences };
-  }
-  const verdict = await turn.gate.check({ ...asked, ...before }, signal);
-  const said = 'contexts' in before ? { contexts: before.contexts } : {};
-  if (verdict.allowed) return { tool, input: verdict.input, places: verdict.places, ...said };
-  const { message, allowed: _, ...consequences } = verdict;
-  return { ...errorOutcome(call, message), denied: true, ...consequences, ...said };
-}
-
-function refused(problem: string): Parsed<JsonObject> {
-  return { ok: false, problems: [problem] };
-}
-
-export async function execute(
-  turn: CallSeams,
-  call: ToolCall,
-  prepared: Prepared,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  if (signal.aborted) return interruptedOutcome(call, signal);
-  const { clock } = turn.runtime;
-  const startedAt = clock.now();
-  const outcome = await runTool(turn, call, prepared, signal);
-  if (!turn.hooks) return outcome;
-  const { afterCall } = await import('./tool-hooks.ts');
-  const done = { ...prepared, toolUseId: call.block.id, durationMs: clock.now() - startedAt };
-  const found = turn.hide({ block: outcome.block, data: outcome.data });
-  return { ...outcome, ...(await afterCall(turn.hooks, done, found, signal)) };
-}
-
-async function runTool(turn: CallSeams, call: ToolCall, prepared: Prepared, signal: AbortSignal): Promise<Outcome> {
-  const { tool, input, places, onProgress } = prepared;
-  try {
-    const context = await pinnedContext(turn.toolContext(call.block.id, signal), places);
-    return successOutcome(call, await tool.run(input, { ...context, ...(onProgress && { onProgress }) }));
-  } catch (error) {
-    return failure(turn, call, error, signal);
-  }
-}
-
-export function failure(turn: CallSeams, call: ToolCall, error: unknown, signal?: AbortSignal): Outcome {
-  if (signal?.aborted) return interruptedOutcome(call, signal);
-  if (error instanceof ToolError) {
-    return errorOutcome(call, error.wrap ? wrapped(error.message) : error.message, `Error: ${error.message}`);
-  }
-  const message = messageOf(error);
-  turn.runtime.log('error', `The tool ${call.block.name} failed unexpectedly: ${message}`, {
-    stack: error instanceof Error ? error.stack : undefined,
-  });
-  return errorOutcome(call, `The tool failed unexpectedly: ${message}`);
-}
-
-/** The key order tells success from failure on the wire (wire.md 2.3). */
-function successOutcome(call: ToolCall, output: ToolOutput): Outcome {
-  const block: ToolResultBlock = { tool_use_id: call.block.id, type: 'tool_result', content: output.content };
-  if (output.isError !== undefined) block.is_error = output.isError;
-  return { block, data: output.data, ...(output.followUp !== undefined && { followUp: output.followUp }) };
-}
-
-function errorOutcome(call: ToolCall, content: string, data = `Error: ${content}`): Outcome {
-  return { block: { type: 'tool_result', content, is_error: true, tool_use_id: call.block.id }, data };
-}
-
-function interruptedOutcome(call: ToolCall, signal: AbortSignal): Outcome {
-  const isLate = abortReason(signal).kind === 'timeout';
-  const cause = isLate ? 'The time limit of the turn ended it' : 'The user interrupted the turn';
-  return errorOutcome(call, `${cause} before this tool call could finish. Do not repeat it unasked.`);
-}
-
-function wrapped(text: string): string {
-  return `<tool_use_error>${text}</tool_use_error>`;
-}
 
 /** Most turns meet no denial. */
 async function lineOfDenial(turn: Turn, call: ToolCall, denial: AutomaticDenial, told: ToolResultBlock) {

@@ -10,7 +10,7 @@ import { calledName } from './called-name.ts';
 import { addAnswer, messagesFor } from './conversation.ts';
 import { budgetExhausted } from './limits.ts';
 import { assistantLine, authStatusLine, statusLine, streamEventLine } from './lines.ts';
-import { parseInput, type ToolCall } from './run-tools.ts';
+import { parseInput, type ToolCall } from './run-call.ts';
 import type { Turn } from './turn.ts';
 
 export type StepEnd =

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
-import type { ToolCall } from './run-tools.ts';
+import type { ToolCall } from './run-call.ts';
 
 /** How often an output is asked for in all, before the turn fails (ruling K29). */
 const MAX_ASKS = 5;

@@ -1,5 +1,5 @@
 import type { Message } from '../wire/messages/index.ts';
-import type { ToolCall } from './run-tools.ts';
+import type { ToolCall } from './run-call.ts';
 import type { Turn } from './turn.ts';
 
 /** One line for people about a round of tool calls, e.g. "Read a.ts and b.ts, Bash npm test". No model is asked for it. */

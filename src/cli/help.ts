@@ -30,7 +30,7 @@ function optionLine([flag, text]: Option): string {
 
 const COMMANDS: readonly Option[] = [
   ['doctor [directory]', 'Check what a run here needs, and say what to do'],
-  ['sessions list|show|tree|search|…', 'See, search, export, branch, check and delete stored sessions'],
+  ['sessions list|show|tree|search|…', 'See, search, export, branch, archive, check and delete stored sessions'],
   ['tasks list|show|stop', 'See and stop what sessions have in the background'],
   ['rewind SESSION MESSAGE', 'Bring files back to how they were when a message was sent'],
   ['config list|get|set|unset', 'Show and change settings, with where they stand'],
@@ -167,4 +167,6 @@ const EXAMPLES: readonly (readonly [string, string])[] = [
   ['no network, no key', 'heddle -p --model offline "list files then read README.md"'],
   ['for programs', 'heddle -p "hi" --output-format stream-json --verbose'],
   ['go on with the last session', 'heddle -p --continue "and now the docs"'],
+  ['in a git worktree of its own', 'heddle -p "rename the function" --permission-mode acceptEdits --worktree rename'],
+  ['the same everywhere, for scripts', 'heddle -p "what is in notes.txt?" --bare'],
 ];

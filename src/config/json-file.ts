@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { existingOrSame } from '../util/existing-path.ts';
 import type { JsonObject } from '../util/json.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 import { type FileLock, tryLock } from './file-lock.ts';
@@ -21,7 +22,7 @@ export type Change = (values: JsonObject) => JsonObject | null;
  */
 export async function changeJsonFile(given: string, change: Change): Promise<void> {
   makeDirectory(dirname(given), 0o700);
-  const path = targetOf(given);
+  const path = existingOrSame(given);
   const deadline = Date.now() + WAIT_MS;
   while (!tryChange(path, change)) {
     if (Date.now() > deadline) throw refuseSettings(`${path}.lock is held by another process`);
@@ -38,14 +39,6 @@ function tryChange(path: string, change: Change): boolean {
     return next === null || replaceFile(path, `${JSON.stringify(next, null, 2)}\n`, lock);
   } finally {
     lock.release();
-  }
-}
-
-function targetOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path; // not there yet
   }
 }
 

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { existingOrSame } from '../util/existing-path.ts';
 import type { JsonObject } from '../util/json.ts';
 import { type FileScope, SCOPES, type Scope, type SettingsPlaces, settingsPath } from './scopes.ts';
 import { parseSettings, readSettingsFile, refuseSettings } from './settings-file.ts';
@@ -29,7 +29,7 @@ function ownFiles(scopes: readonly FileScope[], places: SettingsPlaces): { scope
   for (const scope of OWNERS.filter((each) => scopes.includes(each))) {
     const path = settingsPath(scope, places);
     if (path === null) continue;
-    const real = realPath(path);
+    const real = existingOrSame(path);
     if (!files.has(real)) files.set(real, { scope, path });
   }
   return [...files.values()].sort((a, b) => SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope));
@@ -37,14 +37,6 @@ function ownFiles(scopes: readonly FileScope[], places: SettingsPlaces): { scope
 
 /** Whose a file is that would be several scopes'. */
 const OWNERS: readonly FileScope[] = ['userSettings', 'localSettings', 'projectSettings'];
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path; // not there, or reading it will say why
-  }
-}
 
 /** What a flag gives: JSON, or the path of a JSON file. */
 export function givenLayer(scope: Scope, given: string, { cwd, flag }: { cwd: string; flag: string }): Layer {

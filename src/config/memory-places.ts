@@ -44,7 +44,9 @@ export function memoryPlaces(scope: MemoryScope): MemoryPlace[] {
 
 /** In a worktree below the checkout that it is a copy of: what lies in that one, and so a second time in the worktree. */
 function copiedPlaces(cwd: string): (path: string) => boolean {
-  const [worktree, checkout] = /^(.+)\/\.claude\/worktrees\/[^/]+/.exec(cwd) ?? [];
+  const found = /^(.+)\/\.claude\/worktrees\/[^/]+/.exec(cwd);
+  if (!found) return () => false;
+  const [worktree, checkout] = found;
   return (path) => path.startsWith(`${checkout}/`) && !path.startsWith(`${worktree}/`);
 }
 

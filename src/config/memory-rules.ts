@@ -1,5 +1,6 @@
-import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
+import { existingPath } from '../util/existing-path.ts';
 import { globMatcher } from '../util/glob.ts';
 import { readFrontMatter, textValue } from './front-matter.ts';
 import type { MemoryKind } from './memory-places.ts';
@@ -28,7 +29,7 @@ export function ruleFiles(folder: RuleFolder): string[] {
   const seen = new Set<string>();
   const found: string[] = [];
   const walk = (directory: string, depth: number): void => {
-    const real = realPath(directory);
+    const real = existingPath(directory);
     if (real === null || seen.has(real) || depth > MAX_DEPTH) return;
     seen.add(real);
     for (const entry of entriesOf(directory)) {
@@ -94,13 +95,5 @@ function isFolder(entry: Dirent, path: string): boolean {
     return statSync(path).isDirectory();
   } catch {
     return false; // leads nowhere, or around in a circle
-  }
-}
-
-function realPath(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
   }
 }

@@ -208,12 +208,15 @@ interface HookCall {
   toolUseId: string;
 }
 
-/** The same command in two files is one hook, and so is the same question. */
+/**
+ * The same command in two files is one hook, and so is the same question. One that nobody waits for, or whose failure does
+ * not count, does not stand in for one that can object.
+ */
 function distinct(hooks: readonly Hook[]): readonly Hook[] {
   const seen = new Set<string>();
   return hooks.filter((hook) => {
     if (hook.kind === 'callback') return true;
-    const key = JSON.stringify([contentOf(hook), hook.source.env ?? null]);
+    const key = JSON.stringify([contentOf(hook), hook.onFailure, hook.source.env ?? null]);
     return !seen.has(key) && seen.add(key);
   });
 }
@@ -221,7 +224,7 @@ function distinct(hooks: readonly Hook[]): readonly Hook[] {
 function contentOf(hook: Exclude<Hook, { kind: 'callback' }>): unknown[] {
   switch (hook.kind) {
     case 'command':
-      return [hook.kind, hook.command];
+      return [hook.kind, hook.command, hook.isAsync, hook.rewakes];
     case 'http':
       return [hook.kind, hook.url, hook.headers];
     case 'mcp_tool':

@@ -5,7 +5,7 @@ import type { Peer } from '../wire/peer.ts';
 import type { Voice } from './voice.ts';
 
 /** Asks the host with `can_use_tool`. Anything but a well-formed allow is a denial (trust P-8). */
-export function askOverControl(peer: Peer, voice?: Pick<Voice, 'tellState'>): Ask {
+export function askOverControl(peer: Peer, voice?: Pick<Voice, 'tellState' | 'tellAnswered'>): Ask {
   return async (request, signal) => {
     voice?.tellState('requires_action');
     try {
@@ -15,7 +15,7 @@ export function askOverControl(peer: Peer, voice?: Pick<Voice, 'tellState'>): As
       if (signal.aborted) return { behavior: 'deny', message: 'The question was withdrawn: the turn was interrupted' };
       return { behavior: 'deny', message: `Tool permission request failed: ${messageOf(error)}` };
     } finally {
-      voice?.tellState('running');
+      voice?.tellAnswered();
     }
   };
 }

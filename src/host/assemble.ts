@@ -5,11 +5,10 @@ import { modelChoices } from '../model/resolve.ts';
 import { subagentsFolder } from '../sessions/layout.ts';
 import type { FileStates } from '../tools/file-states.ts';
 import { messageOf } from '../util/message-of.ts';
-import type { Logger } from '../util/runtime.ts';
+import { once, warnOnce } from '../util/once.ts';
 import { isOn, positiveInteger } from '../util/setting-text.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import { agentToolOptions } from './agents/agent-types.ts';
-import { contextWindow } from './context-window.ts';
 import type { Engine } from './engine.ts';
 import { agentsOf, noExtras, openExtensions, pluginHooks } from './extensions.ts';
 import { credentialHider } from './hide-credentials.ts';
@@ -18,7 +17,7 @@ import { hooksInLayers } from './hooks.ts';
 import { createKnownModels, type KnownModels } from './known-models.ts';
 import { readLimits, thinkingSetting } from './launch-limits.ts';
 import { leftInPlanMode, leftTasks, pastTodos, tasksDir } from './left-behind.ts';
-import { openMemory } from './memory.ts';
+import { mindMaker } from './mind.ts';
 import type { Chosen } from './models.ts';
 import { checkpointsIfOn } from './open-checkpoints.ts';
 import { sessionServers } from './open-servers.ts';
@@ -27,11 +26,9 @@ import { createPermissions } from './permissions.ts';
 import { type LaunchPlace, openPlace } from './place.ts';
 import { planFile, planName, withFolder } from './plan-name.ts';
 import { readPrompts } from './prompts.ts';
-import { createReminders } from './reminders.ts';
 import { openSandbox } from './sandbox.ts';
 import { sessionModels } from './session-models.ts';
 import { sessionTools } from './session-tools.ts';
-import { structuredSetting } from './structured.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { createToolSession } from './tool-session.ts';
 import { type Opening, type OpenTranscript, openTranscript } from './transcript.ts';
@@ -170,25 +167,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     openSandbox(configuration.settings.sandbox, { engine, workspace: space, policy: judged, env, configHome });
   const sandbox = await sandboxIn(workspace, policy);
   const warn = warnOnce(runtime.log);
-  const excludes = () => configuration.settings.claudeMdExcludes ?? [];
-  const newMind: Parts['newMind'] = (
-    chosenNow,
-    { reminders, lastTokens },
-    notes,
-    { gitBranch, readFilter, ...there },
-  ) => {
-    const memory = openMemory({ config, env, configHome, workspace: there.workspace, readFilter, excludes, warn });
-    return {
-      memory,
-      context: contextWindow(config, env, chosenNow, lastTokens),
-      reminders: createReminders({
-        ...{ engine, transcript: { gitBranch, reminders }, ...there, memory },
-        skills: () => extensions.listing(parts.enabledSkills),
-        servers: () => parts.mcp?.instructions() ?? null,
-        notes: () => notes()?.reminder ?? null,
-      }),
-    };
-  };
+  const newMind = mindMaker(() => parts, { engine, place, warn });
   const plan = async (wasOn: boolean) =>
     wasOn || permissions.policy.mode === 'plan' ? (await import('./plan-reminder.ts')).planReminder(toolSession) : null;
   const servers = sessionServers(() => parts, { engine, config, env, places, configuration, log: runtime.log });
@@ -220,7 +199,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     ledger,
     structured: null,
     async setSchema(schema) {
-      parts.structured = await structuredSetting(schema);
+      parts.structured = await (await import('./structured.ts')).structuredSetting(schema);
       await parts.remakeTools();
     },
     mcp: null,
@@ -273,12 +252,12 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
         keeps: parts.mainAgent?.keeps,
       });
     },
-    ...newMind(
-      () => parts.chosen,
-      transcript,
-      () => parts.notes,
-      { workspace, sandbox, gitBranch: transcript.gitBranch, readFilter: toolSession.readFilter, plan },
-    ),
+    ...newMind({
+      chosen: () => parts.chosen,
+      past: transcript,
+      notes: () => parts.notes,
+      ...{ plan, workspace, sandbox, gitBranch: transcript.gitBranch, readFilter: toolSession.readFilter },
+    }),
     newMind,
     endPolicy: { onEnd: config.onEnd === 'stop' ? 'stop' : 'wait', waitMs: (config.backgroundWait ?? 3600) * 1000 },
     interruptSparesTasks: false,
@@ -365,23 +344,6 @@ async function runAs(parts: Parts, launch: RunConfig): Promise<void> {
 /** Paths that are others on another machine, by the names that recordings give them. */
 function places([cwd = '', ...others]: readonly string[], results: string): Record<string, string> {
   return { cwd, ...Object.fromEntries(others.map((root, at) => [`dir${at + 1}`, root])), results };
-}
-
-function once(action: () => void): () => void {
-  let done = false;
-  return () => {
-    if (done) return;
-    done = true;
-    action();
-  };
-}
-
-function warnOnce(log: Logger): (text: string) => void {
-  const said = new Set<string>();
-  return (text) => {
-    if (!said.has(text)) log('warn', text);
-    said.add(text);
-  };
 }
 
 /** Null where transcripts are no files. */

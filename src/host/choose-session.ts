@@ -50,9 +50,9 @@ export async function chooseSession(config: RunConfig, options: ChooseOptions): 
     if (sessionId === undefined) return { sessionId: source.key.sessionId, source, missing };
     throw usage('--session-id can be used with --resume or --continue only together with --fork-session');
   }
-  if (sessionId !== undefined && (await store?.exists({ project: cwd, sessionId }))) {
-    const advice = 'resume it, or choose another one';
-    throw new HeddleError('session_exists', `Error: Session ID ${sessionId} is already in use: ${advice}`);
+  if (sessionId !== undefined && store) {
+    const { checkUnused } = await import('./check-unused.ts');
+    await checkUnused(store, { project: cwd, sessionId });
   }
   // Whoever asks for a session by its id finds the one that was begun in its place under the same id.
   const asked = missing !== null && typeof config.resume === 'string' && isSessionId(config.resume);

@@ -4,6 +4,7 @@ import { ControlError, toHeddleError } from '../wire/errors.ts';
 import { PERMISSION_MODE_CHOICES } from '../wire/flags.ts';
 import type { ControlBody, RequestContext, RequestHandler } from '../wire/peer.ts';
 import { toPermissionMode } from '../wire/permission-modes.ts';
+import { startServers, useFields } from './initialize-fields.ts';
 import { invalidRequest } from './invalid-request.ts';
 import type { Session } from './session.ts';
 
@@ -93,12 +94,9 @@ function initializer(session: Session): RequestHandler {
 
 /** Behind the answer: the next turn waits for what was asked for, servers included (ruling K10). */
 function useRequest(session: Session, request: ControlBody): void {
-  const fields = () => import('./initialize-fields.ts');
+  session.change((parts) => useFields(parts, request)).catch((error) => session.refuse(toHeddleError(error).message));
   session
-    .change(async (parts) => (await fields()).useFields(parts, request))
-    .catch((error) => session.refuse(toHeddleError(error).message));
-  session
-    .change(async (parts) => (await fields()).startServers(parts, request))
+    .change((parts) => startServers(parts, request))
     .catch((error) => session.reportBadInput(toHeddleError(error).message));
 }
 

@@ -1,4 +1,4 @@
-import { parseInput } from '../agent/run-tools.ts';
+import { parseInput } from '../agent/run-call.ts';
 import { afterCall, beforeCall, type Found, type HookedCall } from '../agent/tool-hooks.ts';
 import type { Turn } from '../agent/turn.ts';
 import type { PromptFile } from '../config/prompt-file.ts';

@@ -26,8 +26,8 @@ export interface ExplainOptions {
   tools: { all(): readonly Tool[]; get(name: string): Tool | undefined };
   workspace: Workspace;
   policy: Policy;
-  /** The hooks that would be asked about a call of this tool. */
-  hooks?: (toolName: string, behavior: Decision['behavior']) => string[];
+  /** The hooks that would be asked about a call. */
+  hooks?: (call: { toolName: string; input: JsonObject }, behavior: Decision['behavior']) => Promise<string[]>;
 }
 
 /**
@@ -43,12 +43,13 @@ export async function explainCall(toolName: string, input: unknown, options: Exp
     throw new HeddleError('invalid_option', `The input is not valid for ${tool.name}: ${parsed.problems.join('; ')}`);
   }
   const decision = await judge(callOf(tool, parsed.value as JsonObject, workspace), policy);
+  const call = { toolName: tool.name, input: input as JsonObject };
   return {
     behavior: decision.behavior,
     layer: decision.layer,
     reason: reasonOf(decision, policy),
     ...(decision.rule && ruleFacts(decision.rule)),
-    ...hookFacts(options.hooks?.(tool.name, decision.behavior) ?? []),
+    ...hookFacts((await options.hooks?.(call, decision.behavior)) ?? []),
   };
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Turn } from '../agent/turn.ts';
 import type { AgentFile } from '../config/agent-files.ts';
@@ -11,6 +11,7 @@ import type { SettingsPlaces } from '../config/scopes.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Vouched } from '../config/vouched.ts';
 import type { Rule } from '../permissions/rules.ts';
+import { existingOrSame } from '../util/existing-path.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { CommandLine } from './command-line.ts';
@@ -182,22 +183,14 @@ function foldersIn(
 
 /** Those of `--add-dir`. Directories that settings add are there to be worked in, and say nothing. */
 function addedDirectories({ addDir = [] }: RunConfig, cwd: string): string[] {
-  const directories = addDir.map((directory) => realPath(resolve(cwd, directory)));
+  const directories = addDir.map((directory) => existingOrSame(resolve(cwd, directory)));
   return [...new Set(directories)].filter((directory) => directory !== cwd);
 }
 
 /** In a home whose config home is its .claude folder the user's folders are not the project's, too. */
 function ownFolders(folders: readonly ExtensionFolder[]): ExtensionFolder[] {
-  const own = new Set(folders.flatMap(({ scope, path }) => (scope === 'user' ? realPath(path) : [])));
-  return folders.filter(({ scope, path }) => scope === 'user' || !own.has(realPath(path)));
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path; // reading it will say why
-  }
+  const own = new Set(folders.flatMap(({ scope, path }) => (scope === 'user' ? existingOrSame(path) : [])));
+  return folders.filter(({ scope, path }) => scope === 'user' || !own.has(existingOrSame(path)));
 }
 
 function namesIn(folder: string): string[] {

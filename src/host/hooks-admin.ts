@@ -7,10 +7,12 @@ import type { JsonObject } from '../util/json.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { Launch } from '../wire/run-config.ts';
 import type { Engine } from './engine.ts';
+import type { ExplainOptions } from './explain.ts';
 import { toolEnv } from './home.ts';
 import { hooksInLayers } from './hooks.ts';
-import { conditionProblems } from './hooks-condition.ts';
+import { type ConditionSeams, conditionProblems, fitsCondition } from './hooks-condition.ts';
 import { serverSeams } from './hooks-seams.ts';
+import { judgePlace } from './judge-place.ts';
 import { type LaunchPlace, openPlace } from './place.ts';
 
 export interface ListedHooks {
@@ -68,16 +70,22 @@ export async function testHooks(
     log: () => {}, // what failed is in the outcome
     say: () => undefined,
     tellsAll: false,
+    fits: (condition, called) => judgePlace(engine, place, (by) => fitsCondition(condition, called, by)),
   });
   return dispatcher.fire(event, payload, signal);
 }
 
 /** Which of these hooks would be asked about a call of a tool, in words. */
-export function hooksAsked(hooks: readonly Hook[]): (toolName: string, behavior: string) => string[] {
-  return (toolName, behavior) => {
+export function hooksAsked(hooks: readonly Hook[], by: ConditionSeams): NonNullable<ExplainOptions['hooks']> {
+  return async ({ toolName, input }, behavior) => {
     const events = ['PreToolUse', ...(behavior === 'ask' ? ['PermissionRequest'] : [])];
-    return hooks
-      .filter((hook) => events.includes(hook.event) && hook.matches(toolName))
+    const candidates = hooks.filter((hook) => events.includes(hook.event) && hook.matches(toolName));
+    const event = { tool_name: toolName, tool_input: input };
+    const fits = await Promise.all(
+      candidates.map(({ condition }) => condition === null || fitsCondition(condition, event, by)),
+    );
+    return candidates
+      .filter((_, at) => fits[at])
       .map((hook) => `${hook.event}: ${hookLabel(hook)} (${hook.source.where})`);
   };
 }

@@ -1,5 +1,5 @@
 import { callOf } from '../agent/judge.ts';
-import { parseInput } from '../agent/run-tools.ts';
+import { parseInput } from '../agent/run-call.ts';
 import type { Hook } from '../hooks/hook.ts';
 import { type Call, forbids } from '../permissions/match-rule.ts';
 import type { Policy } from '../permissions/policy.ts';

@@ -25,6 +25,8 @@ export interface SessionHooks extends Hooks {
   addForAgent(agentId: string, given: unknown, source: HookSource): void;
   /** Has those of this agent no more. */
   removeForAgent(agentId: string): void;
+  /** By agent, those at work: conditions mean its own directory and rules, as in its worktree. */
+  readonly agents: Map<string, () => Parts>;
   all(): readonly Hook[];
   /** Before each turn: SessionStart with the first one, and what has changed since the last. */
   begin(signal: AbortSignal): Promise<void>;

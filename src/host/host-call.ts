@@ -13,8 +13,8 @@ import type { Parts } from './parts.ts';
 export interface HostCall {
   tool: Tool;
   input: JsonObject;
-  /** What has to be asked is asked. Otherwise the host that asks for the call has answered by that. */
-  isAsked?: boolean;
+  /** What has to be asked is asked. Otherwise the host that wants the call has answered by that. */
+  mayAsk?: boolean;
   /** For all of it, hooks and questions included. */
   timeoutMs?: number;
 }
@@ -33,7 +33,8 @@ export interface HostCallResult {
 export async function runForHost(parts: Parts, call: HostCall, signal: AbortSignal): Promise<HostCallResult> {
   const { runtime, hideCredentials } = parts;
   const late = new AbortController();
-  const timer = call.timeoutMs && startTimer(call.timeoutMs, () => late.abort(new Aborted('timeout')));
+  const { timeoutMs } = call;
+  const timer = timeoutMs === undefined ? undefined : startTimer(timeoutMs, () => late.abort(new Aborted('timeout')));
   let isBegun = false;
   let found: ToolOutput | null = null;
   const tool: Tool = {
@@ -50,18 +51,18 @@ export async function runForHost(parts: Parts, call: HostCall, signal: AbortSign
     hide: hideCredentials,
     toolContext: parts.toolContext,
     tools: { ...createRegistry([]), get: () => tool },
-    gate: call.isAsked ? gateOf(parts) : gateOf(parts, () => async () => ({ behavior: 'allow' })),
+    gate: call.mayAsk ? gateOf(parts) : gateOf(parts, () => async () => ({ behavior: 'allow' })),
   };
   const id = `host_${runtime.ids.uuid()}`;
   const block = { type: 'tool_use' as const, id, name: tool.name, input: call.input };
   try {
     const outcome = await runCall(seams, { block, assistantUuid: '' }, AbortSignal.any([signal, late.signal]));
-    if (late.signal.aborted) throw new ControlError(`${tool.name}: no answer within ${call.timeoutMs} ms`, 'timeout');
+    if (late.signal.aborted) throw new ControlError(`${tool.name}: no answer within ${timeoutMs} ms`, 'timeout');
     const { content = '', is_error: isError = false } = hideCredentials(outcome.block);
     if (!isBegun) throw notRun(content, outcome.denied === true);
     return { content, isError, isRewritten: isOther(content, hideCredentials(found as ToolOutput | null)) };
   } finally {
-    clearTimeout(timer || undefined);
+    clearTimeout(timer);
   }
 }
 

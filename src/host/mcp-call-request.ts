@@ -9,7 +9,7 @@ export interface McpCallRequest {
   name: string;
   input: JsonObject;
   /** The call is somebody else's: what has to be asked is asked, and the request itself is no answer. */
-  isAsked: boolean;
+  mayAsk: boolean;
   /** The result is as the model would get it. */
   isForModel: boolean;
   timeoutMs?: number;
@@ -20,10 +20,10 @@ const MAX_MS = 600_000;
 
 /** Throws a ControlError for what cannot be read, is over, or belongs to files that only the vendor's service has. */
 export function readMcpCall(request: ControlBody, now: number): McpCallRequest {
-  const { tool, arguments: input = {}, check_permissions: isAsked = false, timeout_ms: timeout } = request;
+  const { tool, arguments: input = {}, check_permissions: mayAsk = false, timeout_ms: timeout } = request;
   if (typeof tool !== 'string') throw invalidRequest('tool', 'a string');
   if (!isObject(input)) throw invalidRequest('arguments', 'an object');
-  if (typeof isAsked !== 'boolean') throw invalidRequest('check_permissions', 'true or false');
+  if (typeof mayAsk !== 'boolean') throw invalidRequest('check_permissions', 'true or false');
   if (timeout !== undefined && typeof timeout !== 'number') throw invalidRequest('timeout_ms', 'a number');
   if (request.input_files !== undefined || request.output_files !== undefined) {
     throw new ControlError('mcp_call with files is not supported here', 'not_supported');
@@ -32,7 +32,7 @@ export function readMcpCall(request: ControlBody, now: number): McpCallRequest {
   return {
     name: tool,
     input,
-    isAsked,
+    mayAsk,
     isForModel: request.result_not_for_model !== true,
     ...(timeout !== undefined && { timeoutMs: Math.min(Math.max(timeout, MIN_MS), MAX_MS) }),
   };

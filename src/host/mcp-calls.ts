@@ -63,14 +63,16 @@ export async function mcpReadResource(
   const shelf = {
     servers: () => [server],
     list: async () => [],
-    async read() {
-      contents = await readResource(client, uri, signal);
+    // A hook may have put another one in its place.
+    async read(_: string, wanted: string) {
+      contents = await readResource(client, wanted, signal);
       return toOutput(contents);
     },
   };
   const tool = createReadMcpResourceTool(shelf, { maxResultChars: MAX_CHARS }) as unknown as Tool;
-  const { content } = await runForHost(parts, { tool, input: { server, uri } }, signal);
+  const { content, isRewritten } = await runForHost(parts, { tool, input: { server, uri } }, signal);
   if (contents === null) throw new ControlError(textOf(content), 'mcp_failed');
+  if (isRewritten) return bounded({ contents: [{ uri, text: textOf(content) }] });
   return bounded({ contents: parts.hideCredentials(contents as JsonObject[]).map((item) => shownItem(item, uri)) });
 }
 

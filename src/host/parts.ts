@@ -23,9 +23,10 @@ import type { SessionHooks } from './hooks.ts';
 import type { LeftTasks } from './left-tasks.ts';
 import type { SessionMcp } from './mcp.ts';
 import type { SessionMemory } from './memory.ts';
+import type { Mind, MindSpec } from './mind.ts';
 import type { Chosen } from './models.ts';
 import type { Permissions } from './permissions.ts';
-import type { Reminders, RemindersOptions } from './reminders.ts';
+import type { Reminders } from './reminders.ts';
 import type { SessionSandbox } from './sandbox.ts';
 import type { SessionSettings } from './session-settings.ts';
 import type { TrustReport } from './settings.ts';
@@ -152,7 +153,7 @@ export interface Parts {
   /** The only skills that the model may load; null: all. Set by `initialize`. */
   enabledSkills: readonly string[] | null;
   /** What an agent of this session begins with that is its own. */
-  newMind(chosen: () => Chosen, past: KnownPast, notes: () => AgentNotes | null, place: MindPlace): Mind;
+  newMind(spec: MindSpec): Mind;
   /** What becomes of work that is left when the input has ended. */
   readonly endPolicy: { onEnd: 'wait' | 'stop'; waitMs: number };
   /** Whether all that agents say is told, not only their calls and results. */
@@ -200,19 +201,3 @@ export interface AgentFacts {
   /** The MCP servers that its kind names or brings. */
   servers?: AgentDefinition['mcpServers'];
 }
-
-/** What one conversation knows of the place, and how full it is. */
-export type Mind = Pick<Parts, 'memory' | 'reminders' | 'context'>;
-
-/** Where a conversation takes place. */
-export interface MindPlace {
-  workspace: Workspace;
-  sandbox: SessionSandbox;
-  gitBranch: string | null;
-  /** Tells which files no rule hides. */
-  readFilter: ToolSession['readFilter'];
-  plan?: RemindersOptions['plan'];
-}
-
-/** What a conversation was told before, where it is gone on with. */
-export type KnownPast = Pick<OpenTranscript, 'reminders' | 'lastTokens'>;

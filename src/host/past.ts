@@ -77,7 +77,7 @@ export async function readPast(
     leaf: stringField(way.leaf, 'uuid') ?? null,
     costState,
     reminders: remindersOn(path),
-    lastTokens: lastTokens(path),
+    lastTokens: way.lastTokens,
     planName:
       stringField(
         path.findLast((entry) => typeof entry.slug === 'string'),
@@ -103,6 +103,7 @@ interface Way {
   /** What the tree calls that entry. */
   leafId: string | undefined;
   unpaired: UnpairedCall[];
+  lastTokens: number;
   report: ResumeReport | null;
   /** Whether it is known to be all that the session holds. */
   isAll: boolean;
@@ -113,11 +114,14 @@ function wayInTree(tree: Tree, { key, at, log }: { key: SessionKey; at: string |
   const choice = activeLeaf(tree, at === undefined ? undefined : nodeNamed(tree, at).id);
   const { leaf } = choice;
   const path = leaf ? pathTo(tree, leaf.id) : [];
+  const isKept = keptOnPath(tree, path);
   return {
     path,
     leaf: leaf?.entry,
     leafId: leaf?.id,
-    unpaired: unpairedToolCalls(path),
+    // A result for a call that was kept would hang before the boundary; each request answers it.
+    unpaired: unpairedToolCalls(path).filter(({ assistantUuid }) => !isKept(assistantUuid)),
+    lastTokens: lastTokens(path.filter(({ uuid }) => !isKept(uuid))),
     report: resumeReport(tree, choice, path),
     isAll: false,
   };
@@ -126,7 +130,15 @@ function wayInTree(tree: Tree, { key, at, log }: { key: SessionKey; at: string |
 function plainWay({ path, isSettled }: PlainSession, { isAll }: { isAll: boolean }): Way {
   const leaf = path.at(-1);
   const unpaired = isSettled ? [] : unpairedToolCalls(path);
-  return { path, leaf, leafId: stringField(leaf, 'uuid'), unpaired, report: null, isAll };
+  const leafId = stringField(leaf, 'uuid');
+  return { path, leaf, leafId, unpaired, lastTokens: lastTokens(path), report: null, isAll };
+}
+
+/** Which uuids are of messages that the compaction at the beginning of the path has kept from before it. */
+function keptOnPath(tree: Tree, [first]: readonly Entry[]): (uuid: unknown) => boolean {
+  const boundary = tree.nodes.get(stringField(first, 'uuid') ?? '');
+  const uuids = new Set<unknown>(boundary && tree.kept.get(boundary)?.nodes.map(({ id }) => id));
+  return (uuid) => uuids.has(uuid);
 }
 
 interface RestOfPast {

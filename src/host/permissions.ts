@@ -3,10 +3,11 @@ import { SCOPES } from '../config/scopes.ts';
 import type { Settings } from '../config/settings.ts';
 import { parseMode } from '../permissions/modes.ts';
 import { protectedPaths } from '../permissions/paths.ts';
-import { type AppliedUpdate, applyAs, applyUpdate, type Policy, permittedMode } from '../permissions/policy.ts';
+import { type Policy, permittedMode } from '../permissions/policy.ts';
 import { nodeRealPath } from '../permissions/real-path.ts';
 import { coversTool, parseRules, type Rule } from '../permissions/rules.ts';
 import type { ReadCommand } from '../permissions/shell-reader.ts';
+import type { AppliedUpdate } from '../permissions/updates.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { HeddleError } from '../wire/errors.ts';
@@ -87,6 +88,7 @@ export function createPermissions(config: RunConfig, settings: Settings, places:
       change(withSettingsRules(policy, next));
     },
     async apply(updates) {
+      const { applyAs, applyUpdate } = await import('../permissions/updates.ts');
       updates.reduce(applyUpdate, policy); // what cannot be applied is not kept either
       const { applied, failure } = await places.store(updates, policy);
       const before = policy.mode;

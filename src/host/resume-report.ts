@@ -55,6 +55,8 @@ function ofFinding(finding: Finding): Dropped {
         uuid: finding.uuid,
         reason: `a result that hung elsewhere: it follows its call ${finding.linkedTo}`,
       };
+    case 'lost_segment':
+      return { line, uuid: finding.uuid, reason: `it keeps messages that are left out: ${finding.reason}` };
     case 'no_uuid':
       return { line, reason: `${finding.count} messages without a uuid, read in the order of the file` };
   }

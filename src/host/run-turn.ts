@@ -1,10 +1,9 @@
 import { runTurn } from '../agent/loop.ts';
 import { type ResultFacts, resultLine } from '../agent/result.ts';
-import { emptyTally, type Tally, type Turn } from '../agent/turn.ts';
+import type { Tally, Turn } from '../agent/turn.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
-import type { CommandLine } from './command-line.ts';
 import type { CommandSeams } from './command-turn.ts';
 import { initLine } from './describe.ts';
 import { drive } from './drive.ts';
@@ -79,38 +78,14 @@ async function answer(
   return resultLine(end, { ...facts, origin: input.origin, structuredOutput: turn.structured?.output ?? null });
 }
 
-/** Carries out a command. Its lines are said; the result line is the last that it resolves with. */
-export async function answerCommand(
-  parts: Parts,
-  { command, input }: { command: CommandLine; input: UserInput },
-  seams: SessionSeams,
-  signal: AbortSignal,
-): Promise<Message | null> {
-  const { voice, setModel } = seams;
-  const { commandTurn } = await import('./command-turn.ts');
-  const uuid = input.uuid ?? parts.runtime.ids.uuid();
-  voice.echo(input, uuid);
-  const makeOwn = () => sessionTurn(parts, emptyTally(), [], seams);
-  let result: Message | null = null;
-  for await (const line of commandTurn({ ...command, uuid }, parts, { setModel, makeTurn: makeOwn }, signal)) {
-    if (line.type === 'result') {
-      await recordEnd(parts, input);
-      const { origin } = input;
-      result = { ...line, ...(origin && { origin }), ...(input.uuid !== undefined && { user_message_uuids: [uuid] }) };
-    } else {
-      await (line.type === 'system' && line.subtype === 'init' ? voice.open(line) : voice.say(line));
-    }
-  }
-  return result;
-}
-
 export function resultFacts(parts: Parts, tally: Tally, durationMs: number): ResultFacts {
   const { sessionId, runtime, ledger, agentDenials } = parts;
   tally.denials.push(...agentDenials.splice(0));
   return { sessionId, uuid: runtime.ids.uuid(), durationMs, ledger, tally, pendingTasks: pendingTasks(parts) };
 }
 
-function sessionTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seams: SessionSeams): Turn {
+/** A turn of the main thread. */
+export function sessionTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seams: SessionSeams): Turn {
   return makeTurn(parts, tally, asked, {
     say: (message) => seams.voice.say(message),
     takeQueued: () => seams.takeQueued(tally, asked),

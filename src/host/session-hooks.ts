@@ -7,6 +7,8 @@ import { foldAnswers, type HookOutcome, NOTHING } from '../hooks/fold.ts';
 import { AGENTS_MISSING, type Hook, type HookSource } from '../hooks/hook.ts';
 import { readHooks } from '../hooks/read-hooks.ts';
 import { transcriptPaths } from '../sessions/layout.ts';
+import { stringField } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
 import { printable } from '../util/printable.ts';
 import type { Processes } from '../util/process.ts';
 import { within } from '../util/timer.ts';
@@ -70,6 +72,7 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
   let borrowed: Hook[] = [];
   /** Hooks of agents that are at work, by their ids. */
   const ofAgents = new Map<string, Hook[]>();
+  const agents: SessionHooks['agents'] = new Map();
   let loose: Promise<unknown> = Promise.resolve();
   let loaded = parts().configuration.loaded;
   let stopSummary: { outcome: HookOutcome; toolUseID: string } | null = null;
@@ -120,8 +123,8 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
     callHost: (request, how) => parts().callHost(request, how),
     seams,
     async fits(condition, event) {
-      const { tools } = parts();
-      return fitsCondition(condition, event, { tools, workspace, policy: policyNow(parts()) });
+      const caller = agents.get(stringField(event, 'agent_id') ?? '') ?? parts;
+      return fitsCondition(condition, event, { ...caller(), policy: policyNow(caller()) });
     },
     onWake: (objection) => wakes.ended(objection),
     newId: () => ids.uuid(),
@@ -151,6 +154,12 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
     contexts.push(...outcome.contexts);
   };
 
+  /** Nobody waits for it before the end. */
+  const letRun = (told: Promise<unknown>) => {
+    const settled = told.catch((error) => log('warn', `Hooks could not be told: ${messageOf(error)}`));
+    loose = Promise.all([loose, settled]);
+  };
+
   const wakes = createWakes({ mayWake: dispatcher.mayWake, onNews: () => parts().wake(), log });
 
   const watch = createPlaceWatch({
@@ -160,8 +169,7 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
     roots: () => parts().permissions.policy.roots,
   });
   parts().memory.onLoaded = (file) => {
-    const told = fire('InstructionsLoaded', { ...file }, new AbortController().signal);
-    loose = Promise.all([loose, told]); // nobody waits for it before the end
+    letRun(fire('InstructionsLoaded', { ...file }, new AbortController().signal));
   };
 
   async function start(source: 'startup' | 'resume' | 'clear', signal: AbortSignal): Promise<void> {
@@ -203,7 +211,11 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
     addForAgent(agentId, given, source) {
       ofAgents.set(agentId, [...(ofAgents.get(agentId) ?? []), ...read(given, source)]);
     },
-    removeForAgent: (agentId) => void ofAgents.delete(agentId),
+    removeForAgent(agentId) {
+      ofAgents.delete(agentId);
+      agents.delete(agentId);
+    },
+    agents,
     all: () => hooks,
     async begin(signal) {
       borrowed = [];
@@ -275,7 +287,7 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
       const told = import('./model-switch.ts').then(({ tellOfSwitch }) =>
         tellOfSwitch(parts(), hooksOfSession, { from, to, requested: null, source: 'auto' }),
       );
-      loose = Promise.all([loose, told]);
+      letRun(told);
     },
     async ended(end: TurnEnd, signal) {
       answeredAt = runtime.clock.now();

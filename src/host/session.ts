@@ -26,8 +26,7 @@ import { InputQueue, NEWS } from './input-queue.ts';
 import { joinServers } from './mcp.ts';
 import type { Parts } from './parts.ts';
 import { foldInputs, parentOf } from './record-input.ts';
-import { answerCommand, answerMessage, resultFacts, type SessionSeams } from './run-turn.ts';
-import { useModel } from './session-models.ts';
+import { answerMessage, resultFacts, type SessionSeams } from './run-turn.ts';
 import { type News, type NewsSource, newsInput, watchSessionTasks } from './session-tasks.ts';
 import type { Opening } from './transcript.ts';
 import { type Emit, Voice } from './voice.ts';
@@ -192,8 +191,7 @@ export class Session {
 
   /** Undefined or `default`: back to the model of the launch. The next turn waits until it is found. Resolves with its id. */
   setModel(name: string | undefined, source: 'command' | 'sdk' = 'sdk'): Promise<string> {
-    const requested = name === undefined || name === 'default' ? null : name;
-    return this.change((parts) => useModel(parts, requested ?? parts.launchModel, { requested, source }));
+    return this.change(async (parts) => (await import('./use-model.ts')).changeModel(parts, name, source));
   }
 
   /** Answers must fit this schema from now on. Rejects with `invalid_option` when it is none. */
@@ -335,6 +333,7 @@ export class Session {
       const command = commandOf(input, parts);
       const called = await calledPrompt(command, parts);
       if (command && !called) {
+        const { answerCommand } = await import('./answer-command.ts');
         const line = await answerCommand(parts, { command, input }, this.#seams, controller.signal);
         if (line) await this.#sayResult(line);
       } else {

@@ -9,8 +9,8 @@ import { explainCall } from './explain.ts';
 import { policyNow } from './make-turn.ts';
 import type { Parts } from './parts.ts';
 import { checkPermissionSettings } from './permissions.ts';
-import { useModel } from './session-models.ts';
 import { settingsReport, settingsSources } from './settings-report.ts';
+import { useModel } from './use-model.ts';
 
 /** `explain_permission`: what would become of a call now. */
 export async function explainPermission(parts: Parts, request: JsonObject): Promise<JsonObject> {
@@ -18,8 +18,9 @@ export async function explainPermission(parts: Parts, request: JsonObject): Prom
   if (toolName === undefined) throw new ControlError('request.tool_name must be a string', 'invalid_request');
   const { tools, workspace } = parts;
   try {
-    const hooks = parts.hooks && (await import('./hooks-admin.ts')).hooksAsked(parts.hooks.all());
-    const options = { tools, workspace, policy: policyNow(parts), ...(hooks && { hooks }) };
+    const by = { tools, workspace, policy: policyNow(parts) };
+    const hooks = parts.hooks && (await import('./hooks-admin.ts')).hooksAsked(parts.hooks.all(), by);
+    const options = { ...by, ...(hooks && { hooks }) };
     return { ...(await explainCall(toolName, request.input, options)) };
   } catch (error) {
     throw new ControlError(toHeddleError(error).message, 'invalid_request', { cause: error });

@@ -70,7 +70,7 @@ export function loadSettings(
 
 /** `--safe-mode`: what changes how the agent works does not act; rules, models and the environment stay. */
 function withoutCustoms(layer: Layer): Layer {
-  const { hooks: _, enabledPlugins: __, outputStyle: ___, ...values } = layer.values;
+  const { hooks: _hooks, enabledPlugins: _plugins, outputStyle: _style, ...values } = layer.values;
   return { ...layer, values };
 }
 

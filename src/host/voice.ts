@@ -17,6 +17,8 @@ export class Voice {
   #heldReplay: Message | null = null;
   /** The first init line was said, and what goes with it. */
   #isIntroduced = false;
+  /** Questions apart. */
+  #state: 'idle' | 'running' = 'idle';
 
   /** `onGone`: nobody listens any more. */
   constructor(parts: Parts, emit: Emit, onGone: () => void) {
@@ -63,7 +65,13 @@ export class Voice {
 
   /** What the session is at, for hosts that read it (wire.md 5.4). */
   tellState(state: 'idle' | 'running' | 'requires_action'): void {
+    if (state !== 'requires_action') this.#state = state;
     if (this.#parts.tellsState) this.mention('session_state_changed', { state, sdk_host_only: true });
+  }
+
+  /** A question is over: the session is at what it was at, which is no turn where an agent or the host itself had one. */
+  tellAnswered(): void {
+    this.tellState(this.#state);
   }
 
   tellMode(permissionMode: PermissionMode): void {

@@ -180,8 +180,7 @@ export function createConnections({ faceOf, ...options }: ConnectionsOptions): C
 function toolsOf(connection: Connection): ServerTool[] {
   const { definition, state } = connection;
   const tools = 'tools' in state ? (state.tools ?? []) : [];
-  const { name: server, timeoutMs, alwaysLoad } = definition;
-  const source = definition.source === 'sdk' ? 'sdk' : definition.scope;
+  const { name: server, source, timeoutMs, alwaysLoad } = definition;
   return tools.map((info) => ({
     server,
     source,

@@ -13,8 +13,7 @@ const MARK = ',"cache_control":{"type":"ephemeral"}';
  *
  * Cache marks (four is the provider's limit): the last tool, the last system block (of those that all sessions share,
  * where that was said), and the last block of each of the last two messages, so that a request finds what the one before
- * it stored. Apart from the marks every body is a
- * prefix of the next.
+ * it stored. Apart from the marks every body is a prefix of the next.
  */
 export function createRequestEncoder(): RequestEncoder {
   const system = remember(encodeSystem);

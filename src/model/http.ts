@@ -2,7 +2,6 @@ import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, Reques
 import { abortReason } from '../util/abort.ts';
 import { stringField } from '../util/json.ts';
 import { ModelFailure } from './failures.ts';
-import { proxyAuthorization } from './proxy.ts';
 
 export interface HttpClientOptions {
   /** Requests go to this origin only; see `post` for redirects. */
@@ -65,16 +64,19 @@ function keepNone(agent: Agent): void {
   }
 }
 
-interface Route {
+/** How requests get to their origin. */
+export interface Route {
   agent: Agent;
   open(url: URL, options: RequestOptions): ClientRequest;
 }
 
 /** Modules are loaded when a route needs them: TLS and proxies cost start-up time that plain runs should not pay. */
 async function openRoute({ origin, proxy, ca }: HttpClientOptions): Promise<Route> {
-  if (origin.protocol === 'http:') return proxy ? forwardRoute(proxy, ca) : plainRoute();
-  const https = await import('node:https');
+  const isPlain = origin.protocol === 'http:';
+  if (isPlain && !proxy) return plainRoute();
   const trust = await trustOptions(ca);
+  if (isPlain && proxy) return (await import('./forward-route.ts')).forwardRoute(proxy, trust);
+  const https = await import('node:https');
   const agent = proxy ? await tunnelAgent(proxy) : new https.Agent({ keepAlive: true });
   return { agent, open: (url, options) => https.request(url, { ...options, ...trust, agent }) };
 }
@@ -83,32 +85,6 @@ async function plainRoute(): Promise<Route> {
   const http = await import('node:http');
   const agent = new http.Agent({ keepAlive: true });
   return { agent, open: (url, options) => http.request(url, { ...options, agent }) };
-}
-
-/** A plain-http target behind a proxy: the proxy gets the whole address as the request's path. */
-async function forwardRoute(proxy: URL, ca: string | undefined): Promise<Route> {
-  const secure = proxy.protocol === 'https:';
-  const client = secure ? await import('node:https') : await import('node:http');
-  const trust = secure ? await trustOptions(ca) : {};
-  const agent = new client.Agent({ keepAlive: true });
-  const authorization = proxyAuthorization(proxy);
-  return {
-    agent,
-    open: (url, options) =>
-      client.request({
-        ...options,
-        ...trust,
-        agent,
-        host: proxy.hostname.replace(/^\[|\]$/g, ''),
-        port: proxy.port || (secure ? 443 : 80),
-        path: url.href,
-        headers: {
-          ...(options.headers as Record<string, string>),
-          host: url.host,
-          ...(authorization && { 'proxy-authorization': authorization }),
-        },
-      }),
-  };
 }
 
 async function tunnelAgent(proxy: URL): Promise<Agent> {

@@ -70,11 +70,13 @@ function pinnedModes({ toolName }: Call, { serverModes = new Map() }: Policy): P
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
 
 function decideIn(policy: Policy, call: Call): Decision {
+  const notes = policy.notes?.(call, policy) ?? null;
   const decision =
     byDenyRules(call, policy) ??
-    byAskRules(call, policy) ??
+    // Nobody is asked about a tool that the agent has for its notes alone.
+    (notes?.behavior === 'deny' ? notes : byAskRules(call, policy)) ??
     byPlanFile(call, policy) ??
-    policy.notes?.(call, policy) ??
+    notes ??
     byProtectedPaths(call, policy) ??
     byInteraction(call) ??
     byLeavingSandbox(call, policy) ??

@@ -1,5 +1,6 @@
-import { resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { anchorsOf, type PathRuleContext, pathRuleKind } from './path-rules.ts';
+import { isInside } from './paths.ts';
 import type { Rule } from './rules.ts';
 
 /**
@@ -20,6 +21,12 @@ function pathsIn(spec: string, context: PathRuleContext): string[] {
     const path = glob.replace(/^\*\*\//, '').replace(/(?:^|\/)\*\*$/, '');
     if (/[*?![\]{}\\\0]/.test(path)) return [];
     const places = isAnywhere ? [context.cwd, ...(context.checkouts ?? [])] : [directory];
-    return places.map((place) => resolve(place, path));
+    return places.map((place) => resolve(place, path)).flatMap((each) => [each, ...copiesOf(each, context)]);
   });
+}
+
+/** A worktree has a copy of what a rule names in the checkout. */
+function copiesOf(path: string, { cwd, checkouts = [] }: PathRuleContext): string[] {
+  if (isInside(cwd, path)) return [];
+  return checkouts.flatMap((checkout) => (isInside(checkout, path) ? join(cwd, relative(checkout, path)) : []));
 }

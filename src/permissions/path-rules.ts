@@ -40,8 +40,9 @@ export function pathMatcher(spec: string, context: PathRuleContext, reading: 'fo
 
   const candidates = (path: string) => {
     const real = context.realPath(path);
-    const written = reading === 'forbid' ? [path] : [];
-    return real === null ? written : [real, ...written];
+    if (reading === 'allow') return real === null ? [] : [real];
+    const own = real === null ? [path] : [real, path];
+    return [...own, ...own.flatMap((each) => originals(each, context))];
   };
   const couldBeAny = (path: string) => reading === 'forbid' && context.realPath(path) === null && mayLeadAnywhere(path);
   return {
@@ -53,8 +54,19 @@ export function pathMatcher(spec: string, context: PathRuleContext, reading: 'fo
       ),
     startsBelow: (directory) =>
       candidates(directory).some((candidate) => patterns.some(({ base }) => isInside(candidate, base))),
-    mayMatch: (pattern) => patterns.some(({ shapes }) => shapes().some((shape) => patternsMeet(pattern, shape))),
+    mayMatch: (pattern) => {
+      const [start, ...rest] = pattern;
+      const copied = reading === 'forbid' && typeof start === 'string' ? originals(start, context) : [];
+      const meant = [pattern, ...copied.map((each) => [each, ...rest])];
+      return patterns.some(({ shapes }) => shapes().some((shape) => meant.some((each) => patternsMeet(each, shape))));
+    },
   };
+}
+
+/** Of a path in a worktree: what it is a copy of. A rule may name that by its whole path. */
+function originals(path: string, { cwd, checkouts = [] }: PathRuleContext): string[] {
+  if (path !== cwd && !path.startsWith(`${cwd}/`)) return [];
+  return checkouts.map((checkout) => `${checkout}${path.slice(cwd.length)}`);
 }
 
 /**

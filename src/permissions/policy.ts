@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import type { Access } from '../tools/tool.ts';
 import { HeddleError } from '../wire/errors.ts';
-import type { PermissionRuleValue, PermissionUpdate } from '../wire/permissions.ts';
 import { type PermissionMode, parseMode } from './modes.ts';
 import type { RealPath } from './real-path.ts';
-import { formatRule, parseRule, type Rule, sameRule } from './rules.ts';
+import type { Rule } from './rules.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
 import type { ReadCommand } from './shell-reader.ts';
 
@@ -62,36 +61,6 @@ export function commandCwd({ cwd, shellCwd }: Policy): string {
   return shellCwd ?? cwd;
 }
 
-/** An update, and among whose rules it acts: those of its own destination, or of another source that stands for it. */
-export interface AppliedUpdate {
-  update: PermissionUpdate;
-  source: string;
-}
-
-/** The policy after an update for its own destination; storing it there is the caller's part. */
-export function applyUpdate(policy: Policy, update: PermissionUpdate): Policy {
-  return applyAs(policy, { update, source: update.destination });
-}
-
-/**
- * The policy after an update. Rules are changed only among those that came from the same source, so that a change for one
- * session never lifts a deny rule of the settings. Throws `invalid_option` for what cannot be applied.
- */
-export function applyAs(policy: Policy, { update, source }: AppliedUpdate): Policy {
-  switch (update.type) {
-    case 'addRules':
-    case 'replaceRules':
-    case 'removeRules':
-      return { ...policy, [update.behavior]: changeRules(policy[update.behavior], update, source) };
-    case 'setMode':
-      return { ...policy, mode: permittedMode(update.mode, policy) };
-    case 'addDirectories':
-      return { ...policy, roots: unique([...policy.roots, ...realDirectories(update.directories, policy)]) };
-    case 'removeDirectories':
-      return { ...policy, roots: withoutDirectories(policy, realDirectories(update.directories, policy)) };
-  }
-}
-
 /** Reads a mode and refuses bypassPermissions unless it was permitted at launch. */
 export function permittedMode(text: string, policy: Pick<Policy, 'bypassAllowed'>): PermissionMode {
   const mode = parseMode(text);
@@ -108,51 +77,4 @@ export function directoryPath(text: string, { cwd, home, realPath }: Policy): st
   const isBelowHome = home !== undefined && (text === '~' || text.startsWith('~/'));
   const path = isBelowHome ? resolve(home, `.${text.slice(1)}`) : resolve(cwd, text);
   return realPath(path) ?? path;
-}
-
-type RuleUpdate = Extract<PermissionUpdate, { rules: unknown }>;
-
-function changeRules(current: readonly Rule[], update: RuleUpdate, source: string): Rule[] {
-  const given = update.rules.map((rule) => checkedRule(rule, source));
-  const isOwn = (rule: Rule) => rule.source === source;
-  const isGiven = (rule: Rule) => given.some((other) => sameRule(rule, other));
-  switch (update.type) {
-    case 'addRules':
-      return [...current.filter((rule) => !(isOwn(rule) && isGiven(rule))), ...given];
-    case 'replaceRules':
-      return [...current.filter((rule) => !isOwn(rule)), ...given];
-    case 'removeRules':
-      return current.filter((rule) => !(isOwn(rule) && isGiven(rule)));
-  }
-}
-
-/** Through the text form, so that a rule given as an object means exactly what the same text means. */
-function checkedRule({ toolName, ruleContent }: PermissionRuleValue, source: string): Rule {
-  const parsed = parseRule(formatRule({ toolName, ...(ruleContent !== undefined && { ruleContent }) }));
-  if ('problem' in parsed)
-    throw new HeddleError('invalid_option', parsed.problem, { facts: { toolName, ruleContent } });
-  return { ...parsed.rule, source };
-}
-
-function realDirectories(directories: readonly string[], policy: Policy): string[] {
-  return directories.map((directory) => {
-    const path = directoryPath(directory, policy);
-    if (policy.realPath(path) !== null) return path;
-    throw new HeddleError('invalid_option', `Cannot tell where the directory '${directory}' is.`, {
-      facts: { directory },
-    });
-  });
-}
-
-function withoutDirectories(policy: Policy, directories: readonly string[]): string[] {
-  if (directories.includes(policy.cwd)) {
-    throw new HeddleError('invalid_option', 'The working directory itself cannot be removed from the session.', {
-      facts: { cwd: policy.cwd },
-    });
-  }
-  return policy.roots.filter((root) => !directories.includes(root));
-}
-
-function unique(values: readonly string[]): string[] {
-  return [...new Set(values)];
 }

@@ -1,4 +1,6 @@
+import { isObject } from '../util/json.ts';
 import type { Entry } from '../wire/entries.ts';
+import { renameKept } from './kept-segment.ts';
 import { wholeHistory } from './stored-session.ts';
 import type { Tree, TreeNode } from './tree-model.ts';
 
@@ -34,11 +36,12 @@ function nodesOf(tree: Tree, entries: readonly Entry[]): TreeNode[] {
 
 /** The fields that name other entries; what is not in the fork is not named. */
 function links({ entry, parent }: TreeNode, renamed: ReadonlyMap<string, string>): Partial<Entry> {
-  const { logicalParentUuid, sourceToolAssistantUUID } = entry;
+  const { logicalParentUuid, sourceToolAssistantUUID, compactMetadata } = entry;
   return {
     parentUuid: above(parent, renamed),
     ...(logicalParentUuid !== undefined && { logicalParentUuid: renamed.get(String(logicalParentUuid)) ?? null }),
     sourceToolAssistantUUID: renamed.get(String(sourceToolAssistantUUID)),
+    ...(isObject(compactMetadata) && { compactMetadata: renameKept(compactMetadata, renamed) }),
   };
 }
 

@@ -24,7 +24,7 @@ export function checkTranscript(loaded: readonly Loaded[]): Check[] {
 
 function findingCheck(finding: Finding): Check {
   const { line, kind } = finding;
-  return { line, kind, isProblem: kind !== 'no_uuid', text: findingText(finding) };
+  return { line, kind, isProblem: kind !== 'no_uuid' && kind !== 'lost_segment', text: findingText(finding) };
 }
 
 function findingText(finding: Finding): string {
@@ -39,6 +39,8 @@ function findingText(finding: Finding): string {
       return `the parents of ${finding.uuid} lead in a circle; ${linked(finding)}`;
     case 'misplaced_result':
       return `the result ${finding.uuid} does not hang below its call; ${linked(finding)}`;
+    case 'lost_segment':
+      return `the boundary ${finding.uuid} keeps messages that are left out: ${finding.reason}`;
     case 'no_uuid':
       return `${finding.count} messages without uuid from here on, read one after the other (an old file)`;
   }

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { existingPath } from '../util/existing-path.ts';
 import type { Entry } from '../wire/entries.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { subagentsFolder } from './layout.ts';
@@ -67,14 +67,6 @@ async function copy(
 /** Entries without a uuid would be appended to the file that they are read from, without end. */
 function refuseItself(store: SessionStore, key: SessionKey, path: string): void {
   const there = store.locate?.(key);
-  if (there === undefined || realPath(there) !== realPath(path)) return;
+  if (there === undefined || existingPath(there) !== existingPath(path)) return;
   throw new HeddleError('invalid_option', `The session is in this store already: ${path}`, { facts: { path } });
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }

@@ -1,11 +1,9 @@
-import { rmdirSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { later } from '../util/later.ts';
 import type { Logger } from '../util/runtime.ts';
-import { checkKey, isSubagentFile, projectFolders, sessionOfFile, subagentsFolder } from './layout.ts';
+import { checkKey, projectFolders, sessionOfFile, subagentsFolder } from './layout.ts';
 import { createLeases } from './leases.ts';
 import { createSessionPlaces, fileAt, namesIn } from './session-places.ts';
-import { isMissing, storageFailed } from './storage-errors.ts';
 import type { SessionInfo, SessionStore } from './store.ts';
 import { openTranscript, type TranscriptFile, type WriteBytes, writeToFile } from './transcript-file.ts';
 
@@ -73,12 +71,13 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     },
     locate,
     async remove(key) {
+      const { removeTranscript } = await import('./remove-transcript.ts');
       const path = locate(key);
       const below = subagentsFolder(path);
+      const isWhole = key.agentId === undefined;
       for (const name of [...openFiles.keys()]) if (name === path || dirname(name) === below) close(name);
-      if (key.agentId === undefined) removeSubagents(below);
-      removeFile(path);
-      if (key.agentId === undefined) forget(key.sessionId);
+      removeTranscript(path, { subagents: isWhole ? below : null });
+      if (isWhole) forget(key.sessionId);
     },
     async close() {
       leases.close();
@@ -113,25 +112,4 @@ function listSessions(folders: readonly string[]): SessionInfo[] {
     }
   }
   return [...sessions.values()].sort((a, b) => b.lastModified - a.lastModified || (a.sessionId < b.sessionId ? -1 : 1));
-}
-
-/** Only what is a subagent's transcript; folders go when nothing else is in them (ruling G9). */
-function removeSubagents(folder: string): void {
-  const names = namesIn(folder);
-  for (const name of names) if (isSubagentFile(name)) removeFile(join(folder, name));
-  for (const emptied of names.length > 0 ? [folder, dirname(folder)] : []) {
-    try {
-      rmdirSync(emptied);
-    } catch {
-      return;
-    }
-  }
-}
-
-function removeFile(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (!isMissing(error)) throw storageFailed(path, error);
-  }
 }

@@ -1,12 +1,33 @@
 import type { Entry } from '../wire/entries.ts';
+import { keptOn, relinked, withKept } from './kept-segment.ts';
 import type { Step, Tree, TreeNode } from './tree-model.ts';
 
 /**
- * The conversation that ends in a node, from its root or its compaction boundary on. Besides the ancestors it holds
- * what belongs to them: the other blocks of an answer that was left by one of its results, and results of calls on the
- * path that hang beside it. Empty for an unknown uuid.
+ * The conversation that ends in a node, from its root or its compaction boundary on, with what the compaction has kept
+ * from before it. Empty for an unknown uuid.
  */
 export function pathTo(tree: Tree, leafUuid: string): Entry[] {
+  const path = stretchTo(tree, leafUuid);
+  const kept = keptOn(tree, path);
+  return kept === null ? path.map(({ entry }) => entry) : relinked(withKept(path, kept), kept);
+}
+
+/** The nodes of that conversation. */
+export function nodesTo(tree: PathTree, leafUuid: string): TreeNode[] {
+  const path = stretchTo(tree, leafUuid);
+  const kept = keptOn(tree, path);
+  return kept === null ? path : withKept(path, kept);
+}
+
+/** What a path is made of. */
+type PathTree = Pick<Tree, 'nodes' | 'steps' | 'results' | 'kept'>;
+
+/**
+ * What the file itself links up to a node, without what was kept from before. Besides the ancestors it holds what belongs
+ * to them: the other blocks of an answer that was left by one of its results, and results of calls on the path that hang
+ * beside it.
+ */
+export function stretchTo(tree: PathTree, leafUuid: string): TreeNode[] {
   const path: TreeNode[] = [];
   let stretch: TreeNode[] = [];
   let step: Step | undefined;
@@ -20,7 +41,7 @@ export function pathTo(tree: Tree, leafUuid: string): Entry[] {
     }
     if (node !== null) stretch.push(node);
   }
-  return withStrayResults(tree, path).map((node) => node.entry);
+  return withStrayResults(tree, path);
 }
 
 /** From the root down to the node itself. */
@@ -81,7 +102,7 @@ function besides(step: Step, included: Set<TreeNode>): TreeNode[] {
 }
 
 /** A result that was written further down, beside the path, is put behind its call. */
-function withStrayResults(tree: Tree, path: readonly TreeNode[]): TreeNode[] {
+function withStrayResults(tree: PathTree, path: readonly TreeNode[]): TreeNode[] {
   const answered = new Set<string>();
   for (const { answers } of path) for (const id of answers) answered.add(id);
   const whole: TreeNode[] = [];

@@ -1,5 +1,6 @@
 import type { Entry } from '../wire/entries.ts';
 import { answeredIds, callIds, isConversation } from './entry-fields.ts';
+import { isKeptAmong } from './kept-segment.ts';
 import type { Loaded } from './store.ts';
 
 /** A session that is one whole conversation, from the first entry of its file to the last. */
@@ -53,6 +54,8 @@ function plainStretch(loaded: readonly Loaded[]): PlainSession | null {
     leaf = uuid;
   }
   if (newestLine === null) return null;
+  // What a compaction has kept stands before it, or nowhere.
+  if (path[0] && !isKeptAmong(path[0], uuids)) return null;
   if (record && record.line >= newestLine && record.leaf !== leaf) return null;
   return { path, isSettled: open.size === 0 };
 }

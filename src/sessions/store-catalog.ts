@@ -1,8 +1,7 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import type { Entry } from '../wire/entries.ts';
 import { foldSessionSummary } from './fold-summary.ts';
 import { pageOf } from './page.ts';
-import type { SessionInfo, SessionKey, SessionStore } from './store.ts';
+import type { SessionInfo, SessionKey, SessionStore, SessionSummaryEntry } from './store.ts';
 import type { SessionSummary } from './transcript-summary.ts';
 
 /** What is known of a session in a store; it has a file only where the store says so. */
@@ -23,22 +22,31 @@ export interface StoreListOptions {
 export async function listStoreSessions(store: SessionStore, options: StoreListOptions): Promise<StoredSummary[]> {
   const { project } = options;
   const kept = new Map((await store.listSessionSummaries?.(project))?.map((each) => [each.sessionId, each]));
-  const listed = await store.list(project);
-  return Promise.all(
-    pageOf(listed, options).map(async (info) => {
+  const page = pageOf(await store.list(project), options);
+  const summaries: StoredSummary[] = [];
+  for (let from = 0; from < page.length; from += AT_ONCE) {
+    const group = page.slice(from, from + AT_ONCE).map(async (info) => {
       const key = { project, sessionId: info.sessionId };
       const summary = kept.get(info.sessionId);
       const isNew = summary !== undefined && summary.mtime >= info.lastModified;
       const { data } = isNew ? summary : await summarise(store, key);
       return toSummary(info, data, store.locate?.(key));
-    }),
-  );
+    });
+    summaries.push(...(await Promise.all(group)));
+  }
+  return summaries;
 }
 
-async function summarise(store: SessionStore, key: SessionKey) {
-  const entries: Entry[] = [];
-  for await (const item of store.load(key)) if ('entry' in item) entries.push(item.entry);
-  return foldSessionSummary(undefined, key, entries);
+/** A store may have thousands of sessions: each that is loaded is an open file, or a connection. */
+const AT_ONCE = 16;
+
+/** Entry by entry: nothing of a long session stays in memory. */
+async function summarise(store: SessionStore, key: SessionKey): Promise<SessionSummaryEntry> {
+  let summary = foldSessionSummary(undefined, key, []);
+  for await (const item of store.load(key)) {
+    if ('entry' in item) summary = foldSessionSummary(summary, key, [item.entry]);
+  }
+  return summary;
 }
 
 /** What was kept elsewhere is not trusted to have its shape. */

@@ -2,9 +2,11 @@ import { stringField } from '../util/json.ts';
 import { printable } from '../util/printable.ts';
 import type { Entry } from '../wire/entries.ts';
 import { HeddleError } from '../wire/errors.ts';
+import { keptOn } from './kept-segment.ts';
+import { stretchTo } from './path.ts';
 import type { Loaded } from './store.ts';
 import { readTranscript } from './transcript-reader.ts';
-import { buildTree, pathTo, type Tree } from './tree.ts';
+import { buildTree, type Tree } from './tree.ts';
 import type { TreeNode } from './tree-model.ts';
 
 /** A session as its file tells it, read as a whole. */
@@ -88,22 +90,28 @@ function branchesText(leaves: readonly string[]): string {
 /** More would be no help to anybody; all are among the facts. */
 const SHOWN_LEAVES = 8;
 
-/** The entries from the very beginning to a message: what compactions have replaced stands before what replaced it. */
+/**
+ * The entries from the very beginning to a message: what compactions have replaced stands before what replaced it, and
+ * what they have kept where it was said.
+ */
 export function wholeHistory(tree: Tree, leafUuid: string): Entry[] {
-  const path = pathTo(tree, leafUuid);
+  const path = stretchTo(tree, leafUuid);
   const parts = [path];
   const seen = new Set<string>(); // a damaged file may go round in circles
-  for (let before = beginning(path); before !== undefined && !seen.has(before); ) {
+  for (let before = replacedBy(tree, path); before !== undefined && !seen.has(before); ) {
     seen.add(before);
-    const earlier = pathTo(tree, before);
+    const earlier = stretchTo(tree, before);
     parts.unshift(earlier);
-    before = beginning(earlier);
+    before = replacedBy(tree, earlier);
   }
-  return parts.flat();
+  return parts.flat().map(({ entry }) => entry);
 }
 
-function beginning(path: readonly Entry[]): string | undefined {
-  return stringField(path[0], 'logicalParentUuid');
+/** Where the conversation ended that a compaction at the beginning of a path has replaced. */
+function replacedBy(tree: Tree, path: readonly TreeNode[]): string | undefined {
+  const stated = stringField(path[0]?.entry, 'logicalParentUuid');
+  // Lost with its line, perhaps; what was kept leads there as well.
+  return stated !== undefined && !tree.nodes.has(stated) ? keptOn(tree, path)?.nodes.at(-1)?.id : stated;
 }
 
 function leafSummary(entry: Entry): [string, string][] {

@@ -36,6 +36,8 @@ export type Finding =
   | { kind: 'missing_parent' | 'cycle'; line: number; uuid: string; parentUuid: string | null; linkedTo: string | null }
   /** A tool result that hangs from where its call is not above it; it was hung from the call. */
   | { kind: 'misplaced_result'; line: number; uuid: string; parentUuid: string | null; linkedTo: string | null }
+  /** A compaction boundary that keeps messages which cannot be put behind it: the conversation is without them. */
+  | { kind: 'lost_segment'; line: number; uuid: string; reason: string }
   /** Messages of an old file, read one after the other. */
   | { kind: 'no_uuid'; line: number; count: number };
 
@@ -53,6 +55,16 @@ export interface Tree {
   readonly steps: ReadonlyMap<TreeNode, Step>;
   /** What answers a call, by the call's id, wherever it stands. */
   readonly results: ReadonlyMap<string, readonly TreeNode[]>;
+  /** What compactions have kept from before them, by the boundary. */
+  readonly kept: ReadonlyMap<TreeNode, KeptSegment>;
+}
+
+/** Messages that a compaction has kept word for word and left where they were, before its boundary. */
+export interface KeptSegment {
+  /** In the conversation they follow this node: the summary, or the boundary. */
+  readonly anchor: TreeNode;
+  /** In the order of the conversation. */
+  readonly nodes: readonly TreeNode[];
 }
 
 /**

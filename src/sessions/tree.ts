@@ -1,11 +1,13 @@
 import { stringField } from '../util/json.ts';
 import type { Entry } from '../wire/entries.ts';
 import { answeredIds, answerKey, callIds, isConversation } from './entry-fields.ts';
+import { findKept } from './kept-segment.ts';
 import { branchEnds } from './leaf.ts';
 import { linkParents } from './links.ts';
+import { nodesTo } from './path.ts';
 import { groupSteps } from './steps.ts';
 import type { Loaded } from './store.ts';
-import type { Finding, Tree, TreeNode } from './tree-model.ts';
+import type { Finding, KeptSegment, Tree, TreeNode } from './tree-model.ts';
 
 export { activeLeaf, leafByFileOrder, leafByTimestamp } from './leaf.ts';
 export { pathTo } from './path.ts';
@@ -19,20 +21,25 @@ export function buildTree(loaded: Iterable<Loaded>): Tree {
   for (const repaired of linkParents(list, nodes)) findings.push(repaired);
   for (const node of list) node.parent?.children.push(node);
   const steps = groupSteps(list);
+  const kept = new Map<TreeNode, KeptSegment>();
   let results: Map<string, TreeNode[]> | undefined;
-  return {
+  const tree: Tree = {
     nodes,
     roots: list.filter((node) => node.parent === null),
     leaves: branchEnds(steps),
     recordedLeaf: lastRecorded(records, list, nodes),
-    findings: findings.sort((a, b) => a.line - b.line),
+    findings,
     steps,
     // A whole conversation never asks for them.
     get results() {
       results ??= resultsIn(list);
       return results;
     },
+    kept,
   };
+  for (const lost of findKept({ nodes, kept }, (uuid) => nodesTo(tree, uuid))) findings.push(lost);
+  findings.sort((a, b) => a.line - b.line);
+  return tree;
 }
 
 /** The tree of a stored session. */

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { existingPath } from '../util/existing-path.ts';
 
 /**
  * A directory and the other worktrees of its git repository, as real paths. Read from git's own files: starting git costs
@@ -10,7 +11,9 @@ export function withWorktrees(dir: string): string[] {
   if (common === null) return [dir];
   const linked = namesIn(join(common, 'worktrees')).map((name) => textOf(join(common, 'worktrees', name, 'gitdir')));
   // Each names the `.git` file in a worktree; the main one is beside the repository's folder.
-  const roots = [common, ...linked].filter((file) => file !== null).flatMap((file) => realPath(dirname(file)) ?? []);
+  const roots = [common, ...linked]
+    .filter((file) => file !== null)
+    .flatMap((file) => existingPath(dirname(file)) ?? []);
   return [...new Set([dir, ...roots])];
 }
 
@@ -41,14 +44,6 @@ function namesIn(folder: string): string[] {
 function textOf(file: string): string | null {
   try {
     return readFileSync(file, 'utf8').trim();
-  } catch {
-    return null;
-  }
-}
-
-function realPath(path: string): string | null {
-  try {
-    return realpathSync(path);
   } catch {
     return null;
   }

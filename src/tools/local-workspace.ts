@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { existingOrSame } from '../util/existing-path.ts';
 import type { Processes } from '../util/process.ts';
 import { isMissing, rethrowReadable } from './file-problems.ts';
 import { openRegularFile, readInChunks, readWhole, toFileStat } from './regular-file.ts';
@@ -20,7 +21,7 @@ export interface LocalWorkspaceOptions {
 /** The machine we run on. Throws when `cwd` does not exist. */
 export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace {
   const cwd = realpathSync(options.cwd);
-  const roots = new Set([cwd, ...(options.roots ?? []).map((root) => realOrSame(expand(root)))]);
+  const roots = new Set([cwd, ...(options.roots ?? []).map((root) => existingOrSame(expand(root)))]);
 
   function expand(path: string): string {
     const fromHome = options.home !== '' && (path === '~' || path.startsWith('~/'));
@@ -30,7 +31,7 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
   /** Asked each time: it need not be there yet. */
   function isPrivate(real: string): boolean {
     const { privateDir } = options;
-    return !!privateDir && isBelow(realOrSame(privateDir), realOrSame(dirname(real)));
+    return !!privateDir && isBelow(existingOrSame(privateDir), existingOrSame(dirname(real)));
   }
 
   async function write(path: string, data: string | Uint8Array, keep?: KeepFile): Promise<void> {
@@ -63,12 +64,4 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
 
 function isBelow(directory: string, path: string): boolean {
   return path === directory || path.startsWith(`${directory}/`);
-}
-
-function realOrSame(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Ask, type AskAnswer, type AskRequest, createGate } from '../../src/agent/gate.ts';
-import { applyUpdate, type Policy } from '../../src/permissions/policy.ts';
+import type { Policy } from '../../src/permissions/policy.ts';
+import { applyUpdate } from '../../src/permissions/updates.ts';
 import { objectInput, string } from '../../src/tools/input-schema.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import type { JsonObject } from '../../src/util/json.ts';

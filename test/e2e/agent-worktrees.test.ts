@@ -177,6 +177,25 @@ describe('[B-208] what an agent in a worktree may do', () => {
   });
 });
 
+describe('[B-208] hooks with a condition', () => {
+  test.each([
+    ['Write(/conf/**)', 0],
+    ['Write(./conf/**)', 0],
+    ['Write(/other/**)', 1],
+  ])('if: %s means the copy as well', async (condition, left) => {
+    const own = (request: FakeApiRequest) => {
+      const [path = ''] = /\/\S*\/worktrees\/agent-a[0-9a-f]+/.exec(JSON.stringify(request.body)) ?? [];
+      return toolUse('Write', { file_path: `${path}/conf/made.txt`, content: 'new\n' });
+    };
+    const place = await placeOf([own, 'Done.']);
+    const { names } = makeRepository(place);
+    const hook = { type: 'command', command: 'echo no >&2; exit 2', if: condition };
+    put(join(place.home, 'settings.json'), { hooks: { PreToolUse: [{ hooks: [hook] }] } });
+    await runCli(GO, { place });
+    expect(names()).toHaveLength(left);
+  });
+});
+
 describeSandboxed('[B-208, SBX-01] the commands of an agent in a worktree, confined', () => {
   test('write there, and not to the project', async () => {
     const child = () => [

@@ -45,6 +45,20 @@ describe('heddle hooks', () => {
     expect(other).toMatchObject({ code: 0, stdout: 'No hook fits this event.\n' });
   });
 
+  test.each([
+    ['git push', 2, 'decision: deny'],
+    ['ls', 0, 'No hook fits this event.'],
+  ])('test and explain judge the `if` of a hook: %s', async (text, expected, said) => {
+    const place = await makePlace();
+    put(userFile(place), settingsWith({ PreToolUse: [command(printing(DENY), { if: 'Bash(git push:*)' })] }));
+    const input = JSON.stringify({ tool_name: 'Bash', tool_input: { command: text } });
+    const { code, stdout } = await runCli(['hooks', 'test', 'PreToolUse', '--input', input], { place });
+    expect([code, stdout]).toEqual([expected, expect.stringContaining(said)]);
+    const call = ['--tool', 'Bash', '--input', JSON.stringify({ command: text }), '--json'];
+    const explained = await runCli(['permissions', 'explain', ...call], { place });
+    expect(JSON.parse(explained.stdout).hooks ?? []).toHaveLength(expected === 2 ? 1 : 0);
+  });
+
   test('test takes the event of a recorded session', async () => {
     const place = await makePlace();
     const run = [

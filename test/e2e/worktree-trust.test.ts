@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toolUse } from '../../src/testing/index.ts';
@@ -69,6 +69,38 @@ describe('[R-12, B-237] what a repository would run when a worktree is made', ()
     expect(branches()).toEqual(['main']);
   });
 
+  test('nor anything else, where a folder above is the link', async () => {
+    const place = await makePlace([]);
+    makeRepository(place);
+    const elsewhere = join(place.root, 'elsewhere');
+    mkdirSync(elsewhere);
+    symlinkSync(elsewhere, join(place.cwd, '.claude'));
+    const { code } = await runCli(GO, { place });
+    expect({ code, made: readdirSync(elsewhere) }).toEqual({ code: 1, made: [] });
+  });
+
+  test('nor where its repository says that its files are', async () => {
+    const place = await makePlace([]);
+    const { git } = makeRepository(place);
+    const gitDir = join(place.root, 'far');
+    renameSync(join(place.cwd, '.git'), gitDir);
+    put(join(place.cwd, '.git'), `gitdir: ${gitDir}\n`);
+    git('config', 'core.worktree', place.root);
+    const { code, stderr } = await runCli(GO, { place });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('is no checkout of it') });
+    expect(existsSync(join(place.root, '.claude'))).toBe(false);
+  });
+
+  test('a repository of another project gains none: the worktree stays in the one that names it', async () => {
+    const place = await makePlace(['Done.']);
+    makeRepository(place);
+    const stranger = join(place.root, 'stranger');
+    put(join(stranger, '.git'), `gitdir: ${join(place.cwd, '.git')}\n`);
+    const { lines } = await runCli(GO, { place, cwd: stranger });
+    expect(initOf(lines)).toMatchObject({ cwd: join(stranger, '.claude', 'worktrees', 'feature') });
+    expect(existsSync(join(place.cwd, '.claude'))).toBe(false);
+  });
+
   test('nor does a link in the commit lead out of it', async () => {
     const place = await makePlace(['Done.']);
     const { git, commit, worktrees } = makeRepository(place);
@@ -97,6 +129,22 @@ describe('[G1, B-237] rules and trust are those of the project', () => {
       expect(JSON.stringify(place.api.requests.map(({ body }) => body))).not.toContain('SECRET');
     },
   );
+
+  test.each([
+    ['its whole path', (place: Place) => `//${join(place.cwd, 'conf', 'secret.txt').slice(1)}`, 'Read'],
+    ['a path below the home', () => '~/../work/conf/*.txt', 'Read'],
+    ['a pattern of whole paths', (place: Place) => `//${place.root.slice(1)}/*/conf/secret.txt`, 'Read'],
+    ['its whole path, for a command', (place: Place) => `/${join(place.cwd, 'conf', 'secret.txt')}`, 'cat conf/s*'],
+  ])('what a rule forbids by %s is not read in the copy either', async (_how, path, how) => {
+    const call = how === 'Read' ? toolUse('Read', { file_path: 'conf/secret.txt' }) : toolUse('Bash', { command: how });
+    const place = await makePlace([call, 'Done.']);
+    makeRepository(place).commit('conf/secret.txt', 'SECRET');
+    put(join(place.home, 'settings.json'), { permissions: { deny: [`Read(${path(place)})`] } });
+    await runCli([...GO, '--dangerously-skip-permissions'], { place });
+    expect(existsSync(secret(place))).toBe(true);
+    expect(place.api.requests).toHaveLength(2);
+    expect(JSON.stringify(place.api.requests.map(({ body }) => body))).not.toContain('SECRET');
+  });
 
   test('and still in the project', async () => {
     const reading = () => toolUse('Read', { file_path: join(place.cwd, 'conf', 'secret.txt') });

@@ -67,6 +67,18 @@ test('[HK-18] too late to decide: a denial from the background keeps nothing fro
   expect(resultsOf(client.lines)[0]).not.toMatchObject({ is_error: true });
 });
 
+test.each([
+  ['that nobody waits for', 'exit 2', { async: true }, {}],
+  ['that may wake the model', 'exit 2', { asyncRewake: true }, {}],
+  ['whose failure does not count', 'exit 3', {}, { onFailure: 'block' }],
+])('[K-1] a twin %s does not stand in for one that objects', async (_what, text, weak, strong) => {
+  const house = createHouse([toolUse('Bash', { command: 'touch ran' }), ...Array(4).fill('done')]);
+  const settings = settingsWith({ PreToolUse: [command(text, weak), command(text, strong)] });
+  const client = house.connect({ ...BYPASS, settings });
+  await client.ask('go');
+  expect(existsSync(join(house.dir, 'ran'))).toBe(false);
+});
+
 test('one that fails in the background is said', async () => {
   const house = createHouse(['one']);
   const settings = settingsWith({ UserPromptSubmit: [command('echo oh dear >&2; exit 1', { async: true })] });

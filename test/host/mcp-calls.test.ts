@@ -141,6 +141,17 @@ test.each([
   expect(await client.control({ ...READ, ...fields })).toMatchObject({ subtype: 'error', error_code });
 });
 
+test('[B-087] hooks change what is read, and what is found', async () => {
+  const other = { server: 'loom', uri: 'ui://loom/other' };
+  const before = { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: other } };
+  const after = { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: 'not for you' } };
+  const saying = (answer: JsonObject) => [command(`printf '%s' '${JSON.stringify(answer)}'`)];
+  const asked = open({ settings: settingsWith({ PreToolUse: saying(before) }) });
+  expect((await asked.client.control(READ)).response).toMatchObject({ contents: [{ uri: other.uri }] });
+  const found = open({ settings: settingsWith({ PostToolUse: saying(after) }) });
+  expect((await found.client.control(READ)).response).toEqual({ contents: [{ uri: READ.uri, text: 'not for you' }] });
+});
+
 test('[B-087] [B-168] servers of the host are its own to ask', async () => {
   const house = createHouse(() => 'hi');
   const client = house.connect(

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { toolUse } from '../../src/testing/script.ts';
 import type { JsonObject } from '../../src/util/json.ts';
+import { ROOT } from '../support/root.ts';
 import { createHouse, kindOf } from './support.ts';
 
 const READS = { CLAUDE_CODE_SDK_READS_SESSION_STATE: '1' };
@@ -37,4 +39,16 @@ test('[B-118] a host that reads it learns whether the session works, waits for i
 
 test('[B-118] others are not told', async () => {
   expect((await talk({})).of('system/session_state_changed')).toEqual([]);
+});
+
+test('[B-118] a question that is asked outside of a turn leaves an idle session idle', async () => {
+  const house = createHouse([]);
+  const server = join(ROOT, 'test/support/page-mcp-server.mjs');
+  const servers = { loom: { command: process.execPath, args: [server, house.dir] } };
+  const client = house.connect(
+    { permissionPromptTool: 'stdio', mcpConfig: [JSON.stringify({ mcpServers: servers })] },
+    { env: { HOME: house.dir, PATH: process.env.PATH, ...READS }, answer: () => ({ behavior: 'allow' }) },
+  );
+  await client.control({ subtype: 'mcp_call', tool: 'mcp__loom__weave', arguments: {}, check_permissions: true });
+  expect(told(client.lines)).toEqual(['requires_action', 'control_request/can_use_tool', 'idle']);
 });

@@ -59,6 +59,17 @@ describe('a new session', () => {
     expect(second.lines).toEqual([]);
   });
 
+  test('an id that a session of another directory has is refused: one of the two would be hidden', async () => {
+    const house = createHouse(['one']);
+    await house.connect({ sessionId: ID }).ask('go');
+    const elsewhere = house.connect({ sessionId: ID }, { cwd: tempDir() });
+    const { code, stderr } = await elsewhere.end();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`Session ID ${ID} is already in use, by a session of another directory`);
+    expect(stderr).toContain(`--resume ${ID}`);
+    expect(elsewhere.lines).toEqual([]);
+  });
+
   test('without persistence nothing is written', async () => {
     const house = createHouse(['one', 'two']);
     const client = house.connect({ noSessionPersistence: true });

@@ -23,10 +23,14 @@ export type ReferenceSdk = Pick<
   | 'tagSession'
   | 'forkSession'
   | 'deleteSession'
+  | 'archiveSession'
+  | 'unarchiveSession'
+  | 'importSessionToStore'
+  | 'foldSessionSummary'
+  | 'startup'
+  | 'SYSTEM_PROMPT_DYNAMIC_BOUNDARY'
 > & {
   AbortError: typeof Error;
-  /** Since 0.3: a process that is ready before the prompt is known. */
-  startup(parameters: { options: Options }): Promise<{ query(prompt: string): Query }>;
 };
 
 /** What all cases of a run share. */

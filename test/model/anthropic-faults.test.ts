@@ -141,12 +141,10 @@ describe('faults', () => {
       'timeout',
     ],
   ])('are told by class: %s', async (_, answer, expected) => {
-    const started = performance.now();
     const events = await call(answer, { timeoutMs: 150 });
     expect(failureOf(events)?.class).toBe(expected);
     expect(events.filter(({ type }) => type === 'failure').length).toBe(1);
     expect(typesOf(events)).not.toContain('message_stop');
-    expect(performance.now() - started).toBeLessThan(3000);
   });
 
   it('[M-1] refused connections name the host', async () => {

@@ -17,14 +17,14 @@ export const mutations = [
   },
   {
     row: 'PRM-08',
-    file: 'src/permissions/policy.ts',
+    file: 'src/permissions/updates.ts',
     from: 'return [...current.filter((rule) => !isOwn(rule)), ...given];',
     to: 'return given;',
     why: 'replacing the rules of a session lifts those of the settings',
   },
   {
     row: 'PRM-09',
-    file: 'src/permissions/policy.ts',
+    file: 'src/permissions/updates.ts',
     from: 'return current.filter((rule) => !(isOwn(rule) && isGiven(rule)));',
     to: 'return current.filter((rule) => !isGiven(rule));',
     why: 'a session can remove a rule of the settings',
@@ -192,7 +192,7 @@ export const mutations = [
   },
   {
     row: 'K-1',
-    file: 'src/agent/run-tools.ts',
+    file: 'src/agent/run-call.ts',
     from: 'return { ...errorOutcome(call, message), ...consequences };',
     to: "return { ...errorOutcome(call, 'Not run.'), ...consequences };",
     why: 'the model is not told why a hook denies',

@@ -27,3 +27,12 @@ test.each<[string, string[]]>([
 test('rules for edits are told from those for reading', () => {
   expect(named('edit', 'Read(a)', 'Edit(b)', 'Write(c/**)')).toEqual([`${CWD}/b`, `${CWD}/c`]);
 });
+
+test('in a worktree, a path of the checkout names its copy as well', () => {
+  const policy = { ...policyFor(), cwd: '/repo/.claude/worktrees/x', checkouts: ['/repo'] };
+  expect(namedPaths(rules('Read(//repo/keys/**)', 'Read(//etc/keys)'), 'read', policy)).toEqual([
+    '/repo/keys',
+    '/repo/.claude/worktrees/x/keys',
+    '/etc/keys',
+  ]);
+});

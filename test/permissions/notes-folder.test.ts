@@ -53,6 +53,7 @@ describe('the notes of an agent', () => {
     const outside = write('/project/a');
     expect(behaviorOf(outside, { mode: 'acceptEdits' })).toBe('deny');
     expect(behaviorOf(outside, { mode: 'bypassPermissions', bypassAllowed: true })).toBe('deny');
+    expect(behaviorOf(outside, { ask: rules('Write') })).toBe('deny');
     expect(behaviorOf(edit('/project/a'), { mode: 'acceptEdits' })).toBe('allow');
   });
 

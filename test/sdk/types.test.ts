@@ -10,6 +10,12 @@ describe('the types that hosts of the reference import', () => {
     expectTypeOf<heddle.Query>().toExtend<AsyncDisposable>();
   });
 
+  test('[B-148, B-149] what a host writes can say where it belongs in the queue, and that it needs no answer', () => {
+    expectTypeOf<heddle.SDKUserMessage['priority']>().toEqualTypeOf<'now' | 'next' | 'later' | undefined>();
+    expectTypeOf<heddle.SDKUserMessage['shouldQuery']>().toEqualTypeOf<boolean | undefined>();
+    expectTypeOf<heddle.SDKUserMessage['client_composed']>().toEqualTypeOf<boolean | undefined>();
+  });
+
   test('[QRY-07] query may be given a transport as well, which the reference keeps for its client', () => {
     type QueryOptions = NonNullable<Parameters<typeof heddle.query>[0]['options']>;
     expectTypeOf<QueryOptions['transport']>().toEqualTypeOf<heddle.Connect | undefined>();

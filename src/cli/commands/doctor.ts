@@ -11,9 +11,9 @@ import { sayJson, sayLines, type Terminal, terminalOf } from './terminal.ts';
 export const DOCTOR_HELP = `Usage: heddle doctor [--network] [--json] [options] [directory]
 
 Checks what a run in the directory (default: this one) needs, and says what to do: Node, ripgrep,
-git, the sandbox, the config home, settings and trust, credentials and model, MCP servers, sessions.
-Nothing is changed and no model is asked. MCP servers of this machine are started and ended again;
-those of a project that you do not trust are not. No part of a key is ever shown.
+git, the sandbox, the config home, settings and trust, credentials and model, MCP servers, sessions,
+worktrees. Nothing is changed and no model is asked. MCP servers of this machine are started and
+ended again; those of a project that you do not trust are not. No part of a key is ever shown.
 
   --network   asks remote MCP servers, too
   --json      as JSON: {checks: [{id, status, summary, next?, facts}], ok}; status is ok, warning

@@ -51,20 +51,27 @@ export async function runRewind(argv: readonly string[]): Promise<number> {
   const isBlocked = plan.changedSince.length > 0 && !force;
   const isOnlyLook = args.has('--dry-run') || isBlocked || plan.files.length === 0;
   if (!isOnlyLook && !args.has('--yes')) {
-    if (process.stdin.isTTY) for (const line of fileLines(plan, terminal)) process.stderr.write(`${line}\n`);
+    if (process.stdin.isTTY)
+      for (const line of fileLines(plan, { terminal, isDone: false })) process.stderr.write(`${line}\n`);
     if (!(await isAgreed('Change these files?'))) return 1;
   }
   const outcome = isOnlyLook ? plan : await rewindStored({ ...options, dryRun: false });
   if (args.has('--json')) sayJson(outcome);
-  else sayLines(fileLines(outcome, terminal));
+  else sayLines(fileLines(outcome, { terminal, isDone: !isOnlyLook }));
   for (const remark of remarksOn(outcome, { isDryRun: args.has('--dry-run'), isBlocked })) tell(printable(remark));
   return outcome.problems.length > 0 || isBlocked ? 1 : 0;
 }
 
-function fileLines({ files, insertions, deletions, changedSince }: StoredRewind, { paint }: Terminal): string[] {
+function fileLines(
+  { files, insertions, deletions, changedSince }: StoredRewind,
+  { terminal: { paint }, isDone }: { terminal: Terminal; isDone: boolean },
+): string[] {
+  const words = isDone
+    ? { restored: 'restored', removed: 'removed ' }
+    : { restored: 'would restore', removed: 'would remove ' };
   const others = new Set(changedSince);
   const lines = files.map(({ path, becomes }) => {
-    const mark = becomes === 'removed' ? paint.red('removed ') : paint.green('restored');
+    const mark = becomes === 'removed' ? paint.red(words.removed) : paint.green(words.restored);
     return `${mark}  ${printable(path)}${others.has(path) ? paint.yellow('  (changed since)') : ''}`;
   });
   return lines.length === 0 ? [] : [...lines, paint.dim(`+${insertions} -${deletions} lines`)];

@@ -69,10 +69,10 @@ const DIRECTORY_WIDTH = 40;
 function tableOf(sessions: readonly SessionSummary[], options: { isAll: boolean; terminal: Terminal }): string[] {
   const { isAll, terminal } = options;
   const { paint, width, isTerminal } = terminal;
-  const tagWidth = Math.min(20, Math.max(0, ...sessions.map(({ tag }) => (tag ? tag.length + 1 : 0))));
+  const tagWidth = Math.min(20, Math.max(0, ...sessions.map(({ tag }) => (tag ? shownTag(tag).length : 0))));
   return sessions.map(({ sessionId, lastModified, fileSize, tag, summary, cwd, archived }) => {
     const id = isTerminal ? sessionId.slice(0, 13) : sessionId;
-    const tagged = padToWidth(tag ? cutToWidth(`#${printable(tag)}`, tagWidth) : '', tagWidth);
+    const tagged = padToWidth(tag ? cutToWidth(printable(shownTag(tag)), tagWidth) : '', tagWidth);
     const directory = isAll ? [padToWidth(cutEnd(printable(cwd ?? '?')), DIRECTORY_WIDTH)] : [];
     const facts = [localTime(lastModified), shownSize(fileSize).padStart(7), ...directory];
     const left = `${id}  ${facts.join('  ')}  ${tagWidth > 0 ? `${tagged}  ` : ''}`;
@@ -81,6 +81,11 @@ function tableOf(sessions: readonly SessionSummary[], options: { isAll: boolean;
     const tags = tagWidth > 0 ? `${paint.yellow(tagged)}  ` : '';
     return `${paint.cyan(id)}  ${paint.dim(facts.join('  '))}  ${tags}${paint.dim(state)}${words}`;
   });
+}
+
+/** Some write the sign themselves. */
+function shownTag(tag: string): string {
+  return tag.startsWith('#') ? tag : `#${tag}`;
 }
 
 /** The end of a path says more than its beginning. */

@@ -30,6 +30,7 @@ export interface AgentHooksOptions {
  */
 export function agentHooks(hooks: SessionHooks, { agent, parts, own, transcriptPath }: AgentHooksOptions): AgentHooks {
   let contexts: string[] = [];
+  hooks.agents.set(agent.id, parts);
   // Behind come those of the one that it works for, which is an agent as well: the innermost speaks.
   const fire: SessionHooks['fire'] = (event, payload, signal, toolUseId) => {
     const mode = factsOf(event).hasMode ? { permission_mode: parts().permissions.policy.mode } : {};

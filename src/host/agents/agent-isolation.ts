@@ -59,6 +59,12 @@ export async function isolate(parent: Parts, { call, type, id, signal }: Isolate
   };
 }
 
+/** Whoever wrote the definition counts on a worktree: where there is none, that is said. `where`: when it has none. */
+export function noteTogether({ warnOnce }: Parts, { name, definition }: AgentType, where: string): void {
+  if (definition.isolation === undefined) return;
+  warnOnce(`The agent ${name} asks for isolation, but has no worktree of its own ${where}`);
+}
+
 /** For the one that called. */
 export function worktreeNote({ path, branch }: KeptWorktree): string {
   return `It worked in a worktree of its own, which was kept: ${path}${branch === undefined ? '' : ` (branch ${branch})`}`;

@@ -84,12 +84,12 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
   });
   const parts: Parts = {
     ...parent,
-    ...parent.newMind(
-      () => chosen,
-      { reminders: past?.reminders ?? [], lastTokens: past?.lastTokens ?? 0 },
-      () => notes,
-      { workspace, sandbox, gitBranch, readFilter: toolSession.readFilter },
-    ),
+    ...parent.newMind({
+      chosen: () => chosen,
+      past: { reminders: past?.reminders ?? [], lastTokens: past?.lastTokens ?? 0 },
+      notes: () => notes,
+      ...{ workspace, sandbox, gitBranch, readFilter: toolSession.readFilter },
+    }),
     workspace,
     sandbox,
     agent: { ...facts, ...(definition.mcpServers && { servers: definition.mcpServers }) },
@@ -164,6 +164,6 @@ async function childHooks(parent: Parts, parts: () => Parts, { facts, type }: Ch
 
 /** How the model thinks, and what it may call which tool: the host means every agent. */
 function sharedSettings({ settings }: Parts): Parts['settings'] {
-  const { systemPrompt: _, sharedBlocks: __, appendSystemPrompt: ___, ...shared } = settings;
+  const { systemPrompt: _prompt, sharedBlocks: _blocks, appendSystemPrompt: _append, ...shared } = settings;
   return shared;
 }

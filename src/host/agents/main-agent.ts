@@ -5,8 +5,9 @@ import { toPermissionMode } from '../../wire/permission-modes.ts';
 import type { RunConfig } from '../../wire/run-config.ts';
 import { extensionHooksAct } from '../hooks.ts';
 import type { Parts } from '../parts.ts';
-import { useModel } from '../session-models.ts';
+import { useModel } from '../use-model.ts';
 import { namedModel, unknownAgent } from './agent-choice.ts';
+import { noteTogether } from './agent-isolation.ts';
 import { purposeOf } from './agent-notes.ts';
 import { forbiddenBy, narrower } from './agent-permissions.ts';
 import { namedTools } from './agent-tools.ts';
@@ -43,6 +44,7 @@ export async function becomeAgent(parts: Parts, launch: RunConfig): Promise<void
   const servers = type.definition.mcpServers ? await import('./agent-servers.ts') : null;
   const isOwn = servers?.isBroughtBy(type);
   for (const problem of named.problems(parts.tools)) parts.warnOnce(`The agent ${type.name}: ${problem}`);
+  if (launch.worktree === undefined) noteTogether(parts, type, 'as the main thread; --worktree gives the session one');
   const { purpose, notes } = await purposeOf(parts, type);
   const isForNotes = (name: string) => notes?.tools.includes(name) === true;
   const wants = (name: string) => isOwn?.(name) || isForNotes(name) || (named.wants(name) ?? true);

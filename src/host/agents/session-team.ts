@@ -16,6 +16,7 @@ import type { MessageOrigin } from '../../wire/messages/common.ts';
 import type { Parts } from '../parts.ts';
 import type { News } from '../session-tasks.ts';
 import type { SessionTeam } from '../team.ts';
+import { noteTogether } from './agent-isolation.ts';
 import { purposeOf } from './agent-notes.ts';
 import { agentOutputFile } from './agent-output.ts';
 import { modesFrom } from './agent-permissions.ts';
@@ -245,6 +246,7 @@ async function spawnTeammate(
   checkRoom(leader, idle.length);
   modesFrom(call.mode);
   const type = findType(agentTypes(leader), call.subagent_type);
+  noteTogether(leader, type, 'as a teammate: it works beside its leader');
   const chosen = await modelOf(leader, call.model ?? type.definition.model);
   const { backgroundTasks } = leader.toolSession;
   const member = await team.spawn({

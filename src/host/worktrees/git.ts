@@ -1,6 +1,7 @@
 import { findProgram } from '../../tools/sandbox/programs.ts';
 import { printable } from '../../util/printable.ts';
 import type { Processes } from '../../util/process.ts';
+import type { HeddleError } from '../../wire/errors.ts';
 import type { Env } from '../home.ts';
 import { worktreeError } from './worktree-error.ts';
 
@@ -22,6 +23,8 @@ export interface Git {
 export interface GitLimits {
   signal: AbortSignal;
   timeoutMs?: number;
+  /** Another checkout that the command looks into: its configuration may say more. */
+  alsoIn?: string;
 }
 
 export interface GitAnswer {
@@ -79,7 +82,10 @@ export function openGit({ run, env, roots, isTrusted }: GitOptions): Git {
 
   return {
     async run(cwd, args, limits) {
-      const filters = isTrusted ? [] : await filtersIn(await start(cwd, LIST_FILTERS, SETTINGS, limits));
+      if (isTrusted) return start(cwd, args, SETTINGS, limits);
+      const checkouts = limits.alsoIn === undefined ? [cwd] : [cwd, limits.alsoIn];
+      const lists = checkouts.map((checkout) => start(checkout, LIST_STARTERS, SETTINGS, limits));
+      const filters = (await Promise.all(lists)).flatMap(filtersIn);
       return start(cwd, args, [...SETTINGS, ...filters], limits);
     },
   };
@@ -91,18 +97,26 @@ export function saidBy({ stderr, exitCode }: GitAnswer): string {
   return printable((line ?? stderr.trim()).replace(/^fatal: /, '').slice(0, 500)) || `git ended with ${exitCode}`;
 }
 
-const LIST_FILTERS = [
+/** Filters, and what is included on a condition: that may hold where git works and not where it is asked. */
+const LIST_STARTERS = [
   ...['config', '--null', '--show-scope', '--includes', '--name-only'],
-  ...['--get-regexp', '^filter\\..*\\.(clean|smudge|process)$'],
+  ...['--get-regexp', '^(filter\\..*\\.(clean|smudge|process)|includeif\\..*)$'],
 ];
 
-/** Filters are programs that run at every checkout. Those of the user stay; those that the repository names are none. */
-async function filtersIn({ stdout }: GitAnswer): Promise<(readonly [string, string])[]> {
+/**
+ * Filters are programs that run at every checkout. Those of the user stay; those that the repository names are none.
+ * Throws where not all of them can be told: then git is not run at all.
+ */
+function filtersIn({ stdout, exitCode }: GitAnswer): (readonly [string, string])[] {
+  // 1: there are none. What is no text cannot be named in a variable.
+  const isWhole = (exitCode === 0 || exitCode === 1) && stdout.length < MAX_CHARS && !stdout.includes('\uFFFD');
+  if (!isWhole) throw untrusted('its filters cannot be told');
   const words = stdout.split('\0');
   const own = words.flatMap((scope, at) => {
     const key = words[at + 1];
     return at % 2 === 0 && (scope === 'local' || scope === 'worktree') && key !== undefined ? [key] : [];
   });
+  if (own.some((key) => key.startsWith('includeif.'))) throw untrusted('it includes other files on conditions');
   const names = new Set(own.map((key) => key.slice(0, key.lastIndexOf('.'))));
   return [...names].flatMap((name) => [
     [`${name}.clean`, ''],
@@ -110,6 +124,13 @@ async function filtersIn({ stdout }: GitAnswer): Promise<(readonly [string, stri
     [`${name}.process`, ''],
     [`${name}.required`, 'false'],
   ]);
+}
+
+function untrusted(why: string): HeddleError {
+  return worktreeError(
+    'git_failed',
+    `The project is not trusted, and the configuration of its git repository could start programs: ${why}`,
+  );
 }
 
 /** As variables, because the name of a filter may hold anything, `=` included. */

@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type Git, type GitLimits, saidBy } from './git.ts';
 import { worktreeError } from './worktree-error.ts';
+import { gitDirOf, linkedTo } from './worktree-folder.ts';
 
 export interface Repository {
   /** The main checkout, where the worktrees are kept. A real path. */
@@ -16,10 +17,10 @@ export interface Repository {
 
 /** The repository that a directory belongs to. Rejects where there is none, or nothing to check out. */
 export async function findRepository(git: Git, cwd: string, limits: GitLimits): Promise<Repository> {
-  const places = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir'];
+  const places = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir', '--git-dir'];
   const found = await git.run(cwd, places, limits);
-  const [top, common] = found.stdout.split('\n');
-  if (found.exitCode !== 0 || !top || !common) {
+  const [top, common, own] = found.stdout.split('\n');
+  if (found.exitCode !== 0 || !top || !common || !own) {
     throw worktreeError('no_repository', `${cwd} is in no git repository that has files checked out: ${saidBy(found)}`);
   }
   const head = await git.run(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], limits);
@@ -28,7 +29,11 @@ export async function findRepository(git: Git, cwd: string, limits: GitLimits): 
   }
   const checkout = realpathSync(top);
   const commonDir = realpathSync(common);
-  // A submodule has its repository elsewhere.
-  const root = basename(commonDir) === '.git' ? dirname(commonDir) : checkout;
+  if (gitDirOf(checkout) !== realpathSync(own)) {
+    throw worktreeError('no_repository', `${checkout}, which the repository of ${cwd} names, is no checkout of it`);
+  }
+  // A submodule has its repository elsewhere, and a file may name one that knows nothing of it.
+  const isKnown = join(checkout, '.git') === commonDir || linkedTo(checkout, commonDir) !== null;
+  const root = isKnown && basename(commonDir) === '.git' ? dirname(commonDir) : checkout;
   return { root, checkout, commonDir, head: head.stdout.trim() };
 }

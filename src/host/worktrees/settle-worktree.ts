@@ -40,7 +40,7 @@ async function hasWork(git: Git, worktree: GitWorktree, limits: GitLimits): Prom
 async function remove(git: Git, worktree: GitWorktree, limits: GitLimits): Promise<boolean> {
   const { path, repository } = worktree;
   if (isThere(path)) {
-    const { exitCode } = await git.run(repository.root, ['worktree', 'remove', path], limits);
+    const { exitCode } = await git.run(repository.root, ['worktree', 'remove', path], { ...limits, alsoIn: path });
     if (exitCode !== 0) return false;
   }
   await dropBranch(git, worktree, limits);

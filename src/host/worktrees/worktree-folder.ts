@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { errorCode } from '../../util/error-code.ts';
+import { existingPath } from '../../util/existing-path.ts';
 import { makeDirectory } from '../../util/make-directory.ts';
 import { worktreeError } from './worktree-error.ts';
 import { agentWorktreeName, folderName } from './worktree-name.ts';
@@ -20,9 +21,10 @@ export function leasePath(folder: string, worktree: string): string {
 /** Makes the folder, which git does not see. Throws where it would not be below the checkout: a project may hold links. */
 export function makeWorktreesFolder(root: string): string {
   const folder = worktreesIn(root);
-  makeDirectory(folder);
-  if (realpathSync(folder) !== folder) {
-    throw worktreeError('unsafe_folder', `${folder} is a link to another place: no worktree is made there`);
+  const link = [dirname(folder), folder].find((path) => isLink(path));
+  if (link === undefined) makeDirectory(folder);
+  if (link !== undefined || realpathSync(folder) !== folder) {
+    throw worktreeError('unsafe_folder', `${link ?? folder} is a link to another place: no worktree is made there`);
   }
   try {
     writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });
@@ -68,11 +70,17 @@ export function contentOf(folder: string): FolderContent {
  * files, both ways: to ask git in a directory that somebody has prepared would be to read its configuration.
  */
 export function linkedTo(path: string, commonDir: string): string | null {
-  const named = /^gitdir: (.+)$/m.exec(smallFile(join(path, '.git')) ?? '')?.[1];
-  const admin = named === undefined ? null : realPath(resolve(path, named));
+  const admin = gitDirOf(path);
   if (admin === null || dirname(admin) !== join(commonDir, 'worktrees')) return null;
   const back = smallFile(join(admin, 'gitdir'));
-  return back !== null && realPath(dirname(back.trim())) === path ? admin : null;
+  return back !== null && existingPath(dirname(back.trim())) === path ? admin : null;
+}
+
+/** What `.git` of a checkout is, or leads to; null when there is none. */
+export function gitDirOf(checkout: string): string | null {
+  const path = join(checkout, '.git');
+  const named = /^gitdir: (.+)$/m.exec(smallFile(path) ?? '')?.[1];
+  return existingPath(named === undefined ? path : resolve(checkout, named));
 }
 
 /** Whether git was ended while it made the worktree: until then it keeps it locked. */
@@ -85,20 +93,16 @@ export function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
 const MAX_BYTES = 8192;
 
 function smallFile(path: string): string | null {
   try {
     const stats = lstatSync(path);
     return stats.isFile() && stats.size <= MAX_BYTES ? readFileSync(path, 'utf8') : null;
-  } catch {
-    return null;
-  }
-}
-
-function realPath(path: string): string | null {
-  try {
-    return realpathSync(path);
   } catch {
     return null;
   }

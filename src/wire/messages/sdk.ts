@@ -20,7 +20,7 @@ import type {
   StatusMessage,
 } from './system.ts';
 import type { TaskNotificationMessage } from './tasks.ts';
-import type { UserMessage } from './user.ts';
+import type { UserInput, UserMessage } from './user.ts';
 
 /**
  * The public messages under the names that hosts of the reference SDK 0.2.44 import: exactly its sixteen variants
@@ -46,7 +46,12 @@ export type SDKMessage =
 
 export type SDKAssistantMessage = AssistantMessage;
 /** Read and written by hosts, hence the optional uuid. */
-export type SDKUserMessage = Omit<UserMessage, 'uuid' | 'isReplay'> & { uuid?: string };
+export type SDKUserMessage = Omit<UserMessage, 'uuid' | 'isReplay'> &
+  Pick<UserInput, 'shouldQuery' | 'client_composed'> & {
+    uuid?: string;
+    /** Its place in the queue; `next` where it is not said. */
+    priority?: 'now' | 'next' | 'later';
+  };
 export type SDKUserMessageReplay = UserMessage & { isReplay: true };
 export type SDKResultSuccess = ResultSuccess;
 export type SDKResultError = ResultError;

@@ -52,6 +52,12 @@ describe('[B-003, B-235] the main thread as an agent', () => {
     expect(warnings(other)).toEqual([expect.stringContaining('the agent of --agent has its own')]);
   });
 
+  test('has no worktree of its own: that its definition asks for one is said', async () => {
+    const house = createHouse(['Done.']);
+    await house.connect(as({ isolation: 'worktree' })).ask('go');
+    expect(warnings(house)).toEqual([expect.stringMatching(/reviewer asks for isolation.*--worktree/)]);
+  });
+
   test('has only the tools that it names, without those that it refuses', async () => {
     const house = createHouse(() => 'Done.');
     const named = house.connect(as({ tools: ['Read', 'Bash', 'Agent'], disallowedTools: ['Bash'] }));

@@ -4,6 +4,7 @@ import { createMemoryStore } from '../../../src/sessions/memory-store.ts';
 import { fail, hang, reply, text, toolUse } from '../../../src/testing/script.ts';
 import type { JsonObject } from '../../../src/util/json.ts';
 import { cast, lastText, task } from '../../support/cast.ts';
+import { eventually } from '../../support/processes.ts';
 import { type Client, createHouse, kindOf, resultsOf } from '../support.ts';
 
 /** The result of the Task call with this id, as the main thread's model got it. */
@@ -96,7 +97,7 @@ test('several in one answer run side by side, each with its own result', async (
   let most = 0;
   const slow = async () => {
     most = Math.max(most, ++running);
-    for (let turns = 0; most < 2 && turns < 200; turns++) await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually(() => most === 2);
     running--;
     return 'done';
   };

@@ -70,3 +70,14 @@ describe('a team', () => {
     expect(resultsOf(client.of('user')).every(({ is_error }) => is_error !== true)).toBe(true);
   });
 });
+
+test('a teammate whose kind asks for a worktree has none, which is said', async () => {
+  const house = createHouse(
+    cast({ LEAD: [create(), task('MATE go', { team_name: 'crew', name: 'mate1', subagent_type: 'apart' }), 'Done.'] }),
+    { home: tempDir() },
+  );
+  const agents = JSON.stringify({ apart: { description: 'd', prompt: 'p', isolation: 'worktree' } });
+  await house.connect({ teams: true, agents }).ask('LEAD go');
+  const said = house.logs.map(({ message }) => message).filter((message) => message.includes('isolation'));
+  expect(said).toEqual([expect.stringContaining('The agent apart asks for isolation')]);
+});

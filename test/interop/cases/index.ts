@@ -1,7 +1,9 @@
 import type { InteropCase } from '../case.ts';
 import { controlCases } from './controls.ts';
 import { laterControlCases } from './controls-later.ts';
+import { extensionCases } from './extensions.ts';
 import { failureCases } from './failures.ts';
+import { laterHostCases } from './host-later.ts';
 import { laterCases } from './later.ts';
 import { mcpCases } from './mcp.ts';
 import { modelCases } from './model.ts';
@@ -11,6 +13,7 @@ import { promptCases } from './prompts.ts';
 import { ruleCases } from './rules.ts';
 import { sessionCases } from './sessions.ts';
 import { storedCases } from './stored.ts';
+import { laterStoredCases } from './stored-later.ts';
 import { v2Cases } from './v2.ts';
 
 export const CASES: readonly InteropCase[] = [
@@ -19,10 +22,13 @@ export const CASES: readonly InteropCase[] = [
   ...ruleCases,
   ...controlCases,
   ...laterControlCases,
+  ...laterHostCases,
   ...modelCases,
   ...mcpCases,
+  ...extensionCases,
   ...sessionCases,
   ...storedCases,
+  ...laterStoredCases,
   ...v2Cases,
   ...processCases,
   ...failureCases,

@@ -22,7 +22,7 @@ export const mcpCases: InteropCase[] = [
       const lines = await rig.ask('2 + 3?', { mcpServers: { calc: calculator(rig) }, allowedTools: [ADD] });
       assert.match(toolText(lines), /"?5"?/);
       assert((initOf(lines).tools as string[]).includes(ADD));
-      assert.deepEqual(initOf(lines).mcp_servers, [{ name: 'calc', status: 'connected' }]);
+      assert.deepEqual(initOf(lines).mcp_servers, [{ name: 'calc', status: 'connected', source: 'sdk' }]);
       assert.equal(lines.at(-1)?.result, 'Five.');
     },
   },

@@ -135,6 +135,7 @@ export const promptCases: InteropCase[] = [
       ]);
       assert.deepEqual(lines.filter(({ type }) => type !== 'stream_event').map(kindOf), [
         'system/init',
+        'system/status', // the request goes out
         'assistant',
         'result/success',
       ]);

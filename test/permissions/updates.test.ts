@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
-import { applyAs, applyUpdate } from '../../src/permissions/policy.ts';
+import { applyAs, applyUpdate } from '../../src/permissions/updates.ts';
 import { bash, edit, policyFor, read, rules } from './policy-for.ts';
 
 const session = 'session' as const;
