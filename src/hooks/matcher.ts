@@ -1,3 +1,5 @@
+import { currentToolName, LEGACY_TOOL_NAME_ALIASES } from '../wire/tool-names.ts';
+
 export type Matches = (subject: string | undefined) => boolean;
 
 export type Matcher = { ok: true; matches: Matches } | { ok: false; problem: string };
@@ -18,7 +20,7 @@ export function readMatcher(text: unknown): Matcher {
     const pattern = new RegExp(text);
     return {
       ok: true,
-      matches: (subject) => subject === undefined || namesOf(subject).some((name) => pattern.test(name)),
+      matches: (subject) => subject === undefined || bothNames(subject).some((name) => pattern.test(name)),
     };
   } catch {
     return { ok: false, problem: `the matcher ${JSON.stringify(text)} is no regular expression` };
@@ -30,8 +32,14 @@ function byNames(text: string): Matcher {
   return { ok: true, matches: (subject) => subject === undefined || namesOf(subject).some((name) => names.has(name)) };
 }
 
-/** A tool with two names fits by either (ruling K37). */
+/** A pattern is not meant for names that a tool has no more: `Bash.*` is not about `BashOutput`, which is `TaskOutput`. */
+function bothNames(subject: string): string[] {
+  return currentToolName(subject) === 'Task' ? ['Task', 'Agent'] : [subject];
+}
+
+/** A tool with several names fits by any of them (ruling K37). */
 function namesOf(subject: string): string[] {
-  if (subject === 'Task') return ['Task', 'Agent'];
-  return subject === 'Agent' ? ['Agent', 'Task'] : [subject];
+  const name = currentToolName(subject);
+  const others = Object.keys(LEGACY_TOOL_NAME_ALIASES).filter((other) => currentToolName(other) === name);
+  return [name, ...others];
 }

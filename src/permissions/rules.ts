@@ -1,3 +1,5 @@
+import { currentToolName } from '../wire/tool-names.ts';
+
 /** A rule as hosts and settings give it (`PermissionRuleValue` on the wire), plus where it came from. */
 export interface Rule {
   toolName: string;
@@ -59,10 +61,13 @@ export function formatRule(rule: Rule): string {
   return rule.ruleContent === undefined ? rule.toolName : `${rule.toolName}(${escapeContent(rule.ruleContent)})`;
 }
 
-/** Ruling K37: `Agent` is another name of `Task`. A dot in the name of an MCP server or tool is `_` in what is called. */
+/**
+ * A rule binds a tool by any name that it can be called by, `Agent` for `Task` among them (ruling K37). A dot in the
+ * name of an MCP server or tool is `_` in what is called.
+ */
 export function canonicalToolName(name: string): string {
   if (name.startsWith('mcp__')) return name.replaceAll('.', '_');
-  return name === 'Agent' ? 'Task' : name;
+  return currentToolName(name);
 }
 
 /**

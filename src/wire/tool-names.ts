@@ -39,8 +39,8 @@ export const BUILTIN_TOOL_NAMES = [
 export type BuiltinToolName = (typeof BUILTIN_TOOL_NAMES)[number];
 
 /**
- * Other names that tools had or have elsewhere, each with the name here: a model may call a tool by them. `Agent` is
- * understood in rules, matchers and `tools` as well (ruling K37).
+ * Other names that tools had or have elsewhere, each with the name here: a model may call a tool by them, and rules and
+ * matchers understand them (ruling K37).
  *
  * @example
  * ```ts
@@ -53,3 +53,7 @@ export const LEGACY_TOOL_NAME_ALIASES: Readonly<Record<string, string>> = {
   BashOutput: 'TaskOutput',
   KillShell: 'TaskStop',
 };
+
+export function currentToolName(name: string): string {
+  return Object.hasOwn(LEGACY_TOOL_NAME_ALIASES, name) ? (LEGACY_TOOL_NAME_ALIASES[name] ?? name) : name;
+}

@@ -72,15 +72,12 @@ describe('the end of a team', () => {
     cli.endInput();
     const { code, lines, stderr } = await cli.finished;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const at = (event: string) => events.indexOf(event);
-    const order = [['mate1 works', 'mate2 works'], ['all are asked'], ['mate1 agrees', 'mate2 agrees']];
-    order.push(['mate1 leaves', 'mate2 leaves'], ['removed']);
-    for (const [index, group] of order.entries()) {
-      for (const before of order[index - 1] ?? []) {
-        for (const event of group) expect(at(event), `${event} after ${before}`).toBeGreaterThan(at(before));
-      }
+    // Each goes its own way in between: one may have left before the other has agreed.
+    for (const name of ['mate1', 'mate2']) {
+      const its = [`${name} works`, 'all are asked', `${name} agrees`, `${name} leaves`, 'removed'];
+      expect(events.filter((event) => its.includes(event))).toEqual(its);
     }
-    expect(events).toHaveLength(9 - 1);
+    expect(events).toHaveLength(8);
     expect(conversationText(place.api.requests.at(-1)).split('all teammates are idle')).toHaveLength(2);
     expect(lines.at(-1)).toMatchObject({ type: 'result', result: ALL_DONE });
     const ended = lines.findLastIndex((line) => kindOf(line) === 'system/task_updated');
