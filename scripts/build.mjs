@@ -48,6 +48,7 @@ const loadedTogether = [
       ...['src/sessions/transcript-reader.ts', 'src/sessions/transcript-tail.ts'],
     ],
   },
+  { name: 'cli-list', sources: ['src/cli/commands/sessions.ts', 'src/cli/commands/sessions-list.ts'] },
   { name: 'lib-core', sources: ['src/sdk/index.ts'] },
   { name: 'lib-stored', sources: ['src/sdk/stored-sessions.ts'] },
 ];

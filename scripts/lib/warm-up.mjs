@@ -33,7 +33,8 @@ async function takeTheWays(dist, base) {
     ANTHROPIC_BASE_URL: api.url,
     ANTHROPIC_API_KEY: 'x',
   };
-  const run = (args, input) => runOnce([path.join(dist, 'heddle.cjs'), ...STREAM, ...args], { cwd: base, env, input });
+  const start = (args, input) => runOnce([path.join(dist, 'heddle.cjs'), ...args], { cwd: base, env, input });
+  const run = (args, input) => start([...STREAM, ...args], input);
   try {
     const host = [
       { type: 'control_request', request_id: '1', request: { subtype: 'initialize' } },
@@ -41,7 +42,7 @@ async function takeTheWays(dist, base) {
     ];
     const lines = host.map((line) => `${JSON.stringify(line)}\n`).join('');
     const first = await run(['--input-format', 'stream-json', '--allowedTools', 'Bash'], lines);
-    return first ?? (await run(['--continue', 'hi']));
+    return first ?? (await run(['--continue', 'hi'])) ?? (await start(['sessions', 'list']));
   } finally {
     await api.close();
   }
