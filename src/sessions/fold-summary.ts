@@ -14,7 +14,7 @@ import type { SessionKey, SessionSummaryEntry } from './store.ts';
  *
  * @example
  * const summaries = new Map<string, SessionSummaryEntry>();
- * const key = { project: '/work/loom', sessionId: '5e551000-0000-4000-8000-000000000001' };
+ * const key = { project: '/srv/loom', sessionId: '5e551000-0000-4000-8000-000000000001' };
  * const entries = [{ type: 'user', message: { role: 'user', content: 'hello' } }];
  * summaries.set(key.sessionId, foldSessionSummary(summaries.get(key.sessionId), key, entries, { mtime: Date.now() }));
  */
