@@ -3,17 +3,18 @@ import { AbortError, createSession, query } from 'heddle';
 
 const options = { model: 'offline', allowedTools: ['Bash'], persistSession: false };
 
-await using session = createSession(options);
-await session.send('run: sleep 60');
-for await (const message of session.stream()) {
-  if (message.type === 'assistant' && message.message.content.some(({ type }) => type === 'tool_use')) {
-    await session.interrupt();
+const session = createSession(options);
+try {
+  await session.send('run: sleep 60');
+  for await (const message of session.stream()) {
+    if (message.type === 'assistant' && message.message.content.some(({ type }) => type === 'tool_use')) {
+      await session.interrupt();
+    }
+    if (message.type === 'result') console.log(`interrupted: ${message.is_error}, ${message.terminal_reason}`);
   }
-  if (message.type === 'result') console.log(`interrupted: ${message.subtype}`);
-}
-await session.send('run: echo still here');
-for await (const message of session.stream()) {
-  if (message.type === 'result' && message.subtype === 'success') console.log(message.result);
+  console.log((await session.ask('run: echo still here')).text);
+} finally {
+  await session.close();
 }
 
 const abortController = new AbortController();
@@ -23,5 +24,5 @@ try {
   }
 } catch (error) {
   if (!(error instanceof AbortError)) throw error;
-  console.log(`aborted: ${error.message}`);
+  console.log(`aborted: ${error.code}`);
 }

@@ -1,15 +1,14 @@
 // A chat bot: messages of people are pushed into a running session as they come.
-import { query, type SDKUserMessage } from 'heddle';
+import { query } from 'heddle';
 
-/** What a chat program would have: people put messages in, the session takes them out. */
-class Inbox implements AsyncIterable<SDKUserMessage> {
-  #waiting: SDKUserMessage[] = [];
+/** What a chat program would have: people put texts in, the session takes them out. */
+class Inbox implements AsyncIterable<string> {
+  #waiting: string[] = [];
   #wake = () => {};
   #closed = false;
 
   push(text: string): void {
-    const message = { role: 'user' as const, content: text };
-    this.#waiting.push({ type: 'user', message, parent_tool_use_id: null, session_id: '' });
+    this.#waiting.push(text);
     this.#wake();
   }
 
@@ -18,7 +17,7 @@ class Inbox implements AsyncIterable<SDKUserMessage> {
     this.#wake();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<SDKUserMessage, void> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<string, void> {
     for (;;) {
       yield* this.#waiting.splice(0);
       if (this.#closed) return;
@@ -34,8 +33,8 @@ const chat = ['run: echo good morning', 'run: echo good night'];
 inbox.push(chat.shift() ?? '');
 
 for await (const message of query({ prompt: inbox, options: { model: 'offline', persistSession: false } })) {
-  if (message.type !== 'result' || message.subtype !== 'success') continue;
-  console.log(message.result);
+  if (message.type !== 'result') continue;
+  console.log(message.is_error ? `Sorry: ${message.errors?.join('\n')}` : message.result);
   // Somebody writes again, or the chat is over. A message may come at any time: during a turn it joins that turn.
   const next = chat.shift();
   if (next === undefined) inbox.close();

@@ -1,5 +1,5 @@
 // A connection that stays open, read in several places: a log, the answers one by one, and somebody who comes late.
-import { HeddleClient } from 'heddle';
+import { HeddleClient, successOf } from 'heddle';
 
 const client = new HeddleClient({ model: 'offline', persistSession: false });
 await client.connect();
@@ -15,7 +15,7 @@ const log = (async () => {
 for (const prompt of ['run: echo one', 'run: echo two']) {
   await client.query(prompt);
   for await (const message of client.receiveResponse()) {
-    if (message.type === 'result' && message.subtype === 'success') console.log(message.result);
+    if (message.type === 'result') console.log(successOf(message).result);
   }
 }
 

@@ -1,11 +1,9 @@
 // Slash commands: which there are, and what one of them says. They are answered without a model.
-import { query } from 'heddle';
+import { query, successOf } from 'heddle';
 
 const run = query({ prompt: '/context', options: { model: 'offline', persistSession: false } });
 for (const { name, description } of await run.supportedCommands()) console.log(`/${name}: ${description}`);
 
 for await (const message of run) {
-  if (message.type !== 'user' || typeof message.message.content !== 'string') continue;
-  const [, said] = /^<local-command-stdout>(.*)<\/local-command-stdout>$/s.exec(message.message.content) ?? [];
-  console.log(`\n${said}`);
+  if (message.type === 'result') console.log(`\n${successOf(message).result}`);
 }

@@ -1,5 +1,5 @@
 // A model of one's own: anything that can stream an answer in the events of the Messages API.
-import { query } from 'heddle';
+import { query, successOf } from 'heddle';
 import { createEngine, inProcess, type Model, type StreamEvent } from 'heddle/engine';
 import { createMemoryStore } from 'heddle/stores/memory';
 
@@ -39,6 +39,6 @@ function lastText(messages: Parameters<Model['stream']>[0]['messages']): string 
 
 const engine = createEngine({ cwd: process.cwd(), model: shouting, store: createMemoryStore() });
 for await (const message of query({ prompt: 'weave on', options: { transport: inProcess(engine) } })) {
-  if (message.type === 'result' && message.subtype === 'success') console.log(message.result);
+  if (message.type === 'result') console.log(successOf(message).result);
 }
 await engine.close();

@@ -1,6 +1,6 @@
 // A tool of your own: a function of this program that the model can call.
-import { query } from 'heddle';
-import { createEngine, inProcess, tool } from 'heddle/engine';
+import { query, successOf, tool } from 'heddle';
+import { createEngine, inProcess } from 'heddle/engine';
 import { createMemoryStore } from 'heddle/stores/memory';
 import { scriptedModel, toolUse } from 'heddle/testing';
 
@@ -26,12 +26,14 @@ const model = scriptedModel([
   toolUse('in_stock', { cloth: 'linen' }),
   'There are 12 bolts of linen.',
 ]);
-const engine = createEngine({ cwd: process.cwd(), model, store: createMemoryStore(), tools: [inStock] });
+const engine = createEngine({ cwd: process.cwd(), model, store: createMemoryStore() });
 
-// Tools of yours need permission like any other: a rule, as here, or `canUseTool`.
-const options = { transport: inProcess(engine), allowedTools: ['in_stock'] };
+// The agent has this tool and two of its own; `'default'` in their place would be all of its own. A tool of yours needs
+// permission like any other: a rule, as here, or `canUseTool`. It runs in this program, wherever the agent runs.
+const tools = [inStock, 'Read', 'Grep'];
+const options = { transport: inProcess(engine), tools, allowedTools: ['in_stock'] };
 for await (const message of query({ prompt: 'How much linen is there?', options })) {
   if (message.type === 'user') console.log(message.tool_use_result);
-  if (message.type === 'result' && message.subtype === 'success') console.log(message.result);
+  if (message.type === 'result') console.log(successOf(message).result);
 }
 await engine.close();

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { connect, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type ExitInfo, query, type Transport } from 'heddle';
+import { type ExitInfo, query, successOf, type Transport } from 'heddle';
 
 /** Lines of JSON over a socket. `heddle/testing` has a suite that says whether a transport keeps its promises. */
 class SocketTransport implements Transport {
@@ -66,6 +66,6 @@ const { port } = server.address() as { port: number };
 
 const options = { transport: () => new SocketTransport(port), allowedTools: ['Bash'] };
 for await (const message of query({ prompt: 'run: echo over the wire', options })) {
-  if (message.type === 'result' && message.subtype === 'success') console.log(message.result);
+  if (message.type === 'result') console.log(successOf(message).result);
 }
 server.close();

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type HookCallback, query } from 'heddle';
+import { type HookCallback, query, successOf } from 'heddle';
 
 /** Before a command runs: one kind of command never does, and another one is changed. */
 const guard: HookCallback = async (input) => {
@@ -39,7 +39,7 @@ try {
     },
   })) {
     if (message.type !== 'result') continue;
-    for (const denial of message.permission_denials) console.log(`denied: ${denial.tool_input.command}`);
+    for (const denial of successOf(message).permission_denials) console.log(`denied: ${denial.tool_input.command}`);
   }
   const { hook_event_name, prompt } = JSON.parse(await readFile(join(cwd, 'prompt.json'), 'utf8'));
   console.log(`${hook_event_name}: ${prompt}`);

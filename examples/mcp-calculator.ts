@@ -1,5 +1,5 @@
 // An MCP server inside your program: its tools run here, wherever the agent runs.
-import { createSdkMcpServer, query, tool } from 'heddle';
+import { createSdkMcpServer, query, successOf, tool } from 'heddle';
 import { startFakeApi, toolUse } from 'heddle/testing';
 
 const numbers = {
@@ -33,6 +33,6 @@ const options = { env, mcpServers: { calc }, allowedTools: ['mcp__calc'] };
 for await (const message of query({ prompt: 'What is 6 times 7, and that by 0?', options })) {
   if (message.type === 'system' && message.subtype === 'init') console.log(message.mcp_servers);
   if (message.type === 'user') console.log(message.tool_use_result);
-  if (message.type === 'result' && message.subtype === 'success') console.log(message.result);
+  if (message.type === 'result') console.log(successOf(message).result);
 }
 await api.close();

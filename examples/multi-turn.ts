@@ -2,21 +2,21 @@
 import { createSession, resumeSession } from 'heddle';
 
 const options = { model: 'offline', allowedTools: ['Bash'] };
-let sessionId = '';
-{
-  await using session = createSession(options);
-  for (const question of ['run: echo first', 'run: echo second']) {
-    await session.send(question);
-    for await (const message of session.stream()) {
-      if (message.type === 'result' && message.subtype === 'success') console.log(message.result);
-    }
-  }
-  ({ sessionId } = session);
-} // here the agent ends; what was said is stored
 
-await using again = resumeSession(sessionId, options);
-await again.send('run: echo third');
-for await (const message of again.stream()) {
-  if (message.type === 'result' && message.subtype === 'success') console.log(message.result);
+const session = createSession(options);
+try {
+  for (const question of ['run: echo first', 'run: echo second']) {
+    const { text } = await session.ask(question); // rejects when the turn ends in an error
+    console.log(text);
+  }
+} finally {
+  await session.close(); // here the agent ends; what was said is stored
 }
-console.log(`same session: ${again.sessionId === sessionId}`);
+
+const again = resumeSession(session.sessionId, options);
+try {
+  console.log((await again.ask('run: echo third')).text);
+  console.log(`same session: ${again.sessionId === session.sessionId}`);
+} finally {
+  await again.close();
+}

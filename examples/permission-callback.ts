@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type CanUseTool, query } from 'heddle';
+import { type CanUseTool, query, successOf } from 'heddle';
 
 const canUseTool: CanUseTool = async (toolName, input) => {
   if (toolName !== 'Write') return { behavior: 'deny', message: `${toolName} is not allowed here.` };
@@ -19,7 +19,7 @@ try {
     options: { cwd, canUseTool, model: 'offline', persistSession: false },
   })) {
     if (message.type !== 'result') continue;
-    for (const denial of message.permission_denials) console.log(`denied: ${denial.tool_input.command}`);
+    for (const denial of successOf(message).permission_denials) console.log(`denied: ${denial.tool_input.command}`);
   }
   console.log(`note.txt: ${await readFile(join(cwd, 'note.txt'), 'utf8')}`);
 } finally {

@@ -2,9 +2,6 @@ import { query } from 'heddle';
 
 const run = query({ prompt: 'list files matching *.md', options: { model: 'offline' } });
 
-for await (const message of run) {
-  if (message.type === 'assistant') {
-    for (const block of message.message.content) if (block.type === 'text') console.log(block.text);
-  }
-  if (message.type === 'result') console.log(`${message.subtype}, session ${message.session_id}`);
-}
+// The text as it is written. A turn that ends in an error throws; it never passes for an answer.
+for await (const text of run.textStream) process.stdout.write(text);
+console.log(`\n$${run.result?.total_cost_usd}, session ${run.result?.session_id}`);

@@ -1,6 +1,6 @@
 // A skill and a command of a project: plain files that the agent finds by itself, once their source is named.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { query } from 'heddle';
+import { query, successOf } from 'heddle';
 
 mkdirSync('.claude/skills/greet', { recursive: true });
 writeFileSync('.claude/skills/greet/SKILL.md', '---\ndescription: Greets people\n---\nrun: echo hello $ARGUMENTS\n');
@@ -23,6 +23,6 @@ for (const prompt of ['/greet Ada', '/shout warp weft']) {
   }
   for await (const message of run) {
     if (message.type === 'system' && message.subtype === 'init') console.log('skills:', message.skills.join(' '));
-    if (message.type === 'result' && message.subtype === 'success') console.log(message.result);
+    if (message.type === 'result') console.log(successOf(message).result);
   }
 }

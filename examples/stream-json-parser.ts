@@ -17,7 +17,8 @@ interface Line {
   type: string;
   subtype?: string;
   session_id?: string;
-  result?: string;
+  is_error?: boolean;
+  errors?: string[];
   request_id?: string;
   request?: { subtype: string; tool_name?: string; input?: object };
   message?: { content: string | { type: string; name?: string }[] };
@@ -43,7 +44,8 @@ function take(line: Line): void {
       break;
     }
     case 'result':
-      console.log(`done: ${line.subtype}`);
+      // Not the subtype: a `success` may be an error in the place of an answer.
+      console.log(line.is_error ? `failed: ${line.errors?.join('; ')}` : 'done');
       agent.stdin.end(); // nothing more to say: the agent ends
       break;
   }

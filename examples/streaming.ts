@@ -1,5 +1,5 @@
-// Prints the answer word by word, as the model writes it.
-import { query } from 'heddle';
+// Prints the answer word by word, from the messages. `run.textStream` has the text alone: quick-start.ts shows it.
+import { query, successOf } from 'heddle';
 
 const run = query({
   prompt: 'run: echo one two three',
@@ -9,7 +9,7 @@ const run = query({
 for await (const message of run) {
   if (message.type === 'stream_event') process.stdout.write(newText(message.event));
   // The whole block follows as an `assistant` message; whoever has shown the pieces may skip it.
-  if (message.type === 'result') console.log(`\n(${message.usage.output_tokens} tokens out)`);
+  if (message.type === 'result') console.log(`\n(${successOf(message).usage.output_tokens} tokens out)`);
 }
 
 /** The text in a stream event; empty for the other kinds, of which there are many. */

@@ -3,7 +3,7 @@
 import { context, type SpanContext, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { BasicTracerProvider, type ReadableSpan, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { query } from 'heddle';
+import { query, successOf } from 'heddle';
 import { createEngine, inProcess } from 'heddle/engine';
 import { createMemoryStore } from 'heddle/stores/memory';
 
@@ -28,7 +28,7 @@ await trace.getTracer('shop').startActiveSpan('answer a customer', async (span) 
     prompt: 'run: echo weft',
     options: { model: 'offline', transport: inProcess(engine), allowedTools: ['Bash'] },
   })) {
-    if (message.type === 'result') console.log(message.subtype);
+    if (message.type === 'result') console.log(successOf(message).num_turns, 'turns');
   }
   span.end();
 });

@@ -9,17 +9,21 @@
 // a handful of small files instead of one. Files are written only when they changed, entries after their chunks, so that
 // a CLI that is running during a build keeps the chunks it may still import.
 //
-// The library stays modules. The command line becomes scripts (lib/cli-scripts.mjs), which dist/heddle.cjs loads; it runs
-// once in the end, so that its compiled code is kept. dist/cli.js is another way in, for whoever knows that path.
+// The library stays modules, readable ones with maps to their sources. The command line becomes scripts
+// (lib/cli-scripts.mjs), which dist/heddle.cjs loads; it runs once in the end, so that its compiled code is kept.
+// dist/cli.js is another way in, for whoever knows that path. All begin with a look at the version of Node.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import * as esbuild from 'esbuild';
-import { BUNDLING } from './lib/bundling.mjs';
+import { COMMAND_LINE, LIBRARY } from './lib/bundling.mjs';
 import { keptName, makeScripts } from './lib/cli-scripts.mjs';
+import { publishDeclarations } from './lib/declarations.mjs';
 import { collectLicenses } from './lib/licenses.mjs';
 import { mergeChunks } from './lib/merge-chunks.mjs';
+import { checkAsModule, checkAsProgram } from './lib/node-version.mjs';
+import { withHead, writeMaps } from './lib/source-maps.mjs';
 import { newestMtime, root } from './lib/tree.mjs';
 import { warmUp } from './lib/warm-up.mjs';
 
@@ -36,7 +40,17 @@ const libraryEntries = {
   testing: 'src/testing/index.ts',
 };
 
-const SHEBANG = { js: '#!/usr/bin/env node' };
+const SHEBANG = '#!/usr/bin/env node\n';
+const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+/** Imported by every entry of the library before anything else. */
+const versionCheck = 'dist/node-version.js';
+/** The first file must be read by Nodes that are too old, so that they can be told so. */
+const firstFile = {
+  ...COMMAND_LINE,
+  format: 'cjs',
+  target: 'node12.22',
+  banner: { js: SHEBANG + checkAsProgram(manifest) },
+};
 
 /** A run of the command line, one that goes on with a session, the SDK, and its functions for stored sessions. */
 const loadedTogether = [
@@ -63,6 +77,22 @@ const zodOfForeignCode = {
     build.onResolve({ filter: /^zod(\/|$)/ }, ({ path: name, importer }) =>
       importer.includes('node_modules/@modelcontextprotocol/') ? { path: name, external: true } : undefined,
     );
+  },
+};
+
+/**
+ * Tree-sitter looks around where it lies, though it is handed all that it needs. In a program that was bundled again, and
+ * is no module, there is no such place: any other will do.
+ */
+const anywhere = "(process.platform === 'win32' ? 'file:///C:/' : 'file:///')";
+const placelessParser = {
+  name: 'placeless-parser',
+  setup(build) {
+    build.onLoad({ filter: /\/web-tree-sitter\.js$/ }, ({ path: file }) => {
+      const text = fs.readFileSync(file, 'utf8');
+      if (!text.includes('import.meta.url')) throw new Error(`${file}: import.meta.url is not in it any more`);
+      return { contents: text.replaceAll('import.meta.url', anywhere), loader: 'js' };
+    });
   },
 };
 
@@ -93,9 +123,9 @@ console.log(`built dist/ in ${Math.round(performance.now() - started)} ms`);
 
 async function bundle() {
   const [cli, library, start] = await Promise.all([
-    esbuild.build(options({ name: 'cli', entryPoints: cliEntries })),
-    esbuild.build(options({ name: 'lib', entryPoints: libraryEntries })),
-    esbuild.build({ ...BUNDLING, format: 'cjs', absWorkingDir: root, entryPoints: [startFile], banner: SHEBANG }),
+    esbuild.build(options({ name: 'cli', entryPoints: cliEntries, style: COMMAND_LINE })),
+    esbuild.build(options({ name: 'lib', entryPoints: libraryEntries, style: LIBRARY })),
+    esbuild.build({ ...firstFile, absWorkingDir: root, entryPoints: [startFile] }),
   ]);
   const metafile = {
     inputs: { ...library.metafile.inputs, ...cli.metafile.inputs },
@@ -106,8 +136,11 @@ async function bundle() {
   const entry = 'dist/cli.js';
   const signposts = await mergeChunks({ root, metafile, files, groups: loadedTogether, apart: [entry] });
   await makeScripts({ root, metafile, files, entry, signposts });
+  checkVersionFirst({ metafile, files });
+  const isBundle = (file) => files.has(path.join(root, file)) && !signposts.has(file) && file !== versionCheck;
+  writeMaps({ root, metafile, files, bundles: Object.keys(metafile.outputs).filter(isBundle) });
   files.set(path.join(dist, 'heddle.cjs'), start.outputFiles[0].contents);
-  files.set(path.join(dist, 'cli.js'), Buffer.from(`${SHEBANG.js}\nimport './heddle.cjs';\n`));
+  files.set(path.join(dist, 'cli.js'), Buffer.from(`${SHEBANG}import './heddle.cjs';\n`));
   for (const file of wasmFiles) files.set(path.join(dist, path.basename(file)), fs.readFileSync(path.join(root, file)));
   const sources = [...Object.keys(metafile.inputs), ...wasmFiles];
   files.set(path.join(dist, 'third-party-licenses.txt'), collectLicenses(sources));
@@ -119,9 +152,24 @@ async function bundle() {
   fs.writeFileSync(path.join(dist, 'meta.json'), JSON.stringify(metafile));
 }
 
-function options({ name, entryPoints }) {
+/** Modules are run in the order in which they are imported, but only once all of them are read. */
+function checkVersionFirst({ metafile, files }) {
+  const text = checkAsModule(manifest);
+  files.set(path.join(root, versionCheck), Buffer.from(text));
+  metafile.outputs[versionCheck] = { imports: [], exports: [], inputs: {}, bytes: text.length };
+  for (const name of Object.keys(libraryEntries)) {
+    const file = `dist/${name}.js`;
+    const place = path.posix.relative(path.dirname(file), versionCheck);
+    const head = `import "${place.startsWith('.') ? place : `./${place}`}";\n`;
+    const entry = Buffer.from(files.get(path.join(root, file))).toString();
+    files.set(path.join(root, file), Buffer.from(withHead(entry, { old: '', head })));
+    metafile.outputs[file].imports.unshift({ path: versionCheck, kind: 'import-statement' });
+  }
+}
+
+function options({ name, entryPoints, style }) {
   return {
-    ...BUNDLING,
+    ...style,
     absWorkingDir: root,
     entryPoints,
     outdir: 'dist',
@@ -129,7 +177,7 @@ function options({ name, entryPoints }) {
     splitting: true,
     // Zod's converters would drag their parts of zod into the chunk that the SDK shares; they are loaded on demand.
     external: ['@vscode/ripgrep', 'diff', 'https-proxy-agent', 'zod/v3', 'zod/v4/*', 'zod-to-json-schema'],
-    plugins: [zodOfForeignCode],
+    plugins: [zodOfForeignCode, placelessParser],
     metafile: true,
   };
 }
@@ -148,8 +196,10 @@ function declarations() {
     child.on('error', reject);
     child.on('close', (code) => {
       if (code !== 0) return reject(new Error(`declarations:\n${output.trimEnd()}`));
-      // tsc leaves its build info alone when nothing changed; its time is what --if-stale looks at.
-      fs.utimesSync(path.join(dist, 'types/.tsbuildinfo'), new Date(), new Date());
+      fs.mkdirSync(path.join(dist, 'types'), { recursive: true });
+      publishDeclarations(path.join(dist, 'types-of-tsc'), path.join(dist, 'types'));
+      // Its time is what --if-stale looks at.
+      fs.writeFileSync(path.join(dist, 'types/made.tsbuildinfo'), '');
       resolve();
     });
   });
@@ -164,7 +214,7 @@ function requireEntries(entries) {
 
 function isFresh() {
   const sources = ['src', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts'];
-  const builtAt = wantsTypes ? Math.min(mtime('meta.json'), mtime('types/.tsbuildinfo')) : mtime('meta.json');
+  const builtAt = wantsTypes ? Math.min(mtime('meta.json'), mtime('types/made.tsbuildinfo')) : mtime('meta.json');
   return builtAt > newestMtime(sources);
 }
 

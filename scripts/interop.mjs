@@ -5,6 +5,7 @@
 //   node scripts/interop.mjs               everything
 //   node scripts/interop.mjs --only mcp-   the cases whose id holds this
 //   node scripts/interop.mjs --quiet       says only what failed, and the numbers
+//   node scripts/interop.mjs --reference-cli   the other way round: our SDK drives the reference's command line
 //
 // The packages go to a temporary folder, or to HEDDLE_INTEROP_CACHE, where they stay. Without a registry nothing can be
 // tested: that is said aloud, and is no failure.
@@ -14,28 +15,40 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import * as esbuild from 'esbuild';
-import { installReference, REFERENCE_VERSIONS } from './lib/reference.mjs';
+import { installReference, installReferenceCli, REFERENCE_CLI, REFERENCE_VERSIONS } from './lib/reference.mjs';
 import { checkSamples } from './lib/samples.mjs';
 import { root } from './lib/tree.mjs';
 
 const { values: flags } = parseArgs({
-  options: { only: { type: 'string', default: '' }, quiet: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string', default: '' },
+    quiet: { type: 'boolean', default: false },
+    'reference-cli': { type: 'boolean', default: false },
+  },
 });
 const temporary = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'heddle-interop-')));
 process.on('exit', () => fs.rmSync(temporary, { recursive: true, force: true, maxRetries: 3 }));
 const installed = process.env.HEDDLE_INTEROP_CACHE || path.join(temporary, 'packages');
 
-const problem = await installReference(installed);
-if (problem !== null) {
-  console.log(`interop: SKIPPED, the registry did not answer\n${problem.replace(/^/gm, '    ')}`);
-} else {
-  await test();
+const { program, problem } = await install();
+if (problem) console.log(`interop: SKIPPED, the registry did not answer\n${problem.replace(/^/gm, '    ')}`);
+else await test();
+
+/** The SDKs are needed both ways: their folder has the packages that cases import. */
+async function install() {
+  const problem = await installReference(installed);
+  if (problem !== null || !flags['reference-cli']) return { problem };
+  return installReferenceCli(installed);
 }
 
 async function test() {
   const runner = await bundleCases();
-  const tallies = await Promise.all(REFERENCE_VERSIONS.map((version) => runCases(runner, version)));
-  if (!flags.only) tallies.push(...(await typeChecks()));
+  const cli = path.join(root, 'dist/cli.js');
+  const sdk = path.join(root, 'dist/index.js');
+  const tallies = flags['reference-cli']
+    ? [await runCases(runner, { version: REFERENCE_CLI, cli: program, sdk })]
+    : await Promise.all(REFERENCE_VERSIONS.map((version) => runCases(runner, { version, cli, sdk: '' })));
+  if (!flags.only && !flags['reference-cli']) tallies.push(...(await typeChecks()));
   const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map((key) =>
     tallies.reduce((sum, tally) => sum + tally[key], 0),
   );
@@ -60,11 +73,16 @@ async function bundleCases() {
 }
 
 /** One process per version, side by side, with a home of its own and nothing of this environment. */
-function runCases(runner, version) {
+function runCases(runner, { version, cli, sdk }) {
   const home = path.join(temporary, `home-${version}`);
   fs.mkdirSync(home);
-  const cli = path.join(root, 'dist/cli.js');
-  const args = [`--version=${version}`, `--folder=${installed}`, `--cli=${cli}`, `--only=${flags.only}`];
+  const args = [
+    `--version=${version}`,
+    `--folder=${installed}`,
+    `--cli=${cli}`,
+    `--sdk=${sdk}`,
+    `--only=${flags.only}`,
+  ];
   if (flags.quiet) args.push('--quiet');
   const env = { PATH: process.env.PATH, TMPDIR: temporary, HOME: home, HEDDLE_HOME: home, CLAUDE_CONFIG_DIR: home };
   return new Promise((resolve) => {

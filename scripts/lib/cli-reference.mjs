@@ -105,6 +105,7 @@ const BY_FUNCTION = {
   thinking: ['thinking'],
   maxThinkingTokens: ['maxThinkingTokens', 'thinking'],
   mcpConfig: ['mcpServers'],
+  jsonSchema: ['outputFormat'],
   settings: ['settings', 'sandbox'],
   systemPrompt: ['systemPrompt'],
   appendSystemPrompt: ['systemPrompt'],

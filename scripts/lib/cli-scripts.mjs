@@ -8,7 +8,7 @@ import crypto from 'node:crypto';
 import path from 'node:path';
 import { init, parse } from 'es-module-lexer';
 import * as esbuild from 'esbuild';
-import { BUNDLING } from './bundling.mjs';
+import { COMMAND_LINE } from './bundling.mjs';
 
 const TAG_LENGTH = 16;
 const PARAMETERS = 'exports,require,module,__load,__import,__url';
@@ -66,7 +66,7 @@ async function moduleBody(text, file, places) {
   const { code } = await esbuild.transform(withIds(source, file, places), {
     format: 'cjs',
     platform: 'node',
-    target: BUNDLING.target,
+    target: COMMAND_LINE.target,
     minifySyntax: true,
     minifyWhitespace: true,
     define: { 'import.meta.url': '__url' },

@@ -6,7 +6,8 @@
 import crypto from 'node:crypto';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
-import { BUNDLING } from './bundling.mjs';
+import { COMMAND_LINE, isOfLibrary, LIBRARY } from './bundling.mjs';
+import { withHead } from './source-maps.mjs';
 
 /**
  * `files`: the bundler's files by path. `groups`: a file for each, with the chunks that its `sources` load, as far as no
@@ -17,7 +18,7 @@ export async function mergeChunks({ root, metafile, files, groups, apart }) {
   const build = { root, metafile, files, apart: reachable(metafile, apart), signposts: new Map() };
   for (const group of groups) await mergeGroup(build, group);
   const entries = Object.keys(metafile.outputs).filter((file) => !isChunk(file) && !build.apart.has(file));
-  await Promise.all(entries.map((file) => shortenWay(build, file)));
+  for (const file of entries) shortenWay(build, file);
   for (const [chunk, { text, home }] of build.signposts) {
     Object.assign(metafile.outputs[chunk], { inputs: {}, imports: [{ path: home, kind: 'import-statement' }] });
     write(build, chunk, text);
@@ -31,10 +32,10 @@ async function mergeGroup(build, { name, sources }) {
     (file) => isChunk(file) && !apart.has(file) && !signposts.has(file),
   );
   const texts = chunks.map((chunk) => [chunk, textOf(build, chunk)]);
-  const asked = chunks.filter((chunk) => isAskedFor(metafile, chunk, chunks));
-  const text = await bundle(asked.map((chunk, at) => exportsOf(metafile, chunk, at)).join('\n'), {
-    folder: CHUNKS,
+  const asked = namesInMerged(build, { name, chunks });
+  const text = await bundle([...asked].map(exportsOf).join('\n'), {
     inlined: new Map([...signpostTexts(build), ...texts]),
+    style: styleOf(name),
   });
   const hash = crypto.createHash('sha256').update(text).digest('hex').slice(0, 8).toUpperCase();
   const home = `${CHUNKS}/${name}-${hash}.js`;
@@ -46,8 +47,7 @@ async function mergeGroup(build, { name, sources }) {
     inputs: Object.assign({}, ...outputs.map(({ inputs }) => inputs)),
   };
   write(build, home, text);
-  for (const [at, chunk] of asked.entries()) {
-    const names = namesOf(metafile.outputs[chunk], at);
+  for (const [chunk, names] of asked) {
     signposts.set(chunk, { home, names, text: signpost(names, path.basename(home)) });
   }
   for (const chunk of chunks.filter((each) => !signposts.has(each))) {
@@ -62,19 +62,32 @@ function isAskedFor({ outputs }, chunk, group) {
   return outputs[chunk].entryPoint !== undefined || Object.entries(outputs).some(asks);
 }
 
-/** Under names of their own, so that equal ones of two chunks do not meet. */
-function exportsOf({ outputs }, chunk, at) {
-  const names = Object.entries(namesOf(outputs[chunk], at)).map(([name, there]) => `${name} as ${there}`);
-  return `export { ${names.join(', ')} } from './${path.basename(chunk)}';`;
+/**
+ * What each chunk that others ask for exports, by its name there and by the one in the merged file, where equal ones of
+ * two chunks must not meet. In the library they keep their names as far as they can; the command line has short ones.
+ */
+function namesInMerged({ metafile }, { name: group, chunks }) {
+  const asked = chunks.filter((chunk) => isAskedFor(metafile, chunk, chunks));
+  const taken = new Set();
+  const plain = (name, count = 1) => {
+    const wanted = count === 1 && name !== 'default' ? name : `${name}_${count}`;
+    if (taken.has(wanted)) return plain(name, count + 1);
+    taken.add(wanted);
+    return wanted;
+  };
+  const nameOf = (name, at, n) => (isOfLibrary(group) ? plain(name) : `m${at}_${n}`);
+  const namesOf = ({ exports }, at) => Object.fromEntries(exports.map((name, n) => [name, nameOf(name, at, n)]));
+  return new Map(asked.map((chunk, at) => [chunk, namesOf(metafile.outputs[chunk], at)]));
 }
 
-function namesOf({ exports }, at) {
-  return Object.fromEntries(exports.map((name, n) => [name, `m${at}_${n}`]));
+function exportsOf([chunk, names]) {
+  const pairs = Object.entries(names).map(([name, there]) => `${name} as ${there}`);
+  return `export { ${pairs.join(', ')} } from './${path.basename(chunk)}';`;
 }
 
 function signpost(names, home) {
-  const pairs = Object.entries(names).map(([name, there]) => `${there} as ${name}`);
-  return `export { ${pairs.join(', ')} } from './${home}';\n`;
+  const pairs = Object.entries(names).map(([name, there]) => (name === there ? name : `${there} as ${name}`));
+  return `export {\n  ${pairs.join(',\n  ')}\n} from './${home}';\n`;
 }
 
 const CHUNKS = 'dist/chunks';
@@ -106,13 +119,30 @@ function reachable({ outputs }, from) {
   return found;
 }
 
-/** Lets an entry import from the merged files without the signposts between. */
-async function shortenWay(build, file) {
+/** Lets an entry import from the merged files without the signposts between: one statement for each file. */
+function shortenWay(build, file) {
   const output = build.metafile.outputs[file];
-  const text = await bundle(textOf(build, file), { folder: path.dirname(file), inlined: signpostTexts(build) });
+  const [head] = IMPORTS_OF_OURS.exec(textOf(build, file));
+  const wanted = new Map();
+  for (const [, clause = '', specifier] of head.matchAll(IMPORT_OF_OURS)) {
+    const { home, names } = build.signposts.get(`${CHUNKS}/${path.basename(specifier)}`) ?? {};
+    const target = home ? `${path.posix.dirname(specifier)}/${path.basename(home)}` : specifier;
+    const pairs = clause.split(',').map((pair) => pair.trim().split(/\s+as\s+/));
+    const locals = pairs.filter(([name]) => name !== '').map(([name, local = name]) => [names?.[name] ?? name, local]);
+    wanted.set(target, [...(wanted.get(target) ?? []), ...locals]);
+  }
+  const statements = [...wanted].map(([target, pairs]) => {
+    if (pairs.length === 0) return `import "${target}";\n`;
+    const clauses = pairs.map(([name, local]) => (name === local ? name : `${name} as ${local}`));
+    return `import {\n  ${clauses.join(',\n  ')}\n} from "${target}";\n`;
+  });
   output.imports = output.imports.map((each) => moved(build, each));
-  write(build, file, text);
+  write(build, file, withHead(textOf(build, file), { old: head, head: statements.join('') }));
 }
+
+/** What an entry of the library begins with, as the bundler writes it. */
+const IMPORT_OF_OURS = /import (?:\{([^}]*)\} from )?"(\.[^"]*)";\n/g;
+const IMPORTS_OF_OURS = new RegExp(`^(?:${IMPORT_OF_OURS.source})*`);
 
 function moved({ signposts }, each) {
   return isStatic(each) ? { ...each, path: signposts.get(each.path)?.home ?? each.path } : each;
@@ -122,8 +152,8 @@ function signpostTexts({ signposts }) {
   return new Map([...signposts].map(([chunk, { text }]) => [chunk, text]));
 }
 
-/** Bundles a file of a folder with those chunks that it imports and that are to be part of it. */
-async function bundle(contents, { folder, inlined }) {
+/** Bundles chunks that are to be one file. */
+async function bundle(contents, { inlined, style }) {
   const inMemory = {
     name: 'chunks',
     setup(build) {
@@ -131,21 +161,37 @@ async function bundle(contents, { folder, inlined }) {
         if (!wanted.startsWith('.')) return { path: wanted, external: true };
         const chunk = `${CHUNKS}/${path.basename(wanted)}`;
         if (kind === 'import-statement' && inlined.has(chunk)) return { path: chunk, namespace: 'chunk' };
-        const place = path.posix.relative(folder, chunk);
-        return { path: place.startsWith('.') ? place : `./${place}`, external: true };
+        return { path: `./${path.basename(chunk)}`, external: true };
       });
       build.onLoad({ filter: /.*/, namespace: 'chunk' }, ({ path: chunk }) => ({
-        contents: inlined.get(chunk),
+        contents: keepHeadings(inlined.get(chunk)),
         loader: 'js',
       }));
     },
   };
   const { outputFiles } = await esbuild.build({
-    ...BUNDLING,
+    ...style,
+    legalComments: 'inline',
     stdin: { contents, loader: 'js' },
     plugins: [inMemory],
   });
-  return outputFiles[0].text;
+  return plainHeadings(outputFiles[0].text);
+}
+
+/**
+ * In the library the bundler writes above each module which file it is. It keeps no comments but those of licences, and
+ * has its own heading for what it is given here. The lines stay as many as they are: maps count them.
+ */
+function keepHeadings(text) {
+  return text.replace(/^\/\/ (?=(src|node_modules)\/)/gm, '//! ');
+}
+
+function plainHeadings(text) {
+  return text.replace(/^\/\/ chunk:.*$/gm, '').replace(/^\/\/! /gm, '// ');
+}
+
+function styleOf(name) {
+  return isOfLibrary(name) ? LIBRARY : COMMAND_LINE;
 }
 
 function textOf({ root, files }, file) {

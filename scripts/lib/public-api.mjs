@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { withoutRowIds } from './row-ids.mjs';
 import { root } from './tree.mjs';
 
 /** Export to source file, as the paths of tsconfig.json have it for our own programs. */
@@ -64,10 +65,10 @@ function describe(checker, exported, symbol, isValue) {
     name: exported.name,
     of: symbol.name,
     kind: kindOf(symbol, isValue),
-    doc: own || ts.displayPartsToString(symbol.getDocumentationComment(checker)),
+    doc: withoutRowIds(own || ts.displayPartsToString(symbol.getDocumentationComment(checker))),
     example: withoutFence(ts.displayPartsToString(tags.find(({ name }) => name === 'example')?.text)),
     source: path.relative(root, declaration.getSourceFile().fileName).split(path.sep).join('/'),
-    text: textOf(declaration),
+    text: withoutRowIds(textOf(declaration)),
     members: ts.isClassDeclaration(declaration) ? membersOf(declaration) : [],
   };
 }
@@ -118,7 +119,8 @@ function headOf(member) {
 
 function docOf(node) {
   const [comment] = ts.getJSDocCommentsAndTags(node);
-  return comment ? (ts.getTextOfJSDocComment(comment.comment) ?? '').replaceAll(/\s*\n\s*/g, ' ') : '';
+  const text = comment ? (ts.getTextOfJSDocComment(comment.comment) ?? '') : '';
+  return withoutRowIds(text).replaceAll(/\s*\n\s*/g, ' ');
 }
 
 /** Examples are written with a fence around them, or without. */

@@ -8,7 +8,11 @@ export const REFERENCE_VERSIONS = ['0.2.44', '0.3.325'];
 
 export const nameOf = (version) => `reference-${version}`;
 
+/** The command line of the second version, for the few cases in which our SDK drives it. */
+export const REFERENCE_CLI = '2.1.325';
+
 const INSTALL_MS = 60_000;
+const INSTALL_CLI_MS = 300_000;
 const FLAGS = [
   '--ignore-scripts',
   '--omit=optional',
@@ -17,6 +21,22 @@ const FLAGS = [
   '--no-package-lock',
   '--prefer-offline',
 ];
+
+/**
+ * Installs the command line, which is large, into a folder of its own. Resolves with the path of the program, or with
+ * what npm said when it did not work.
+ */
+export async function installReferenceCli(folder) {
+  const place = path.join(folder, 'cli');
+  const program = path.join(place, 'node_modules', 'reference-cli', 'claude');
+  if (fs.existsSync(program)) return { program };
+  fs.mkdirSync(place, { recursive: true });
+  const name = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
+  const manifest = { private: true, dependencies: { 'reference-cli': `npm:${name}@${REFERENCE_CLI}` } };
+  fs.writeFileSync(path.join(place, 'package.json'), JSON.stringify(manifest));
+  const { output } = await runCommand('npm', ['install', ...FLAGS], { cwd: place, limitMs: INSTALL_CLI_MS });
+  return fs.existsSync(program) ? { program } : { problem: output.trim() };
+}
 
 /** Installs what is not there yet. Resolves with null, or with what npm said when it did not work. */
 export async function installReference(folder) {

@@ -1,11 +1,12 @@
 // Reads off the sources of src/wire what people wrote about the definitions: the reference says it in the same words.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withoutRowIds } from './row-ids.mjs';
 import { filesBelow, root } from './tree.mjs';
 
 /**
- * By name of the definition: `{ text, own, members }`, with the same for its fields (or the requests of a table).
- * `own`: it is an addition of Heddle's, as the file or a comment `// Heddle's own` above it says.
+ * By name of the definition: `{ text, own, members }`, with the same for its fields (or the requests of a table), and in
+ * `parts` the names of the schemas that a field is made of. `own`: it is an addition of Heddle's, as the file or a comment `// Heddle's own` above it says.
  */
 export function wireComments() {
   const files = filesBelow('src/wire').filter((file) => file.endsWith('.ts'));
@@ -48,10 +49,14 @@ function membersIn(body) {
     const section = /^ {2}\/\/ (.*)$/.exec(line);
     if (section) own = section[1].startsWith("Heddle's own");
     if (/^ {2}(\/\*\*| \*)/.test(line)) comment.push(line);
-    const member = /^ {2}'?([\w-]+)'?: /.exec(line);
+    const member = /^ {2}'?([\w-]+)'?: (.*)$/.exec(line);
     if (!member) continue;
     const text = plain(comment.join('\n'));
-    members.set(member[1], { text: text.replace(/^Heddle's own: /, ''), own: own || text.startsWith("Heddle's own") });
+    members.set(member[1], {
+      text: text.replace(/^Heddle's own: /, ''),
+      own: own || text.startsWith("Heddle's own"),
+      parts: [...member[2].matchAll(/\b[A-Z]\w+/g)].map(([part]) => part),
+    });
     comment = [];
   }
   return members;
@@ -63,5 +68,5 @@ function plain(comment = '') {
     .replaceAll(/^\s*\/?\*+\/?|\*\/\s*$/gm, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return text.replaceAll(/ ?\((?:rulings?|trust|docs\/)[^)]*\)| ?\[[A-Z]+-\d+\]/g, '');
+  return withoutRowIds(text).replaceAll(/ ?\(docs\/[^)]*\)/g, '');
 }

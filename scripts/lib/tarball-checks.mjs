@@ -10,10 +10,11 @@ const MAX_BYTES = 10 * 1024 * 1024;
 const RUN_MS = 120_000;
 
 const WANTED = [
-  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
+  /^(package\.json|LICENSE|[A-Z]+\.md)$/,
+  /^examples\/[\w-]+\.ts$/,
   /^docs\/.+\.(md|html|json|svg)$/,
   /^schema\/[\w-]+\.json$/,
-  /^dist\/([\w/-]+\.(js|cjs)|[\w-]+\.wasm|third-party-licenses\.txt)$/,
+  /^dist\/([\w/-]+\.(js|js\.map|cjs)|[\w-]+\.wasm|third-party-licenses\.txt)$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
 ];
 
@@ -23,7 +24,7 @@ export function checkFiles({ files, unpackedSize }) {
   if (stray.length > 0) throw new Error(`files that nobody asked for: ${stray.join(', ')}`);
   if (unpackedSize > MAX_BYTES) throw new Error(`${unpackedSize} bytes unpacked, and ${MAX_BYTES} is the limit`);
   const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
-  const targets = [...Object.values(manifest.exports), ...Object.values(manifest.bin)];
+  const targets = [manifest.main, manifest.types, ...Object.values(manifest.exports), ...Object.values(manifest.bin)];
   const promised = targets.flatMap((target) => (typeof target === 'string' ? [target] : Object.values(target)));
   const there = new Set(files.map((file) => path.posix.normalize(file.path)));
   const missing = promised.filter((target) => !there.has(path.posix.normalize(target)));
@@ -144,7 +145,7 @@ export function openApp(folder) {
   };
 }
 
-/** Node shows the line of an error, and a line of a bundle is all of it. */
+/** Node shows the line of an error, and a line of the command line is a file of it. */
 function shortened(output) {
   return output.replace(/^.{300}.*$/gm, (line) => `${line.slice(0, 300)}…`);
 }

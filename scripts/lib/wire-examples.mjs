@@ -220,6 +220,7 @@ const FURTHER = {
   },
   AttachmentEntry: { attachment: { type: 'environment' } },
   StatusMessage: { status: 'compacting' },
+  FilesRestoredMessage: { input_uuid: UUID, filesChanged: ['/srv/app/src/parser.js'] },
   CompactBoundaryMessage: { compact_metadata: { trigger: 'auto', pre_tokens: 160000 } },
   'HostRequest.set_model': { model: 'opus' },
   'HostRequest.rewind_files': { dry_run: true },
@@ -241,5 +242,7 @@ const FURTHER = {
   'HostResponse.get_session_cost': { text: 'Total cost:      $0.0431' },
   'HostResponse.explain_permission': { behavior: 'deny', layer: 'deny-rule', rule: 'Bash(npm test:*)' },
   'HostResponse.mcp_message': { mcp_response: { jsonrpc: '2.0', id: 1, result: { tools: [] } } },
+  'CliRequest.call_tool': { name: 'in_stock', input: { cloth: 'linen' } },
+  'CliResponse.call_tool': { content: '12 bolts of linen' },
   'CliResponse.mcp_message': { mcp_response: { jsonrpc: '2.0', id: 1, result: { tools: [] } } },
 };

@@ -60,9 +60,12 @@ function kindsOf(schemas, document, comments) {
   });
 }
 
+/** Lines that have no uuid. */
+const WITHOUT_UUID = new Set(['keep_alive', 'transcript_mirror']);
+
 function describes({ properties = {} }, [kind]) {
   const [type, subtype] = kind.split('/');
-  if (properties.type?.const !== type || !properties.uuid !== (type === 'keep_alive')) return false;
+  if (properties.type?.const !== type || !properties.uuid !== WITHOUT_UUID.has(type)) return false;
   const said = properties.subtype?.const ?? properties.subtype?.enum?.[0];
   const isInput = properties.client_composed !== undefined;
   return said === subtype && !isInput;

@@ -4,6 +4,7 @@ import type { ToolProgress } from '../tools/tool.ts';
 import type { ContentBlock, ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
 import { RAW_JSON } from '../wire/jsonl.ts';
 import type {
+  ApiAssistantMessage,
   AssistantMessage,
   AuthStatusMessage,
   RawStreamEvent,
@@ -39,33 +40,41 @@ export function assistantLine(turn: Turn, head: AnswerHead, block: ContentBlock)
 export function errorLine(turn: Turn, error: NonNullable<AssistantMessage['error']>, text: string): AssistantMessage {
   return {
     type: 'assistant',
-    message: {
-      id: turn.runtime.ids.uuid(),
-      container: null,
-      model: '<synthetic>',
-      role: 'assistant',
-      stop_reason: 'stop_sequence',
-      stop_sequence: '',
-      type: 'message',
-      usage: {
-        input_tokens: 0,
-        output_tokens: 0,
-        cache_creation_input_tokens: 0,
-        cache_read_input_tokens: 0,
-        server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
-        service_tier: null,
-        cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 },
-        inference_geo: null,
-        iterations: null,
-        speed: null,
-      },
-      content: [{ type: 'text', text }],
-      context_management: null,
-    },
+    message: syntheticMessage(turn.runtime.ids.uuid(), text, { stop_reason: 'stop_sequence', stop_sequence: '' }),
     parent_tool_use_id: turn.parentToolUseId,
     session_id: turn.sessionId,
     uuid: turn.runtime.ids.uuid(),
     error,
+  };
+}
+
+/** A message in the form of the model's, which no model has said. */
+export function syntheticMessage(
+  id: string,
+  text: string,
+  stop: Pick<ApiAssistantMessage, 'stop_reason' | 'stop_sequence'>,
+): ApiAssistantMessage {
+  return {
+    id,
+    container: null,
+    model: '<synthetic>',
+    role: 'assistant',
+    ...stop,
+    type: 'message',
+    usage: {
+      input_tokens: 0,
+      output_tokens: 0,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
+      service_tier: null,
+      cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 },
+      inference_geo: null,
+      iterations: null,
+      speed: null,
+    },
+    content: [{ type: 'text', text }],
+    context_management: null,
   };
 }
 

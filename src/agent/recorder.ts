@@ -45,7 +45,7 @@ export interface Recorder {
   /** Records something about the conversation that is no part of it. */
   system(subtype: string, fields: JsonObject & { uuid: string }): Promise<void>;
   /** Records a command that was answered here, and what it said. Resolves with what the model will see of it. */
-  localCommand(command: RecordedCommand): Promise<string[]>;
+  localCommand(command: RecordedCommand): Promise<ContentBlock[]>;
   /** Records that a prompt was taken from the queue which is recorded later. */
   dequeue(): Promise<void>;
   /** Records a command that nothing here knows. It is no part of the conversation. */
@@ -75,6 +75,8 @@ export interface Recorder {
 export interface RecordedCommand {
   name: string;
   args: string;
+  /** What was said in front of it. */
+  before?: readonly ContentBlock[];
   output: string;
   uuids: { caveat: string; command: string; output: string };
   /** Whether a prompt was taken from the queue for it. */
@@ -91,7 +93,8 @@ export interface PromptContext {
 
 export interface ExpandedCommand {
   said: string;
-  text: string;
+  /** What was said in front of it, and the text it stands for. */
+  blocks: readonly ContentBlock[];
   /** Of the entry with the text. */
   uuid: string;
 }
@@ -183,24 +186,25 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
       const messageId = lastAnswer ?? snapshot.messageId;
       await append(chain.leaf, chain.fileSnapshot(snapshot, { messageId, isUpdate: true }));
     },
-    async localCommand({ name, args, output, uuids, dequeue }) {
+    async localCommand({ name, args, before = [], output, uuids, dequeue }) {
       const { leaf } = chain;
-      const say = (content: string) => ({ role: 'user', content });
+      const say = (content: string | ContentBlock[]) => ({ role: 'user', content });
       const indent = `\n${' '.repeat(12)}`;
       const words = [
         `<command-name>/${name}</command-name>`,
         `<command-message>${name}</command-message>`,
         `<command-args>${args}</command-args>`,
       ];
-      const texts = [CAVEAT, words.join(indent), output];
+      const command = words.join(indent);
+      const called: ContentBlock[] = [...before, { type: 'text', text: command }];
       await append(
         leaf,
         ...(dequeue ? [chain.queueOperation('dequeue')] : []),
         chain.userEntry(say(CAVEAT), { uuid: uuids.caveat, isMeta: true }),
-        chain.userEntry(say(words.join(indent)), { uuid: uuids.command }),
+        chain.userEntry(say(before.length === 0 ? command : called), { uuid: uuids.command }),
         chain.userEntry(say(output), { uuid: uuids.output }),
       );
-      return texts;
+      return [{ type: 'text', text: CAVEAT }, ...called, { type: 'text', text: output }];
     },
     async unknownCommand({ content, uuid }) {
       const { leaf } = chain;
@@ -264,10 +268,10 @@ function toEntry(chain: Chain, message: Message, facts: EntryFacts): Entry | nul
 }
 
 /** Which command it was, and what it stands for. */
-function commandEntries(chain: Chain, uuid: string, { said, text, uuid: textUuid }: ExpandedCommand): Entry[] {
+function commandEntries(chain: Chain, uuid: string, { said, blocks, uuid: textUuid }: ExpandedCommand): Entry[] {
   return [
     chain.userEntry({ role: 'user', content: said }, { uuid }),
-    chain.userEntry({ role: 'user', content: [{ type: 'text', text }] }, { uuid: textUuid, isMeta: true }),
+    chain.userEntry({ role: 'user', content: blocks }, { uuid: textUuid, isMeta: true }),
   ];
 }
 

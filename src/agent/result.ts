@@ -1,7 +1,8 @@
 import type { JsonObject } from '../util/json.ts';
 import type { ToolUseBlock } from '../wire/content.ts';
+import type { Dialect } from '../wire/dialect.ts';
 import type { ResultMessage } from '../wire/messages/index.ts';
-import { type Ledger, zeroUsage } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
 import type { StoppedTask, TurnEnd } from './loop.ts';
 import type { Tally, TurnTimes } from './turn.ts';
 
@@ -9,6 +10,8 @@ export interface ResultFacts {
   sessionId: string;
   uuid: string;
   durationMs: number;
+  /** What the host hears of why the model stopped depends on it. */
+  dialect: Dialect;
   ledger: Ledger;
   tally: Tally;
   /** What is still at work in the background (ruling K25). Default: nothing. */
@@ -17,6 +20,8 @@ export interface ResultFacts {
   origin?: ResultMessage['origin'];
   /** The output that fits the given schema, if there was one and it was met. */
   structuredOutput?: JsonObject | null;
+  /** The command that was answered here, without the model. */
+  localCommand?: string;
 }
 
 /**
@@ -27,7 +32,7 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
   const { ledger, tally } = facts;
   const outcome = outcomeOf(end);
   const shared = {
-    stop_reason: tally.stopReason === 'stop_sequence' ? tally.stopReason : null,
+    stop_reason: stopReason(end, facts),
     session_id: facts.sessionId,
     total_cost_usd: ledger.costUsd,
     usage: ledger.turnUsage,
@@ -38,7 +43,8 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
   const own = {
     ...(!outcome.isError && timings(tally.times)),
     ...(facts.origin && { origin: facts.origin }),
-    ...(outcome.terminalReason && { terminal_reason: outcome.terminalReason }),
+    ...(outcome.terminalReason && !isTodaysCommand(facts) && { terminal_reason: outcome.terminalReason }),
+    ...(isTodaysCommand(facts) && { local_command: facts.localCommand }),
     ...(end.kind === 'deferred' && { deferred_tool_use: deferredCall(end.call) }),
     ...(end.kind === 'api_error' && { api_error_status: end.failure.status ?? null }),
     pending_tasks: facts.pendingTasks ?? [],
@@ -46,7 +52,7 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
     ...(outcome.errorCode ? { error_code: outcome.errorCode } : {}),
   };
   const counts = { duration_ms: facts.durationMs, duration_api_ms: ledger.apiMs };
-  const num_turns = tally.userLines + 1;
+  const num_turns = isTodaysCommand(facts) ? 0 : tally.userLines + 1;
   if (outcome.subtype === 'success') {
     const errors = outcome.isError ? { errors: outcome.errors } : {};
     return {
@@ -72,6 +78,17 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
     errors: outcome.errors,
     ...own,
   };
+}
+
+/** Earlier versions of the reference told only of answers that no model gave. */
+function stopReason(end: TurnEnd, { dialect, tally: { stopReason } }: ResultFacts): string | null {
+  if (dialect === '2.1.44') return stopReason === 'stop_sequence' ? stopReason : null;
+  return end.kind === 'error_answer' && end.code === 'refusal' ? 'refusal' : stopReason;
+}
+
+/** Today no turn is counted for a command, and no loop has ended. */
+function isTodaysCommand({ dialect, localCommand }: ResultFacts): boolean {
+  return dialect === '2.1.325' && localCommand !== undefined;
 }
 
 /** Of the first request of the turn; nothing where there was none, or no answer. */
@@ -168,30 +185,4 @@ function failed(
   terminalReason: ResultOutcome['terminalReason'],
 ): ResultOutcome {
   return { subtype, isError: true, errors: [message], terminalReason, errorCode: terminalReason };
-}
-
-/** The result of a run that could not start: no turn stands behind it. */
-export function startFailureLine(
-  error: { code: string; message: string },
-  ids: { sessionId: string; uuid: string },
-): ResultMessage {
-  return {
-    type: 'result',
-    subtype: 'error_during_execution',
-    duration_ms: 0,
-    duration_api_ms: 0,
-    is_error: true,
-    num_turns: 0,
-    stop_reason: null,
-    session_id: ids.sessionId,
-    total_cost_usd: 0,
-    usage: zeroUsage(),
-    modelUsage: {},
-    permission_denials: [],
-    uuid: ids.uuid,
-    errors: [error.message],
-    error_code: error.code,
-    pending_tasks: [],
-    user_message_uuids: [],
-  };
 }

@@ -11,7 +11,7 @@ import { addAnswer, messagesFor } from './conversation.ts';
 import { budgetExhausted } from './limits.ts';
 import { assistantLine, authStatusLine, statusLine, streamEventLine } from './lines.ts';
 import { parseInput, type ToolCall } from './run-call.ts';
-import type { Turn } from './turn.ts';
+import type { ContextWindow, Turn } from './turn.ts';
 
 export type StepEnd =
   /** The answer is complete. */
@@ -206,7 +206,7 @@ async function closeEvents(turn: Turn, { accumulator, nextEventId }: Answer): Pr
 async function* conclude(turn: Turn, answer: Answer, signal: AbortSignal): AsyncGenerator<Message, StepEnd> {
   const { accumulator, blocks, calls, failure } = answer;
   book(turn, answer);
-  if (accumulator.stopReason !== null) turn.context.tokens = tokensOf(accumulator.usage);
+  if (accumulator.stopReason !== null) noteTokens(turn.context, accumulator.usage);
   if (failure && !signal.aborted) {
     yield* bury(turn, answer);
     return { kind: 'failed', failure };
@@ -226,6 +226,16 @@ async function* conclude(turn: Turn, answer: Answer, signal: AbortSignal): Async
  */
 function book(turn: Turn, { accumulator }: Answer): void {
   if (accumulator.started) turn.ledger.add(accumulator.head.model, accumulator.usage, turn.model.provider);
+}
+
+function noteTokens(context: ContextWindow, usage: ApiUsage): void {
+  context.tokens = tokensOf(usage);
+  context.counted = {
+    input_tokens: usage.input_tokens,
+    output_tokens: usage.output_tokens,
+    cache_creation_input_tokens: usage.cache_creation_input_tokens ?? 0,
+    cache_read_input_tokens: usage.cache_read_input_tokens ?? 0,
+  };
 }
 
 /** What the request and its answer took of the window. */

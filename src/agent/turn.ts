@@ -63,7 +63,7 @@ export interface Turn {
   /** Whether each round of tool calls is summed up in a line of its own. */
   readonly summaries: boolean;
 
-  /** Takes what the user has said meanwhile: records it, adds it to the conversation, returns the lines to show (K26). */
+  /** Takes what the user has said meanwhile: records it, adds it to the conversation, returns the lines to show (ruling K26). */
   takeQueued(): Promise<Message[]>;
   /** Asked before the turn stops: the seam for Stop hooks. `again` is set when the turn goes on because of one already. */
   beforeStop(again: boolean, signal: AbortSignal): Promise<StopVerdict>;
@@ -85,9 +85,18 @@ export interface Fallback {
   request: RequestSettings;
 }
 
+export interface CountedTokens {
+  input_tokens: number;
+  output_tokens: number;
+  cache_creation_input_tokens: number;
+  cache_read_input_tokens: number;
+}
+
 export interface ContextWindow {
   /** Of the last request and its answer; 0 when unknown. */
   tokens: number;
+  /** What the API has said of them, while this process has asked it. */
+  counted?: CountedTokens;
   readonly window: number;
   /** From how many tokens on the conversation is compacted. Null: never by itself. */
   readonly compactAt: number | null;

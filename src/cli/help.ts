@@ -2,7 +2,7 @@
 export function helpText(): string {
   return [
     'Usage: heddle [options] [prompt]',
-    '       heddle doctor|sessions|tasks|rewind|config|trust|permissions|hooks|mcp … (each with --help)',
+    '       heddle doctor|auth|sessions|tasks|rewind|config|trust|permissions|hooks|mcp|shim … (each with --help)',
     '',
     'Runs a coding agent on a prompt in the current directory.',
     '',
@@ -14,7 +14,8 @@ export function helpText(): string {
     ...EXAMPLES.flatMap(([what, command]) => [`  # ${what}`, `  ${command}`]),
     '',
     'Models: ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) for the Anthropic API, ANTHROPIC_BASE_URL for another endpoint;',
-    '        OPENAI_BASE_URL and OPENAI_API_KEY for openai/NAME; --model offline needs neither network nor key.',
+    '        OPENAI_BASE_URL and OPENAI_API_KEY for openai/NAME; or keys stored with heddle auth login;',
+    '        --model offline needs neither network nor key.',
     'Exit codes: 0 done, 1 the last result was an error or the run could not start, 129, 130, 143 after a signal.',
     'State: sessions are kept under $HEDDLE_HOME (default ~/.heddle).',
     '',
@@ -30,14 +31,16 @@ function optionLine([flag, text]: Option): string {
 
 const COMMANDS: readonly Option[] = [
   ['doctor [directory]', 'Check what a run here needs, and say what to do'],
+  ['auth status|login|logout', 'Store an API key, and see which credential a run has'],
   ['sessions list|show|tree|search|…', 'See, search, export, branch, archive, check and delete stored sessions'],
   ['tasks list|show|stop', 'See and stop what sessions have in the background'],
   ['rewind SESSION MESSAGE', 'Bring files back to how they were when a message was sent'],
-  ['config list|get|set|unset', 'Show and change settings, with where they stand'],
+  ['config list|get|set|unset|home', 'Show and change settings, with where they stand'],
   ['trust [directory]', 'Let the settings of a project act'],
   ['permissions explain', 'Say what would become of a tool call, and which rule decides'],
   ['mcp add|list|test|login|…', 'Configure, check and sign in to MCP servers'],
   ['hooks list|test', 'Show the hooks of this directory, or try them with an event'],
+  ['shim DIR', 'Write a launcher named claude that starts Heddle'],
   ['help [command]', 'The same as --help'],
 ];
 
@@ -87,7 +90,7 @@ export const GROUPS: readonly { title: string; options: readonly Option[] }[] = 
   {
     title: 'Agents and background work',
     options: [
-      ['--agents <json>', 'Subagents'],
+      ['--agents <json or file>', 'Subagents'],
       ['--agent <name>', 'Run the main thread as this agent'],
       ['--teams', 'Let the model lead a team of agents'],
       ['--on-end <wait|stop>', 'What becomes of background work at the end (default: wait)'],
@@ -99,6 +102,7 @@ export const GROUPS: readonly { title: string; options: readonly Option[] }[] = 
     title: 'Tools and permissions',
     options: [
       ['--tools <names...>', 'The tools that exist; "" for none, default for all'],
+      ['--host-tools <names...>', 'Tools that the host brings along and runs itself (stream-json)'],
       ['--allowedTools <rules...>', 'Run without asking, e.g. "Bash(git log:*)" Edit'],
       ['--disallowedTools <rules...>', 'Remove tools, or deny calls in every mode'],
       ['--permission-mode <mode>', 'default, acceptEdits, plan, dontAsk, bypassPermissions, auto, delegate'],
@@ -122,6 +126,7 @@ export const GROUPS: readonly { title: string; options: readonly Option[] }[] = 
       ['--on-busy <what>', 'A session in use by another process: refuse (default), wait or fork'],
       ['--replay-history', 'Print the conversation so far first (stream-json)'],
       ['--session-store host', 'The session is kept by the host, over the connection'],
+      ['--session-mirror', 'Print every entry that is stored as a transcript_mirror line, with stream-json'],
       ['--no-session-persistence', 'Keep nothing on disk'],
       ['-n, --name <title>', 'A title for the session'],
       ['-w, --worktree [name]', 'Work in a git worktree below .claude/worktrees'],
@@ -136,9 +141,12 @@ export const GROUPS: readonly { title: string; options: readonly Option[] }[] = 
       ['--safe-mode', 'No memory, hooks, servers, skills of files; rules hold'],
       ['--trust', 'Let the settings of this directory act, for this run'],
       ['--managed-settings <json or file>', 'What a parent program forbids; it only narrows'],
+      ['--managed-settings-in-initialize', 'The same come with the initialize request, which is the first line'],
       ['--mcp-config <files or json...>', 'MCP servers'],
       ['--strict-mcp-config', 'Only the servers of --mcp-config'],
       ['--plugin-dir <directories...>', 'Plugins'],
+      ['--plugin-dir-no-mcp <directories...>', 'Plugins, without their MCP servers'],
+      ['--await-initialize', 'With stream-json input: take plugins from the initialize request'],
       ['--init', 'Run the Setup hooks of the project first'],
       ['--init-only', 'Run them, and nothing else'],
       ['--maintenance', 'Run them for maintenance first'],

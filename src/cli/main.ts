@@ -9,7 +9,10 @@ async function main(argv: readonly string[]): Promise<number> {
   if (argv.length === 1 && (only === '-v' || only === '--version')) return printVersion();
   const command = only !== undefined && Object.hasOwn(COMMANDS, only) ? COMMANDS[only] : undefined;
   if (command) return command(argv.slice(1));
-  if (argv.length === 1 && /^\w+$/.test(only ?? '')) (await import('./mistakes.ts')).refuseNearCommand(only ?? '');
+  if (only !== undefined && /^\w[\w-]*$/.test(only)) {
+    (await import('./reference-commands.ts')).refuseReferenceCommand(only);
+    if (argv.length === 1) (await import('./mistakes.ts')).refuseNearCommand(only);
+  }
   const { parseArgs } = await import('./args.ts');
   const args = parseArgs(argv);
   if (args.version) return printVersion();
@@ -29,6 +32,8 @@ const COMMANDS: Record<string, (argv: readonly string[]) => Promise<number>> = {
   tasks: async (argv) => (await import('./commands/tasks.ts')).runTasks(argv),
   rewind: async (argv) => (await import('./commands/rewind.ts')).runRewind(argv),
   doctor: async (argv) => (await import('./commands/doctor.ts')).runDoctor(argv),
+  auth: async (argv) => (await import('./commands/auth.ts')).runAuth(argv),
+  shim: async (argv) => (await import('./commands/shim.ts')).runShim(argv),
   help: async (argv) => (await import('./commands/help.ts')).runHelp(argv),
 };
 

@@ -139,7 +139,7 @@ const faces: Record<OutputFormat, (out: LineWriter, verbose: boolean) => Face> =
       },
       async end() {
         if (!result) return;
-        const { stdout, stderr } = said && result.result === '' ? said : resultText(result);
+        const { stdout, stderr } = said && result.is_error !== true ? said : resultText(result);
         if (stdout !== null) await out.writeText(`${stdout}\n`);
         if (stderr !== null) process.stderr.write(`${stderr}\n`);
       },

@@ -28,9 +28,10 @@ export interface CommandText {
   stderr: string | null;
 }
 
-/** What a local command said: the result of its turn is empty, its words are in a line of their own (wire.md 2.7). */
-export function commandText({ type, message }: JsonObject): CommandText | null {
-  const content = type === 'user' ? stringField(message, 'content') : undefined;
+/** What a local command said, in a line of its own: its result does not tell of which stream it is (wire.md 2.7). */
+export function commandText(line: JsonObject): CommandText | null {
+  const { type, message } = line;
+  const content = type === 'user' ? stringField(message, 'content') : stringField(line, 'local_command_source');
   const found = /^<local-command-(stdout|stderr)>([\s\S]*)<\/local-command-\1>$/.exec(content ?? '');
   if (!found) return null;
   const text = found[2] ?? '';

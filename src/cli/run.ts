@@ -2,9 +2,11 @@ import { createEngine, type Engine, type EngineOptions } from '../host/engine.ts
 import { serve } from '../host/serve.ts';
 import { stdioTransport } from '../host/stdio.ts';
 import { Aborted } from '../util/abort.ts';
+import { unusedReferenceHome } from '../util/config-home.ts';
 import { isOn } from '../util/setting-text.ts';
 import type { Launch } from '../wire/run-config.ts';
 import type { ParsedArgs } from './args.ts';
+import { ignoredNote } from './ignored-flags.ts';
 import { createLogger } from './logger.ts';
 import { watchForLostHost } from './lost-host.ts';
 import { runPrint } from './print.ts';
@@ -22,7 +24,8 @@ export async function run(args: ParsedArgs): Promise<number> {
     return 1;
   }
   const logger = createLogger(config);
-  for (const flag of args.ignored) logger.log('warn', `${flag} has no effect here and was ignored`);
+  if (unusedReferenceHome(process.env) !== null) await (await import('./home-note.ts')).noteUnusedHome(logger);
+  for (const flag of args.ignored) logger.log('warn', `${flag} ${ignoredNote(flag)}`);
   if (args.prompt !== undefined && config.inputFormat === 'stream-json') {
     logger.log('warn', 'The prompt argument was ignored: with --input-format stream-json, prompts come through stdin');
   }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { isObject, type JsonObject } from '../util/json.ts';
 import type { AgentDefinition } from '../wire/agent-definition.ts';
-import { listValue, textValue } from './front-matter.ts';
+import { listValue, textValue, toolsValue } from './front-matter.ts';
 import { type FileSource, type MarkdownFile, markdownFiles, readMarkdown } from './markdown-files.ts';
 
 /** An agent that a file defines, by the words that hosts use for theirs. */
@@ -24,7 +24,8 @@ export function readAgentFiles(folder: string, source: FileSource): AgentFile[] 
 export function readAgentFile(path: string, source: FileSource): AgentFile | null {
   const file = readMarkdown(path, source);
   if (!file) return null;
-  const description = textValue(file, 'description');
+  // Many a file has its examples on one line, with the line feeds written out.
+  const description = textValue(file, 'description')?.replaceAll('\\n', '\n');
   if (description === undefined) {
     source.notes.warn(path, 'is no agent: its settings must have a description');
     return null;
@@ -41,12 +42,13 @@ export function readAgentFile(path: string, source: FileSource): AgentFile | nul
 }
 
 function furtherFields(file: MarkdownFile): Partial<AgentDefinition> {
-  const { maxTurns, background } = file.values;
-  const tools = listValue(file, 'tools');
+  const { maxTurns, background, omitClaudeMd, autoCompactWindow } = file.values;
+  const tools = toolsValue(file, 'tools');
+  const isAll = tools?.includes('*') || /^all(?: tools)?$/i.test(tools?.join(' ') ?? '');
   const fields = {
     // A star means what silence means.
-    tools: tools?.includes('*') ? undefined : tools,
-    disallowedTools: listValue(file, 'disallowedTools'),
+    tools: isAll ? undefined : tools,
+    disallowedTools: toolsValue(file, 'disallowedTools'),
     model: textValue(file, 'model'),
     skills: listValue(file, 'skills'),
     mcpServers: serversIn(file.values.mcpServers),
@@ -56,6 +58,9 @@ function furtherFields(file: MarkdownFile): Partial<AgentDefinition> {
     effort: textValue(file, 'effort'),
     maxTurns: typeof maxTurns === 'number' ? maxTurns : undefined,
     background: typeof background === 'boolean' ? background : undefined,
+    initialPrompt: textValue(file, 'initialPrompt'),
+    omitClaudeMd: typeof omitClaudeMd === 'boolean' ? omitClaudeMd : undefined,
+    autoCompactWindow: typeof autoCompactWindow === 'number' ? autoCompactWindow : undefined,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

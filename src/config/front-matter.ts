@@ -1,4 +1,4 @@
-import type { JsonObject } from '../util/json.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
 import { parseYaml, type YamlProblem } from './yaml.ts';
 
 /** A Markdown file, taken apart. */
@@ -40,9 +40,15 @@ export function textValue({ values, written }: FrontMatter, key: string): string
 /** A list, or what commas separate in a text. Those in parentheses separate nothing: `Bash(git log, git diff), Read`. */
 export function listValue({ values }: FrontMatter, key: string): string[] | undefined {
   const value = values[key];
-  if (value === undefined || value === null) return undefined;
+  if (value === undefined || value === null || isObject(value)) return undefined;
   const parts = Array.isArray(value) ? value.map(String) : String(value).split(/,(?![^(]*\))/);
   return parts.map((part) => part.trim()).filter((part) => part !== '');
+}
+
+/** The same for names of tools, which blanks separate, too: `Read Grep`, `Bash(git log), Read`. */
+export function toolsValue(file: FrontMatter, key: string): string[] | undefined {
+  if (Array.isArray(file.values[key])) return listValue(file, key);
+  return listValue(file, key)?.flatMap((part) => part.split(/\s+(?![^(]*\))/));
 }
 
 /** A switch; undefined when nothing is said. */

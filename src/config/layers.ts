@@ -12,12 +12,32 @@ export interface Layer {
   readonly values: JsonObject;
 }
 
-/** Reads the files of these scopes. A file that is not there is no layer; one that cannot be read is an error. */
-export function fileLayers(scopes: readonly FileScope[], places: SettingsPlaces): Layer[] {
+/** A settings file that cannot be read, and why. */
+export interface BrokenFile {
+  scope: FileScope;
+  path: string;
+  error: unknown;
+}
+
+/** Reads the files of these scopes. A file that is not there is no layer; one that cannot be read is an error, or told. */
+export function fileLayers(
+  scopes: readonly FileScope[],
+  places: SettingsPlaces,
+  onBroken: (file: BrokenFile) => void = refuse,
+): Layer[] {
   return ownFiles(scopes, places).flatMap(({ scope, path }) => {
-    const values = readSettingsFile(path);
-    return values === null ? [] : [{ scope, path, values }];
+    try {
+      const values = readSettingsFile(path);
+      return values === null ? [] : [{ scope, path, values }];
+    } catch (error) {
+      onBroken({ scope, path, error });
+      return [];
+    }
   });
+}
+
+function refuse({ error }: BrokenFile): never {
+  throw error;
 }
 
 /**

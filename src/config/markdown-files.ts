@@ -1,7 +1,8 @@
-import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { errorCode } from '../util/error-code.ts';
 import { messageOf } from '../util/message-of.ts';
+import { readSmallFile } from '../util/small-file.ts';
 import { type FrontMatter, readFrontMatter } from './front-matter.ts';
 import { shellCommands } from './prompt-template.ts';
 
@@ -109,7 +110,7 @@ export function readText(path: string, { confinedTo, notes }: FileSource): strin
       notes.warn(path, stats.isFile() ? `is larger than ${MAX_BYTES / 1024} KB` : 'is not a regular file');
       return null;
     }
-    return readFileSync(real, 'utf8');
+    return readSmallFile(real, MAX_BYTES).toString('utf8');
   } catch (error) {
     // What is gone since the folder was read was never there; a link that leads nowhere is worth a word.
     notes.warn(path, messageOf(error));

@@ -3,6 +3,7 @@ import { dirname, sep } from 'node:path';
 import { errorCode } from '../util/error-code.ts';
 import { messageOf } from '../util/message-of.ts';
 import { printable } from '../util/printable.ts';
+import { withoutTrailing } from '../util/without-trailing.ts';
 import { type MemoryImport, memoryImports } from './memory-imports.ts';
 import type { MemoryPlace } from './memory-places.ts';
 import { projectOf, readRule, ruleFiles, type ScopedRule } from './memory-rules.ts';
@@ -175,7 +176,7 @@ function read(path: string, { warn }: MemoryReading): string | null {
       .replace(/^\uFEFF/, '');
     if (bytes.length <= MAX_FILE_BYTES) return text;
     warn(`Only the first ${MAX_FILE_BYTES} bytes of a memory file are used: ${printable(path)}`);
-    return `${text.replace(/\uFFFD+$/, '')}\n[The file goes on; only its start is shown here.]`;
+    return `${withoutTrailing(text, '\uFFFD')}\n[The file goes on; only its start is shown here.]`;
   } catch (error) {
     warn(`A memory file was not read: ${printable(messageOf(error))}`);
     return null;

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { withoutTrailing } from '../util/without-trailing.ts';
 
 /** A file that a memory file names with `@path`. */
 export interface MemoryImport {
@@ -15,7 +16,7 @@ export function memoryImports(text: string, { directory, userHome }: { directory
   const found = withoutCode(text).matchAll(/(?<=^|[\s(])@((?:\\ |[^\s\\])+)/gm);
   return [...found].map(([, word = '']): MemoryImport => {
     const written = word.replaceAll('\\ ', ' ');
-    const bare = written.replace(/[.,;:!?'")\]}*]+$/, '');
+    const bare = withoutTrailing(written, '.,;:!?\'")]}*');
     const paths = [...new Set([written, bare])].filter((path) => path !== '');
     return {
       written: bare,
@@ -29,12 +30,45 @@ function fromHome(path: string, userHome: string): string | null {
   return userHome !== '' && path.startsWith('~/') ? resolve(userHome, path.slice(2)) : null;
 }
 
-/** A block of code ends with a fence like the one it began with, or with the file. */
-const CODE = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\1[`~]*[ \t]*$|$(?![\s\S]))/gm;
-
 function withoutCode(text: string): string {
-  return text
-    .replace(CODE, '')
-    .replace(/(`+)(?!`)[^\n]*?[^`]\1(?!`)/g, '')
+  return outsideFences(text.split('\n'))
+    .map((line) => (line.includes('`') ? withoutCodeSpans(line) : line))
+    .join('\n')
     .replace(/<!--[\s\S]*?(?:-->|$(?![\s\S]))/g, '');
+}
+
+/** A block of code ends with a fence like the one it began with, or with the file. */
+function outsideFences(lines: readonly string[]): string[] {
+  let open: string | null = null;
+  return lines.filter((line) => {
+    const [, fence] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+    if (open !== null) {
+      if (fence?.startsWith(open) && /^[`~]*[ \t]*$/.test(line.trimStart())) open = null;
+      return false;
+    }
+    open = fence ?? null;
+    return open === null;
+  });
+}
+
+/** What stands between two rows of as many backticks is code. A row that no other is like stays. */
+function withoutCodeSpans(line: string): string {
+  const rows = [...line.matchAll(/`+/g)].map(({ index, 0: row }) => ({ start: index, end: index + row.length }));
+  const nextLike = new Map<number, number>();
+  const closing = rows.map(() => -1);
+  for (let at = rows.length - 1; at >= 0; at--) {
+    const length = (rows[at]?.end ?? 0) - (rows[at]?.start ?? 0);
+    closing[at] = nextLike.get(length) ?? -1;
+    nextLike.set(length, at);
+  }
+  let text = '';
+  let kept = 0;
+  for (let at = 0; at < rows.length; at++) {
+    const close = closing[at] ?? -1;
+    if (close === -1) continue;
+    text += line.slice(kept, rows[at]?.start);
+    kept = rows[close]?.end ?? line.length;
+    at = close;
+  }
+  return text + line.slice(kept);
 }

@@ -1,13 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { errorCode } from '../util/error-code.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
+import { readSmallFile } from '../util/small-file.ts';
 import { jsonProblem } from './settings-file.ts';
+
+const MAX_BYTES = 1024 * 1024;
 
 /** The object in a JSON file; null when there is no such file. Throws when it holds none. */
 export function readJsonObject(path: string): JsonObject | null {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readSmallFile(path, MAX_BYTES).toString('utf8');
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
     throw error;

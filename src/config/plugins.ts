@@ -15,6 +15,8 @@ export interface Plugin {
   name: string;
   /** `name@marketplace`, of one that settings name. */
   source?: string;
+  /** As its manifest has it, whatever that may be. */
+  version?: string;
   /** A real path. */
   root: string;
   prompts: PromptFile[];
@@ -40,8 +42,10 @@ export function readPlugin(folder: string, notes: FileNotes, listed: JsonObject 
   if (!/^[\w.-]+$/.test(name)) throw new Error(`${join(folder, MANIFEST)}: '${name}' is no name for a plugin`);
   const source: FileSource = { scope: 'plugin', plugin: { name, root }, confinedTo: null, notes };
   const places = (key: string, usual: string) => placesOf(root, manifest, { key, usual, notes });
+  const version = stringField(manifest, 'version');
   return {
     name,
+    ...(version !== undefined && { version }),
     root,
     prompts: [
       ...places('skills', 'skills').flatMap((path) => skillsAt(path, source)),

@@ -3,6 +3,7 @@ import type { JsonObject } from '../util/json.ts';
 import { isObject } from '../util/json.ts';
 import { listValue, switchValue, textValue } from './front-matter.ts';
 import type { FileSource, MarkdownFile } from './markdown-files.ts';
+import { shellCommands } from './prompt-template.ts';
 
 /** A skill or a command: a text that a user or the model can call for by name. */
 export interface PromptFile {
@@ -70,7 +71,7 @@ export function promptFile(
 
 /** Whether it asks for more than to be read. */
 export function wantsPermission({ allowedTools, hooks, body, mayRun }: PromptFile): boolean {
-  return allowedTools.length > 0 || hooks !== undefined || (mayRun && /(^|\s)!`/.test(body));
+  return allowedTools.length > 0 || hooks !== undefined || (mayRun && shellCommands(body).length > 0);
 }
 
 function firstWords(body: string): string {

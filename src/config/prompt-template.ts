@@ -1,3 +1,5 @@
+import { type ShellFence, shellFences } from './shell-fences.ts';
+
 /** A piece of a command's text: words, or a shell command whose output takes its place. */
 export type Piece = { kind: 'text' | 'command'; text: string };
 
@@ -9,12 +11,12 @@ export interface Filling {
   variables: Readonly<Record<string, string>>;
 }
 
-/** Shell commands stand as `!` and backquotes at the beginning of a line or after a blank. */
+/** Shell commands stand as `!` and backquotes at the beginning of a line or after a blank; or in a fence of their own. */
 const COMMAND = /(?<=^|\s)!`([^`\n]+)`/gm;
 
 /** The commands of a text, as they are written. */
 export function shellCommands(text: string): string[] {
-  return [...text.matchAll(COMMAND)].map(([, command = '']) => command);
+  return split(text).flatMap((piece) => (piece.kind === 'command' ? piece.text : []));
 }
 
 /**
@@ -43,12 +45,22 @@ const PLACEHOLDER = /\$ARGUMENTS(?:\[(\d+)\])?|\$(\d+)|\$\{(CLAUDE_[A-Z_]+)\}/g;
 function split(text: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
-  for (const found of text.matchAll(COMMAND)) {
-    pieces.push({ kind: 'text', text: text.slice(from, found.index) }, { kind: 'command', text: found[1] ?? '' });
-    from = found.index + found[0].length;
+  for (const { start, end, command } of commandsIn(text)) {
+    pieces.push({ kind: 'text', text: text.slice(from, start) }, { kind: 'command', text: command });
+    from = end;
   }
   pieces.push({ kind: 'text', text: text.slice(from) });
   return pieces.filter((piece) => piece.text !== '');
+}
+
+/** In their order. What looks like a command within a fence of shell lines is a part of those. */
+function commandsIn(text: string): ShellFence[] {
+  const fences = shellFences(text);
+  const inline = [...text.matchAll(COMMAND)].map(({ index: start, 0: whole, 1: command = '' }): ShellFence => {
+    return { start, end: start + whole.length, command };
+  });
+  const own = inline.filter(({ start }) => !fences.some((fence) => fence.start <= start && start < fence.end));
+  return [...fences, ...own].sort((a, b) => a.start - b.start);
 }
 
 /** As a shell separates words: by blanks, except in quotes. */

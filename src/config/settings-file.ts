@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { lstatSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { errorCode } from '../util/error-code.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
+import { readSmallFile } from '../util/small-file.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { duplicateKey } from './duplicate-key.ts';
 
@@ -20,10 +21,7 @@ const MAX_BYTES = 1024 * 1024;
  */
 export function readRegularFile(path: string): string | null {
   try {
-    const stats = statSync(path);
-    if (!stats.isFile()) throw refuseSettings(`Settings cannot be read: ${path} is not a regular file`);
-    if (stats.size > MAX_BYTES) throw refuseSettings(`Settings cannot be read: ${path} is larger than 1 MB`);
-    return decoded(readFileSync(path), path);
+    return decoded(readSmallFile(path, MAX_BYTES), path);
   } catch (cause) {
     if (HeddleError.isInstance(cause)) throw cause;
     const code = errorCode(cause);
@@ -55,7 +53,8 @@ export function parseSettings(text: string, where: string): JsonObject {
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    throw refuseSettings(`Settings are not valid JSON (${where}${placeOf(json)}): ${jsonProblem(cause)}`);
+    const problem = `Settings are not valid JSON (${where}${placeOf(json)}): ${jsonProblem(cause)}`;
+    throw new HeddleError('invalid_settings', problem, { facts: { brokenFile: where } });
   }
   if (!isObject(value)) throw refuseSettings(`Settings are not a JSON object (${where})`);
   const twice = duplicateKey(json);
@@ -72,8 +71,12 @@ export function jsonProblem(error: unknown): string {
   return messageOf(error).replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '');
 }
 
+/** Of a longer one the place is not looked for: it is parsed many times for that. */
+const MAX_SEARCHED_CHARS = 128 * 1024;
+
 /** `, line 3, column 7`: where the text stops being JSON. The parser itself does not always tell. */
 function placeOf(text: string): string {
+  if (text.length > MAX_SEARCHED_CHARS) return '';
   let good = 0;
   let bad = text.length + 1;
   while (bad - good > 1) {

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '../util/json.ts';
 import type { Layer } from './layers.ts';
 import { mergeLayers } from './merge.ts';
 import type { Scope } from './scopes.ts';
+import { faultText, KINDS, kindFaults, PERMISSION_KINDS } from './setting-faults.ts';
 import { refuseSettings } from './settings-file.ts';
 
 /** Rules as they are written, with where they stand. */
@@ -47,10 +48,11 @@ export interface Settings {
 
 /**
  * Reads the layers, the strongest first. Throws `invalid_settings` for a value of the wrong kind, with the file and the
- * key: a rule that got lost on the way would open what it should have closed (trust R-18).
+ * key: a rule that got lost on the way would open what it should have closed (trust R-18). What may be left out instead
+ * has been taken out before (`withoutFaults`).
  */
 export function readSettings(layers: readonly Layer[]): Settings {
-  for (const layer of layers) checkKinds(layer);
+  for (const layer of layers) refuseFaults(layer);
   const merged = mergeLayers(layers);
   const permissions = isObject(merged.permissions) ? merged.permissions : {};
   return {
@@ -89,90 +91,10 @@ function rulesIn(layer: Layer): RuleTexts[] {
   });
 }
 
-type Kind = 'text' | 'switch' | 'object' | 'texts' | 'rules' | 'objects' | 'scalars' | 'disable';
-
-const KINDS: Record<string, Kind> = {
-  permissions: 'object',
-  env: 'scalars',
-  model: 'text',
-  fallbackModel: 'text',
-  effortLevel: 'text',
-  apiKeyHelper: 'text',
-  autoCompactEnabled: 'switch',
-  fileCheckpointingEnabled: 'switch',
-  modelAliases: 'object',
-  modelLimits: 'object',
-  sandbox: 'object',
-  hooks: 'object',
-  disableAllHooks: 'switch',
-  allowManagedHooksOnly: 'switch',
-  outputStyle: 'text',
-  claudeMdExcludes: 'texts',
-  allowMcpSampling: 'texts',
-  enabledPlugins: 'object',
-  extraKnownMarketplaces: 'object',
-  enableAllProjectMcpServers: 'switch',
-  enabledMcpjsonServers: 'texts',
-  disabledMcpjsonServers: 'texts',
-  allowedMcpServers: 'objects',
-  deniedMcpServers: 'objects',
-};
-
-const PERMISSION_KINDS: Record<string, Kind> = {
-  allow: 'rules',
-  deny: 'rules',
-  ask: 'rules',
-  additionalDirectories: 'texts',
-  defaultMode: 'text',
-  disableBypassPermissionsMode: 'disable',
-};
-
-const SAID: Record<Kind, string> = {
-  text: 'a text',
-  switch: 'true or false',
-  object: 'an object',
-  texts: 'a list of texts',
-  rules: 'a list of texts, none of them empty',
-  objects: 'a list of objects',
-  scalars: 'an object of texts',
-  disable: '"disable"',
-};
-
-function checkKinds(layer: Layer): void {
-  checkObject(layer, layer.values, KINDS, '');
-  if (isObject(layer.values.permissions))
-    checkObject(layer, layer.values.permissions, PERMISSION_KINDS, 'permissions.');
-}
-
-function checkObject(layer: Layer, values: JsonObject, kinds: Record<string, Kind>, prefix: string): void {
-  for (const [key, kind] of Object.entries(kinds)) {
-    const value = values[key];
-    if (value === undefined || isOfKind(value, kind)) continue;
-    throw refuseSettings(`Settings: ${prefix}${key} must be ${SAID[kind]} (${nameOf(layer)})`);
-  }
-}
-
-function isOfKind(value: unknown, kind: Kind): boolean {
-  switch (kind) {
-    case 'text':
-      return typeof value === 'string';
-    case 'switch':
-      return typeof value === 'boolean';
-    case 'object':
-      return isObject(value);
-    case 'texts':
-      return Array.isArray(value) && value.every((item) => typeof item === 'string');
-    case 'rules':
-      return isOfKind(value, 'texts') && (value as string[]).every((rule) => /[^\s,]/.test(rule));
-    case 'objects':
-      return Array.isArray(value) && value.every(isObject);
-    case 'scalars':
-      return (
-        isObject(value) && Object.values(value).every((item) => ['string', 'number', 'boolean'].includes(typeof item))
-      );
-    case 'disable':
-      return value === 'disable';
-  }
+/** Throws for the first value of the wrong kind. */
+function refuseFaults(layer: Layer): void {
+  const [fault] = kindFaults(layer.values);
+  if (fault) throw refuseSettings(`Settings: ${faultText(fault)} (${nameOf(layer)})`);
 }
 
 function picked(values: JsonObject, keys: readonly (keyof Settings)[]): Partial<Settings> {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
+import { withoutTrailing } from '../util/without-trailing.ts';
 
 export interface YamlProblem {
   /** Counted from the first line of the file. */
@@ -36,6 +37,8 @@ interface Line {
 const MAX_DEPTH = 20;
 
 const KEY = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'|([^\s#'"[{][^:]*)):(?:\s+(.*))?$/;
+/** In brackets a quoted key needs no blank behind its colon. */
+const JSON_KEY = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)')():(.*)$/;
 const ITEM = /^-(?:\s+(.*))?$/;
 const BLOCK = /^([|>])([+-]?)\d?[+-]?\s*(?:#.*)?$/;
 
@@ -137,7 +140,7 @@ class Reader {
     }
     const margin = lines.find(({ text }) => text !== '')?.indent ?? 0;
     const texts = lines.map(({ raw }) => raw.slice(margin).trimEnd());
-    const whole = (folds ? folded(texts) : texts.join('\n')).replace(/\n+$/, '');
+    const whole = withoutTrailing(folds ? folded(texts) : texts.join('\n'), '\n');
     return chomp === '-' || whole === '' ? whole : `${whole}\n`;
   }
 
@@ -178,11 +181,18 @@ function scalar(written: string): unknown {
   const quoted = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)')\s*(?:#.*)?$/.exec(written);
   if (quoted?.[1] !== undefined) return unescaped(quoted[1]);
   if (quoted?.[2] !== undefined) return quoted[2].replaceAll("''", "'");
-  const text = withoutComment(written);
+  const text = isProse(written) ? written.trim() : withoutComment(written);
+  const bare = /^"(.*)"$|^'(.*)'$/s.exec(text);
+  if (bare) return bare[1] ?? bare[2];
   if (isFlow(text)) return flow(text);
   if (text === '' || text === '~' || text === 'null') return null;
   if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
   return /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+/** A plain text with a colon in it is none of YAML's, but somebody's words: so is what follows a number sign in it. */
+function isProse(written: string): boolean {
+  return /^[^"'[{#\s](?:(?!\s#).)*?:\s/s.test(written);
 }
 
 /** A number sign after a blank begins a comment. */
@@ -201,7 +211,7 @@ function flow(text: string): unknown {
   if (text.startsWith('[')) return parts.map(scalar);
   return Object.fromEntries(
     parts.map((part) => {
-      const found = KEY.exec(part);
+      const found = KEY.exec(part) ?? JSON_KEY.exec(part);
       return found ? [keyOf(found), scalar(found[4] ?? '')] : [part, null];
     }),
   );

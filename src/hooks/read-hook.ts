@@ -6,6 +6,8 @@ import type { Matches } from './matcher.ts';
 /** Where a hook stands, and where to say what is wrong with it. */
 export interface Reading {
   problems: string[];
+  /** Says that a hook is not there, and why. */
+  lose(problem: string): [];
   place: string;
 }
 
@@ -20,16 +22,10 @@ export interface Common {
 
 /** Reads an entry of `hooks`, of any kind. One that cannot be read is said and left out. */
 export function readHook(hook: unknown, common: Common, reading: Reading): Hook[] {
-  const { problems, place } = reading;
-  if (!isObject(hook)) {
-    problems.push(`${place} must be an object`);
-    return [];
-  }
+  const { problems, lose, place } = reading;
+  if (!isObject(hook)) return lose(`${place} must be an object`);
   const read = kindOf(hook);
-  if (typeof read === 'string') {
-    problems.push(`${place}${read}`);
-    return [];
-  }
+  if (typeof read === 'string') return lose(`${place}${read}`);
   for (const field of UNKNOWN_FIELDS.filter((name) => hook[name] !== undefined)) {
     problems.push(`${place}.${field} does nothing in this version; the hook runs without it`);
   }
@@ -99,30 +95,33 @@ function isWebAddress(text: string): boolean {
   }
 }
 
+/** Words for what becomes of an action when a hook that was to judge it fails, as hosts and settings have them. */
+const ON_FAILURE = { block: 'block', ignore: 'ignore', continue: 'ignore' } as const;
+
 /** What every hook has. */
 export function hookFacts(
   { group, ...common }: Common,
   hook: JsonObject,
-  { problems, place }: Reading,
+  { problems, place }: Omit<Reading, 'lose'>,
   usual = DEFAULT_TIMEOUT_S,
 ) {
   const seconds = hook.timeout ?? group.timeout ?? usual;
   const isTime = typeof seconds === 'number' && seconds > 0;
   if (!isTime) problems.push(`${place}: the timeout must be a number of seconds; ${usual} are used`);
   const onFailure = hook.onFailure ?? group.onFailure ?? null;
-  const isKnown = onFailure === null || onFailure === 'block' || onFailure === 'ignore';
-  if (!isKnown) problems.push(`${place}: onFailure must be "block" or "ignore"; "block" is used`);
+  const isKnown = onFailure === null || Object.hasOwn(ON_FAILURE, String(onFailure));
+  if (!isKnown) problems.push(`${place}: onFailure must be "block" or "continue"; "block" is used`);
   return {
     ...common,
     condition: conditionOf(hook.if, common.event, { problems, place }),
     isOnce: hook.once === true,
     timeoutMs: (isTime ? seconds : usual) * 1000,
-    onFailure: isKnown ? (onFailure as 'block' | 'ignore' | null) : ('block' as const),
+    onFailure: onFailure === null ? null : ON_FAILURE[isKnown ? (onFailure as keyof typeof ON_FAILURE) : 'block'],
   };
 }
 
 /** What is no rule at all is said, and counts as none: whoever guards something goes on to do so. */
-function conditionOf(given: unknown, event: string, { problems, place }: Reading): string | null {
+function conditionOf(given: unknown, event: string, { problems, place }: Omit<Reading, 'lose'>): string | null {
   if (given === undefined) return null;
   if (!isFilled(given)) {
     problems.push(`${place}.if must be a permission rule; the hook runs without it`);

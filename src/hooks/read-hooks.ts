@@ -9,6 +9,8 @@ export interface ReadHooks {
   hooks: Hook[];
   /** What is wrong, each worth a warning. The rest of the hooks applies all the same (trust K-7). */
   problems: string[];
+  /** Those of them by which a hook is not there at all. */
+  lost: string[];
 }
 
 /**
@@ -17,16 +19,21 @@ export interface ReadHooks {
  */
 export function readHooks(given: unknown, source: HookSource): ReadHooks {
   const problems: string[] = [];
-  if (!isObject(given)) return { hooks: [], problems: [`hooks must be an object of events`] };
+  const lost: string[] = [];
+  const lose = (problem: string): [] => {
+    problems.push(problem);
+    lost.push(problem);
+    return [];
+  };
+  if (!isObject(given)) return { hooks: lose('hooks must be an object of events'), problems, lost };
   const hooks = Object.entries(given).flatMap(([event, groups]) => {
     if (!isKnownEvent(event)) problems.push(unknownEvent(event));
-    if (!Array.isArray(groups)) {
-      problems.push(`hooks.${event} must be a list`);
-      return [];
-    }
-    return groups.flatMap((group, at) => readGroup(group, { event, source, problems, place: `hooks.${event}[${at}]` }));
+    if (!Array.isArray(groups)) return lose(`hooks.${event} must be a list`);
+    return groups.flatMap((group, at) =>
+      readGroup(group, { event, source, problems, lose, place: `hooks.${event}[${at}]` }),
+    );
   });
-  return { hooks, problems };
+  return { hooks, problems, lost };
 }
 
 function unknownEvent(event: string): string {
@@ -35,31 +42,22 @@ function unknownEvent(event: string): string {
 }
 
 function readGroup(group: unknown, reading: Reading & { event: string; source: HookSource }): Hook[] {
-  const { event, source, problems, place } = reading;
-  if (!isObject(group)) {
-    problems.push(`${place} must be an object`);
-    return [];
-  }
+  const { event, source, lose, place } = reading;
+  if (!isObject(group)) return lose(`${place} must be an object`);
   const matcher = readMatcher(group.matcher);
-  if (!matcher.ok) {
-    problems.push(`${place}: ${matcher.problem}; its hooks are never called`);
-    return [];
-  }
+  if (!matcher.ok) return lose(`${place}: ${matcher.problem}; its hooks are never called`);
   const text = typeof group.matcher === 'string' ? group.matcher : '';
   const common: Common = { event, matcher: text, matches: matcher.matches, source, group };
   const ids = Array.isArray(group.hookCallbackIds) ? group.hookCallbackIds : [];
   const listed = Array.isArray(group.hooks) ? group.hooks : [];
-  if (!Array.isArray(group.hooks) && !Array.isArray(group.hookCallbackIds))
-    problems.push(`${place}.hooks must be a list`);
+  if (!Array.isArray(group.hooks) && !Array.isArray(group.hookCallbackIds)) lose(`${place}.hooks must be a list`);
   return [
     ...ids.flatMap((id, at) => readCallback(id, common, { ...reading, place: `${place}.hookCallbackIds[${at}]` })),
     ...listed.flatMap((hook, at) => readHook(hook, common, { ...reading, place: `${place}.hooks[${at}]` })),
   ];
 }
 
-function readCallback(id: unknown, common: Common, { problems, place }: Reading): Hook[] {
-  if (typeof id === 'string')
-    return [{ kind: 'callback', callbackId: id, ...hookFacts(common, {}, { problems, place }) }];
-  problems.push(`${place} must be a text`);
-  return [];
+function readCallback(id: unknown, common: Common, reading: Reading): Hook[] {
+  if (typeof id === 'string') return [{ kind: 'callback', callbackId: id, ...hookFacts(common, {}, reading) }];
+  return reading.lose(`${reading.place} must be a text`);
 }

@@ -4,7 +4,7 @@ import type { UserInput } from '../wire/messages/user.ts';
 import type { Refusal } from './check-input.ts';
 import { lifecycleLines } from './lifecycle.ts';
 import type { Parts } from './parts.ts';
-import { addInput, parentOf, textOfInput } from './record-input.ts';
+import { addInput, goesElsewhere, textOfInput } from './record-input.ts';
 
 /**
  * Records a message with `shouldQuery: false`: it is part of the conversation from now on, and nothing answers it. Never
@@ -27,8 +27,7 @@ export async function appendInput(
 async function append(parts: Parts, input: UserInput): Promise<Message[]> {
   const newId = () => parts.runtime.ids.uuid();
   const { signal } = new AbortController(); // hooks have limits of their own
-  const parent = parentOf(input);
-  if (parent !== undefined) await (await import('./branches.ts')).goOnFrom(parts, parent);
+  if (goesElsewhere(input)) await (await import('./edits.ts')).turnTo(parts, input);
   await parts.hooks?.begin(signal);
   const blocked = await parts.hooks?.submit(input, signal);
   if (blocked) return [...lifecycleLines(input, ['cancelled'], newId, parts.sessionId), blocked.line];

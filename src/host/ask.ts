@@ -5,9 +5,9 @@ import type { Peer } from '../wire/peer.ts';
 import type { Voice } from './voice.ts';
 
 /** Asks the host with `can_use_tool`. Anything but a well-formed allow is a denial (trust P-8). */
-export function askOverControl(peer: Peer, voice?: Pick<Voice, 'tellState' | 'tellAnswered'>): Ask {
+export function askOverControl(peer: Peer, voice?: Pick<Voice, 'tellAsked' | 'tellAnswered'>): Ask {
   return async (request, signal) => {
-    voice?.tellState('requires_action');
+    voice?.tellAsked();
     try {
       const { canUseTool } = await import('./question.ts');
       return await readAnswer(await peer.call(canUseTool(request), { signal }));

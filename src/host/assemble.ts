@@ -1,16 +1,17 @@
 import { join } from 'node:path';
 import { Ledger } from '../agent/ledger.ts';
 import { createRecorder } from '../agent/recorder.ts';
-import { modelChoices } from '../model/resolve.ts';
 import { subagentsFolder } from '../sessions/layout.ts';
 import type { FileStates } from '../tools/file-states.ts';
+import type { Tool } from '../tools/tool.ts';
 import { messageOf } from '../util/message-of.ts';
 import { once, warnOnce } from '../util/once.ts';
 import { isOn, positiveInteger } from '../util/setting-text.ts';
+import { dialectOfSdk } from '../wire/dialect.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import { agentToolOptions } from './agents/agent-types.ts';
 import type { Engine } from './engine.ts';
-import { agentsOf, noExtras, openExtensions, pluginHooks } from './extensions.ts';
+import { agentsOf, noExtras, openExtensions, pluginHooks, pluginsOf } from './extensions.ts';
 import { credentialHider } from './hide-credentials.ts';
 import { secretValues, toolEnv } from './home.ts';
 import { hooksInLayers } from './hooks.ts';
@@ -32,6 +33,7 @@ import { sessionTools } from './session-tools.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { createToolSession } from './tool-session.ts';
 import { type Opening, type OpenTranscript, openTranscript } from './transcript.ts';
+import { stateLines } from './voice.ts';
 
 /** Builds a session from its launch. Rejects with a HeddleError whose text says what to change. */
 export async function assemble(engine: Engine, launch: Launch, opening: Opening): Promise<Parts> {
@@ -49,9 +51,16 @@ export async function assemble(engine: Engine, launch: Launch, opening: Opening)
 
 async function assembleAt(engine: Engine, launchPlace: LaunchPlace, launch: Launch, opening: Opening): Promise<Parts> {
   const { runtime } = engine;
-  const { cwd, project, configuration, config, env, workspace: local } = launchPlace;
+  const { cwd, project, configuration, config, env, configHome, workspace: local } = launchPlace;
   const { apiKeyHelper } = configuration.settings;
-  const place = { config, env, cwd: project, apiKeyHelper, paths: () => places(local.roots, transcript.spillDir) };
+  const place = {
+    config,
+    env,
+    cwd: project,
+    configHome,
+    apiKeyHelper,
+    paths: () => places(local.roots, transcript.spillDir),
+  };
   const secrets = secretValues(env);
   const hideCredentials = credentialHider(() => [...secrets, ...engine.obtainedSecrets.values()]);
   const traced = { id: () => transcript.key.sessionId, env, hide: hideCredentials };
@@ -96,7 +105,6 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   const { runtime } = engine;
   const { configHome, configuration, config, env, workspace: local, project, worktree } = place;
   const { telemetry, hideCredentials, models, chosen, prompts, transcript, launch } = given;
-  const { apiKeyHelper } = configuration.settings;
   const files: FileStates = new Map();
   const recorder = createRecorder({ ...transcript, snapshotFor: (uuid) => checkpoints?.begin(uuid) ?? null });
   const policy = () => permissions.policy;
@@ -122,9 +130,10 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   const asksHost = config.permissionPromptTool === 'stdio' && !asksNobody;
   const promptTool = asksHost || asksNobody ? undefined : config.permissionPromptTool;
   const places = { cwd: project, configHome };
-  let extensions = await openExtensions({ config, env, places, configuration, log: runtime.log });
+  const givenPlugins = pluginsOf(config);
+  let extensions = await openExtensions({ config, givenPlugins, env, places, configuration, log: runtime.log });
   const hasTeams = config.teams === true || isOn(env.CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS);
-  const host = { agents: await agentsOf(config) };
+  const host = { agents: await agentsOf(config, project) };
   const makeRegistry = await sessionTools(engine, {
     config,
     env,
@@ -171,25 +180,26 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
   const plan = async (wasOn: boolean) =>
     wasOn || permissions.policy.mode === 'plan' ? (await import('./plan-reminder.ts')).planReminder(toolSession) : null;
   const servers = sessionServers(() => parts, { engine, config, env, places, configuration, log: runtime.log });
+  let hostTools: readonly Tool[] = [];
   const { layers } = configuration.loaded;
   const givenHooks = [...hooksInLayers(layers), ...pluginHooks(extensions, layers)];
   const parts: Parts = {
     runtime,
     telemetry,
     sessionId,
+    dialect: dialectOfSdk(env.CLAUDE_AGENT_SDK_VERSION),
     pid: engine.pid,
     openedAt: runtime.clock.now(),
     workspace,
     tools: await makeRegistry(),
     permissions,
     asksHost,
-    tellsState: isOn(env.CLAUDE_CODE_SDK_READS_SESSION_STATE),
+    stateLines: stateLines(env),
     launchModel: config.model,
     chooseModel: models.choose,
-    modelChoices: () => modelChoices(env, chosen.id),
+    choice: { env, model: chosen.id },
     chosen,
     fallbacks,
-    apiKeySource: engine.models.apiKeySource(env, apiKeyHelper !== undefined),
     betas: config.betas ?? [],
     effort: config.effort,
     maxOutputTokens: positiveInteger(env.CLAUDE_CODE_MAX_OUTPUT_TOKENS),
@@ -231,7 +241,13 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     agentMail: new Map(),
     agentDenials: [],
     mainAgent: null,
+    takeInitialPrompt() {
+      const prompt = parts.mainAgent?.initialPrompt ?? null;
+      if (parts.mainAgent) parts.mainAgent.initialPrompt = null;
+      return prompt;
+    },
     notes: null,
+    isAnswering: () => false,
     say: () => undefined,
     wake: () => {},
     askTool:
@@ -243,10 +259,14 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     async callHost() {
       throw new Error('There is no host to ask');
     },
+    async setHostTools(tools) {
+      hostTools = tools;
+      await parts.remakeTools();
+    },
     async remakeTools() {
       const more = parts.structured ? [parts.structured.tool] : [];
       parts.tools = await makeRegistry({
-        servers: (parts.mcp?.tools() ?? []).filter(({ name }) => name !== promptTool),
+        servers: [...hostTools, ...(parts.mcp?.tools() ?? []).filter(({ name }) => name !== promptTool)],
         more,
         before: parts.tools,
         keeps: parts.mainAgent?.keeps,
@@ -273,16 +293,18 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     transcript,
     isBranching: transcript.isBranching,
     title: config.name ?? null,
+    titleInForce: transcript.title,
     spoken: new Map(),
     uuids: new Set(transcript.uuids),
     get extensions() {
       return extensions;
     },
     async reloadExtensions() {
-      extensions = await extensions.again();
+      extensions = await extensions.again(givenPlugins);
       await servers.findAgain();
       await parts.remakeTools();
     },
+    givenPlugins,
     toldCommands: null,
     extras: noExtras(),
     get hostAgents() {

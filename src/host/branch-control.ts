@@ -1,14 +1,13 @@
-import { isPrompt } from '../sessions/entry-fields.ts';
 import { pathTo, readTree, type Tree } from '../sessions/tree.ts';
-import type { TreeNode } from '../sessions/tree-model.ts';
 import { branchesOf, lastPromptOf, MAX_NODES, sessionTree as treeReport } from '../sessions/tree-report.ts';
 import { stringField } from '../util/json.ts';
-import type { Branch, RewindFilesResult, SessionTree, SwitchLeafResult } from '../wire/control/index.ts';
+import type { Branch, SessionTree, SwitchLeafResult } from '../wire/control/index.ts';
 import type { Entry } from '../wire/entries.ts';
 import { ControlError } from '../wire/errors.ts';
 import type { ControlBody } from '../wire/peer.ts';
 import { goOnFrom } from './branches.ts';
 import type { Parts } from './parts.ts';
+import { restoreAt } from './restore-files.ts';
 
 /** The requests about the tree of a running session. The file is read anew for each: it is the truth. */
 
@@ -32,7 +31,7 @@ export async function switchLeaf(parts: Parts, request: ControlBody): Promise<Sw
     throw new ControlError(`No message of this session has the uuid ${wanted}; nothing was changed`, 'unknown_parent');
   }
   const dryRun = request.dry_run === true;
-  const files = request.restore_files === true ? await restoreFiles(parts, tree, node, { dryRun }) : undefined;
+  const files = request.restore_files === true ? await restoreAt(parts, tree, node, { dryRun }) : undefined;
   if (!dryRun) {
     await goOnFrom(parts, node.id);
     await parts.recorder.markLeaf(lastPromptOf(pathTo(tree, node.id)).slice(0, MAX_PROMPT));
@@ -66,7 +65,15 @@ export async function forkSession(parts: Parts, request: ControlBody): Promise<{
 export async function renameSession(parts: Parts, request: ControlBody): Promise<Record<string, never>> {
   const title = stringField(request, 'title')?.trim();
   if (!title) throw new ControlError('request.title must be a text', 'invalid_request');
+  const meant = stringField(request, 'session_id');
+  if (meant !== undefined && meant !== parts.sessionId) {
+    throw new ControlError(
+      `This is the session ${parts.sessionId}, not ${meant}: it was not renamed`,
+      'invalid_request',
+    );
+  }
   await parts.recorder.title(title);
+  parts.titleInForce = title;
   return {};
 }
 
@@ -84,28 +91,6 @@ async function summariesOf({ transcript: { store, key } }: Parts): Promise<Map<s
     if (leaf !== undefined && summary !== undefined) summaries.set(leaf, summary);
   }
   return summaries;
-}
-
-/**
- * The files as the branch left them: as they were when it was left for another one, else when the next message was
- * sent, on whatever branch (the file system has one past); when none was, they are as they should be.
- */
-async function restoreFiles(
-  { checkpoints, recorder }: Parts,
-  tree: Tree,
-  leaf: TreeNode,
-  { dryRun }: { dryRun: boolean },
-): Promise<RewindFilesResult> {
-  if (!checkpoints) {
-    const how = 'enableFileCheckpointing, or CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=true';
-    throw new ControlError(`Files cannot be restored: the session was started without ${how}`, 'not_enabled');
-  }
-  const last = Math.max(...(tree.steps.get(leaf)?.members ?? [leaf]).map(({ index }) => index));
-  const next = [...tree.nodes.values()].find((node) => node.index > last && checkpoints.has(node.id));
-  const state = checkpoints.has(leaf.id) && !isPrompt(leaf.entry) ? leaf : next;
-  if (!state || leaf.id === recorder.leaf) return { canRewind: true, filesChanged: [] };
-  if (!dryRun && recorder.leaf !== null) await checkpoints.leave(recorder.leaf);
-  return checkpoints.rewind(state.id, { dryRun, anyBranch: true });
 }
 
 function count(value: unknown, name: string): number | undefined {

@@ -16,6 +16,13 @@ export async function refusalOf(parts: Parts, input: UserInput): Promise<Refusal
     const error = `A message with the uuid ${uuid} is already part of this session; it was not sent again`;
     return { error, facts: { error_code: 'used_uuid', ...named } };
   }
+  if (input.edits !== undefined || input.restore_files === true) {
+    const problem = await (await import('./edits.ts')).editProblem(parts, input);
+    if (problem) {
+      const error = `${problem.error}; the message was not sent`;
+      return { error, facts: { error_code: problem.code, ...named } };
+    }
+  }
   const parent = parentOf(input);
   if (typeof parent === 'string' && !(await canFollow(parts, parent))) {
     const error = `No message of this session has the uuid ${parent}; the message was not sent`;

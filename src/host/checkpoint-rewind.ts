@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { isInsideAny } from '../permissions/paths.ts';
 import { nodeRealPath, placeOf } from '../permissions/real-path.ts';
 import type { FileState } from '../sessions/file-history.ts';
+import { affordableEdits } from '../util/diff-effort.ts';
 import { errorCode } from '../util/error-code.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 import { messageOf } from '../util/message-of.ts';
@@ -190,7 +191,7 @@ async function restore(path: string, copy: string): Promise<void> {
 }
 
 /** Larger files are not compared line by line; they count as changed, with no lines. */
-const MAX_COUNTED_BYTES = 4 * 1024 * 1024;
+const MAX_COUNTED_BYTES = 2 * 1024 * 1024;
 /** Beyond that many different lines, all of them count as different. */
 const MAX_EDIT_LENGTH = 2000;
 
@@ -209,7 +210,12 @@ export async function countLines(steps: readonly Step[]): Promise<{ insertions: 
 
 async function differingLines(now: string, then: string): Promise<{ insertions: number; deletions: number }> {
   const { diffLines } = await import('diff'); // not on the start path
-  const changes = diffLines(now, then, { maxEditLength: MAX_EDIT_LENGTH });
+  const changes =
+    diffLines(now, then, { maxEditLength: affordableEdits(now, then) }) ??
+    // Step by step, so that nothing else waits for it.
+    (await new Promise<ReturnType<typeof diffLines> | undefined>((callback) => {
+      diffLines(now, then, { maxEditLength: MAX_EDIT_LENGTH, callback });
+    }));
   if (!changes) return { insertions: linesIn(then), deletions: linesIn(now) };
   const sum = { insertions: 0, deletions: 0 };
   for (const { added, removed, count = 0 } of changes) {

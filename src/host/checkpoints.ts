@@ -61,6 +61,8 @@ export interface RewindOptions {
   dryRun: boolean;
   /** Also to a message of another branch. */
   anyBranch?: boolean;
+  /** The answer names the files that were changed. A dry run always names them. */
+  namesFiles?: boolean;
 }
 
 /** A session whose tracked files grew without bounds would repeat them all with every prompt. */
@@ -190,7 +192,8 @@ export class Checkpoints implements ChangeKeeper {
   }
 
   /** Brings files back to how they were when a message was sent. Rejects with a ControlError for an unknown message. */
-  rewind(messageId: string, { dryRun, anyBranch = false }: RewindOptions): Promise<RewindFilesResult> {
+  rewind(messageId: string, options: RewindOptions): Promise<RewindFilesResult> {
+    const { dryRun, anyBranch = false, namesFiles = false } = options;
     return this.#alone(async () => {
       const isTarget = anyBranch || this.#targets.has(messageId);
       const state = isTarget ? stateAt(this.#history, messageId) : null;
@@ -202,7 +205,8 @@ export class Checkpoints implements ChangeKeeper {
       }
       const { changed, problems } = await applyRewind(plan.steps, this.#bounds);
       this.#forgetSeen(new Set(changed));
-      return { canRewind: true, ...errorOf([...plan.problems, ...problems]) };
+      const named = namesFiles ? { filesChanged: changed } : {};
+      return { canRewind: true, ...named, ...errorOf([...plan.problems, ...problems]) };
     });
   }
 

@@ -1,38 +1,60 @@
+import { existsSync } from 'node:fs';
+import type { ContentBlock } from '../wire/content.ts';
+import type { Dialect } from '../wire/dialect.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 
 export interface CommandLine {
   name: string;
   args: string;
+  /** What a host has put in front of it, in blocks of their own. */
+  before?: readonly ContentBlock[];
 }
 
-/** A prompt that is a command: a slash and a word at its very beginning. Null for anything else, paths included. */
+/**
+ * A prompt that may be a command: a slash and a word at its very beginning. Null for anything else, paths included. The
+ * word may be any that a file can be named by, so that whether something answers to it is to be seen.
+ */
 export function parseCommand(prompt: string): CommandLine | null {
-  const found = /^\/([a-z][\w:-]*)(?:\s+([\s\S]*))?$/i.exec(prompt.trim());
+  const found = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/.exec(prompt.trim());
   return found?.[1] ? { name: found[1], args: (found[2] ?? '').trim() } : null;
 }
 
-/** The command that a message is, or null when it goes to the model. Several blocks are a host's own composition. */
+/** The command that a message may be; null when it goes to the model. Of several blocks it is the last, as CI tools send it. */
 export function commandOf(input: UserInput, settings: { takesCommandsAsText: boolean }): CommandLine | null {
   const { content } = input.message;
   if (settings.takesCommandsAsText || input.client_composed) return null;
   if (typeof content === 'string') return parseCommand(content);
-  const [only, more] = content;
-  return only?.type === 'text' && more === undefined ? parseCommand(only.text) : null;
+  const last = content.at(-1);
+  const command = last?.type === 'text' ? parseCommand(last.text) : null;
+  return command && content.length > 1 ? { ...command, before: content.slice(0, -1) } : command;
 }
 
-/** Names and hints of all commands, for hosts' menus; what they do is in `local-commands.ts` and loaded when used. */
-export const COMMANDS: readonly { name: string; description: string; argumentHint: string }[] = [
-  { name: 'branch', description: 'Copy the conversation to a new session, as /fork does', argumentHint: '[title]' },
-  {
-    name: 'clear',
-    description: 'Start over with an empty conversation; the old one stays in the session file',
-    argumentHint: '',
-  },
-  { name: 'compact', description: 'Replace the conversation by a summary of it', argumentHint: '[what to keep]' },
-  { name: 'context', description: 'Show what fills the context window', argumentHint: '' },
-  { name: 'cost', description: 'Show what this session has cost so far', argumentHint: '' },
-  { name: 'fork', description: 'Copy the conversation to a new session', argumentHint: '[title]' },
-  { name: 'help', description: 'List the commands', argumentHint: '' },
-  { name: 'memory', description: 'List the memory files in force, and why each of them is', argumentHint: '' },
-  { name: 'model', description: 'Show the model, or change it for the next turns', argumentHint: '[name]' },
+/**
+ * Whether a command that no file brings is answered here: it is ours, or somebody has misspelt one. Anything else that
+ * begins with a slash is a text: `/*`, `/1.5 times`, `/tmp is full`. Today's hosts want a word that no command has to reach
+ * the model as well (ruling K46).
+ */
+export function isAnswered({ name }: CommandLine, { dialect }: { dialect: Dialect }): boolean {
+  if (isOurs(name) || dialect === '2.1.325') return isOurs(name);
+  return /^[\w:-]+$/.test(name) && !existsSync(`/${name}`);
+}
+
+export function isOurs(name: string): boolean {
+  return COMMAND_NAMES.includes(name);
+}
+
+/** Those that no file stands in for: with them a user or a host frees the conversation of what is in it. */
+export const OURS_ALONE: readonly string[] = ['clear', 'compact'];
+
+/** The names of all commands; `command-list.ts` has what is said of them, `local-commands.ts` what they do. */
+export const COMMAND_NAMES: readonly string[] = [
+  'branch',
+  'clear',
+  'compact',
+  'context',
+  'cost',
+  'fork',
+  'help',
+  'memory',
+  'model',
 ];

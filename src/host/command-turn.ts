@@ -2,6 +2,7 @@ import { compact, replaceConversation } from '../agent/compact.ts';
 import { addUserContent } from '../agent/conversation.ts';
 import { describeFailure } from '../agent/failures.ts';
 import { budgetExhausted } from '../agent/limits.ts';
+import { syntheticMessage } from '../agent/lines.ts';
 import { endOfAbort, overBudget, type TurnEnd } from '../agent/loop.ts';
 import { resultLine } from '../agent/result.ts';
 import { emptyTally, type Turn } from '../agent/turn.ts';
@@ -9,9 +10,10 @@ import type { Failure } from '../model/model.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { startOver } from './branches.ts';
 import type { CommandLine } from './command-line.ts';
-import { commandsOf, initLine } from './describe.ts';
+import { commandsOf } from './command-list.ts';
+import { initLine } from './describe.ts';
 import { timeOf } from './lifecycle.ts';
-import { LOCAL_COMMANDS, type LocalCommand, runLocalCommand } from './local-commands.ts';
+import { type CommandOutput, LOCAL_COMMANDS, type LocalCommand, runLocalCommand } from './local-commands.ts';
 import type { Parts } from './parts.ts';
 import { requestSettings } from './request-settings.ts';
 
@@ -46,7 +48,7 @@ async function* localTurn(
   seams: CommandSeams,
   command: LocalCommand,
 ): AsyncGenerator<Message, void> {
-  const { stream, text } = await runLocalCommand(command, given.args, {
+  const said = await runLocalCommand(command, given.args, {
     ledger: parts.ledger,
     elapsedMs: parts.runtime.clock.now() - parts.openedAt,
     context: parts.context,
@@ -64,17 +66,20 @@ async function* localTurn(
     },
   });
   if (given.name === 'clear') await parts.hooks?.cleared(new AbortController().signal);
-  const output = await recordCommand(parts, given, tagged(stream, text), { dequeue: true });
+  const uuid = await recordCommand(parts, given, said, { dequeue: true });
   yield initLine(parts, parts.runtime.ids.uuid());
-  yield output;
-  yield result(parts, { text: '', userLines: 2 });
+  yield outputLine(parts, given, said, uuid);
+  yield result(parts, given, { text: said.text, userLines: 2 });
 }
 
-async function* unknownTurn({ name, args, uuid }: GivenCommand, parts: Parts): AsyncGenerator<Message, void> {
+async function* unknownTurn(given: GivenCommand, parts: Parts): AsyncGenerator<Message, void> {
+  const { name, args, uuid } = given;
   const text = `Unknown skill: ${name}`;
-  await parts.recorder.unknownCommand({ content: `/${name} ${args}`.trim(), uuid });
+  // What a host has said beside it is said.
+  if (given.before) await recordCommand(parts, given, { stream: 'stderr', text }, { dequeue: true });
+  else await parts.recorder.unknownCommand({ content: `/${name} ${args}`.trim(), uuid });
   yield initLine(parts, parts.runtime.ids.uuid());
-  yield result(parts, { text, userLines: 0 });
+  yield result(parts, given, { text, userLines: 0 });
 }
 
 async function* compactTurn(
@@ -88,13 +93,16 @@ async function* compactTurn(
   const turn = seams.makeTurn();
   await parts.recorder.dequeue();
   const failure = yield* compactNow(turn, given.args, parts, signal);
-  const said = failure ? tagged('stderr', `Error: ${failure.reason}`) : tagged('stdout', 'Compacted.');
-  const output = await recordCommand(parts, given, said, { dequeue: false });
+  const said: CommandOutput = failure
+    ? { stream: 'stderr', text: `Error: ${failure.reason}` }
+    : { stream: 'stdout', text: 'Compacted.' };
+  const uuid = await recordCommand(parts, given, said, { dequeue: false });
   if (failure) yield initLine(parts, parts.runtime.ids.uuid());
-  yield output;
+  // What was compacted is said in the same form in both dialects.
+  yield failure ? outputLine(parts, given, said, uuid) : userLine(parts, said, uuid);
   const end: TurnEnd = failure?.end ?? { kind: 'completed' };
-  const text = end.kind === 'api_error' ? end.text : '';
-  yield result(parts, { text, userLines: 2, durationMs: clock.now() - started, end });
+  const text = end.kind === 'api_error' ? end.text : said.text;
+  yield result(parts, given, { text, userLines: 2, durationMs: clock.now() - started, end });
 }
 
 /** Why there is no summary, and how the turn ends for it. */
@@ -135,32 +143,49 @@ async function* compactNow(
   return null;
 }
 
-/** On disk first; the line shows what the command said. */
+/** On disk first. Resolves with the uuid of what the command said. */
 async function recordCommand(
   parts: Parts,
-  { name, args, uuid }: GivenCommand,
-  output: string,
+  { name, args, before, uuid }: GivenCommand,
+  said: CommandOutput,
   { dequeue }: { dequeue: boolean },
-): Promise<Message> {
+): Promise<string> {
   const { ids } = parts.runtime;
   const uuids = { caveat: ids.uuid(), command: uuid, output: ids.uuid() };
-  const texts = await parts.recorder.localCommand({ name, args, output, uuids, dequeue });
-  addUserContent(
-    parts.messages,
-    texts.map((text) => ({ type: 'text', text })),
-  );
+  const recorded = { name, args, ...(before && { before }), output: tagged(said), uuids, dequeue };
+  addUserContent(parts.messages, await parts.recorder.localCommand(recorded));
+  return uuids.output;
+}
+
+/** What a command said, in the host's dialect (ruling K46). */
+function outputLine(parts: Parts, { name, args }: GivenCommand, said: CommandOutput, uuid: string): Message {
+  if (parts.dialect === '2.1.44') return userLine(parts, said, uuid);
+  return {
+    type: 'assistant',
+    message: syntheticMessage(parts.runtime.ids.uuid(), said.text, { stop_reason: 'end_turn', stop_sequence: null }),
+    parent_tool_use_id: null,
+    local_command_source: tagged(said),
+    session_id: parts.sessionId,
+    uuid,
+    timestamp: timeOf(parts.runtime),
+    local_command_run: { command: name, args },
+    ...(said.stream === 'stderr' && { local_command_outcome: { kind: 'failed' } }),
+  };
+}
+
+function userLine(parts: Parts, said: CommandOutput, uuid: string): Message {
   return {
     type: 'user',
-    message: { role: 'user', content: output },
+    message: { role: 'user', content: tagged(said) },
     session_id: parts.sessionId,
     parent_tool_use_id: null,
-    uuid: uuids.output,
+    uuid,
     timestamp: timeOf(parts.runtime),
     isReplay: true,
   };
 }
 
-function tagged(stream: 'stdout' | 'stderr', text: string): string {
+function tagged({ stream, text }: CommandOutput): string {
   return `<local-command-${stream}>${text}</local-command-${stream}>`;
 }
 
@@ -177,14 +202,17 @@ interface CommandEnd {
   end?: TurnEnd;
 }
 
-function result(parts: Parts, { text, userLines, durationMs = 0, end = { kind: 'completed' } }: CommandEnd): Message {
+function result(parts: Parts, { name }: GivenCommand, said: CommandEnd): Message {
+  const { text, userLines, durationMs = 0, end = { kind: 'completed' } } = said;
   const tally = { ...emptyTally(), lastText: text, userLines };
   const facts = {
     sessionId: parts.sessionId,
     uuid: parts.runtime.ids.uuid(),
     durationMs,
+    dialect: parts.dialect,
     ledger: parts.ledger,
     tally,
+    localCommand: name,
   };
   return resultLine(end, facts);
 }

@@ -1,11 +1,11 @@
-import { commandsOf } from './describe.ts';
+import { listedCommands } from './initialize-answer.ts';
 import type { Parts } from './parts.ts';
 
 /** Tells the host the commands, where they are others than it knows. One that has never asked for them is told nothing. */
 export function tellCommands(parts: Parts): void {
   const { sessionId, runtime, toldCommands } = parts;
   if (toldCommands === null) return;
-  const commands = [...commandsOf(parts)];
+  const commands = listedCommands(parts);
   const told = JSON.stringify(commands);
   if (told === toldCommands) return;
   parts.toldCommands = told;

@@ -7,10 +7,11 @@ import { formatKey, parseKey } from '../config/setting-key.ts';
 import { actedOnKeys, isActedOn, nameOf } from '../config/settings.ts';
 import { messageOf } from '../util/message-of.ts';
 import { nearestWord } from '../util/nearest.ts';
+import type { Logger } from '../util/runtime.ts';
 import { randomIds, silentLogger, systemClock } from '../util/system-runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { openConfiguration } from './configuration.ts';
-import type { LoadedSettings } from './settings.ts';
+import { type LoadedSettings, noteIgnored } from './settings.ts';
 import { changeSettingsFile, placeOf } from './settings-change.ts';
 import { SCOPE_NAMES, type SettingsReport, settingsReport } from './settings-report.ts';
 
@@ -24,16 +25,22 @@ export const FILE_SCOPES: Readonly<Record<string, FileScope>> = {
 export interface SettingsOverview extends SettingsReport {
   directory: string;
   files: { scope: string; path: string; exists: boolean }[];
+  /** What is wrong in them, and was left out. */
+  faults: string[];
 }
 
 /** All settings of a launch, for `heddle config list`. Rejects with `invalid_settings` for what cannot be read. */
 export async function listSettings(config: RunConfig, places: SettingsPlaces): Promise<SettingsOverview> {
-  const report = settingsReport(await load(config, places));
+  const faults: string[] = [];
+  const loaded = await load(config, places, (_level, message) => faults.push(message));
+  const ignored: string[] = [];
+  noteIgnored(loaded.trust, (_level, message) => ignored.push(message)); // which the report has in its own words
+  const report = settingsReport(loaded);
   const files = Object.entries(FILE_SCOPES).flatMap(([scope, fileScope]) => {
     const path = settingsPath(fileScope, places);
     return path === null ? [] : [{ scope, path, exists: existsSync(path) }];
   });
-  return { ...report, directory: places.cwd, files };
+  return { ...report, directory: places.cwd, files, faults: faults.filter((each) => !ignored.includes(each)) };
 }
 
 /** The value in force, as it is; undefined when there is none. */
@@ -101,7 +108,7 @@ async function notesOn(path: readonly string[], { scope, value }: SettingChange,
   return notes;
 }
 
-async function load(config: RunConfig, places: SettingsPlaces): Promise<LoadedSettings> {
-  const runtime = { clock: systemClock(), ids: randomIds(), log: silentLogger };
+async function load(config: RunConfig, places: SettingsPlaces, log: Logger = silentLogger): Promise<LoadedSettings> {
+  const runtime = { clock: systemClock(), ids: randomIds(), log };
   return (await openConfiguration(config, places, runtime)).loaded;
 }

@@ -66,9 +66,9 @@ export async function openConfiguration(
   let loaded = isGiven || stamp !== null ? await load(changes) : NOTHING;
   let isNew = false;
 
-  async function load(given: JsonObject): Promise<LoadedSettings> {
+  async function load(given: JsonObject, isLater = false): Promise<LoadedSettings> {
     const { loadSettings, noteIgnored } = await import('./settings.ts');
-    const found = loadSettings({ config, scopes, changes: given, vouched }, places, log);
+    const found = loadSettings({ config, scopes, changes: given, vouched, isLater }, places, log);
     noteIgnored(found.trust, log);
     return found;
   }
@@ -103,7 +103,8 @@ export async function openConfiguration(
     },
     async changeGiven(given, accept) {
       const next = { ...changes, ...given };
-      const found = await load(next);
+      (await import('./settings-change.ts')).checkChanges(given, config);
+      const found = await load(next, true);
       await accept(found.settings);
       changes = next;
       loaded = found;
@@ -122,7 +123,7 @@ export async function openConfiguration(
       if (now === stamp) return given;
       stamp = now;
       try {
-        const found = await load(changes);
+        const found = await load(changes, true);
         if (accept && !(await accept(found))) return given;
         loaded = found;
         return loaded.settings;

@@ -9,7 +9,12 @@ import type { Chosen } from './models.ts';
 const RESERVE_TOKENS = 20_000;
 
 /** The window of the model in use, and from where on it counts as full. The model may change; the tokens are the session's. */
-export function contextWindow(config: RunConfig, env: Env, chosen: () => Chosen, tokens: number): ContextWindow {
+export function contextWindow(
+  config: RunConfig,
+  env: Env,
+  chosen: () => Chosen,
+  { tokens, atMost = Number.POSITIVE_INFINITY }: { tokens: number; atMost?: number | undefined },
+): ContextWindow {
   const at = compactionPoint(config, env);
   return {
     tokens,
@@ -18,8 +23,9 @@ export function contextWindow(config: RunConfig, env: Env, chosen: () => Chosen,
       return chosen().contextWindow;
     },
     get compactAt() {
-      if (at === 'auto') return Math.max(this.window - RESERVE_TOKENS, Math.floor(this.window / 2));
-      return at;
+      if (at === null) return null;
+      const usual = at === 'auto' ? Math.max(this.window - RESERVE_TOKENS, Math.floor(this.window / 2)) : at;
+      return Math.min(usual, atMost);
     },
   };
 }

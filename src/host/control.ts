@@ -4,7 +4,8 @@ import { ControlError, toHeddleError } from '../wire/errors.ts';
 import { PERMISSION_MODE_CHOICES } from '../wire/flags.ts';
 import type { ControlBody, RequestContext, RequestHandler } from '../wire/peer.ts';
 import { toPermissionMode } from '../wire/permission-modes.ts';
-import { startServers, useFields } from './initialize-fields.ts';
+import { initializeAnswer } from './initialize-answer.ts';
+import { startServers, useDialect, useFields } from './initialize-fields.ts';
 import { invalidRequest } from './invalid-request.ts';
 import type { Session } from './session.ts';
 
@@ -16,14 +17,15 @@ import type { Session } from './session.ts';
 export function controlHandler(session: Session): RequestHandler {
   const handlers: Record<string, RequestHandler> = {
     initialize: initializer(session),
-    interrupt(_request, context) {
+    interrupt({ cancel_queued }, context) {
       // First the questions that need no answer any more, then the answer, then the lines of the interrupted turn.
       session.withdrawQuestions();
       context.afterResponse(() => {
         session.interrupt(new Aborted('interrupt'));
         session.stopAgents();
       });
-      return { still_queued: session.queuedUuids() };
+      if (cancel_queued !== true) return { still_queued: session.queuedUuids() };
+      return session.withdraw().then((cancelled) => ({ still_queued: [], cancelled }));
     },
     end_input() {
       session.endInput();
@@ -32,13 +34,18 @@ export function controlHandler(session: Session): RequestHandler {
     async cancel_async_message(request) {
       const uuid = stringField(request, 'message_uuid');
       if (uuid === undefined) throw invalidRequest('message_uuid', 'a string');
-      return { cancelled: await session.withdraw(uuid) };
+      return { cancelled: (await session.withdraw(uuid)).length > 0 };
     },
     async set_model({ model }) {
       if (model !== undefined && model !== null && typeof model !== 'string') throw invalidRequest('model', 'a string');
       return { model: await session.setModel(model ?? undefined) };
     },
     set_permission_mode: (request) => ({ mode: setPermissionMode(session, request) }),
+    // At once: who asks for it has often sent its prompt just before.
+    set_partial_messages({ enabled }) {
+      if (typeof enabled !== 'boolean') throw invalidRequest('enabled', 'true or false');
+      session.parts.partials = enabled;
+    },
   };
   return (request, context) => {
     const handler = Object.hasOwn(handlers, request.subtype) ? handlers[request.subtype] : undefined;
@@ -70,7 +77,7 @@ function initializer(session: Session): RequestHandler {
   async function applySchema(schema: unknown, beside: JsonObject): Promise<void> {
     try {
       if (!isObject(schema)) throw invalidRequest('jsonSchema', 'an object');
-      await session.setSchema(schema);
+      await session.change((parts) => parts.setSchema(schema));
     } catch (error) {
       first = null;
       const { message } = toHeddleError(error);
@@ -86,18 +93,39 @@ function initializer(session: Session): RequestHandler {
     if (first) return (await import('./initialize-again.ts')).initializeAgain(session, { first, request }, context);
     first = request;
     session.refuse(null);
-    useRequest(session, request);
+    useDialect(session.parts, request);
+    const used = useRequest(session, request);
+    // The answer lists them.
+    if (isObject(request.agents)) await used;
     if (request.jsonSchema !== undefined) await applySchema(request.jsonSchema, beside);
-    return session.describe();
+    return { ...initializeAnswer(session.parts, session, request), ...firstTime(request) };
   };
 }
 
-/** Behind the answer: the next turn waits for what was asked for, servers included (ruling K10). */
-function useRequest(session: Session, request: ControlBody): void {
-  session.change((parts) => useFields(parts, request)).catch((error) => session.refuse(toHeddleError(error).message));
+/** What becomes of the hooks and the manifests that the first request brings. */
+function firstTime({ hooks, sdkMcpServers, sdkMcpServerManifests }: ControlBody): Record<string, unknown> {
+  const named = Array.isArray(sdkMcpServers) ? sdkMcpServers : [];
+  const manifests = isObject(sdkMcpServerManifests) ? Object.entries(sdkMcpServerManifests) : [];
+  const parked = manifests.flatMap(([name, manifest]) => {
+    const isFine = isObject(manifest) && isObject(manifest.initializeResult);
+    return named.includes(name) ? [[name, isFine ? 'parked' : 'malformed']] : [];
+  });
+  return {
+    ...(isObject(hooks) && { hooks_applied: true }),
+    ...(parked.length > 0 && { sdk_mcp_manifests_parked: Object.fromEntries(parked) }),
+  };
+}
+
+/**
+ * Behind the answer: the next turn waits for what was asked for, servers included (ruling K10). Resolves when all but the
+ * servers is in force, or refused.
+ */
+function useRequest(session: Session, request: ControlBody): Promise<void> {
+  const used = session.change((parts) => useFields(parts, request));
   session
     .change((parts) => startServers(parts, request))
     .catch((error) => session.reportBadInput(toHeddleError(error).message));
+  return used.catch((error) => session.refuse(toHeddleError(error).message));
 }
 
 function setPermissionMode(session: Session, request: ControlBody): string {

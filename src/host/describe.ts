@@ -1,10 +1,11 @@
 import { DEFAULT_STYLE } from '../config/bundled.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { HEDDLE_VERSION, PROTOCOL_VERSION, WIRE_VERSION } from '../wire/version.ts';
-import { agentTypes } from './agents/agent-types.ts';
-import { COMMANDS } from './command-line.ts';
+import { type AgentHolder, agentTypes } from './agents/agent-types.ts';
+import { COMMAND_NAMES } from './command-line.ts';
 import { listServers } from './mcp.ts';
 import type { Parts } from './parts.ts';
+import { effortOf } from './request-settings.ts';
 
 /** What this build can do beyond the base protocol; hosts check before they rely on it. */
 export const CAPABILITIES: readonly string[] = [
@@ -12,6 +13,9 @@ export const CAPABILITIES: readonly string[] = [
   'parent_uuid',
   'session_tree',
   'session_store',
+  'edits',
+  'partial_messages',
+  'host_tools',
   // As the reference calls them: `still_queued` in the answer to `interrupt`, and `command_lifecycle` lines.
   'interrupt_receipt_v1',
   'msg_lifecycle_v1',
@@ -19,6 +23,8 @@ export const CAPABILITIES: readonly string[] = [
   'mcp_tool_ui_meta_v1',
   'mcp_call_check_permissions_v1',
   'mcp_call_result_not_for_model_v1',
+  'interrupt_cancel_queued_v1',
+  'reload_plugins_refuse_if_busy_v1',
 ];
 
 /** The line that opens every turn: the facts in force now. */
@@ -33,8 +39,8 @@ export function initLine(parts: Parts, uuid: string): Message {
     mcp_servers: listServers(parts),
     model: (parts.extras.chosen ?? parts.chosen).id,
     permissionMode: parts.permissions.policy.mode,
-    slash_commands: commandsOf(parts).map(({ name }) => name),
-    apiKeySource: parts.apiKeySource,
+    slash_commands: commandNames(parts),
+    apiKeySource: parts.chosen.keySource,
     ...(parts.betas.length > 0 ? { betas: [...parts.betas] } : {}),
     claude_code_version: WIRE_VERSION,
     output_style: styleOf(parts),
@@ -45,6 +51,7 @@ export function initLine(parts: Parts, uuid: string): Message {
     ...memoryOf(parts),
     uuid,
     fast_mode_state: 'off',
+    ...(parts.dialect === '2.1.325' && { effort: effortOf(parts, parts.extras.chosen ?? parts.chosen) ?? null }),
     heddle_version: HEDDLE_VERSION,
     protocol_version: PROTOCOL_VERSION,
     capabilities: [...CAPABILITIES],
@@ -53,34 +60,12 @@ export function initLine(parts: Parts, uuid: string): Message {
   } as Message;
 }
 
-/** The body of the answer to `initialize`. */
-export function initializeAnswer(parts: Parts, { isBusy }: { isBusy: boolean }): Record<string, unknown> {
-  const commands = commandsOf(parts);
-  parts.toldCommands = JSON.stringify(commands);
-  return {
-    commands,
-    agents: agentsOf(parts),
-    output_style: styleOf(parts),
-    available_output_styles: parts.extensions.styles,
-    models: parts.modelChoices(),
-    account: { tokenSource: 'none', apiKeySource: parts.apiKeySource },
-    pid: parts.pid,
-    claude_code_version: WIRE_VERSION,
-    heddle_version: HEDDLE_VERSION,
-    protocol_version: PROTOCOL_VERSION,
-    current_permission_mode: parts.permissions.policy.mode,
-    fast_mode_state: 'off',
-    session_state: isBusy ? 'running' : 'idle',
-    capabilities: CAPABILITIES,
-  };
-}
-
-/** Those of files first, as the reference lists them. None that would be taken as text. */
-export function commandsOf({ takesCommandsAsText, extensions, mcp }: Parts): typeof COMMANDS {
+/** The names of the commands, in the order of `command-list.ts`. */
+function commandNames({ takesCommandsAsText, extensions, mcp }: Parts): string[] {
   if (takesCommandsAsText) return [];
-  const called = extensions.prompts.filter(({ forUser }) => forUser);
-  const ofFiles = called.map(({ name, description, argumentHint }) => ({ name, description, argumentHint }));
-  return [...ofFiles, ...COMMANDS, ...(mcp?.commands() ?? [])];
+  const ofFiles = extensions.prompts.flatMap(({ forUser, name }) => (forUser ? name : []));
+  const ours = COMMAND_NAMES.filter((name) => !ofFiles.includes(name));
+  return [...ofFiles, ...ours, ...(mcp?.commands() ?? []).map(({ name }) => name)];
 }
 
 /** Agents as hosts are told of them. */
@@ -90,18 +75,30 @@ interface ListedAgent {
   model?: string;
 }
 
-/** With where they come from, where settings name them. */
-export function pluginsOf({ extensions }: Parts): { name: string; path: string; source?: string }[] {
-  return extensions.plugins.map(({ name, root, source }) => ({ name, path: root, ...(source && { source }) }));
+interface ListedPlugin {
+  name: string;
+  path: string;
+  source?: string;
+  version?: string;
 }
 
-export function agentsOf(parts: Parts): ListedAgent[] {
+/** With where they come from, where settings name them. */
+export function pluginsOf({ extensions, dialect }: Parts): ListedPlugin[] {
+  return extensions.plugins.map(({ name, root, source, version }) => ({
+    name,
+    path: root,
+    ...(source && { source }),
+    ...(version !== undefined && dialect === '2.1.325' && { version }),
+  }));
+}
+
+export function agentsOf(parts: AgentHolder): ListedAgent[] {
   return agentTypes(parts).map(({ name, definition: { description, model } }) => {
     return { name, description, ...(model !== undefined && { model }) };
   });
 }
 
-function styleOf({ extensions }: Parts): string {
+export function styleOf({ extensions }: Parts): string {
   return extensions.style?.name ?? DEFAULT_STYLE;
 }
 

@@ -10,11 +10,18 @@ export interface EndPolicyOptions {
   isBusy(): boolean;
   /** Whether something is still at work, or waits to be told. */
   isOpen(): boolean;
+  /** The same as long as input may come: whether a turn may begin by itself. */
+  mayBegin(): boolean;
+  /** Nothing is at work that is waited for, and nothing begins by itself: it is the host's turn. Null: nobody wants to know. */
+  rest: (() => void) | null;
   /** The session is over; what is left is to be stopped. */
   finish(): void;
 }
 
-/** When a session is over: its input has ended and nothing that it has started is left (rulings K2, K25). */
+/**
+ * When a session has come to rest, and when it is over: it is at rest, and its input has ended (rulings K2, K25, K49).
+ * Who reads that it rests may end its input at that word, so what is waited for has to have its time before.
+ */
 export class EndPolicy {
   readonly #options: EndPolicyOptions;
   #inputEnded = false;
@@ -38,28 +45,37 @@ export class EndPolicy {
 
   /** To be called whenever a turn or a task has ended. */
   check(): void {
-    const { onEnd, now, isBusy, isOpen, finish } = this.#options;
-    if (!this.#inputEnded || this.#isOver || isBusy()) return;
-    if (!isOpen() || onEnd === 'stop' || this.#leftMs <= 0) {
-      this.close();
-      finish();
+    const { onEnd, now, isBusy, isOpen, mayBegin, rest, finish } = this.#options;
+    if (this.#isOver || isBusy() || !(this.#inputEnded || rest)) return;
+    const isAtWork = this.#inputEnded ? isOpen() : mayBegin();
+    if (isAtWork && onEnd === 'wait' && this.#leftMs > 0) {
+      this.#waiting ??= { since: now(), timer: startTimer(this.#leftMs, () => this.#late()) };
       return;
     }
-    this.#waiting ??= { since: now(), timer: startTimer(this.#leftMs, () => this.#late()) };
+    this.#stopWaiting();
+    if (this.#inputEnded) {
+      this.close();
+      finish();
+    } else rest?.();
   }
 
-  /** A turn begins: nothing is waited for meanwhile. */
-  pause(): void {
-    if (!this.#waiting) return;
-    clearTimeout(this.#waiting.timer);
-    this.#leftMs -= this.#options.now() - this.#waiting.since;
-    this.#waiting = null;
+  /** A turn begins: nothing is waited for meanwhile. `isAsked`: somebody has said something, so that all may take its time. */
+  pause({ isAsked }: { isAsked: boolean }): void {
+    this.#stopWaiting();
+    if (isAsked && !this.#inputEnded) this.#leftMs = this.#options.waitMs;
   }
 
   /** Nothing is waited for any more. */
   close(): void {
-    this.pause();
+    this.#stopWaiting();
     this.#isOver = true;
+  }
+
+  #stopWaiting(): void {
+    if (!this.#waiting) return;
+    clearTimeout(this.#waiting.timer);
+    this.#leftMs -= this.#options.now() - this.#waiting.since;
+    this.#waiting = null;
   }
 
   #late(): void {

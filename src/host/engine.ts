@@ -1,10 +1,11 @@
 import { platform } from 'node:os';
 import type { CustomTool } from '../define/tool.ts';
+import { namesProblem } from '../define/tool-name.ts';
 import type { Model } from '../model/model.ts';
 import { createShellReader, type ReadCommand } from '../permissions/shell-reader.ts';
 import { createJsonlStore } from '../sessions/jsonl-store.ts';
+import type { ReferenceSessionStore } from '../sessions/reference-store-types.ts';
 import type { SessionStore } from '../sessions/store.ts';
-import { nameProblem } from '../tools/custom-tool-name.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Processes } from '../util/process.ts';
 import type { Clock, Ids, Logger, Runtime } from '../util/runtime.ts';
@@ -20,7 +21,10 @@ import type { EngineTelemetry, TelemetryOptions } from './telemetry/telemetry.ts
 export interface EngineOptions {
   /** Where sessions run unless their launch says otherwise. */
   cwd: string;
-  /** What the engine may know of its environment: credentials, proxies, time-outs. Default: nothing. */
+  /**
+   * What the engine may know of its environment: credentials, proxies, time-outs. `process.env` lets it know all that
+   * your program knows. Default: nothing, also no key that is set in the shell.
+   */
   env?: Env;
   /** The config home. Default: from `env` (ruling P2). */
   home?: string;
@@ -28,8 +32,8 @@ export interface EngineOptions {
   model?: Model;
   /** Supplies the model API's credential, asked before each request. Default: from `env`. */
   credential?: Credential;
-  /** Where sessions are kept. Default: JSON-lines files under the config home. */
-  store?: SessionStore;
+  /** Where sessions are kept. Default: JSON-lines files under the config home. One written for the reference will do. */
+  store?: SessionStore | ReferenceSessionStore;
   /** Tools of the program's own, made with `tool`. Every session has them. */
   tools?: readonly CustomTool[];
   /**
@@ -70,7 +74,7 @@ export interface Engine {
   cwdOf(launch: Launch): string;
   envOf(launch: Launch): Env;
   homeOf(launch: Launch): string;
-  storeOf(launch: Launch): SessionStore;
+  storeOf(launch: Launch): SessionStore | Promise<SessionStore>;
   /** Whether sessions are in the folders of the config home, not in a store that was handed in. */
   readonly hasOwnStore: boolean;
   /** The engine's own tools. Rejects with `invalid_option` when the schema of one cannot be read. */
@@ -85,11 +89,11 @@ export interface Engine {
  *
  * @example
  * ```ts
- * import { query } from 'heddle';
+ * import { query, successOf } from 'heddle';
  *
  * const engine = createEngine({ cwd: process.cwd(), env: { ANTHROPIC_API_KEY: process.env.ANTHROPIC_API_KEY } });
  * for await (const message of query({ prompt: 'hello', options: { transport: inProcess(engine) } })) {
- *   if (message.type === 'result') console.log(message.subtype);
+ *   if (message.type === 'result') console.log(successOf(message).result);
  * }
  * await engine.close();
  * ```
@@ -106,11 +110,13 @@ export function createEngine(options: EngineOptions): Engine {
   };
   const models = createModels({
     runtime,
+    isWithoutEnv: options.env === undefined,
     ...(options.model && { model: options.model }),
     ...(options.credential && { credential: obtainedSecrets.noting(options.credential) }),
   });
   const processes = lazyProcesses(runtime.log);
   const stores = new Map<string, SessionStore>();
+  let given: Promise<SessionStore> | null = null;
   const tools = checkNames(options.tools ?? []);
   const { telemetry } = options;
   let spans: Promise<EngineTelemetry | null> | null = null;
@@ -135,7 +141,10 @@ export function createEngine(options: EngineOptions): Engine {
     homeOf,
     hasOwnStore: options.store === undefined,
     storeOf(launch) {
-      if (options.store) return options.store;
+      if (options.store) {
+        given ??= oursOf(options.store);
+        return given;
+      }
       const home = homeOf(launch);
       const store = stores.get(home) ?? createJsonlStore({ home, log: runtime.log });
       stores.set(home, store);
@@ -155,13 +164,15 @@ export function createEngine(options: EngineOptions): Engine {
 
 /** Throws `invalid_option` for a name that cannot be used, or is used twice. */
 function checkNames(tools: readonly CustomTool[]): readonly CustomTool[] {
-  for (const { name } of tools) {
-    const problem = nameProblem(name);
-    if (problem !== null) throw new HeddleError('invalid_option', problem, { facts: { name } });
-  }
-  const twin = tools.find(({ name }, at) => tools.findIndex((other) => other.name === name) !== at);
-  if (twin) throw new HeddleError('invalid_option', `Two tools are named ${twin.name}`);
+  const problem = namesProblem(tools.map(({ name }) => name));
+  if (problem !== null) throw new HeddleError('invalid_option', problem, { facts: { option: 'tools' } });
   return tools;
+}
+
+/** What takes a store that was written for the reference is loaded for those. */
+async function oursOf(store: NonNullable<EngineOptions['store']>): Promise<SessionStore> {
+  if ('list' in store) return store;
+  return (await import('../sessions/any-store.ts')).toSessionStore(store);
 }
 
 async function loadTelemetry(options: TelemetryOptions, log: Logger): Promise<EngineTelemetry | null> {

@@ -5,6 +5,7 @@ import type { PromptFile } from '../config/prompt-file.ts';
 import { fillIn } from '../config/prompt-template.ts';
 import { parseRules, type Rule } from '../permissions/rules.ts';
 import { ToolError } from '../tools/tool.ts';
+import type { ContentBlock } from '../wire/content.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { CalledPrompt } from './extensions.ts';
 import { extensionHooksAct } from './hooks.ts';
@@ -14,8 +15,8 @@ import type { Parts } from './parts.ts';
 export interface ExpandedPrompt {
   /** Which command it was. */
   said: string;
-  /** What it stands for. */
-  text: string;
+  /** What it stands for, behind what was said in front of it. */
+  blocks: readonly ContentBlock[];
 }
 
 /** Runs a shell command of a text and hands back what it printed. Throws when it may not run. */
@@ -33,7 +34,7 @@ export async function expandCalled(
   signal: AbortSignal,
 ): Promise<ExpandedPrompt> {
   // The text of a server is a text: nothing in it is run, filled in or allowed.
-  if (called.fetch) return { said: commandWords(called), text: await called.fetch(signal) };
+  if (called.fetch) return expandedPrompt(called, await called.fetch(signal));
   const { prompt, args } = called;
   takeGrants(prompt, parts);
   await takeHooks(prompt, parts);
@@ -42,7 +43,11 @@ export async function expandCalled(
   const text = await expand(prompt, args, parts, run).catch((error) => {
     throw error instanceof ToolError ? new HeddleError('command_refused', `/${prompt.name}: ${error.message}`) : error;
   });
-  return { said: commandWords(called), text };
+  return expandedPrompt(called, text);
+}
+
+function expandedPrompt(called: CalledPrompt, text: string): ExpandedPrompt {
+  return { said: commandWords(called), blocks: [...called.before, { type: 'text', text }] };
 }
 
 function commandWords({ prompt: { name }, args }: CalledPrompt): string {

@@ -13,8 +13,9 @@ import type { Vouched } from '../config/vouched.ts';
 import type { Rule } from '../permissions/rules.ts';
 import { existingOrSame } from '../util/existing-path.ts';
 import type { Logger } from '../util/runtime.ts';
+import type { ContentBlock } from '../wire/content.ts';
 import type { RunConfig } from '../wire/run-config.ts';
-import type { CommandLine } from './command-line.ts';
+import { type CommandLine, OURS_ALONE } from './command-line.ts';
 import type { Configuration } from './configuration.ts';
 import type { ExpandedPrompt } from './expand-prompt.ts';
 import type { Env } from './home.ts';
@@ -42,11 +43,12 @@ export interface Extensions {
   readonly pluginErrors: readonly { path: string; error: string }[];
   /** How far the project's files were believed; null when it has none. */
   readonly trust: TrustReport | null;
-  /** Reads all of them anew, by the settings of now. */
-  again(): Promise<Extensions>;
+  /** Reads all of them anew, by the settings of now. `plugins`: with these in the place of those that are named. */
+  again(plugins?: readonly GivenPlugin[]): Promise<Extensions>;
 }
 
-export type ListedPrompt = Pick<PromptFile, 'kind' | 'name' | 'description' | 'argumentHint' | 'forUser'>;
+export type ListedPrompt = Pick<PromptFile, 'kind' | 'name' | 'description' | 'argumentHint' | 'forUser'> &
+  Partial<Pick<PromptFile, 'aliases' | 'scope'>>;
 
 /** What the command or the skills of the running turn have brought along. */
 export interface TurnExtras {
@@ -63,7 +65,10 @@ export function noExtras(): TurnExtras {
 }
 
 /** What a user has called, and with what: a skill or command of a file, or the prompt of an MCP server. */
-export type CalledPrompt = CalledFile | CalledOfServer;
+export type CalledPrompt = (CalledFile | CalledOfServer) & {
+  /** What stands in front of the call, in blocks of their own. */
+  before: readonly ContentBlock[];
+};
 
 export interface CalledFile {
   prompt: PromptFile;
@@ -80,9 +85,11 @@ export interface CalledOfServer {
 
 /** What a command line calls; null when it is neither a file's nor a server's. */
 export async function calledPrompt(command: CommandLine | null, parts: Parts): Promise<CalledPrompt | null> {
-  if (!command) return null;
-  const prompt = await parts.extensions.find(command.name);
-  return prompt ? { prompt, args: command.args } : (parts.mcp?.calledPrompt(command) ?? null);
+  if (!command || OURS_ALONE.includes(command.name)) return null;
+  const { name, args, before = [] } = command;
+  const prompt = await parts.extensions.find(name);
+  const called = prompt ? { prompt, args } : (parts.mcp?.calledPrompt(command) ?? null);
+  return called && { ...called, before };
 }
 
 /** Carries out what was called (see `expand-prompt.ts`), which is loaded for the first of them. */
@@ -95,8 +102,25 @@ export async function expandCalled(
   return (await import('./expand-prompt.ts')).expandCalled(called, makeTurn, parts, signal);
 }
 
+/** A plugin that the launch or a host names by its folder. */
+export interface GivenPlugin {
+  folder: string;
+  /** Whether its MCP servers are started here. */
+  hasServers: boolean;
+}
+
+/** The plugins that a launch names, in order. */
+export function pluginsOf({ pluginDir = [], pluginDirNoMcp = [] }: RunConfig): GivenPlugin[] {
+  return [
+    ...pluginDir.map((folder) => ({ folder, hasServers: true })),
+    ...pluginDirNoMcp.map((folder) => ({ folder, hasServers: false })),
+  ];
+}
+
 export interface ExtensionOptions {
   config: RunConfig;
+  /** Those that are named now. Default: those of the launch. */
+  givenPlugins?: readonly GivenPlugin[];
   env: Env;
   places: SettingsPlaces;
   configuration: Configuration;
@@ -111,18 +135,21 @@ export async function openExtensions(
   options: ExtensionOptions,
   vouched: VouchedDirectories = new Map(),
 ): Promise<Extensions> {
-  const { config, configuration } = options;
+  const { config, configuration, givenPlugins = pluginsOf(config) } = options;
   const folders = extensionFolders(options);
-  const again = () => openExtensions(options, vouched);
+  const again = (plugins: readonly GivenPlugin[] = givenPlugins) =>
+    openExtensions({ ...options, givenPlugins: plugins }, vouched);
   const { outputStyle: style = DEFAULT_STYLE } = configuration.settings;
-  const hasPlugins = (config.pluginDir?.length ?? 0) > 0 || enabledPlugins(configuration.settings).length > 0;
+  const hasPlugins = givenPlugins.length > 0 || enabledPlugins(configuration.settings).length > 0;
   if (folders.length > 0 || hasPlugins || style !== DEFAULT_STYLE) {
     const { loadExtensions } = await import('./load-extensions.ts');
     return { ...(await loadExtensions(folders, options, vouched)), again };
   }
   const hasPrompts = config.disableSlashCommands !== true;
   return {
-    prompts: hasPrompts ? BUNDLED_PROMPTS.map((prompt) => ({ ...prompt, forUser: true })) : [],
+    prompts: hasPrompts
+      ? BUNDLED_PROMPTS.map((prompt) => ({ ...prompt, forUser: true, scope: 'bundled' as const }))
+      : [],
     async find(name) {
       if (!hasPrompts || !BUNDLED_PROMPTS.some((prompt) => prompt.name === name)) return null;
       const { bundledPrompts } = await import('../config/bundled-texts.ts');
@@ -211,7 +238,7 @@ export function pluginHooks({ plugins }: Extensions, layers: readonly Layer[]): 
 }
 
 /** What `--agents` gives. Rejects with `invalid_option` when that cannot be used. */
-export async function agentsOf({ agents }: RunConfig): Promise<unknown> {
+export async function agentsOf({ agents }: RunConfig, cwd: string): Promise<unknown> {
   if (agents === undefined) return undefined;
-  return (await import('./agents/given-agents.ts')).readGivenAgents(agents);
+  return (await import('./agents/given-agents.ts')).readGivenAgents(agents, cwd);
 }

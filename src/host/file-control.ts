@@ -23,7 +23,9 @@ const LONGEST_ESCAPE = 6;
 export async function rewindFiles({ checkpoints }: Parts, request: ControlBody): Promise<RewindFilesResult> {
   const messageId = stringField(request, 'user_message_id');
   if (messageId === undefined) throw invalidRequest('user_message_id', 'a string');
-  if (checkpoints) return checkpoints.rewind(messageId, { dryRun: request.dry_run === true });
+  if (checkpoints) {
+    return checkpoints.rewind(messageId, { dryRun: request.dry_run === true, anyBranch: request.any_branch === true });
+  }
   const how = 'enableFileCheckpointing, or CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=true';
   throw new ControlError(`Files cannot be rewound: the session was started without ${how}`, 'not_enabled');
 }

@@ -1,5 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { readSmallFile } from '../util/small-file.ts';
+
+/** Each of these files is one line. */
+const MAX_BYTES = 8192;
 
 /**
  * The branch that is checked out in `cwd`, or null outside a repository. Reads `.git/HEAD` instead of starting git:
@@ -18,7 +22,7 @@ function headOf(directory: string): string | null {
     const git = join(directory, '.git');
     const gitDir = statSync(git).isDirectory() ? git : linkedGitDir(directory, git);
     // The first line: the rest of a made-up one would go to the model as if it were ours.
-    return readFileSync(join(gitDir, 'HEAD'), 'utf8').split('\n', 1).join('').trim();
+    return textOf(join(gitDir, 'HEAD')).split('\n', 1).join('').trim();
   } catch {
     return null; // no repository here, or none that can be read
   }
@@ -26,10 +30,10 @@ function headOf(directory: string): string | null {
 
 /** A worktree or submodule has a file that says `gitdir: PATH`. */
 function linkedGitDir(directory: string, file: string): string {
-  return resolve(
-    directory,
-    readFileSync(file, 'utf8')
-      .replace(/^gitdir:/, '')
-      .trim(),
-  );
+  const [path = ''] = textOf(file).split('\n', 1);
+  return resolve(directory, path.replace(/^gitdir:/, '').trim());
+}
+
+function textOf(file: string): string {
+  return readSmallFile(file, MAX_BYTES).toString('utf8');
 }

@@ -1,3 +1,4 @@
+import { modelChoices } from '../model/model-choices.ts';
 import { nearestWord } from '../util/nearest.ts';
 import { printable } from '../util/printable.ts';
 import type { Chosen } from './models.ts';
@@ -8,13 +9,12 @@ export function guessedWindow({ id, contextWindow }: Pick<Chosen, 'id' | 'contex
   return `How much fits into ${name} is not known: ${contextWindow} tokens are assumed. ${meantBy(name)}`;
 }
 
-/** Names without a version, which a slip of the fingers would turn into the id of no model. */
-const SHORT_NAMES = ['sonnet', 'opus', 'haiku', 'offline', 'default'];
-
 const OF_OPENAI = /^(?:gpt-|chatgpt-|o\d\b)/i;
 
 function meantBy(name: string): string {
-  const near = nearestWord(name, SHORT_NAMES);
+  // Names without a version, which a slip of the fingers would turn into the id of no model.
+  const names = modelChoices({}, undefined).map(({ value }) => value);
+  const near = nearestWord(name, names);
   if (near !== null) return `Did you mean --model ${near}?`;
   if (OF_OPENAI.test(name)) return `It is asked of the Anthropic API; for OpenAI's: --model openai/${name}.`;
   return 'HEDDLE_MODEL_LIMITS or HEDDLE_CONTEXT_WINDOW sets it.';

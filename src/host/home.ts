@@ -1,16 +1,28 @@
-import { join } from 'node:path';
+import { findConfigHome } from '../util/config-home.ts';
 import { HeddleError } from '../wire/errors.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** The config home (ruling P2): HEDDLE_HOME, else CLAUDE_CONFIG_DIR, else ~/.heddle. */
+/**
+ * Where state lives. Throws `invalid_option` where the environment names no place, and `invalid_settings` where the user's
+ * choice of a home cannot be read.
+ */
 export function configHome(env: Env): string {
-  const home = env.HEDDLE_HOME || env.CLAUDE_CONFIG_DIR || (env.HOME && join(env.HOME, '.heddle'));
-  if (home) return home;
-  throw new HeddleError(
-    'invalid_option',
-    'There is no place for sessions: set HEDDLE_HOME or HOME, or give the engine a store',
-  );
+  const found = findConfigHome(env);
+  if (!found) {
+    throw new HeddleError(
+      'invalid_option',
+      'There is no place for sessions: set HEDDLE_HOME or HOME. A program hands its own to the engine with ' +
+        'createEngine({ env: process.env }), or gives it a home or a store',
+    );
+  }
+  if ('problem' in found) throw new HeddleError('invalid_settings', found.problem);
+  return found.path;
+}
+
+/** The config home; null where the environment names none. Throws `invalid_settings` like `configHome`. */
+export function configHomeOrNull(env: Env): string | null {
+  return findConfigHome(env) === null ? null : configHome(env);
 }
 
 /** What the runtime itself was trusted with and its tools were not (ruling G4). */

@@ -8,11 +8,18 @@ import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 import type { CalledPrompt } from './extensions.ts';
 import type { Parts } from './parts.ts';
+import { effortOf } from './request-settings.ts';
 
 export function promptText({ message }: UserInput): string {
   return userContent(message)
     .flatMap((block) => (block.type === 'text' ? block.text : []))
     .join('\n');
+}
+
+/** How much work the model puts into the turn, where it is told. */
+export function effortField(parts: Parts): { effort?: { level: string } } {
+  const level = effortOf(parts, parts.extras.chosen ?? parts.chosen);
+  return level === undefined ? {} : { effort: { level } };
 }
 
 export function isHeldUp({ block, stop }: HookOutcome): boolean {

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../util/json.ts';
-import { toHeddleError } from '../wire/errors.ts';
+import { type HeddleError, toHeddleError } from '../wire/errors.ts';
 import { memoryPair } from '../wire/memory-transport.ts';
 import type { Connect } from '../wire/run-config.ts';
+import type { ExitInfo } from '../wire/transport.ts';
 import type { Engine } from './engine.ts';
 import { serve } from './serve.ts';
 
@@ -13,9 +14,14 @@ import { serve } from './serve.ts';
  * ```ts
  * import { createSession } from 'heddle';
  *
- * const engine = createEngine({ cwd: process.cwd() });
- * await using session = createSession({ model: 'offline', transport: inProcess(engine) });
- * await session.send('list files');
+ * const engine = createEngine({ cwd: process.cwd(), env: process.env });
+ * const session = createSession({ model: 'offline', transport: inProcess(engine) });
+ * try {
+ *   console.log((await session.ask('list files')).text);
+ * } finally {
+ *   await session.close();
+ *   await engine.close();
+ * }
  * ```
  */
 export function inProcess(engine: Engine, signal?: AbortSignal): Connect {
@@ -27,8 +33,8 @@ export function inProcess(engine: Engine, signal?: AbortSignal): Connect {
     const served = Promise.resolve()
       .then(() => serve(engine, far, launch, stopped))
       .then(
-        (end) => near.settle({ code: end.exitCode, signal: null, stderr: end.error?.message ?? '' }),
-        (error) => near.settle({ code: 1, signal: null, stderr: toHeddleError(error).message }),
+        (end) => near.settle(exitOf(end)),
+        (error) => near.settle(exitOf({ exitCode: 1, error: toHeddleError(error) })),
       )
       .finally(() => far.endInput());
     near.onClose(async () => {
@@ -37,6 +43,10 @@ export function inProcess(engine: Engine, signal?: AbortSignal): Connect {
     });
     return near;
   };
+}
+
+function exitOf({ exitCode, error = null }: { exitCode: number; error?: HeddleError | null }): ExitInfo {
+  return { code: exitCode, signal: null, stderr: error?.message ?? '', error };
 }
 
 /** What follows a promise runs in the context of whoever has asked it: here the sender's, before the line is read. */

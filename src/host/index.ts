@@ -21,11 +21,13 @@ export type {
   ModelRequest,
   StreamEvent,
 } from '../model/model.ts';
-export type { Damage, Loaded, SessionInfo, SessionKey, SessionStore } from '../sessions/store.ts';
+export type * from '../sessions/reference-store-types.ts';
+export type * from '../sessions/store.ts';
 export type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts';
 export { ToolError } from '../tools/tool.ts';
 export type { Workspace } from '../tools/workspace.ts';
 export type { Clock, Ids, Logger, Runtime } from '../util/runtime.ts';
+export type { Entry } from '../wire/entries.ts';
 export type { Connect, Launch, RunConfig } from '../wire/run-config.ts';
 export { createEngine, type Engine, type EngineOptions } from './engine.ts';
 export { inProcess } from './in-process.ts';

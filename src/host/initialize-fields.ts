@@ -1,6 +1,8 @@
 import { isObject, stringField } from '../util/json.ts';
+import { DIALECTS } from '../wire/dialect.ts';
 import { HeddleError, toHeddleError } from '../wire/errors.ts';
 import type { ControlBody } from '../wire/peer.ts';
+import { pluginsApplied } from './initialize-answer.ts';
 import { invalidRequest } from './invalid-request.ts';
 import type { Parts } from './parts.ts';
 import { promptBlocks } from './prompt-blocks.ts';
@@ -10,10 +12,30 @@ import { noteUnsupportedFields } from './unsupported.ts';
 /** What an `initialize` request asks of a session, but for servers and a schema. Rejects when it cannot be had. */
 export async function useFields(parts: Parts, request: ControlBody): Promise<void> {
   noteUnsupportedFields(request, parts.runtime.log);
+  notePlugins(parts, request);
+  refuseUnknownDialect(request);
   Object.assign(parts.settings, settingsIn(request));
   useTitle(parts, request);
+  await useTools(parts, request);
   await useHooks(parts, request);
   await useExtensions(parts, request);
+}
+
+/** What the host says itself counts for more than the version of its SDK (ruling K46). */
+export function useDialect(parts: Parts, { clientDialect }: ControlBody): void {
+  parts.dialect = DIALECTS.find((known) => known === clientDialect) ?? parts.dialect;
+}
+
+function refuseUnknownDialect({ clientDialect }: ControlBody): void {
+  if (clientDialect === undefined || clientDialect === null) return;
+  if (!DIALECTS.some((known) => known === clientDialect)) throw invalidRequest('clientDialect', DIALECTS.join(' or '));
+}
+
+/** They are part of the launch, and cannot come later this way. */
+function notePlugins(parts: Parts, { plugins }: ControlBody): void {
+  if (pluginsApplied(parts, plugins).plugins_applied !== false) return;
+  const how = 'start the agent with --await-initialize or --plugin-dir, or add them with reload_plugins';
+  parts.runtime.log('warn', `Not all plugins of initialize are loaded: ${how}`);
 }
 
 /** The servers that live in the host's program, and those that were configured. */
@@ -53,6 +75,12 @@ function aliasesIn(given: unknown): ReadonlyMap<string, string> {
 function useTitle(parts: Parts, request: ControlBody): void {
   const title = stringField(request, 'title')?.trim();
   if (title && parts.messages.length === 0) parts.title ??= title;
+}
+
+/** Tools that the host runs. What makes tools of them is loaded where there are some. */
+async function useTools(parts: Parts, { hostTools }: ControlBody): Promise<void> {
+  if (hostTools === undefined || hostTools === null || (Array.isArray(hostTools) && hostTools.length === 0)) return;
+  await (await import('./host-tools.ts')).useHostTools(parts, hostTools);
 }
 
 /** Functions of the host, by their ids. The next turn waits for them: no hook, no protection. */

@@ -35,10 +35,10 @@ export class InputQueue implements AsyncIterable<UserInput | typeof NEWS> {
     return this.#messages(this.#queue.queued()).flatMap(({ uuid }) => uuid ?? []);
   }
 
-  /** Takes one message back; undefined when none with this uuid waits. */
-  withdraw(uuid: string): UserInput | undefined {
+  /** Takes one message back; nothing when none with this uuid waits. */
+  withdraw(uuid: string): UserInput[] {
     const found = this.#queue.remove((each) => each !== NEWS && each.uuid === uuid);
-    return found === NEWS ? undefined : found;
+    return found === undefined || found === NEWS ? [] : [found];
   }
 
   /** Takes messages from the front as long as they fit. News wait for a turn of their own and are in nobody's way. */

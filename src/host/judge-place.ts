@@ -38,7 +38,7 @@ export async function judgePlace<T>(
   const { log } = engine.runtime;
   const extensions = await openExtensions({ config, env, places: { cwd, configHome }, configuration, log });
   const skill = async () => skillToolToJudge({ extensions, enabledSkills: null });
-  const known = { extensions, hostAgents: await agentsOf(config) };
+  const known = { extensions, hostAgents: await agentsOf(config, cwd) };
   const agents = () => agentToolOptions(known, { hasTeams: false, kindOfTask: () => undefined });
   const makeRegistry = await sessionTools(engine, {
     config,

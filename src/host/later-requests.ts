@@ -31,6 +31,7 @@ const root = () => import('./root-control.ts');
 const settings = () => import('./settings-control.ts');
 const tasks = () => import('./task-control.ts');
 const thinking = () => import('./thinking-control.ts');
+const title = () => import('./title-control.ts');
 const usage = () => import('./usage-control.ts');
 
 /** By subtype. What these requests do and answer is in docs/wire.md. */
@@ -44,6 +45,7 @@ const REQUESTS: Readonly<Record<string, LaterRequest>> = {
   switch_leaf: from(branch, 'switchLeaf', { betweenTurns: 'The branch cannot be changed' }),
   fork_session: from(branch, 'forkSession'),
   rename_session: from(branch, 'renameSession'),
+  generate_session_title: from(title, 'generateSessionTitle', { isLong: true }),
 
   // What servers say meanwhile must get through.
   mcp_status: from(mcp, 'mcpStatus', { isLong: true }),

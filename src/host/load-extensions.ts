@@ -16,7 +16,7 @@ import { nearestWord } from '../util/nearest.ts';
 import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
 import { positiveInteger } from '../util/setting-text.ts';
-import { COMMANDS, parseCommand } from './command-line.ts';
+import { isOurs, OURS_ALONE, parseCommand } from './command-line.ts';
 import type { ExtensionFolder, ExtensionOptions, Extensions, VouchedDirectories } from './extensions.ts';
 import { isVouchedFor } from './launch-settings.ts';
 import { readPlugins } from './load-plugins.ts';
@@ -46,7 +46,10 @@ export async function loadExtensions(
       .filter((folder) => folder.kind === kind)
       .map((folder) => ({ scope: folder.scope, all: reader(folder.path, sourceOf(folder)) }));
 
-  const prompts = promptsOf([...read('skills', readSkills), ...read('commands', readCommands)], plugins, options);
+  const prompts = promptsOf([...read('skills', readSkills), ...read('commands', readCommands)], plugins, {
+    ...options,
+    notes,
+  });
   const styles = stylesOf(read('output-styles', readOutputStyles), plugins, isTrusted);
   const agents = agentsOf(read('agents', readAgentFiles), plugins, { isTrusted, notes });
   if (trust) noteIgnored(trust, log);
@@ -133,25 +136,35 @@ function notesTo(log: Logger, trust: TrustReport | null): FileNotes {
 function promptsOf(
   read: readonly Read<PromptFile>[],
   plugins: readonly Plugin[],
-  { config, log }: ExtensionOptions,
+  { config, notes }: ExtensionOptions & { notes: FileNotes },
 ): PromptFile[] {
   if (config.disableSlashCommands) return [];
   const inOrder = (['user', 'project'] as const).flatMap((scope) =>
     read.filter((each) => each.scope === scope).flatMap(({ all }) => all),
   );
   const fromFiles = [...inOrder, ...plugins.flatMap((plugin) => plugin.prompts)];
-  const usable = fromFiles.filter((prompt) => isCallable(prompt, log));
+  const usable = fromFiles.flatMap((prompt) => callable(prompt, notes) ?? []);
   const all = unique([...usable, ...bundledPrompts()]);
   // As the reference lists them.
   return [...all.filter(({ scope }) => scope === 'bundled'), ...all.filter(({ scope }) => scope !== 'bundled')];
 }
 
-function isCallable({ name, path }: PromptFile, log: Logger): boolean {
-  const isTaken = COMMANDS.some((command) => command.name === name);
-  if (!isTaken && parseCommand(`/${name}`)) return true;
-  const why = isTaken ? `/${name} is a command of the program itself` : `/${name} cannot be typed as a command`;
-  log('warn', printable(`${path}: ${why}, so that this one is never called. Give the file another name.`));
-  return false;
+/** As it can be called: by users, by the model alone, or (null) not at all. */
+function callable(prompt: PromptFile, notes: FileNotes): PromptFile | null {
+  const { name, path, scope, mayRun, forUser, forModel } = prompt;
+  const why = whyNotTyped(name);
+  // A file stands in for a command of ours, but none of a project that nobody trusts: what a name means is no text.
+  const isMeant = scope !== 'project' || mayRun || !isOurs(name);
+  if (!forUser || (why === null && isMeant)) return prompt;
+  const who = forModel ? 'only the model calls for this one' : 'this one is never called';
+  if (why !== null) notes.warn(path ?? name, `${why}, so that ${who}. Give the file another name.`);
+  else if (path !== null) notes.ignore(path, ['name']);
+  return forModel ? { ...prompt, forUser: false } : null;
+}
+
+function whyNotTyped(name: string): string | null {
+  if (OURS_ALONE.includes(name)) return `/${name} is a command of the program itself`;
+  return parseCommand(`/${name}`)?.name === name ? null : `/${name} cannot be typed as a command`;
 }
 
 /** Untrusted, the project's styles do not count: a style is how the agent itself is instructed. */
@@ -170,11 +183,29 @@ function agentsOf(
 ): AgentFile[] {
   const of = (scope: Read<unknown>['scope']) => read.flatMap((each) => (each.scope === scope ? each.all : []));
   const fromPlugins = plugins.flatMap((plugin) => plugin.agents);
+  for (const scope of ['user', 'project'] as const) tellTwins(of(scope), notes);
   if (isTrusted) return unique([...of('project'), ...of('user'), ...fromPlugins]);
   const isOurs = ({ name }: AgentFile) => BUNDLED_AGENTS.some((ours) => plainName(ours.name) === plainName(name));
   for (const { path } of of('project').filter(isOurs)) notes.ignore(path, ['name']);
   return unique([...of('user'), ...of('project').filter((agent) => !isOurs(agent)), ...fromPlugins]);
 }
+
+/** Between scopes one stands in for the other; of two in one scope somebody may want both. */
+function tellTwins(agents: readonly AgentFile[], notes: FileNotes): void {
+  const firsts = new Map(agents.toReversed().map((agent) => [agent.name, agent]));
+  const twins = agents.flatMap((agent) => {
+    const first = firsts.get(agent.name);
+    return first && first !== agent ? [{ agent, first }] : [];
+  });
+  for (const { agent, first } of twins.slice(0, MAX_TOLD)) {
+    notes.warn(agent.path, `there is another agent ${agent.name} (${first.path}), so that this one is left out`);
+  }
+  const more = twins[MAX_TOLD]?.agent.path;
+  if (more !== undefined)
+    notes.warn(more, `this and ${twins.length - MAX_TOLD - 1} more agents have the names of others`);
+}
+
+const MAX_TOLD = 5;
 
 function chosenStyle(wanted: string | undefined, styles: readonly OutputStyle[], log: Logger): OutputStyle | null {
   if (wanted === undefined || wanted.toLowerCase() === DEFAULT_STYLE) return null;

@@ -5,14 +5,14 @@ import type { FileNotes } from '../config/markdown-files.ts';
 import { type Plugin, readPlugin } from '../config/plugins.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
-import { type ExtensionOptions, type Extensions, enabledPlugins } from './extensions.ts';
+import { type ExtensionOptions, type Extensions, enabledPlugins, pluginsOf } from './extensions.ts';
 
 /**
  * The plugins of a session: those that the launch names, then those that settings enable. Of two with one name that of
  * the launch counts. One that cannot be found or read is told, here and to the host, and the session goes on without it.
  */
 export function readPlugins(
-  { config, configuration, env, places }: ExtensionOptions,
+  { config, configuration, env, places, givenPlugins = pluginsOf(config) }: ExtensionOptions,
   notes: FileNotes,
 ): Pick<Extensions, 'plugins' | 'pluginErrors'> {
   const plugins: Plugin[] = [];
@@ -30,13 +30,10 @@ export function readPlugins(
     }
   };
 
-  for (const folder of config.pluginDir ?? []) {
+  for (const { folder, hasServers } of givenPlugins) {
     const path = resolve(places.cwd, folder);
-    add(
-      path,
-      () => readPlugin(path, notes),
-      () => false,
-    );
+    const read = () => (hasServers ? readPlugin(path, notes) : { ...readPlugin(path, notes), mcpServers: null });
+    add(path, read, () => false);
   }
   const marketplaces = marketplacesIn(configuration.loaded.layers);
   for (const id of enabledPlugins(configuration.settings)) {

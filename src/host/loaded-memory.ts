@@ -40,7 +40,7 @@ export interface Touched {
 export interface LoadedMemory extends Pick<SessionMemory, 'told' | 'forget' | 'files'> {
   news(touched: Touched): Promise<Attachment | null>;
   nestedNews(touched: Touched): Promise<Attachment | null>;
-  list(touched: Touched): ListedMemory[];
+  list(touched: Touched): Promise<ListedMemory[]>;
 }
 
 /** The memory of a session that has some: reads it again when a file has changed, and knows what the model was told. */
@@ -61,10 +61,10 @@ export function createLoadedMemory(
   let stamp: string | null = null;
   let reason: InstructionsLoaded['load_reason'] = 'session_start';
 
-  function read(touched: Touched): void {
+  async function read(touched: Touched): Promise<void> {
+    const reading = await readingOf(options);
     for (const each of touched.nested) if (!nested.has(each.place.path)) nested.set(each.place.path, each);
     const all = [...places, ...[...nested.values()].map(({ place }) => place)];
-    const reading = readingOf(options);
     const isDue = (rule: ScopedRule) => {
       const trigger = touched.files.find((file) => ruleHolds(rule, file, reading.roots));
       if (trigger !== undefined && !due.has(rule.path)) due.set(rule.path, trigger);
@@ -124,18 +124,18 @@ export function createLoadedMemory(
 
   return {
     async news(touched) {
-      read(touched);
+      await read(touched);
       const fresh = files.filter(({ path, text }) => known.get(path) !== digestOf(text));
       const gone = [...known.keys()].filter((path) => !files.some((file) => file.path === path));
       return attachmentOf(fresh, gone);
     },
     async nestedNews(touched) {
-      read(touched);
+      await read(touched);
       const fresh = files.filter(({ path, isNested, globs }) => (isNested || globs) && !known.has(path));
       return attachmentOf(fresh, []);
     },
-    list(touched) {
-      read(touched);
+    async list(touched) {
+      await read(touched);
       const loaded = files.map((file): ListedMemory => {
         const { path, kind, text, importedBy, globs } = file;
         return { path, kind, bytes: Buffer.byteLength(text), globs, importedBy, trigger: triggerOf(file) };
@@ -167,10 +167,10 @@ export function createLoadedMemory(
 const TYPES = { user: 'User', project: 'Project', local: 'Local' } as const;
 
 /** How the files are read now: rules against reading, and settings, change. */
-function readingOf(options: MemoryOptions) {
+async function readingOf(options: MemoryOptions) {
   const { cwd, roots } = options.workspace;
   const userHome = options.env.HOME ?? '';
-  const isVisible = options.readFilter();
+  const isVisible = await options.readFilter();
   const excludes = options.excludes().map((glob) => globMatcher(glob.replace(/^~(?=\/)/, userHome)));
   const mayRead = (path: string) => isVisible(path) && !excludes.some((fits) => fits(path));
   return { cwd, roots, userHome, mayRead, isTrusted: () => isTrusted(options), warn: options.warn };
@@ -218,7 +218,7 @@ function digestOf(text: string): string {
 }
 
 /** The same as long as the files are, and are as visible. */
-function stampsOf(places: readonly MemoryPlace[], reading: ReturnType<typeof readingOf>): string[] {
+function stampsOf(places: readonly MemoryPlace[], reading: Awaited<ReturnType<typeof readingOf>>): string[] {
   const paths = places.flatMap((place) => (place.isFolder ? rulePaths(place, reading) : place.path));
   return paths.map((path) => stampOf(path, reading.mayRead));
 }

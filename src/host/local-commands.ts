@@ -1,7 +1,7 @@
 import type { Ledger } from '../agent/ledger.ts';
 import type { ApiMessage, ApiTool } from '../model/model.ts';
 import { HeddleError } from '../wire/errors.ts';
-import type { COMMANDS } from './command-line.ts';
+import type { ListedCommand } from './command-list.ts';
 import { contextShares } from './context-shares.ts';
 import type { ListedMemory } from './memory.ts';
 import { memoryReport } from './memory-report.ts';
@@ -18,7 +18,7 @@ export interface CommandContext {
   readonly tools: readonly ApiTool[];
   readonly messages: readonly ApiMessage[];
   /** All that can be called, those of files included. */
-  readonly commands: typeof COMMANDS;
+  readonly commands: readonly ListedCommand[];
   /** The memory files as they are now. */
   memory(): Promise<ListedMemory[]>;
   /** Resolves with the model's full id. */

@@ -20,6 +20,7 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
   const { fallbacks } = parts;
   const chosen = parts.extras.chosen ?? parts.chosen;
   const calls = { tools: parts.tools, gate: gateOf(parts) };
+  const sayPartial = (line: Message) => seams.say(line);
   const turn: Turn = {
     runtime: parts.runtime,
     sessionId: parts.sessionId,
@@ -28,7 +29,9 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
     fallbacks: fallbacks.map((each, at) => candidate(parts, each, fallbacks[at + 1])),
     messages: parts.messages,
     asked,
-    partial: parts.partials ? (line) => seams.say(line) : null,
+    get partial() {
+      return parts.partials ? sayPartial : null; // a host may ask for it during the turn
+    },
     ...(parts.telemetry?.calls(calls) ?? calls),
     aliases: parts.settings.toolAliases,
     ordered: parts.ordered,

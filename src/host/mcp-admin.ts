@@ -83,7 +83,7 @@ export async function openServerAdmin(engine: Engine, launch: Launch): Promise<S
       if (server) return server;
       throw new HeddleError(
         'server_not_found',
-        `There is no MCP server ${name}. heddle mcp list shows those there are`,
+        `No MCP server named ${JSON.stringify(name)}. heddle mcp list shows those there are`,
         {
           facts: { name },
         },

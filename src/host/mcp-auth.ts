@@ -19,16 +19,24 @@ export interface McpAuthOptions {
   now(): number;
   /** Told of every token before it is used. */
   onSecrets(secrets: readonly string[]): void;
+  /** Told once of every wider scope that the server asks for. */
+  onWiderScope?(message: string): void;
 }
 
 /** Requests to a remote server, with the tokens of whoever has signed in to it. */
 export function authorizedRequests(
   { name, url }: { name: string; url: string },
-  { configHome, fetch, now, onSecrets }: McpAuthOptions,
+  { configHome, fetch, now, onSecrets, onWiderScope }: McpAuthOptions,
 ): FetchLike {
   if (configHome === null) return fetch;
   const auth = createServerAuth({ serverUrl: url, store: openAuthStore(configHome, url), fetch, now, onSecrets });
-  return authorizedFetch({ serverName: name, serverUrl: url, auth, fetch });
+  return authorizedFetch({
+    serverName: name,
+    serverUrl: url,
+    auth,
+    fetch,
+    ...(onWiderScope && { onWiderScope }),
+  });
 }
 
 /** Longer than a lock that is left behind lasts. */
@@ -88,8 +96,9 @@ function isSignedIn(value: unknown): value is SignedIn {
   const isTextIfAny = (key: string) => value[key] === undefined || isText(key);
   return (
     ['serverUrl', 'authorizationServer', 'accessToken'].every(isText) &&
-    ['refreshToken', 'resource', 'scope'].every(isTextIfAny) &&
+    ['refreshToken', 'resource', 'scope', 'askedScope', 'wantedScope'].every(isTextIfAny) &&
     (value.expiresAt === undefined || typeof value.expiresAt === 'number') &&
+    (value.grant === undefined || value.grant === 'client_credentials') &&
     stringField(value.client, 'client_id') !== undefined
   );
 }

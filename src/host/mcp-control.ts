@@ -2,6 +2,7 @@ import { isObject, stringField } from '../util/json.ts';
 import { within } from '../util/timer.ts';
 import { ControlError } from '../wire/errors.ts';
 import type { ControlBody } from '../wire/peer.ts';
+import { invalidRequest } from './invalid-request.ts';
 import type { SessionMcp } from './mcp.ts';
 import type { Parts } from './parts.ts';
 
@@ -19,7 +20,7 @@ export async function mcpStatus({ mcp }: Parts): Promise<unknown> {
 /** A server of the host says something by itself. */
 export async function mcpMessage({ mcp }: Parts, request: ControlBody): Promise<unknown> {
   const { message } = request;
-  if (!isObject(message)) throw invalid('message', 'a JSON-RPC message');
+  if (!isObject(message)) throw invalidRequest('message', 'a JSON-RPC message');
   const name = stringField(request, 'server_name') ?? '';
   const response = await serversOf(mcp, name).receive(name, message);
   return response === null ? {} : { mcp_response: response };
@@ -30,12 +31,12 @@ export async function mcpReconnect({ mcp }: Parts, { serverName }: ControlBody):
 }
 
 export async function mcpToggle({ mcp }: Parts, { serverName, enabled }: ControlBody): Promise<void> {
-  if (typeof enabled !== 'boolean') throw invalid('enabled', 'true or false');
+  if (typeof enabled !== 'boolean') throw invalidRequest('enabled', 'true or false');
   await serversOf(mcp, serverName).setEnabled(nameOf(serverName), enabled);
 }
 
 export async function mcpSetServers(parts: Parts, { servers }: ControlBody): Promise<unknown> {
-  if (!isObject(servers)) throw invalid('servers', 'an object');
+  if (!isObject(servers)) throw invalidRequest('servers', 'an object');
   if (!parts.mcp && Object.keys(servers).length === 0) return { added: [], removed: [], errors: {} };
   return (await parts.openMcp()).setServers(servers);
 }
@@ -43,7 +44,7 @@ export async function mcpSetServers(parts: Parts, { servers }: ControlBody): Pro
 /** Only narrows: calls of the server must pass in this mode, too. One that is not there yet is pinned when it comes. */
 export async function mcpPinMode(parts: Parts, { serverName, mode }: ControlBody): Promise<unknown> {
   const name = nameOf(serverName);
-  if (mode !== 'default' && mode !== 'auto' && mode !== null) throw invalid('mode', "'default', 'auto' or null");
+  if (mode !== 'default' && mode !== 'auto' && mode !== null) throw invalidRequest('mode', "'default', 'auto' or null");
   const mcp = await parts.openMcp();
   mcp.policies.pin(name, mode);
   const isKnown = mcp.statuses().some((status) => status.name === name);
@@ -57,9 +58,5 @@ function serversOf(mcp: SessionMcp | null, name: unknown): SessionMcp {
 
 function nameOf(name: unknown): string {
   if (typeof name === 'string') return name;
-  throw invalid('serverName', 'a string');
-}
-
-function invalid(field: string, expected: string): ControlError {
-  return new ControlError(`request.${field} must be ${expected}`, 'invalid_request');
+  throw invalidRequest('serverName', 'a string');
 }

@@ -19,11 +19,22 @@ const DECLINED: ElicitationAnswer = { action: 'decline' };
  */
 export async function elicit(parts: Parts, elicitation: Elicitation, signal: AbortSignal): Promise<JsonObject> {
   const question = questionOf(elicitation);
-  const answer = (await askHooks(parts, question, signal)) ?? (await askHost(parts, question, elicitation, signal));
+  const asked = (await askHooks(parts, question, signal)) ?? (await askHost(parts, question, elicitation, signal));
+  const answer = filledIn(asked, question);
   const { mcp_server_name, mode, elicitation_id } = question;
   const told = { mcp_server_name, ...answer, ...(mode && { mode }), ...(elicitation_id && { elicitation_id }) };
   const outcome = await parts.hooks?.fire('ElicitationResult', told, signal);
-  return { ...(outcome?.elicitation ?? answer) };
+  return { ...filledIn(outcome?.elicitation ?? answer, question) };
+}
+
+/** Whoever accepts a form and fills in nothing takes it as the server has filled it in. */
+function filledIn(answer: ElicitationAnswer, { requested_schema: schema }: Question): ElicitationAnswer {
+  const isBare = answer.action === 'accept' && Object.keys(answer.content ?? {}).length === 0;
+  if (!isBare || !isObject(schema?.properties)) return answer;
+  const fields = Object.entries(schema.properties).flatMap(([name, field]) =>
+    isObject(field) && field.default !== undefined ? [[name, field.default] as const] : [],
+  );
+  return fields.length === 0 ? answer : { ...answer, content: Object.fromEntries(fields) };
 }
 
 interface Question extends JsonObject {

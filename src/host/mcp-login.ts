@@ -1,7 +1,9 @@
 import { expandConfig } from '../mcp/expand-config.ts';
+import type { ProgramClient } from '../mcp/oauth-program.ts';
+import { joinedScope } from '../mcp/oauth-scope.ts';
 import { type SignInOptions, signIn } from '../mcp/oauth-sign-in.ts';
 import { revokeTokens } from '../mcp/oauth-sign-out.ts';
-import type { SignedIn } from '../mcp/oauth-tokens.ts';
+import { type AuthStore, canRenew, type SignedIn } from '../mcp/oauth-tokens.ts';
 import { type RemoteConfig, readServerConfig } from '../mcp/server-config.ts';
 import { isObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
@@ -13,6 +15,13 @@ import { openAuthStore } from './mcp-auth.ts';
 export type LoginOptions = Pick<SignInOptions, 'show' | 'patienceMs' | 'callbackPort' | 'scope'> & {
   clientId?: string;
   clientSecret?: string;
+  /** Sign in as a program, without a person. */
+  asProgram?: {
+    /** The authorization server that the secret is for. */
+    issuer: string;
+    /** In PEM form, in the place of a secret. */
+    privateKey?: string;
+  };
 };
 
 /** What may be told of a sign-in. */
@@ -39,14 +48,27 @@ export async function logIn(
   if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) {
     throw new HeddleError('invalid_option', `${server.name} has an Authorization header of its own: it would win`);
   }
-  const { clientId, clientSecret, callbackPort, ...given } = { ...oauthOf(server), ...options };
+  const { clientId, clientSecret, callbackPort, asProgram, ...given } = { ...oauthOf(server), ...options };
+  const store = openAuthStore(admin.place.configHome, url);
+  const before = store.read();
+  // What was granted is not given up for what is wanted now.
+  const moreScope = joinedScope(before?.scope, before?.wantedScope);
+  const shared = {
+    ...given,
+    ...(moreScope !== undefined && { moreScope }),
+    serverUrl: url,
+    transport: type,
+    fetch: admin.fetch,
+    now: () => Date.now(),
+  };
+  if (asProgram) {
+    const client = programOf({ clientId, clientSecret, privateKey: asProgram.privateKey });
+    const { signInAsProgram } = await import('../mcp/oauth-program.ts');
+    return keep(await signInAsProgram({ ...shared, client, issuer: asProgram.issuer }, signal), store);
+  }
   const signedIn = await signIn(
     {
-      ...given,
-      serverUrl: url,
-      transport: type,
-      fetch: admin.fetch,
-      now: () => Date.now(),
+      ...shared,
       ...(clientId !== undefined && {
         client: { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) },
       }),
@@ -54,9 +76,22 @@ export async function logIn(
     },
     signal,
   );
-  const store = openAuthStore(admin.place.configHome, url);
+  return keep(signedIn, store);
+}
+
+async function keep(signedIn: SignedIn, store: AuthStore): Promise<SignInView> {
   await store.locked(() => store.write(signedIn));
   return viewOf(signedIn);
+}
+
+/** Throws `invalid_option` when it is not said who signs in, and with what. */
+function programOf(given: Record<'clientId' | 'clientSecret' | 'privateKey', string | undefined>): ProgramClient {
+  const { clientId, clientSecret, privateKey } = given;
+  if (clientId === undefined) throw new HeddleError('invalid_option', 'A program signs in by its id: give --client-id');
+  if (privateKey !== undefined) return { client_id: clientId, private_key: privateKey };
+  if (clientSecret !== undefined) return { client_id: clientId, client_secret: clientSecret };
+  const text = 'A program signs in with a secret: set MCP_CLIENT_SECRET, or MCP_CLIENT_KEY to a private key (PEM)';
+  throw new HeddleError('invalid_option', text);
 }
 
 /** How a sign-in ended that is ended. */
@@ -93,12 +128,13 @@ export function signInOf(server: AdminServer, configHome: string): SignInView | 
   }
 }
 
-function viewOf({ authorizationServer, scope, expiresAt, refreshToken }: SignedIn): SignInView {
+function viewOf(signedIn: SignedIn): SignInView {
+  const { authorizationServer, scope, expiresAt } = signedIn;
   return {
     authorizationServer,
     ...(scope !== undefined && { scope }),
     ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
-    canRenew: refreshToken !== undefined,
+    canRenew: canRenew(signedIn),
   };
 }
 

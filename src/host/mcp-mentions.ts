@@ -2,6 +2,7 @@ import type { Attachment } from '../agent/attachment.ts';
 import { forbids } from '../permissions/match-rule.ts';
 import { READ_MCP_RESOURCE } from '../tools/read-mcp-resource.ts';
 import { messageOf } from '../util/message-of.ts';
+import { withoutTrailing } from '../util/without-trailing.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { Parts } from './parts.ts';
 
@@ -38,7 +39,7 @@ function resourcesIn(text: string, servers: readonly string[]): Mentioned[] {
   for (const [, word = ''] of text.matchAll(/(?<=^|[\s(])@(\S+)/g)) {
     const server = servers.find((name) => word.startsWith(`${name}:`));
     // A sentence may end right behind it.
-    const uri = server === undefined ? '' : word.slice(server.length + 1).replace(/[.,;!?'")\]}]+$/, '');
+    const uri = server === undefined ? '' : withoutTrailing(word.slice(server.length + 1), '.,;!?\'")]}');
     if (server !== undefined && uri !== '') found.set(`${server}:${uri}`, { server, uri });
   }
   return [...found.values()];

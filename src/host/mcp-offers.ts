@@ -4,8 +4,9 @@ import { mcpToolName } from '../mcp/tool-names.ts';
 import { coversTool } from '../permissions/rules.ts';
 import type { ResourceShelf } from '../tools/list-mcp-resources.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { COMMANDS, CommandLine } from './command-line.ts';
-import type { CalledPrompt } from './extensions.ts';
+import type { CommandLine } from './command-line.ts';
+import type { ListedCommand } from './command-list.ts';
+import type { CalledOfServer } from './extensions.ts';
 import { type Approvals, openApprovals } from './mcp-approvals.ts';
 import { type ServerPolicies, serverPolicies } from './mcp-policy.ts';
 import { calledServerPrompt, listedPrompts } from './mcp-prompts.ts';
@@ -16,9 +17,9 @@ import type { Parts } from './parts.ts';
 export interface ServerOffers {
   readonly resources: ResourceShelf;
   /** Prompts, as commands of the session. */
-  commands(): typeof COMMANDS;
+  commands(): readonly ListedCommand[];
   /** The prompt that a command line calls; null when it is none. */
-  calledPrompt(command: CommandLine): CalledPrompt | null;
+  calledPrompt(command: CommandLine): CalledOfServer | null;
   /** What the model is told of the use of servers; null when there is nothing to tell. */
   instructions(): string | null;
   /** The directories that are worked in are others now. */

@@ -3,7 +3,7 @@ import { argumentHint, getPrompt, namedPrompts, readArguments, type ServerPrompt
 import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { CommandLine } from './command-line.ts';
-import type { CalledPrompt } from './extensions.ts';
+import type { CalledOfServer } from './extensions.ts';
 
 interface Servers {
   connected(): readonly ConnectedServer[];
@@ -22,7 +22,7 @@ export function listedPrompts(servers: Servers) {
 }
 
 /** The prompt of a server that a command line calls; null when it is none. */
-export function calledServerPrompt(servers: Servers, { name, args }: CommandLine): CalledPrompt | null {
+export function calledServerPrompt(servers: Servers, { name, args }: CommandLine): CalledOfServer | null {
   const found = namedPrompts(servers.connected()).get(name);
   if (!found) return null;
   return { prompt: { name, scope: 'mcp' }, args, fetch: (signal) => fetchPrompt(servers, found, args, signal) };

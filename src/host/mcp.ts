@@ -73,8 +73,7 @@ export type ServerPlaces = ExtensionOptions & { extensions: Pick<Extensions, 'pl
 export async function joinServers(parts: Parts, signal: AbortSignal): Promise<void> {
   if (!parts.mcp || !(await parts.mcp.join(signal))) return;
   await parts.remakeTools();
-  const { tellCommands } = await import('./commands-changed.ts');
-  tellCommands(parts);
+  if (parts.toldCommands !== null) (await import('./commands-changed.ts')).tellCommands(parts);
 }
 
 /** As the line that opens a turn lists them. */

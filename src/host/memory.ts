@@ -45,7 +45,7 @@ export interface MemoryOptions {
   configHome: string | null;
   workspace: Workspace;
   /** Tells which files no rule hides. Not to be kept beyond one reading. */
-  readFilter(): (path: string) => boolean;
+  readFilter(): Promise<(path: string) => boolean>;
   /** Globs of absolute paths that are left out (`claudeMdExcludes`). */
   excludes(): readonly string[];
   warn(text: string): void;

@@ -76,7 +76,7 @@ async function contentOf(
 const SEEN_WHOLE = /\.ipynb$/i;
 
 async function listing(path: string, { workspace, session }: ToolContext): Promise<string> {
-  const mayRead = session.readFilter();
+  const mayRead = await session.readFilter();
   const names = (await workspace.list(path)).filter((name) => mayRead(`${path}/${name}`)).sort();
   const shown = names.slice(0, MAX_LISTED);
   const kinds = await Promise.all(shown.map((name) => workspace.stat(`${path}/${name}`).catch(() => null)));

@@ -1,3 +1,8 @@
+import { withoutTrailing } from '../util/without-trailing.ts';
+
+/** What may stand right behind a path in a sentence. */
+const SENTENCE_ENDS = '.,;:!?\'")]}';
+
 /** A path that a prompt names with `@`. */
 export interface Mention {
   /** The likeliest first: a sentence may end right behind a path. */
@@ -11,15 +16,17 @@ export function mentionsIn(text: string): Mention[] {
   const found = text.matchAll(/(?<=^|[\s(])@(?:"([^"\n]+)"|([^\s"]+))(#L\d+(?:-L?\d+)?)?/g);
   return [...found].map(([, quoted, word = '', behind]) => {
     const [whole, range] = quoted === undefined ? splitRange(word) : [quoted, behind];
-    const bare = quoted ?? whole.replace(/[.,;:!?'")\]}]+$/, '');
+    const bare = quoted ?? withoutTrailing(whole, SENTENCE_ENDS);
     const lines = linesOf(range);
     return { paths: [...new Set([whole, bare])].filter((path) => path !== ''), ...(lines && { lines }) };
   });
 }
 
 function splitRange(word: string): [path: string, range: string | undefined] {
-  const range = /#L\d+(?:-L?\d+)?(?=[.,;:!?'")\]}]*$)/.exec(word);
-  return range ? [word.slice(0, range.index), range[0]] : [word, undefined];
+  const bare = withoutTrailing(word, SENTENCE_ENDS);
+  const at = bare.lastIndexOf('#L');
+  const range = at === -1 ? null : /^#L\d+(?:-L?\d+)?$/.exec(bare.slice(at));
+  return range ? [word.slice(0, at), range[0]] : [word, undefined];
 }
 
 function linesOf(range: string | undefined): Mention['lines'] {

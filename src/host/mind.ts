@@ -27,6 +27,10 @@ export interface MindSpec {
   workspace: Workspace;
   sandbox: SessionSandbox;
   gitBranch: string | null;
+  /** It is told nothing of memory files. */
+  omitsMemory?: boolean | undefined;
+  /** It is compacted at this many tokens, if not before. */
+  compactAtMost?: number | undefined;
   /** Tells which files no rule hides. */
   readFilter: ToolSession['readFilter'];
 }
@@ -38,11 +42,13 @@ export function mindMaker(
 ): (spec: MindSpec) => Mind {
   const { config, env, configHome, configuration } = place;
   const excludes = () => configuration.settings.claudeMdExcludes ?? [];
-  return ({ chosen, past, notes, plan, workspace, sandbox, gitBranch, readFilter }) => {
-    const memory = openMemory({ config, env, configHome, workspace, readFilter, excludes, warn });
+  return (spec) => {
+    const { chosen, past, notes, plan, workspace, sandbox, gitBranch, readFilter } = spec;
+    const read = spec.omitsMemory ? { ...config, settingSources: [] } : config;
+    const memory = openMemory({ config: read, env, configHome, workspace, readFilter, excludes, warn });
     return {
       memory,
-      context: contextWindow(config, env, chosen, past.lastTokens),
+      context: contextWindow(config, env, chosen, { tokens: past.lastTokens, atMost: spec.compactAtMost }),
       reminders: createReminders({
         engine,
         transcript: { gitBranch, reminders: past.reminders },

@@ -5,20 +5,21 @@ import type { Recorder } from '../agent/recorder.ts';
 import type { ContextWindow } from '../agent/turn.ts';
 import type { CallHost } from '../mcp/sdk-bridge.ts';
 import type { ApiMessage } from '../model/model.ts';
-import type { ModelChoice } from '../model/resolve.ts';
+import type { Env } from '../model/resolve.ts';
 import type { Policy } from '../permissions/policy.ts';
 import type { Registry } from '../tools/registry.ts';
-import type { ToolContext } from '../tools/tool.ts';
+import type { Tool, ToolContext } from '../tools/tool.ts';
 import type { ToolSession } from '../tools/tool-session.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Runtime } from '../util/runtime.ts';
 import type { AgentDefinition } from '../wire/agent-definition.ts';
+import type { Dialect } from '../wire/dialect.ts';
 import type { PermissionDenial } from '../wire/usage.ts';
 import type { AgentNotes } from './agents/agent-notes.ts';
 import type { MainAgent } from './agents/main-agent.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { Configuration } from './configuration.ts';
-import type { Extensions, TurnExtras } from './extensions.ts';
+import type { Extensions, GivenPlugin, TurnExtras } from './extensions.ts';
 import type { SessionHooks } from './hooks.ts';
 import type { LeftTasks } from './left-tasks.ts';
 import type { SessionMcp } from './mcp.ts';
@@ -43,6 +44,8 @@ export interface Parts {
   /** Null unless it is on. */
   readonly telemetry: Telemetry | null;
   readonly sessionId: string;
+  /** In which form the host wants to hear what versions of the reference say differently. Set by `initialize`. */
+  dialect: Dialect;
   readonly pid: number;
   /** By the clock of `runtime`. */
   readonly openedAt: number;
@@ -52,18 +55,17 @@ export interface Parts {
   readonly permissions: Permissions;
   /** Whether someone at the other end answers permission questions. */
   readonly asksHost: boolean;
-  /** Whether the host reads of every change between working, waiting for it, and being idle. */
-  readonly tellsState: boolean;
+  /** Who reads of every change between working, waiting for an answer, and being idle: nobody, the SDK, or its user too. */
+  readonly stateLines: 'none' | 'sdk' | 'all';
   /** What `set_model` goes back to. */
   launchModel: string | undefined;
   chooseModel(name: string | undefined): Promise<Chosen>;
-  /** The names that hosts can offer their users. */
-  modelChoices(): ModelChoice[];
+  /** What the names of models mean here, that hosts can offer their users. */
+  readonly choice: { env: Env; model: string };
   /** Replaced by `set_model`. */
   chosen: Chosen;
   /** What is tried when the chosen one cannot answer. */
   readonly fallbacks: readonly Chosen[];
-  readonly apiKeySource: string;
   readonly betas: readonly string[];
   /** Replaced by `apply_flag_settings`. */
   effort: string | undefined;
@@ -94,8 +96,12 @@ export interface Parts {
   readonly agentDenials: PermissionDenial[];
   /** What the main thread runs as; null: nothing in particular. */
   mainAgent: MainAgent | null;
+  /** What the main thread's agent wants to be said first; null when there is nothing, or it was taken already. */
+  takeInitialPrompt(): string | null;
   /** The notes of the agent that this is; null: it keeps none. */
   notes: AgentNotes | null;
+  /** Whether a turn is running or a message waits for one; set by the session. */
+  isAnswering: () => boolean;
   /** Says a line; set by the session. */
   say: Emit;
   /** Something has happened beside the conversation that a turn may begin for; set by the session. */
@@ -106,6 +112,8 @@ export interface Parts {
   ask: () => Ask | null;
   /** Asks the host; set once there is a connection to it. */
   callHost: CallHost;
+  /** Has these tools of the host's program beside all others. */
+  setHostTools(tools: readonly Tool[]): Promise<void>;
   /** Makes `tools` anew, of what there is now. */
   remakeTools(): Promise<void>;
   readonly context: ContextWindow;
@@ -133,6 +141,8 @@ export interface Parts {
   isBranching: boolean;
   /** A title that is still to be recorded, with the first message. */
   title: string | null;
+  /** The title of the session as it is on disk; null: it has none. */
+  titleInForce: string | null;
   /** Lines of this run that are no entries of the session, and the entry that was the last before each. */
   readonly spoken: Map<string, string>;
   /** The uuids in use: the store keeps each once, so a message must bring a new one. */
@@ -141,6 +151,8 @@ export interface Parts {
   readonly memory: SessionMemory;
   /** Skills, commands, agents, output styles and plugins. */
   readonly extensions: Extensions;
+  /** The plugins that are named by their folders; `reload_plugins` may add some, which count with the next reading. */
+  readonly givenPlugins: GivenPlugin[];
   /** Reads `extensions` anew; the tools follow. */
   reloadExtensions(): Promise<void>;
   /** The commands as the host knows them, as JSON; null until it has asked. */
@@ -164,7 +176,8 @@ export interface Parts {
   namePlan(): void;
   /** Says something that is worth saying once in a session. */
   warnOnce(text: string): void;
-  readonly partials: boolean;
+  /** Whether answers are told while they grow; changed by `set_partial_messages`. */
+  partials: boolean;
   /** Whether the run must be repeatable line by line. */
   readonly ordered: boolean;
   readonly replayUserMessages: boolean;

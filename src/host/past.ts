@@ -33,6 +33,8 @@ export interface Past {
   unpaired: UnpairedCall[];
   /** The permission mode that was last changed to; null when it never was. */
   lastMode: string | null;
+  /** The title that the session was last given; null: none. */
+  title: string | null;
   /** What the file did not give plainly; null when all is well. */
   report: ResumeReport | null;
   /** The conversation, with what was appended to the path since. */
@@ -63,7 +65,7 @@ export async function readPast(
   const recent = drops === undefined ? await readRecent(store, key, at) : null;
   const stored = recent?.conversation ?? (await readWhole(store, key, { lean }));
   if (at !== undefined && drops !== undefined) checkDroppedTurn(stored.tree, { at, turn: drops });
-  const { costState, lastMode } = stored;
+  const { costState, lastMode, title } = stored;
   const isAll = recent === null;
   const way =
     at === undefined && stored.plain ? plainWay(stored.plain, { isAll }) : wayInTree(stored.tree, { key, at, log });
@@ -85,6 +87,7 @@ export async function readPast(
       ) ?? null,
     unpaired: way.unpaired,
     lastMode,
+    title,
     report: way.report,
     messages: (appended) => toApiMessages([...path, ...appended]),
     async earlier(word) {

@@ -25,6 +25,8 @@ export interface Permissions {
    * with `storage_failed` when a file could not be written: then exactly those act that were written before.
    */
   apply(updates: readonly PermissionUpdate[]): Promise<void>;
+  /** Adds deny rules that no update lifts. */
+  forbid(rules: readonly Rule[]): void;
   /** The mode to go back to when plan mode is left. */
   readonly beforePlan: PermissionMode;
   /** Takes the rules of settings that have changed. Throws when one of them cannot be read; then the old ones stay. */
@@ -84,6 +86,7 @@ export function createPermissions(config: RunConfig, settings: Settings, places:
     onModeChange: () => {},
     onRulesChange: () => {},
     setMode: (mode) => change({ ...policy, mode: permittedMode(mode, policy) }),
+    forbid: (rules) => change({ ...policy, deny: [...policy.deny, ...rules] }),
     useSettings(next) {
       change(withSettingsRules(policy, next));
     },

@@ -30,7 +30,7 @@ export interface LaunchPlace {
 }
 
 /**
- * Rejects with `invalid_option` for directories that are none, and `invalid_settings` for what cannot be read. `enter`
+ * Rejects with `invalid_option` for a working directory that is none, and `invalid_settings` for what cannot be read. `enter`
  * makes the worktree that the launch asks for; without it nothing is made.
  */
 export async function openPlace(engine: Engine, launch: Launch, enter?: EnterWorktree): Promise<LaunchPlace> {
@@ -39,8 +39,13 @@ export async function openPlace(engine: Engine, launch: Launch, enter?: EnterWor
   const configuration = await openConfiguration(launch.config, { cwd: project, configHome }, engine.runtime);
   const config = configuration.launch();
   const env = withSettingsEnv(engine.envOf(launch), configuration.settings);
-  const given = (config.addDir ?? []).map((dir) => realDirectory(dir, '--add-dir', project));
-  const named = settingsDirectories(configuration, { cwd: project, env, log: engine.runtime.log });
+  const { log } = engine.runtime;
+  const given = existingOf(config.addDir ?? [], '--add-dir', { cwd: project, log });
+  const named = existingOf(
+    configuration.settings.additionalDirectories.map((dir) => fromHome(dir, env.HOME)),
+    'permissions.additionalDirectories',
+    { cwd: project, log },
+  );
   const isAsked = enter && config.worktree !== undefined;
   const worktree = isAsked ? await enter({ project, config, configuration, env }) : null;
   const cwd = worktree?.cwd ?? project;
@@ -52,17 +57,15 @@ export async function openPlace(engine: Engine, launch: Launch, enter?: EnterWor
 
 type EnterWorktree = (launched: LaunchedProject) => Promise<SessionWorktree>;
 
-/** A directory of the settings that is gone is said, and does not keep every run from starting. */
-function settingsDirectories(
-  { settings }: Configuration,
-  { cwd, env, log }: { cwd: string; env: Env; log: Logger },
-): string[] {
-  return settings.additionalDirectories.flatMap((dir) => {
+function fromHome(dir: string, home: string | undefined): string {
+  return home && (dir === '~' || dir.startsWith('~/')) ? `${home}${dir.slice(1)}` : dir;
+}
+
+/** A further directory that is gone is said, and does not keep a run from starting. `what` names where it stands. */
+function existingOf(dirs: readonly string[], what: string, { cwd, log }: { cwd: string; log: Logger }): string[] {
+  return dirs.flatMap((dir) => {
     try {
-      const isBelowHome = env.HOME && (dir === '~' || dir.startsWith('~/'));
-      return [
-        realDirectory(isBelowHome ? `${env.HOME}${dir.slice(1)}` : dir, 'permissions.additionalDirectories', cwd),
-      ];
+      return [realDirectory(dir, what, cwd)];
     } catch (error) {
       log('warn', `${messageOf(error)}. It was left out.`);
       return [];
@@ -78,13 +81,16 @@ export function realDirectory(path: string, what: string, base = '/'): string {
   } catch {
     // falls through to the same error
   }
-  throw new HeddleError('invalid_option', `${what} is not a directory: ${path}`);
+  throw new HeddleError('invalid_option', `${what} is not a directory: ${path}`, {
+    facts: { startupFailureReason: 'cwd_unavailable' },
+  });
 }
 
 function homeOrNull(engine: Engine, launch: Launch): string | null {
   try {
     return engine.homeOf(launch);
-  } catch {
-    return null;
+  } catch (error) {
+    if (HeddleError.isInstance(error) && error.code === 'invalid_option') return null;
+    throw error; // a choice that cannot be read: the user's rules are in a home that nobody knows
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { HeddleError } from '../wire/errors.ts';
 import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '../wire/prompt-boundary.ts';
@@ -7,8 +7,8 @@ import type { SessionSettings } from './session-settings.ts';
 
 /** The prompts that the launch gives, as text or as files. Giving one both ways is an error. */
 export async function readPrompts(config: RunConfig, cwd: string): Promise<Prompts> {
-  const systemPrompt = choose('--system-prompt', config.systemPrompt, config.systemPromptFile, cwd);
-  const appendSystemPrompt = choose(
+  const systemPrompt = await choose('--system-prompt', config.systemPrompt, config.systemPromptFile, cwd);
+  const appendSystemPrompt = await choose(
     '--append-system-prompt',
     config.appendSystemPrompt,
     config.appendSystemPromptFile,
@@ -28,11 +28,17 @@ async function blocksOf(systemPrompt: string): Promise<Prompts> {
   return (await import('./prompt-blocks.ts')).promptBlocks([systemPrompt]);
 }
 
-function choose(flag: string, text: string | undefined, file: string | undefined, cwd: string): string | undefined {
+/** A file may be a pipe of the caller's: it is waited for, and signals are heard meanwhile. */
+async function choose(
+  flag: string,
+  text: string | undefined,
+  file: string | undefined,
+  cwd: string,
+): Promise<string | undefined> {
   if (file === undefined) return text;
   if (text !== undefined) throw new HeddleError('invalid_option', `Give either ${flag} or ${flag}-file, not both`);
   try {
-    return readFileSync(resolve(cwd, file), 'utf8');
+    return await readFile(resolve(cwd, file), 'utf8');
   } catch (cause) {
     throw new HeddleError('invalid_option', `${flag}-file cannot be read: ${file}`, { cause });
   }

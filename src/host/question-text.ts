@@ -1,5 +1,6 @@
 import type { AskRequest } from '../agent/gate.ts';
 import { stringField } from '../util/json.ts';
+import { asEscape, printable } from '../util/printable.ts';
 
 /** Ready-made words for a dialog. What the model has written stands in them only behind a colon, whole and escaped. */
 export interface QuestionText {
@@ -75,11 +76,9 @@ function sentence(wants: string, subject: string | undefined): Pick<QuestionText
 }
 
 /**
- * What cannot be seen, or changes how the rest is seen, as an escape: control characters, line ends, turns of the
- * direction of writing, characters without a width.
+ * What cannot be seen, or changes how the rest is seen, as an escape: what no terminal may get, and characters without a
+ * width.
  */
 function escaped(text: string): string {
-  return text.replaceAll(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}|\p{Default_Ignorable_Code_Point}/gu, (character) => {
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
+  return printable(text).replaceAll(/\p{Default_Ignorable_Code_Point}/gu, asEscape);
 }

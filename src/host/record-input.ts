@@ -37,11 +37,18 @@ export async function recordPrompt(
   await told?.delivered?.();
   await left?.told();
   parts.reminders.told(news);
-  if (parts.title !== null) await parts.recorder.title(parts.title);
-  parts.title = null;
+  await giveTitle(parts);
   const asked = [...userContent(said.message)];
   addUserContent(parts.messages, [...asked, ...attachedContent(attachments)]);
   return { uuid, asked, lines: left?.lines ?? [] };
+}
+
+/** One that has waited for the first message. */
+async function giveTitle(parts: Parts): Promise<void> {
+  if (parts.title === null) return;
+  await parts.recorder.title(parts.title);
+  parts.titleInForce = parts.title;
+  parts.title = null;
 }
 
 interface RecordedPrompt {
@@ -51,8 +58,8 @@ interface RecordedPrompt {
   lines: Message[];
 }
 
-function commandBlocks({ said, text }: ExpandedPrompt): ContentBlock[] {
-  return [said, text].map((each) => ({ type: 'text', text: each }));
+function commandBlocks({ said, blocks }: ExpandedPrompt): ContentBlock[] {
+  return [{ type: 'text', text: said }, ...blocks];
 }
 
 /** Lets what was said during a turn join it (ruling K26). Returns the lines that tell of it. */
@@ -117,6 +124,11 @@ export async function recordEnd({ ledger, recorder, isBranching }: Parts, input:
 /** The message that an input goes on from; undefined for the active leaf, null for a new root (ruling K41). */
 export function parentOf({ parentUuid, parent_uuid }: UserInput): string | null | undefined {
   return parentUuid === undefined ? parent_uuid : parentUuid;
+}
+
+/** Whether an input goes on from another message than the last. */
+export function goesElsewhere(input: UserInput): boolean {
+  return input.edits !== undefined || parentOf(input) !== undefined;
 }
 
 /** The words of an input, as far as a list of sessions would show them. */

@@ -23,27 +23,29 @@ export interface Replay {
 export function openReplay(engine: Engine, place: SessionPlace, file: string): Replay {
   const model = createReplayModel(readText(resolve(place.cwd, file)), {
     name: file,
-    masked: () => maskedIn(place),
+    masked: () => maskedIn(engine, place),
     speed: place.env.HEDDLE_REPLAY_SPEED === 'recorded' ? 'recorded' : 'instant',
     clock: engine.runtime.clock,
   });
   const { model: id, betas = [], maxOutputTokens: recordedMaxTokens } = model.settings;
   const { contextWindow, maxOutputTokens, isWindowGuessed } = resolveModel(id, place.env);
   const limits = { contextWindow, maxOutputTokens, isWindowGuessed };
-  return { file, chosen: { model, id, betas, ...limits, recordedMaxTokens } };
+  // As in the session that was recorded: its lines come again to the letter.
+  const keySource = place.env.ANTHROPIC_API_KEY?.trim() ? 'ANTHROPIC_API_KEY' : 'none';
+  return { file, chosen: { model, keySource, id, betas, ...limits, recordedMaxTokens } };
 }
 
 /** What records all that is asked of a model. Throws `invalid_option` when the file cannot be made. */
 export function startRecording(engine: Engine, place: SessionPlace, file: string): (model: Model) => Model {
   return createModelRecorder({
     sink: createRecordingFile(resolve(place.cwd, file), engine.runtime.log),
-    masked: () => maskedIn(place),
+    masked: () => maskedIn(engine, place),
     now: () => performance.now(),
   });
 }
 
-function maskedIn({ env, paths }: SessionPlace): Masked {
-  return { places: paths(), secrets: secretValues(env) };
+function maskedIn({ obtainedSecrets }: Engine, { env, paths }: SessionPlace): Masked {
+  return { places: paths(), secrets: [...secretValues(env), ...obtainedSecrets.values()] };
 }
 
 function readText(path: string): string {

@@ -1,6 +1,6 @@
 import { systemBlocks } from '../agent/prompt.ts';
 import type { RequestSettings } from '../agent/turn.ts';
-import { pacesItsThinking } from '../model/capabilities.ts';
+import { effortFor, pacesItsThinking } from '../model/capabilities.ts';
 import type { Thinking } from '../model/model.ts';
 import type { Chosen } from './models.ts';
 import type { Parts } from './parts.ts';
@@ -32,10 +32,27 @@ export function requestSettings(parts: Parts, chosen: Chosen): RequestSettings {
     tools: parts.tools.apiTools(),
     maxOutputTokens: output.maxTokens,
     ...thinkingSetting(settings, chosen, output.thinking),
-    ...(parts.effort ? { effort: parts.effort } : {}),
+    ...effortSetting(parts, chosen),
     ...(betas.length > 0 ? { betas } : {}),
     userId: parts.userId,
   };
+}
+
+/** The effort in force for a model; undefined: none is sent. What is not sent as it was asked for is said. */
+export function effortOf(parts: Pick<Parts, 'effort' | 'warnOnce'>, { id }: Pick<Chosen, 'id'>): string | undefined {
+  const { effort } = parts;
+  if (!effort) return undefined;
+  const sent = effortFor(id, effort);
+  if (sent !== effort) {
+    const outcome = sent === null ? 'it takes none, and gets none' : `it gets ${sent}`;
+    parts.warnOnce(`The effort ${effort} is none of the levels of ${id}: ${outcome}`);
+  }
+  return sent ?? undefined;
+}
+
+function effortSetting(parts: Parts, chosen: Chosen): { effort?: string } {
+  const effort = effortOf(parts, chosen);
+  return effort === undefined ? {} : { effort };
 }
 
 /**

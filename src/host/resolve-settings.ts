@@ -2,7 +2,7 @@ import type { JsonObject } from '../util/json.ts';
 import { randomIds, silentLogger, systemClock } from '../util/system-runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { openConfiguration } from './configuration.ts';
-import { configHome, type Env } from './home.ts';
+import { configHomeOrNull, type Env } from './home.ts';
 import { realDirectory } from './place.ts';
 import type { TrustReport } from './settings.ts';
 import {
@@ -69,10 +69,5 @@ function asText(settings: JsonObject | string): string {
 }
 
 function homeOf({ home, env = {} }: ResolveSettingsOptions): string | null {
-  if (home !== undefined) return home;
-  try {
-    return configHome(env);
-  } catch {
-    return null;
-  }
+  return home ?? configHomeOrNull(env);
 }

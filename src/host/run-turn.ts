@@ -79,9 +79,10 @@ async function answer(
 }
 
 export function resultFacts(parts: Parts, tally: Tally, durationMs: number): ResultFacts {
-  const { sessionId, runtime, ledger, agentDenials } = parts;
+  const { sessionId, runtime, ledger, agentDenials, dialect } = parts;
   tally.denials.push(...agentDenials.splice(0));
-  return { sessionId, uuid: runtime.ids.uuid(), durationMs, ledger, tally, pendingTasks: pendingTasks(parts) };
+  const ids = { sessionId, uuid: runtime.ids.uuid() };
+  return { ...ids, durationMs, dialect, ledger, tally, pendingTasks: pendingTasks(parts) };
 }
 
 /** A turn of the main thread. */

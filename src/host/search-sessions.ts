@@ -4,6 +4,7 @@ import { ByteLines } from '../sessions/byte-lines.ts';
 import { isSubagentFile, projectFolders } from '../sessions/layout.ts';
 import { recordsOfLine } from '../sessions/line-records.ts';
 import { createQuery, hitsIn, type TextHit, type TextQuery } from '../sessions/search-text.ts';
+import { ripgrepPath } from '../tools/ripgrep-path.ts';
 import { Aborted } from '../util/abort.ts';
 import { stringField } from '../util/json.ts';
 import { createProcesses } from '../util/process.ts';
@@ -86,7 +87,7 @@ const FLAGS = [
 ];
 
 async function runRipgrep(needles: readonly string[], folders: readonly string[], run: RipgrepRun): Promise<void> {
-  const { rgPath } = await import('@vscode/ripgrep'); // not on the start path
+  const rgPath = await ripgrepPath();
   const patterns = needles.length > 0 ? needles : ['{']; // every entry has one
   let complaints = '';
   await run.processes.run(

@@ -1,9 +1,8 @@
 import { userContent } from '../agent/conversation.ts';
-import { startFailureLine } from '../agent/result.ts';
 import { Aborted } from '../util/abort.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { within } from '../util/timer.ts';
-import { AbortError, type ErrorCode, type HeddleError, toHeddleError } from '../wire/errors.ts';
+import { AbortError, type HeddleError, toHeddleError } from '../wire/errors.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 import { Peer, type RequestHandler } from '../wire/peer.ts';
@@ -12,7 +11,6 @@ import type { Transport } from '../wire/transport.ts';
 import type { Engine } from './engine.ts';
 import { Reception } from './reception.ts';
 import { openSession, type Session } from './session.ts';
-import type { Emit } from './voice.ts';
 
 export interface ServeEnd {
   /** 0, or 1 when the last result was an error or the run could not start (ruling K6). */
@@ -32,7 +30,7 @@ export interface ServeEnd {
  *
  * // An agent behind any connection: a socket, a pipe, a queue.
  * async function serveOne(transport: Transport): Promise<number> {
- *   const engine = createEngine({ cwd: process.cwd() });
+ *   const engine = createEngine({ cwd: process.cwd(), env: process.env });
  *   const { exitCode } = await serve(engine, transport, { config: { model: 'offline' } }, new AbortController().signal);
  *   return exitCode;
  * }
@@ -49,14 +47,22 @@ export async function serve(
   const reception = new Reception();
   const connect = () =>
     new Peer(transport, { newId: () => engine.runtime.ids.uuid(), answersAfterEnd: true, ...reception.handlers });
-  // A session whose store lies behind the connection cannot be opened without it; any other one comes first.
-  const early = launch.config.sessionStore === 'host' ? connect() : null;
-  const store = early && (await import('./host-store.ts')).hostStore(early);
+  // A session whose store or plugins lie behind the connection cannot be opened without it; any other one comes first.
+  const isAwaiting = launch.config.awaitInitialize || launch.config.managedSettingsInInitialize;
+  const isHostStored = launch.config.sessionStore === 'host';
+  const early = isHostStored || isAwaiting ? connect() : null;
   let session: Session;
   try {
-    session = await openSession(engine, launch, emit, { signal, ...(store && { store }) });
+    const store = early && isHostStored ? (await import('./host-store.ts')).hostStore(early) : null;
+    const whole =
+      early && isAwaiting
+        ? await (await import('./initialize-first.ts')).withInitialize(launch, reception, early)
+        : launch;
+    session = await openSession(engine, whole, emit, { signal, ...(store && { store }) });
   } catch (thrown) {
-    return refuse(engine, thrown instanceof Aborted ? new AbortError() : toHeddleError(thrown), emit);
+    const error = thrown instanceof Aborted ? new AbortError() : toHeddleError(thrown);
+    await (await import('./startup-failure.ts')).tellFailedStart(engine, launch, error, emit);
+    return { exitCode: 1, error };
   }
   const onRequest = await requestHandler(session, launch.config);
   const opened = reception.open({
@@ -126,26 +132,4 @@ async function acceptChecked(line: JsonObject, session: Session): Promise<void> 
 function submitIfSaying(input: UserInput, session: Session): void {
   if (userContent(input.message).length === 0) session.reportBadInput('A user message says nothing');
   else session.submit(input);
-}
-
-const TOLD_AS_RESULT: ReadonlySet<ErrorCode> = new Set([
-  'session_not_found',
-  'session_ambiguous',
-  'session_busy',
-  'session_unreadable',
-  'resume_rejected',
-  'storage_failed',
-  'aborted',
-]);
-
-/**
- * A session that is not there is told as a lone result, as hosts expect; wrong settings are a usage error without any
- * line, for the face in front (the CLI's stderr, the transport's exit) to tell.
- */
-async function refuse(engine: Engine, error: HeddleError, emit: Emit): Promise<ServeEnd> {
-  if (TOLD_AS_RESULT.has(error.code)) {
-    const { ids } = engine.runtime;
-    await emit(startFailureLine(error, { sessionId: ids.uuid(), uuid: ids.uuid() }))?.catch(() => {});
-  }
-  return { exitCode: 1, error };
 }

@@ -19,5 +19,7 @@ export function serverFetch(server: { name: string; url: string }, options: Serv
     fetch: proxiedFetch(env),
     now: () => engine.runtime.clock.now(),
     onSecrets: (secrets) => engine.obtainedSecrets.note(secrets),
+    onWiderScope: (message) =>
+      engine.runtime.log('warn', `The MCP server ${server.name} refused a request: ${message}`),
   });
 }

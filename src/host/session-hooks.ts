@@ -18,6 +18,7 @@ import { conditionProblems, fitsCondition } from './hooks-condition.ts';
 import { createHookEnv, ENV_EVENTS } from './hooks-env.ts';
 import {
   blockedLine,
+  effortField,
   expansionFields,
   isHeldUp,
   promptText,
@@ -110,7 +111,7 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
       transcript_path: transcriptPath,
       cwd: shellCwd(),
       ...(promptId !== null && { prompt_id: promptId }),
-      ...(parts().effort !== undefined && { effort: { level: parts().effort } }),
+      ...effortField(parts()),
     }),
     permissionMode: () => parts().permissions.policy.mode,
     place: {
@@ -260,7 +261,8 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
       await parts().recorder.system('informational', { content, isMeta: false, level: 'warning', uuid });
       // No line of the user's was said: that makes no turn at all (wire.md 10.3).
       const tally = { ...emptyTally(), userLines: -1 };
-      const facts = { sessionId, uuid: ids.uuid(), durationMs: 0, ledger: parts().ledger, tally };
+      const { ledger, dialect } = parts();
+      const facts = { sessionId, uuid: ids.uuid(), durationMs: 0, dialect, ledger, tally };
       const result = resultLine({ kind: 'hook_stopped', reason }, facts);
       return { line: blockedLine(reason, { uuid, sessionId }), result };
     },

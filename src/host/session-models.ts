@@ -1,15 +1,19 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Model } from '../model/model.ts';
 import { recordingNamed, resolveModel } from '../model/resolve.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Engine } from './engine.ts';
 import type { Env } from './home.ts';
-import type { Chosen, KeyHelper } from './models.ts';
+import { type Chosen, KEY_FILE, type SessionKeys } from './models.ts';
 import type { Replay } from './recordings.ts';
 
 export interface SessionPlace {
   config: RunConfig;
   env: Env;
   cwd: string;
+  /** Where keys are stored; null: nowhere. */
+  configHome: string | null;
   /** The user's command that prints a key. */
   apiKeyHelper?: string | undefined;
   /** Paths that are others in another place, by name: what recordings must not depend on. Asked with the first request. */
@@ -22,7 +26,7 @@ export interface SessionPlace {
  */
 export function sessionModels(engine: Engine, place: SessionPlace): (name: string | undefined) => Promise<Chosen> {
   const { config, env } = place;
-  const helper = keyHelper(engine, place);
+  const keys = sessionKeys(engine, place);
   let replay: Replay | null = null;
   let recorded: ((model: Model) => Model) | null = null;
 
@@ -31,10 +35,11 @@ export function sessionModels(engine: Engine, place: SessionPlace): (name: strin
     if (file !== null && file !== replay?.file) {
       replay = await (await import('./recordings.ts')).openReplay(engine, place, file);
     }
-    if (!replay) return engine.models.choose(name, env, await helper);
+    if (!replay) return engine.models.choose(name, env, await keys);
     if (file !== null) return replay.chosen;
     // A session that replays never calls another model: the requests for that one were recorded, too.
-    return { ...resolveModel(name, env), model: replay.chosen.model };
+    const { model, keySource } = replay.chosen;
+    return { ...resolveModel(name, env), model, keySource };
   }
 
   return async (name) => {
@@ -45,14 +50,10 @@ export function sessionModels(engine: Engine, place: SessionPlace): (name: strin
   };
 }
 
-/** Loaded only where the user has one. */
-async function keyHelper(
-  engine: Engine,
-  { apiKeyHelper: command, cwd, env }: SessionPlace,
-): Promise<KeyHelper | undefined> {
-  if (!command) return undefined;
-  const { apiKeyHelper } = await import('./api-key-helper.ts');
-  const { processes, runtime, obtainedSecrets } = engine;
-  const credential = apiKeyHelper(command, { processes, cwd, env, clock: runtime.clock });
-  return { id: `${cwd}: ${command}`, credential: obtainedSecrets.noting(credential) };
+/** What reads them is loaded where there are some: a helper of the user's, or a file of stored keys. */
+async function sessionKeys(engine: Engine, place: SessionPlace): Promise<SessionKeys | undefined> {
+  const { apiKeyHelper, configHome } = place;
+  const isStored = configHome !== null && existsSync(join(configHome, KEY_FILE));
+  if (!apiKeyHelper && !isStored) return undefined;
+  return (await import('./session-keys.ts')).sessionKeys(engine, place);
 }

@@ -1,4 +1,4 @@
-import { type BackgroundTask, isAtWork } from '../tools/background-tasks.ts';
+import { type BackgroundTask, type BackgroundTasks, isAtWork } from '../tools/background-tasks.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { MessageOrigin } from '../wire/messages/common.ts';
 import type { Message } from '../wire/messages/index.ts';
@@ -29,8 +29,18 @@ export interface NewsSource {
   take(): Promise<News | null>;
   /** Whether news may still come: something is at work, or waits to be told. */
   isOpen(): boolean;
+  /** What waits to be told waits for the next message. */
+  postpone?(): void;
+  /** Set where something open may only wait: whether none of it leads to news before somebody says something. */
+  isQuiet?(): boolean;
   /** The session is over: what happens from now on is nobody's news. */
   close?(): Promise<void> | void;
+}
+
+/** What runs in the shell goes on. */
+export function stopAgents(tasks: BackgroundTasks): void {
+  const agents = tasks.pending().filter(({ type }) => type === 'local_agent');
+  for (const { id } of agents) void tasks.stop(id, 'interrupt');
 }
 
 /**
@@ -68,6 +78,10 @@ export function watchSessionTasks(parts: Parts, onNews: () => void): NewsSource 
   return {
     close,
     isOpen: () => ended.length > 0 || backgroundTasks.pending().length > 0,
+    postpone() {
+      untold.push(...ended);
+      ended = [];
+    },
     async take() {
       const taken = [...untold, ...ended];
       untold = [];

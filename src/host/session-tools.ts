@@ -33,7 +33,7 @@ export interface SessionToolsOptions {
 export type MakeRegistry = (parts?: RegistryParts) => Promise<Registry>;
 
 export interface RegistryParts {
-  /** Tools of MCP servers. */
+  /** Tools of the host's program and of MCP servers. */
   servers?: readonly Tool[];
   more?: readonly Tool[];
   before?: Registry;
@@ -61,7 +61,7 @@ export async function sessionTools(engine: Engine, options: SessionToolsOptions)
   for (const name of missingTools([...builtin, ...custom], config)) {
     engine.runtime.log('warn', `--tools names ${name}, which does not exist here`);
   }
-  const toolNames = [...builtin, ...custom].map(({ name }) => name);
+  const toolNames = [...[...builtin, ...custom].map(({ name }) => name), ...(config.hostTools ?? [])];
   await notePermissions(permissions, { asksHost, toolNames, log: engine.runtime.log });
   return async ({ servers = [], more = [], before, keeps = () => true } = {}) => {
     // `--tools` chooses among ours. What the engine was given is there, unless a deny rule takes it away.

@@ -15,9 +15,8 @@ import { askOverControl } from './ask.ts';
 import { assemble } from './assemble.ts';
 import type { Refusal } from './check-input.ts';
 import { closeSession } from './close-session.ts';
-import { commandOf } from './command-line.ts';
+import { commandOf, isAnswered } from './command-line.ts';
 import { refreshRules } from './configuration.ts';
-import { initializeAnswer } from './describe.ts';
 import { EndPolicy } from './end-policy.ts';
 import type { Engine } from './engine.ts';
 import { calledPrompt, noExtras } from './extensions.ts';
@@ -25,15 +24,15 @@ import { hookNews } from './hooks.ts';
 import { InputQueue, NEWS } from './input-queue.ts';
 import { joinServers } from './mcp.ts';
 import type { Parts } from './parts.ts';
-import { foldInputs, parentOf } from './record-input.ts';
+import { foldInputs, goesElsewhere } from './record-input.ts';
 import { answerMessage, resultFacts, type SessionSeams } from './run-turn.ts';
-import { type News, type NewsSource, newsInput, watchSessionTasks } from './session-tasks.ts';
+import { type News, type NewsSource, newsInput, stopAgents, watchSessionTasks } from './session-tasks.ts';
 import type { Opening } from './transcript.ts';
 import { type Emit, Voice } from './voice.ts';
 
 /** Opens a session: new, resumed, continued or forked, as the launch says. Rejects with a HeddleError. */
 export async function openSession(engine: Engine, launch: Launch, emit: Emit, opening: Opening = {}): Promise<Session> {
-  const parts = await assemble(engine, launch, opening);
+  const parts = await assemble(engine, launch, { mirror: emit, ...opening });
   const { sessionId, chosen, workspace, messages } = parts;
   const facts = { model: chosen.id, cwd: workspace.cwd, pastMessages: messages.length };
   engine.runtime.log('debug', `Session ${sessionId} is open`, facts);
@@ -61,6 +60,8 @@ export class Session {
   #refused: string | null = null;
   /** Whether no turn of news has failed since the last prompt. */
   #isTold = true;
+  /** Whether a host has stopped all that waited: news wait for the next prompt. */
+  #isHeld = false;
   #lastResultIsError = false;
   /** How many there were; a host that misses one can see it. */
   #results = 0;
@@ -83,6 +84,7 @@ export class Session {
     };
     parts.permissions.onModeChange = (mode) => this.#voice.tellMode(mode);
     parts.say = (message) => this.#voice.say(message);
+    parts.isAnswering = () => this.#isAnswering || !this.#inputs.isEmpty;
     parts.ask = () => (parts.asksHost && this.#peer ? askOverControl(this.#peer, this.#voice) : parts.askTool);
     const { team } = parts;
     if (team) team.onNews = () => this.#wake();
@@ -93,6 +95,8 @@ export class Session {
       now: () => parts.runtime.clock.now(),
       isBusy: () => this.#isAnswering || !this.#inputs.isEmpty,
       isOpen: () => this.#sources.some((source) => source.isOpen()),
+      mayBegin: () => this.#sources.some((source) => source.isOpen() && !source.isQuiet?.()),
+      rest: parts.stateLines === 'none' ? null : () => this.#voice.tellIdle(),
       finish: () => this.#inputs.end(),
     });
     this.finished = this.#run();
@@ -128,7 +132,7 @@ export class Session {
     this.#voice.tellLifecycle(input, 'queued').catch(() => {});
     this.#inputs.push(input);
     // Who goes on from elsewhere has turned away from what is being said (ruling K41).
-    if (parentOf(input) === undefined || !this.#running || isPatient(input)) return;
+    if (!goesElsewhere(input) || !this.#running || isPatient(input)) return;
     this.withdrawQuestions();
     this.interrupt(new Aborted('interrupt'));
   }
@@ -138,13 +142,16 @@ export class Session {
     return this.#inputs.uuids();
   }
 
-  /** Takes back a message that waits for its turn. False when none with this uuid does. */
-  async withdraw(uuid: string): Promise<boolean> {
-    const input = this.#inputs.withdraw(uuid);
-    if (!input) return false;
-    this.#parts.uuids.delete(uuid); // it was never said, so it may be said yet
-    await this.#cancel(input);
-    return true;
+  /** Takes back messages that wait for their turn: that one, or all, and then news wait for a prompt, too. Their uuids. */
+  async withdraw(uuid?: string): Promise<string[]> {
+    if (uuid === undefined) for (const source of this.#sources) source.postpone?.();
+    this.#isHeld ||= uuid === undefined;
+    const inputs = uuid === undefined ? this.#inputs.drain() : this.#inputs.withdraw(uuid);
+    for (const input of inputs) {
+      if (input.uuid !== undefined) this.#parts.uuids.delete(input.uuid); // never said, so it may be said yet
+      await this.#cancel(input);
+    }
+    return inputs.flatMap((input) => input.uuid ?? []);
   }
 
   /** No more messages follow; what is queued is still answered, and what is at work comes to its end. */
@@ -173,11 +180,7 @@ export class Session {
 
   /** An interrupt reaches all agents, also those that nobody waits for; what runs in the shell goes on. */
   stopAgents(): void {
-    const { toolSession, interruptSparesTasks } = this.#parts;
-    if (interruptSparesTasks) return;
-    const { backgroundTasks } = toolSession;
-    const agents = backgroundTasks.pending().filter(({ type }) => type === 'local_agent');
-    for (const { id } of agents) void backgroundTasks.stop(id, 'interrupt');
+    if (!this.#parts.interruptSparesTasks) stopAgents(this.#parts.toolSession.backgroundTasks);
   }
 
   /** Ends everything: the running turn is interrupted and still gets its result, queued messages are dropped. */
@@ -194,11 +197,6 @@ export class Session {
     return this.change(async (parts) => (await import('./use-model.ts')).changeModel(parts, name, source));
   }
 
-  /** Answers must fit this schema from now on. Rejects with `invalid_option` when it is none. */
-  setSchema(schema: JsonObject): Promise<void> {
-    return this.change((parts) => parts.setSchema(schema));
-  }
-
   /** Whether a turn is running. */
   get isBusy(): boolean {
     return this.#running !== null;
@@ -213,9 +211,9 @@ export class Session {
     this.#parts.permissions.setMode(mode);
   }
 
-  /** The body of the answer to `initialize`. */
-  describe(): Record<string, unknown> {
-    return initializeAnswer(this.#parts, this);
+  /** For what is told at once, before what was asked for takes effect. */
+  get parts(): Parts {
+    return this.#parts;
   }
 
   /** The questions of this kind to the host that are still open. */
@@ -229,7 +227,7 @@ export class Session {
 
   /** Why a message with uuids is not taken; null when it is. */
   async refusalOf(input: UserInput): Promise<Refusal | null> {
-    if (input.uuid === undefined && parentOf(input) === undefined) return null;
+    if (input.uuid === undefined && !goesElsewhere(input) && !input.restore_files) return null;
     const { refusalOf } = await import('./check-input.ts');
     return refusalOf(this.#parts, input);
   }
@@ -241,9 +239,10 @@ export class Session {
         break;
       }
       this.#isAnswering = true;
-      await this.#handle(input).catch(() => {}); // nobody listens any more
+      const handled = this.#results === 0 && this.#parts.mainAgent ? this.#begin(input) : this.#handle(input);
+      await handled.catch(() => {}); // nobody listens any more
       this.#isAnswering = false;
-      if (input !== NEWS && ((this.#policy.inputEnded && this.#parts.team) || !this.#isTold)) this.#inputs.wake();
+      if (input !== NEWS && (this.#parts.team || !this.#isTold)) this.#inputs.wake();
       if (input !== NEWS) this.#isTold = true;
       this.#policy.check();
     }
@@ -251,14 +250,29 @@ export class Session {
     await closeSession(this.#parts, {
       isStopped: () => this.#stopped,
       sources: this.#sources,
-      stopTasks: () => this.#stopTasks(),
+      stopTasks: () => this.#stopTasks().finally(() => this.#voice.tellIdle()),
       settle: () => this.#inTurn(async () => {}), // what was asked for before the end
     });
     return { lastResultIsError: this.#lastResultIsError };
   }
 
+  /** First what the agent that the main thread runs as wants to be said, once. It may come with `initialize`. */
+  async #begin(input: UserInput | typeof NEWS): Promise<void> {
+    const early = new AbortController();
+    this.#running = early; // an interrupt that comes meanwhile is one of the turn that begins
+    await this.#inTurn(async () => {});
+    const content = this.#parts.takeInitialPrompt();
+    const begun =
+      content === null ? this.#handle(input) : this.#answer({ type: 'user', message: { role: 'user', content } });
+    if (early.signal.aborted) this.#running?.abort(early.signal.reason);
+    await begun;
+    if (content !== null) await this.#handle(input);
+  }
+
   #handle(input: UserInput | typeof NEWS): Promise<void> {
     if (input === NEWS) return this.#answerNews();
+    this.#isTold &&= !this.#isHeld; // what was held is told behind this one
+    this.#isHeld = false;
     return input.shouldQuery === false ? this.#append(input) : this.#answer(input);
   }
 
@@ -302,11 +316,8 @@ export class Session {
   async #stopTasks(): Promise<void> {
     const parts = this.#parts;
     if (parts.toolSession.backgroundTasks.pending().length === 0) return;
-    const { stopPendingTasks } = await import('./stop-tasks.ts');
-    const tasks = await stopPendingTasks(parts);
-    parts.ledger.beginTurn();
-    const line = resultLine({ kind: 'background_stopped', tasks }, resultFacts(parts, emptyTally(), 0));
-    await this.#sayResult(line).catch(() => {});
+    const { stopWithResult } = await import('./stop-tasks.ts');
+    await this.#sayResult(await stopWithResult(parts)).catch(() => {});
   }
 
   /** One turn, from the message taken from the queue to the result line. */
@@ -314,15 +325,15 @@ export class Session {
     const parts = this.#parts;
     const controller = new AbortController();
     this.#running = controller;
-    this.#voice.tellState('running');
-    this.#policy.pause();
+    this.#voice.tellRunning();
+    this.#policy.pause({ isAsked: news === null });
     const { maxDurationMs } = parts.limits;
     const timer = maxDurationMs && startTimer(maxDurationMs, () => controller.abort(new Aborted('timeout')));
     parts.ledger.beginTurn();
     parts.extras = noExtras();
     try {
       await this.#inTurn(async () => {});
-      await this.#turnTo(parentOf(input));
+      if (goesElsewhere(input)) await (await import('./edits.ts')).turnTo(parts, input);
       await parts.team?.begin({ isLast: this.#policy.inputEnded || news !== null });
       await refreshRules(parts);
       await joinServers(parts, controller.signal);
@@ -332,7 +343,7 @@ export class Session {
       await parts.hooks?.begin(controller.signal);
       const command = commandOf(input, parts);
       const called = await calledPrompt(command, parts);
-      if (command && !called) {
+      if (command && !called && isAnswered(command, parts)) {
         const { answerCommand } = await import('./answer-command.ts');
         const line = await answerCommand(parts, { command, input }, this.#seams, controller.signal);
         if (line) await this.#sayResult(line);
@@ -351,18 +362,11 @@ export class Session {
     await this.#voice.tellLifecycle(input, 'completed');
   }
 
-  /** Goes on from another message than the last, where the input says so. */
-  async #turnTo(parent: string | null | undefined): Promise<void> {
-    if (parent === undefined) return;
-    const { goOnFrom } = await import('./branches.ts');
-    await goOnFrom(this.#parts, parent);
-  }
-
   /** What was said during the turn joins it; commands, what goes on elsewhere and what has time wait for their own turn. */
   #takeQueued(tally: Tally, asked: ContentBlock[]): Promise<Message[]> {
     const parts = this.#parts;
     const joins = (each: UserInput) =>
-      each.priority !== 'later' && commandOf(each, parts) === null && parentOf(each) === undefined;
+      each.priority !== 'later' && commandOf(each, parts) === null && !goesElsewhere(each);
     const signal = this.#running?.signal ?? new AbortController().signal;
     return foldInputs(parts, this.#inputs.takeWhile(joins), { tally, asked, signal });
   }
@@ -372,7 +376,6 @@ export class Session {
     this.#lastResultIsError = (line as { is_error?: boolean }).is_error === true;
     const counts = { result_index: this.#results++, queued_turn_count: this.#inputs.size };
     await this.#voice.say({ ...line, ...counts } as Message);
-    this.#voice.tellState('idle');
   }
 
   /** The store or the engine itself failed: the turn still ends with a result that says so. */

@@ -5,10 +5,12 @@ import { permittedMode } from '../permissions/policy.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { printable } from '../util/printable.ts';
 import { ControlError, toHeddleError } from '../wire/errors.ts';
+import { refreshRules } from './configuration.ts';
 import { explainCall } from './explain.ts';
 import { policyNow } from './make-turn.ts';
 import type { Parts } from './parts.ts';
 import { checkPermissionSettings } from './permissions.ts';
+import { effortOf } from './request-settings.ts';
 import { settingsReport, settingsSources } from './settings-report.ts';
 import { useModel } from './use-model.ts';
 
@@ -28,13 +30,14 @@ export async function explainPermission(parts: Parts, request: JsonObject): Prom
 }
 
 /** `get_settings`: what is in force, and where it stands. */
-export function getSettings({ configuration, chosen, effort, permissions }: Parts): JsonObject {
+export function getSettings(parts: Parts): JsonObject {
+  const { configuration, chosen, permissions } = parts;
   const { loaded } = configuration;
   const { effective, settings, ignored, trust } = settingsReport(loaded);
   return {
     effective,
     sources: settingsSources(loaded),
-    applied: { model: chosen.id, effort: effort ?? null, permissionMode: permissions.policy.mode },
+    applied: { model: chosen.id, effort: effortOf(parts, chosen) ?? null, permissionMode: permissions.policy.mode },
     provenance: settings,
     ignored,
     trust,
@@ -42,7 +45,7 @@ export function getSettings({ configuration, chosen, effort, permissions }: Part
 }
 
 /** Of a change these act on a session that is already open; for the others it must be started anew. */
-const ACTS_AT_ONCE = ['permissions', 'model', 'effortLevel', '$schema'];
+const ACTS_AT_ONCE = ['permissions', 'model', 'effortLevel', 'outputStyle', '$schema'];
 
 /**
  * `apply_flag_settings`: changes what `--settings` gave, key by key; null takes a key back. All or nothing. Rules, model
@@ -56,7 +59,15 @@ export async function applyFlagSettings(parts: Parts, request: JsonObject): Prom
   } catch (error) {
     throw new ControlError(toHeddleError(error).message, 'invalid_settings', { cause: error });
   }
+  await useStyle(parts, changes);
   return { without_effect: Object.keys(changes).filter((key) => !ACTS_AT_ONCE.includes(key)) };
+}
+
+/** Another style is how the agent works from the next turn on. */
+async function useStyle(parts: Parts, changes: JsonObject): Promise<void> {
+  if (changes.outputStyle === undefined) return;
+  await refreshRules(parts);
+  await parts.reloadExtensions();
 }
 
 /** Checks everything before it changes anything. The rules are taken over when the next turn begins. */
@@ -86,6 +97,7 @@ const WRITABLE = [
   'model',
   'fallbackModel',
   'effortLevel',
+  'outputStyle',
   'modelAliases',
   'modelLimits',
   'autoCompactEnabled',
@@ -94,9 +106,10 @@ const WRITABLE = [
 
 /**
  * `update_settings`: changes a settings file, objects key by key, lists as a whole; null takes a key away. All or
- * nothing. Rules hold from the next turn on if the session reads that file, everything else for sessions to come.
+ * nothing. Rules and the output style hold from the next turn on if the session reads that file, everything else for sessions
+ * to come.
  */
-export async function updateSettings({ configuration }: Parts, request: JsonObject): Promise<JsonObject> {
+export async function updateSettings(parts: Parts, request: JsonObject): Promise<JsonObject> {
   const { source, settings } = request;
   if (typeof source !== 'string' || !isFileScope(source)) {
     const reason = 'request.source must be userSettings, projectSettings or localSettings';
@@ -109,9 +122,10 @@ export async function updateSettings({ configuration }: Parts, request: JsonObje
     throw new ControlError(reason, 'invalid_settings');
   }
   try {
-    await configuration.changeFile(source, (values) => patchSettings(values, settings));
+    await parts.configuration.changeFile(source, (values) => patchSettings(values, settings));
   } catch (error) {
     throw new ControlError(toHeddleError(error).message, 'invalid_settings', { cause: error });
   }
+  await useStyle(parts, settings);
   return {};
 }

@@ -1,5 +1,5 @@
 import { flagLayer } from '../config/flag-settings.ts';
-import { fileLayers, type Layer } from '../config/layers.ts';
+import { type BrokenFile, fileLayers, type Layer } from '../config/layers.ts';
 import type { FileScope, SettingsPlaces } from '../config/scopes.ts';
 import { isActedOn, nameOf, readSettings, type Settings } from '../config/settings.ts';
 import { type Trust, trustOf } from '../config/trust-store.ts';
@@ -7,11 +7,13 @@ import type { Vouched } from '../config/vouched.ts';
 import { narrowUntrusted, withoutEndpoints } from '../permissions/trust.ts';
 import type { JsonObject } from '../util/json.ts';
 import { isObject } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
 import { nearestWord } from '../util/nearest.ts';
 import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { managedLayer } from './managed-settings.ts';
+import { soundLayer } from './sound-settings.ts';
 
 /** The settings of a session, and how far its project was believed. */
 export interface LoadedSettings {
@@ -37,14 +39,18 @@ export interface SettingsSources {
   changes: JsonObject;
   /** What the launch answers for; null when that is nothing of the project. */
   vouched: Vouched | null;
+  /** The session runs already: a file that has been broken since must not take back what it said before. */
+  isLater?: boolean;
 }
 
 /**
  * Reads all settings of a launch: managed, given, local, project and user. Project files of an untrusted directory only
- * forbid (ruling G1), unless the launch itself answers for them. Throws `invalid_settings` for what cannot be read.
+ * forbid (ruling G1), unless the launch itself answers for them. A value that cannot be used is said and left out, as is a
+ * broken file of an untrusted directory; `invalid_settings` is thrown for any other broken file, and for values that
+ * forbid something (ruling K53).
  */
 export function loadSettings(
-  { config, scopes, changes, vouched }: SettingsSources,
+  { config, scopes, changes, vouched, isLater = false }: SettingsSources,
   places: SettingsPlaces,
   log: Logger,
 ): LoadedSettings {
@@ -53,8 +59,13 @@ export function loadSettings(
   if (config.managedSettings !== undefined) given.push(managedLayer(config.managedSettings, cwd, log));
   const flags = flagLayer(config.settings, changes, { cwd, log });
   if (flags) given.push(flags);
-  const files = fileLayers(scopes, places);
-  const state = stateOf(files, vouched, places);
+  const broken: BrokenFile[] = [];
+  const files = fileLayers(scopes, places, (file) => broken.push(file));
+  const state = stateOf([...files, ...broken], vouched, places);
+  for (const file of broken) {
+    if (isLater || file.scope === 'userSettings' || state === 'trusted') throw file.error;
+    log('warn', `${messageOf(file.error)}. ${STARTS_WITHOUT}`);
+  }
   const ignored: TrustReport['ignored'] = [];
   const believed = files.map((layer): Layer => {
     if (layer.scope === 'userSettings') return layer;
@@ -64,9 +75,13 @@ export function loadSettings(
     return { ...layer, values };
   });
   for (const layer of believed) noteMisspelt(layer, log);
-  const layers = [...given, ...(config.safeMode ? believed.map(withoutCustoms) : believed)];
+  const said = [...given, ...(config.safeMode ? believed.map(withoutCustoms) : believed)];
+  const layers = said.map((layer) => soundLayer(layer, config, log));
   return { layers, settings: readSettings(layers), trust: { state, ignored } };
 }
+
+/** Behind what is wrong with a file. */
+export const STARTS_WITHOUT = 'The directory is not trusted, so the run starts without this file.';
 
 /** `--safe-mode`: what changes how the agent works does not act; rules, models and the environment stay. */
 function withoutCustoms(layer: Layer): Layer {
@@ -93,7 +108,11 @@ function nearMisses(values: JsonObject, known: readonly string[]): { key: string
   });
 }
 
-function stateOf(files: readonly Layer[], vouched: Vouched | null, places: SettingsPlaces): TrustReport['state'] {
+function stateOf(
+  files: readonly Pick<Layer, 'scope'>[],
+  vouched: Vouched | null,
+  places: SettingsPlaces,
+): TrustReport['state'] {
   const ofProject = files.filter(({ scope }) => scope !== 'userSettings');
   if (ofProject.length === 0) return 'none';
   return projectTrust(vouched, places);

@@ -13,6 +13,7 @@ import type { JsonObject } from '../util/json.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { NO_SANDBOX, type SandboxFacts, type SandboxSeams, type SessionSandbox } from './sandbox.ts';
 import { allowedHosts } from './sandbox-hosts.ts';
+import { keyFile } from './stored-keys.ts';
 
 /** Reads the setting, makes the sandbox and tries it out. See `openSandbox`. */
 export async function startSandbox(setting: JsonObject, seams: SandboxSeams): Promise<SessionSandbox> {
@@ -71,9 +72,11 @@ function without(problem: string, { isRequired }: SandboxRules, { engine }: Sand
 }
 
 function placesOf({ policy, env, configHome }: SandboxSeams): SandboxPlaces {
+  // The runtime's keys are not the tools' (ruling G4).
+  const keyFiles = configHome === null ? [] : [keyFile(configHome)];
   return {
     roots: () => policy().roots,
-    deniedReads: () => namedPaths(policy().deny, 'read', policy()),
+    deniedReads: () => [...namedPaths(policy().deny, 'read', policy()), ...keyFiles],
     deniedWrites: () => namedPaths(policy().deny, 'edit', policy()),
     configHome,
     home: env.HOME ?? '',

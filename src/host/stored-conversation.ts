@@ -14,6 +14,8 @@ export interface StoredConversation {
   costState: LedgerState | null;
   /** The permission mode that was last changed to; null when it never was. */
   lastMode: string | null;
+  /** The last title; null: none. */
+  title: string | null;
   /** The entries with file checkpoints. */
   snapshots: Entry[];
 }
@@ -35,8 +37,9 @@ export async function readWhole(
     if (lean && 'entry' in item && item.entry.toolUseResult !== undefined) item.entry.toolUseResult = undefined;
     loaded.push(item);
   }
-  const { costState, mode, snapshots } = asidesIn(loaded);
-  return conversation(loaded, { plain: plainSession(loaded), costState, lastMode: modeOf(mode), snapshots });
+  const { costState, mode, title, snapshots } = asidesIn(loaded);
+  const told = { lastMode: modeOf(mode), title: titleOf(title) };
+  return conversation(loaded, { plain: plainSession(loaded), costState, ...told, snapshots });
 }
 
 function conversation(loaded: readonly Loaded[], rest: Omit<StoredConversation, 'tree'>): StoredConversation {
@@ -69,14 +72,22 @@ export async function readRecent(
     if (!standsAlone(tree, loaded) || (at !== undefined && !tree.nodes.has(at))) return null;
   }
   const asides = asidesIn(loaded);
-  const missing = [...(asides.costState ? [] : ['cost-state']), ...(asides.mode ? [] : ['mode'])];
+  const missing = [
+    ...(asides.costState ? [] : ['cost-state']),
+    ...(asides.mode ? [] : ['mode']),
+    ...(asides.title ? [] : ['custom-title']),
+  ];
   const earlier = missing.length > 0 ? await part.lastBefore(missing) : new Map<string, Entry>();
   const earlierCost = earlier.get('cost-state');
   const costState = earlierCost ? ledgerStateOf(earlierCost) : asides.costState;
   // One that makes no sense: the one before it counts.
   if (earlierCost !== undefined && costState === null) return null;
   const mode = asides.mode ?? earlier.get('mode') ?? null;
-  return { conversation: conversation(loaded, { plain, costState, lastMode: modeOf(mode), snapshots: [] }), part };
+  const title = titleOf(asides.title ?? earlier.get('custom-title') ?? null);
+  return {
+    conversation: conversation(loaded, { plain, costState, lastMode: modeOf(mode), title, snapshots: [] }),
+    part,
+  };
 }
 
 /**
@@ -99,17 +110,19 @@ function standsAlone(tree: Tree, loaded: readonly Loaded[]): boolean {
 interface Asides {
   costState: LedgerState | null;
   mode: Entry | null;
+  title: Entry | null;
   snapshots: Entry[];
 }
 
 /** The last of each counts. */
 function asidesIn(loaded: readonly Loaded[]): Asides {
-  const asides: Asides = { costState: null, mode: null, snapshots: [] };
+  const asides: Asides = { costState: null, mode: null, title: null, snapshots: [] };
   for (const item of loaded) {
     if (!('entry' in item)) continue;
     const { entry } = item;
     if (entry.type === 'cost-state') asides.costState = ledgerStateOf(entry) ?? asides.costState;
     if (entry.type === 'mode') asides.mode = entry;
+    if (entry.type === 'custom-title') asides.title = entry;
     if (entry.type === 'file-history-snapshot') asides.snapshots.push(entry);
   }
   return asides;
@@ -117,6 +130,10 @@ function asidesIn(loaded: readonly Loaded[]): Asides {
 
 function modeOf(entry: Entry | null): string | null {
   return stringField(entry, 'mode') ?? null;
+}
+
+function titleOf(entry: Entry | null): string | null {
+  return stringField(entry, 'customTitle') ?? null;
 }
 
 function ledgerStateOf({ modelUsage, totalAPIDuration }: Entry): LedgerState | null {

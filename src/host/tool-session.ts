@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { namesHost } from '../permissions/domain-rules.ts';
-import { hiddenPaths } from '../permissions/hidden-paths.ts';
 import { isInsideAny } from '../permissions/paths.ts';
 import { rememberingRealPath } from '../permissions/real-path.ts';
 import type { AgentPort } from '../tools/agent.ts';
@@ -50,7 +49,8 @@ export function createToolSession(parts: () => Parts, options: ToolSessionOption
     parent?.detachedShells ??
     (options.detached ? lazyDetachedShells({ ...options.detached, tasks: backgroundTasks, outputDir }) : undefined);
   return {
-    readFilter() {
+    async readFilter() {
+      const { hiddenPaths } = await import('../permissions/hidden-paths.ts');
       const isHidden = hiddenPaths(parts().permissions.policy, rememberingRealPath());
       return (path) => !isHidden(path);
     },

@@ -17,6 +17,7 @@ import { gitBranch } from './git.ts';
 import { holdSession } from './hold-session.ts';
 import type { Past, PastReading } from './past.ts';
 import type { ResumeReport } from './resume-report.ts';
+import type { Emit } from './voice.ts';
 
 /** A session's transcript, open for appending, and the conversation it holds so far. */
 export interface OpenTranscript extends Transcript {
@@ -53,6 +54,8 @@ export interface OpenTranscript extends Transcript {
   uuids: string[];
   /** What the session had cost when it was left. */
   costState: LedgerState | null;
+  /** The title that the session was last given; null: none. A fork has none. */
+  title: string | null;
   /** How much of the window the conversation took when it was left; 0 when unknown. */
   lastTokens: number;
   /** Lets others write to the session. Never rejects. */
@@ -62,6 +65,8 @@ export interface OpenTranscript extends Transcript {
 export interface Opening {
   /** Where this session is kept, if not where the engine keeps them. */
   store?: SessionStore;
+  /** What a copy of everything that is stored is told to, where the launch asks for one. */
+  mirror?: Emit;
   /** Ends the opening: one that waits for another process to let go of the session. */
   signal?: AbortSignal;
 }
@@ -74,14 +79,17 @@ export async function openTranscript(
   engine: Engine,
   launch: Launch,
   cwd: string,
-  { store, signal = new AbortController().signal }: Opening,
+  { store, mirror, signal = new AbortController().signal }: Opening,
 ): Promise<OpenTranscript> {
   const { config } = launch;
   const { runtime } = engine;
-  const stored = config.noSessionPersistence && !isResuming(config) ? null : (store ?? engine.storeOf(launch));
+  const mirrored = config.sessionMirror ? (await import('./mirror.ts')).mirroring(engine, launch, mirror) : null;
+  const place = mirrored?.place ?? launch;
+  const plain = config.noSessionPersistence && !isResuming(config) ? null : (store ?? (await engine.storeOf(place)));
+  const stored = mirrored?.wrap(plain) ?? plain;
   const choice = await chooseSession(config, {
     store: stored,
-    home: stored && !store && engine.hasOwnStore ? engine.homeOf(launch) : null,
+    home: stored && !store && engine.hasOwnStore ? engine.homeOf(place) : null,
     cwd,
     newId: () => runtime.ids.uuid(),
   });
@@ -169,6 +177,7 @@ async function openHeld(engine: Engine, launch: Launch, held: Held): Promise<Ope
     reminders: past?.reminders ?? [],
     uuids: past?.uuids ?? [],
     costState: isFork ? null : (past?.costState ?? null),
+    title: isFork ? null : (past?.title ?? null),
     lastTokens: past?.lastTokens ?? 0,
     filesRoot,
     spillDir: join(filesRoot, 'tool-results', sessionId),

@@ -12,7 +12,6 @@ export function noteUnsupportedFields(request: ControlBody, log: Logger): void {
 
 const FIELDS_NOT_YET: readonly (keyof ReturnType<typeof initializeFields>)[] = [
   'agentProgressSummaries',
-  'plugins',
   'promptSuggestions',
 ];
 

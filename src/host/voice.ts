@@ -1,6 +1,8 @@
+import { isOn } from '../util/setting-text.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 import type { PermissionMode } from '../wire/permissions.ts';
+import type { Env } from './home.ts';
 import { type LifecycleState, lifecycleLines, replayLine } from './lifecycle.ts';
 import type { Parts } from './parts.ts';
 import { noteSpoken } from './record-input.ts';
@@ -19,6 +21,9 @@ export class Voice {
   #isIntroduced = false;
   /** Questions apart. */
   #state: 'idle' | 'running' = 'idle';
+  /** How many questions to the host are open. */
+  #questions = 0;
+  #toldState = '';
 
   /** `onGone`: nobody listens any more. */
   constructor(parts: Parts, emit: Emit, onGone: () => void) {
@@ -63,15 +68,38 @@ export class Voice {
     for (const line of lifecycleLines(input, [state], () => runtime.ids.uuid(), sessionId)) await this.say(line);
   }
 
-  /** What the session is at, for hosts that read it (wire.md 5.4). */
-  tellState(state: 'idle' | 'running' | 'requires_action'): void {
-    if (state !== 'requires_action') this.#state = state;
-    if (this.#parts.tellsState) this.mention('session_state_changed', { state, sdk_host_only: true });
+  /** A turn begins. */
+  tellRunning(): void {
+    this.#state = 'running';
+    this.#tellState();
+  }
+
+  /** Nothing is at work, and nothing begins by itself: hosts may end the input at this word (ruling K49). */
+  tellIdle(): void {
+    if (this.#state === 'idle') return;
+    this.#state = 'idle';
+    this.#tellState();
+  }
+
+  /** The host is asked something. */
+  tellAsked(): void {
+    this.#questions++;
+    this.#tellState();
   }
 
   /** A question is over: the session is at what it was at, which is no turn where an agent or the host itself had one. */
   tellAnswered(): void {
-    this.tellState(this.#state);
+    this.#questions--;
+    this.#tellState();
+  }
+
+  /** What the session is at, for hosts that read it (wire.md 5.4); once each time it changes. */
+  #tellState(): void {
+    const { stateLines } = this.#parts;
+    const state = this.#questions > 0 ? 'requires_action' : this.#state;
+    if (stateLines === 'none' || state === this.#toldState) return;
+    this.#toldState = state;
+    this.mention('session_state_changed', { state, ...(stateLines === 'sdk' && { sdk_host_only: true }) });
   }
 
   tellMode(permissionMode: PermissionMode): void {
@@ -81,4 +109,10 @@ export class Voice {
   #ids(): { session_id: string; uuid: string } {
     return { session_id: this.#parts.sessionId, uuid: this.#parts.runtime.ids.uuid() };
   }
+}
+
+/** Who reads what a session is at, as the environment says. What only the SDK wants to know it keeps from its user. */
+export function stateLines(env: Env): Parts['stateLines'] {
+  if (isOn(env.CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS)) return 'all';
+  return isOn(env.CLAUDE_CODE_SDK_READS_SESSION_STATE) ? 'sdk' : 'none';
 }

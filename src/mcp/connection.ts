@@ -1,7 +1,7 @@
 import { raceAbort } from '../util/abort.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
-import { startTimer } from '../util/timer.ts';
+import { startTimer, within } from '../util/timer.ts';
 import {
   type CallOptions,
   type ClientFace,
@@ -34,6 +34,16 @@ interface Connected {
 const RETRY_MS: readonly number[] = [500, 1000, 2000, 4000, 8000];
 /** A server that has stayed this long gets all its attempts anew when it is lost again. */
 const CALM_MS = 60_000;
+/** How long a turn waits for a list that is being read again. */
+const REREAD_MS = 2000;
+
+/** A list that is being read again. */
+interface Reading {
+  /** It has changed once more meanwhile. */
+  isStale: boolean;
+  /** Settles with the request that runs now. */
+  reread: Promise<void>;
+}
 
 export interface ConnectionOptions extends Omit<ConnectionsOptions, 'faceOf'> {
   face?: ClientFace | undefined;
@@ -54,7 +64,7 @@ export class Connection {
   /** Ends the attempt that is running. */
   #stop = new AbortController();
   /** The lists that are being read anew, and whether they have changed again meanwhile. */
-  readonly #reading = new Map<ServerList, { isStale: boolean }>();
+  readonly #reading = new Map<ServerList, Reading>();
   #retries = 0;
   #calm: NodeJS.Timeout | undefined;
 
@@ -71,6 +81,12 @@ export class Connection {
   /** What a turn waits for: not for servers that are being got back, which would hold up every turn meanwhile. */
   get attempt(): Promise<void> {
     return this.#attempt;
+  }
+
+  /** Resolves when the lists that the server said have changed are read, or after a short while: it may be slow. */
+  async upToDate(): Promise<void> {
+    const rereads = [...this.#reading.values()].map(({ reread }) => reread);
+    if (rereads.length > 0) await within(REREAD_MS, Promise.all(rereads));
   }
 
   connect(): Promise<void> {
@@ -230,12 +246,13 @@ export class Connection {
       running.isStale = true;
       return;
     }
-    const reading = { isStale: true };
+    const reading: Reading = { isStale: true, reread: Promise.resolve() };
     this.#reading.set(list, reading);
     while (reading.isStale && this.#state.status === 'connected') {
       reading.isStale = false;
       const { signal } = this.#stop;
-      await this.#reread(list, this.#state.client);
+      reading.reread = this.#reread(list, this.#state.client);
+      await reading.reread;
       await pauseFor(RELIST_MS, signal); // what changes meanwhile is read all at once
     }
     this.#reading.delete(list);

@@ -77,7 +77,10 @@ export interface Connections {
   /** Rejects with why it could not be connected, or when there is no such server. */
   reconnect(name: string): Promise<void>;
   setEnabled(name: string, enabled: boolean): Promise<void>;
-  /** Resolves when every server has answered or used up its time: each has its own, and all at once. */
+  /**
+   * Resolves when every server has answered or used up its time: each has its own, and all at once. Lists that a server
+   * has said to be changed are read by then, unless it is slow to tell them.
+   */
   settled(): Promise<void>;
   statuses(): McpServerStatus[];
   tools(): ServerTool[];
@@ -155,6 +158,7 @@ export function createConnections({ faceOf, ...options }: ConnectionsOptions): C
     },
     async settled() {
       await Promise.all([...all.values()].map(({ attempt }) => attempt));
+      await Promise.all([...all.values()].map((connection) => connection.upToDate()));
     },
     statuses: () => [...all.values()].map(({ definition, state }) => statusOf(definition, state)),
     tools: () => [...all.values()].flatMap(toolsOf),

@@ -6,20 +6,33 @@ export class McpNeedsAuth extends Error {
   override readonly name = 'McpNeedsAuth';
 }
 
+/** The sign-in does not cover this one request: others are answered as before. */
+export class McpNeedsScope extends McpNeedsAuth {}
+
 export interface AuthorizedFetchOptions {
   serverName: string;
   serverUrl: string;
   auth: ServerAuth;
   fetch: FetchLike;
+  /** Told once of every wider scope that the server asks for. */
+  onWiderScope?(message: string): void;
 }
 
 /**
  * Requests to one server with the token of its sign-in. A token that the server rejects is renewed once; when that is not
- * enough, this rejects with `McpNeedsAuth`. The token goes to the server's own origin only, and never in the place of an
+ * enough, this rejects with `McpNeedsAuth`. A request that needs a wider scope (RFC 6750) rejects with `McpNeedsScope`, and
+ * the next sign-in asks for it. The token goes to the server's own origin only, and never in the place of an
  * `Authorization` header that was configured.
  */
-export function authorizedFetch({ serverName, serverUrl, auth, fetch }: AuthorizedFetchOptions): FetchLike {
+export function authorizedFetch({
+  serverName,
+  serverUrl,
+  auth,
+  fetch,
+  onWiderScope,
+}: AuthorizedFetchOptions): FetchLike {
   const { origin } = new URL(serverUrl);
+  const told = new Set<string>();
   const refuse = () => new McpNeedsAuth(`it asks for a sign-in: heddle mcp login ${serverName}`);
   return async (url, init) => {
     const headers = new Headers(init?.headers);
@@ -30,13 +43,33 @@ export function authorizedFetch({ serverName, serverUrl, auth, fetch }: Authoriz
     };
     const token = await auth.token();
     const response = await send(token);
+    if (token !== null) await refuseNarrow(response);
     if (response.status !== 401) return response;
     await response.body?.cancel();
     const next = token === null ? null : await auth.token(token);
     if (next === null) throw refuse();
     const again = await send(next);
+    await refuseNarrow(again);
     if (again.status !== 401) return again;
     await again.body?.cancel();
     throw refuse();
   };
+
+  /** Rejects where the server says that the token is good, but not for this. */
+  async function refuseNarrow(response: Response): Promise<void> {
+    if (response.status !== 403) return;
+    const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/sdk/client/auth.js');
+    const { error, scope } = extractWWWAuthenticateParams(response);
+    if (error !== 'insufficient_scope') return;
+    await response.body?.cancel();
+    if (!scope) throw new Error('it refuses this: the sign-in does not cover it, and it does not say what would');
+    const missing = await auth.wantScope(scope);
+    if (missing.length === 0) {
+      throw new Error(`it refuses this although the sign-in has asked for all that it wants (${scope})`);
+    }
+    const message = `it asks for a wider sign-in (${missing.join(' ')}): heddle mcp login ${serverName}`;
+    if (!told.has(message)) onWiderScope?.(message);
+    told.add(message);
+    throw new McpNeedsScope(message);
+  }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../util/message-of.ts';
 import { printable } from '../util/printable.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { FetchLike } from './fetch-like.ts';
@@ -46,6 +47,23 @@ export type SignInTrouble =
   | 'timeout'
   | 'port_in_use'
   | 'failed';
+
+/** Does a part of a sign-in; whatever it fails with is `sign_in_failed`, except for the signal's reason. */
+export async function toldAsSignIn<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (HeddleError.isInstance(error) || signal.aborted) throw error;
+    throw signInFailed('failed', `The sign-in failed: ${shortMessage(error)}`, error);
+  }
+}
+
+const MAX_TEXT = 300;
+
+function shortMessage(error: unknown): string {
+  const cause = error instanceof Error && error.message === 'fetch failed' ? error.cause : undefined;
+  return messageOf(cause ?? error).slice(0, MAX_TEXT);
+}
 
 /** What servers say is in the message, which ends on a terminal. */
 export function signInFailed(reason: SignInTrouble, message: string, cause?: unknown): HeddleError {

@@ -1,25 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import {
-  discoverOAuthServerInfo,
   exchangeAuthorization,
-  extractWWWAuthenticateParams,
   type OAuthServerInfo,
   registerClient,
   startAuthorization,
 } from '@modelcontextprotocol/sdk/client/auth.js';
-import { checkResourceAllowed, resourceUrlFromServerUrl } from '@modelcontextprotocol/sdk/shared/auth-utils.js';
 import { Aborted } from '../util/abort.ts';
 import { isObject } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import { HeddleError } from '../wire/errors.ts';
 import type { FetchLike } from './fetch-like.ts';
 import { type CallbackAnswer, type CallbackListener, listenForCallback } from './oauth-callback.ts';
-import { authRequests, checkAddress, signInFailed } from './oauth-requests.ts';
+import { type DiscoverOptions, discover } from './oauth-discover.ts';
+import { authRequests, checkAddress, signInFailed, toldAsSignIn } from './oauth-requests.ts';
 import { type SignedIn, tokensIn } from './oauth-tokens.ts';
 
-export interface SignInOptions {
-  serverUrl: string;
-  transport: 'http' | 'sse';
+export interface SignInOptions extends DiscoverOptions {
   fetch: FetchLike;
   now(): number;
   /** Shows the address to the person, or opens it. */
@@ -30,12 +24,9 @@ export interface SignInOptions {
   client?: { client_id: string; client_secret?: string };
   /** Where the browser comes back to; 0 or nothing is any free port. */
   callbackPort?: number;
-  /** What to ask for; otherwise what the server asks for. */
-  scope?: string;
 }
 
 const REQUEST_MS = 10_000;
-const MAX_TEXT = 300;
 
 /**
  * Signs in to a server that asks for it (OAuth 2.1 as MCP has it):
@@ -48,29 +39,14 @@ const MAX_TEXT = 300;
  * Rejects with `sign_in_failed`, and with the signal's reason. Nothing is stored.
  */
 export async function signIn(options: SignInOptions, signal: AbortSignal): Promise<SignedIn> {
-  try {
-    return await attempt(options, signal);
-  } catch (error) {
-    if (HeddleError.isInstance(error) || signal.aborted) throw error;
-    throw signInFailed('failed', `The sign-in failed: ${shortMessage(error)}`, error);
-  }
+  return toldAsSignIn(() => attempt(options, signal), signal);
 }
 
 async function attempt(options: SignInOptions, signal: AbortSignal): Promise<SignedIn> {
   const { serverUrl, fetch, now } = options;
   const fetchFn = authRequests({ serverUrl, fetch, timeoutMs: REQUEST_MS, signal });
-  const asked = await probe(options, fetchFn);
-  const { resourceMetadataUrl } = asked;
-  const info = await discoverOAuthServerInfo(serverUrl, {
-    fetchFn,
-    ...(resourceMetadataUrl && { resourceMetadataUrl }),
-  });
-  if (!asked.isRefused && !info.authorizationServerMetadata) {
-    throw signInFailed('not_asked', `${new URL(serverUrl).host} does not ask for a sign-in (HTTP ${asked.status})`);
-  }
+  const { info, resource, scope } = await discover(options, fetchFn);
   const { authorizationServerUrl, authorizationServerMetadata: metadata } = info;
-  const resource = resourceOf(info, serverUrl);
-  const scope = options.scope ?? asked.scope ?? info.resourceMetadata?.scopes_supported?.join(' ');
   const shared = { ...(metadata && { metadata }), ...(resource !== undefined && { resource }) };
   const listener = await listenForCallback(options.callbackPort);
   try {
@@ -107,51 +83,12 @@ async function attempt(options: SignInOptions, signal: AbortSignal): Promise<Sig
       authorizationServer: authorizationServerUrl,
       client: kept(client),
       ...(resource !== undefined && { resource }),
-      ...(scope && { scope }),
+      ...(scope && { scope, askedScope: scope }),
       ...tokensIn(tokens, now()),
     };
   } finally {
     await listener.close();
   }
-}
-
-interface Asked {
-  status: number;
-  isRefused: boolean;
-  resourceMetadataUrl?: URL;
-  scope?: string;
-}
-
-/** The most harmless request that there is: a server that wants a sign-in refuses it. */
-async function probe({ serverUrl, transport }: SignInOptions, fetchFn: FetchLike): Promise<Asked> {
-  const accept = 'application/json, text/event-stream';
-  const response = await fetchFn(
-    serverUrl,
-    transport === 'sse'
-      ? { headers: { accept } }
-      : {
-          method: 'POST',
-          headers: { accept, 'content-type': 'application/json' },
-          body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' }),
-        },
-  );
-  const { status } = response;
-  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-  return {
-    status,
-    isRefused: status === 401,
-    ...(resourceMetadataUrl && { resourceMetadataUrl }),
-    ...(scope && { scope }),
-  };
-}
-
-/** What the tokens are for (RFC 8707), in the server's own spelling; it must be this server. */
-function resourceOf({ resourceMetadata }: OAuthServerInfo, serverUrl: string): string | undefined {
-  if (!resourceMetadata) return undefined;
-  const requestedResource = resourceUrlFromServerUrl(serverUrl);
-  const { resource } = resourceMetadata;
-  if (checkResourceAllowed({ requestedResource, configuredResource: resource })) return resource;
-  throw signInFailed('failed', `The server asks for a sign-in to another one: ${resource}`);
 }
 
 type Client = NonNullable<SignInOptions['client']> & { token_endpoint_auth_method?: string };
@@ -229,9 +166,4 @@ function checkIssuer({ issuer }: CallbackAnswer, info: OAuthServerInfo): void {
 
 function originOf(url: string): string | null {
   return URL.canParse(url) ? new URL(url).origin : null;
-}
-
-function shortMessage(error: unknown): string {
-  const cause = error instanceof Error && error.message === 'fetch failed' ? error.cause : undefined;
-  return messageOf(cause ?? error).slice(0, MAX_TEXT);
 }

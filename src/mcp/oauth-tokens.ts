@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/sdk/server/auth/errors.js';
 import type { FetchLike } from './fetch-like.ts';
 import { authRequests } from './oauth-requests.ts';
+import { joinedScope, missingScope } from './oauth-scope.ts';
 
 /** What is kept of a sign-in. All of it but the addresses is secret. */
 export interface SignedIn {
@@ -13,9 +14,16 @@ export interface SignedIn {
   serverUrl: string;
   /** Who has issued them, and alone may renew them. */
   authorizationServer: string;
-  client: { client_id: string; client_secret?: string; token_endpoint_auth_method?: string };
+  client: { client_id: string; client_secret?: string; private_key?: string; token_endpoint_auth_method?: string };
+  /** A program has signed in for itself, and can do so again; absent: a person has. */
+  grant?: 'client_credentials';
   resource?: string;
+  /** What the tokens are good for, as far as that was said. */
   scope?: string;
+  /** What the sign-in has asked for. */
+  askedScope?: string;
+  /** What the server has wanted since: the next sign-in asks for it, too. */
+  wantedScope?: string;
   accessToken: string;
   refreshToken?: string;
   /** Milliseconds since the epoch; absent where nobody has said. */
@@ -48,6 +56,11 @@ export interface ServerAuth {
    * is renewed, by one process for all. Rejects when that cannot be tried just now.
    */
   token(rejected?: string): Promise<string | null>;
+  /**
+   * The server wants a wider scope than the token has: the next sign-in will ask for it, and for what was granted. Resolves
+   * with the words that no sign-in has asked for yet; with none where a further sign-in would not help.
+   */
+  wantScope(scope: string): Promise<string[]>;
 }
 
 /** Renewed this early, so that no request is on its way with a token that ends meanwhile. */
@@ -83,14 +96,27 @@ export function createServerAuth({ serverUrl, store, fetch, now, onSecrets }: Se
       const stored = readStored();
       if (!stored) return null;
       if (isUsable(stored, rejected)) return stored.accessToken;
-      return stored.refreshToken === undefined ? null : renew(rejected);
+      return canRenew(stored) ? renew(rejected) : null;
     },
+    wantScope: (scope) =>
+      store.locked(async () => {
+        const stored = readStored();
+        const missing = missingScope(scope, joinedScope(stored?.askedScope, stored?.scope));
+        if (!stored || missing.length === 0) return missing;
+        const wantedScope = joinedScope(stored.wantedScope, scope);
+        await store.write({ ...stored, ...(wantedScope !== undefined && { wantedScope }) });
+        return missing;
+      }),
   };
+}
+
+export function canRenew({ refreshToken, grant }: SignedIn): boolean {
+  return refreshToken !== undefined || grant !== undefined;
 }
 
 /** The values that nobody may see. */
 function secretsOf({ accessToken, refreshToken, client }: SignedIn): string[] {
-  return [accessToken, refreshToken, client.client_secret].filter((secret) => secret !== undefined);
+  return [accessToken, refreshToken, client.client_secret, client.private_key].filter((secret) => secret !== undefined);
 }
 
 /** What of the answer of a token endpoint is kept. */
@@ -117,11 +143,16 @@ async function renewed(
   stored: SignedIn,
   { serverUrl, fetch, now }: Pick<ServerAuthOptions, 'serverUrl' | 'fetch' | 'now'>,
 ): Promise<SignedIn | null> {
-  const { authorizationServer, client, refreshToken, resource } = stored;
-  if (refreshToken === undefined) return null;
+  const { authorizationServer, client, refreshToken, resource, grant } = stored;
+  if (!canRenew(stored)) return null;
   const fetchFn = authRequests({ serverUrl, fetch, timeoutMs: RENEWAL_MS, signal: AbortSignal.timeout(RENEWAL_MS) });
   try {
     const metadata = await discoverAuthorizationServerMetadata(authorizationServer, { fetchFn });
+    const { expiresAt: _, ...lasting } = stored;
+    if (grant || refreshToken === undefined) {
+      const { requestTokens } = await import('./oauth-program.ts');
+      return { ...lasting, ...(await requestTokens(stored, { metadata, serverUrl, fetchFn, now })) };
+    }
     const tokens = await refreshAuthorization(authorizationServer, {
       clientInformation: client,
       refreshToken,
@@ -129,7 +160,6 @@ async function renewed(
       ...(metadata && { metadata }),
       ...(resource !== undefined && { resource }),
     });
-    const { expiresAt: _, ...lasting } = stored;
     return { ...lasting, ...tokensIn(tokens, now()) };
   } catch (error) {
     if (isFinal(error)) return null;

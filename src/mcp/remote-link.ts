@@ -10,7 +10,7 @@ import { boundEvents } from './bound-events.ts';
 import type { McpLink } from './client.ts';
 import type { FetchLike } from './fetch-like.ts';
 import { MAX_UNSENT } from './limits.ts';
-import { McpNeedsAuth } from './oauth-fetch.ts';
+import { McpNeedsAuth, McpNeedsScope } from './oauth-fetch.ts';
 import { PendingRequests } from './pending-requests.ts';
 import { remoteRequests } from './remote-requests.ts';
 import { watchAnswers } from './watch-answers.ts';
@@ -61,7 +61,8 @@ export function remoteLink(options: RemoteLinkOptions): McpLink {
       const response = checked(await requests(url, init));
       return init?.method === 'POST' ? response : boundEvents(response, lose, options.maxBytes);
     } catch (error) {
-      if (error instanceof McpNeedsAuth) needsAuth = error;
+      // A wider scope concerns one request; the connection is as good as before.
+      if (error instanceof McpNeedsAuth && !(isOpen && error instanceof McpNeedsScope)) needsAuth = error;
       throw error;
     }
   };
@@ -90,6 +91,7 @@ export function remoteLink(options: RemoteLinkOptions): McpLink {
   }
 
   function reasonOf(error: unknown): Error {
+    if (error instanceof McpNeedsScope) return error;
     if (needsAuth) return needsAuth;
     return new Error(withCause(error), { cause: error });
   }
@@ -174,7 +176,7 @@ function isGivenUp(error: Error): boolean {
 
 /** The server does not know this session any more, or is not there any more. */
 function isEndOfSession(error: unknown): boolean {
-  if (error instanceof McpNeedsAuth) return true;
+  if (error instanceof McpNeedsAuth) return !(error instanceof McpNeedsScope);
   if (!(error instanceof Error)) return false;
   const { code } = error as Error & { code?: unknown };
   return code === 404 || error.message === 'fetch failed' || (typeof code === 'string' && NO_CONNECTION.test(code));

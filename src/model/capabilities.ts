@@ -1,7 +1,42 @@
+import { EFFORT_LEVELS, type EffortLevel } from '../wire/effort-levels.ts';
+
 /** Models that decide by themselves how long to think (adaptive thinking): Claude from 4.6 on. */
 export function pacesItsThinking(model: string): boolean {
-  const version = /^claude-[a-z]+-(\d+)(?:-(\d{1,2})(?!\d))?/.exec(model);
-  if (!version) return false;
-  const [major, minor] = [Number(version[1]), Number(version[2] ?? 0)];
-  return major > 4 || (major === 4 && minor >= 6);
+  const version = claudeVersion(model);
+  return version !== null && isAtLeast(version, 4, 6);
+}
+
+/**
+ * The levels of effort that a model takes: Claude from 4.6 on, and Opus 4.5. Null: not known, as of models of other
+ * makers, which are sent what was asked for.
+ */
+export function effortLevels(model: string): readonly EffortLevel[] | null {
+  const version = claudeVersion(model);
+  if (!version) return null;
+  if (isAtLeast(version, 4, 7)) return EFFORT_LEVELS;
+  if (isAtLeast(version, 4, 6)) return ['low', 'medium', 'high', 'max'];
+  return version.family === 'opus' && isAtLeast(version, 4, 5) ? ['low', 'medium', 'high'] : [];
+}
+
+/** What is sent for the effort that was asked for: the nearest level below that the model takes; null: none. */
+export function effortFor(model: string, wanted: string): string | null {
+  const levels = effortLevels(model);
+  const rank = EFFORT_LEVELS.indexOf(wanted as EffortLevel);
+  if (levels === null || rank < 0) return wanted;
+  return levels.findLast((level) => EFFORT_LEVELS.indexOf(level) <= rank) ?? null;
+}
+
+interface ClaudeVersion {
+  family: string;
+  major: number;
+  minor: number;
+}
+
+function claudeVersion(model: string): ClaudeVersion | null {
+  const [, family = '', major, minor = 0] = /^claude-([a-z]+)-(\d+)(?:-(\d{1,2})(?!\d))?/.exec(model) ?? [];
+  return major === undefined ? null : { family, major: Number(major), minor: Number(minor) };
+}
+
+function isAtLeast({ major, minor }: ClaudeVersion, leastMajor: number, leastMinor: number): boolean {
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
 }

@@ -74,6 +74,7 @@ export interface Route {
 async function openRoute({ origin, proxy, ca }: HttpClientOptions): Promise<Route> {
   const isPlain = origin.protocol === 'http:';
   if (isPlain && !proxy) return plainRoute();
+  if (isPlain && proxy?.protocol === 'http:') return (await import('./forward-route.ts')).forwardRoute(proxy, {});
   const trust = await trustOptions(ca);
   if (isPlain && proxy) return (await import('./forward-route.ts')).forwardRoute(proxy, trust);
   const https = await import('node:https');

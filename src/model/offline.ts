@@ -110,6 +110,6 @@ function explain(passage: string): string {
     "I am Heddle's built-in offline model. I do not understand language; I only follow plain instructions, and this is none:",
     `> ${heard.replace(/\n/g, '\n> ')}`,
     `What I can follow, also several joined by "then":\n${INSTRUCTION_FORMS.map((form) => `- ${form}`).join('\n')}`,
-    'For a real model set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or choose one with --model.',
+    'For a real model store a key with heddle auth login, or set ANTHROPIC_API_KEY, or choose one with --model.',
   ].join('\n\n');
 }

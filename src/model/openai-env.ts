@@ -20,8 +20,8 @@ export function missingOpenAiKey(env: Env): HeddleError | undefined {
   if (env.OPENAI_API_KEY?.trim() || !isOpenAi(openAiSettings(env).baseUrl)) return undefined;
   return new HeddleError(
     'no_credentials',
-    'No key for the OpenAI API was found: set OPENAI_API_KEY, ' +
-      'or OPENAI_BASE_URL for another OpenAI-compatible server, e.g. http://127.0.0.1:11434/v1.',
+    'No key for the OpenAI API was found: set OPENAI_API_KEY, store one with heddle auth login --provider openai, ' +
+      'or set OPENAI_BASE_URL for another OpenAI-compatible server, e.g. http://127.0.0.1:11434/v1.',
   );
 }
 

@@ -1,6 +1,5 @@
 import { isOn, positiveInteger } from '../util/setting-text.ts';
 import { HeddleError } from '../wire/errors.ts';
-import { pacesItsThinking } from './capabilities.ts';
 import { toldAlias, toldLimits } from './model-table.ts';
 import { isKnownModel, type ModelLimits, modelLimits } from './pricing.ts';
 
@@ -36,7 +35,7 @@ export function missingCredentials(env: Env): HeddleError | undefined {
   if (env.ANTHROPIC_API_KEY?.trim() || env.ANTHROPIC_AUTH_TOKEN?.trim()) return undefined;
   return new HeddleError(
     'no_credentials',
-    'No model credentials were found: set ANTHROPIC_API_KEY, or try --model offline.\n' +
+    'No model credentials were found: set ANTHROPIC_API_KEY, store a key with heddle auth login, or try --model offline.\n' +
       '  - ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), with ANTHROPIC_BASE_URL for another address;\n' +
       '  - --model offline: built in, for plain instructions;\n' +
       '  - --model openai/NAME: an OpenAI-compatible server, at OPENAI_BASE_URL;\n' +
@@ -151,38 +150,4 @@ function refuseForeign(name: string, env: Env): void {
 
 function notSupported(message: string): HeddleError {
   return new HeddleError('not_supported', `${message} Use an Anthropic model or --model offline.`);
-}
-
-export interface ModelChoice {
-  value: string;
-  displayName: string;
-  description: string;
-  /** What the name means here; absent where nothing can answer it. */
-  resolvedModel?: string;
-  supportsAdaptiveThinking?: boolean;
-}
-
-/** The names that hosts can offer their users; `default` means the model of the launch. Any other id is accepted too. */
-export function modelChoices(env: Env, launchModel: string | undefined): ModelChoice[] {
-  const choices: ModelChoice[] = [
-    {
-      value: 'default',
-      displayName: 'Default',
-      description: 'What the launch or the environment chooses, else Sonnet',
-    },
-    { value: 'sonnet', displayName: 'Sonnet', description: 'For everyday work' },
-    { value: 'opus', displayName: 'Opus', description: 'For the hardest tasks' },
-    { value: 'haiku', displayName: 'Haiku', description: 'Quick and cheap' },
-    { value: 'offline', displayName: 'Offline', description: 'Built in, no network: follows plain instructions' },
-  ];
-  return choices.map((each) => ({ ...each, ...meaningOf(each.value === 'default' ? launchModel : each.value, env) }));
-}
-
-function meaningOf(name: string | undefined, env: Env): Partial<ModelChoice> {
-  try {
-    const { id } = resolveModel(name, env);
-    return { resolvedModel: id, supportsAdaptiveThinking: pacesItsThinking(id) };
-  } catch {
-    return {};
-  }
 }

@@ -27,7 +27,7 @@ const RETRYABLE: ReadonlySet<FailureClass> = new Set([
   'malformed',
 ]);
 
-/** Tries again what may go better the next time, on the schedule of ruling K28, and says so before each wait. */
+/** Tries again what may go better the next time, on a fixed schedule (ruling K28), and says so before each wait. */
 export function withRetry(model: Model, options: RetryOptions): Model {
   return {
     provider: model.provider,

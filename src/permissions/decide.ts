@@ -7,6 +7,7 @@ import { isInsideAny, pathFrom } from './paths.ts';
 import { commandCwd, modesOf, type Policy } from './policy.ts';
 import { coversTool, formatRule, type Rule } from './rules.ts';
 import { byLeavingSandbox, bySandbox } from './sandbox-policy.ts';
+import { whyUnknown } from './shell-script.ts';
 import { suggestUpdates } from './suggestions.ts';
 
 export type { Call, Policy };
@@ -221,7 +222,12 @@ function byCommandDefault(call: Call, command: string, policy: Policy): Decision
   const grant = grantCommand(command, script, policy);
   if (grant !== null) return { behavior: 'allow', ...grant };
   const blockedPath = fileCommandTargets(script, policy)[0];
-  const question = ask(call, 'The command is not known to only read, and no rule allows all of it.', policy);
+  const unknown = whyUnknown(script);
+  const reason =
+    unknown === null
+      ? 'The command is not known to only read, and no rule allows all of it.'
+      : `It cannot be told beforehand all that the command would do: ${unknown}.`;
+  const question = ask(call, reason, policy);
   return blockedPath === undefined ? question : { ...question, blockedPath };
 }
 

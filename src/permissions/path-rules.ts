@@ -1,4 +1,5 @@
 import { relative, resolve } from 'node:path';
+import { namesMatcher } from './glob-names.ts';
 import { isInside } from './paths.ts';
 import type { RealPath } from './real-path.ts';
 import { canonicalToolName, type Rule } from './rules.ts';
@@ -33,7 +34,7 @@ export interface PathMatcher {
  * `/x` is also taken as absolute, a single name counts everywhere. `allow`: only the real path counts, exactly.
  */
 export function pathMatcher(spec: string, context: PathRuleContext, reading: 'forbid' | 'allow'): PathMatcher | null {
-  if (UNSUPPORTED.test(spec)) return null;
+  if (UNSUPPORTED.test(spec) || (spec.length > MAX_GLOB_CHARS && /[*?]/.test(spec))) return null;
   const anchors = anchorsOf(spec, context, reading);
   if (anchors === null) return null;
   const patterns = anchors.flatMap((anchor) => compile(anchor, context, reading));
@@ -46,8 +47,12 @@ export function pathMatcher(spec: string, context: PathRuleContext, reading: 'fo
   };
   const couldBeAny = (path: string) => reading === 'forbid' && context.realPath(path) === null && mayLeadAnywhere(path);
   return {
-    matches: (path) =>
-      couldBeAny(path) || candidates(path).some((candidate) => patterns.some((pattern) => pattern.matches(candidate))),
+    matches: (path) => {
+      if (path.length > MAX_PATH_CHARS) return reading === 'forbid';
+      return (
+        couldBeAny(path) || candidates(path).some((candidate) => patterns.some((pattern) => pattern.matches(candidate)))
+      );
+    },
     mayMatchBelow: (directory) =>
       candidates(directory).some((candidate) =>
         patterns.some(({ base }) => isInside(candidate, base) || isInside(base, candidate)),
@@ -55,12 +60,17 @@ export function pathMatcher(spec: string, context: PathRuleContext, reading: 'fo
     startsBelow: (directory) =>
       candidates(directory).some((candidate) => patterns.some(({ base }) => isInside(candidate, base))),
     mayMatch: (pattern) => {
+      if (lettersIn(pattern) > MAX_PATH_CHARS) return true;
       const [start, ...rest] = pattern;
       const copied = reading === 'forbid' && typeof start === 'string' ? originals(start, context) : [];
       const meant = [pattern, ...copied.map((each) => [each, ...rest])];
       return patterns.some(({ shapes }) => shapes().some((shape) => meant.some((each) => patternsMeet(each, shape))));
     },
   };
+}
+
+function lettersIn(pattern: readonly Part[]): number {
+  return pattern.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 1), 0);
 }
 
 /** Of a path in a worktree: what it is a copy of. A rule may name that by its whole path. */
@@ -95,6 +105,9 @@ export function pathRuleKind(rule: Rule): 'read' | 'edit' | null {
 
 /** Negation, classes, alternatives and escapes. */
 const UNSUPPORTED = /^!|[[\]{}\\\0]/;
+/** Longer than any file's name can be, and than a pattern that somebody has written. */
+const MAX_PATH_CHARS = 8192;
+const MAX_GLOB_CHARS = 1024;
 
 interface Anchor {
   directory: string;
@@ -137,17 +150,21 @@ function compile(anchor: Anchor, context: PathRuleContext, reading: 'forbid' | '
   const bases = new Set(reading === 'forbid' ? [written, real ?? written] : real === null ? [] : [real]);
 
   const ignoreCase = reading === 'forbid';
-  const regex = new RegExp(`^${globSource(rest)}(?:/.*)?$`, ignoreCase ? 'isu' : 'su');
+  const fits = namesMatcher(rest, { ignoreCase });
   const fold = (path: string) => (ignoreCase ? path.toLowerCase() : path);
   return [...bases].map((base) => ({
     base,
-    matches: (path) => isInside(fold(base), fold(path)) && regex.test(relative(fold(base), fold(path))),
+    matches: (path) => isInside(fold(base), fold(path)) && fits(relative(fold(base), fold(path))),
     shapes: () => shapesOf(base, rest).flatMap((shape) => [shape, [...shape, '/', { any: 'text' }]]),
   }));
 }
 
+/** Each doubles the shapes. With more of them the path below the base may be anything. */
+const MAX_DOUBLE_STARS = 5;
+
 function shapesOf(base: string, segments: readonly string[]): Part[][] {
   const start = base === '/' ? '' : base;
+  if (segments.filter((segment) => segment === '**').length > MAX_DOUBLE_STARS) return [[start, { any: 'text' }]];
   return segments.reduce<Part[][]>(
     (shapes, segment) => {
       if (segment !== '**') return shapes.map((shape) => [...shape, '/', ...starParts(segment)]);
@@ -164,19 +181,4 @@ function starParts(segment: string): Part[] {
     return piece.startsWith('*') ? { any: 'name' } : piece;
   });
   return parts.filter((part) => part !== '');
-}
-
-function globSource(segments: readonly string[]): string {
-  if (segments.length === 0) return '.*';
-  return segments
-    .map((segment, at) => {
-      const last = at === segments.length - 1;
-      if (segment === '**') return last ? '.*' : '(?:.+/)?';
-      const source = segment
-        .replaceAll(/[.+^$()|]/g, '\\$&')
-        .replaceAll(/\*+/g, '[^/]*')
-        .replaceAll('?', '[^/]');
-      return last ? source : `${source}/`;
-    })
-    .join('');
 }

@@ -56,6 +56,8 @@ function isProtectedName(name: string, below: readonly string[]): boolean {
   if (name === '.git') return true;
   if (PROTECTED_FILES.has(name)) return below.length === 0;
   if (name === '.claude') return isOwnConfiguration(below);
+  // The choice of the config home counts also while another home is used (K52).
+  if (name === '.heddle') return below[0] === undefined || below[0] === 'home';
   if (name === '.config') return below[0] === 'fish' || below[0] === 'git';
   return false;
 }

@@ -38,8 +38,11 @@ export function parseRule(text: string): { rule: Rule } | { problem: string } {
   const trimmed = text.trim();
   const open = trimmed.indexOf('(');
   const toolName = canonicalToolName(open === -1 ? trimmed : trimmed.slice(0, open));
-  if (!TOOL_NAME.test(toolName))
-    return { problem: `'${trimmed}' is no permission rule: it must begin with a tool name.` };
+  if (!TOOL_NAME.test(toolName)) {
+    const [, tool] = /^(\w+):/.exec(trimmed) ?? [];
+    const right = tool === undefined ? '' : ` Write '${tool}' for every call, or '${tool}(…)' for some.`;
+    return { problem: `'${trimmed}' is no permission rule: it must begin with a tool name.${right}` };
+  }
   if (open === -1) return { rule: { toolName } };
 
   const end = closingParenthesis(trimmed, open);

@@ -12,7 +12,7 @@ export interface SandboxPolicy {
   confines(command: string): boolean;
 }
 
-/** Ruling K43: who wants out of the sandbox is asked for it, whatever mode or rule would let the command run. */
+/** Who wants out of the sandbox is asked for it, whatever mode or rule would let the command run (ruling K43). */
 export function byLeavingSandbox({ access }: Call, { sandbox }: Policy): Decision | null {
   if (!sandbox || access.kind !== 'execute' || !access.leavesSandbox) return null;
   const reason = 'The command asks to run outside of the sandbox, which is asked for in every mode.';

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Language, Parser, type Tree, type TreeCursor } from 'web-tree-sitter';
+import { findOwnFile, sourcesRoot } from '../util/own-place.ts';
 import type { ParsedScript, ParseShell } from './shell-read.ts';
 import { type SyntaxNode, Unreadable } from './shell-syntax.ts';
 import { readTree } from './shell-tree.ts';
@@ -34,12 +34,11 @@ async function compiledOnce<T>(compile: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Beside the bundles, or below their folder; with the sources, where npm put it. */
+/** Beside the bundles; with the sources, where npm put it. Another version would read other things into a command. */
 function locate(name: string): string {
-  const places = [`./${name}.wasm`, `../${name}.wasm`, `../../node_modules/${name}/${name}.wasm`];
-  const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
-  const found = files.find((file) => existsSync(file));
-  if (found === undefined) throw new Error(`${name}.wasm is missing: it belongs beside the program's other files`);
+  const sources = sourcesRoot();
+  const found = sources ? join(sources, 'node_modules', name, `${name}.wasm`) : findOwnFile(`${name}.wasm`);
+  if (found === null) throw new Error(`${name}.wasm is missing beside the program (docs/bundlers.md)`);
   return found;
 }
 

@@ -17,11 +17,12 @@ export interface ShellReaderOptions {
  * such commands stay unknown.
  */
 export function createShellReader({ log, load = loadParser }: ShellReaderOptions): ReadCommand {
-  let parser: Promise<ParseShell | null> | null = null;
+  let parser: Promise<ParseShell> | null = null;
   const loadOnce = () =>
-    load().catch((error: unknown) => {
+    load().catch((error: unknown): ParseShell => {
       log('warn', `Shell commands that are not plain cannot be understood: ${messageOf(error)}`);
-      return null;
+      const missing = notRead(`what reads shell commands cannot be loaded: ${messageOf(error)}`);
+      return () => missing;
     });
   return async (command) => {
     const { needsParser, readShell } = await import('./shell-read.ts');

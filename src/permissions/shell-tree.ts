@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../util/without-trailing.ts';
 import { ARITHMETIC, isPlainArithmetic, readSpan, readWord, readWords } from './shell-expand.ts';
 import { readHeredoc } from './shell-heredoc.ts';
 import type { ParsedScript } from './shell-read.ts';
@@ -174,5 +175,5 @@ function givenText(reader: Reader, node: SyntaxNode): string | null {
   const { body, document } = onlyHeredoc(node) ?? {};
   if (!body || !document || reader.source.slice(body.start, body.end) !== 'cat') return null;
   const text = readHeredoc(reader, document);
-  return typeof text === 'string' ? text.replace(/\n+$/, '') : null;
+  return typeof text === 'string' ? withoutTrailing(text, '\n') : null;
 }

@@ -16,7 +16,8 @@ export function applyUpdate(policy: Policy, update: PermissionUpdate): Policy {
 
 /**
  * The policy after an update. Rules are changed only among those that came from the same source, so that a change for one
- * session never lifts a deny rule of the settings. Throws `invalid_option` for what cannot be applied.
+ * session never lifts a deny rule of the settings; those that a flag of the launch forbids stay, too. Throws
+ * `invalid_option` for what cannot be applied.
  */
 export function applyAs(policy: Policy, { update, source }: AppliedUpdate): Policy {
   switch (update.type) {
@@ -37,7 +38,7 @@ type RuleUpdate = Extract<PermissionUpdate, { rules: unknown }>;
 
 function changeRules(current: readonly Rule[], update: RuleUpdate, source: string): Rule[] {
   const given = update.rules.map((rule) => checkedRule(rule, source));
-  const isOwn = (rule: Rule) => rule.source === source;
+  const isOwn = (rule: Rule) => rule.source === source && !(update.behavior !== 'allow' && isOfLaunch(rule));
   const isGiven = (rule: Rule) => given.some((other) => sameRule(rule, other));
   switch (update.type) {
     case 'addRules':
@@ -47,6 +48,11 @@ function changeRules(current: readonly Rule[], update: RuleUpdate, source: strin
     case 'removeRules':
       return current.filter((rule) => !(isOwn(rule) && isGiven(rule)));
   }
+}
+
+/** Given by a flag: what an update adds for the same destination stands nowhere. */
+function isOfLaunch({ source, where }: Rule): boolean {
+  return source === 'cliArg' && where !== undefined;
 }
 
 /** Through the text form, so that a rule given as an object means exactly what the same text means. */

@@ -1,25 +1,39 @@
 import type { JsonObject } from '../util/json.ts';
+import type { Dialect } from '../wire/dialect.ts';
 import { toArgv } from '../wire/flags.ts';
 import type { ControlBody } from '../wire/peer.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import { instancesOf, mcpConfig, sdkServerConfigs } from './mcp-servers.ts';
 import type { Options } from './options.ts';
+import { jsonSchemaIn } from './output-schema.ts';
+import { programTools } from './program-tools.ts';
 import { settingsText } from './settings.ts';
 
 /** What adaptive thinking means on a command line that only knows a number (ruling K9). */
 const ADAPTIVE_TOKENS = 32_000;
 
+/** The types of this SDK are those of today's reference, so it speaks as that does. */
+const DIALECT: Dialect = '2.1.325';
+
+/** What of the options had to be read before an agent can be told. */
+export interface Prepared {
+  /** Of a schema of zod. */
+  jsonSchema?: JsonObject;
+  /** What is told of the tools of this program. */
+  tools?: JsonObject[];
+}
+
 /** The launch for a set of options: data only. Callbacks stay behind; the far end asks for them by control requests. */
-export function toLaunch(options: Options): Launch {
+export function toLaunch(options: Options, prepared: Prepared = {}): Launch {
   return {
-    config: defined(toConfig(options)),
+    config: defined(toConfig(options, prepared)),
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.env === undefined ? {} : { env: options.env }),
     ...(options.stderr === undefined ? {} : { stderr: options.stderr }),
   };
 }
 
-function toConfig(options: Options): RunConfig {
+function toConfig(options: Options, { jsonSchema = jsonSchemaIn(options.outputFormat) }: Prepared): RunConfig {
   return {
     outputFormat: 'stream-json',
     verbose: true,
@@ -34,7 +48,7 @@ function toConfig(options: Options): RunConfig {
     teams: options.teams,
     backgroundWait: options.backgroundWait,
     onEnd: options.onEnd,
-    jsonSchema: options.outputFormat && JSON.stringify(options.outputFormat.schema),
+    jsonSchema: jsonSchema && JSON.stringify(jsonSchema),
     model: options.model,
     agent: options.agent,
     betas: filled(options.betas),
@@ -47,6 +61,7 @@ function toConfig(options: Options): RunConfig {
     allowedTools: filled([...(options.allowedTools ?? []), ...skillRules(options)]),
     disallowedTools: filled(options.disallowedTools),
     tools: toolList(options.tools),
+    hostTools: filled(programTools(options.tools).map(({ name }) => name)),
     mcpConfig: mcpConfig(options),
     // An SDK run loads no settings files unless it names the sources (ruling K1).
     settingSources: options.settingSources ?? [],
@@ -59,7 +74,7 @@ function toConfig(options: Options): RunConfig {
     replayHistory: options.replayHistory,
     toolUseSummaries: options.toolUseSummaries,
     addDir: filled(options.additionalDirectories),
-    pluginDir: filled(options.plugins?.map(({ path }) => path)),
+    ...pluginFlags(options),
     forkSession: options.forkSession,
     resumeSessionAt: options.resumeSessionAt,
     resumeDropsTurn: options.resumeDropsTurn,
@@ -89,13 +104,14 @@ export function toVariables(options: Options, { fileCheckpointing }: RunConfig):
 }
 
 /** The body of the initialize request; `announced` names the callbacks. */
-export function initializeBody(options: Options, announced: JsonObject): ControlBody {
+export function initializeBody(options: Options, announced: JsonObject, prepared: Prepared = {}): ControlBody {
   return defined({
     subtype: 'initialize',
     ...announced,
     sdkMcpServers: filled([...instancesOf(options.mcpServers).keys()]),
     sdkMcpServerConfigs: sdkServerConfigs(options.mcpServers),
-    jsonSchema: options.outputFormat?.schema,
+    hostTools: prepared.tools,
+    jsonSchema: prepared.jsonSchema ?? jsonSchemaIn(options.outputFormat),
     ...prompts(options),
     agents: options.agents,
     skills: Array.isArray(options.skills) ? options.skills : undefined,
@@ -106,13 +122,32 @@ export function initializeBody(options: Options, announced: JsonObject): Control
     agentProgressSummaries: options.agentProgressSummaries,
     perTaskStopAffordance: options.perTaskStopAffordance,
     promptSuggestions: options.promptSuggestions,
+    clientDialect: options.clientDialect ?? DIALECT,
+    supportedDialogKinds: options.supportedDialogKinds,
+    plugins: options.pluginDelivery === 'initialize' ? filled(options.plugins) : undefined,
   });
 }
 
 /** No `systemPrompt` key asks for the agent's own prompt; an empty one for none. */
 function prompts({ systemPrompt = '' }: Options): JsonObject {
   if (typeof systemPrompt === 'string' || Array.isArray(systemPrompt)) return { systemPrompt };
-  return systemPrompt.append ? { appendSystemPrompt: systemPrompt.append } : {};
+  const snapshot = systemPrompt.snapshot === undefined ? {} : { systemPromptSnapshot: systemPrompt.snapshot };
+  if (systemPrompt.type === 'custom') return { systemPrompt: systemPrompt.prompt, ...snapshot };
+  return {
+    ...(systemPrompt.append && { appendSystemPrompt: systemPrompt.append }),
+    ...(systemPrompt.excludeDynamicSections && { excludeDynamicSections: true }),
+    ...snapshot,
+  };
+}
+
+/** Plugins by flags, unless they come with the first request. */
+function pluginFlags({ plugins = [], pluginDelivery }: Options): Partial<RunConfig> {
+  if (plugins.length === 0) return {};
+  if (pluginDelivery === 'initialize') return { awaitInitialize: true };
+  const paths = (skips: boolean) =>
+    filled(plugins.flatMap(({ path, skipMcpDiscovery = false }) => (skipMcpDiscovery === skips ? path : [])));
+  const [pluginDir, pluginDirNoMcp] = [paths(false), paths(true)];
+  return { ...(pluginDir && { pluginDir }), ...(pluginDirNoMcp && { pluginDirNoMcp }) };
 }
 
 /** Further flags as words, for subprocesses only. */
@@ -145,7 +180,7 @@ function thinkingTokens({ thinking, maxThinkingTokens }: Options): number | unde
 
 function toolList(tools: Options['tools']): string[] | undefined {
   if (tools === undefined) return undefined;
-  return Array.isArray(tools) ? tools : ['default'];
+  return Array.isArray(tools) ? tools.filter((tool) => typeof tool === 'string') : ['default'];
 }
 
 function skillRules({ skills }: Options): string[] {

@@ -1,3 +1,4 @@
+import { namesProblem } from '../define/tool-name.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { nearestWord } from '../util/nearest.ts';
@@ -5,19 +6,26 @@ import { HeddleError } from '../wire/errors.ts';
 import { kindOf } from './checks.ts';
 import { OPTION_CHECKS } from './option-checks.ts';
 import type { Options } from './options.ts';
+import { programTools } from './program-tools.ts';
+import { userMessage } from './user-message.ts';
 
 /** A prompt that says nothing would be answered by nothing. */
 export function checkPrompt(prompt: unknown): void {
   if (isStream(prompt) || (typeof prompt === 'string' && prompt.trim() !== '')) return;
-  throw refuse('prompt', 'prompt must be a text that is not empty, or an async iterable of user messages');
+  throw refuse('prompt', 'prompt must be a text that is not empty, or an async iterable of texts and user messages');
 }
 
 /** An item of a prompt stream, as it may be sent. `position` is 1-based. Throws `invalid_option` that names the item. */
 export function checkInput(item: unknown, position: number): JsonObject {
+  if (typeof item === 'string' && item.trim() !== '') return userMessage(item);
   if (isObject(item) && typeof item.type === 'string') return item;
-  const kind = isObject(item) ? "an object without a 'type'" : kindOf(item);
-  const expected = "{ type: 'user', message: { role: 'user', content: '…' } }";
-  throw refuse('prompt', `Item ${position} of the prompt stream is ${kind}; expected a message: ${expected}`);
+  const kind = isObject(item)
+    ? "an object without a 'type'"
+    : typeof item === 'string'
+      ? 'a text that says nothing'
+      : kindOf(item);
+  const expected = "a text, or { type: 'user', message: { role: 'user', content: '…' } }";
+  throw refuse('prompt', `Item ${position} of the prompt stream is ${kind}; expected ${expected}`);
 }
 
 /** What becomes of an item that JSON cannot tell: a BigInt, an object within itself. */
@@ -54,6 +62,11 @@ function* contradictions(options: Options): Generator<[option: keyof Options, me
   if (options.sessionStore && options.persistSession === false) {
     yield ['sessionStore', 'sessionStore keeps the session, and persistSession: false keeps none'];
   }
+  if (options.supportedDialogKinds?.length && !options.onUserDialog) {
+    yield ['supportedDialogKinds', 'supportedDialogKinds needs onUserDialog, which shows these dialogs'];
+  }
+  const names = namesProblem(programTools(options.tools).map(({ name }) => name));
+  if (names !== null) yield ['tools', names];
   for (const [ours, theirs] of ALIASES) {
     if (options[ours] !== undefined && options[theirs] !== undefined && options[ours] !== options[theirs]) {
       yield [ours, `${ours} and ${theirs} are one option with two names, and have two values`];

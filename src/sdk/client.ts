@@ -16,7 +16,7 @@ import { userMessage } from './user-message.ts';
 const HISTORY_SIZE = 10_000;
 
 /** Options of the client: those of `query`, and how much it remembers. */
-export interface ClientOptions extends Options {
+export interface ClientOptions<Output = unknown> extends Options<Output> {
   /** How many messages are kept for subscribers that come late or read slowly. Default: 10,000. */
   historySize?: number;
 }
@@ -43,13 +43,13 @@ interface Live {
  * await client.disconnect();
  * ```
  */
-export class HeddleClient extends Controls {
+export class HeddleClient<Output = unknown> extends Controls {
   readonly #options: Options;
   readonly #historySize: number;
   #live: Live | null = null;
 
   /** `transport` takes the place of a subprocess: one that is not connected yet, or what makes one for each `connect`. */
-  constructor({ historySize = HISTORY_SIZE, ...options }: ClientOptions = {}, transport?: Transport | Connect) {
+  constructor({ historySize = HISTORY_SIZE, ...options }: ClientOptions<Output> = {}, transport?: Transport | Connect) {
     super();
     checkOptions(options);
     if (!(Number.isInteger(historySize) && historySize > 0)) {
@@ -94,12 +94,12 @@ export class HeddleClient extends Controls {
   }
 
   /** Every message from now until the agent ends: from where the last `receive…` has stopped. */
-  receiveMessages(): AsyncGenerator<SDKMessage, void> {
+  receiveMessages(): AsyncGenerator<SDKMessage<Output>, void> {
     return this.#receive(() => false);
   }
 
   /** Every message up to the next result, which is the last one: from where the last `receive…` has stopped. */
-  receiveResponse(): AsyncGenerator<SDKMessage, void> {
+  receiveResponse(): AsyncGenerator<SDKMessage<Output>, void> {
     return this.#receive(({ message }) => message.type === 'result');
   }
 
@@ -117,14 +117,14 @@ export class HeddleClient extends Controls {
     });
   }
 
-  #receive(isLast: (item: SequencedMessage) => boolean): AsyncGenerator<SDKMessage, void> {
+  #receive(isLast: (item: SequencedMessage) => boolean): AsyncGenerator<SDKMessage<Output>, void> {
     let live: Live | null = null;
     return readMessages({
       open: () => {
         live = this.#connected();
         return { log: live.log, from: live.read };
       },
-      show: ({ message }) => message,
+      show: ({ message }) => message as SDKMessage<Output>,
       isLast,
       onLeave: (next) => {
         if (live) live.read = Math.max(live.read, next);

@@ -1,17 +1,20 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { within } from '../util/timer.ts';
 import type { InitializeResponse, SlashCommand } from '../wire/control/index.ts';
-import { AbortError, ControlError, HeddleError, ProcessError, toHeddleError } from '../wire/errors.ts';
+import { AbortError, ControlError, type ErrorCode, HeddleError, toHeddleError } from '../wire/errors.ts';
+import { exitError } from '../wire/exit-errors.ts';
 import type { CommandsChangedMessage } from '../wire/messages/notices.ts';
 import type { Message, ParsedMessage } from '../wire/messages/parse.ts';
 import type { SDKMessage } from '../wire/messages/sdk.ts';
 import { type CallOptions, type ControlBody, Peer } from '../wire/peer.ts';
 import type { ExitInfo, Transport } from '../wire/transport.ts';
-import { initializeBody, toLaunch } from './args.ts';
+import { initializeBody, type Prepared, toLaunch } from './args.ts';
 import { checkInput, unsendable } from './check-options.ts';
 import { type HostCallbacks, hostCallbacks } from './host-callbacks.ts';
 import type { McpServers } from './mcp-servers.ts';
 import type { Options } from './options.ts';
+import { zodIn } from './output-schema.ts';
+import type { OutputSchema } from './read-output.ts';
 import { LOAD_TIMEOUT_MS } from './store-answers.ts';
 
 const INITIALIZE_TIMEOUT_MS = 60_000;
@@ -55,6 +58,11 @@ export class Connection {
   /** The commands as the agent has told them since; null when they have not changed. */
   commands: readonly SlashCommand[] | null = null;
   #transport: Transport | null = null;
+  #prepared: Prepared = {};
+  /** Of a schema of zod: what it makes of the output of a result. */
+  #output: OutputSchema | null = null;
+  /** Answers shall be told while they grow, though no option says so: settles when that was asked for. Never rejects. */
+  #partials: Promise<void> | null = null;
   /** Settles when the agent has said all and its end has been told. */
   #reading: Promise<void> = Promise.resolve();
   /** How much was sent that wants an answer, since the last result; without what was refused. */
@@ -65,6 +73,8 @@ export class Connection {
   #closing = false;
   /** The agent cannot be told that no more comes, other than by closing its stdin. */
   #inputDone = false;
+  /** What the agent has said last that it is at; null: it tells nothing of that kind. */
+  #state: string | null = null;
 
   constructor(options: Options, sink: MessageSink) {
     this.#options = options;
@@ -94,6 +104,23 @@ export class Connection {
     return this.#initialize(peer, (response) => peer.serveAgain(OPEN_REQUESTS.flatMap((list) => response[list] ?? [])));
   }
 
+  /** Has answers told while they grow, where the agent can do that. What is sent from now on waits until it was asked. */
+  wantPartials(): void {
+    if (!this.#options.includePartialMessages) this.#partials ??= this.#askForPartials().catch(() => {});
+  }
+
+  async #askForPartials(): Promise<void> {
+    const { capabilities } = await this.initialized;
+    if (!capabilities?.includes('partial_messages')) return;
+    await this.call({ subtype: 'set_partial_messages', enabled: true });
+  }
+
+  /** Whether a message is only there because of `wantPartials`. */
+  isUnaskedPartial(message: SDKMessage): boolean {
+    if (!this.#partials) return false;
+    return message.type === 'stream_event' || (message as JsonObject).status === 'requesting';
+  }
+
   /** Servers that live here must be there before the agent hears of them. */
   addServers(servers: McpServers): Promise<void> {
     return this.#host.addServers(servers);
@@ -103,6 +130,7 @@ export class Connection {
   async send(message: JsonObject, position = 1): Promise<void> {
     const { transport } = await this.#connected;
     const isPrompt = message.type === 'user';
+    if (isPrompt && this.#partials) await this.#partials;
     if (isPrompt && message.shouldQuery !== false) this.#unanswered += 1;
     try {
       await transport.write(
@@ -135,7 +163,7 @@ export class Connection {
       return;
     }
     this.#inputDone = true;
-    if (this.#unanswered === 0) transport.endInput();
+    if (this.#unanswered === 0 && (this.#state === null || this.#state === 'idle')) transport.endInput();
   }
 
   /** Ends an agent that may finish by itself: its input ends first, and only then is it ended by force. */
@@ -171,9 +199,10 @@ export class Connection {
   async #connect(): Promise<Link> {
     // Loaded now and not before: a program that only imports this package shall not pay for it.
     const parsing = import('../wire/messages/parse.ts');
+    if (this.#needsPreparing) await this.#prepare();
     const connect = this.#options.transport ?? (await import('./subprocess.ts')).subprocess(this.#options);
     if (this.#closing) throw new AbortError('Closed before the agent was started');
-    const transport = connect(toLaunch(this.#options));
+    const transport = connect(toLaunch(this.#options, this.#prepared));
     this.#transport = transport;
     await transport.connect();
     if (this.#closing) await transport.close();
@@ -188,6 +217,18 @@ export class Connection {
     return { peer, transport };
   }
 
+  get #needsPreparing(): boolean {
+    return this.#host.tools !== null || zodIn(this.#options.outputFormat) !== null;
+  }
+
+  /** Reads schemas of zod, which takes a moment. Before the connection: nothing may be written before `initialize`. */
+  async #prepare(): Promise<void> {
+    const zod = zodIn(this.#options.outputFormat);
+    this.#output = zod && (await (await import('./read-output.ts')).readOutputSchema(zod));
+    const tools = await this.#host.tools?.described();
+    this.#prepared = { ...(this.#output && { jsonSchema: this.#output.json }), ...(tools && { tools }) };
+  }
+
   /** A process that the agent left behind may hold its output open; once the agent is gone, nothing more can come. */
   #endWithAgent(peer: Peer, transport: Transport): void {
     transport.exit.then(() => {
@@ -198,20 +239,29 @@ export class Connection {
 
   async #initialize(peer: Peer, onResponse?: CallOptions['onResponse']): Promise<InitializeResponse> {
     const timeoutMs = this.#options.initializeTimeoutMs ?? INITIALIZE_TIMEOUT_MS + storeTimeMs(this.#options);
-    const body = initializeBody(this.#options, this.#host.announced);
+    const body = initializeBody(this.#options, this.#host.announced, this.#prepared);
     const answer = await peer.call(body, { timeoutMs, ...(onResponse && { onResponse }) });
     const response = (isObject(answer) ? answer : {}) as InitializeResponse;
     if (this.#options.sessionStore && !response.capabilities?.includes('session_store')) {
       throw new HeddleError('not_supported', 'This agent cannot keep its session in options.sessionStore');
+    }
+    if (this.#host.tools && !response.capabilities?.includes('host_tools')) {
+      const message =
+        'This agent takes no tools in options.tools: give them to createSdkMcpServer, and that to mcpServers';
+      throw new HeddleError('not_supported', message);
     }
     return response;
   }
 
   async #read({ peer, transport }: Link, parse: (line: JsonObject) => ParsedMessage): Promise<void> {
     for await (const line of peer.messages) {
+      if (isStateLine(line)) this.#onState(line, transport);
+      if (line.sdk_host_only === true) continue;
       const parsed = parse(line);
-      if (parsed.ok) this.#sink.push(parsed.message as SDKMessage);
-      else this.#badLine(parsed.error);
+      if (parsed.ok) {
+        const said = this.#said(parsed.message);
+        this.#sink.push(said instanceof Promise ? await said : said); // nothing waits that need not
+      } else this.#badLine(parsed.error);
       if (line.type === 'system' && line.subtype === 'init') this.#noteVersion(line);
       if (parsed.ok && isCommandsChanged(parsed.message)) this.commands = parsed.message.commands;
       if (line.type === 'system' && line.subtype === 'input_error')
@@ -223,8 +273,12 @@ export class Connection {
     }
     if (!this.#closing) transport.endInput();
     const exit = (await within(LAST_GRACE_MS, transport.exit)) ?? (await transport.close());
-    if (this.#isUnexplained(exit)) this.#sink.fail(new ProcessError(exit));
+    if (this.#isUnexplained(exit)) this.#sink.fail(exitError(exit));
     else this.#sink.end();
+  }
+
+  #said(message: Message): SDKMessage | Promise<SDKMessage> {
+    return message.type === 'result' && this.#output ? this.#output.read(message) : (message as SDKMessage);
   }
 
   /** Whether the end of the agent is itself the news: it failed, or left what it was asked without any answer. */
@@ -237,7 +291,13 @@ export class Connection {
   #onResult(result: JsonObject, transport: Transport): void {
     this.#unanswered = 0;
     const pending = Array.isArray(result.pending_tasks) ? result.pending_tasks.length : 0;
-    if (this.#inputDone && pending === 0) transport.endInput();
+    if (this.#inputDone && pending === 0 && this.#state === null) transport.endInput();
+  }
+
+  /** One that tells its state may have more to ask behind a result, until it is idle (ruling K49). */
+  #onState(line: JsonObject, transport: Transport): void {
+    this.#state = stringField(line, 'state') ?? null;
+    if (this.#state === 'idle' && this.#inputDone && this.#unanswered === 0) transport.endInput();
   }
 
   /** Of an agent that was named by its path: it is not started a second time to be asked. */
@@ -268,18 +328,24 @@ export class Connection {
 
   /** A pipe that breaks is often the first sign of a dead agent. What it said last, and how it ended, tell more. */
   async failWithAgent(error: unknown): Promise<void> {
-    const isEnd = HeddleError.isInstance(error) && (error.code === 'closed' || error.code === 'process_failed');
+    const isEnd = HeddleError.isInstance(error) && ENDS.has(error.code);
     if (isEnd) await within(EXIT_GRACE_MS, this.#reading);
     this.fail(error);
   }
 }
 
+const ENDS: ReadonlySet<ErrorCode> = new Set(['closed', 'process_failed', 'run_failed']);
+
 /** The requests that an agent lists beside its answer to `initialize`. */
-const OPEN_REQUESTS = ['pending_permission_requests', 'pending_elicitation_requests'];
+const OPEN_REQUESTS = ['pending_permission_requests', 'pending_elicitation_requests', 'pending_user_dialog_requests'];
 
 /** An agent that resumes answers when the store of this program has listed and loaded what it needs. */
 function storeTimeMs({ sessionStore, loadTimeoutMs = LOAD_TIMEOUT_MS }: Options): number {
   return sessionStore ? 2 * loadTimeoutMs : 0;
+}
+
+function isStateLine({ type, subtype }: JsonObject): boolean {
+  return type === 'system' && subtype === 'session_state_changed';
 }
 
 function isCommandsChanged(message: Message): message is CommandsChangedMessage {

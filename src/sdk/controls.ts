@@ -2,21 +2,23 @@ import { isObject, type JsonObject } from '../util/json.ts';
 import type {
   AccountInfo,
   AgentInfo,
-  Branch,
   ContextUsage,
   FileContents,
   FlagSettingsResult,
   InitializeResponse,
+  InterruptReceipt,
   McpResourceContents,
   McpSetServersResult,
   ModelInfo,
   PermissionExplanation,
+  PermissionRules,
   ReloadedPlugins,
   RewindFilesResult,
-  SessionTree,
+  SessionUsage,
   SettingsInForce,
   SlashCommand,
-  SwitchLeafResult,
+  SwitchLeafResult as WireSwitch,
+  SessionTree as WireTree,
 } from '../wire/control/index.ts';
 import type { McpServerStatus } from '../wire/mcp.ts';
 import type { ControlBody } from '../wire/peer.ts';
@@ -24,11 +26,23 @@ import type { PermissionModeName } from '../wire/permissions.ts';
 import type { ThinkingDisplay } from '../wire/thinking-display.ts';
 import type { Connection } from './connection.ts';
 import { type McpServers, serversOnWire } from './mcp-servers.ts';
+import type { SdkPluginConfig } from './option-types.ts';
+import { type Branch, type SessionTree, type SwitchLeafResult, toBranches, toTree, withLeaf } from './tree-types.ts';
 
-/** What became of an interrupt. */
-export interface InterruptReceipt {
-  /** The uuids of messages that still wait for their turn. */
-  still_queued: string[];
+export type { InterruptReceipt };
+
+export interface InterruptOptions {
+  /** Messages that wait for their turn are taken back, too. Default: they are answered next. */
+  cancelQueued?: boolean;
+}
+
+export interface ReloadPluginsOptions {
+  /** Loads these as well, as if they had been in `plugins`; their paths must be absolute. */
+  addPlugins?: SdkPluginConfig[];
+  /** Rejects with `reload_plugins_busy` while the session works. */
+  refuseIfBusy?: boolean;
+  /** Reads nothing when servers of plugins would come or go, which costs the model its cache: the answer says so. */
+  holdOnCacheImpact?: boolean;
 }
 
 /** The settings files that a host may change. */
@@ -63,8 +77,8 @@ export abstract class Controls {
   }
 
   /** Ends the running turn with an ordinary result. The session stays usable. */
-  async interrupt(): Promise<InterruptReceipt | undefined> {
-    const answer = await this.#request({ subtype: 'interrupt' });
+  async interrupt({ cancelQueued }: InterruptOptions = {}): Promise<InterruptReceipt | undefined> {
+    const answer = await this.#request({ subtype: 'interrupt', ...given({ cancel_queued: cancelQueued }) });
     return isObject(answer) && Array.isArray(answer.still_queued) ? (answer as unknown as InterruptReceipt) : undefined;
   }
 
@@ -131,6 +145,23 @@ export abstract class Controls {
     return (await this.#request({ subtype: 'get_context_usage', ...given({ detail }) })) as ContextUsage;
   }
 
+  /** What the session has cost, in tokens and money. There are no limits of plans to be told. */
+  async getUsage({ skipBehaviors }: { skipBehaviors?: boolean } = {}): Promise<SessionUsage> {
+    return (await this.#request({ subtype: 'get_usage', ...given({ skip_behaviors: skipBehaviors }) })) as SessionUsage;
+  }
+
+  /** The same under the name of the reference. */
+  usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(
+    options: { skipBehaviors?: boolean } = {},
+  ): Promise<SessionUsage> {
+    return this.getUsage(options);
+  }
+
+  /** The permission rules and the directories in force. */
+  async listPermissionRules(): Promise<PermissionRules> {
+    return (await this.#request({ subtype: 'list_permission_rules' })) as PermissionRules;
+  }
+
   /** Reads skills and commands of files again; resolves with those that there are now. */
   async reloadSkills(): Promise<{ skills: SlashCommand[] }> {
     const answer = await this.#request({ subtype: 'reload_skills' });
@@ -138,8 +169,10 @@ export abstract class Controls {
   }
 
   /** Reads plugins again, and the settings that name them; resolves with what there is now. */
-  async reloadPlugins(): Promise<ReloadedPlugins> {
-    return (await this.#request({ subtype: 'reload_plugins' })) as ReloadedPlugins;
+  async reloadPlugins(options: ReloadPluginsOptions = {}): Promise<ReloadedPlugins> {
+    const { addPlugins, refuseIfBusy, holdOnCacheImpact } = options;
+    const asked = { add_plugins: addPlugins, refuse_if_busy: refuseIfBusy, hold_on_cache_impact: holdOnCacheImpact };
+    return (await this.#request({ subtype: 'reload_plugins', ...given(asked) })) as ReloadedPlugins;
   }
 
   /** Reads output styles again; resolves with the names of those that there are now. */
@@ -226,6 +259,14 @@ export abstract class Controls {
     return (await this.#request({ subtype: 'read_file', path, ...options })) as FileContents;
   }
 
+  /**
+   * Tells that the model has seen a file as it was at `mtime` (milliseconds since 1970), so that it may edit it; for a Read
+   * that the conversation does not hold any more. A file that has changed since has to be read again.
+   */
+  async seedReadState(path: string, mtime: number): Promise<void> {
+    await this.#request({ subtype: 'seed_read_state', path, mtime });
+  }
+
   /** Takes back a message that waits for its turn. */
   async cancelAsyncMessage(messageUuid: string): Promise<void> {
     await this.#request({ subtype: 'cancel_async_message', message_uuid: messageUuid });
@@ -236,15 +277,25 @@ export abstract class Controls {
     await this.#request({ subtype: 'rename_session', title, source: 'host' });
   }
 
+  /**
+   * Has a small model make a title of what the session is about; `persist` gives it to a session that has none. Null: no
+   * model could be asked.
+   */
+  async generateSessionTitle(description: string, { persist }: { persist?: boolean } = {}): Promise<string | null> {
+    const body = { subtype: 'generate_session_title', description, ...given({ persist }) };
+    const answer = await this.#request(body);
+    return isObject(answer) && typeof answer.title === 'string' ? answer.title : null;
+  }
+
   /** All messages that the session holds, of every branch. */
   async tree(): Promise<SessionTree> {
-    return (await this.#request({ subtype: 'session_tree' })) as SessionTree;
+    return toTree((await this.#request({ subtype: 'session_tree' })) as WireTree);
   }
 
   /** The branches of the session, the active one among them. */
   async branches(): Promise<Branch[]> {
     const answer = await this.#request({ subtype: 'branches' });
-    return list(isObject(answer) ? (answer.branches as Branch[]) : undefined);
+    return toBranches(list(isObject(answer) ? (answer.branches as Branch[]) : undefined));
   }
 
   /**
@@ -253,7 +304,7 @@ export abstract class Controls {
    */
   async switch(leaf: string, { restoreFiles, dryRun }: SwitchOptions = {}): Promise<SwitchLeafResult> {
     const options = given({ restore_files: restoreFiles, dry_run: dryRun });
-    return (await this.#request({ subtype: 'switch_leaf', leaf_uuid: leaf, ...options })) as SwitchLeafResult;
+    return withLeaf((await this.#request({ subtype: 'switch_leaf', leaf_uuid: leaf, ...options })) as WireSwitch);
   }
 
   /** Copies the session up to a message, or to where it stands; resolves with the id of the copy. */

@@ -1,8 +1,9 @@
 import { HeddleError } from '../wire/errors.ts';
-import type { ResultMessage, ResultSuccess } from '../wire/messages/result.ts';
+import type { ResultMessage } from '../wire/messages/result.ts';
+import type { SDKResultMessage, SDKResultSuccess } from '../wire/messages/sdk.ts';
 
 /**
- * A turn that ended in an error, for those who would rather catch than look: `successOf` throws it, nothing else does.
+ * A turn that ended in an error, for those who would rather catch than look: `successOf`, `ask` and `textStream` throw it.
  * `subtype`, `status` and `reason` are the result's own; the whole of it is in `result`.
  *
  * @example
@@ -46,7 +47,10 @@ export class FailedResultError extends HeddleError {
  * }
  * ```
  */
-export function successOf(result: ResultMessage): ResultSuccess {
+export function successOf<Output = unknown>(result: SDKResultMessage<Output>): SuccessfulResult<Output> {
   if (result.subtype !== 'success' || result.is_error) throw new FailedResultError(result);
-  return result;
+  return result as SuccessfulResult<Output>;
 }
+
+/** A result that is no error: an output that was asked for is there. */
+export type SuccessfulResult<Output = unknown> = SDKResultSuccess<Output> & { structured_output: Output };

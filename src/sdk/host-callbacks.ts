@@ -7,6 +7,7 @@ import { instancesOf, type McpServers } from './mcp-servers.ts';
 import { nameHooks } from './named-hooks.ts';
 import type { CanUseTool } from './option-types.ts';
 import type { Options } from './options.ts';
+import { openProgramTools, type ProgramTools, programTools } from './program-tools.ts';
 import { type CallAgent, SdkServers } from './sdk-servers.ts';
 import { storeAnswers } from './store-answers.ts';
 
@@ -18,6 +19,8 @@ export interface HostCallbacks {
   answer: RequestHandler;
   /** What `initialize` tells of the callbacks, by name. */
   announced: JsonObject;
+  /** The tools of this program; null where there are none. */
+  tools: ProgramTools | null;
   /** Has the MCP servers among these that live here, in place of those that were added before. */
   addServers(servers: McpServers): Promise<void>;
   /** Lets go of the MCP servers that live here. */
@@ -28,18 +31,23 @@ export interface HostCallbacks {
 export function hostCallbacks(options: Options, callAgent: CallAgent): HostCallbacks {
   const hooks = nameHooks(options.hooks);
   const servers = new SdkServers(instancesOf(options.mcpServers), callAgent);
+  const own = programTools(options.tools);
+  const tools = own.length > 0 ? openProgramTools(own) : null;
   const answers: Record<string, Answer> = {
     can_use_tool: (request, context) => askCanUseTool(options, request, context),
     elicitation: (request, context) => askElicitation(options, request, context),
+    request_user_dialog: (request, context) => askUserDialog(options, request, context),
     mcp_message: (request, context) => servers.answer(request, context),
     async hook_callback(request, { signal }) {
       const callback = hooks.callbacks.get(stringField(request, 'callback_id') ?? '');
       if (!callback) throw new ControlError(`There is no hook callback '${request.callback_id}'`);
       return callback(request.input as HookInput, stringField(request, 'tool_use_id'), { signal });
     },
+    ...(tools && { call_tool: (request: ControlBody, context: RequestContext) => tools.call(request, context) }),
     ...(options.sessionStore && storeAnswers(options.sessionStore, options)),
   };
   return {
+    tools,
     announced: { ...(hooks.announced && { hooks: hooks.announced }) },
     answer(request, context) {
       const answer = Object.hasOwn(answers, request.subtype) ? answers[request.subtype] : undefined;
@@ -105,11 +113,34 @@ async function askElicitation(options: Options, request: ControlBody, context: R
     {
       serverName: stringField(request, 'mcp_server_name') ?? '',
       message: stringField(request, 'message') ?? '',
-      ...texts(request, { mode: 'mode', url: 'url', elicitationId: 'elicitation_id' }),
+      ...(request.mode === 'form' || request.mode === 'url' ? { mode: request.mode } : {}),
+      ...texts(request, {
+        url: 'url',
+        elicitationId: 'elicitation_id',
+        title: 'title',
+        displayName: 'display_name',
+        description: 'description',
+      }),
       ...(isObject(schema) && { requestedSchema: schema }),
     },
     { signal: context.signal, requestId: context.requestId },
   );
+  if (answer === null) context.leaveOpen();
+  return answer;
+}
+
+/** Without a callback it stays open: somebody else may be there to show it, and the agent does not wait for ever. */
+async function askUserDialog(options: Options, request: ControlBody, context: RequestContext): Promise<unknown> {
+  const { payload } = request;
+  const answer =
+    (await options.onUserDialog?.(
+      {
+        dialogKind: stringField(request, 'dialog_kind') ?? '',
+        payload: isObject(payload) ? payload : {},
+        ...texts(request, { toolUseID: 'tool_use_id' }),
+      },
+      { signal: context.signal, requestId: context.requestId },
+    )) ?? null;
   if (answer === null) context.leaveOpen();
   return answer;
 }

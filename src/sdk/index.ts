@@ -10,11 +10,12 @@ export {
   type ToolSchema,
   tool,
 } from '../define/tool.ts';
+export type * from '../sessions/reference-store-types.ts';
+export type * from '../sessions/store.ts';
 export type { AgentDefinition } from '../wire/agent-definition.ts';
 export type {
   AccountInfo,
   AgentInfo,
-  Branch,
   ContextUsage,
   FlagSettingsResult,
   InitializeResponse,
@@ -26,13 +27,12 @@ export type {
   PermissionExplanation,
   ReloadedPlugins,
   RewindFilesResult,
-  SessionNode,
-  SessionTree,
   SettingsInForce,
   SlashCommand,
-  SwitchLeafResult,
 } from '../wire/control/index.ts';
+export type { Entry } from '../wire/entries.ts';
 export * from '../wire/errors.ts';
+export { ProcessError, RunError } from '../wire/exit-errors.ts';
 export { HOOK_EVENTS } from '../wire/hook-events.ts';
 export type * from '../wire/hook-inputs.ts';
 export type {
@@ -75,7 +75,7 @@ export {
   HeddleClient as ClaudeSdkClient,
 } from './client.ts';
 export type { ControlMethods, InterruptReceipt, ReadFileOptions, SettingsFile, SwitchOptions } from './controls.ts';
-export { FailedResultError, successOf } from './failed-result.ts';
+export { FailedResultError, type SuccessfulResult, successOf } from './failed-result.ts';
 export type { SequencedMessage } from './message-log.ts';
 export type * from './option-types.ts';
 export type {
@@ -88,21 +88,24 @@ export type {
   SessionStateOptions,
   ToolOptions,
 } from './options.ts';
-export { type PromptStream, type Query, query } from './query.ts';
+export { type PromptStream, type Query, query, type TextRun } from './query.ts';
 export * from './reference-names.ts';
 export { createSdkMcpServer, type SdkMcpServerOptions, type SdkMcpToolDefinition } from './sdk-mcp.ts';
+export type { EditOptions, SendOptions } from './send-options.ts';
 export {
+  type Answer,
   createSession,
   createSession as unstable_v2_createSession,
+  type Edited,
   prompt,
   prompt as unstable_v2_prompt,
   resumeSession,
   resumeSession as unstable_v2_resumeSession,
-  type SendOptions,
   type Session,
   type Session as SDKSession,
   type SessionOptions,
   type SessionOptions as SDKSessionOptions,
+  type SessionRun,
 } from './session.ts';
 export {
   archiveSession,
@@ -123,14 +126,12 @@ export {
   listSubagents,
   renameSession,
   type SDKSessionInfo,
-  type SessionKey,
   type SessionMessage,
   type SessionMessagesOptions,
   type SessionPlaceOptions,
-  type SessionStore,
-  type SessionSummaryEntry,
   switchSession,
   tagSession,
   unarchiveSession,
 } from './sessions.ts';
 export { type StartupParameters, startup, type WarmQuery } from './startup.ts';
+export type { Branch, SessionNode, SessionTree, SwitchLeafResult } from './tree-types.ts';

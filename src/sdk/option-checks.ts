@@ -1,4 +1,6 @@
 import { isObject } from '../util/json.ts';
+import { DIALECTS } from '../wire/dialect.ts';
+import { EFFORT_LEVELS } from '../wire/effort-levels.ts';
 import { PERMISSION_MODE_CHOICES } from '../wire/flags.ts';
 import { THINKING_DISPLAYS } from '../wire/thinking-display.ts';
 import {
@@ -20,6 +22,7 @@ import {
   word,
 } from './checks.ts';
 import type { Options } from './options.ts';
+import { isZod } from './output-schema.ts';
 
 /** What each option must be. */
 export const OPTION_CHECKS: Record<keyof Options, Check> = {
@@ -44,7 +47,7 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   // model
   model: text,
   fallbackModel: text,
-  effort: oneOf(['low', 'medium', 'high', 'xhigh', 'max']),
+  effort: oneOf(EFFORT_LEVELS),
   thinking: shape({
     type: oneOf(['adaptive', 'enabled', 'disabled']),
     'budgetTokens?': count,
@@ -59,17 +62,20 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   backgroundWait: amount,
   onEnd: oneOf(['wait', 'stop']),
   taskBudget: shape({ total: count }),
-  outputFormat: (value) =>
-    shape({ type: oneOf(['json_schema']), schema: record })(value) ? "{ type: 'json_schema', schema: {…} }" : null,
+  outputFormat: (value) => {
+    if (isZod(value) || shape({ type: oneOf(['json_schema']), schema: record })(value) === null) return null;
+    return "{ type: 'json_schema', schema: {…} } or a schema of zod";
+  },
   betas: texts,
   systemPrompt: (value) => {
     if (either(text, texts)(value) === null || (isObject(value) && value.type === 'preset')) return null;
-    return "a string, an array of strings, or { type: 'preset', preset: 'claude_code', append: '…' }";
+    if (shape({ type: oneOf(['custom']), prompt: either(text, texts) })(value) === null) return null;
+    return "a string, an array of strings, { type: 'custom', prompt: '…' }, or { type: 'preset', preset: 'claude_code', append: '…' }";
   },
   planModeInstructions: text,
 
   // tools
-  tools: either(texts, record),
+  tools: (value) => (Array.isArray(value) ? listOf(toolOrName)(value) : record(value)),
   allowedTools: texts,
   disallowedTools: texts,
   toolAliases: recordOf(word),
@@ -87,7 +93,8 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   strictMcpConfig: flag,
   agents: recordOf(shape({ description: text, prompt: text, 'tools?': texts, 'disallowedTools?': texts })),
   agent: word,
-  plugins: listOf(shape({ type: oneOf(['local']), path: word })),
+  plugins: listOf(shape({ type: oneOf(['local']), path: word, 'skipMcpDiscovery?': flag })),
+  pluginDelivery: oneOf(['argv', 'initialize']),
   skills: (value) => (value === 'all' || texts(value) === null ? null : "'all' or an array of strings"),
   hooks: recordOf(listOf(shape({ hooks: listOf(callback), 'matcher?': text, 'timeout?': amount }))),
 
@@ -102,7 +109,8 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   onMissing: oneOf(['error', 'fresh']),
   onBusy: oneOf(['refuse', 'wait', 'fork']),
   persistSession: flag,
-  sessionStore: shape({ append: callback, load: callback, list: callback }),
+  sessionStore: storeShape,
+  sessionStoreFlush: oneOf(['batched', 'eager']),
   loadTimeoutMs: amount,
   enableFileCheckpointing: flag,
   settings: either(text, record),
@@ -120,8 +128,11 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   promptSuggestions: flag,
   replayHistory: flag,
   perTaskStopAffordance: flag,
+  clientDialect: oneOf(DIALECTS),
   verbatimPrompts: flag,
   onElicitation: callback,
+  onUserDialog: callback,
+  supportedDialogKinds: texts,
   stderr: callback,
   onError: callback,
 };
@@ -139,6 +150,11 @@ function flagValues(value: unknown): string | null {
   return `an object of strings, with null for a flag without a value; '${wrong[0]}' is ${kindOf(wrong[1])}`;
 }
 
+function toolOrName(value: unknown): string | null {
+  const isTool = shape({ name: text, inputSchema: record, handler: callback })(value) === null;
+  return typeof value === 'string' || isTool ? null : 'the name of a tool, or one that tool() has made';
+}
+
 function mcpServer(value: unknown): string | null {
   const type = isObject(value) ? (value.type ?? 'stdio') : undefined;
   switch (type) {
@@ -152,4 +168,10 @@ function mcpServer(value: unknown): string | null {
     default:
       return "a server: { command }, { type: 'http', url }, { type: 'sse', url }, or what createSdkMcpServer returns";
   }
+}
+
+/** Of either kind: one of ours has `list` and `exists`, one that was written for the reference has neither. */
+function storeShape(value: unknown): string | null {
+  const isOurs = isObject(value) && ('list' in value || 'exists' in value);
+  return shape({ append: callback, load: callback, ...(isOurs && { list: callback, exists: callback }) })(value);
 }

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { CustomTool } from '../define/tool.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { AgentDefinition } from '../wire/agent-definition.ts';
 import type { HookEvent, HookInput, HookOutput } from '../wire/hooks.ts';
@@ -55,7 +56,23 @@ export type CanUseTool = (
  * A text replaces the prompt, an array is one of several blocks, SYSTEM_PROMPT_DYNAMIC_BOUNDARY may be among them; the
  * preset is the agent's own prompt.
  */
-export type SystemPromptOption = string | string[] | { type: 'preset'; preset: 'claude_code'; append?: string };
+export type SystemPromptOption =
+  | string
+  | string[]
+  | {
+      type: 'custom';
+      prompt: string | string[];
+      /** Whether a resume sends what was sent before. Here it sends what the options say. */
+      snapshot?: boolean;
+    }
+  | {
+      type: 'preset';
+      preset: 'claude_code';
+      append?: string;
+      /** What changes with place and time is kept out of the prompt. That is always so here. */
+      excludeDynamicSections?: boolean;
+      snapshot?: boolean;
+    };
 
 /** How the model may think before it answers, and what of that is shown; the provider decides where nothing is said. */
 export type ThinkingConfig =
@@ -63,7 +80,7 @@ export type ThinkingConfig =
   | { type: 'enabled'; budgetTokens?: number; display?: ThinkingDisplay }
   | { type: 'disabled' };
 
-export type EffortLevel = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+export type { EffortLevel } from '../wire/effort-levels.ts';
 
 /** The settings files of a user, of a project, and of this user in a project. */
 export type SettingSource = 'user' | 'project' | 'local';
@@ -71,20 +88,38 @@ export type SettingSource = 'user' | 'project' | 'local';
 /** A beta feature of the model's API. Others than the known one pass, too. */
 export type SdkBeta = 'context-1m-2025-08-07' | (string & {});
 
-/** The answer must fit this JSON Schema. */
-export interface JsonSchemaOutputFormat {
-  type: 'json_schema';
-  schema: JsonObject;
-}
-export type OutputFormat = JsonSchemaOutputFormat;
+/** A schema of zod, of whichever version and copy, by what its values are in the end. */
+export type ZodSchemaOf<Output> = { _zod: { output: Output } } | { _output: Output; _def: { typeName?: unknown } };
 
-/** Names of tools, or all there are. */
-export type ToolsOption = string[] | { type: 'preset'; preset: 'claude_code' };
+/** The answer must fit this JSON Schema, or this schema of zod. */
+export interface JsonSchemaOutputFormat<Output = unknown> {
+  type: 'json_schema';
+  schema: JsonObject | ZodSchemaOf<Output>;
+}
+
+/**
+ * The shape that the answer must have; it is then in `result.structured_output`. A schema of zod (4 or 3) gives that its
+ * type, and what it holds is what zod has made of the answer: defaults filled in, transforms applied.
+ *
+ * @example
+ * import * as z from 'zod';
+ *
+ * const outputFormat = z.object({ tests: z.number().int() });
+ * for await (const message of query({ prompt: 'How many tests are there?', options: { outputFormat } })) {
+ *   if (message.type === 'result') console.log(successOf(message).structured_output.tests);
+ * }
+ */
+export type OutputFormat<Output = unknown> = JsonSchemaOutputFormat<Output> | ZodSchemaOf<Output>;
+
+/** Names of tools, and tools of this program, made with `tool`; or all that the agent has. */
+export type ToolsOption = (string | CustomTool)[] | { type: 'preset'; preset: 'claude_code' };
 
 /** A directory that holds a plugin. */
 export interface SdkPluginConfig {
   type: 'local';
   path: string;
+  /** Its MCP servers are left out: the host has them itself. */
+  skipMcpDiscovery?: boolean;
 }
 
 /** A server of the official MCP SDK, or anything else that can be connected like one. */
@@ -124,8 +159,11 @@ export interface HookCallbackMatcher {
   hooks: HookCallback[];
   /** Seconds that each of them may take. */
   timeout?: number;
-  /** `block`: a callback that fails or takes too long counts as a denial. */
-  onFailure?: 'block' | 'ignore';
+  /**
+   * What becomes of what a callback was to judge when it fails or takes too long: `block` forbids it, `continue` (or
+   * `ignore`) lets it happen. Default: `block` for `PreToolUse`, `continue` for all others.
+   */
+  onFailure?: 'block' | 'continue' | 'ignore';
 }
 
 export type HooksOption = Partial<Record<HookEvent, HookCallbackMatcher[]>>;
@@ -133,21 +171,48 @@ export type HooksOption = Partial<Record<HookEvent, HookCallbackMatcher[]>>;
 /** Subagents by name. */
 export type AgentsOption = Record<string, AgentDefinition>;
 
+/** A dialog that an agent wants to be shown; what is in it depends on its kind. Heddle's own agent asks for none. */
+export interface UserDialogRequest {
+  dialogKind: string;
+  payload: JsonObject;
+  /** The call that it belongs to, if any. */
+  toolUseID?: string;
+}
+
+/** What the user has chosen, in the form of that kind of dialog. A kind that is not known is to be cancelled. */
+export type UserDialogResult = { behavior: 'completed'; result: unknown } | { behavior: 'cancelled' };
+
+/** Shows a dialog. Null: the answer goes another way, as with `CanUseTool`. */
+export type OnUserDialog = (
+  request: UserDialogRequest,
+  options: { signal: AbortSignal; requestId: string },
+) => Promise<UserDialogResult | null>;
+
 /** An MCP server wants to know something. */
 export interface ElicitationRequest {
   serverName: string;
   message: string;
-  mode?: string;
+  mode?: 'form' | 'url';
   url?: string;
   elicitationId?: string;
   requestedSchema?: JsonObject;
+  /** How the question may be headed and labelled, where the server says so. */
+  title?: string;
+  displayName?: string;
+  description?: string;
+}
+
+/** What an MCP server is answered. */
+export interface ElicitationResult {
+  action: 'accept' | 'decline' | 'cancel';
+  content?: JsonObject;
 }
 
 /** Answers an MCP server on behalf of the user. Null: the answer goes another way, as with `CanUseTool`. */
 export type OnElicitation = (
   request: ElicitationRequest,
   options: { signal: AbortSignal; requestId: string },
-) => Promise<{ action: 'accept' | 'decline' | 'cancel'; content?: JsonObject } | null>;
+) => Promise<ElicitationResult | null>;
 
 /** How a process is to be started. */
 export interface SpawnOptions {

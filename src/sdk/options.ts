@@ -1,5 +1,7 @@
+import type { ReferenceSessionStore, SessionStoreFlush } from '../sessions/reference-store-types.ts';
 import type { SessionStore } from '../sessions/store.ts';
 import type { JsonObject } from '../util/json.ts';
+import type { Dialect } from '../wire/dialect.ts';
 import type { HeddleError } from '../wire/errors.ts';
 import type { PermissionModeName } from '../wire/permissions.ts';
 import type { Connect } from '../wire/run-config.ts';
@@ -11,6 +13,7 @@ import type {
   HooksOption,
   McpServerConfig,
   OnElicitation,
+  OnUserDialog,
   OutputFormat,
   SdkBeta,
   SdkPluginConfig,
@@ -31,9 +34,9 @@ import type {
  * const options: Options = { model: 'sonnet', cwd: '/srv/project', allowedTools: ['Read', 'Bash(git:*)'] };
  * ```
  */
-export interface Options
+export interface Options<Output = unknown>
   extends EnvironmentOptions,
-    ModelOptions,
+    ModelOptions<Output>,
     ToolOptions,
     ExtensionOptions,
     SessionStateOptions,
@@ -76,7 +79,7 @@ export interface EnvironmentOptions {
 }
 
 /** Which model answers, how hard it thinks, and where it stops. */
-export interface ModelOptions {
+export interface ModelOptions<Output = unknown> {
   /** A name or an alias. Default: the agent's. */
   model?: string;
   /** The model to use when the first one is overloaded or missing; several are separated by commas. */
@@ -102,8 +105,8 @@ export interface ModelOptions {
   onEnd?: 'wait' | 'stop';
   /** Tokens that the model is told it may spend on its task. */
   taskBudget?: { total: number };
-  /** The answer must fit this schema; it is then in `result.structured_output`. */
-  outputFormat?: OutputFormat;
+  /** The answer must fit this schema, of zod or JSON Schema; it is then in `result.structured_output`. */
+  outputFormat?: OutputFormat<Output>;
   /** Beta features of the model's API. */
   betas?: SdkBeta[];
   /** Left out: no system prompt at all, as in the reference. */
@@ -114,7 +117,10 @@ export interface ModelOptions {
 
 /** Which tools there are, and which may run without asking. */
 export interface ToolOptions {
-  /** The tools that exist. Default: all. */
+  /**
+   * The tools that exist: names, and tools of this program made with `tool`, which have their own names. `'default'` among
+   * them stands for all that the agent has. Default: all of these.
+   */
   tools?: ToolsOption;
   /** Rules for calls that run without asking: `Read`, `Bash(git:*)`. */
   allowedTools?: string[];
@@ -152,6 +158,8 @@ export interface ExtensionOptions {
   agent?: string;
   /** Plugins in directories of this machine. */
   plugins?: SdkPluginConfig[];
+  /** How they reach the agent: as flags, or with its first request, however many they are. Default: `argv`. */
+  pluginDelivery?: 'argv' | 'initialize';
   /** Skills that may be used without asking: all, or those that are named. */
   skills?: 'all' | string[];
   /** Callbacks by event. */
@@ -183,8 +191,10 @@ export interface SessionStateOptions {
   onBusy?: 'refuse' | 'wait' | 'fork';
   /** False: nothing is stored. */
   persistSession?: boolean;
-  /** Where the session is kept: entries come here instead of to the agent's disk. */
-  sessionStore?: SessionStore;
+  /** Where the session is kept: entries come here instead of to the agent's disk. One written for the reference will do. */
+  sessionStore?: SessionStore | ReferenceSessionStore;
+  /** Of a `sessionStore` that was written for the reference: how entries are handed to it. Default: `batched`. */
+  sessionStoreFlush?: SessionStoreFlush;
   /**
    * How long each `load` and each `list` of `sessionStore` may take. Then the run ends with an error that says so, instead
    * of waiting for ever. Default: 60000.
@@ -222,8 +232,18 @@ export interface ObserverOptions {
   perTaskStopAffordance?: boolean;
   /** Prompts are taken as they are: no `@path`, no slash commands. */
   verbatimPrompts?: boolean;
+  /**
+   * The version of the reference in whose forms the agent speaks, where versions differ: the output of slash commands, a
+   * word behind a slash that is no command, `stop_reason` of results. Default: `2.1.325`; `2.1.44` for hosts that were
+   * written for the SDK 0.2.
+   */
+  clientDialect?: Dialect;
   /** Answers MCP servers that ask for input. Without it they are declined. */
   onElicitation?: OnElicitation;
+  /** Shows dialogs of the kinds in `supportedDialogKinds`. Without it they stay without an answer. */
+  onUserDialog?: OnUserDialog;
+  /** The kinds of dialogs that `onUserDialog` can show. An agent asks for no others; Heddle's own for none at all. */
+  supportedDialogKinds?: string[];
   /** Receives what the agent process writes to stderr. */
   stderr?: (text: string) => void;
   /** Called for each line that could not be read; the stream goes on. Default: a warning on stderr. */

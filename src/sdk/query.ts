@@ -1,17 +1,46 @@
 import { Channel } from '../util/channel.ts';
 import { HeddleError } from '../wire/errors.ts';
-import type { SDKMessage, SDKUserMessage } from '../wire/messages/sdk.ts';
+import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../wire/messages/sdk.ts';
 import type { ExitInfo } from '../wire/transport.ts';
 import { checkOptions, checkPrompt } from './check-options.ts';
 import { Connection } from './connection.ts';
 import { type ControlMethods, Controls } from './controls.ts';
 import type { Options } from './options.ts';
+import { textsOf } from './text-stream.ts';
 import { userMessage } from './user-message.ts';
 
-export type PromptStream = AsyncIterable<SDKUserMessage>;
+/** What is said in a conversation, one after the other: texts, and messages that say more than a text. */
+export type PromptStream = AsyncIterable<string | SDKUserMessage>;
 
-/** A running query: its messages, and control over the agent behind it. */
-export interface Query extends AsyncGenerator<SDKMessage, void>, ControlMethods {
+/** What can be read of a run beside its messages. */
+export interface TextRun<Output = unknown> {
+  /**
+   * The text of the answer as it arrives, in place of the messages: iterate over one of them. Partial messages are turned
+   * on by themselves when it is taken; what was said before, and the text of an agent that cannot do that, comes block by
+   * block, unless `includePartialMessages` was set. A blank line stands between two blocks. Thoughts, tool calls and what subagents say are left out.
+   *
+   * Throws FailedResultError at a result that is an error, an interrupt among them, and rejects as the messages do.
+   *
+   * @example
+   * ```ts
+   * const run = query({ prompt: 'What is in this directory?' });
+   * for await (const text of run.textStream) process.stdout.write(text);
+   * console.log(`\n$${run.result?.total_cost_usd}`);
+   * ```
+   */
+  readonly textStream: AsyncIterable<string>;
+  /** The last result that was read of this run; null before. */
+  readonly result: SDKResultMessage<Output> | null;
+}
+
+/**
+ * A running query: its messages, and control over the agent behind it. Have one reader at a time: two would share the
+ * messages between them.
+ */
+export interface Query<Output = unknown>
+  extends AsyncGenerator<SDKMessage<Output>, void>,
+    ControlMethods,
+    TextRun<Output> {
   /** The agent's process, once it runs; undefined where there is none. */
   readonly pid: number | undefined;
   /** Feeds more messages; resolves when they are written. */
@@ -30,30 +59,37 @@ export interface Query extends AsyncGenerator<SDKMessage, void>, ControlMethods 
  * @example
  * ```ts
  * for await (const message of query({ prompt: 'What is in this directory?' })) {
- *   if (message.type === 'result' && message.subtype === 'success') console.log(message.result);
+ *   if (message.type === 'result') console.log(successOf(message).result);
  * }
  * ```
  */
-export function query({ prompt, options = {} }: { prompt: string | PromptStream; options?: Options }): Query {
+export function query<Output = unknown>({
+  prompt,
+  options = {},
+}: {
+  prompt: string | PromptStream;
+  options?: Options<Output>;
+}): Query<Output> {
   checkPrompt(prompt);
   checkOptions(options);
-  const run = new Run(options);
+  const run = new Run<Output>(options);
   run.begin(prompt);
   return run;
 }
 
 /** An agent that is started; `begin` gives it what to answer, once. */
-export class Run extends Controls implements Query {
+export class Run<Output = unknown> extends Controls implements Query<Output> {
   readonly #messages = new Channel<SDKMessage>();
   readonly #connection: Connection;
-  readonly #iterator: AsyncGenerator<SDKMessage, void>;
+  readonly #iterator: AsyncGenerator<SDKMessage<Output>, void>;
   #streams = 0;
   #inputEnded = false;
+  #result: SDKResultMessage<Output> | null = null;
 
-  constructor(options: Options) {
+  constructor(options: Options<Output>) {
     super();
     this.#connection = new Connection(options, this.#messages);
-    this.#iterator = this.#iterate();
+    this.#iterator = this.#iterate({ withPartials: false });
   }
 
   begin(prompt: string | PromptStream): void {
@@ -66,17 +102,26 @@ export class Run extends Controls implements Query {
     return this.#connection.pid;
   }
 
-  next(): Promise<IteratorResult<SDKMessage, void>> {
+  get result(): SDKResultMessage<Output> | null {
+    return this.#result;
+  }
+
+  get textStream(): AsyncIterable<string> {
+    this.#connection.wantPartials();
+    return textsOf(this.#iterate({ withPartials: true }));
+  }
+
+  next(): Promise<IteratorResult<SDKMessage<Output>, void>> {
     return this.#iterator.next();
   }
 
   /** A generator that was never started would skip its `finally` and leave the agent running. */
-  async return(): Promise<IteratorResult<SDKMessage, void>> {
+  async return(): Promise<IteratorResult<SDKMessage<Output>, void>> {
     await this.close();
     return this.#iterator.return();
   }
 
-  async throw(error: unknown): Promise<IteratorResult<SDKMessage, void>> {
+  async throw(error: unknown): Promise<IteratorResult<SDKMessage<Output>, void>> {
     await this.close();
     return this.#iterator.throw(error);
   }
@@ -85,9 +130,13 @@ export class Run extends Controls implements Query {
     return this;
   }
 
-  async *#iterate(): AsyncGenerator<SDKMessage, void> {
+  async *#iterate({ withPartials }: { withPartials: boolean }): AsyncGenerator<SDKMessage<Output>, void> {
     try {
-      yield* this.#messages;
+      for await (const message of this.#messages) {
+        if (!withPartials && this.#connection.isUnaskedPartial(message)) continue;
+        if (message.type === 'result') this.#result = message as SDKResultMessage<Output>;
+        yield message as SDKMessage<Output>;
+      }
     } finally {
       await this.close();
     }

@@ -1,13 +1,25 @@
 import { type JsonObject, stringField } from '../util/json.ts';
+import type { RewindFilesResult } from '../wire/control/index.ts';
 import { HeddleError } from '../wire/errors.ts';
+import type { FilesRestoredMessage } from '../wire/messages/heddle.ts';
+import { refusalIn, takenBack } from './message-fate.ts';
+
+interface Expected {
+  /** It is taken when the files are back that it wants. */
+  wantsFiles: boolean;
+  resolve(files?: RewindFilesResult): void;
+  reject(error: Error): void;
+}
 
 /** Whether the agent has taken a message: it says so of each that carries a uuid, or why not. */
 export class Receipts {
-  readonly #expected = new Map<string, { resolve(): void; reject(error: Error): void }>();
+  readonly #expected = new Map<string, Expected>();
 
-  /** Before the message is sent. */
-  expect(uuid: string): Promise<void> {
-    const receipt = new Promise<void>((resolve, reject) => this.#expected.set(uuid, { resolve, reject }));
+  /** Before the message is sent. Resolves with what became of the files, where the message wants some back. */
+  expect(uuid: string, { wantsFiles = false } = {}): Promise<RewindFilesResult | undefined> {
+    const receipt = new Promise<RewindFilesResult | undefined>((resolve, reject) => {
+      this.#expected.set(uuid, { wantsFiles, resolve, reject });
+    });
     receipt.catch(() => {}); // who sends it may fail before anybody waits for this
     return receipt;
   }
@@ -15,12 +27,16 @@ export class Receipts {
   /** Whether a line was only the refusal of a message that somebody waits for: it is told to them. */
   settle(line: object): boolean {
     const { type, subtype } = line as JsonObject;
-    if (type === 'command_lifecycle') this.#take(stringField(line, 'command_uuid'))?.resolve();
-    if (type !== 'system' || subtype !== 'input_error') return false;
-    const refused = this.#take(stringField(line, 'input_uuid'));
-    const code = stringField(line, 'error_code') === 'unknown_parent' ? 'unknown_parent' : 'invalid_option';
-    refused?.reject(new HeddleError(code, stringField(line, 'error') ?? 'The message was not taken'));
-    return refused !== undefined;
+    if (type === 'command_lifecycle') this.#follow(line);
+    if (type === 'system' && subtype === 'files_restored') {
+      const { canRewind, filesChanged, error, input_uuid: uuid } = line as FilesRestoredMessage;
+      const files = { canRewind, ...(filesChanged && { filesChanged }), ...(error !== undefined && { error }) };
+      this.#take(uuid)?.resolve(files);
+    }
+    const refused = refusalIn(line);
+    const waiting = this.#take(refused?.uuid);
+    if (refused) waiting?.reject(refused.error);
+    return waiting !== undefined;
   }
 
   /** Nothing more will be heard. */
@@ -29,9 +45,24 @@ export class Receipts {
     this.#expected.clear();
   }
 
-  #take(uuid: string | undefined) {
+  #follow(line: object): void {
+    const uuid = stringField(line, 'command_uuid');
+    const state = stringField(line, 'state');
+    if (state === 'queued' && this.#expected.get(uuid ?? '')?.wantsFiles) return;
+    const waiting = this.#take(uuid);
+    if (state === 'cancelled') waiting?.reject(takenBack());
+    else if (waiting?.wantsFiles) waiting.reject(notRestored());
+    else waiting?.resolve();
+  }
+
+  #take(uuid: string | undefined): Expected | undefined {
     const waiting = uuid === undefined ? undefined : this.#expected.get(uuid);
     if (uuid !== undefined) this.#expected.delete(uuid);
     return waiting;
   }
+}
+
+/** The turn has begun, or is over, and nothing was said of the files. */
+function notRestored(): HeddleError {
+  return new HeddleError('other', 'The files were not brought back; the result of the turn says what went wrong');
 }

@@ -18,6 +18,8 @@ export interface SdkMcpServerOptions {
   instructions?: string;
   /** Its tools are part of every request, however many others there are. */
   alwaysLoad?: boolean;
+  /** Milliseconds that a call may take. Default: MCP_TOOL_TIMEOUT of the agent. Less than 1000 says nothing. */
+  timeout?: number;
 }
 
 /**
@@ -36,7 +38,8 @@ export function createSdkMcpServer(options: SdkMcpServerOptions): McpSdkServerCo
   if (typeof name !== 'string' || name === '') throw refuse('An MCP server needs a name');
   const twin = tools.find((tool, at) => tools.findIndex((other) => other.name === tool.name) !== at);
   if (twin) throw refuse(`Two tools of the MCP server ${name} are named ${twin.name}`);
-  return { type: 'sdk', name, instance: lazyServer(options) };
+  const timeout = options.timeout !== undefined && options.timeout >= 1000 && { timeout: options.timeout };
+  return { type: 'sdk', name, instance: lazyServer(options), ...timeout };
 }
 
 /** What speaks MCP is loaded when somebody connects. */

@@ -1,4 +1,4 @@
-import type { CustomTool, HandlerResult, ToolExtra } from '../define/tool.ts';
+import type { CallToolResult, CustomTool, HandlerResult, ToolExtra } from '../define/tool.ts';
 import { type CustomSchema, readSchema } from '../define/tool-schema.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
@@ -42,7 +42,8 @@ export async function serveTools(
       const name = stringField(request.params, 'name') ?? '';
       const found = (await loaded).find(({ tool }) => tool.name === name);
       if (!found) throw new RpcError(RPC_ERRORS.invalidParams, `Tool ${name} not found`);
-      return callTool(found, request, { signal, send: (message) => transport.send(message) });
+      const extra = extraOf(request, { signal, send: (message) => transport.send(message) });
+      return toResult(await callTool(found, request.params?.arguments, extra));
     },
   };
 
@@ -71,12 +72,13 @@ export async function serveTools(
   await transport.start();
 }
 
-interface LoadedTool {
+export interface LoadedTool {
   tool: CustomTool;
   schema: CustomSchema;
 }
 
-async function loadTool(tool: CustomTool): Promise<LoadedTool> {
+/** Reads the schema of a tool. Rejects with the reason for one that cannot be used. */
+export async function loadTool(tool: CustomTool): Promise<LoadedTool> {
   try {
     return { tool, schema: await readSchema(tool.inputSchema) };
   } catch (error) {
@@ -101,13 +103,17 @@ interface CallSeams {
   send(message: JsonObject): Promise<void>;
 }
 
-async function callTool({ tool, schema }: LoadedTool, request: RpcRequest, seams: CallSeams): Promise<JsonObject> {
-  const { params = {} } = request;
-  const checked = schema.parse(params.arguments ?? {});
+/** Runs a call. Never rejects: what is wrong with the input, and what the handler throws, is a result that says so. */
+export async function callTool(
+  { tool, schema }: LoadedTool,
+  input: unknown = {},
+  extra: ToolExtra,
+): Promise<HandlerResult> {
+  const checked = schema.parse(input);
   const args = checked.ok ? await schema.toArgs(checked.value) : checked;
   if (!args.ok) return failed(`${tool.name} was called with a bad input:\n${args.problems.join('\n')}`);
   try {
-    return toResult(await tool.handler(args.value, extraOf(request, seams)));
+    return await tool.handler(args.value, extra);
   } catch (error) {
     return failed(messageOf(error) || `${tool.name} failed without saying why.`);
   }
@@ -130,7 +136,7 @@ function toResult(value: HandlerResult): JsonObject {
   return { content: [], ...value };
 }
 
-function failed(text: string): JsonObject {
+function failed(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 

@@ -1,13 +1,13 @@
 import type { ImportedSession } from '../sessions/import-session.ts';
 import type { MessagesOptions, SessionMessage } from '../sessions/messages.ts';
+import type { ReferenceSessionStore } from '../sessions/reference-store-types.ts';
 import type { SessionStore } from '../sessions/store.ts';
 import type { StoredSummary } from '../sessions/store-catalog.ts';
-import type { Branch, SessionTree } from '../wire/control/index.ts';
+import { type Branch, type SessionTree, toBranches, toTree } from './tree-types.ts';
 
 export { foldSessionSummary } from '../sessions/fold-summary.ts';
 export type { ImportedSession } from '../sessions/import-session.ts';
 export type { SessionMessage } from '../sessions/messages.ts';
-export type { SessionKey, SessionStore, SessionSummaryEntry } from '../sessions/store.ts';
 
 /**
  * What is known of a session: `summary` is its custom title, else its last prompt, else its first. One in a store has
@@ -21,6 +21,11 @@ export interface SessionPlaceOptions {
   dir?: string;
   /** The config home. Default: HEDDLE_HOME, else CLAUDE_CONFIG_DIR, else ~/.heddle. */
   home?: string;
+  /**
+   * Has the sessions instead of a config home: those of `dir`, by default the current directory. Archives, and imports from
+   * a store, are `not_supported`.
+   */
+  sessionStore?: SessionStore | ReferenceSessionStore;
 }
 
 export interface ListSessionsOptions extends SessionPlaceOptions {
@@ -28,8 +33,6 @@ export interface ListSessionsOptions extends SessionPlaceOptions {
   offset?: number;
   /** With `dir`: also the sessions of the other worktrees of its git repository. Default true. */
   includeWorktrees?: boolean;
-  /** Lists the sessions that this store has of `dir`, instead of those of a config home. */
-  sessionStore?: SessionStore;
 }
 
 export interface ImportSessionToStoreOptions extends SessionPlaceOptions {
@@ -188,7 +191,7 @@ export async function forkSession(sessionId: string, options: ForkSessionOptions
  */
 export async function importSessionToStore(
   sessionId: string,
-  store: SessionStore,
+  store: SessionStore | ReferenceSessionStore,
   options: ImportSessionToStoreOptions = {},
 ): Promise<ImportedSession> {
   return (await stored()).importTo(sessionId, store, options);
@@ -196,27 +199,35 @@ export async function importSessionToStore(
 
 /**
  * Moves a session and its subagents to the trash of the home; `movedTo` is the folder. Rejects with `session_busy` while
- * an agent writes to it.
+ * an agent writes to it. With `sessionStore` it is deleted from the store, and gone.
  *
  * @example
  * const { movedTo } = await deleteSession(sessionId);
  */
 export async function deleteSession(
   sessionId: string,
+  options: SessionPlaceOptions & Required<Pick<SessionPlaceOptions, 'sessionStore'>>,
+): Promise<undefined>;
+export async function deleteSession(
+  sessionId: string,
+  options?: SessionPlaceOptions & { sessionStore?: undefined },
+): Promise<{ movedTo: string }>;
+export async function deleteSession(
+  sessionId: string,
   options: SessionPlaceOptions = {},
-): Promise<{ movedTo: string }> {
+): Promise<{ movedTo: string } | undefined> {
   return (await stored()).remove(sessionId, options);
 }
 
 /**
- * Every message of a stored session with its parent, on all its branches, in the order of the file; `leaf_uuid` is where
+ * Every message of a stored session with its parent, on all its branches, in the order of the file; `leafUuid` is where
  * a resume goes on. For a running session `Query.tree()` tells the same.
  *
  * @example
  * const { nodes, leaves } = await getSessionTree(sessionId);
  */
 export async function getSessionTree(sessionId: string, options: SessionPlaceOptions = {}): Promise<SessionTree> {
-  return (await stored()).tree(sessionId, options);
+  return toTree(await (await stored()).tree(sessionId, options));
 }
 
 /**
@@ -226,7 +237,7 @@ export async function getSessionTree(sessionId: string, options: SessionPlaceOpt
  * const [active] = (await getSessionBranches(sessionId)).filter((branch) => branch.active);
  */
 export async function getSessionBranches(sessionId: string, options: SessionPlaceOptions = {}): Promise<Branch[]> {
-  return (await stored()).branches(sessionId, options);
+  return toBranches(await (await stored()).branches(sessionId, options));
 }
 
 /**
@@ -235,7 +246,7 @@ export async function getSessionBranches(sessionId: string, options: SessionPlac
  *
  * @example
  * const [branch] = await getSessionBranches(sessionId);
- * if (branch) await switchSession(sessionId, branch.leaf_uuid);
+ * if (branch) await switchSession(sessionId, branch.leafUuid);
  */
 export async function switchSession(
   sessionId: string,

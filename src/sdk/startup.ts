@@ -4,17 +4,17 @@ import type { Options } from './options.ts';
 import { type PromptStream, type Query, Run } from './query.ts';
 
 /** An agent that is up and initialized, and waits for its first prompt. */
-export interface WarmQuery {
+export interface WarmQuery<Output = unknown> {
   /** Runs the agent on a prompt, once. Throws `closed` the second time, and after `close`. */
-  query(prompt: string | PromptStream): Query;
+  query(prompt: string | PromptStream): Query<Output>;
   /** Ends an agent that is not needed. A query that has begun goes on. */
   close(): void;
   /** The same, and waits until the agent is gone. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface StartupParameters {
-  options?: Options;
+export interface StartupParameters<Output = unknown> {
+  options?: Options<Output>;
   /** How long the agent may take, in milliseconds; 60 s. */
   initializeTimeoutMs?: number;
 }
@@ -29,10 +29,13 @@ export interface StartupParameters {
  * for await (const message of warm.query('What is in this directory?')) console.log(message.type);
  * ```
  */
-export async function startup({ options = {}, initializeTimeoutMs }: StartupParameters = {}): Promise<WarmQuery> {
+export async function startup<Output = unknown>({
+  options = {},
+  initializeTimeoutMs,
+}: StartupParameters<Output> = {}): Promise<WarmQuery<Output>> {
   const given = { ...options, ...(initializeTimeoutMs !== undefined && { initializeTimeoutMs }) };
   checkOptions(given);
-  const run = new Run(given);
+  const run = new Run<Output>(given);
   try {
     await run.initializationResult();
   } catch (error) {
@@ -42,7 +45,7 @@ export async function startup({ options = {}, initializeTimeoutMs }: StartupPara
   return warmQuery(run);
 }
 
-function warmQuery(run: Run): WarmQuery {
+function warmQuery<Output>(run: Run<Output>): WarmQuery<Output> {
   let state: 'waiting' | 'begun' | 'closed' = 'waiting';
   const discard = async (): Promise<void> => {
     if (state === 'begun') return;

@@ -1,3 +1,5 @@
+import { toSessionStore } from '../sessions/any-store.ts';
+import type { ReferenceSessionStore, SessionStoreFlush } from '../sessions/reference-store-types.ts';
 import type { Loaded, SessionKey, SessionStore } from '../sessions/store.ts';
 import { isObject, stringField } from '../util/json.ts';
 import { within } from '../util/timer.ts';
@@ -13,9 +15,10 @@ export const LOAD_TIMEOUT_MS = 60_000;
  * without one, a store that is stuck would hold up a resume for ever.
  */
 export function storeAnswers(
-  store: SessionStore,
-  { loadTimeoutMs = LOAD_TIMEOUT_MS }: { loadTimeoutMs?: number | undefined },
+  given: SessionStore | ReferenceSessionStore,
+  { loadTimeoutMs = LOAD_TIMEOUT_MS, sessionStoreFlush: flush }: StoreOptions,
 ): Record<string, (request: ControlBody) => Promise<unknown>> {
+  const store = toSessionStore(given, { flush });
   return {
     async store_append(request) {
       if (!Array.isArray(request.entries)) throw new ControlError('entries must be an array', 'invalid_request');
@@ -38,6 +41,11 @@ export function storeAnswers(
       };
     },
   };
+}
+
+interface StoreOptions {
+  loadTimeoutMs?: number | undefined;
+  sessionStoreFlush?: SessionStoreFlush | undefined;
 }
 
 /** All that is loaded; nobody wants the rest any more when the signal has aborted. */

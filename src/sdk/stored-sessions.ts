@@ -1,19 +1,14 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import {
-  type FoundSession,
-  findSession,
-  listSessions,
-  type SessionSummary,
-  sessionSummary,
-} from '../sessions/catalog.ts';
-import { configHome } from '../sessions/config-home.ts';
+import { type FoundSession, findSession, listSessions, sessionSummary } from '../sessions/catalog.ts';
 import type { ImportedSession } from '../sessions/import-session.ts';
 import { isSessionId } from '../sessions/layout.ts';
 import type { SessionMessage } from '../sessions/messages.ts';
+import type { ReferenceSessionStore } from '../sessions/reference-store-types.ts';
 import type { SessionStore } from '../sessions/store.ts';
 import type { StoredSummary } from '../sessions/store-catalog.ts';
 import { withWorktrees } from '../sessions/worktrees.ts';
+import { findConfigHome } from '../util/config-home.ts';
 import type { Branch, SessionTree } from '../wire/control/index.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type {
@@ -23,6 +18,7 @@ import type {
   SessionMessagesOptions,
   SessionPlaceOptions,
 } from './sessions.ts';
+import type { StoreSession } from './store-sessions.ts';
 import { ownEnv } from './subprocess-env.ts';
 
 /** The bodies of the functions in `sessions.ts`. What a list does not need is loaded when it is: a list shall be quick. */
@@ -38,17 +34,33 @@ export async function list(options: ListSessionsOptions): Promise<StoredSummary[
   });
 }
 
-async function listStore(store: SessionStore, { dir, limit, offset }: ListSessionsOptions): Promise<StoredSummary[]> {
-  if (dir === undefined) throw invalid('dir', 'sessionStore needs dir: a store lists the sessions of one directory');
+/** A store of either kind, as we use it. */
+async function ours(store: AnyStore): Promise<SessionStore> {
+  return (await import('../sessions/any-store.ts')).toSessionStore(store);
+}
+
+type AnyStore = SessionStore | ReferenceSessionStore;
+
+async function listStore(store: AnyStore, { dir = '.', limit, offset }: ListSessionsOptions): Promise<StoredSummary[]> {
   const { listStoreSessions } = await import('../sessions/store-catalog.ts');
-  return listStoreSessions(store, {
+  return listStoreSessions(await ours(store), {
     project: realPath(dir),
     ...(limit !== undefined && { limit }),
     ...(offset !== undefined && { offset }),
   });
 }
 
-export async function info(sessionId: string, options: SessionPlaceOptions): Promise<SessionSummary | undefined> {
+/** The session in the store of the options; null when they name none. */
+async function inStore(sessionId: string, options: SessionPlaceOptions): Promise<StoreSession | null> {
+  const { sessionStore, dir = '.' } = options;
+  if (!sessionStore) return null;
+  const { storeSession } = await import('./store-sessions.ts');
+  return storeSession(await ours(sessionStore), { project: realPath(dir), sessionId });
+}
+
+export async function info(sessionId: string, options: SessionPlaceOptions): Promise<StoredSummary | undefined> {
+  const stored = await inStore(sessionId, options);
+  if (stored) return stored.info();
   try {
     return sessionSummary((await find(sessionId, options)).path) ?? undefined;
   } catch (error) {
@@ -58,11 +70,15 @@ export async function info(sessionId: string, options: SessionPlaceOptions): Pro
 }
 
 export async function messages(sessionId: string, options: SessionMessagesOptions): Promise<SessionMessage[]> {
+  const stored = await inStore(sessionId, options);
+  if (stored) return stored.messages(options);
   const { getSessionMessages } = await import('../sessions/messages.ts');
   return getSessionMessages((await find(sessionId, options)).path, options);
 }
 
 export async function subagents(sessionId: string, options: SessionPlaceOptions): Promise<string[]> {
+  const stored = await inStore(sessionId, options);
+  if (stored) return stored.subagents();
   const { listSubagents } = await import('../sessions/messages.ts');
   return listSubagents((await find(sessionId, options)).path);
 }
@@ -72,17 +88,23 @@ export async function subagentMessages(
   agentId: string,
   options: SessionMessagesOptions,
 ): Promise<SessionMessage[]> {
+  const stored = await inStore(sessionId, options);
+  if (stored) return stored.subagentMessages(agentId, options);
   const { getSubagentMessages } = await import('../sessions/messages.ts');
   return getSubagentMessages((await find(sessionId, options)).path, agentId, options);
 }
 
 export async function rename(sessionId: string, title: string, options: SessionPlaceOptions): Promise<void> {
-  const { renameSession } = await import('../sessions/session-admin.ts');
+  const { renameSession, titleEntry } = await import('../sessions/session-admin.ts');
+  const stored = await inStore(sessionId, options);
+  if (stored) return stored.append(titleEntry(sessionId, title));
   return renameSession(await find(sessionId, options), title);
 }
 
 export async function tag(sessionId: string, name: string | null, options: SessionPlaceOptions): Promise<void> {
-  const { tagSession } = await import('../sessions/session-admin.ts');
+  const { tagEntry, tagSession } = await import('../sessions/session-admin.ts');
+  const stored = await inStore(sessionId, options);
+  if (stored) return stored.append(tagEntry(sessionId, name));
   return tagSession(await find(sessionId, options), name);
 }
 
@@ -97,6 +119,8 @@ export async function archive(
 
 export async function fork(sessionId: string, options: ForkSessionOptions): Promise<{ sessionId: string }> {
   const { upToMessageId, title } = options;
+  const stored = await inStore(sessionId, options);
+  if (stored) return stored.fork({ upToMessageId, title });
   const [{ forkSession }, { randomIds }] = await Promise.all([
     import('../sessions/fork-session.ts'),
     import('../util/system-runtime.ts'),
@@ -111,7 +135,7 @@ export async function fork(sessionId: string, options: ForkSessionOptions): Prom
 
 export async function importTo(
   sessionId: string,
-  store: SessionStore,
+  store: AnyStore,
   options: ImportSessionToStoreOptions,
 ): Promise<ImportedSession> {
   const { dir, includeSubagents = true, batchSize = 500 } = options;
@@ -124,15 +148,26 @@ export async function importTo(
   if (project === undefined) {
     throw invalid('dir', `${found.path} does not say in which directory it was started: name it with dir`);
   }
-  return importSession(found, store, { project, includeSubagents, batchSize });
+  return importSession(found, await ours(store), { project, includeSubagents, batchSize });
 }
 
-export async function remove(sessionId: string, options: SessionPlaceOptions): Promise<{ movedTo: string }> {
+/** What a store has deleted is nowhere. */
+export async function remove(
+  sessionId: string,
+  options: SessionPlaceOptions,
+): Promise<{ movedTo: string } | undefined> {
+  const stored = await inStore(sessionId, options);
+  if (stored) {
+    await stored.remove();
+    return undefined;
+  }
   const { removeUnheld } = await import('./unheld-sessions.ts');
   return removeUnheld(await find(sessionId, options), homeOf(options));
 }
 
 export async function tree(sessionId: string, options: SessionPlaceOptions): Promise<SessionTree> {
+  const stored = await inStore(sessionId, options);
+  if (stored) return stored.tree();
   const [{ session, leaf }, { sessionTree }] = await Promise.all([
     whole(sessionId, options),
     import('../sessions/tree-report.ts'),
@@ -141,6 +176,8 @@ export async function tree(sessionId: string, options: SessionPlaceOptions): Pro
 }
 
 export async function branches(sessionId: string, options: SessionPlaceOptions): Promise<Branch[]> {
+  const stored = await inStore(sessionId, options);
+  if (stored) return stored.branches();
   const [{ session, leaf }, { branchesOf }] = await Promise.all([
     whole(sessionId, options),
     import('../sessions/tree-report.ts'),
@@ -153,6 +190,8 @@ export async function switchTo(
   leaf: string,
   options: SessionPlaceOptions,
 ): Promise<{ leaf: string }> {
+  const stored = await inStore(sessionId, options);
+  if (stored) return stored.switchTo(leaf);
   const { switchUnheld } = await import('./unheld-sessions.ts');
   return switchUnheld(await find(sessionId, options), homeOf(options), leaf);
 }
@@ -180,9 +219,9 @@ function find(sessionId: string, options: SessionPlaceOptions): Promise<FoundSes
   });
 }
 
-/** Other SDKs take one here. To look for its sessions on a disk instead would be a surprise. */
-function refuseStore(options: SessionPlaceOptions): void {
-  if (!('sessionStore' in options) || options.sessionStore === undefined) return;
+/** To look for its sessions on a disk instead would be a surprise. */
+function refuseStore({ sessionStore }: SessionPlaceOptions): void {
+  if (sessionStore === undefined) return;
   const message = 'sessionStore cannot be used here: this function works on the files of a config home';
   throw new HeddleError('not_supported', message, { facts: { option: 'sessionStore' } });
 }
@@ -192,7 +231,11 @@ function invalid(option: string, message: string): HeddleError {
 }
 
 function homeOf({ home }: SessionPlaceOptions): string {
-  return home ?? configHome(ownEnv());
+  if (home !== undefined) return home;
+  const found = findConfigHome(ownEnv());
+  if (!found) throw invalid('home', 'There is no place for sessions: set HEDDLE_HOME or HOME');
+  if ('problem' in found) throw new HeddleError('invalid_settings', found.problem);
+  return found.path;
 }
 
 /** A directory that is gone still has its sessions. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { ownFilePlaces } from '../util/own-place.ts';
 import { CliNotFoundError } from '../wire/errors.ts';
 import type { Launch } from '../wire/run-config.ts';
 import { toWords } from './args.ts';
@@ -19,13 +19,30 @@ export function commandLine(options: Options, launch: Launch): CommandLine {
   const flags = toWords(options, launch.config);
   const chosen = options.pathToHeddleExecutable ?? options.pathToClaudeCodeExecutable;
   if (chosen !== undefined) {
-    const [command, ...before] = invocation(chosen, options, launch.cwd);
+    // A runtime that cannot find its script would only fail with an exit code.
+    if (isScript(chosen) && !existsSync(resolve(launch.cwd ?? '', chosen))) throw executableNotFound(chosen, options);
+    const [command, ...before] = invocation(chosen, options);
     return { command, args: [...before, ...flags] };
   }
-  const { path, isOurs } = findCli({ bundled: bundledPlaces(), env: launch.env ?? process.env, home: homedir() });
-  const [command, ...before] = invocation(path, options, launch.cwd);
+  const bundled = ownFilePlaces('heddle.cjs');
+  const { path, isOurs } = findCli({ bundled, env: launch.env ?? process.env, home: homedir() });
+  const [command, ...before] = invocation(path, options);
   const args = [...before, ...flags];
   return isOurs ? { command, args } : { command, args, unknownVersion: { command, args: before } };
+}
+
+/**
+ * That a chosen executable is not there. Hosts that name it by the reference's option were written for the reference,
+ * and may compare its text (rulings P5, P10); all others are told in our own words.
+ */
+export function executableNotFound(command: string, options: Options, cause?: unknown): CliNotFoundError {
+  const { pathToHeddleExecutable, pathToClaudeCodeExecutable } = options;
+  const because = { ...(cause !== undefined && { cause }) };
+  if (pathToHeddleExecutable !== undefined) {
+    return new CliNotFoundError(`${command} (correct options.pathToHeddleExecutable, or leave it out)`, because);
+  }
+  const program = pathToClaudeCodeExecutable === undefined ? {} : { program: 'Claude Code' };
+  return new CliNotFoundError(command, { ...because, ...program });
 }
 
 export interface Places {
@@ -43,8 +60,8 @@ export function findCli({ bundled, env, home }: Places): { path: string; isOurs:
   const installed = [...onPath, ...knownFolders(home)].map((folder) => join(folder, 'heddle'));
   const found = installed.find(isProgram);
   if (found !== undefined) return { path: found, isOurs: false };
-  const hint = 'build the package, install heddle, or set pathToHeddleExecutable';
-  throw new CliNotFoundError(`${bundled[0]} (neither there nor on the PATH: ${hint})`);
+  const hint = 'install heddle, or set options.pathToHeddleExecutable; docs/bundlers.md tells what a bundle needs';
+  throw new CliNotFoundError(`${bundled[0] ?? 'this bundle'} (neither there nor on the PATH: ${hint})`);
 }
 
 function knownFolders(home: string): string[] {
@@ -58,18 +75,12 @@ function knownFolders(home: string): string[] {
   ];
 }
 
-/** Beside the bundle, or one folder up when this code sits in a shared chunk. */
-function bundledPlaces(): string[] {
-  return ['./heddle.cjs', '../heddle.cjs', '../../dist/heddle.cjs'].map((place) =>
-    fileURLToPath(new URL(place, import.meta.url)),
-  );
+function invocation(path: string, options: Options): [string, ...string[]] {
+  return isScript(path) ? [runtime(options.executable), ...(options.executableArgs ?? []), path] : [path];
 }
 
-function invocation(path: string, options: Options, cwd: string | undefined): [string, ...string[]] {
-  if (!/\.(js|mjs|cjs|ts)$/.test(path)) return [path];
-  // A runtime that cannot find its script would only fail with an exit code.
-  if (!existsSync(resolve(cwd ?? '', path))) throw new CliNotFoundError(path);
-  return [runtime(options.executable), ...(options.executableArgs ?? []), path];
+function isScript(path: string): boolean {
+  return /\.(js|mjs|cjs|ts)$/.test(path);
 }
 
 /** The very program that runs this one where it is the wanted kind; it may not be on the PATH. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import type { JsonObject } from '../util/json.ts';
 import { descendantsOf, killThose } from '../util/process-descendants.ts';
-import { CliNotFoundError, ConnectionError, HeddleError, NotConnectedError } from '../wire/errors.ts';
+import { ConnectionError, HeddleError, NotConnectedError } from '../wire/errors.ts';
 import { LineWriter, readLines } from '../wire/jsonl.ts';
 import type { Connect, Launch } from '../wire/run-config.ts';
 import type { ExitInfo, Transport } from '../wire/transport.ts';
@@ -10,7 +10,7 @@ import { HEDDLE_VERSION } from '../wire/version.ts';
 import { toVariables } from './args.ts';
 import type { SpawnedProcess, SpawnOptions } from './option-types.ts';
 import type { Options } from './options.ts';
-import { type CommandLine, commandLine } from './subprocess-command.ts';
+import { type CommandLine, commandLine, executableNotFound } from './subprocess-command.ts';
 import { userIds } from './subprocess-user.ts';
 import { checkVersion } from './subprocess-version.ts';
 
@@ -60,7 +60,7 @@ class SubprocessTransport implements Transport {
       this.#starting = this.#start();
       this.#attach(await this.#starting);
     } catch (error) {
-      const told = startError(error, this.#commandLine.command);
+      const told = startError(error, this.#commandLine.command, this.#options);
       this.#settle({ code: null, signal: null, stderr: told.message });
       throw told;
     }
@@ -79,6 +79,7 @@ class SubprocessTransport implements Transport {
         ...(env ?? process.env),
         CLAUDE_CODE_ENTRYPOINT: 'sdk-ts',
         CLAUDE_AGENT_SDK_VERSION: HEDDLE_VERSION,
+        CLAUDE_CODE_SDK_READS_SESSION_STATE: '1',
         ...toVariables(this.#options, config),
       },
       signal: this.#stop.signal,
@@ -199,9 +200,9 @@ function checkDirectory(cwd: string | undefined): void {
   throw new HeddleError('invalid_option', `options.cwd ${problem}: ${cwd}`, { facts: { option: 'cwd' } });
 }
 
-function startError(error: unknown, command: string): HeddleError {
+function startError(error: unknown, command: string, options: Options): HeddleError {
   if (HeddleError.isInstance(error)) return error;
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return new CliNotFoundError(command, { cause: error });
+  if (code === 'ENOENT') return executableNotFound(command, options, error);
   return new ConnectionError(`${command}: ${message}`, { cause: error });
 }

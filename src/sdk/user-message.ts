@@ -7,5 +7,5 @@ export function userMessage(text: string, sessionId = ''): SDKUserMessage {
     session_id: sessionId,
     message: { role: 'user', content: [{ type: 'text', text }] },
     parent_tool_use_id: null,
-  } as SDKUserMessage;
+  };
 }

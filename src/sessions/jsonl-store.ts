@@ -64,6 +64,10 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     },
     exists: async (key) => fileAt(locate(key)) !== null,
     list: async (project) => listSessions(projectFolders(home, project)),
+    async subagents(key) {
+      const { listSubagents } = await import('./messages.ts');
+      return listSubagents(locate({ project: key.project, sessionId: key.sessionId }));
+    },
     find: async (sessionId) => find(sessionId),
     async lease(key, holder) {
       checkKey(key);

@@ -80,6 +80,12 @@ export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}):
       return ofProject.reverse().map(({ key, lastModified }) => ({ sessionId: key.sessionId, lastModified }));
     },
 
+    async subagents(asked) {
+      const { project, sessionId } = settle(asked);
+      const ofSession = [...transcripts.values()].filter(({ key }) => isPartOf(key, { project, sessionId }));
+      return ofSession.flatMap(({ key }) => key.agentId ?? []).sort();
+    },
+
     async listSessionSummaries(project) {
       const ofProject = [...transcripts.values()].filter(({ key }) => key.project === project && !key.agentId);
       return ofProject.flatMap(({ summary }) => (summary ? [structuredClone(summary)] : []));

@@ -7,6 +7,7 @@ import { isSubagentFile, sessionOfFile, subagentsFolder } from './layout.ts';
 import { nodeNamed } from './named-node.ts';
 import { pageOf } from './page.ts';
 import { namesIn } from './session-places.ts';
+import type { Loaded } from './store.ts';
 import { wholeHistory } from './stored-session.ts';
 import { readTranscript } from './transcript-reader.ts';
 import { activeLeaf, pathTo, readTree, type Tree } from './tree.ts';
@@ -41,8 +42,16 @@ export interface MessagesOptions {
  * itself told the model (`isMeta`).
  */
 export async function getSessionMessages(path: string, options: MessagesOptions = {}): Promise<SessionMessage[]> {
-  const tree = await readTree(readTranscript(path));
-  const sessionId = sessionOfFile(basename(path));
+  return messagesOf(readTranscript(path), sessionOfFile(basename(path)), options);
+}
+
+/** The same of what a store has loaded. `sessionId` null: each message is of the session that its entry names. */
+export async function messagesOf(
+  loaded: AsyncIterable<Loaded>,
+  sessionId: string | null,
+  options: MessagesOptions = {},
+): Promise<SessionMessage[]> {
+  const tree = await readTree(loaded);
   const shown = branchOf(tree, options).filter((entry) => isShown(entry, options));
   return pageOf(shown, options).map((entry) => toMessage(entry, sessionId));
 }

@@ -18,15 +18,25 @@ export { forkSession } from './fork-session.ts';
 
 /** Appends a custom title; the last one of a file counts. */
 export async function renameSession({ sessionId, path }: FoundSession, title: string): Promise<void> {
+  appendEntry(path, titleEntry(sessionId, title));
+}
+
+/** Throws `invalid_option` for a title that says nothing. */
+export function titleEntry(sessionId: string, title: string): Entry {
   const customTitle = title.trim();
   if (customTitle === '') throw new HeddleError('invalid_option', 'The title of a session must not be empty');
-  appendEntry(path, { type: 'custom-title', customTitle, sessionId });
+  return { type: 'custom-title', customTitle, sessionId };
 }
 
 /** Appends a tag; the last one of a file counts. Null takes it away. */
 export async function tagSession({ sessionId, path }: FoundSession, tag: string | null): Promise<void> {
+  appendEntry(path, tagEntry(sessionId, tag));
+}
+
+/** Throws `invalid_option` for a tag that says nothing. */
+export function tagEntry(sessionId: string, tag: string | null): Entry {
   if (tag?.trim() === '') throw new HeddleError('invalid_option', 'A tag must not be empty; null takes it away');
-  appendEntry(path, { type: 'tag', tag: tag?.trim() ?? '', sessionId });
+  return { type: 'tag', tag: tag?.trim() ?? '', sessionId };
 }
 
 /**

@@ -37,16 +37,27 @@ export async function listStoreSessions(store: SessionStore, options: StoreListO
   return summaries;
 }
 
+/** What is known of one session of a store; null when it holds nothing of it. */
+export async function storeSummary(store: SessionStore, key: SessionKey): Promise<StoredSummary | null> {
+  const { data, count } = await summarise(store, key);
+  if (count === 0) return null;
+  const listed = (await store.list(key.project)).find(({ sessionId }) => sessionId === key.sessionId);
+  return toSummary(listed ?? { sessionId: key.sessionId, lastModified: 0 }, data, store.locate?.(key));
+}
+
 /** A store may have thousands of sessions: each that is loaded is an open file, or a connection. */
 const AT_ONCE = 16;
 
 /** Entry by entry: nothing of a long session stays in memory. */
-async function summarise(store: SessionStore, key: SessionKey): Promise<SessionSummaryEntry> {
+async function summarise(store: SessionStore, key: SessionKey): Promise<SessionSummaryEntry & { count: number }> {
   let summary = foldSessionSummary(undefined, key, []);
+  let count = 0;
   for await (const item of store.load(key)) {
-    if ('entry' in item) summary = foldSessionSummary(summary, key, [item.entry]);
+    if (!('entry' in item)) continue;
+    summary = foldSessionSummary(summary, key, [item.entry]);
+    count++;
   }
-  return summary;
+  return { ...summary, count };
 }
 
 /** What was kept elsewhere is not trusted to have its shape. */

@@ -83,6 +83,8 @@ export interface SessionStore {
   has?(key: SessionKey, uuid: string): Promise<boolean>;
   /** Sessions of a project, newest first. */
   list(project: string): Promise<SessionInfo[]>;
+  /** The ids of a session's subagents that have a transcript, sorted. */
+  subagents?(key: SessionKey): Promise<string[]>;
   /**
    * What the store keeps of each session of a project, so that a list need not load them. One that is older than its
    * session, or missing, is made by loading it.

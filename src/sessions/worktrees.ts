@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { existingPath } from '../util/existing-path.ts';
+import { smallText } from '../util/small-file.ts';
 
 /**
  * A directory and the other worktrees of its git repository, as real paths. Read from git's own files: starting git costs
@@ -41,10 +42,9 @@ function namesIn(folder: string): string[] {
   }
 }
 
+/** Each of these files is one path. */
+const MAX_BYTES = 8192;
+
 function textOf(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    return null;
-  }
+  return smallText(file, MAX_BYTES)?.trim() ?? null;
 }

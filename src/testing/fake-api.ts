@@ -11,7 +11,7 @@ import { errorBody, type Script, sseText } from './script.ts';
  * const api = await startFakeApi([toolUse('Bash', { command: 'ls' }), 'There are three files.']);
  * const env = { ...process.env, ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: api.url };
  * for await (const message of query({ prompt: 'What is here?', options: { env, allowedTools: ['Bash'] } })) {
- *   if (message.type === 'result') console.log(message.subtype, api.requests.length);
+ *   if (message.type === 'result') console.log(message.is_error, api.requests.length);
  * }
  * await api.close();
  * ```

@@ -51,6 +51,15 @@ export const adminChecks: StoreChecks = {
     assert.deepEqual(summary, told);
   },
 
+  'the subagents of a session are told, and no others': async (store) => {
+    if (!store.subagents) return;
+    assert.deepEqual(await store.subagents(key), []);
+    await store.append(key, [prompt('a')]);
+    for (const agentId of ['b2', 'a1']) await store.append({ ...key, agentId }, [prompt(agentId)]);
+    await store.append({ ...session(2), agentId: 'c3' }, [prompt('elsewhere')]);
+    assert.deepEqual(await store.subagents(key), ['a1', 'b2']);
+  },
+
   'a removed subagent leaves its session': async (store) => {
     if (!store.remove) return;
     const agent = { ...key, agentId: 'a1' };

@@ -1,3 +1,6 @@
+import { occurrencesOf } from '../util/linear-search.ts';
+import { createPauses, type Pauses } from '../util/pauses.ts';
+
 /** A part of a text and what comes in its place. */
 export interface Replacement {
   start: number;
@@ -12,15 +15,17 @@ export interface Replacement {
  * new lines get the ending that is in use at that place. What `from` and `to` have in common at their ends stays
  * untouched, so that it keeps its bytes where endings are mixed. Looking ends with the `max`-th place.
  */
-export function findReplacements(
+export async function findReplacements(
   text: string,
   from: string,
   to: string,
   max = Number.POSITIVE_INFINITY,
-): Replacement[] {
-  const exact = occurrences(text, from, max).map((start) => ({ start, end: start + from.length, text: to }));
+): Promise<Replacement[]> {
+  const pauses = createPauses();
+  const found = await occurrencesOf(text, from, max, pauses);
+  const exact = found.map((start) => ({ start, end: start + from.length, text: to }));
   if (exact.length > 0 && (from.includes('\r') || to.includes('\r'))) return exact; // meant as written
-  if (text.includes('\r\n')) return acrossLineEndings(text, toLf(from), toLf(to), max);
+  if (text.includes('\r\n')) return acrossLineEndings({ text, from: toLf(from), to: toLf(to), max, pauses });
   if (exact.length > 0 || !from.includes('\r\n')) return exact;
   return findReplacements(text, toLf(from), toLf(to), max);
 }
@@ -36,15 +41,24 @@ export function applyReplacements(text: string, replacements: readonly Replaceme
   return parts.join('');
 }
 
-function acrossLineEndings(text: string, from: string, to: string, max: number): Replacement[] {
+interface Exchange {
+  text: string;
+  from: string;
+  to: string;
+  max: number;
+  pauses: Pauses;
+}
+
+async function acrossLineEndings({ text, from, to, max, pauses }: Exchange): Promise<Replacement[]> {
   const plain = toLf(text);
   const place = placesIn(text);
+  const endingAt = lineEndingsIn(text);
   const { head, tail } = sharedEnds(from, to);
   const changed = to.slice(head, to.length - tail);
-  return occurrences(plain, from, max).map((found) => {
+  return (await occurrencesOf(plain, from, max, pauses)).map((found) => {
     const start = place(found + head);
     const end = place(found + from.length - tail);
-    return { start, end, text: changed.replaceAll('\n', lineEndingAt(text, start)) };
+    return { start, end, text: changed.includes('\n') ? changed.replaceAll('\n', endingAt(start)) : changed };
   });
 }
 
@@ -61,11 +75,15 @@ function placesIn(text: string): (plainAt: number) => number {
   };
 }
 
-/** That of the line, or of the one before when it is the last. */
-function lineEndingAt(text: string, at: number): string {
-  const next = text.indexOf('\n', at);
-  const end = next === -1 ? text.lastIndexOf('\n', at - 1) : next;
-  return text[end - 1] === '\r' ? '\r\n' : '\n';
+/** That of the line, or of the one before when it is the last. Asked in ascending order. */
+function lineEndingsIn(text: string): (at: number) => string {
+  const last = text.lastIndexOf('\n');
+  let next = text.indexOf('\n');
+  return (at) => {
+    if (next < at && at <= last) next = text.indexOf('\n', at);
+    const end = at > last ? last : next;
+    return text[end - 1] === '\r' ? '\r\n' : '\n';
+  };
 }
 
 function sharedEnds(a: string, b: string): { head: number; tail: number } {
@@ -75,15 +93,6 @@ function sharedEnds(a: string, b: string): { head: number; tail: number } {
   let tail = 0;
   while (tail < shorter - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
   return { head, tail };
-}
-
-/** Without overlaps. */
-function occurrences(text: string, part: string, max: number): number[] {
-  const found: number[] = [];
-  for (let at = text.indexOf(part); at !== -1 && found.length < max; at = text.indexOf(part, at + part.length)) {
-    found.push(at);
-  }
-  return found;
 }
 
 function toLf(text: string): string {

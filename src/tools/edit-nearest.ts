@@ -1,19 +1,26 @@
+import { runsOf } from '../util/linear-search.ts';
+import { createPauses, mapWithPauses, type Pauses } from '../util/pauses.ts';
 import { numberLines } from './numbered-lines.ts';
 
 /** Beyond these no search is made: it would take longer than to read the file again. */
 const MAX_TEXT_CHARS = 4_000_000;
+const MAX_TEXT_LINES = 250_000;
+/** A line is looked at in one go. */
+const MAX_LINE_CHARS = 400_000;
 const MAX_WANTED_CHARS = 50_000;
 
 const MAX_SHOWN_LINES = 12;
 const MAX_SHOWN_CHARS = 200;
 
 /** Which lines of a text someone may have meant who looked for `wanted` in vain, and in what they differ. */
-export function describeNearest(text: string, wanted: string): string | null {
+export async function describeNearest(text: string, wanted: string): Promise<string | null> {
   if (text.length > MAX_TEXT_CHARS || wanted.length > MAX_WANTED_CHARS) return null;
   const lines = splitLines(text);
+  if (lines.length > MAX_TEXT_LINES || lines.some((line) => line.length > MAX_LINE_CHARS)) return null;
   const want = withoutBlankEnds(splitLines(wanted));
   if (want.length === 0) return null;
-  const near = nearlyEqual(lines, want) ?? mostSimilar(lines, want);
+  const pauses = createPauses();
+  const near = (await nearlyEqual(lines, want, pauses)) ?? (await mostSimilar(lines, want, pauses));
   if (!near) return null;
   const { start, differs } = near;
   const found = lines.slice(start, start + want.length);
@@ -39,12 +46,12 @@ const FORMS: readonly { differs: string; form: (line: string) => string }[] = [
 ];
 
 /** Lines that would be the wanted ones but for one kind of difference. */
-function nearlyEqual(lines: readonly string[], want: readonly string[]): Near | null {
+async function nearlyEqual(lines: readonly string[], want: readonly string[], pauses: Pauses): Promise<Near | null> {
   let text = lines;
   let wanted = want;
   for (const { differs, form } of FORMS) {
-    text = text.map(form);
-    wanted = wanted.map(form);
+    text = await mapWithPauses(text, pauses, form);
+    wanted = await mapWithPauses(wanted, pauses, form);
     const start = indexOfLines(text, wanted);
     if (start !== -1) return { start, differs };
   }
@@ -66,12 +73,10 @@ function indexOfLines(text: readonly string[], want: readonly string[]): number 
   const [first = '', final = ''] = [want[0], want[last]];
   if (want.join('') === '') return -1;
   if (last === 0) return text.findIndex((line) => line.includes(first));
-  return text.findIndex(
-    (line, at) =>
-      line.endsWith(first) &&
-      text[at + last]?.startsWith(final) &&
-      want.every((wanted, index) => index === 0 || index === last || text[at + index] === wanted),
-  );
+  const fitsAt = (at: number) => text[at]?.endsWith(first) && text[at + last]?.startsWith(final);
+  if (last === 1) return text.findIndex((_line, at) => fitsAt(at));
+  for (const second of runsOf(text, want.slice(1, last))) if (fitsAt(second - 1)) return second - 1;
+  return -1;
 }
 
 /** So many lines at most are compared letter by letter, and so similar they must be. */
@@ -80,22 +85,24 @@ const MAX_CANDIDATES = 20;
 const MIN_SIMILARITY = 0.5;
 
 /** The lines that share most with the wanted ones; null when none share half. */
-function mostSimilar(lines: readonly string[], want: readonly string[]): Near | null {
-  const wanted = want.map(letterPairs);
+async function mostSimilar(lines: readonly string[], want: readonly string[], pauses: Pauses): Promise<Near | null> {
+  const wanted = await mapWithPauses(want, pauses, letterPairs);
   const anchor = indexOfMost(wanted, (pairs) => pairs.size);
   const anchorPairs = wanted[anchor] ?? new Set();
-  const candidates = lines
-    .slice(0, MAX_COMPARED_LINES)
-    .map((line, index) => ({
-      start: index - anchor,
-      likeness: similarity(letterPairs(line), anchorPairs),
-      lengths: Math.abs(line.length - (want[anchor] ?? '').length),
-    }))
+  const compared = await mapWithPauses(lines.slice(0, MAX_COMPARED_LINES), pauses, (line, index) => ({
+    start: index - anchor,
+    likeness: similarity(letterPairs(line), anchorPairs),
+    lengths: Math.abs(line.length - (want[anchor] ?? '').length),
+  }));
+  const candidates = compared
     .filter(({ start, likeness }) => start >= 0 && likeness > 0.3)
     .sort((a, b) => b.likeness - a.likeness || a.lengths - b.lengths)
-    .slice(0, MAX_CANDIDATES)
-    .map(({ start }) => ({ start, likeness: likenessAt(lines, wanted, start) }));
-  const best = candidates[indexOfMost(candidates, ({ likeness }) => likeness)];
+    .slice(0, MAX_CANDIDATES);
+  const measured = await mapWithPauses(candidates, pauses, ({ start }) => ({
+    start,
+    likeness: likenessAt(lines, wanted, start),
+  }));
+  const best = measured[indexOfMost(measured, ({ likeness }) => likeness)];
   return best && best.likeness >= MIN_SIMILARITY ? { start: best.start, differs: null } : null;
 }
 
@@ -161,7 +168,8 @@ function cut(line: string): string {
 }
 
 function splitLines(text: string): string[] {
-  return text.split(/\r?\n/);
+  const lines = text.split('\n'); // by a pattern it would take several times as long
+  return text.includes('\r') ? lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)) : lines;
 }
 
 function withoutBlankEnds(lines: string[]): string[] {

@@ -22,7 +22,7 @@ export async function runEdit(edit: EditInput, context: ToolContext): Promise<To
   const { bytes, whole } = await readSeen(path, stat, context);
   const { text, format } = decodeForEditing(path, bytes);
   const max = edit.replace_all ? MAX_REPLACEMENTS : MAX_COUNTED;
-  const replacements = findReplacements(text, edit.old_string, edit.new_string, max + 1);
+  const replacements = await findReplacements(text, edit.old_string, edit.new_string, max + 1);
   if (replacements.length === 0) throw refusal(await notFound(path, text, edit.old_string));
   if (replacements.length > 1 && !edit.replace_all) throw refusal(ambiguous(path, text, replacements));
   if (replacements.length > MAX_REPLACEMENTS) throw refusal(tooMany(path));
@@ -87,9 +87,9 @@ function lineNumbers(text: string, found: readonly Replacement[]): number[] {
 
 async function notFound(path: string, text: string, old: string): Promise<string> {
   const message = `old_string was not found in ${path}. It must match exactly, white space included.`;
-  if (/^\s*\d+→/m.test(old)) return `${message} Leave out the line numbers and arrows that Read adds.`;
+  if (/^[ \t]*\d+→/m.test(old)) return `${message} Leave out the line numbers and arrows that Read adds.`;
   const { describeNearest } = await import('./edit-nearest.ts');
-  const nearest = describeNearest(text, old);
+  const nearest = await describeNearest(text, old);
   return nearest === null ? `${message} Nothing in the file is like it.` : `${message}\n${nearest}`;
 }
 

@@ -82,12 +82,12 @@ function elementsOf(text: string, open: number): Span[] {
   let start = open + 1;
   let depth = 0;
   for (let at = open; at < text.length; at++) {
-    const char = text[at];
-    if (char === '"') at = endOfString(text, at);
-    else if (char === '{' || char === '[') depth++;
-    else if (char === '}' || char === ']') depth--;
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === BRACE || code === BRACKET) depth++;
+    else if (code === END_BRACE || code === END_BRACKET) depth--;
     const isEnd = depth === 0;
-    if (!isEnd && !(char === ',' && depth === 1)) continue;
+    if (!isEnd && !(code === COMMA && depth === 1)) continue;
     const element = trimmed(text, start, at);
     if (element.end > element.start) elements.push(element);
     if (isEnd) return elements;
@@ -96,9 +96,14 @@ function elementsOf(text: string, open: number): Span[] {
   return elements;
 }
 
+/** By numbers: a notebook with pictures has millions of letters. */
+const [QUOTE, BRACE, BRACKET, END_BRACE, END_BRACKET, COMMA, ESCAPE] = [...'"{[}],\\'].map((c) => c.charCodeAt(0));
+
 function endOfString(text: string, quote: number): number {
   let at = quote + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  for (let code = text.charCodeAt(at); at < text.length && code !== QUOTE; code = text.charCodeAt(at)) {
+    at += code === ESCAPE ? 2 : 1;
+  }
   return at;
 }
 

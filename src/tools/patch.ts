@@ -1,3 +1,4 @@
+import { affordableEdits } from '../util/diff-effort.ts';
 import { jsonBytes } from './bounded-field.ts';
 
 /** One place where two texts differ, as in a unified diff. */
@@ -10,21 +11,23 @@ export interface Hunk {
   lines: string[];
 }
 
-/** More differing lines than this are not worth finding the smallest difference for: its cost grows with their square. */
-const MAX_EDIT_LENGTH = 1000;
 /** With the other fields of a result, small enough for a line of the stream (ruling K34). */
 const MAX_PATCH_BYTES = 200_000;
 
 const CONTEXT_LINES = 3;
 /** Of larger texts only the part that changed is compared. */
 const LARGE_CHARS = 200_000;
+/** Beyond, taking the part apart would hold up everything else, and what came of it would be too large. */
+const MAX_COMPARED_CHARS = 1_500_000;
 
 /** What changed, for people; three lines of context. Hunks that would make it too large are left out. */
 export async function diffLines(before: string, after: string): Promise<Hunk[]> {
   if (before === after) return [];
   const { structuredPatch } = await import('diff'); // not on the start path
   const { from, to, linesBefore } = changedPart(before, after);
-  const patch = structuredPatch('', '', from, to, '', '', { context: CONTEXT_LINES, maxEditLength: MAX_EDIT_LENGTH });
+  if (from.length + to.length > MAX_COMPARED_CHARS) return [];
+  const maxEditLength = affordableEdits(from, to);
+  const patch = structuredPatch('', '', from, to, '', '', { context: CONTEXT_LINES, maxEditLength });
   const hunks = patch ? patch.hunks.map(plain) : [replaceAll(from, to)];
   return withinLimit(hunks.map((hunk) => moved(hunk, linesBefore)));
 }
@@ -33,22 +36,34 @@ export async function diffLines(before: string, after: string): Promise<Hunk[]> 
 function changedPart(before: string, after: string): { from: string; to: string; linesBefore: number } {
   if (before.length + after.length < LARGE_CHARS) return { from: before, to: after, linesBefore: 0 };
   const shorter = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
-  let end = 0;
-  while (
-    end < shorter - start &&
-    before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
-  ) {
-    end++;
-  }
+  const start = sharedLength(shorter, (from, to) => before.slice(from, to) === after.slice(from, to));
+  const end = sharedLength(shorter - start, (from, to) => {
+    return (
+      before.slice(before.length - to, before.length - from) === after.slice(after.length - to, after.length - from)
+    );
+  });
   const first = startOfLine(before, start, CONTEXT_LINES);
   const behind = before.length - endOfLine(before, before.length - end, CONTEXT_LINES);
   return {
     from: before.slice(first, before.length - behind),
     to: after.slice(first, after.length - behind),
-    linesBefore: before.slice(0, first).split('\n').length - 1,
+    linesBefore: linesIn(before, first),
   };
+}
+
+/** How far two texts are the same. By pieces, each in one go, and by ever smaller ones where they differ. */
+function sharedLength(most: number, isSame: (from: number, to: number) => boolean): number {
+  let shared = 0;
+  for (let piece = 2 ** 16; piece >= 1; piece /= 2) {
+    while (shared + piece <= most && isSame(shared, shared + piece)) shared += piece;
+  }
+  return shared;
+}
+
+function linesIn(text: string, end: number): number {
+  let lines = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
 }
 
 /** Where the line begins that is `back` lines before that of `at`. */

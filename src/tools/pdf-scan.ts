@@ -1,4 +1,5 @@
 import { inflateSync } from 'node:zlib';
+import { errorCode } from '../util/error-code.ts';
 
 /** What a look at the bytes of a PDF tells, without an understanding of the format. */
 export interface PdfFacts {
@@ -10,7 +11,9 @@ export interface PdfFacts {
 }
 
 /** What is unpacked to look for pages in it. */
-const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
+const MAX_UNPACKED_BYTES = 16 * 1024 * 1024;
+/** More are not counted. */
+const MAX_PAGES = 100_000;
 
 export function scanPdf(bytes: Uint8Array): PdfFacts {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -24,20 +27,26 @@ export function scanPdf(bytes: Uint8Array): PdfFacts {
 }
 
 function countPages(text: string): number {
-  return text.match(/\/Type\s*\/Page(?![A-Za-z])/g)?.length ?? 0;
+  const page = /\/Type\s*\/Page(?![A-Za-z])/g;
+  let pages = 0;
+  while (pages < MAX_PAGES && page.test(text)) pages++;
+  return pages;
 }
 
-/** Newer files keep their objects in compressed streams. */
+/** Newer files keep their objects in compressed streams. Each is looked at once, whatever stands before it. */
 function packedPages(data: Buffer, text: string): number {
   let pages = 0;
   let left = MAX_UNPACKED_BYTES;
-  for (const match of text.matchAll(/\/Type\s*\/ObjStm/g)) {
+  const packed = /\/Type\s*\/ObjStm/g;
+  for (let match = packed.exec(text); match && left > 0; match = packed.exec(text)) {
     const start = streamStart(text, match.index);
-    const end = text.indexOf('endstream', start);
-    if (start === -1 || end === -1 || left <= 0) continue;
+    const end = start === -1 ? -1 : text.indexOf('endstream', start);
+    if (end === -1) break;
     const unpacked = inflate(data.subarray(start, end), left);
-    left -= unpacked.length;
-    pages += countPages(unpacked);
+    // One that is too large has cost all that was left.
+    left -= unpacked?.length ?? left;
+    pages += countPages(unpacked ?? '');
+    packed.lastIndex = end;
   }
   return pages;
 }
@@ -49,11 +58,11 @@ function streamStart(text: string, from: number): number {
   return behind + (text.startsWith('\r\n', behind) ? 2 : 1);
 }
 
-/** Nothing for a stream that is packed in another way, damaged, or too large. */
-function inflate(data: Buffer, maxOutputLength: number): string {
+/** Empty for a stream that is packed in another way or damaged, null for one that is too large. */
+function inflate(data: Buffer, maxOutputLength: number): string | null {
   try {
     return inflateSync(data, { maxOutputLength }).toString('latin1');
-  } catch {
-    return '';
+  } catch (error) {
+    return errorCode(error) === 'ERR_BUFFER_TOO_LARGE' ? null : '';
   }
 }

@@ -21,7 +21,7 @@ export interface ToolSession {
    * Tells for absolute paths whether they may be read: what a rule hides, searches leave out. For many paths at one
    * moment: each symlink is looked at once. Not to be kept beyond one search.
    */
-  readFilter(): (path: string) => boolean;
+  readFilter(): Promise<(path: string) => boolean>;
   /** Whether a rule of the user allows to fetch from exactly this host, as `hostNameOf` gives it. */
   isHostAllowed(host: string): boolean;
   readonly mode: ModeSwitch;

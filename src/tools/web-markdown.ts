@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { Aborted, abortReason } from '../util/abort.ts';
+import { resolveInstalled } from '../util/own-place.ts';
 import { startTimer } from '../util/timer.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -43,10 +43,11 @@ parentPort.postMessage(service.turndown(workerData.html));
 `;
 
 function convertInThread(html: string, signal: AbortSignal, timeoutMs: number): Promise<string> {
-  const require = createRequire(import.meta.url);
+  const turndown = resolveInstalled('turndown');
+  if (turndown === null) return Promise.reject(new Error('turndown is not installed'));
   const worker = new Worker(THREAD, {
     eval: true,
-    workerData: { turndown: require.resolve('turndown'), html },
+    workerData: { turndown, html },
     env: {},
     // What it might print must not come between our own lines.
     stdout: true,
@@ -91,7 +92,6 @@ export function bareText(html: string): string {
   }
   return pieces
     .join('')
-    .replaceAll(/[ \t\r\f]+/g, ' ')
-    .replaceAll(/ ?\n[ \n]*/g, '\n')
+    .replaceAll(/[ \t\r\f\n]+/g, (blanks) => (blanks.includes('\n') ? '\n' : ' '))
     .trim();
 }

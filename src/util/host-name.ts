@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { withoutTrailing } from './without-trailing.ts';
 
 /**
  * The host of an address in the one form in which hosts are compared: lower case, punycode, numbers as dotted IPv4,
@@ -6,7 +7,7 @@ import { isIPv6 } from 'node:net';
  */
 export function hostNameOf(url: URL): string {
   // The URL parser has done the rest: case, punycode, percent signs, and numbers such as 0x7f.1.
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
+  const host = withoutTrailing(url.hostname.replace(/^\[|\]$/g, ''), '.');
   return mappedIpv4(host) ?? host;
 }
 

@@ -1,9 +1,14 @@
+/** Nobody types more than this by hand; and the cost grows with the product of both lengths. */
+const MAX_CHARS = 100;
+
 /** The candidate that a mistyped word most likely means; null when none is near enough to be a slip of the fingers. */
 export function nearestWord(word: string, candidates: Iterable<string>): string | null {
+  if (word.length > MAX_CHARS) return null;
   const wanted = word.toLowerCase();
   let best: string | null = null;
   let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of candidates) {
+    if (candidate.length > MAX_CHARS) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance >= bestDistance) continue;
     best = candidate;

@@ -23,5 +23,14 @@ export const AgentDefinition = open(() => ({
   permissionMode: text,
   memory: text,
   isolation: text,
+  /** Where the main thread runs as this agent: the first prompt of a new session, in a turn of its own. */
+  initialPrompt: text,
+  /** As a subagent it is told nothing of memory files. */
+  omitClaudeMd: z.optional(z.boolean()),
+  /** As a subagent it compacts its conversation at this many tokens, if not before. */
+  autoCompactWindow: z.optional(z.number()),
+  /** Agents that watch this one, in the reference. Has no effect here. */
+  observer: text,
+  observerMessage: text,
 }));
 export type AgentDefinition = z.infer<typeof AgentDefinition>;

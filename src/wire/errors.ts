@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'connection_failed'
   | 'not_connected'
   | 'process_failed'
+  | 'run_failed'
   | 'json_decode'
   | 'message_parse'
   | 'control_timeout'
@@ -60,12 +61,16 @@ export class HeddleError extends Error {
   override name = 'HeddleError';
   readonly code: ErrorCode;
   readonly facts: Record<string, unknown>;
-  readonly [MARKER] = true;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.facts = options.facts ?? {};
+  }
+
+  /** Of the class and not of each error: what shows an error shows all that is its own. */
+  get [MARKER](): true {
+    return true;
   }
 
   static isInstance(value: unknown): value is HeddleError {
@@ -87,8 +92,9 @@ export class HeddleError extends Error {
  */
 export class CliNotFoundError extends HeddleError {
   override name = 'CliNotFoundError';
-  constructor(where: string, options?: ErrorOptions) {
-    super('cli_not_found', `Claude Code not found: ${where}`, options);
+  /** `program`: what was looked for, if not Heddle. */
+  constructor(where: string, options: ErrorOptions & { program?: string } = {}) {
+    super('cli_not_found', `${options.program ?? 'Heddle'} not found: ${where}`, options);
   }
 }
 
@@ -129,41 +135,6 @@ export class NotConnectedError extends HeddleError {
   constructor(options?: ErrorOptions) {
     super('not_connected', 'Not connected. Call connect() first.', options);
   }
-}
-
-/**
- * The agent process ended with an error, or with code 0 but without a result; `exitCode`, `signal` and the last stderr
- * lines say how.
- *
- * @example
- * ```ts
- * try {
- *   await prompt('hello');
- * } catch (error) {
- *   if (error instanceof ProcessError) console.error(error.exitCode, error.signal, error.stderr);
- * }
- * ```
- */
-export class ProcessError extends HeddleError {
-  override name = 'ProcessError';
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-  readonly stderr: string;
-  constructor(exit: { code: number | null; signal: string | null; stderr: string }, options?: ErrorOptions) {
-    const tail = exit.stderr.trim();
-    super('process_failed', `Process ${howItEnded(exit)}${tail ? `\n${tail}` : ''}`, {
-      facts: { ...exit },
-      ...options,
-    });
-    this.exitCode = exit.code;
-    this.signal = exit.signal;
-    this.stderr = exit.stderr;
-  }
-}
-
-function howItEnded({ code, signal }: { code: number | null; signal: string | null }): string {
-  if (code === null) return `failed with signal ${signal ?? 'unknown'}`;
-  return code === 0 ? 'ended without a result (exit code 0)' : `failed with exit code ${code}`;
 }
 
 /**
@@ -262,7 +233,7 @@ export class ControlError extends HeddleError {
  */
 export class AbortError extends HeddleError {
   override name = 'AbortError';
-  constructor(message = 'Claude Code process aborted by user', options?: ErrorOptions) {
+  constructor(message = 'Agent aborted by user', options?: ErrorOptions) {
     super('aborted', message, options);
   }
 }

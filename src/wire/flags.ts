@@ -1,3 +1,4 @@
+import { EFFORT_LEVELS } from './effort-levels.ts';
 import type { RunConfig } from './run-config.ts';
 import { THINKING_DISPLAYS } from './thinking-display.ts';
 
@@ -44,7 +45,7 @@ export const FLAGS: readonly Flag[] = [
   { name: '--thinking', key: 'thinking', kind: 'text', choices: ['adaptive', 'enabled', 'disabled'] },
   { name: '--max-thinking-tokens', key: 'maxThinkingTokens', kind: 'number' },
   { name: '--thinking-display', key: 'thinkingDisplay', kind: 'text', choices: THINKING_DISPLAYS },
-  { name: '--effort', key: 'effort', kind: 'text', choices: ['low', 'medium', 'high', 'xhigh', 'max'] },
+  { name: '--effort', key: 'effort', kind: 'text', choices: EFFORT_LEVELS },
   { name: '--max-turns', key: 'maxTurns', kind: 'number' },
   { name: '--max-budget-usd', key: 'maxBudgetUsd', kind: 'number' },
   { name: '--max-duration-ms', key: 'maxDurationMs', kind: 'number' },
@@ -71,6 +72,7 @@ export const FLAGS: readonly Flag[] = [
   { name: '--allowedTools', key: 'allowedTools', kind: 'rules', aliases: ['--allowed-tools'] },
   { name: '--disallowedTools', key: 'disallowedTools', kind: 'rules', aliases: ['--disallowed-tools'] },
   { name: '--tools', key: 'tools', kind: 'list' },
+  { name: '--host-tools', key: 'hostTools', kind: 'list' },
   { name: '--mcp-config', key: 'mcpConfig', kind: 'words' },
   { name: '--setting-sources', key: 'settingSources', kind: 'list' },
   { name: '--bare', key: 'bare', kind: 'switch' },
@@ -88,6 +90,8 @@ export const FLAGS: readonly Flag[] = [
   { name: '--tool-use-summaries', key: 'toolUseSummaries', kind: 'switch' },
   { name: '--add-dir', key: 'addDir', kind: 'words' },
   { name: '--plugin-dir', key: 'pluginDir', kind: 'words' },
+  { name: '--plugin-dir-no-mcp', key: 'pluginDirNoMcp', kind: 'words' },
+  { name: '--await-initialize', key: 'awaitInitialize', kind: 'switch' },
   { name: '--worktree', key: 'worktree', kind: 'optional', aliases: ['-w'] },
   { name: '--fork-session', key: 'forkSession', kind: 'switch' },
   { name: '--resume-session-at', key: 'resumeSessionAt', kind: 'text' },
@@ -96,6 +100,7 @@ export const FLAGS: readonly Flag[] = [
   { name: '--on-missing', key: 'onMissing', kind: 'text', choices: ['error', 'fresh'] },
   { name: '--on-busy', key: 'onBusy', kind: 'text', choices: ['refuse', 'wait', 'fork'] },
   { name: '--session-store', key: 'sessionStore', kind: 'text', choices: ['host'] },
+  { name: '--session-mirror', key: 'sessionMirror', kind: 'switch' },
   { name: '--no-session-persistence', key: 'noSessionPersistence', kind: 'switch' },
   { name: '--name', key: 'name', kind: 'text', aliases: ['-n'] },
   { name: '--system-prompt', key: 'systemPrompt', kind: 'text' },
@@ -106,6 +111,7 @@ export const FLAGS: readonly Flag[] = [
   { name: '--disable-slash-commands', key: 'disableSlashCommands', kind: 'switch' },
   { name: '--verbatim-prompts', key: 'verbatimPrompts', kind: 'switch' },
   { name: '--managed-settings', key: 'managedSettings', kind: 'text' },
+  { name: '--managed-settings-in-initialize', key: 'managedSettingsInInitialize', kind: 'switch' },
   { name: '--settings', key: 'settings', kind: 'text' },
   { name: '--trust', key: 'trust', kind: 'switch' },
   { name: '--record', key: 'record', kind: 'text' },

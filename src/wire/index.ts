@@ -4,6 +4,7 @@ export * from './content.ts';
 export * from './control/index.ts';
 export * from './entries.ts';
 export * from './errors.ts';
+export { ProcessError, RunError } from './exit-errors.ts';
 export * from './hooks.ts';
 export * from './jsonl.ts';
 export * from './mcp.ts';

@@ -2,7 +2,7 @@ import { Channel } from '../util/channel.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { startTimer, within } from '../util/timer.ts';
-import { ControlError, ControlTimeoutError, HeddleError, ProcessError } from './errors.ts';
+import { ControlError, ControlTimeoutError, HeddleError } from './errors.ts';
 import type { Transport } from './transport.ts';
 
 /** Answers one incoming control request: the response body, or undefined for none. A throw becomes an error response. */
@@ -306,6 +306,6 @@ const EXIT_GRACE_MS = 2000;
 
 async function closeReason(transport: Transport): Promise<Error> {
   const exit = await within(EXIT_GRACE_MS, transport.exit);
-  if (exit && exit.code !== 0) return new ProcessError(exit);
+  if (exit && exit.code !== 0) return (await import('./exit-errors.ts')).exitError(exit); // most ends are no news
   return new HeddleError('closed', 'The connection closed before a response was received');
 }

@@ -48,6 +48,8 @@ export interface RunConfig {
 
   // what it may do
   tools?: string[];
+  /** The names of the tools that the host brings with `initialize`, so that rules about them are understood before. */
+  hostTools?: string[];
   allowedTools?: string[];
   disallowedTools?: string[];
   permissionMode?: string;
@@ -72,6 +74,8 @@ export interface RunConfig {
   onBusy?: string;
   /** `host`: the session is kept by whoever is at the other end of the connection (ruling K42). */
   sessionStore?: string;
+  /** Prints every entry of the transcripts, too, when it is stored: for hosts that keep a copy. */
+  sessionMirror?: boolean;
   noSessionPersistence?: boolean;
   /** Works in a git worktree of this name; `true`: of a made-up one. */
   worktree?: string | true;
@@ -84,6 +88,8 @@ export interface RunConfig {
   /** Believes the files of the project for this run (ruling G1). */
   trust?: boolean;
   managedSettings?: string;
+  /** The same come with the `initialize` request, which must be the first line. */
+  managedSettingsInInitialize?: boolean;
   settingSources?: string[];
   /** Reads nothing that lies around: no settings, memory, servers, skills, plugins; few tools. What the launch names counts. */
   bare?: boolean;
@@ -94,6 +100,10 @@ export interface RunConfig {
   agents?: string;
   agent?: string;
   pluginDir?: string[];
+  /** The same, but for their MCP servers: the host has these itself. */
+  pluginDirNoMcp?: string[];
+  /** Nothing is opened before the first line, which is an `initialize` request: it brings the plugins. */
+  awaitInitialize?: boolean;
   disableSlashCommands?: boolean;
   /** Takes prompts as they are: no slash commands, no `@path`. */
   verbatimPrompts?: boolean;

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
+import type { HeddleError } from './errors.ts';
 
 /** How the far end of a transport ended. In-process ends report code 0 or 1 as a process would. */
 export interface ExitInfo {
@@ -6,6 +7,8 @@ export interface ExitInfo {
   signal: string | null;
   /** The last lines of the far end's stderr, for error messages. */
   stderr: string;
+  /** Only of a run in this process: why it could not start, else null. */
+  error?: HeddleError | null;
 }
 
 /**

@@ -20,9 +20,13 @@ const extras = {
 
 /** Tokens of a turn, as results carry them: the four counters are always numbers [FLD-41]. */
 export const Usage = open(() => ({
+  /** Tokens that were sent and came from no cache. */
   input_tokens: count,
+  /** Tokens that were sent and written to the provider's cache. */
   cache_creation_input_tokens: count,
+  /** Tokens that the provider had in its cache. */
   cache_read_input_tokens: count,
+  /** Tokens of the answers, thoughts included. */
   output_tokens: count,
   ...extras,
 }));
@@ -39,26 +43,38 @@ export const ApiUsage = open(() => ({
 }));
 export type ApiUsage = z.infer<typeof ApiUsage>;
 
-/** Tokens and cost of one model over the life of the process. */
+/** Tokens and cost of one model, of the session with all its resumes. */
 export const ModelUsage = open(() => ({
   inputTokens: count,
   outputTokens: count,
   cacheReadInputTokens: count,
   cacheCreationInputTokens: count,
   webSearchRequests: count,
+  /** US dollars. 0 where no price is known: see `costBasis`. */
   costUSD: count,
+  /** Tokens that a conversation with this model may have. */
   contextWindow: count,
+  /** Tokens that one answer may have. */
   maxOutputTokens: count,
   thinkingTokens: z.optional(count),
   cacheCreationEphemeral5mInputTokens: z.optional(count),
   cacheCreationEphemeral1hInputTokens: z.optional(count),
   canonicalModel: z.optional(z.string()),
+  /** Who has answered; `firstParty` is Anthropic's API. */
   provider: z.optional(z.string()),
+  /** Where the price comes from: `list`, or `unknown`. */
   costBasis: z.optional(z.string()),
 }));
 export type ModelUsage = z.infer<typeof ModelUsage>;
 
 /** A tool call that was not allowed to run. */
-export const PermissionDenial = open(() => ({ tool_name: z.string(), tool_use_id: z.string(), tool_input: AnyObject }));
+export const PermissionDenial = open(() => ({
+  /** The tool, under the name that rules have for it. */
+  tool_name: z.string(),
+  /** The `tool_use` block of the answer that made the call. */
+  tool_use_id: z.string(),
+  /** What it was called with. */
+  tool_input: AnyObject,
+}));
 export type PermissionDenial = z.infer<typeof PermissionDenial>;
 export type SDKPermissionDenial = PermissionDenial;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Ledger } from '../../src/agent/ledger.ts';
 import type { TurnEnd } from '../../src/agent/loop.ts';
-import { resultLine, startFailureLine } from '../../src/agent/result.ts';
+import { resultLine } from '../../src/agent/result.ts';
+import { startFailureLine } from '../../src/agent/start-failure.ts';
 import { emptyTally, type Tally } from '../../src/agent/turn.ts';
 import { ResultMessage } from '../../src/wire/messages/index.ts';
 
@@ -13,6 +14,7 @@ function lineFor(end: TurnEnd, tally: Partial<Tally> = {}) {
     sessionId: 'S1',
     uuid: 'U1',
     durationMs: 50,
+    dialect: '2.1.44' as const,
     ledger,
     tally: { ...emptyTally(), lastText: 'Bye.', userMessageUuids: ['U0'], ...tally },
   });
@@ -163,7 +165,14 @@ describe('the fields of a result', () => {
 
   test('[FLD-29] structured output is there only when there is one, and is then the result, too', () => {
     const ledger = new Ledger({ onUnknownModel: () => {} });
-    const facts = { sessionId: 'S1', uuid: 'U1', durationMs: 1, ledger, tally: { ...emptyTally(), lastText: 'Bye.' } };
+    const facts = {
+      sessionId: 'S1',
+      uuid: 'U1',
+      durationMs: 1,
+      dialect: '2.1.44' as const,
+      ledger,
+      tally: { ...emptyTally(), lastText: 'Bye.' },
+    };
     expect(resultLine({ kind: 'completed' }, facts)).not.toHaveProperty('structured_output');
     expect(resultLine({ kind: 'completed' }, { ...facts, structuredOutput: { a: 1 } })).toMatchObject({
       result: '{"a":1}',

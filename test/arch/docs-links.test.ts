@@ -14,9 +14,11 @@ test.each(documents)('%s: every link leads to a file, and to a heading in it', (
   expect(broken).toEqual([]);
 });
 
-test('every page of docs/ is in the README', () => {
-  const linked = new Set(linksIn('README.md'));
-  expect(documents.filter((document) => document.startsWith('docs/') && !linked.has(document))).toEqual([]);
+test('every page of docs/ is in its index, and the index in the README', () => {
+  const linked = new Set(linksIn('docs/README.md').map((link) => join('docs', link)));
+  const pages = documents.filter((document) => document.startsWith('docs/') && document !== 'docs/README.md');
+  expect(pages.filter((page) => !linked.has(page))).toEqual([]);
+  expect(linksIn('README.md')).toContain('docs/README.md');
 });
 
 /** Those that stay in this repository. */

@@ -139,6 +139,30 @@ describe('agents', () => {
     ]);
     expect(warnings).toEqual([]);
   });
+
+  test.each<[string, string, string[] | undefined]>([
+    ['blanks', 'Read Grep  Bash', ['Read', 'Grep', 'Bash']],
+    ['commas', 'Read,Bash(git log, git diff), Grep', ['Read', 'Bash(git log, git diff)', 'Grep']],
+    ['a rule with a blank', 'Bash(git log:*) Read', ['Bash(git log:*)', 'Read']],
+    ['JSON', '["Read", "Grep"]', ['Read', 'Grep']],
+    ['all in words', 'All tools', undefined],
+    ['a star among others', 'Read, *', undefined],
+    ['nothing', '', undefined],
+  ])('tools with %s', (_how, written, tools) => {
+    put('agents/a.md', `---\nname: a\ndescription: d\ntools: ${written}\n---\nx`);
+    expect(readAgentFiles(join(root, 'agents'), source())[0]?.definition.tools).toEqual(tools);
+  });
+
+  test.each([
+    ['plain', 'Use it so:\\n\\nExample: x\\ny'],
+    ['in quotes', '"Use it so:\\n\\nExample: x\\ny"'],
+    ['in single quotes', "'Use it so:\\n\\nExample: x\\ny'"],
+  ])('line feeds that are written out in a description: %s', (_how, written) => {
+    put('agents/a.md', `---\nname: a\ndescription: ${written}\n---\nKeep \\n here.`);
+    expect(readAgentFiles(join(root, 'agents'), source())).toMatchObject([
+      { definition: { description: 'Use it so:\n\nExample: x\ny', prompt: 'Keep \\n here.' } },
+    ]);
+  });
 });
 
 describe('output styles', () => {
@@ -178,7 +202,10 @@ describe('[G1] a source that is not trusted', () => {
     const then = configurationHash(root);
     expect(then).not.toBe(before);
     put('.claude/commands/deep/run.md', 'Now run !`ls`');
-    expect(configurationHash(root)).not.toBe(then);
+    const later = configurationHash(root);
+    expect(later).not.toBe(then);
+    put('.claude/commands/fenced.md', 'Run\n```!\nls\n```\n');
+    expect(configurationHash(root)).not.toBe(later);
   });
 });
 

@@ -35,6 +35,24 @@ describe('shell commands', () => {
     expect(filled(text, 'x')).toBe('<one>\nThen: <two x> and no`!`three` nor x!`four`');
   });
 
+  test.each<[string, string, string]>([
+    ['lines', 'Now:\n```!\necho one\necho $1\n```\nDone.', 'Now:\n<echo one\necho x>\nDone.'],
+    ['with a language', '```!bash\ndate\n```', '<date>'],
+    ['the first on the line that opens', '```! date\npwd\n```', '<date\npwd>'],
+    ['on one line', '```!date```\nand', '<date>\nand'],
+    ['indented, as in a list', '- Now:\n  ```!\n  cat <<E\n    in\n  E\n  ```\nx', '- Now:\n  <cat <<E\n  in\nE>\nx'],
+    ['with more backquotes', '````!\necho ```\n````', '<echo ```>'],
+    ['inline ones within belong to the lines', '```!\necho !`date`\n```\n!`pwd`', '<echo !`date`>\n<pwd>'],
+    ['at the very end', 'a\n```!\ndate\n```', 'a\n<date>'],
+    ['with nothing in it', '```!\n\n```', '```!\n\n```'],
+    ['not an example in another fence', '````markdown\n```!\nrm x\n```\n````', '````markdown\n```!\nrm x\n```\n````'],
+    ['not in the middle of a line', 'say ```!\nrm x\n```\n', 'say ```!\nrm x\n```\n'],
+    ['not one that is never closed', '```!\nrm x\n', '```!\nrm x\n'],
+    ['not one of another kind', '```\n!rm x\n```\n~~~!\nrm\n~~~', '```\n!rm x\n```\n~~~!\nrm\n~~~'],
+  ])('fenced: %s', (_name, text, expected) => {
+    expect(filled(text, expected.includes('echo x') ? 'x' : '')).toBe(expected);
+  });
+
   test('what is filled in is never read again', () => {
     expect(filled('Say $ARGUMENTS', '!`rm` $1 $ARGUMENTS')).toBe('Say !`rm` $1 $ARGUMENTS');
     expect(filled('Say $1', '"\n!`rm`"')).toBe('Say \n!`rm`');

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startOAuthServers } from '../support/oauth-servers.ts';
 import { ROOT } from '../support/root.ts';
@@ -64,6 +64,20 @@ const SETUPS: Readonly<Record<string, Make>> = {
     return undefined;
   },
 
+  /** A project with two programs, the packages that it has installed, and a bundler among them. */
+  bundler({ cwd }) {
+    const installed = join(cwd, 'node_modules');
+    mkdirSync(installed, { recursive: true });
+    for (const name of ['.bin', 'esbuild', '@esbuild', '@vscode', 'turndown', '@mixmark-io']) {
+      if (!existsSync(join(installed, name)))
+        symlinkSync(join(ROOT, 'node_modules', name), join(installed, name), 'dir');
+    }
+    if (!existsSync(join(installed, 'heddle'))) symlinkSync(ROOT, join(installed, 'heddle'), 'dir');
+    put(join(cwd, 'src/app.ts'), SMALL_PROGRAM);
+    put(join(cwd, 'src/agent.ts'), SMALL_ENGINE);
+    return undefined;
+  },
+
   'branched-session'(project) {
     putBranchedSession(project);
     return undefined;
@@ -100,6 +114,18 @@ const SETUPS: Readonly<Record<string, Make>> = {
     return undefined;
   },
 
+  /** Values in the user's settings that cannot be used. */
+  'faulty-settings'({ home }) {
+    put(join(home, '.heddle/settings.json'), '{ "model": 7, "permissions": { "allow": ["Edit:*", "Read"] } }');
+    return undefined;
+  },
+
+  /** The reference was used here before; a person at a terminal has a key. */
+  'reference-home'({ home }) {
+    mkdirSync(join(home, '.claude'), { recursive: true, mode: 0o700 });
+    return { 'heddle auth login  ': 'echo sk-of-the-person-0123 | heddle auth login  ' };
+  },
+
   /** Settings that would allow something, of a project that nobody trusts. */
   'untrusted-project'({ home, cwd }) {
     mkdirSync(join(home, '.heddle'), { mode: 0o700 });
@@ -132,6 +158,24 @@ const SETUPS: Readonly<Record<string, Make>> = {
     return { 'https://mcp.example.com/mcp': url, [login]: `script -qec '${login}' /dev/null` };
   },
 };
+
+const SMALL_PROGRAM = `import { prompt } from 'heddle';
+const { result } = await prompt('list files matching *.md', { model: 'offline' });
+if (!result.includes('README.md')) throw new Error(result);
+`;
+
+const SMALL_ENGINE = `import { createSession } from 'heddle';
+import { createEngine, inProcess } from 'heddle/engine';
+async function main() {
+  const engine = createEngine({ cwd: process.cwd(), env: process.env });
+  const session = createSession({ model: 'offline', transport: inProcess(engine) });
+  const { text } = await session.ask('list files matching *.md');
+  if (!text.includes('README.md')) throw new Error(text);
+  await session.close();
+  await engine.close();
+}
+main();
+`;
 
 /** What a person would have written before. */
 function put(path: string, text: string): void {

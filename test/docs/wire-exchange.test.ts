@@ -44,7 +44,7 @@ describe('docs/wire-reference.md, in use', () => {
     async (subtype) => {
       const { asked } = exchangeOf(`agent: ${subtype}`);
       const agent = scriptedAgent({
-        answer: () => ({ capabilities: ['session_store'] }),
+        answer: () => ({ capabilities: ['session_store', 'host_tools'] }),
         onUser: (_line, self) => self.say({ type: 'control_request', request_id: 'req_1', request: asked }),
       });
       const run = query({ prompt: 'hi', options: { ...HOST, transport: agent.connect } });
@@ -162,6 +162,7 @@ const HOST: Options = {
       tools: [tool('add', 'Adds', {}, async () => ({ content: [{ type: 'text', text: '3' }] }))],
     }),
   },
+  tools: [tool('in_stock', 'Tells what is there', {}, async () => '12 bolts of linen')],
   onElicitation: async () => ({ action: 'decline' }),
   sessionStore: createMemoryStore(),
 };

@@ -31,6 +31,25 @@ describe('agents', () => {
   });
 });
 
+test("two agents of one name in one place: the first counts, which is said; one of the project stands in for the user's", async () => {
+  const place = await makePlace(['Done.']);
+  const agent = (description: string) => `---\nname: twin\ndescription: ${description}\n---\nHelp.`;
+  const copies = Object.fromEntries([...'abcdefgh'].map((name) => [`agents/${name}/x.md`, agent(name)]));
+  project(place, copies);
+  user(place, { 'agents/mine.md': agent('mine') });
+  const cli = startCli([...STREAM_BOTH, '--trust'], { place });
+  const { response } = await cli.control({ subtype: 'initialize' });
+  const { agents } = response as { agents: { name: string; description: string }[] };
+  expect(agents.filter(({ name }) => name === 'twin')).toEqual([{ name: 'twin', description: 'a' }]);
+  await cli.until(() => cli.stderr.includes('more agents'));
+  const told = cli.stderr.trim().split('\n');
+  expect(told).toHaveLength(6);
+  expect(told[0]).toMatch(
+    /agents\/b\/x\.md: there is another agent twin \(\S+agents\/a\/x\.md\), so that this one is left out$/,
+  );
+  expect(told[5]).toMatch(/agents\/g\/x\.md: this and 1 more agents have the names of others$/);
+});
+
 describe('[SET-06] an output style', () => {
   const systemOf = (place: Place, at = 0) => textsOf({ content: bodyOf(place.api.requests[at]).system ?? [] })[0] ?? '';
 

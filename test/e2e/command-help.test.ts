@@ -33,6 +33,8 @@ const RUNNERS: Record<string, (argv: string[]) => Promise<number>> = {
   permissions: async (argv) => (await import('../../src/cli/commands/permissions.ts')).runPermissions(argv),
   hooks: async (argv) => (await import('../../src/cli/commands/hooks.ts')).runHooks(argv),
   mcp: async (argv) => (await import('../../src/cli/commands/mcp.ts')).runMcp(argv),
+  auth: async (argv) => (await import('../../src/cli/commands/auth.ts')).runAuth(argv),
+  shim: async (argv) => (await import('../../src/cli/commands/shim.ts')).runShim(argv),
   doctor: async (argv) => (await import('../../src/cli/commands/doctor.ts')).runDoctor(argv),
 };
 
@@ -52,7 +54,7 @@ describe.each(COMMANDS)('%s --help', (command) => {
 });
 
 // Those of a run are held by test/cli/help.test.ts; a group without a command has none of its own.
-const WITHOUT_OPTIONS = ['heddle', 'heddle sessions', 'heddle tasks', 'heddle mcp'];
+const WITHOUT_OPTIONS = ['heddle', 'heddle sessions', 'heddle tasks', 'heddle mcp', 'heddle auth', 'heddle shim'];
 test.each(COMMANDS.filter((command) => !WITHOUT_OPTIONS.includes(command)))(
   '%s --help names every option',
   async (command) => {

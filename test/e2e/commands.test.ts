@@ -28,7 +28,7 @@ describe('local commands', () => {
     expect(lines.map(kindOf)).toEqual(TURN);
     expect(lines[1]).toMatchObject({ isReplay: true, message: { role: 'user' } });
     expect(outputOf(lines[1], 'stdout')).toMatch(expected);
-    expect(lines[2]).toMatchObject({ is_error: false, result: '', duration_ms: 0 });
+    expect(lines[2]).toMatchObject({ is_error: false, result: outputOf(lines[1], 'stdout'), duration_ms: 0 });
     expect(place.api.requests.length).toBe(1);
   });
 

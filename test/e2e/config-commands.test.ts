@@ -42,6 +42,33 @@ describe('heddle config list', () => {
     expect(text).not.toContain('x1y2z3');
   });
 
+  test('[K53] a value that cannot be used is named and not listed; another can be set all the same', async () => {
+    const place = await makePlace();
+    put(userFile(place), { model: 7, effortLevel: 'low', permissions: { allow: ['Edit:*', 'Read'] } });
+    const { code, stdout, stderr } = await config(place, 'list', '--json');
+    const report = JSON.parse(stdout);
+    expect(code).toBe(0);
+    expect(report.settings.map(({ key, value }: { key: string; value: unknown }) => [key, value])).toEqual([
+      ['effortLevel', 'low'],
+      ['permissions.allow', 'Read'],
+    ]);
+    expect(report.faults).toEqual([
+      `${userFile(place)}: model must be a text, and is 7. It was left out.`,
+      expect.stringContaining("'Edit:*' is no permission rule"),
+    ]);
+    expect(stderr).toContain('heddle: ');
+    expect((await config(place, 'set', 'effortLevel', 'high')).code).toBe(0);
+    expect(await config(place, 'set', 'outputStyle', '7')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('outputStyle must be a text'),
+    });
+    expect(valuesIn(userFile(place))).toEqual({
+      model: 7,
+      effortLevel: 'high',
+      permissions: { allow: ['Edit:*', 'Read'] },
+    });
+  });
+
   test('[OPT-39] the flags of a run count', async () => {
     const place = await makePlace();
     put(projectFile(place), { model: 'haiku', env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' } });
@@ -103,7 +130,7 @@ describe('heddle config set', () => {
     [['model', '5'], /model must be a text/],
     [['permissions.deny', '["Bash(rm"]'], /never closed/],
     [['permissions.allow', 'Bash'], /must be a list of texts/],
-    [['permissions.defaultMode', 'yolo'], /Unknown permission mode 'yolo'/],
+    [['permissions.defaultMode', 'yolo'], /permissions.defaultMode must be one of default, .*, and is 'yolo'/],
     [['model.x', '1'], /model is no object/],
     [['__proto__.x', '1'], /__proto__/],
     [['--scope', 'other', 'model', 'x'], /Allowed choices are user, project, local/],

@@ -53,7 +53,7 @@ describe('heddle doctor', () => {
     const { code, stdout } = await runCli(['doctor'], { place, env: { ANTHROPIC_API_KEY: undefined } });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^ok {7}node +Node \d/m);
-    expect(stdout).toMatch(/^problem {2}model .*there is no key\n +→ set ANTHROPIC_API_KEY/m);
+    expect(stdout).toMatch(/^problem {2}model .*there is no key\n +→ heddle auth login, or set ANTHROPIC_API_KEY/m);
     expect(stdout).toMatch(/\n1 problem, (no|\d+) warnings?\n$/);
   });
 
@@ -63,7 +63,7 @@ describe('heddle doctor', () => {
     put(join(other, '.claude', 'settings.json'), { permissions: { allow: ['Bash'] } });
     const { byId } = await doctor(place, [other]);
     expect(byId.trust).toMatchObject({ status: 'warning', facts: { directory: other } });
-    expect(await runCli(['doctor', '/nowhere'], { place })).toMatchObject({ code: 1, stdout: '' });
+    expect(await runCli(['doctor', join(place.root, 'nowhere')], { place })).toMatchObject({ code: 1, stdout: '' });
   });
 });
 
@@ -130,12 +130,13 @@ describe('[G2] credentials', () => {
 });
 
 describe('the config home', () => {
-  test('[P2] ~/.claude is pointed at when there is no home of ours yet', async () => {
+  test('[P2, K52] ~/.claude is pointed at when there is no home of ours yet', async () => {
     const place = await makePlace();
     const reference = join(place.root, 'home', '.claude');
     mkdirSync(reference, { recursive: true });
-    const { byId } = await doctor(place);
-    expect(byId.home).toMatchObject({ status: 'ok', next: expect.stringContaining(`CLAUDE_CONFIG_DIR=${reference}`) });
+    const { byId } = await doctor(place, [], { env: { HEDDLE_HOME: undefined } });
+    const next = expect.stringContaining(`heddle config home ${reference}`);
+    expect(byId.home).toMatchObject({ status: 'ok', next, facts: { source: 'default' } });
   });
 
   test('[G8] that others can enter is a warning; one that is a file a problem', async () => {
@@ -187,9 +188,14 @@ describe('settings', () => {
     expect(byId.model).toMatchObject({ status: 'warning', summary: 'not checked: the settings cannot be read' });
   });
 
-  test('of the wrong kind are a problem, misspelt ones a warning', async () => {
+  test('[K53] that cannot be used are a warning, or a problem where they forbid; misspelt ones a warning', async () => {
     const place = await makePlace();
     userSettings(place, { model: 5 });
+    expect((await doctor(place)).byId.settings).toMatchObject({
+      status: 'warning',
+      summary: expect.stringContaining('model must be a text, and is 5. It was left out.'),
+    });
+    userSettings(place, { permissions: { deny: 5 } });
     expect((await doctor(place)).byId.settings).toMatchObject({ status: 'problem' });
     userSettings(place, { permisions: {} });
     expect((await doctor(place)).byId.settings).toMatchObject({
@@ -197,7 +203,21 @@ describe('settings', () => {
       summary: expect.stringContaining('Did you mean permissions?'),
     });
     userSettings(place, { sandbox: { enabled: 'yes' } });
-    expect((await doctor(place)).byId.sandbox).toMatchObject({ status: 'problem' });
+    const { byId } = await doctor(place);
+    expect(byId.settings).toMatchObject({ status: 'problem', summary: expect.stringContaining('sandbox.enabled') });
+    expect(byId.sandbox).toMatchObject({ status: 'warning', summary: expect.stringContaining('not checked') });
+  });
+
+  test('[K53] of an untrusted project that are broken are a warning, of a trusted one a problem', async () => {
+    const place = await makePlace();
+    put(join(place.cwd, '.claude', 'settings.json'), '{oops');
+    const untrusted = await doctor(place);
+    expect(untrusted.byId['settings.project']).toMatchObject({
+      status: 'warning',
+      next: expect.stringContaining('runs start without it'),
+    });
+    const trusted = await doctor(place, ['--trust']);
+    expect(trusted.byId['settings.project']).toMatchObject({ status: 'problem' });
   });
 
   test('[G1] of a project are ignored without trust, which is said', async () => {

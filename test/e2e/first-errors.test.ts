@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { REFERENCE_COMMANDS } from '../../src/cli/reference-commands.ts';
 import { fail, toolUse } from '../../src/testing/index.ts';
 import { CLI, runCli, STREAM_OUT } from '../support/cli.ts';
 import { makePlace } from '../support/place.ts';
@@ -76,6 +77,24 @@ describe('a mistake on the command line', () => {
     expect(place.api.requests).toEqual([]);
   });
 
+  test.each(REFERENCE_COMMANDS)('heddle %s says what to use here, and asks no model', async (word) => {
+    const place = await makePlace();
+    for (const argv of [[word], [word, 'x', '--model', 'haiku']]) {
+      const { code, stdout, stderr } = await runCli(argv, { place });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(
+        new RegExp(`^error: heddle has no command '${word}'\\. \\S.*\nAs a prompt: heddle -p ${word}\n$`),
+      );
+    }
+    expect(place.api.requests).toEqual([]);
+  });
+
+  test('after a flag such a word is a prompt, like any other', async () => {
+    const place = await makePlace(['one', 'two']);
+    expect(await runCli(['-p', 'update'], { place })).toMatchObject({ code: 0, stdout: 'one\n' });
+    expect(await runCli(['--', 'agents'], { place })).toMatchObject({ code: 0, stdout: 'two\n' });
+  });
+
   test('a single word that is near no command is a prompt', async () => {
     const place = await makePlace(['Hello.']);
     expect(await runCli(['hi'], { place })).toMatchObject({ code: 0, stdout: 'Hello.\n' });
@@ -137,7 +156,9 @@ test('[P4] without a key, the line on stderr says by itself what to do', async (
   const place = await makePlace();
   const { code, stderr } = await runCli(['-p', 'hi'], { place, env: { ANTHROPIC_API_KEY: undefined } });
   expect(code).toBe(1);
-  expect(stderr).toBe('heddle: No model credentials were found: set ANTHROPIC_API_KEY, or try --model offline.\n');
+  expect(stderr).toBe(
+    'heddle: No model credentials were found: set ANTHROPIC_API_KEY, store a key with heddle auth login, or try --model offline.\n',
+  );
 });
 
 test('[G7] a call that was denied because nobody could be asked is told on stderr, with what allows it', async () => {

@@ -129,7 +129,8 @@ describe('model', () => {
 
   test('[FLG-28, FLG-29, FLG-24] thinking, effort and betas are in the request', async () => {
     const place = await makePlace(['ok']);
-    await ask(place, '--max-thinking-tokens', '2048', '--effort', 'high', '--betas', 'one-beta,other-beta');
+    const flags = ['--max-thinking-tokens', '2048', '--effort', 'high', '--betas', 'one-beta,other-beta'];
+    await ask(place, ...flags, '--model', 'claude-opus-4-5'); // the default model takes no effort
     const [request] = place.api.requests;
     expect(bodyOf(request)).toMatchObject({
       thinking: { type: 'enabled', budget_tokens: 2048 },

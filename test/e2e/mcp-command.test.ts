@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { helpText } from '../../src/cli/help.ts';
 import { runCli } from '../support/cli.ts';
 import { makePlace, type Place } from '../support/place.ts';
@@ -35,6 +37,22 @@ async function makeServer(): Promise<Place> {
   const place = await makePlace();
   put(join(place.cwd, 'server.mjs'), SERVER);
   return place;
+}
+
+/** What public programs take from the lines: the name up to the first colon, the command up to the mark, the words. */
+function readAsHostsDo(stdout: string) {
+  return stdout.split('\n').flatMap((line) => {
+    const found =
+      /^([^:]+):\s*(.+?)\s+-\s+([✓✗⚠⏸])\s*(Connected|Failed to connect|Rejected|Needs authentication|Pending approval)/.exec(
+        line,
+      );
+    if (!found) return [];
+    const [, name, command, , words = ''] = found;
+    const state = { Connected: 'connected', 'Needs authentication': 'needs-auth', 'Pending approval': 'pending' }[
+      words
+    ];
+    return [{ name, command, state: state ?? 'failed' }];
+  });
 }
 
 /** What `add` does not take, and a part of what it says. */
@@ -200,20 +218,45 @@ describe('heddle mcp list, get and test', () => {
     expect(hanging).toMatchObject({ name: 'h1', status: 'failed', error: expect.stringContaining('1500 ms') });
   });
 
-  test('for people, a line each', async () => {
+  test('a line each, as programs read those of the reference', async () => {
     const place = await makeServer();
     expect(await mcp(place, 'list')).toMatchObject({
       code: 0,
-      stdout: '',
-      stderr: expect.stringContaining('no MCP servers'),
+      stdout: 'No MCP servers configured. Use `heddle mcp add` to add a server.\n',
+      stderr: '',
     });
-    await mcp(place, 'add', 'good', 'node', 'server.mjs');
+    const locked = createServer((_request, response) => void response.writeHead(401).end());
+    await new Promise<void>((resolve) => void locked.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void locked.close());
+    const url = `http://127.0.0.1:${(locked.address() as AddressInfo).port}/mcp`;
+    await mcp(place, 'add', 'good', 'node', 'server.mjs', 'a', 'b');
     await mcp(place, 'add', 'missing', 'no-such-program-\u001b[2K');
-    const { stdout } = await mcp(place, 'list');
-    expect(stdout).toMatch(/^good +connected, 2 tools, \d+ ms +local +node server\.mjs\n/);
-    expect(stdout).toMatch(/\nmissing +failed +local +no-such-program-\\u\{1b\}\[2K\n {2}\S/);
+    await mcp(place, 'add', '-s', 'user', 'web', url);
+    await mcp(place, 'add', '-s', 'user', 'off', 'x');
+    put(projectFile(place), { mcpServers: { theirs: { type: 'sse', url: 'http://127.0.0.1:9/sse' } } });
+    put(join(place.home, 'settings.json'), { deniedMcpServers: [{ serverName: 'off' }] });
+    const { code, stdout, stderr } = await mcp(place, 'list');
+    expect(code).toBe(0);
+    const [header, empty, ...lines] = stdout.trimEnd().split('\n');
+    expect([header, empty]).toEqual(['Checking MCP server health...', '']);
+    expect(lines).toEqual([
+      'good: node server.mjs a b - ✓ Connected',
+      expect.stringMatching(/^missing: no-such-program-\\u\{1b\}\[2K - ✗ Failed to connect — \S/),
+      `web: ${url} (HTTP) - ⚠ Needs authentication`,
+      expect.stringMatching(/^off: x - ✗ Rejected — deniedMcpServers of .*settings\.json denies it$/),
+      'theirs: http://127.0.0.1:9/sse (SSE) - ⏸ Pending approval (run `heddle trust` to approve)',
+    ]);
+    expect(stderr).toContain('heddle: web wants a sign-in: heddle mcp login web\n');
+    expect(readAsHostsDo(stdout)).toEqual([
+      { name: 'good', command: 'node server.mjs a b', state: 'connected' },
+      { name: 'missing', command: expect.stringContaining('no-such-program'), state: 'failed' },
+      { name: 'web', command: `${url} (HTTP)`, state: 'needs-auth' },
+      { name: 'off', command: 'x', state: 'failed' },
+      { name: 'theirs', command: 'http://127.0.0.1:9/sse (SSE)', state: 'pending' },
+    ]);
+    expect((await mcp(place, 'list', '--exit-code')).code).toBe(1);
     const quiet = await mcp(place, 'list', '--no-connect');
-    expect(quiet.stdout).toMatch(/^good +not asked +local +node server\.mjs\nmissing +not asked/);
+    expect(quiet.stdout).toMatch(/^good: node server\.mjs a b - Not checked\nmissing: /);
   });
 
   test('[G1, R-12] what an untrusted project brings is shown and not started', async () => {
@@ -266,16 +309,48 @@ describe('heddle mcp list, get and test', () => {
     await mcp(place, 'add', '-H', 'X-Key: sesame-opens', 'y', 'https://user:sesame-opens@y.example/mcp');
     for (const args of [
       ['get', 'x'],
-      ['get', 'y'],
+      ['get', 'y', '--no-connect'],
       ['get', 'x', '--json'],
-      ['get', 'y', '--json'],
+      ['get', 'y', '--json', '--no-connect'],
       ['list', '--no-connect'],
     ]) {
       expect((await mcp(place, ...args)).stdout).not.toContain('sesame');
     }
-    const { stdout } = await mcp(place, 'get', 'x');
-    expect(stdout).toMatch(/^name +x\nscope +local, in .*\nserver +run-it now\nvariables +API_KEY\n$/);
-    expect(await mcp(place, 'get', 'z')).toMatchObject({ code: 1, stderr: expect.stringContaining('no MCP server z') });
+    expect(await mcp(place, 'get', 'z')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('No MCP server named "z"'),
+    });
+  });
+
+  test('get has the lines of the reference, and ours behind them', async () => {
+    const place = await makeServer();
+    await mcp(place, 'add', '-e', 'API_KEY=sesame-opens', 'files', 'node', 'server.mjs', 'now');
+    await mcp(place, 'add', '-s', 'user', '-H', 'X-Key: sesame-opens', 'web', 'http://127.0.0.1:9/mcp');
+    expect((await mcp(place, 'get', 'files')).stdout).toBe(
+      [
+        'files:',
+        '  Scope: Local config (private to you in this project)',
+        '  Status: ✓ Connected',
+        '  Type: stdio',
+        '  Command: node',
+        '  Args: server.mjs now',
+        '  Environment:',
+        '    API_KEY=***',
+        `  File: ${userFile(place)}`,
+        '',
+        'To remove this server, run: heddle mcp remove files -s local',
+        '',
+      ].join('\n'),
+    );
+    const web = (await mcp(place, 'get', 'web')).stdout;
+    expect(web).toMatch(
+      /^ {2}Scope: User config \(available in all your projects\)\n {2}Status: ✗ Failed to connect\n {2}Issue: \S/m,
+    );
+    expect(web).toContain('  Type: http\n  URL: http://127.0.0.1:9/mcp\n  Headers:\n    X-Key: ***\n');
+    await mcp(place, 'add', 'bare', 'node', 'server.mjs');
+    expect((await mcp(place, 'get', 'bare')).stdout).toContain('  Args: server.mjs\n  Environment:\n  File: ');
+    expect(await json(place, 'get', 'files')).toMatchObject({ status: 'connected', env: ['API_KEY'] });
+    expect((await json(place, 'get', 'web', '--no-connect')).status).toBeUndefined();
   });
 
   test('[C-1] test lists the tools with times; of one that fails it shows all that it said', async () => {

@@ -170,7 +170,7 @@ describe('heddle mcp login', () => {
     await mcp(place, 'add', 'local', 'run-it');
     await mcp(place, 'add', '-H', 'Authorization: Bearer mine', 'own', guarded.servers.url);
     for (const [name, text] of [
-      ['nobody', 'There is no MCP server nobody'],
+      ['nobody', 'No MCP server named "nobody"'],
       ['local', 'is no remote server'],
       ['own', 'an Authorization header of its own'],
     ]) {
@@ -208,3 +208,45 @@ function filesBelow(folder: string): string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 }
+
+describe('a server that wants a wider scope for a call', () => {
+  const resultIn = (lines: readonly object[]) => JSON.stringify(lines.filter((line) => 'tool_use_result' in line));
+
+  test('[MCP-15] is told with the command that asks for it, besides what was granted; then the call works', async () => {
+    const guarded = await makeGuarded({ callScope: 'files:write' });
+    const { servers } = guarded;
+    await login(guarded);
+    expect(servers.askedScopes).toEqual(['tools']);
+    const refused = await ask(guarded);
+    const words = 'it asks for a wider sign-in (files:write): heddle mcp login guarded';
+    expect(resultIn(refused.lines)).toContain(words);
+    expect(refused.stderr.split(`The MCP server guarded refused a request: ${words}`)).toHaveLength(2);
+    expect(statusIn(refused.lines)).toEqual([{ name: 'guarded', source: 'user', status: 'connected' }]);
+
+    expect((await login(guarded)).code).toBe(0);
+    expect(servers.askedScopes).toEqual(['tools', 'tools files:write']);
+    expect(resultIn((await ask(guarded)).lines)).toContain('You came with');
+    await login(guarded);
+    expect(servers.askedScopes.at(-1)).toBe('tools files:write');
+  });
+
+  test('that refuses all the same is not signed in to again and again', async () => {
+    const guarded = await makeGuarded({ callScope: 'files:write', refusesCalls: true });
+    await login(guarded);
+    expect(resultIn((await ask(guarded)).lines)).toContain('heddle mcp login guarded');
+    await login(guarded);
+    const again = await ask(guarded);
+    expect(resultIn(again.lines)).toContain(
+      'it refuses this although the sign-in has asked for all that it wants (files:write)',
+    );
+    expect(resultIn(again.lines)).not.toContain('heddle mcp login');
+  });
+
+  test('--scopes asks for that, and nothing else', async () => {
+    const guarded = await makeGuarded({ callScope: 'files:write' });
+    await login(guarded);
+    await ask(guarded);
+    await login(guarded, '--scopes', 'mine');
+    expect(guarded.servers.askedScopes.at(-1)).toBe('mine');
+  });
+});

@@ -245,6 +245,21 @@ describe('what a server asks', () => {
   });
 
   test.each([
+    ['nothing', {}, { colour: 'red', count: 0 }],
+    ['something', { colour: 'blue' }, { colour: 'blue' }],
+  ])('[B-183] who accepts a form and fills in %s', async (_what, content, expected) => {
+    const properties = {
+      colour: { type: 'string', default: 'red' },
+      count: { type: 'integer', default: 0 },
+      name: { type: 'string' },
+    };
+    const { servers } = await ready({ host: { elicitation: () => ({ action: 'accept', content }) } });
+    const form = request('elicitation/create', { message: 'Which?', requestedSchema: { type: 'object', properties } });
+    const answer = await servers.send('docs', form);
+    expect(answer.result).toEqual({ action: 'accept', content: expected });
+  });
+
+  test.each([
     ['is no answer', () => ({ yes: true })],
     ['has a strange action', () => ({ action: 'maybe' })],
   ])('[B-183] what %s is a refusal', async (_what, elicitation) => {

@@ -10,8 +10,8 @@ import { put } from '../support/put.ts';
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0;
 
-/** What a run touches below the config home by nature: sessions, who holds them, and results that are too long. */
-const KEPT = ['projects', 'locks', 'tool-results'];
+/** What a run touches below the config home by nature: sessions, who holds them, results that are too long, stored keys. */
+const KEPT = ['projects', 'locks', 'tool-results', 'api-keys.json'];
 
 /** Files of every kind that could be read, each with something that would show. */
 function furnish({ cwd, home, root }: Place): void {

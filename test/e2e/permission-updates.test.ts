@@ -131,6 +131,32 @@ describe('[PRM-03, PRM-14] updates of every kind, one after the other', () => {
   });
 });
 
+describe('[B-016] a deny rule of the launch', () => {
+  const rules = [{ toolName: 'Bash', ruleContent: 'touch:*' }];
+  const DESTINATIONS = [...Object.keys(FILES), 'session', 'cliArg'];
+  const agent = JSON.stringify({ careful: { description: 'd', prompt: 'p', disallowedTools: ['Bash(touch:*)'] } });
+
+  test.each([
+    ['--disallowedTools', ['--disallowedTools', 'Bash(touch:*)']],
+    ['the agent of the launch', ['--agents', agent, '--agent', 'careful']],
+  ])('(%s) is lifted by no update of the host', async (_what, args) => {
+    const lifting = [
+      { type: 'removeRules', behavior: 'deny', rules },
+      { type: 'replaceRules', behavior: 'deny', rules: [] },
+      // Given again it is the update's own, and what it stood for must not go with it.
+      { type: 'addRules', behavior: 'deny', rules },
+      { type: 'removeRules', behavior: 'deny', rules },
+      { type: 'addRules', behavior: 'allow', rules },
+    ];
+    const all = DESTINATIONS.flatMap((destination) => lifting.map((update) => ({ ...update, destination })));
+    const place = await makePlace([trigger('t'), toolUse('Bash', { command: 'touch canary' }, 'c'), 'done']);
+    const { outcomeOf: of } = await turn(startCli([...HOST, ...args], { place }), { t: all });
+    expect(existsSync(join(place.cwd, 'made'))).toBe(true);
+    expect(existsSync(join(place.cwd, 'canary'))).toBe(false);
+    expect(of('c')).toBe('denied');
+  });
+});
+
 describe('modes', () => {
   test.each([
     ['--permission-mode', ['--permission-mode', 'acceptEdits'], {}],
@@ -145,16 +171,17 @@ describe('modes', () => {
     expect(modesIn(lines)).toEqual([]);
   });
 
-  test('[K4, PRM-18] what is no mode, and bypassPermissions by settings alone, do not start', async () => {
-    const place = await makePlace(['never']);
+  test('[K4, PRM-18, K53] what is no mode does not start; of settings it is left out, like bypassPermissions', async () => {
+    const place = await makePlace(() => 'Done.');
     const unknown = await runCli([...STREAM_OUT, '--permission-mode', 'banana', 'go'], { place });
     expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('banana') });
+    expect(place.api.requests).toEqual([]);
     for (const defaultMode of ['banana', 'bypassPermissions']) {
       const settings = JSON.stringify({ permissions: { defaultMode } });
       const run = await runCli([...STREAM_OUT, '--settings', settings, 'go'], { place });
-      expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining(defaultMode) });
+      expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining(defaultMode) });
+      expect(run.lines[0]).toMatchObject({ subtype: 'init', permissionMode: 'default' });
     }
-    expect(place.api.requests).toEqual([]);
   });
 
   test('[CTL-06, K4] by request: it holds at once, also in the middle of a turn; what is none is an error', async () => {

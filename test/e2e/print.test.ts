@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { resultText } from '../../src/cli/result-text.ts';
@@ -8,6 +9,7 @@ import { CLI, runCli, STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.t
 import { blocksOf, isResult, kindOf, type Line } from '../support/lines.ts';
 import { makePlace } from '../support/place.ts';
 import { eventually } from '../support/processes.ts';
+import { put } from '../support/put.ts';
 import { bodyOf, conversationText } from '../support/requests.ts';
 
 const bash = (command: string) => toolUse('Bash', { command });
@@ -179,7 +181,6 @@ describe('errors', () => {
     ['a bad number', ['-p', '--max-turns', 'many', 'hi'], /'--max-turns' needs a number/],
     ['bad settings', ['-p', '--settings', '{"permissions": 5}', 'hi'], /permissions must be an object/],
     ['a bad session id', ['-p', '--session-id', 'mine', 'hi'], /--session-id must be a UUID/],
-    ['a directory that is not there', ['-p', 'hi', '--add-dir', '/nonexistent/dir'], /--add-dir is not a directory/],
     ['two prompts', ['-p', 'one', 'two'], /unexpected argument 'two'/],
   ])(
     '[SEQ-09, OUT-15, P-20] %s: one line on stderr, and the usage where a word is wrong; exit 1, nothing on stdout',
@@ -192,6 +193,21 @@ describe('errors', () => {
       expect(place.api.requests.length).toBe(0);
     },
   );
+});
+
+test('[K53] a further directory that is not there is said and left out; the others are worked in', async () => {
+  const place = await makePlace([toolUse('Read', { file_path: '../other/notes.txt' }), 'Done.']);
+  put(join(place.root, 'other', 'notes.txt'), 'what stands there');
+  const { code, stdout, stderr } = await runCli(
+    ['-p', 'go', '--add-dir', '/nonexistent/dir', join(place.root, 'other')],
+    { place },
+  );
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: 'Done.\n',
+    stderr: 'heddle: --add-dir is not a directory: /nonexistent/dir. It was left out.\n',
+  });
+  expect(JSON.stringify(place.api.requests[1]?.body)).toContain('what stands there');
 });
 
 describe('input', () => {

@@ -325,7 +325,9 @@ test('[OUT-04] print mode says the same', async () => {
   const place = await makePlace(script);
   // A bare query() asks for no system prompt at all, the command line has to say so.
   const flags = ['--allowedTools', 'Bash(echo:*)', '--system-prompt', ''];
-  const { lines, code } = await runCli([...STREAM_OUT, ...flags, 'weave'], { place });
+  // The SDK asks for today's dialect, a program that starts the command line says it with this variable.
+  const env = { CLAUDE_AGENT_SDK_VERSION: '0.3.325' };
+  const { lines, code } = await runCli([...STREAM_OUT, ...flags, 'weave'], { place, env });
   const normalise = createNormaliser(place);
   expect(code).toBe(0);
   expect(normalise(lines)).toEqual(viaSdk.lines);

@@ -142,7 +142,7 @@ const options: Record<string, Options> = {
 };
 
 /** By how it is set: whatever else is in the environment was inherited. */
-const STANDARD = ['CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_AGENT_SDK_VERSION'];
+const STANDARD = ['CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_AGENT_SDK_VERSION', 'CLAUDE_CODE_SDK_READS_SESSION_STATE'];
 
 /** The rows of spec/ that an option is about; all others are about the fixed flags. */
 const ABOUT: Record<string, string> = {
@@ -173,8 +173,10 @@ test.each(cases)('%s %s', async (name, _about, row) => {
   if (row.execArgv) expect(execArgv).toEqual(row.execArgv);
   const added = Object.entries(env).filter(([key]) => process.env[key] === undefined && !STANDARD.includes(key));
   expect(Object.fromEntries(added)).toEqual(given?.env ?? row.env ?? {});
+  const { clientDialect, ...request } = (lines[0]?.request ?? {}) as Record<string, unknown>;
+  expect(clientDialect).toBe('2.1.325'); // ours alone (ruling K46)
   if (row.initialize) expect(lines[0]).toMatchObject({ type: 'control_request', request: row.initialize });
-  if (row.initialize) expect(Object.keys(lines[0]?.request ?? {}).sort()).toEqual(Object.keys(row.initialize).sort());
+  if (row.initialize) expect(Object.keys(request).sort()).toEqual(Object.keys(row.initialize).sort());
   if (row.first_user) expect(lines.filter(({ type }) => type === 'user')).toEqual([row.first_user]);
 });
 

@@ -42,6 +42,7 @@ describe('the process', () => {
       ONLY: 'this',
       CLAUDE_CODE_ENTRYPOINT: 'sdk-ts',
       CLAUDE_AGENT_SDK_VERSION: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      CLAUDE_CODE_SDK_READS_SESSION_STATE: '1',
     });
   });
 

@@ -171,7 +171,8 @@ describe('branches', () => {
     expect(nodes.map(({ uuid }) => uuid)).toContain(first);
 
     const leaf = branches[0]?.leaf_uuid ?? '';
-    expect(await session.switch(leaf)).toMatchObject({ leaf_uuid: leaf });
+    expect(await session.switch(leaf)).toMatchObject({ leaf_uuid: leaf, leafUuid: leaf });
+    expect(await session.tree()).toMatchObject({ leaf_uuid: leaf, leafUuid: leaf });
     await ask(session, 'third');
     expect(conversationText(place.api.requests[3])).toMatch(/second[\s\S]*Answer 1\.[\s\S]*third/);
 

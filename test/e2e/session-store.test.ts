@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Options, SDKMessage } from '../../src/sdk/index.ts';
 import { createMemoryStore } from '../../src/sessions/memory-store.ts';
 import type { SessionStore } from '../../src/sessions/store.ts';
+import { toolUse } from '../../src/testing/index.ts';
 import { engine, sdk } from '../support/built.ts';
+import { cast, messagesOf, task } from '../support/cast.ts';
 import { makePlace, type Place } from '../support/place.ts';
+import { ReferenceStore } from '../support/reference-store.ts';
 import { conversationText } from '../support/requests.ts';
+import { ROOT } from '../support/root.ts';
 import { describeSandboxed } from '../support/sandbox.ts';
 
 async function run(prompt: string, options: Options): Promise<SDKMessage[]> {
@@ -125,4 +129,78 @@ describeSandboxed('[K42] on a disk that cannot be written, without a home', () =
     expect(second).toMatchObject({ subtype: 'success', session_id: first?.session_id });
     expect(conversationText(place.api.requests.at(-1))).toMatch(/first[\s\S]*second/);
   });
+});
+
+describe.each([0, 1])('[K48] a sessionStore that was written for the reference (hosting %i)', (at) => {
+  test('is taken as it is: the session is resumed, continued, listed, read, changed, forked and deleted', async () => {
+    const script = cast({
+      MAIN: [task('CHILD go'), 'First.', 'Second.', 'Third.'],
+      CHILD: [toolUse('Bash', { command: 'echo there' }), 'Tried it.'],
+    });
+    const place = await makePlace(script);
+    const [, options] = hostings(place)[at] ?? [];
+    const store = new ReferenceStore();
+    const base = { ...options, sessionStore: store, allowedTools: ['Bash'] };
+    const { session_id: resume = '' } = resultOf(await run('MAIN go', base)) ?? {};
+    expect(existsSync(join(String(place.env.HEDDLE_HOME), 'projects'))).toBe(false);
+    expect(resultOf(await run('on', { ...base, resume }))).toMatchObject({ result: 'Second.', session_id: resume });
+    const flushed = { ...base, sessionStoreFlush: 'eager' as const };
+    expect(resultOf(await run('more', { ...flushed, continue: true }))).toMatchObject({ session_id: resume });
+    expect(conversationText(place.api.requests.at(-1))).toMatch(/MAIN go[\s\S]*First\.[\s\S]*on[\s\S]*more/);
+
+    const inStore = { dir: place.cwd, sessionStore: store };
+    expect(await sdk.listSessions(inStore)).toMatchObject([{ sessionId: resume, firstPrompt: 'MAIN go' }]);
+    await sdk.renameSession(resume, 'Weaving', inStore);
+    await sdk.tagSession(resume, 'loom', inStore);
+    expect(await sdk.getSessionInfo(resume, inStore)).toMatchObject({ customTitle: 'Weaving', tag: 'loom' });
+    const messages = await sdk.getSessionMessages(resume, inStore);
+    expect(messages.filter(({ type }) => type === 'user').length).toBeGreaterThanOrEqual(3);
+    const [agentId = ''] = await sdk.listSubagents(resume, inStore);
+    expect(JSON.stringify(await sdk.getSubagentMessages(resume, agentId, inStore))).toContain('Tried it.');
+    const { sessionId: fork } = await sdk.forkSession(resume, inStore);
+    expect((await sdk.getSessionInfo(fork, inStore))?.customTitle).toBe('Weaving (fork)');
+    const { leafUuid } = await sdk.getSessionTree(resume, inStore);
+    const [branch] = await sdk.getSessionBranches(resume, inStore);
+    expect(branch?.leafUuid).toBe(leafUuid);
+    expect(await sdk.switchSession(resume, messages[0]?.uuid ?? '', inStore)).toEqual({ leaf: messages[0]?.uuid });
+    expect((await sdk.getSessionMessages(resume, inStore)).length).toBe(1);
+    await sdk.deleteSession(resume, inStore);
+    expect((await sdk.listSessions(inStore)).map(({ sessionId }) => sessionId)).toEqual([fork]);
+    expect(store.keys()).toHaveLength(1);
+    expect(await sdk.getSessionInfo(resume, inStore)).toBeUndefined();
+    await expect(sdk.getSessionMessages(resume, inStore)).rejects.toMatchObject({ code: 'session_not_found' });
+    await expect(sdk.archiveSession(fork, inStore)).rejects.toMatchObject({ code: 'not_supported' });
+  });
+});
+
+test('[K48] an engine takes one, too, and importSessionToStore fills one', async () => {
+  const place = await makePlace(() => 'ok');
+  const store = new ReferenceStore();
+  const local = engine.createEngine({ cwd: place.cwd, env: place.env, store });
+  const options = { cwd: place.cwd, env: place.env, transport: engine.inProcess(local) };
+  const { session_id: resume = '' } = resultOf(await run('first', options)) ?? {};
+  expect(resultOf(await run('second', { ...options, resume }))).toMatchObject({ session_id: resume });
+  expect(conversationText(place.api.requests.at(-1))).toMatch(/first[\s\S]*second/);
+  await local.close();
+  const onDisk = resultOf(await run('third', { cwd: place.cwd, env: place.env }))?.session_id ?? '';
+  const { entries } = await sdk.importSessionToStore(onDisk, store, { home: place.home });
+  expect(entries).toBeGreaterThan(2);
+  const listed = await sdk.listSessions({ dir: place.cwd, sessionStore: store });
+  expect(listed.map(({ sessionId }) => sessionId)).toEqual([onDisk, resume]);
+});
+
+test('[K48] a session of the reference itself, as its SDK has put it into a store, is resumed', async () => {
+  const place = await makePlace(() => 'ok');
+  const store = new ReferenceStore();
+  const sessionId = '00000000-0000-4000-8000-00000000cafe';
+  const projectKey = place.cwd.replace(/[^A-Za-z0-9]/g, '-');
+  const golden = readFileSync(join(ROOT, 'test/golden/wire/sub.2.1.44.session.ndjson'), 'utf8');
+  const entries = golden
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line.replaceAll('"S1"', JSON.stringify(sessionId))));
+  await store.append({ projectKey, sessionId }, entries);
+  const options = { cwd: place.cwd, env: place.env, sessionStore: store, resume: sessionId };
+  expect(resultOf(await run('and now?', options))).toMatchObject({ session_id: sessionId, is_error: false });
+  expect(messagesOf({ body: place.api.requests.at(-1)?.body ?? {} })).toHaveLength(5);
 });

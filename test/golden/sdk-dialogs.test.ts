@@ -146,6 +146,7 @@ async function runProgram(place: Place, { prompt, options = {}, onMessage }: Pro
     prompt,
     options: {
       ...options,
+      clientDialect: '2.1.44', // the program was one of the SDK 0.2.44
       cwd: place.cwd,
       env: environment(place, model.port),
       pathToClaudeCodeExecutable: join(ROOT, 'dist/cli.js'),

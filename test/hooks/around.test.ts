@@ -191,7 +191,7 @@ describe('[HK-17] what hooks are told beside the event', () => {
     const { client, told } = await watching(
       house,
       { SessionStart: null, UserPromptSubmit: null, Stop: null },
-      { effort: 'low' },
+      { effort: 'low', model: 'opus' },
     );
     await client.ask('go');
     await client.ask('on');

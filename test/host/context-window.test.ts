@@ -10,6 +10,7 @@ import { createHouse, type House } from './support.ts';
 const chosen = (window: number): Chosen => ({
   id: 'any',
   model: scriptedModel([]),
+  keySource: 'none',
   betas: [],
   contextWindow: window,
   maxOutputTokens: 32_000,
@@ -17,13 +18,13 @@ const chosen = (window: number): Chosen => ({
 });
 
 function windowOf(config: RunConfig, { env = {}, size = 200_000 } = {}) {
-  return contextWindow(config, env as Env, () => chosen(size), 7);
+  return contextWindow(config, env as Env, () => chosen(size), { tokens: 7 });
 }
 
 describe('the window', () => {
   test('is that of the model in use, also after a change', () => {
     let model = chosen(200_000);
-    const context = contextWindow({}, {}, () => model, 7);
+    const context = contextWindow({}, {}, () => model, { tokens: 7 });
     expect(context).toMatchObject({ tokens: 7, window: 200_000, compactAt: 180_000 });
     model = chosen(1_000_000);
     expect(context).toMatchObject({ tokens: 7, window: 1_000_000, compactAt: 980_000 });

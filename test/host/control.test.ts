@@ -42,6 +42,27 @@ describe('set_model', () => {
   });
 });
 
+describe('set_partial_messages', () => {
+  test('adds stream events from the turn of a message on that was sent just before, and leaves them out again', async () => {
+    const client = createHouse(() => 'fine').connect();
+    client.say('one');
+    expect(await client.control({ subtype: 'set_partial_messages', enabled: true })).toMatchObject({
+      subtype: 'success',
+    });
+    await client.result(0);
+    const [first] = client.of('stream_event');
+    expect(first).toMatchObject({ event: { type: 'message_start' } });
+    await client.control({ subtype: 'set_partial_messages', enabled: false });
+    const before = client.of('stream_event').length;
+    await client.ask('two');
+    expect(client.of('stream_event')).toHaveLength(before);
+    expect(await client.control({ subtype: 'set_partial_messages' })).toMatchObject({
+      subtype: 'error',
+      error_code: 'invalid_request',
+    });
+  });
+});
+
 describe('set_permission_mode', () => {
   test('[CTL-06, QM-03] holds for the next call', async () => {
     const house = createHouse((_request, i) =>

@@ -89,8 +89,14 @@ describe('the request', () => {
   });
 
   test('[OPT-36, B-077] effort is passed on when it was chosen', async () => {
-    for (const effort of ['low', 'xhigh']) expect((await opened({ effort })).request.effort).toBe(effort);
+    const effortOf = async (model: string, effort: string) => (await opened({ model, effort })).request.effort;
+    for (const effort of ['low', 'xhigh']) expect(await effortOf('claude-opus-4-8', effort)).toBe(effort);
     expect((await opened()).request).not.toHaveProperty('effort');
+    // As much as the model takes: the API refuses what it does not know.
+    expect(await effortOf('claude-opus-4-6', 'xhigh')).toBe('high');
+    expect(await effortOf('claude-opus-4-5', 'max')).toBe('high');
+    expect(await effortOf('claude-sonnet-4-5', 'high')).toBeUndefined();
+    expect(await effortOf('openai/any', 'max')).toBe('max');
   });
 
   test.each<[string, RunConfig, Record<string, string>, number | undefined]>([

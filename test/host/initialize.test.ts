@@ -49,6 +49,17 @@ describe('initialize', () => {
     expect(asked).toEqual(['hook_0']);
   });
 
+  test('[CTL-03, OPT-03] lists the agents of that very request', async () => {
+    const client = createHouse([]).connect();
+    const agents = { weaver: { description: 'Weaves', prompt: 'Weave.', model: 'haiku' } };
+    const { response } = await client.control({ subtype: 'initialize', agents });
+    expect((response as { agents: unknown[] }).agents).toContainEqual({
+      name: 'weaver',
+      description: 'Weaves',
+      model: 'haiku',
+    });
+  });
+
   test('it is optional', async () => {
     expect(await createHouse(['fine']).connect().ask('go')).toMatchObject({ result: 'fine' });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Ledger } from '../../src/agent/ledger.ts';
-import { COMMANDS } from '../../src/host/command-line.ts';
+import { COMMANDS } from '../../src/host/command-list.ts';
 import {
   type CommandContext,
   LOCAL_COMMANDS,

@@ -44,13 +44,17 @@ describe('--managed-settings', () => {
   test.each([
     ['{"sandbox":{"enabled":true}}', 'sandbox is not supported'],
     ['{"hooks":[]}', 'hooks must be an object'],
+    ['{"hooks":{"PreToolUse":[{"hooks":[{"type":"comand","command":"x"}]}]}}', 'there are no hooks of type "comand"'],
+    ['{"hooks":{"PreToolUse":{}}}', 'hooks.PreToolUse must be a list'],
+    ['{"disableAllHooks":"yes"}', 'disableAllHooks must be true or false'],
+    [settings({ deny: ['Bash('] }), 'its parenthesis is never closed'],
     [settings({ defaultMode: 'plan' }), 'permissions.defaultMode is not supported'],
     [settings({ disableBypassPermissionsMode: 'yes' }), 'must be "disable"'],
     [settings({ deny: 'Bash' }), 'permissions.deny must be a list'],
     ['{"permissions":[]}', 'permissions must be an object'],
     ['{"permissions":', 'not valid JSON'],
     ['nowhere.json', 'nowhere.json'],
-  ])('[B-070, R-18] %s is an error: nothing runs with fewer restrictions than asked', (given, words) => {
+  ])('[B-070, R-18, K53] %s is an error: nothing runs with fewer restrictions than asked', (given, words) => {
     const reading = () => readManagedSettings(given, tempDir());
     expect(reading).toThrow(expect.objectContaining({ code: 'invalid_settings' }));
     expect(reading).toThrow(words);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createModels } from '../../src/host/models.ts';
+import type { Env } from '../../src/host/home.ts';
+import { createModels, type SessionKeys } from '../../src/host/models.ts';
 import { eachEvent } from '../../src/model/each-event.ts';
 import type { Model, ModelEvent } from '../../src/model/model.ts';
 import { startFakeApi } from '../../src/testing/fake-api.ts';
@@ -90,9 +91,28 @@ describe('connections', () => {
   });
 });
 
-test('[FLD-02, B-044] the source of the key', () => {
+test('[FLD-02, B-044] the source of the key: the environment, a helper, a stored key', async () => {
   const models = createModels({ runtime: testRuntime() });
-  expect(models.apiKeySource(KEY)).toBe('ANTHROPIC_API_KEY');
-  expect(models.apiKeySource({ ANTHROPIC_AUTH_TOKEN: 'x' })).toBe('none');
-  expect(createModels({ runtime: testRuntime(), credential: async () => ({}) }).apiKeySource(KEY)).toBe('none');
+  const source = async (name: string, env: Env, keys?: SessionKeys) => (await models.choose(name, env, keys)).keySource;
+  const key = (id: string) => ({ id, credential: async () => ({ apiKey: id }) });
+  const asked: string[] = [];
+  const stored = (provider: string, address: string) => {
+    asked.push(`${provider} ${address}`);
+    return key('stored');
+  };
+  expect(await source('sonnet', KEY, { helper: key('helper'), stored })).toBe('ANTHROPIC_API_KEY');
+  expect(await source('sonnet', { ANTHROPIC_AUTH_TOKEN: 'x' }, { helper: key('helper'), stored })).toBe('none');
+  expect(await source('sonnet', {}, { helper: key('helper'), stored })).toBe('apiKeyHelper');
+  expect(await source('offline', KEY, { stored })).toBe('none');
+  expect(await source('openai/x', { OPENAI_API_KEY: 'x', ...KEY }, { stored })).toBe('OPENAI_API_KEY');
+  expect(asked).toEqual([]);
+  expect(await source('sonnet', {}, { stored })).toBe('/login managed key');
+  expect(await source('openai/x', { ...KEY, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }, { stored })).toBe(
+    '/login managed key',
+  );
+  expect(asked).toEqual(['anthropic https://api.anthropic.com', 'openai http://127.0.0.1:9/v1']);
+  expect(await source('sonnet', {})).toBe('none');
+  const given = createModels({ runtime: testRuntime(), credential: async () => ({}) });
+  expect((await given.choose('sonnet', KEY)).keySource).toBe('none');
+  for (const each of [models, given]) each.close();
 });

@@ -88,7 +88,7 @@ describe('lines that cannot be used', () => {
     ]);
     const requests = JSON.stringify(house.model.requests);
     expect(requests).toContain('second');
-    expect(requests).not.toContain('xxx');
+    expect(requests).not.toContain('x'.repeat(100));
   });
 
   test('an input that breaks off ends the session after what was queued', async () => {
@@ -138,7 +138,6 @@ describe('a session that cannot be opened', () => {
     ['a mode that does not exist', { permissionMode: 'banana' }, 'banana'],
     ['a rule that cannot be read', { disallowedTools: ['Bash(rm'] }, 'Bash(rm'],
     ['settings that are not there', { settings: 'nowhere.json' }, 'nowhere.json'],
-    ['a directory that is not there', { addDir: ['nowhere'] }, 'nowhere'],
     ['a turn cap of 0', { maxTurns: 0 }, '--max-turns'],
     ['half a turn', { maxTurns: 1.5 }, '--max-turns'],
     ['no budget', { maxBudgetUsd: 0 }, '--max-budget-usd'],

@@ -124,7 +124,7 @@ describe('[B-081] apply_flag_settings', () => {
 
   test('changes the effort, and back to that of the launch', async () => {
     const house = createHouse(['a', 'b', 'c']);
-    const client = house.connect({ effort: 'low' });
+    const client = house.connect({ effort: 'low', model: 'opus' });
     await client.ask('1');
     expect(await client.control(apply({ effortLevel: 'high' }))).toMatchObject({ response: { without_effect: [] } });
     await client.ask('2');

@@ -87,15 +87,44 @@ describe('[SET-03, K1] settings files', () => {
     expect(modelUsage).toMatchObject({ 'openai/qwen': { contextWindow: 4000 } });
   });
 
-  test.each([userFile, projectFile, localFile])(
-    '[R-18] one that cannot be read keeps everything from starting',
-    async (file) => {
-      const house = createHouse([]);
-      put(file(house), '{\n  "permissions": oops }');
-      const exit = await house.connect().end();
-      expect(exit).toMatchObject({ code: 1, stderr: expect.stringMatching(/settings(\.local)?\.json, line 2/) });
-    },
-  );
+  test.each([
+    [userFile, {}],
+    [projectFile, { trust: true }],
+    [localFile, { settingSources: ['user', 'local'] }],
+  ])('[R-18, K53] one that cannot be read keeps everything from starting', async (file, config) => {
+    const house = createHouse([]);
+    put(file(house), '{\n  "permissions": oops }');
+    const exit = await house.connect(config).end();
+    expect(exit).toMatchObject({ code: 1, stderr: expect.stringMatching(/settings(\.local)?\.json, line 2/) });
+  });
+
+  test.each([projectFile, localFile])('[K53] one of an untrusted project is said and left out', async (file) => {
+    const house = createHouse([touch, 'done']);
+    put(userFile(house), { permissions: { allow: ['Bash'] } });
+    put(file(house), '{\n  "permissions": oops }');
+    expect(await ran(house)).toBe(true);
+    expect(house.logs).toContainEqual({
+      level: 'warn',
+      message: expect.stringMatching(
+        /settings(\.local)?\.json, line 2.*The directory is not trusted, so the run starts without this file\./,
+      ),
+    });
+  });
+
+  test('[K53, R-18] one that is broken while the session runs takes nothing back', async () => {
+    const house = createHouse(['hi', touch, 'done']);
+    put(userFile(house), { permissions: { allow: ['Bash'] } });
+    put(projectFile(house), { permissions: { deny: ['Bash(touch:*)'] } });
+    const client = house.connect();
+    await client.ask('hi');
+    put(projectFile(house), '{broken');
+    await client.ask('go');
+    expect(existsSync(join(house.dir, 'made'))).toBe(false);
+    expect(house.logs).toContainEqual({
+      level: 'warn',
+      message: expect.stringContaining('The settings read before stay in force.'),
+    });
+  });
 
   test.each(['', ' ', ','])('[R-18] a rule that says nothing (%j) keeps everything from starting', async (rule) => {
     const house = createHouse([]);
@@ -119,7 +148,7 @@ describe('odd places', () => {
     const house = createHouse([]);
     mkdirSync(join(house.dir, '.claude'));
     symlinkSync(device, projectFile(house));
-    expect(await house.connect().end()).toMatchObject({
+    expect(await house.connect({ trust: true }).end()).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('not a regular file'),
     });
@@ -145,12 +174,6 @@ describe('odd places', () => {
       level: 'warn',
       message: `${userFile(house)}: hooks.PreToolUse[0].hooks must be a list`,
     });
-  });
-
-  test('an effort that is none is an error that names the choices', async () => {
-    const house = createHouse([]);
-    put(userFile(house), { effortLevel: 'enormous' });
-    expect(await house.connect().end()).toMatchObject({ code: 1, stderr: expect.stringContaining('low, medium') });
   });
 });
 

@@ -46,7 +46,10 @@ export interface ConnectOptions extends Partial<Omit<Launch, 'config'>> {
 
 export type Answer = (request: JsonObject) => unknown;
 
-export function createHouse(script: Script<ModelRequest>, options: Partial<EngineOptions> = {}): House {
+export function createHouse(
+  script: Script<ModelRequest>,
+  options: Partial<Omit<EngineOptions, 'store'>> & { store?: SessionStore } = {},
+): House {
   const base = tempDir();
   const dir = join(base, 'project');
   mkdirSync(dir);

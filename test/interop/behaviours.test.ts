@@ -3,13 +3,18 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from '../support/root.ts';
 import { CASES } from './cases/index.ts';
+import { REVERSE_CASES } from './reverse-cases.ts';
 
 const listed = readFileSync(join(ROOT, 'test/interop/behaviours.md'), 'utf8');
-const [counted = '', pending = ''] = listed.split('## Pending');
+const [counted = '', reverse = '', pending = ''] = listed.split(/^## (?:The other way round|Pending)$/m);
 
 test('behaviours.md lists the cases that the reference SDK drives us through, and no others', () => {
   const rows = CASES.map(({ id, title, only }) => `| ${id} | ${title} | ${only ?? 'both'} |`);
   expect(rowsOf(counted)).toEqual(rows);
+});
+
+test('and those in which our SDK drives the command line of the reference', () => {
+  expect(rowsOf(reverse)).toEqual(REVERSE_CASES.map(({ id, title }) => `| ${id} | ${title} |`));
 });
 
 test('there are at least 40 of them for each version', () => {

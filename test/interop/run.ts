@@ -4,9 +4,11 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { InteropCase, ReferenceVersion } from './case.ts';
 import { CASES } from './cases/index.ts';
+import { REVERSE_CASES } from './reverse-cases.ts';
 import { type Reference, type ReferenceSdk, runCase } from './rig.ts';
 
-// Runs every case with one version of the reference SDK; scripts/interop.mjs starts it, once for each version.
+// Runs every case with one version of the reference SDK; scripts/interop.mjs starts it, once for each version. With `--sdk`
+// it is the other way round: our SDK drives the command line that is given.
 
 const PATIENCE_MS = 20_000;
 
@@ -15,6 +17,7 @@ const { values } = parseArgs({
     version: { type: 'string', default: '' },
     folder: { type: 'string', default: '' },
     cli: { type: 'string', default: '' },
+    sdk: { type: 'string', default: '' },
     only: { type: 'string', default: '' },
     quiet: { type: 'boolean', default: false },
   },
@@ -26,7 +29,8 @@ const tally = { passed: 0, failed: 0, skipped: 0 };
 process.on('unhandledRejection', (error) => say(`note    ${version}  a rejection nobody waited for: ${error}`));
 
 const reference = await loadReference();
-for (const each of CASES.filter(({ id }) => id.includes(values.only))) tally[await judge(each)]++;
+const cases = values.sdk === '' ? CASES : REVERSE_CASES;
+for (const each of cases.filter(({ id }) => id.includes(values.only))) tally[await judge(each)]++;
 process.send?.(tally, () => process.exit());
 
 /** What is of no interest as long as everything works. */
@@ -71,7 +75,7 @@ async function loadReference(): Promise<Reference> {
   const load = async <Module>(specifier: string) => (await import(pathToFileURL(resolve(specifier)).href)) as Module;
   return {
     version,
-    sdk: await load<ReferenceSdk>(`reference-${version}`),
+    sdk: await load<ReferenceSdk>(values.sdk || `reference-${version}`),
     zod: await load<typeof import('zod')>('zod'),
     load,
     cli: values.cli,

@@ -49,6 +49,7 @@ describe('signIn', () => {
       client: { client_id: 'client-1', token_endpoint_auth_method: 'none' },
       resource: servers.url,
       scope: 'tools',
+      askedScope: 'tools',
       accessToken: servers.secrets()[0],
       refreshToken: servers.secrets()[1],
       expiresAt: 1000 + 3600 * 1000,

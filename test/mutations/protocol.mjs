@@ -46,8 +46,8 @@ export const mutations = [
   {
     row: 'B-163',
     file: 'src/host/session.ts',
-    from: '    await this.#cancel(input);\n    return true;',
-    to: '    return true;',
+    from: '      await this.#cancel(input);\n    }\n    return inputs',
+    to: '    }\n    return inputs',
     why: 'a message that was withdrawn is neither told nor recorded',
   },
   {
@@ -67,7 +67,7 @@ export const mutations = [
   {
     row: 'ERR-04',
     file: 'src/wire/peer.ts',
-    from: 'if (exit && exit.code !== 0) return new ProcessError(exit);',
+    from: "if (exit && exit.code !== 0) return (await import('./exit-errors.ts')).exitError(exit);",
     to: '',
     why: 'how an agent has died is not told',
   },
@@ -207,10 +207,10 @@ export const mutations = [
   {
     row: 'QRY-08',
     file: 'src/sdk/query.ts',
-    from: `  async return(): Promise<IteratorResult<SDKMessage, void>> {
+    from: `  async return(): Promise<IteratorResult<SDKMessage<Output>, void>> {
     await this.close();
 `,
-    to: `  async return(): Promise<IteratorResult<SDKMessage, void>> {
+    to: `  async return(): Promise<IteratorResult<SDKMessage<Output>, void>> {
 `,
     why: 'leaving before the first message leaves the agent running',
   },

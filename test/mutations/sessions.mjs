@@ -157,9 +157,16 @@ export const mutations = [
   {
     row: 'K25',
     file: 'src/host/end-policy.ts',
-    from: "if (!isOpen() || onEnd === 'stop' || this.#leftMs <= 0) {",
-    to: 'if (onEnd) {',
+    from: "if (isAtWork && onEnd === 'wait' && this.#leftMs > 0) {",
+    to: 'if (!onEnd) {',
     why: 'work in the background is cut off with the last turn',
+  },
+  {
+    row: 'K49',
+    file: 'src/host/end-policy.ts',
+    from: 'this.#inputEnded ? isOpen() : mayBegin();',
+    to: 'this.#inputEnded && isOpen();',
+    why: 'a session says that it is idle while an agent works in the background',
   },
   {
     row: 'TEAM-02',

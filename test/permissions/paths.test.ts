@@ -55,6 +55,8 @@ describe('protectedPaths', () => {
     '/home/u/.heddle/settings.json',
     '/home/u/.Heddle/settings.json',
     '/home/u/dotfiles/heddle/settings.json',
+    '/home/other/.heddle',
+    '/home/other/.heddle/home',
   ])('[G6] [R-11] protects %s', (path) => {
     expect(isProtected(path)).toBe(true);
   });
@@ -70,6 +72,7 @@ describe('protectedPaths', () => {
     '/p/bashrc',
     '/p/.bashrc.d/x',
     '/home/u/.heddle-notes',
+    '/home/other/.heddle/notes.md',
     '/p/.config/app.json',
   ])('[R-6] leaves %s alone', (path) => {
     expect(isProtected(path)).toBe(false);

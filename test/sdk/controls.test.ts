@@ -122,7 +122,7 @@ describe.each(Object.keys(faces))('%s', (name) => {
     };
     const { face } = await open(name, { answer: ({ subtype }) => answers[String(subtype)] ?? {} });
     expect(await face.mcpServerStatus()).toEqual([{ name: 's', status: 'connected' }]);
-    expect(await face.branches()).toEqual([{ leaf_uuid: 'l', active: true, length: 2 }]);
+    expect(await face.branches()).toEqual([{ leaf_uuid: 'l', leafUuid: 'l', active: true, length: 2 }]);
     expect(await face.fork()).toBe('copy');
     expect(await face.rewindFiles('u')).toEqual(answers.rewind_files);
   });

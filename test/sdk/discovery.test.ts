@@ -67,7 +67,14 @@ describe('where the agent is', () => {
   );
 
   test('[ERR-01] nowhere: the error says where it looked and what to do', () => {
-    expect(find).toThrow(/^Claude Code not found: .*package\/cli\.js .*pathToHeddleExecutable/);
+    expect(find).toThrow(/^Heddle not found: .*package\/cli\.js .*pathToHeddleExecutable/);
+  });
+
+  test('[ERR-01, P10] a script that is not there is told before anything is started', () => {
+    const path = join(base, 'nowhere.mjs');
+    const run = (options: Options) => () => commandLine(options, { config: {} });
+    expect(run({ pathToHeddleExecutable: path })).toThrow(`Heddle not found: ${path} (correct options.pathTo`);
+    expect(run({ pathToClaudeCodeExecutable: path })).toThrow(`Claude Code not found: ${path}`);
   });
 
   test('[OPT-13] a script runs on what runs this program, or on what is chosen', () => {

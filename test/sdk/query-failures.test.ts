@@ -154,13 +154,13 @@ describe('an item of the prompt stream that is no message', () => {
     ['null', null],
     ['undefined', undefined],
     ['a number', 5],
-    ['a string', 'hello'],
+    ['a text that says nothing', ' '],
     ['an array', [hello]],
     ["an object without a 'type'", { role: 'user', content: 'hello' }],
   ])('[ERR-09] %s is named, with its place and what is expected', async (kind, item) => {
     await expect(typesOf(items(hello, item), options)).rejects.toMatchObject({
       code: 'invalid_option',
-      message: `Item 2 of the prompt stream is ${kind}; expected a message: { type: 'user', message: { role: 'user', content: '…' } }`,
+      message: `Item 2 of the prompt stream is ${kind}; expected a text, or { type: 'user', message: { role: 'user', content: '…' } }`,
       facts: { option: 'prompt' },
     });
   });

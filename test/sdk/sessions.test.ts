@@ -131,10 +131,11 @@ test('[SES-40] [SES-41] tells of the tree and the branches, and goes on elsewher
     { project: dir },
   ).sessionId;
   const tree = await getSessionTree(branched, { home });
-  expect(tree).toMatchObject({ leaf_uuid: 'm6', leaves: ['m4', 'm6'] });
+  expect(tree).toMatchObject({ leaf_uuid: 'm6', leafUuid: 'm6', leaves: ['m4', 'm6'] });
+  expect(tree.nodes.map(({ parentUuid }) => parentUuid)).toEqual(tree.nodes.map(({ parent_uuid }) => parent_uuid));
   expect(tree.nodes.map(({ uuid, parent_uuid }) => [uuid, parent_uuid])).toContainEqual(['m5', 'm1']);
   expect(await getSessionBranches(branched, { home })).toMatchObject([
-    { leaf_uuid: 'm4', active: false, turns: 2, preview: 'two' },
+    { leaf_uuid: 'm4', leafUuid: 'm4', active: false, turns: 2, preview: 'two' },
     { leaf_uuid: 'm6', active: true, turns: 2, preview: 'one, edited' },
   ]);
   expect(await switchSession(branched, 'm4', { home })).toMatchObject({ leaf: 'm4' });

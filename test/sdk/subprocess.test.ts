@@ -68,17 +68,27 @@ describe('the start', () => {
     expect(await firstLine(transport)).toEqual({ cwd: '/' });
   });
 
-  test('[ERR-01] an executable that is not there is told with its path', async () => {
-    const path = join(folder, 'nowhere');
-    const transport = agent({ pathToClaudeCodeExecutable: path });
-    await expect(transport.connect()).rejects.toMatchObject({
-      code: 'cli_not_found',
-      message: `Claude Code not found: ${path}`,
-    });
-    expect(transport.isReady()).toBe(false);
-    expect(await transport.exit).toMatchObject({ code: null, signal: null });
-    await transport.close();
-  });
+  const nowhere = () => join(folder, 'nowhere');
+  test.each([
+    [
+      'in our own words',
+      'pathToHeddleExecutable',
+      'Heddle not found: PATH (correct options.pathToHeddleExecutable, or',
+    ],
+    ['in those that hosts of the reference compare', 'pathToClaudeCodeExecutable', 'Claude Code not found: PATH'],
+  ] as const)(
+    '[ERR-01, P5, P10] an executable that is not there is told with its path, %s',
+    async (_, option, text) => {
+      const transport = agent({ [option]: nowhere() });
+      await expect(transport.connect()).rejects.toMatchObject({
+        code: 'cli_not_found',
+        message: expect.stringContaining(text.replace('PATH', nowhere())),
+      });
+      expect(transport.isReady()).toBe(false);
+      expect(await transport.exit).toMatchObject({ code: null, signal: null });
+      await transport.close();
+    },
+  );
 
   test('[ERR-02] one that may not be run is a connection error', async () => {
     const path = join(folder, 'no-permission');

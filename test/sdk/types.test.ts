@@ -1,4 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest';
+import type * as engine from '../../src/host/index.ts';
 import type * as heddle from '../../src/sdk/index.ts';
 
 describe('the types that hosts of the reference import', () => {
@@ -6,6 +7,7 @@ describe('the types that hosts of the reference import', () => {
     type Prompt = Parameters<typeof heddle.query>[0]['prompt'];
     expectTypeOf<string>().toExtend<Prompt>();
     expectTypeOf<AsyncIterable<heddle.SDKUserMessage>>().toExtend<Prompt>();
+    expectTypeOf<AsyncIterable<string>>().toExtend<Prompt>();
     expectTypeOf<heddle.Query>().toExtend<AsyncGenerator<heddle.SDKMessage, void>>();
     expectTypeOf<heddle.Query>().toExtend<AsyncDisposable>();
   });
@@ -14,6 +16,26 @@ describe('the types that hosts of the reference import', () => {
     expectTypeOf<heddle.SDKUserMessage['priority']>().toEqualTypeOf<'now' | 'next' | 'later' | undefined>();
     expectTypeOf<heddle.SDKUserMessage['shouldQuery']>().toEqualTypeOf<boolean | undefined>();
     expectTypeOf<heddle.SDKUserMessage['client_composed']>().toEqualTypeOf<boolean | undefined>();
+  });
+
+  test('[FLD-19] what a host writes is a kind and a content; what it reads says more', () => {
+    expectTypeOf<{ type: 'user'; message: { role: 'user'; content: string } }>().toExtend<heddle.SDKUserMessage>();
+    expectTypeOf<heddle.SDKMessage['session_id']>().toEqualTypeOf<string>();
+    type Read = Extract<heddle.SDKMessage, { type: 'user' }>;
+    expectTypeOf<Read['parent_tool_use_id']>().toEqualTypeOf<string | null>();
+    expectTypeOf<Read>().toExtend<heddle.SDKUserMessage>();
+    // As programs have it that were written for a later SDK of the reference, and for an earlier one.
+    async function* later(): AsyncGenerator<heddle.SDKUserMessage> {
+      yield { type: 'user', message: { role: 'user', content: 'hi' }, parent_tool_use_id: null };
+      yield { type: 'user', message: { role: 'user', content: 'hi' }, parent_tool_use_id: null, session_id: '' };
+    }
+    async function* unnamed() {
+      yield { type: 'user' as const, message: { role: 'user' as const, content: 'hi' } };
+      yield 'a text';
+    }
+    type Prompt = Parameters<typeof heddle.query>[0]['prompt'];
+    expectTypeOf(later).returns.toExtend<Prompt>();
+    expectTypeOf(unnamed).returns.toExtend<Prompt>();
   });
 
   test('[QRY-07] query may be given a transport as well, which the reference keeps for its client', () => {
@@ -61,8 +83,39 @@ describe('the types that hosts of the reference import', () => {
     expectTypeOf<heddle.SDKSession>().toEqualTypeOf<heddle.Session>();
     expectTypeOf<heddle.SDKSession>().toExtend<AsyncDisposable>();
     expectTypeOf<heddle.SDKSession['sessionId']>().toEqualTypeOf<string>();
-    expectTypeOf<heddle.SDKSession['stream']>().returns.toEqualTypeOf<AsyncGenerator<heddle.SDKMessage, void>>();
+    expectTypeOf<heddle.SDKSession['stream']>().returns.toExtend<AsyncGenerator<heddle.SDKMessage, void>>();
+    expectTypeOf<ReturnType<heddle.SDKSession['stream']>['next']>().returns.resolves.toEqualTypeOf<
+      IteratorResult<heddle.SDKMessage, void>
+    >();
     expectTypeOf<heddle.SDKSessionOptions>().toEqualTypeOf<heddle.Options>();
+  });
+
+  test('all that a store of one needs is exported here, and from heddle/engine', () => {
+    class Mine implements heddle.SessionStore {
+      async append(_key: heddle.SessionKey, _entries: readonly heddle.Entry[], _options?: heddle.AppendOptions) {}
+      async *load(_key: heddle.SessionKey): AsyncGenerator<heddle.Loaded> {}
+      exists = async (_key: heddle.SessionKey) => true;
+      list = async (_project: string): Promise<heddle.SessionInfo[]> => [];
+      listSessionSummaries = async (_project: string): Promise<heddle.SessionSummaryEntry[]> => [];
+      lease = async (_key: heddle.SessionKey, _holder: heddle.LeaseHolder): Promise<heddle.Lease> => ({
+        release: async () => {},
+      });
+      loadRecent = async (_key: heddle.SessionKey): Promise<heddle.RecentPart | null> => null;
+    }
+    expectTypeOf<Mine>().toExtend<heddle.SessionStore>();
+    expectTypeOf<Extract<heddle.Loaded, { damage: unknown }>['damage']>().toEqualTypeOf<heddle.Damage>();
+    expectTypeOf<engine.Entry>().toEqualTypeOf<heddle.Entry>();
+    expectTypeOf<engine.SessionStore>().toEqualTypeOf<heddle.SessionStore>();
+    expectTypeOf<engine.RecentPart>().toEqualTypeOf<heddle.RecentPart>();
+    expectTypeOf<engine.Lease & engine.LeaseHolder & engine.AppendOptions>().toBeObject();
+  });
+
+  test('what a method tells of the tree has the names of options, beside those of the wire', () => {
+    type Node = Awaited<ReturnType<heddle.Query['tree']>>['nodes'][number];
+    expectTypeOf<Node['parentUuid']>().toEqualTypeOf<Node['parent_uuid']>();
+    expectTypeOf<Node['parentUuid']>().toExtend<heddle.SendOptions['parentUuid']>();
+    expectTypeOf<heddle.Branch['leafUuid']>().toEqualTypeOf<heddle.Branch['leaf_uuid']>();
+    expectTypeOf<heddle.SessionTree['leafUuid']>().toEqualTypeOf<string | null>();
   });
 
   test('[K16, OPT-46] options: one type with two names, of six groups', () => {

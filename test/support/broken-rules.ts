@@ -12,8 +12,12 @@ export const RULE_FILES: Record<string, { pathIn(place: Place): string; flagsFor
   project: { pathIn: ({ cwd }) => join(cwd, '.claude/settings.json'), flagsFor: () => [] },
   'trusted project': { pathIn: ({ cwd }) => join(cwd, '.claude/settings.json'), flagsFor: () => ['--trust'] },
   local: { pathIn: ({ cwd }) => join(cwd, '.claude/settings.local.json'), flagsFor: () => [] },
+  'trusted local': { pathIn: ({ cwd }) => join(cwd, '.claude/settings.local.json'), flagsFor: () => ['--trust'] },
   '--settings': { pathIn: ({ root }) => join(root, 'flag.json'), flagsFor: (path) => ['--settings', path] },
 };
+
+/** Whose files a run starts without when they are no settings at all, and says so (K53). */
+export const UNTRUSTED: readonly string[] = ['project', 'local'];
 
 /** What may have become of a file with rules. */
 export type Breakage = { name: string; put(path: string): void };

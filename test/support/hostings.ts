@@ -1,6 +1,7 @@
 import { toLaunch } from '../../src/sdk/args.ts';
 import type { Options, Query, SDKUserMessage } from '../../src/sdk/index.ts';
 import { Channel } from '../../src/util/channel.ts';
+import { messageOf } from '../../src/util/message-of.ts';
 import { toArgv } from '../../src/wire/flags.ts';
 import type { ControlBody } from '../../src/wire/peer.ts';
 import type { RunConfig } from '../../src/wire/run-config.ts';
@@ -97,6 +98,8 @@ class SdkClient implements Client {
       for await (const message of this.#query) this.seen.push(message as unknown as Line);
       return { failure: null };
     } catch (error) {
+      // In this process: no exit code, but the reason that a process would have told on stderr.
+      if (error instanceof sdk.RunError) return { failure: { exitCode: 1, stderr: messageOf(error.cause) } };
       if (!(error instanceof sdk.ProcessError)) throw error;
       return { failure: { exitCode: error.exitCode, stderr: error.stderr.trim() } };
     }
@@ -126,7 +129,8 @@ class RawClient implements Client {
     this.#cli = cli;
     this.#options = options;
     const systemPrompt = typeof options.systemPrompt === 'string' ? options.systemPrompt : '';
-    this.#control({ subtype: 'initialize', systemPrompt });
+    // The dialect that our SDK asks for, so that the transcripts can be compared.
+    this.#control({ subtype: 'initialize', systemPrompt, clientDialect: '2.1.325' });
     if (prompt !== undefined) {
       this.send({
         type: 'user',

@@ -7,7 +7,7 @@ export function memoryIn(cwd: string): { memory: SessionMemory; loaded: unknown[
     env: {},
     configHome: null,
     workspace: { cwd, roots: [cwd] } as never,
-    readFilter: () => () => true,
+    readFilter: async () => () => true,
     excludes: () => [],
     warn: () => {},
   });

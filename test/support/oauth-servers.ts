@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, type KeyObject, randomUUID, verify } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,6 +25,12 @@ export interface OAuthServersOptions {
   resourceMetadata?: Record<string, unknown>;
   /** How long the token endpoint takes, in milliseconds. */
   tokenDelayMs?: number;
+  /** Calls of tools need this scope: a token without it is refused with 403 (RFC 6750). */
+  callScope?: string;
+  /** Refuses calls with 403, whatever the token has. */
+  refusesCalls?: boolean;
+  /** A program that may sign in for itself: by its secret, or by what its key has signed. */
+  program?: { id: string; secret?: string; key?: KeyObject };
   /** Takes what ends the servers, for tests that run side by side. Default: at the end of the running test. */
   whenOver?: (end: () => void) => void;
 }
@@ -37,6 +43,8 @@ export interface OAuthServers {
   asked: string[];
   /** Bodies that the token endpoint got. */
   tokenRequests: Record<string, string>[];
+  /** The scopes that sign-ins have asked for. */
+  askedScopes: (string | null)[];
   /** `Authorization` headers that the MCP server got. */
   authorizations: (string | undefined)[];
   /** The person in the browser: follows the address that was shown to where it leads. Resolves with the last page. */
@@ -52,7 +60,9 @@ export interface OAuthServers {
 /** Starts both; they go when the running test is over. */
 export async function startOAuthServers(options: OAuthServersOptions = {}): Promise<OAuthServers> {
   const clients = new Map<string, string[]>();
-  const codes = new Map<string, { challenge: string; redirectUri: string; client: string }>();
+  const codes = new Map<string, { challenge: string; redirectUri: string; client: string; scope: string }>();
+  const scopes = new Map<string, string>();
+  const askedScopes: (string | null)[] = [];
   const access = new Map<string, number>();
   const refresh = new Set<string>();
   const given: string[] = [];
@@ -82,7 +92,16 @@ export async function startOAuthServers(options: OAuthServersOptions = {}): Prom
       response.setHeader('www-authenticate', `Bearer resource_metadata="${metadata}", scope="tools"`);
       return json(response, 401, {});
     }
-    await serveMcp(request, response);
+    const body = await textOf(request);
+    const scope = scopes.get(tokenOf(request)) ?? '';
+    const isCall = body.includes('"tools/call"');
+    const { callScope } = options;
+    if (isCall && callScope && (options.refusesCalls || !scope.split(' ').includes(callScope))) {
+      const parts = ['error="insufficient_scope"', `scope="${callScope}"`];
+      response.setHeader('www-authenticate', `Bearer ${parts.join(', ')}`);
+      return json(response, 403, { error: 'insufficient_scope' });
+    }
+    await serveMcp(request, body, response);
   });
   const { whenOver = onTestFinished } = options;
   whenOver(() => {
@@ -124,7 +143,9 @@ export async function startOAuthServers(options: OAuthServersOptions = {}): Prom
     if (query.get('resource') !== url) return json(response, 400, {});
     const back = new URL(redirectUri);
     const code = `code-${randomUUID()}`;
-    codes.set(code, { challenge: query.get('code_challenge') ?? '', redirectUri, client });
+    const scope = query.get('scope') ?? '';
+    askedScopes.push(query.get('scope'));
+    codes.set(code, { challenge: query.get('code_challenge') ?? '', redirectUri, client, scope });
     if (options.denies) back.searchParams.set('error', 'access_denied');
     else back.searchParams.set('code', code);
     back.searchParams.set('state', query.get('state') ?? '');
@@ -137,6 +158,11 @@ export async function startOAuthServers(options: OAuthServersOptions = {}): Prom
     tokenRequests.push(body);
     if (options.tokenDelayMs) await new Promise((resolve) => setTimeout(resolve, options.tokenDelayMs));
     if (body.resource !== url) return json(response, 400, { error: 'invalid_target' });
+    if (body.grant_type === 'client_credentials') {
+      if (!isProgram(request, body)) return json(response, 401, { error: 'invalid_client' });
+      const { refresh_token: _, ...tokens } = issue(body.scope);
+      return json(response, 200, tokens);
+    }
     if (body.grant_type === 'authorization_code') {
       const code = codes.get(body.code ?? '');
       codes.delete(body.code ?? '');
@@ -145,11 +171,22 @@ export async function startOAuthServers(options: OAuthServersOptions = {}): Prom
         .digest('base64url');
       const isRight =
         code?.challenge === challenge && code.redirectUri === body.redirect_uri && code.client === body.client_id;
-      return isRight ? json(response, 200, issue()) : json(response, 400, { error: 'invalid_grant' });
+      return isRight ? json(response, 200, issue(code.scope)) : json(response, 400, { error: 'invalid_grant' });
     }
     // Good for one time only: whoever loses the answer has lost the sign-in.
     if (!refresh.delete(body.refresh_token ?? '')) return json(response, 400, { error: 'invalid_grant' });
     json(response, 200, issue());
+  }
+
+  function isProgram(request: IncomingMessage, body: Record<string, string>): boolean {
+    const { id, secret, key } = options.program ?? {};
+    if (key) return isSignedBy(key, body.client_assertion ?? '', { id, issuer });
+    const [user, password] = Buffer.from(request.headers.authorization?.split(' ')[1] ?? '', 'base64')
+      .toString()
+      .split(':')
+      .map(decodeURIComponent);
+    const isBasic = user === id && password === secret;
+    return secret !== undefined && (isBasic || (body.client_id === id && body.client_secret === secret));
   }
 
   async function revokeOne(request: IncomingMessage, response: ServerResponse) {
@@ -159,18 +196,18 @@ export async function startOAuthServers(options: OAuthServersOptions = {}): Prom
     response.writeHead(200).end();
   }
 
-  function issue() {
+  function issue(scope = '') {
     const seconds = options.expiresIn ?? 3600;
     const tokens = { access_token: `access-${randomUUID()}`, refresh_token: `refresh-${randomUUID()}` };
     given.push(...Object.values(tokens));
+    scopes.set(tokens.access_token, scope);
     access.set(tokens.access_token, Date.now() + seconds * 1000);
     refresh.add(tokens.refresh_token);
     return { ...tokens, token_type: 'Bearer', ...(options.saysExpiry !== false && { expires_in: seconds }) };
   }
 
-  function isLetIn({ headers }: IncomingMessage): boolean {
-    const token = headers.authorization?.replace(/^Bearer /, '') ?? '';
-    return (access.get(token) ?? 0) > Date.now();
+  function isLetIn(request: IncomingMessage): boolean {
+    return (access.get(tokenOf(request)) ?? 0) > Date.now();
   }
 
   return {
@@ -178,6 +215,7 @@ export async function startOAuthServers(options: OAuthServersOptions = {}): Prom
     issuer,
     asked,
     tokenRequests,
+    askedScopes,
     authorizations,
     async browse(address) {
       const step = await fetch(address, { redirect: 'manual' });
@@ -203,9 +241,9 @@ export async function startOAuthServers(options: OAuthServersOptions = {}): Prom
 const TOOL = { name: 'whoami', description: 'Tells who is signed in', inputSchema: { type: 'object', properties: {} } };
 
 /** As little of MCP as a client needs: one tool, answers as JSON, no stream. */
-async function serveMcp(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serveMcp(request: IncomingMessage, body: string, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST') return json(response, 405, {});
-  const { id, method, params } = JSON.parse(await textOf(request));
+  const { id, method, params } = JSON.parse(body);
   if (id === undefined) return void response.writeHead(202).end();
   const results: Record<string, unknown> = {
     initialize: {
@@ -229,6 +267,10 @@ async function listen(handle: (request: IncomingMessage, response: ServerRespons
   return server;
 }
 
+function tokenOf({ headers }: IncomingMessage): string {
+  return headers.authorization?.replace(/^Bearer /, '') ?? '';
+}
+
 function addressOf(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
@@ -241,4 +283,17 @@ async function textOf(request: IncomingMessage): Promise<string> {
   let text = '';
   for await (const part of request) text += part;
   return text;
+}
+
+/** Whether a statement (a JWT of a P-256 key) is of this program, for this authorization server, and of now. */
+function isSignedBy(
+  key: KeyObject,
+  statement: string,
+  { id, issuer }: { id: string | undefined; issuer: string },
+): boolean {
+  const [head = '', claims = '', signature = ''] = statement.split('.');
+  const text = Buffer.from(`${head}.${claims}`);
+  const isSigned = verify('sha256', text, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'));
+  const { iss, sub, aud, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString() || '{}');
+  return isSigned && iss === id && sub === id && aud === issuer && exp * 1000 > Date.now();
 }

@@ -5,6 +5,10 @@ import { ROOT } from './root.ts';
 export interface PackageJson {
   version: string;
   license: string;
+  engines: { node: string };
+  main: string;
+  types: string;
+  sideEffects: string[];
   bin: Record<string, string>;
   exports: Record<string, string | { types: string; default: string }>;
   scripts: Record<string, string>;

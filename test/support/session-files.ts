@@ -4,7 +4,7 @@ import type { Line } from './lines.ts';
 import type { Place } from './place.ts';
 
 /** The transcripts of a place, by path, oldest name first. */
-export function sessionFiles({ home }: Place): string[] {
+export function sessionFiles({ home }: Pick<Place, 'home'>): string[] {
   const projects = join(home, 'projects');
   if (!existsSync(projects)) return []; // a run that never started makes no folder
   return readdirSync(projects, { recursive: true, encoding: 'utf8' })

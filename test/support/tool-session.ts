@@ -12,7 +12,7 @@ export function toolSession(changes: Partial<ToolSession> = {}): ToolSession {
   const tasks = createTaskStore(memoryShelf());
   return {
     isHostAllowed: () => false,
-    readFilter: () => () => true,
+    readFilter: async () => () => true,
     mode: {
       current: () => mode,
       beforePlan: () => 'default',

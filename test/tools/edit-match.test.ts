@@ -6,40 +6,40 @@ import { readTool } from '../../src/tools/read.ts';
 import { writeTool } from '../../src/tools/write.ts';
 import { type Bench, createBench } from './bench.ts';
 
-function replaced(text: string, from: string, to: string): string {
-  return applyReplacements(text, findReplacements(text, from, to));
+async function replaced(text: string, from: string, to: string): Promise<string> {
+  return applyReplacements(text, await findReplacements(text, from, to));
 }
 
 describe('line endings', () => {
-  test('line feeds match CRLF, and new lines get it', () => {
-    expect(replaced('a\r\nb\r\nc', 'a\nb', 'x\ny\nz')).toBe('x\r\ny\r\nz\r\nc');
-    expect(replaced('a\r\nb\r\nc\r\n', 'b', 'b\nB')).toBe('a\r\nb\r\nB\r\nc\r\n');
-    expect(replaced('a\r\nlast', 'last', 'last\nmore')).toBe('a\r\nlast\r\nmore');
-    expect(replaced('a\r\nb\r\n', '\nb\n', '\n')).toBe('a\r\n');
+  test('line feeds match CRLF, and new lines get it', async () => {
+    expect(await replaced('a\r\nb\r\nc', 'a\nb', 'x\ny\nz')).toBe('x\r\ny\r\nz\r\nc');
+    expect(await replaced('a\r\nb\r\nc\r\n', 'b', 'b\nB')).toBe('a\r\nb\r\nB\r\nc\r\n');
+    expect(await replaced('a\r\nlast', 'last', 'last\nmore')).toBe('a\r\nlast\r\nmore');
+    expect(await replaced('a\r\nb\r\n', '\nb\n', '\n')).toBe('a\r\n');
   });
 
-  test('mixed: the ending of the place is used, and untouched lines keep theirs', () => {
+  test('mixed: the ending of the place is used, and untouched lines keep theirs', async () => {
     const mixed = 'one\r\ntwo\nthree\r\nfour\n';
-    expect(replaced(mixed, 'two', 'two\n2')).toBe('one\r\ntwo\n2\nthree\r\nfour\n');
-    expect(replaced(mixed, 'three', 'three\n3')).toBe('one\r\ntwo\nthree\r\n3\r\nfour\n');
-    expect(replaced(mixed, 'one\ntwo\nthree\nfour', 'one\ntwo\nTHREE\nfour')).toBe('one\r\ntwo\nTHREE\r\nfour\n');
+    expect(await replaced(mixed, 'two', 'two\n2')).toBe('one\r\ntwo\n2\nthree\r\nfour\n');
+    expect(await replaced(mixed, 'three', 'three\n3')).toBe('one\r\ntwo\nthree\r\n3\r\nfour\n');
+    expect(await replaced(mixed, 'one\ntwo\nthree\nfour', 'one\ntwo\nTHREE\nfour')).toBe('one\r\ntwo\nTHREE\r\nfour\n');
   });
 
-  test('mixed: all occurrences, each with its own', () => {
-    expect(replaced('x\r\nx\nx', 'x', 'x\ny')).toBe('x\r\ny\r\nx\ny\nx\ny');
+  test('mixed: all occurrences, each with its own', async () => {
+    expect(await replaced('x\r\nx\nx', 'x', 'x\ny')).toBe('x\r\ny\r\nx\ny\nx\ny');
   });
 
-  test('CRs that are written out mean themselves', () => {
-    expect(replaced('a\nb\n', 'a\n', 'a\r\n')).toBe('a\r\nb\n');
-    expect(replaced('a\r\nb\r\n', 'a\r\n', 'a\n')).toBe('a\nb\r\n');
-    expect(replaced('a\r\nb\r\n', 'a\r\nb', 'x\r\ny')).toBe('x\r\ny\r\n');
-    expect(replaced('a\nb\n', 'a\r\nb', 'x\r\ny')).toBe('x\ny\n');
+  test('CRs that are written out mean themselves', async () => {
+    expect(await replaced('a\nb\n', 'a\n', 'a\r\n')).toBe('a\r\nb\n');
+    expect(await replaced('a\r\nb\r\n', 'a\r\n', 'a\n')).toBe('a\nb\r\n');
+    expect(await replaced('a\r\nb\r\n', 'a\r\nb', 'x\r\ny')).toBe('x\r\ny\r\n');
+    expect(await replaced('a\nb\n', 'a\r\nb', 'x\r\ny')).toBe('x\ny\n');
   });
 
-  test('a text without any is replaced as it is', () => {
-    expect(replaced('a\nb\n', 'a\nb', '$&\n$1')).toBe('$&\n$1\n');
-    expect(findReplacements('abc', 'x', 'y')).toEqual([]);
-    expect(findReplacements('a\r\nb', 'x\ny', 'y')).toEqual([]);
+  test('a text without any is replaced as it is', async () => {
+    expect(await replaced('a\nb\n', 'a\nb', '$&\n$1')).toBe('$&\n$1\n');
+    expect(await findReplacements('abc', 'x', 'y')).toEqual([]);
+    expect(await findReplacements('a\r\nb', 'x\ny', 'y')).toEqual([]);
   });
 });
 

@@ -13,8 +13,8 @@ export function leave(name: string) {
 }
 `;
 
-test('names the lines and says that the indentation differs', () => {
-  expect(describeNearest(CODE, '    const text = "Hello, " + name;\n    return text;')).toBe(
+test('names the lines and says that the indentation differs', async () => {
+  expect(await describeNearest(CODE, '    const text = "Hello, " + name;\n    return text;')).toBe(
     [
       'The nearest is at lines 4 to 5:',
       '     4→\tconst text = "Hello, " + name;',
@@ -32,44 +32,44 @@ test.each([
   ['characters that look alike', "return 'Bye,\u00a0' +\u200b name;", 'line 9'],
   ['backslashes', 'const text = \\"Hello, \\" + name;', 'line 4'],
   ['upper and lower case', 'EXPORT function LEAVE(name: string) {', 'line 8'],
-])('%s', (differs, wanted, place) => {
-  const found = describeNearest(CODE, wanted);
+])('%s', async (differs, wanted, place) => {
+  const found = await describeNearest(CODE, wanted);
   expect(found).toContain(`It differs in ${differs}`);
   expect(found).toContain(`at ${place}:`);
 });
 
-test('finds what is only similar, and shows the first difference', () => {
-  const found = describeNearest(CODE, "export function leave(name: string) {\n\treturn 'Goodbye, ' + name;\n}");
+test('finds what is only similar, and shows the first difference', async () => {
+  const found = await describeNearest(CODE, "export function leave(name: string) {\n\treturn 'Goodbye, ' + name;\n}");
   expect(found).toContain('at lines 8 to 10:');
   expect(found).toContain('in line 9, where the file has "\\treturn \'Bye, \' + name;" and old_string');
 });
 
-test('says nothing when nothing is like it', () => {
-  expect(describeNearest(CODE, 'SELECT * FROM users WHERE id = 42')).toBeNull();
-  expect(describeNearest(CODE, '  \n ')).toBeNull();
-  expect(describeNearest('', 'text')).toBeNull();
+test('says nothing when nothing is like it', async () => {
+  expect(await describeNearest(CODE, 'SELECT * FROM users WHERE id = 42')).toBeNull();
+  expect(await describeNearest(CODE, '  \n ')).toBeNull();
+  expect(await describeNearest('', 'text')).toBeNull();
 });
 
-test('is the same for CRLF', () => {
-  expect(describeNearest(CODE.replaceAll('\n', '\r\n'), 'return text;\n  }')).toContain('at lines 5 to 6:');
+test('is the same for CRLF', async () => {
+  expect(await describeNearest(CODE.replaceAll('\n', '\r\n'), 'return text;\n  }')).toContain('at lines 5 to 6:');
 });
 
-test('stays short', () => {
+test('stays short', async () => {
   const lines = Array.from({ length: 200 }, (_, index) => `const value${index} = ${'x'.repeat(220)};`);
-  const found = describeNearest(lines.join('\n'), lines.map((line) => `  ${line}`).join('\n'));
+  const found = await describeNearest(lines.join('\n'), lines.map((line) => `  ${line}`).join('\n'));
   expect(found).toContain('(188 more lines)');
   expect(found?.length).toBeLessThan(4000);
 });
 
-test('is quick in large files, and gives up in huge ones', () => {
+test('is quick in large files, and gives up in huge ones', async () => {
   const lines = Array.from(
     { length: 60_000 },
     (_, index) => `  if (entry${index}.isOpen && count > ${index}) close(${index});`,
   );
   const started = process.cpuUsage(); // not the clock: others may be using the machine
-  expect(describeNearest(lines.join('\n'), 'if (entry5000.isOpened && count >= 5000) close(5000);')).toContain(
+  expect(await describeNearest(lines.join('\n'), 'if (entry5000.isOpened && count >= 5000) close(5000);')).toContain(
     'line 5001',
   );
   expect(process.cpuUsage(started).user / 1000).toBeLessThan(3000);
-  expect(describeNearest('x\n'.repeat(3_000_000), 'y x')).toBeNull();
+  expect(await describeNearest('x\n'.repeat(3_000_000), 'y x')).toBeNull();
 });

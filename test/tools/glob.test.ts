@@ -118,7 +118,7 @@ test('[R-10] what is hidden is neither shown nor counted', async () => {
   bench.file('secret/[odd] {name}!.txt', '', 10);
   bench.file('.gitignore', 'built\n');
   bench.file('built/secret/x.txt', '');
-  const session = toolSession({ readFilter: () => (path) => !path.includes('/secret') });
+  const session = toolSession({ readFilter: async () => (path) => !path.includes('/secret') });
   const { content, data } = await bench.run(globTool, { pattern: '**/*.txt' }, { session });
   expect(data).toMatchObject({ numFiles: 60, truncated: false });
   expect(content).not.toMatch(/secret|of 1/);

@@ -167,7 +167,7 @@ describe('[K34] the data of a large result is bounded', () => {
 });
 
 describe('[R-10] what is hidden is neither shown nor counted', () => {
-  const session = toolSession({ readFilter: () => (path) => !path.includes('/secret') });
+  const session = toolSession({ readFilter: async () => (path) => !path.includes('/secret') });
   const search = (input: object) => bench.run(grepTool, { pattern: 'hit', ...input }, { session });
 
   beforeEach(() => {

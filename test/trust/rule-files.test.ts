@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toolUse } from '../../src/testing/index.ts';
 import { asOrdinaryUser } from '../support/as-user.ts';
-import { breakages, putBroken, RULE_FILES, RULES } from '../support/broken-rules.ts';
+import { breakages, putBroken, RULE_FILES, RULES, UNTRUSTED } from '../support/broken-rules.ts';
 import { runCli, STREAM_OUT } from '../support/cli.ts';
 import { hasTrace } from '../support/damage-run.ts';
 import { seededRandom } from '../support/fuzz.ts';
@@ -16,16 +16,18 @@ const seed = trustSize('SEED', 18);
 const BYPASS = ['--permission-mode', 'bypassPermissions'];
 const broken = breakages(trustSize('POINTS', 30), seededRandom(seed));
 
-describe(`[R-18] broken files with rules fail closed, and aloud, seed ${seed}`, () => {
+describe(`[R-18, K53] broken files with rules fail closed, and aloud, seed ${seed}`, () => {
   const check = tally(['R-18'], 'broken files', 'open or silent');
 
   test.each(Object.entries(RULE_FILES).flatMap(([scope, file]) => broken.map((each) => ({ scope, file, ...each }))))(
     '$scope: $name',
-    async ({ file, ...breakage }) => {
+    async ({ scope, file, ...breakage }) => {
       const place = await makePlace([toolUse('Bash', { command: 'touch made' }), 'Done.']);
       const path = file.pathIn(place);
       putBroken(path, breakage);
-      await asOrdinaryUser(place.root, async () => check(await runFaults(place, file.flagsFor(path))));
+      await asOrdinaryUser(place.root, async () =>
+        check(await runFaults(place, file.flagsFor(path), UNTRUSTED.includes(scope))),
+      );
     },
   );
 
@@ -42,10 +44,11 @@ describe(`[R-18] broken files with rules fail closed, and aloud, seed ${seed}`, 
   });
 });
 
-async function runFaults(place: Place, flags: string[]): Promise<string[]> {
+async function runFaults(place: Place, flags: string[], isUntrusted: boolean): Promise<string[]> {
   const run = await runCli([...STREAM_OUT, 'go', ...BYPASS, ...flags], { place });
+  const isSaid = isUntrusted && run.stderr.includes('so the run starts without this file');
   return [
-    ...(existsSync(join(place.cwd, 'made')) ? [`the command ran: ${run.stderr}`] : []),
+    ...(existsSync(join(place.cwd, 'made')) && !isSaid ? [`the command ran: ${run.stderr}`] : []),
     ...(run.stderr === '' ? ['nothing was said'] : []),
     ...(hasTrace(run) ? [`a stack trace: ${run.stderr}`] : []),
   ];

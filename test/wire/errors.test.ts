@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import {
   AbortError,
@@ -9,15 +10,22 @@ import {
   JsonDecodeError,
   MessageParseError,
   NotConnectedError,
-  ProcessError,
   toHeddleError,
 } from '../../src/wire/errors.ts';
+import { ProcessError, RunError } from '../../src/wire/exit-errors.ts';
 
 /** Texts that a host may match are wire shape (ruling P5). */
 const errors: [title: string, error: HeddleError, name: string, code: string, message: string][] = [
   [
-    '[ERR-01, P5] CliNotFoundError names the place',
+    '[ERR-01, P10] CliNotFoundError names the place',
     new CliNotFoundError('/opt/agent'),
+    'CliNotFoundError',
+    'cli_not_found',
+    'Heddle not found: /opt/agent',
+  ],
+  [
+    '[ERR-01, P5] CliNotFoundError, for a host that was written for the reference',
+    new CliNotFoundError('/opt/agent', { program: 'Claude Code' }),
     'CliNotFoundError',
     'cli_not_found',
     'Claude Code not found: /opt/agent',
@@ -65,7 +73,21 @@ const errors: [title: string, error: HeddleError, name: string, code: string, me
     'Control request timeout: initialize',
   ],
   ['[ERR-08, P5] the fallback is its text', new HeddleError('other', 'odd'), 'HeddleError', 'other', 'odd'],
-  ['AbortError', new AbortError(), 'AbortError', 'aborted', 'Claude Code process aborted by user'],
+  [
+    '[ERR-10, P10] AbortError, with the words by which hosts know it',
+    new AbortError(),
+    'AbortError',
+    'aborted',
+    'Agent aborted by user',
+  ],
+  [
+    'RunError tells the error behind it',
+    new RunError(new HeddleError('invalid_settings', 'they are no JSON')),
+    'RunError',
+    'run_failed',
+    'The run could not start: they are no JSON',
+  ],
+  ['RunError without one', new RunError(null), 'RunError', 'run_failed', 'The run ended without a result'],
   ['ControlError is the other side’s text', new ControlError('refused'), 'ControlError', 'control_error', 'refused'],
 ];
 
@@ -81,7 +103,7 @@ describe('HeddleError', () => {
   test('isInstance knows errors of another copy of the package', async () => {
     vi.resetModules();
     const copy = await import('../../src/wire/errors.ts');
-    const error = new copy.ProcessError({ code: 1, signal: null, stderr: '' });
+    const error = new copy.AbortError();
     expect(copy.HeddleError).not.toBe(HeddleError);
     expect(error).not.toBeInstanceOf(HeddleError);
     expect(HeddleError.isInstance(error)).toBe(true);
@@ -108,7 +130,26 @@ describe('ProcessError', () => {
     const error = new ProcessError({ code: 3, signal: null, stderr: 'first\nthe loom is broken\n' });
     expect(error.message).toBe('Process failed with exit code 3\nfirst\nthe loom is broken');
     expect(error).toMatchObject({ exitCode: 3, signal: null, stderr: 'first\nthe loom is broken\n' });
-    expect(error.facts).toEqual({ code: 3, signal: null, stderr: 'first\nthe loom is broken\n' });
+    expect(error.facts).toMatchObject({ code: 3, signal: null, stderr: 'first\nthe loom is broken\n' });
+  });
+
+  test('what is shown of it has the words of the agent once, and what is logged as JSON has them, too', () => {
+    const error = new ProcessError({ code: 3, signal: null, stderr: 'the loom is broken\n' });
+    expect(inspect(error).match(/the loom is broken/g)).toHaveLength(1);
+    expect(inspect(error)).not.toContain('Symbol(');
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      ...{ name: 'ProcessError', message: error.message, code: 'process_failed' },
+      ...{ exitCode: 3, signal: null, stderr: 'the loom is broken\n' },
+    });
+  });
+
+  test.each([
+    ['whole lines', `${'loom\n'.repeat(500)}the last`, /^Process failed with exit code 3\n…\nloom\n(loom\n)+the last$/],
+    ['the end of a long line', `${'🧵'.repeat(2000)}x`, /^Process failed with exit code 3\n…(🧵)+x$/u],
+  ])('of much on stderr the message quotes the end: %s', (_, stderr, expected) => {
+    const { message } = new ProcessError({ code: 3, signal: null, stderr });
+    expect(message).toMatch(expected);
+    expect(message.length).toBeLessThan(900);
   });
 
   test('names the signal when there is no exit code', () => {

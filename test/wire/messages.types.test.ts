@@ -30,9 +30,11 @@ import type {
 describe('message types', () => {
   test('[MSG-27] an exhaustive switch over the sixteen public variants compiles', () => {
     expectTypeOf(label).parameter(0).toEqualTypeOf<SDKMessage>();
+    // What hosts write may leave out what agents always say.
+    type Said = Pick<UserMessage, 'session_id' | 'parent_tool_use_id'>;
     type Listed =
       | SDKAssistantMessage
-      | SDKUserMessage
+      | (SDKUserMessage & Said)
       | SDKUserMessageReplay
       | SDKResultMessage
       | SDKSystemMessage
@@ -65,7 +67,8 @@ describe('message types', () => {
   test('[MSG-31] the five reduced kinds narrow by their type', () => {
     expectTypeOf<Extract<Message, { type: 'assistant' }>['message']['content']>().toEqualTypeOf<ContentBlock[]>();
     expectTypeOf<Extract<Message, { type: 'user' }>>().toEqualTypeOf<UserMessage>();
-    expectTypeOf<Extract<Message, { type: 'result' }>>().toEqualTypeOf<SDKResultMessage>();
+    expectTypeOf<Extract<Message, { type: 'result' }>>().toExtend<SDKResultMessage>();
+    expectTypeOf<SDKResultMessage>().toExtend<Extract<Message, { type: 'result' }>>();
     expectTypeOf<Extract<Message, { subtype: 'init' }>>().toEqualTypeOf<SDKSystemMessage>();
     expectTypeOf<Extract<Message, { type: 'stream_event' }>>().toEqualTypeOf<SDKPartialAssistantMessage>();
   });

@@ -24,7 +24,9 @@ export const COMMAND_HELP: Readonly<Record<string, () => Promise<string>>> = {
     ['add', 'add-json', 'list', 'get', 'remove', 'test', 'login', 'logout'],
     async () => (await import('./mcp.ts')).MCP,
   ),
+  ...groupHelp('heddle auth', ['status', 'login', 'logout'], async () => (await import('./auth.ts')).AUTH),
   'heddle doctor': async () => (await import('./doctor.ts')).DOCTOR_HELP,
+  'heddle shim': async () => (await import('./shim.ts')).SHIM_HELP,
   'heddle hooks': async () => (await import('./hooks.ts')).HOOKS_HELP,
 };
 

@@ -19,6 +19,7 @@ export const CONFIG_HELP = `Usage: heddle config list [--json]
        heddle config get KEY [--json]
        heddle config set [--scope user|project|local] KEY VALUE
        heddle config unset [--scope user|project|local] KEY
+       heddle config home [DIR | --reset] [--json]
 
 Shows and changes settings. KEY is dotted: permissions.defaultMode, env.NAME,
 modelLimits."openai/gpt-4.1".contextWindow.
@@ -29,6 +30,9 @@ modelLimits."openai/gpt-4.1".contextWindow.
   set     into the file of the scope (default user); VALUE is JSON if it reads as such, else text:
           '"5"' is a text
   unset   out of that file
+  home    which config home is used where neither HEDDLE_HOME nor CLAUDE_CONFIG_DIR says so:
+          sessions, settings and keys are in it. With DIR: from now on that one, such as ~/.claude
+          of the reference; nothing is moved. --reset: ~/.heddle again
 
 list and get take the flags --settings, --setting-sources, --managed-settings and --trust of a run.
 A VALUE that begins with a dash needs -- before it.
@@ -37,6 +41,7 @@ Examples:
   heddle config list
   heddle config set model haiku
   heddle config set --scope project permissions.deny '["Read(.env)"]'
+  heddle config home ~/.claude
 
 Exit codes: 0 done, 1 an error, or nothing is set there.
 `;
@@ -45,7 +50,7 @@ Exit codes: 0 done, 1 an error, or nothing is set there.
 export async function runConfig(argv: readonly string[]): Promise<number> {
   const args = parseCommandArgs(argv, {
     command: 'heddle config',
-    own: { '--json': 'switch', '--scope': 'text' },
+    own: { '--json': 'switch', '--scope': 'text', '--reset': 'switch' },
     run: ['--settings', '--setting-sources', '--managed-settings', '--trust'],
   });
   const [action, ...words] = args?.words ?? [];
@@ -65,6 +70,7 @@ const ACTIONS: Record<string, Action> = {
     takeWords(words, []);
     const overview = await listSettings(config, commandPlace());
     sayLines([has('--json') ? JSON.stringify(overview, null, 2) : overviewText(overview)]);
+    for (const fault of overview.faults) tell(printable(fault));
     return 0;
   },
 
@@ -92,6 +98,10 @@ const ACTIONS: Record<string, Action> = {
     if (!isChanged) return fail(`${key} is not set in ${file}`);
     sayLines([`${key} is no longer set in ${printable(file)}`]);
     return 0;
+  },
+
+  async home(words, args) {
+    return (await import('./config-home.ts')).runConfigHome(words, args);
   },
 };
 

@@ -1,51 +1,60 @@
-import { type AdminServer, openServerAdmin, type ServerAdmin } from '../../host/mcp-admin.ts';
-import { writtenServers } from '../../host/mcp-files.ts';
+import { type AdminServer, openServerAdmin, type Reached, type ServerAdmin } from '../../host/mcp-admin.ts';
+import { SERVER_SCOPES, writtenServers } from '../../host/mcp-files.ts';
 import { signInOf } from '../../host/mcp-login.ts';
 import { isObject } from '../../util/json.ts';
 import { printable } from '../../util/printable.ts';
+import { shellWord } from '../../util/shell-word.ts';
 import { takeWords } from '../command-args.ts';
 import type { McpAction } from './mcp.ts';
-import { RUN_FLAGS, targetOf } from './mcp-list.ts';
-import { columns } from './show.ts';
+import { reasonOf, statusText, unreached } from './mcp-lines.ts';
+import { RUN_FLAGS } from './mcp-list.ts';
 import { sayJson, sayLines } from './terminal.ts';
 
-const HELP = `Usage: heddle mcp get NAME [--json]
+const HELP = `Usage: heddle mcp get NAME [--no-connect] [--json]
 
-Shows how a server is configured and where that stands, whether it would be started, and whether
-you are signed in to it. Nothing is started. The values of variables and headers are not shown.
+Shows how a server is configured and where that stands, connects to it to see how it is, and says
+whether you are signed in to it. What a project brings is not started before you trust it. The
+values of variables and headers are not shown.
 
-  --json   as JSON: name, scope, config, file, env and headers (names only), trust, idle, signIn,
-           alsoIn
+  --no-connect   do not start or ask it
+  --json         as JSON: name, scope, config, status, error, file, env and headers (names only),
+                 trust, idle, signIn, alsoIn
 
 Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --strict-mcp-config,
 --plugin-dir, --trust, --debug, --debug-file.
 
 Examples:
   heddle mcp get files
-  heddle mcp get tracker --json
+  heddle mcp get tracker --no-connect --json
+
+Exit codes: 0 shown, whatever its status; 1 an error, or there is no such server.
 `;
 
 export const get: McpAction = {
   help: HELP,
-  flags: { '--json': 'switch' },
+  flags: { '--json': 'switch', '--no-connect': 'switch' },
   run: RUN_FLAGS,
   async act(args, engine) {
     const [name = ''] = takeWords(args.words, ['NAME']);
     const admin = await openServerAdmin(engine, { config: args.config });
-    const view = viewOf(admin.find(name), admin);
+    const server = admin.find(name);
+    const reached = args.has('--no-connect') ? unreached(server) : await admin.reach(server);
+    const view = viewOf(server, admin, reached);
     if (args.has('--json')) sayJson(view);
-    else sayLines(columns(rowsOf(view, targetOf(admin.find(name)))));
+    else sayLines(linesOf(view, reached));
     return 0;
   },
 };
 
-function viewOf(server: AdminServer, { place, trust }: ServerAdmin) {
+function viewOf(server: AdminServer, { place, trust }: ServerAdmin, reached: Reached | null) {
   const { name, scope, config, idle } = server;
   const { env, headers } = server.server.given;
   const written = writtenServers(place).filter((each) => each.name === name);
   const file = written.find((each) => each.scope === scope)?.file;
   return {
     ...{ name, scope, config },
+    ...(reached && { status: reached.status }),
+    ...(reached?.error !== undefined && { error: reached.error }),
     ...(file !== undefined && { file }),
     env: namesIn(env),
     headers: namesIn(headers),
@@ -56,21 +65,44 @@ function viewOf(server: AdminServer, { place, trust }: ServerAdmin) {
   };
 }
 
-function rowsOf(view: ReturnType<typeof viewOf>, target: string): string[][] {
-  const { name, scope, file, env, headers, trust, idle, signIn, alsoIn } = view;
-  const rows: [string, string | undefined][] = [
-    ['name', name],
-    ['scope', `${scope}${file === undefined ? '' : `, in ${file}`}`],
-    ['server', target],
-    ['variables', env.join(', ')],
-    ['headers', headers.join(', ')],
-    ['trust', trust],
-    ['not started', idle?.reason],
-    ['signed in', signIn ? signInText(signIn) : ''],
-    ['also in', alsoIn.map((each) => `${each.scope} (${each.file})`).join(', ')],
+/** In the order and the words of the reference, and behind them what only we know. */
+function linesOf(view: ReturnType<typeof viewOf>, reached: Reached | null): string[] {
+  const { name, scope, config, file, env, headers, trust, idle, signIn, alsoIn } = view;
+  const issue = reasonOf(reached);
+  const args = Array.isArray(config.args) ? config.args.map(String) : [];
+  const rows: (string | null)[] = [
+    `Scope: ${SCOPE_TEXTS[scope]}`,
+    `Status: ${statusText(reached)}`,
+    issue === null ? null : `Issue: ${issue}`,
+    `Type: ${config.type}`,
+    ...(config.type === 'stdio' ? [`Command: ${config.command}`, `Args: ${args.join(' ')}`.trimEnd()] : []),
+    config.url === undefined ? null : `URL: ${config.url}`,
+    ...(headers.length > 0 ? ['Headers:', ...headers.map((each) => `  ${each}: ***`)] : []),
+    ...(config.type === 'stdio' ? ['Environment:', ...env.map((each) => `  ${each}=***`)] : []),
+    file === undefined ? null : `File: ${file}`,
+    trust === undefined ? null : `Trust: ${trust}`,
+    idle === undefined ? null : `Not started: ${idle.reason}`,
+    signIn ? `Signed in: ${signInText(signIn)}` : null,
+    view.status === 'needs-auth' ? `Sign in: heddle mcp login ${shellWord(name)}` : null,
+    ...alsoIn.map((each) => `Also in: ${each.scope} (${each.file})`),
   ];
-  return rows.flatMap(([label, text]) => (text ? [[label, printable(text)]] : []));
+  const isWritten = SERVER_SCOPES.some((each) => each === scope);
+  const remove = `To remove this server, run: heddle mcp remove ${shellWord(name)} -s ${scope}`;
+  return [
+    `${printable(name)}:`,
+    ...rows.flatMap((row) => (row === null ? [] : [`  ${printable(row)}`])),
+    ...(isWritten ? ['', printable(remove)] : []),
+  ];
 }
+
+const SCOPE_TEXTS: Readonly<Record<AdminServer['scope'], string>> = {
+  local: 'Local config (private to you in this project)',
+  project: 'Project config (shared via .mcp.json)',
+  user: 'User config (available in all your projects)',
+  dynamic: 'Dynamic config (from the command line)',
+  plugin: 'Plugin',
+  agent: 'Agent',
+};
 
 function signInText({ authorizationServer, expiresAt, canRenew }: NonNullable<ReturnType<typeof signInOf>>): string {
   const until = expiresAt === undefined ? '' : `, until ${expiresAt}`;

@@ -1,20 +1,22 @@
 import { type AdminServer, openServerAdmin, type Reached } from '../../host/mcp-admin.ts';
 import { printable } from '../../util/printable.ts';
+import { shellWord } from '../../util/shell-word.ts';
 import { takeWords } from '../command-args.ts';
 import type { McpAction } from './mcp.ts';
-import { columns } from './show.ts';
+import { CHECKING, NO_SERVERS, statusAndReason, targetOf, unreached } from './mcp-lines.ts';
 import { sayJson, sayLines, tell } from './terminal.ts';
 
-const HELP = `Usage: heddle mcp list [--no-connect] [--json]
+const HELP = `Usage: heddle mcp list [--no-connect] [--exit-code] [--json]
 
 Lists the servers that a run in this directory would have, and connects to all of them at once to
-see how they are: connected, failed, needs-auth (heddle mcp login NAME), disabled, denied (by
-settings), untrusted (heddle trust). Each has MCP_TIMEOUT milliseconds (default 30000). What a
-project brings is not started before you trust it.
+see how they are: a line each, NAME: COMMAND or ADDRESS - STATUS, as programs read it. Each has
+MCP_TIMEOUT milliseconds (default 30000). What a project brings is not started before you trust it
+(heddle trust).
 
   --no-connect   only list them
-  --json         as JSON: an array with name, scope, config, status and, where known, error,
-                 serverInfo, tools, ms
+  --exit-code    exit with 1 when one of them cannot be reached or wants a sign-in
+  --json         as JSON: an array with name, scope, config, status (connected, failed, needs-auth,
+                 disabled, denied, untrusted) and, where known, error, serverInfo, tools, ms
 
 Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --strict-mcp-config,
 --plugin-dir, --trust, --debug, --debug-file.
@@ -22,6 +24,8 @@ Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --str
 Examples:
   heddle mcp list
   heddle mcp list --no-connect --json
+
+Exit codes: 0 listed, whatever their status; 1 an error, or with --exit-code a server that fails.
 `;
 
 export const RUN_FLAGS = [
@@ -31,7 +35,7 @@ export const RUN_FLAGS = [
 
 export const list: McpAction = {
   help: HELP,
-  flags: { '--json': 'switch', '--no-connect': 'switch' },
+  flags: { '--json': 'switch', '--no-connect': 'switch', '--exit-code': 'switch' },
   run: RUN_FLAGS,
   async act(args, engine) {
     takeWords(args.words, []);
@@ -44,20 +48,18 @@ export const list: McpAction = {
       })),
     );
     if (args.has('--json')) sayJson(rows.map(reportOf));
-    else sayLines(linesOf(rows));
-    if (rows.length === 0 && !args.has('--json')) tell('there are no MCP servers here (heddle mcp add --help)');
-    return 0;
+    else sayLines(linesOf(rows, isQuiet));
+    for (const { server, reached } of rows) {
+      if (reached?.status !== 'needs-auth') continue;
+      tell(`${printable(server.name)} wants a sign-in: heddle mcp login ${printable(shellWord(server.name))}`);
+    }
+    return args.has('--exit-code') && rows.some(isFailed) ? 1 : 0;
   },
 };
 
 interface Row {
   server: AdminServer;
   reached: Reached | null;
-}
-
-/** Null for one that would be connected. */
-function unreached({ idle }: AdminServer): Reached | null {
-  return idle && { status: idle.status, error: idle.reason, tools: [], stderr: '' };
 }
 
 function reportOf({ server: { name, scope, config }, reached }: Row) {
@@ -71,28 +73,15 @@ function reportOf({ server: { name, scope, config }, reached }: Row) {
   };
 }
 
-function linesOf(rows: readonly Row[]): string[] {
-  const lines = columns(
-    rows.map(({ server, reached }) => [
-      printable(server.name),
-      reached ? stateOf(reached) : 'not asked',
-      server.scope,
-      targetOf(server),
-    ]),
+function linesOf(rows: readonly Row[], isQuiet: boolean): string[] {
+  if (rows.length === 0) return [NO_SERVERS];
+  const lines = rows.map(
+    ({ server, reached }) => `${printable(server.name)}: ${targetOf(server)} - ${statusAndReason(reached)}`,
   );
-  return rows.flatMap(({ reached }, at) => [
-    lines[at] ?? '',
-    ...(reached?.error === undefined ? [] : [`  ${printable(reached.error)}`]),
-  ]);
+  return isQuiet ? lines : [CHECKING, '', ...lines];
 }
 
-/** What of it a person recognises: the command or the address. */
-export function targetOf({ config: { type, command, args, url } }: AdminServer): string {
-  const words = type === 'stdio' ? [command, ...(Array.isArray(args) ? args : [])] : [url, `(${type})`];
-  return printable(words.map(String).join(' '));
-}
-
-function stateOf({ status, tools, connectMs = 0, listMs = 0 }: Reached): string {
-  if (status !== 'connected') return status;
-  return `connected, ${tools.length === 1 ? '1 tool' : `${tools.length} tools`}, ${connectMs + listMs} ms`;
+/** What somebody has turned off, or has yet to allow, is no failure. */
+function isFailed({ reached }: Row): boolean {
+  return reached?.status === 'failed' || reached?.status === 'needs-auth';
 }

@@ -1,8 +1,9 @@
 import { openServerAdmin } from '../../host/mcp-admin.ts';
-import { logIn, logOut } from '../../host/mcp-login.ts';
+import { type LoginOptions, logIn, logOut } from '../../host/mcp-login.ts';
 import { Aborted } from '../../util/abort.ts';
 import { printable } from '../../util/printable.ts';
-import { takeWords } from '../command-args.ts';
+import { usage } from '../args.ts';
+import { type CommandArgs, takeWords } from '../command-args.ts';
 import { onSignals } from '../signals.ts';
 import { openBrowser } from './browser.ts';
 import type { McpAction } from './mcp.ts';
@@ -21,6 +22,11 @@ alone, and renewed by themselves.
   --client-id ID        a program that was registered by hand, where the authorization server
                         registers none by itself; its secret, if it has one, is read from
                         MCP_CLIENT_SECRET
+                        ID may be the address of a document that describes the program (https://…)
+  --client-credentials  sign in as that program, without a browser and a person, as in CI: with
+                        MCP_CLIENT_SECRET, or with a private key (PEM) in MCP_CLIENT_KEY. Needs
+                        --client-id and --issuer
+  --issuer URL          the authorization server that the secret is for; it is sent to no other
   --callback-port PORT  the port that it was registered with: http://127.0.0.1:PORT/callback
   --scopes 'A B'        what to ask for, in the place of what the server asks for
   --wait SECONDS        how long you may take (default 300)
@@ -31,6 +37,7 @@ Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --str
 Examples:
   heddle mcp login tracker
   heddle mcp login --client-id heddle-desk --callback-port 7777 tracker
+  heddle mcp login --client-credentials --client-id ci --issuer https://id.example.com tracker
 
 Exit codes: 0 signed in, 1 not.
 `;
@@ -50,7 +57,14 @@ Examples:
 
 export const login: McpAction = {
   help: LOGIN_HELP,
-  flags: { '--client-id': 'text', '--callback-port': 'text', '--scopes': 'text', '--wait': 'text' },
+  flags: {
+    '--client-id': 'text',
+    '--client-credentials': 'switch',
+    '--issuer': 'text',
+    '--callback-port': 'text',
+    '--scopes': 'text',
+    '--wait': 'text',
+  },
   run: RUN_FLAGS,
   async act(args, engine) {
     const [name = ''] = takeWords(args.words, ['NAME']);
@@ -60,6 +74,7 @@ export const login: McpAction = {
       ...oauthOf(args),
       ...(scope !== undefined && { scope }),
       ...(clientSecret && { clientSecret }),
+      ...asProgram(args),
       patienceMs: countFlag(args, '--wait', 300) * 1000,
       show,
     };
@@ -96,6 +111,19 @@ export const logout: McpAction = {
     return 0;
   },
 };
+
+function asProgram({ has, text }: CommandArgs): Pick<LoginOptions, 'asProgram'> {
+  const issuer = text('--issuer');
+  if (!has('--client-credentials')) {
+    if (issuer !== undefined) throw usage("error: option '--issuer' goes with --client-credentials");
+    return {};
+  }
+  if (issuer === undefined || !URL.canParse(issuer)) {
+    throw usage("error: option '--client-credentials' needs --issuer URL: the authorization server the secret is for");
+  }
+  const privateKey = process.env.MCP_CLIENT_KEY;
+  return { asProgram: { issuer, ...(privateKey && { privateKey }) } };
+}
 
 /** On stdout, so that a program that has started us can read where to send its user. */
 function show(address: string): void {

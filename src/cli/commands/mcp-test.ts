@@ -2,7 +2,8 @@ import { type AdminServer, openServerAdmin, type Reached } from '../../host/mcp-
 import { printable } from '../../util/printable.ts';
 import { takeWords } from '../command-args.ts';
 import type { McpAction } from './mcp.ts';
-import { RUN_FLAGS, targetOf } from './mcp-list.ts';
+import { targetOf } from './mcp-lines.ts';
+import { RUN_FLAGS } from './mcp-list.ts';
 import { columns } from './show.ts';
 import { sayJson, sayLines, tell } from './terminal.ts';
 

@@ -1,7 +1,7 @@
-import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { configHome } from '../../host/home.ts';
 import { realDirectory } from '../../host/place.ts';
+import { existingOrSame } from '../../util/existing-path.ts';
 
 /** Where a subcommand works: the directory that it is about, and the home of the user's own files. */
 export interface CommandPlace {
@@ -18,10 +18,5 @@ export function commandPlace(directory = process.cwd()): CommandPlace {
 
 /** The real path of a directory that may be gone: then the path as it was written. */
 export function lastingPath(directory: string): string {
-  const path = resolve(process.cwd(), directory);
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return existingOrSame(resolve(process.cwd(), directory));
 }

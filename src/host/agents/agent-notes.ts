@@ -8,6 +8,7 @@ import { makeDirectory } from '../../util/make-directory.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { printable } from '../../util/printable.ts';
 import { insideReminder } from '../../util/reminder-text.ts';
+import { withoutTrailing } from '../../util/without-trailing.ts';
 import type { Parts } from '../parts.ts';
 import { promptOf } from './agent-choice.ts';
 import { namedTools } from './agent-tools.ts';
@@ -30,16 +31,21 @@ export async function purposeOf(
   const prompt = await promptOf(type);
   const folder = folderOf(parent, type);
   if (folder === null) return { purpose: prompt, notes: null };
-  return { purpose: `${prompt}\n\n${aboutNotes(folder)}`, notes: openNotes(parent, type, folder) };
+  return { purpose: `${prompt}\n\n${aboutNotes(folder)}`, notes: await openNotes(parent, type, folder) };
 }
 
 const TOOLS = ['Read', 'Write', 'Edit'];
 
-function openNotes({ toolSession, warnOnce }: Parts, { name, definition }: AgentType, folder: string): AgentNotes {
+async function openNotes(
+  { toolSession, warnOnce }: Parts,
+  { name, definition }: AgentType,
+  folder: string,
+): Promise<AgentNotes> {
   const named = namedTools(definition);
   const tools = TOOLS.filter((tool) => named.wants(tool) === false && !named.refuses(tool));
   const file = join(folder, MAIN_FILE);
-  const text = toolSession.readFilter()(file) ? startOf(file, (why) => warnOnce(problem(name, why))) : null;
+  const isVisible = await toolSession.readFilter();
+  const text = isVisible(file) ? startOf(file, (why) => warnOnce(problem(name, why))) : null;
   return {
     reminder: text === null || text.trim() === '' ? null : reminderOf(file, text),
     tools,
@@ -123,7 +129,7 @@ function startOf(path: string, warn: (why: string) => void): string | null {
       const buffer = Buffer.alloc(MAX_BYTES);
       const bytes = buffer.subarray(0, readSync(file, buffer, 0, MAX_BYTES, 0));
       if (bytes.includes(0)) throw new Error(`${path} is not a text`);
-      return bytes.toString('utf8').replace(/\uFFFD+$/, '');
+      return withoutTrailing(bytes.toString('utf8'), '\uFFFD');
     } finally {
       closeSync(file);
     }

@@ -42,6 +42,7 @@ export function agentPermissions(permissions: Permissions, { modes, deny, moved 
     },
     setMode: (next) => permissions.setMode(next),
     apply: (updates) => permissions.apply(updates),
+    forbid: (rules) => permissions.forbid(rules),
     useSettings: (settings) => permissions.useSettings(settings),
     onModeChange: () => {},
     onRulesChange: () => {},

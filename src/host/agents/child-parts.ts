@@ -88,6 +88,7 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
       chosen: () => chosen,
       past: { reminders: past?.reminders ?? [], lastTokens: past?.lastTokens ?? 0 },
       notes: () => notes,
+      ...(!isFork && { omitsMemory: definition.omitClaudeMd, compactAtMost: positive(definition.autoCompactWindow) }),
       ...{ workspace, sandbox, gitBranch, readFilter: toolSession.readFilter },
     }),
     workspace,
@@ -132,6 +133,10 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
     },
   };
   return parts;
+}
+
+function positive(tokens: unknown): number | undefined {
+  return typeof tokens === 'number' && tokens > 0 ? tokens : undefined;
 }
 
 /** The hooks as an agent meets them, which may come to be there only while it works. */

@@ -1,16 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { HeddleError } from '../../wire/errors.ts';
 
-/** The agents that `--agents` gives, by name. Throws `invalid_option` when one of them cannot be used. */
-export function readGivenAgents(text: string): JsonObject {
-  const agents = parse(text);
+/** The agents that `--agents` gives, as JSON or in a JSON file, by name. Throws `invalid_option` when one cannot be used. */
+export function readGivenAgents(given: string, cwd: string): JsonObject {
+  const agents = parse(/^\s*[{[]/.test(given) ? given : readText(resolve(cwd, given)));
   if (!isObject(agents)) throw invalid('give an object: {"<name>": {"description": "…", "prompt": "…"}}');
   for (const [name, definition] of Object.entries(agents)) {
     const problem = problemOf(definition);
     if (problem !== null) throw invalid(`${name}: ${problem}`);
   }
   return agents;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw invalid(`this is no JSON, and no file that can be read: ${messageOf(cause)}`);
+  }
 }
 
 function parse(text: string): unknown {

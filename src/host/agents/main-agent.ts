@@ -20,6 +20,8 @@ export interface MainAgent {
   prompt: string;
   /** Whether it may have this tool. */
   keeps(tool: Pick<Tool, 'name'>): boolean;
+  /** What a new session begins with, in a turn of its own; null: nothing. */
+  initialPrompt: string | null;
   /** Why no turn can begin; null: all is well. */
   problem: string | null;
 }
@@ -37,7 +39,7 @@ export async function becomeAgent(parts: Parts, launch: RunConfig): Promise<void
   if (!type) {
     const problem = `--agent: ${unknownAgent(types, name)}`;
     if (launch.inputFormat !== 'stream-json') throw new HeddleError('invalid_option', problem);
-    parts.mainAgent = { name, prompt: '', keeps: () => true, problem };
+    parts.mainAgent = { name, prompt: '', keeps: () => true, initialPrompt: null, problem };
     return;
   }
   const named = namedTools(type.definition);
@@ -53,13 +55,15 @@ export async function becomeAgent(parts: Parts, launch: RunConfig): Promise<void
     name: type.name,
     prompt: mainAgentPrompt(purpose),
     keeps: ({ name }) => wants(name) && !named.refuses(name),
+    initialPrompt: parts.transcript.hasPast ? null : type.definition.initialPrompt?.trim() || null,
     problem: null,
   };
+  if (parts.mainAgent.initialPrompt !== null) parts.wake();
   await parts.remakeTools();
   await takeHooks(parts, type);
   await servers?.takeServers(parts, type);
   narrowMode(parts, type);
-  await forbid(parts, type);
+  forbid(parts, type);
   const model = namedModel(parts, type.definition.model);
   if (model === null || launch.model !== undefined) return;
   await useModel(parts, model);
@@ -74,10 +78,9 @@ async function takeHooks(parts: Parts, { hooks }: AgentType): Promise<void> {
   opened.add(hooks.given, hooks.source);
 }
 
-async function forbid({ permissions }: Parts, type: AgentType): Promise<void> {
-  const rules = forbiddenBy(type).map(({ toolName, ruleContent }) => ({ toolName, ruleContent }));
-  if (rules.length === 0) return;
-  await permissions.apply([{ type: 'addRules', behavior: 'deny', rules, destination: 'session' }]);
+function forbid({ permissions }: Parts, type: AgentType): void {
+  const rules = forbiddenBy(type);
+  if (rules.length > 0) permissions.forbid(rules);
 }
 
 function narrowMode({ permissions, warnOnce }: Parts, { name, definition }: AgentType): void {

@@ -37,6 +37,8 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
   let restored: Promise<unknown> | null = null;
   let hasInputEnded = false;
   let isSpent = false;
+  /** Everybody waits for mail, and there is none. */
+  let isQuiet = false;
   /** Mail could not be told: it is not waited for that this gets better by itself. */
   let isStuck = false;
   /** Mail that was told is still marked as unread. */
@@ -45,7 +47,10 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
   const seams: TeamSeams = {
     runtime: leader().runtime,
     runTurn: (member, prompt, how) => runMemberTurn(member, prompt, how),
-    wakeLeader: () => team.onNews(),
+    wakeLeader() {
+      isQuiet = false;
+      team.onNews();
+    },
     async onIdle({ name }) {
       const { hooks } = leader();
       const objections = objected.get(name) ?? 0;
@@ -183,6 +188,7 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
       restored ??= leader().transcript.hasPast ? room.restore() : Promise.resolve();
       await restored;
       isSpent = false;
+      isQuiet = false;
       isStuck = false;
       if (!isLast) await room.team()?.inputArrived();
     },
@@ -198,6 +204,7 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
         ?.members()
         .some(({ state }) => !hasEnded(state)) ??
         false),
+    isQuiet: () => isQuiet,
     async take() {
       const current = room.team();
       if (!current) return null;
@@ -205,8 +212,9 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
       hasUnmarked = false;
       const mail = (await current.leaderMail()) ?? (hasInputEnded ? await current.inputEnded() : null);
       if (mail) return newsOf(mail);
+      isQuiet = await current.isSettled();
       // Told once, and all of them wait for nothing: what is on disk stays, but nobody is waited for.
-      isSpent = hasInputEnded && (await current.isSettled());
+      isSpent = hasInputEnded && isQuiet;
       return null;
     },
     close: () => room.close(),

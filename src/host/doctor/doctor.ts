@@ -6,6 +6,7 @@ import { within } from '../../util/timer.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { secretValues } from '../home.ts';
 import { openPlace } from '../place.ts';
+import { readStoredKeys } from '../stored-keys.ts';
 import type { Check, DoctorPlace, Gather } from './check.ts';
 import { gatherHome } from './home-checks.ts';
 import { gatherModel } from './model-checks.ts';
@@ -75,8 +76,8 @@ function failed(id: string, error: unknown): Check {
 }
 
 /** Also those that settings put into the environment. */
-async function secretsOf({ engine, config, env }: DoctorPlace): Promise<string[]> {
-  const given = secretValues(env);
+async function secretsOf({ engine, config, env, home }: DoctorPlace): Promise<string[]> {
+  const given = [...secretValues(env), ...readStoredKeys(home).keys.map(({ apiKey }) => apiKey)];
   try {
     return [...given, ...secretValues((await openPlace(engine, { config })).env)];
   } catch {

@@ -1,24 +1,31 @@
 import { accessSync, constants, existsSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { findConfigHome, type HomeSource, unusedReferenceHome } from '../../util/config-home.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { shellWord } from '../../util/shell-word.ts';
+import type { Env } from '../home.ts';
 import type { Check, DoctorPlace } from './check.ts';
 
 /** The config home: whether it can be used, who else can read it, and how much fits in. Nothing is written. */
 export async function gatherHome({ home, env }: DoctorPlace): Promise<Check[]> {
+  const found = findConfigHome(env);
+  if (found && 'problem' in found) {
+    return [{ id: 'home', status: 'problem', summary: found.problem, facts: {} }];
+  }
   if (home === null) {
     const summary = 'there is no config home: neither HEDDLE_HOME nor HOME is set';
     return [{ id: 'home', status: 'problem', summary, next: 'set HEDDLE_HOME', facts: {} }];
   }
-  return [homeCheck(home, env.HOME), diskCheck(nearestExisting(home))];
+  return [homeCheck(home, env, found?.source ?? 'default'), diskCheck(nearestExisting(home))];
 }
 
 const OTHERS = 0o077;
 
-function homeCheck(home: string, userHome: string | undefined): Check {
+/** `source` is told where the place is not the usual one: a run elsewhere may have another. */
+function homeCheck(home: string, env: Env, source: HomeSource): Check {
   const stats = statSync(home, { throwIfNoEntry: false });
-  if (!stats) return missingHome(home, userHome);
-  const facts = { path: home, exists: true, mode: modeOf(stats) };
+  if (!stats) return missingHome(home, env, source);
+  const facts = { path: home, source, exists: true, mode: modeOf(stats) };
   const problem = stats.isDirectory() ? accessProblem(home) : 'it is no directory';
   if (problem !== null) {
     const next = 'correct its rights or its owner, or set HEDDLE_HOME to another directory';
@@ -29,26 +36,33 @@ function homeCheck(home: string, userHome: string | undefined): Check {
     const summary = `${home} can be entered by others (mode ${modeOf(stats)}, 0700 wanted)`;
     return { id: 'home', status: 'warning', summary, next: `chmod go= ${shellWord(home)}`, facts: { ...facts, open } };
   }
-  return { id: 'home', status: 'ok', summary: `${home}, writable, private`, facts: { ...facts, open } };
+  return { id: 'home', status: 'ok', summary: `${home}${WHY[source]}, writable, private`, facts: { ...facts, open } };
 }
 
-/** The first run makes it, if it can. Whoever comes from the reference may want the sessions that they have (P2). */
-function missingHome(home: string, userHome: string | undefined): Check {
+const WHY: Readonly<Record<HomeSource, string>> = {
+  HEDDLE_HOME: ' (HEDDLE_HOME)',
+  CLAUDE_CONFIG_DIR: ' (CLAUDE_CONFIG_DIR)',
+  stored: ' (chosen with heddle config home)',
+  default: '',
+};
+
+/** The first run makes it, if it can. Whoever comes from the reference may want the sessions that they have (P2, K52). */
+function missingHome(home: string, env: Env, source: HomeSource): Check {
   const above = nearestExisting(home);
   const problem = accessProblem(above);
-  const facts = { path: home, exists: false };
+  const facts = { path: home, source, exists: false };
   if (problem !== null) {
     const next = 'set HEDDLE_HOME to a directory that you can write to';
     return { id: 'home', status: 'problem', summary: `${home} cannot be made: ${problem}`, next, facts };
   }
-  const reference = userHome === undefined ? null : join(userHome, '.claude');
-  const summary = `${home} is not there yet; the first run makes it`;
-  if (reference === null || !existsSync(reference)) return { id: 'home', status: 'ok', summary, facts };
+  const reference = unusedReferenceHome(env);
+  const summary = `${home}${WHY[source]} is not there yet; the first run makes it`;
+  if (reference === null) return { id: 'home', status: 'ok', summary, facts };
   return {
     id: 'home',
     status: 'ok',
     summary,
-    next: `${reference} exists and is not used; CLAUDE_CONFIG_DIR=${shellWord(reference)} would use it`,
+    next: `${reference} exists and is not used; to use it: heddle config home ${shellWord(reference)}`,
     facts: { ...facts, reference },
   };
 }

@@ -1,68 +1,71 @@
 import { originOf } from '../../config/merge.ts';
 import { nameOf } from '../../config/settings.ts';
-import { anthropicSettings } from '../../model/anthropic-env.ts';
-import { missingOpenAiKey, openAiSettings } from '../../model/openai-env.ts';
-import { missingCredentials, type ResolvedModel, recordingNamed, resolveModel } from '../../model/resolve.ts';
+import { type ResolvedModel, recordingNamed, resolveModel } from '../../model/resolve.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { shellWord } from '../../util/shell-word.ts';
 import { HeddleError } from '../../wire/errors.ts';
+import { addressOf, providerAuth } from '../auth-admin.ts';
 import type { Env } from '../home.ts';
+import type { KeyProvider } from '../models.ts';
 import { openPlace } from '../place.ts';
+import { readStoredKeys, type StoredKey } from '../stored-keys.ts';
 import type { Check, DoctorPlace } from './check.ts';
 
 /** Which credentials there are, by name, and which model would answer. Nobody is asked, and no helper is run. */
-export async function gatherModel({ engine, config }: DoctorPlace): Promise<Check[]> {
+export async function gatherModel({ engine, config, home }: DoctorPlace): Promise<Check[]> {
   const { env, config: launch, configuration } = await openPlace(engine, { config });
+  const { keys, problem } = readStoredKeys(home);
   const origin = originOf(['apiKeyHelper'], configuration.loaded.layers);
   const helper = origin ? nameOf(origin) : null;
   const next = `heddle -p ${config.model === undefined ? '' : `--model ${shellWord(config.model)} `}hi asks it`;
-  return [credentialsCheck(env, helper), modelCheck(launch.model, { env, hasHelper: helper !== null, next })];
+  const found = { env, hasHelper: helper !== null, keys };
+  return [credentialsCheck(found, { helper, problem }), modelCheck(launch.model, { ...found, next })];
 }
 
-function credentialsCheck(env: Env, helper: string | null): Check {
+/** What credentials are found in. */
+interface Sources {
+  env: Env;
+  hasHelper: boolean;
+  keys: readonly StoredKey[];
+}
+
+function credentialsCheck(
+  { env, keys }: Sources,
+  { helper, problem }: { helper: string | null; problem: string | null },
+): Check {
+  const stored = (provider: KeyProvider) =>
+    keys.filter((key) => key.provider === provider).map(({ origin }) => `a stored key for ${origin}`);
   const anthropic = [
     ...['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'].filter((name) => env[name]?.trim()),
     ...(helper === null ? [] : [`apiKeyHelper of ${helper} (not run)`]),
+    ...stored('anthropic'),
   ];
-  const openai = ['OPENAI_API_KEY'].filter((name) => env[name]?.trim());
+  const openai = [...['OPENAI_API_KEY'].filter((name) => env[name]?.trim()), ...stored('openai')];
   const summary = `Anthropic: ${anthropic.join(', ') || 'none'}; OpenAI-compatible: ${openai.join(', ') || 'none'}`;
-  return { id: 'credentials', status: 'ok', summary, facts: { anthropic, openai, apiKeyHelper: helper } };
+  const facts = { anthropic, openai, apiKeyHelper: helper };
+  if (problem !== null) return { id: 'credentials', status: 'warning', summary: `${summary}; ${problem}`, facts };
+  return { id: 'credentials', status: 'ok', summary, facts };
 }
 
 /** `name` is that of the flag or the settings; the environment may choose, too. `next` is for a model that can be asked. */
-function modelCheck(
-  name: string | undefined,
-  { env, hasHelper, next }: { env: Env; hasHelper: boolean; next: string },
-): Check {
+function modelCheck(name: string | undefined, { next, ...sources }: Sources & { next: string }): Check {
   const id = 'model';
+  const { env } = sources;
   const recording = recordingNamed(name, env);
   if (recording !== null) {
     return { id, status: 'ok', summary: `the answers of the recording ${recording}`, next, facts: { recording } };
   }
   try {
     const { provider, id: model } = resolveModel(name, env);
-    const address = addressOf(provider, env);
+    const address = provider === 'offline' ? null : addressOf(provider, env);
     const facts = { model, provider, ...(address !== null && { host: hostOf(address) }) };
     const where = address === null ? 'built in, needs neither network nor key' : `at ${hostOf(address)}`;
-    const lacks = lackOf(provider, { env, hasHelper });
+    const lacks = lackOf(provider, sources);
     if (lacks === null) return { id, status: 'ok', summary: `${model}, ${where}`, next, facts };
     return { id, status: 'problem', summary: `${model}, ${where}: there is no key`, next: lacks, facts };
   } catch (error) {
     if (!HeddleError.isInstance(error)) throw error;
     return { id, status: 'problem', summary: messageOf(error), next: 'heddle --help, under Model', facts: {} };
-  }
-}
-
-function addressOf(provider: ResolvedModel['provider'], env: Env): string | null {
-  switch (provider) {
-    case 'anthropic':
-      return anthropicSettings(env).baseUrl;
-    case 'openai':
-      return openAiSettings(env).baseUrl;
-    case 'offline':
-      return null;
-    default:
-      return provider satisfies never;
   }
 }
 
@@ -73,15 +76,10 @@ function hostOf(address: string): string {
 }
 
 /** What to do about a credential that is missing; null when none is. */
-function lackOf(
-  provider: ResolvedModel['provider'],
-  { env, hasHelper }: { env: Env; hasHelper: boolean },
-): string | null {
-  if (provider === 'openai' && missingOpenAiKey(env)) {
-    return 'set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs none';
+function lackOf(provider: ResolvedModel['provider'], sources: Sources): string | null {
+  if (provider === 'offline' || providerAuth(provider, sources).isReady) return null;
+  if (provider === 'openai') {
+    return 'heddle auth login --provider openai, or set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs none';
   }
-  if (provider === 'anthropic' && !hasHelper && missingCredentials(env)) {
-    return 'set ANTHROPIC_API_KEY, or try --model offline, which needs none (heddle config set model offline)';
-  }
-  return null;
+  return 'heddle auth login, or set ANTHROPIC_API_KEY; --model offline needs none (heddle config set model offline)';
 }

@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { ripgrepPath } from '../../tools/ripgrep-path.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { HEDDLE_VERSION, WIRE_VERSION } from '../../wire/version.ts';
 import { toolEnv } from '../home.ts';
@@ -32,7 +33,7 @@ export async function gatherVersions({ nodeVersion }: DoctorPlace): Promise<Chec
 export async function gatherRipgrep(place: DoctorPlace): Promise<Check[]> {
   const id = 'ripgrep';
   try {
-    const { rgPath } = await import('@vscode/ripgrep');
+    const rgPath = await ripgrepPath();
     const version = await versionOf(rgPath, place);
     return [{ id, status: 'ok', summary: `${version} (bundled)`, facts: { version, path: rgPath } }];
   } catch (error) {

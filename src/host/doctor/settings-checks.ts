@@ -2,11 +2,13 @@ import { originOf } from '../../config/merge.ts';
 import { type FileScope, settingsPath } from '../../config/scopes.ts';
 import { nameOf } from '../../config/settings.ts';
 import { readSettingsFile } from '../../config/settings-file.ts';
+import { trustOf } from '../../config/trust-store.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { FILE_SCOPES } from '../config-admin.ts';
 import { openConfiguration } from '../configuration.ts';
-import { noteIgnored, type TrustReport } from '../settings.ts';
+import { isVouchedFor } from '../launch-settings.ts';
+import { noteIgnored, STARTS_WITHOUT, type TrustReport } from '../settings.ts';
 import type { Check, DoctorPlace } from './check.ts';
 
 /** Every settings file that a run would read, whether they make sense together, and what of the project's acts. */
@@ -22,7 +24,7 @@ function none({ cwd }: DoctorPlace): Check {
 }
 
 /** Empty where there is no file. */
-function fileCheck(name: string, scope: FileScope, { cwd, home }: DoctorPlace): Check[] {
+function fileCheck(name: string, scope: FileScope, { cwd, home, config }: DoctorPlace): Check[] {
   const path = settingsPath(scope, { cwd, configHome: home });
   if (path === null) return [];
   const id = `settings.${name}`;
@@ -33,8 +35,10 @@ function fileCheck(name: string, scope: FileScope, { cwd, home }: DoctorPlace): 
     const what = keys.length === 1 ? '1 setting' : `${keys.length} settings`;
     return [{ id, status: 'ok', summary: `${path}, ${what}`, facts: { path, keys } }];
   } catch (error) {
-    const next = `correct ${path}; nothing starts before`;
-    return [{ id, status: 'problem', summary: messageOf(error), next, facts: { path } }];
+    const isBelieved = scope === 'userSettings' || isVouchedFor(config) || trustOf(cwd, home) === 'trusted';
+    const status = isBelieved ? 'problem' : 'warning';
+    const next = `correct ${path}; ${isBelieved ? 'nothing starts before' : 'until then runs start without it'}`;
+    return [{ id, status, summary: messageOf(error), next, facts: { path } }];
   }
 }
 
@@ -51,7 +55,8 @@ async function togetherChecks({ cwd, home, config, engine }: DoctorPlace): Promi
     const facts = { notes, ...(helper && { apiKeyHelper: nameOf(helper) }) };
     const ignored: string[] = [];
     noteIgnored(loaded.trust, (_level, message) => ignored.push(message)); // which the check of trust tells
-    const [first, ...others] = notes.filter((note) => !ignored.includes(note));
+    const isToldBefore = (note: string) => ignored.includes(note) || note.endsWith(STARTS_WITHOUT);
+    const [first, ...others] = notes.filter((note) => !isToldBefore(note));
     const more = others.length > 0 ? ` (and ${others.length} more)` : '';
     const check: Check[] = first
       ? [{ id: 'settings', status: 'warning', summary: `${first}${more}`, next: 'heddle config list', facts }]

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { existingPath } from '../../util/existing-path.ts';
 
 /**
  * The directory in a worktree that stands for one of the checkout. Where the commit has none there, or a link that may
@@ -7,9 +7,5 @@ import { join, relative } from 'node:path';
  */
 export function sameDirectory(worktree: string, { checkout, cwd }: { checkout: string; cwd: string }): string {
   const path = join(worktree, relative(checkout, cwd));
-  try {
-    return realpathSync(path) === path ? path : worktree;
-  } catch {
-    return worktree;
-  }
+  return existingPath(path) === path ? path : worktree;
 }

@@ -1,8 +1,9 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { errorCode } from '../../util/error-code.ts';
 import { existingPath } from '../../util/existing-path.ts';
 import { makeDirectory } from '../../util/make-directory.ts';
+import { smallText } from '../../util/small-file.ts';
 import { worktreeError } from './worktree-error.ts';
 import { agentWorktreeName, folderName } from './worktree-name.ts';
 
@@ -101,8 +102,7 @@ const MAX_BYTES = 8192;
 
 function smallFile(path: string): string | null {
   try {
-    const stats = lstatSync(path);
-    return stats.isFile() && stats.size <= MAX_BYTES ? readFileSync(path, 'utf8') : null;
+    return lstatSync(path).isFile() ? smallText(path, MAX_BYTES) : null;
   } catch {
     return null;
   }

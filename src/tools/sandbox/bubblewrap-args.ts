@@ -56,7 +56,8 @@ function fileSystem({ mounts, sockets, tmp, proxy, isWeaker }: BubblewrapOptions
     ...(isTmpShared ? ['--bind', tmp, '/tmp'] : ['--tmpfs', '/tmp']),
     ...mounts.flatMap(mountArgs),
     ...sockets.covered.flatMap((path) => ['--ro-bind', '/dev/null', path]),
-    ...sockets.shown.flatMap((path) => ['--ro-bind', path, path]),
+    // Their owners may remove them at any moment.
+    ...sockets.shown.flatMap((path) => ['--ro-bind-try', path, path]),
     ...(proxy === null ? [] : ['--ro-bind', proxy.socket, PROXY_SOCKET]),
     // Last: until now there were places to be made in them.
     ...mounts.filter(({ as }) => as === 'empty').flatMap(({ path }) => ['--remount-ro', path]),

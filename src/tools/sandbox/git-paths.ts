@@ -1,5 +1,6 @@
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { smallText } from '../../util/small-file.ts';
 import { closed, type ProtectedPath } from './protected-path.ts';
 
 /**
@@ -37,11 +38,11 @@ function isBare(directory: string): boolean {
   return ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(directory, name)));
 }
 
+/** Each of these files is one path. */
+const MAX_BYTES = 8192;
+
 /** The directory that a file names, or null when there is no such file. */
 function linkedDirectory(file: string, base: string, prefix: RegExp): string | null {
-  try {
-    return resolve(base, readFileSync(file, 'utf8').replace(prefix, '').trim());
-  } catch {
-    return null;
-  }
+  const text = smallText(file, MAX_BYTES);
+  return text === null ? null : resolve(base, text.replace(prefix, '').trim());
 }

@@ -1,9 +1,11 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { errorCode } from '../../util/error-code.ts';
 import { ToolError } from '../tool.ts';
 import type { Confinement } from './confinement.ts';
 import { isInside } from './inside.ts';
 import type { ProtectedPath } from './protected-path.ts';
+import { areParentsOpen } from './reachable.ts';
 import { isStandIn, type StandIn } from './stand-ins.ts';
 
 /**
@@ -22,11 +24,15 @@ export interface Layout {
   readonly standIns: readonly StandIn[];
 }
 
-/** Lays out what a command sees. Of nested paths the inner one counts, of equal ones the stricter. */
+/**
+ * Lays out what a command sees. Of nested paths the inner one counts, of equal ones the stricter. What cannot be reached
+ * inside needs no wall, and could not have one.
+ */
 export function layOut({ writable, protectedPaths, hidden }: Confinement): Layout {
   const found = protectedPaths
     .filter(({ path }) => writable.some((directory) => isInside(directory, path)))
-    .flatMap((each) => find(each) ?? []);
+    .flatMap((each) => whereReachable(() => find(each)) ?? [])
+    .filter(({ path }) => areParentsOpen(path));
   const closed = [...found.map(({ path }): Mount => ({ path, as: 'read-only' })), ...hidden.flatMap(hide)];
   const roots = writable.filter((path) => !isOpen(path, writable, closed));
   const mounts = new Map<string, Mount['as']>();
@@ -70,8 +76,18 @@ function unprotectable(path: string): ToolError {
 }
 
 function hide(path: string): Mount[] {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats ? [{ path, as: stats.isDirectory() ? 'empty' : 'device' }] : [];
+  const stats = whereReachable(() => lstatSync(path, { throwIfNoEntry: false }));
+  return stats && areParentsOpen(path) ? [{ path, as: stats.isDirectory() ? 'empty' : 'device' }] : [];
+}
+
+/** Null when something on the way must not be entered. */
+function whereReachable<T>(look: () => T): T | null {
+  try {
+    return look();
+  } catch (error) {
+    if (errorCode(error) === 'EACCES') return null;
+    throw error;
+  }
 }
 
 /**

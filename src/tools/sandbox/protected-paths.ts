@@ -14,7 +14,7 @@ export interface ProtectedPlaces {
   home: string;
 }
 
-/** By what a confined command could have commands run outside, later: ruling G6, for commands. */
+/** By what a confined command could have commands run outside, later (ruling G6, for commands). */
 export function protectedPaths({ roots, others, own, home }: ProtectedPlaces): ProtectedPath[] {
   return [
     ...roots.flatMap((root) => [...projectPaths(root), ...gitPaths(root)]),
@@ -32,7 +32,7 @@ function projectPaths(root: string): ProtectedPath[] {
 
 const HOME_NAMES =
   '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout ' +
-  '.kshrc .cshrc .tcshrc .login .inputrc .gitconfig .ssh .config/git .config/fish';
+  '.kshrc .cshrc .tcshrc .login .inputrc .gitconfig .ssh .heddle .config/git .config/fish';
 
 function homePaths(home: string): ProtectedPath[] {
   return HOME_NAMES.split(' ').map((name) => closed(join(home, name)));

@@ -100,10 +100,17 @@ function check(values: JsonObject, shape: Shape, where: string, onUnknown: (key:
     const wanted = Object.hasOwn(shape, key) ? shape[key] : undefined;
     if (value === undefined) continue;
     if (wanted === undefined) onUnknown(`${where}.${key}`);
-    else if (typeof wanted === 'string') refuseUnless(isOfKind(value, wanted), `${where}.${key}`, SAID[wanted]);
+    else if (typeof wanted === 'string')
+      refuseUnless(isOfKind(value, wanted), `${where}.${key}`, saidOf(wanted, value));
     else if (isObject(value)) check(value, wanted, `${where}.${key}`, onUnknown);
     else refuseUnless(false, `${where}.${key}`, 'an object');
   }
+}
+
+/** Of a list of paths also the one that is none. */
+function saidOf(kind: Kind, value: unknown): string {
+  const odd = kind === 'paths' && isTexts(value) ? value.find((path) => !isPath(path)) : undefined;
+  return odd === undefined ? SAID[kind] : `${SAID[kind]}: not '${odd}'`;
 }
 
 function refuseUnless(isRight: boolean, key: string, wanted: string): void {
@@ -117,7 +124,7 @@ function isOfKind(value: unknown, kind: Kind): boolean {
     case 'texts':
       return isTexts(value);
     case 'paths':
-      return isTexts(value) && value.every((path) => path !== '' && !/[*?[\]{}\0]/.test(withoutStars(path)));
+      return isTexts(value) && value.every(isPath);
     case 'port':
       return Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536;
     case 'lists':
@@ -127,6 +134,10 @@ function isOfKind(value: unknown, kind: Kind): boolean {
 
 function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function isPath(path: string): boolean {
+  return path !== '' && !/[*?[\]{}\0]/.test(withoutStars(path));
 }
 
 function plainPaths(paths: readonly string[] | undefined): string[] {

@@ -77,7 +77,7 @@ export function isStandIn({ path, as }: StandIn): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats?.mtimeMs !== STAND_IN_TIME.getTime()) return false;
   if (as.kind === 'directory') return stats.isDirectory() && readdirSync(path).length === 0;
-  return stats.isFile() && readFileSync(path, 'utf8') === as.content;
+  return stats.isFile() && stats.size === Buffer.byteLength(as.content) && readFileSync(path, 'utf8') === as.content;
 }
 
 function make({ path, as }: StandIn): void {

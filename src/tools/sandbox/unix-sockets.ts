@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Confinement } from './confinement.ts';
 import { isInside, isInsideAny } from './inside.ts';
+import { isReachableInside } from './reachable.ts';
 
 /** Directories whose content a sandbox does not show. Most sockets are in them. */
 export const PRIVATE_DIRECTORIES: readonly string[] = ['/run', '/tmp'];
@@ -14,7 +15,8 @@ export interface SocketAccess {
 
 /**
  * Which unix sockets of the machine have to be shown or covered. Known are those that the kernel lists for our network
- * and those that the settings name; what is bound after a command has started is not.
+ * and those that the settings name; what is bound after a command has started is not. Those that cannot be reached
+ * inside, such as the sockets of others in directories of their own, need neither.
  */
 export function socketAccess(
   { unixSockets, writable }: Pick<Confinement, 'unixSockets' | 'writable'>,
@@ -25,7 +27,7 @@ export function socketAccess(
   const named = unixSockets === 'all' ? [] : unixSockets;
   const sockets = [...new Set([...boundSockets(), ...named])]
     .map((path) => realPath(path))
-    .filter((path) => path !== null && existsSync(path)) as string[];
+    .filter((path): path is string => path !== null && isReachableInside(path));
   return {
     shown: sockets.filter((path) => isAllowed(path) && isPrivate(path)),
     covered: sockets.filter((path) => !isAllowed(path) && !isPrivate(path)),

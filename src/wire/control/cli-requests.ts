@@ -20,6 +20,15 @@ const ElicitationResult = open(() => ({
 }));
 export type ElicitationResult = z.infer<typeof ElicitationResult>;
 
+/** What a tool of the host has to say, as MCP has it. */
+const HostToolResult = open(() => ({
+  /** A text, or blocks of MCP. */
+  content: z.optional(z.union([z.string(), z.array(z.unknown())])),
+  structuredContent: z.optional(AnyObject),
+  isError: flag,
+}));
+export type HostToolResult = z.infer<typeof HostToolResult>;
+
 /** What the CLI may ask of its host. */
 export const cliRequests = exchanges({
   /** May this call run? Anything but a well-formed allow is a denial. */
@@ -46,6 +55,8 @@ export const cliRequests = exchanges({
       /** The rule of `permissions.ask` that wants a person to decide. */
       matched_ask_rule: z.optional(open({ source: z.string(), tool_name: z.string(), rule_content: text })),
       decision_reason_type: text,
+      /** Of the reference: whether its classifier may approve what a safety check holds up. Not said here. */
+      classifier_approvable: flag,
       requires_user_interaction: flag,
     },
     PermissionResult,
@@ -66,13 +77,21 @@ export const cliRequests = exchanges({
       url: text,
       elicitation_id: text,
       requested_schema: z.optional(AnyObject),
+      /** The names of the fields, in the order in which the server lists them. */
+      property_order: z.optional(z.array(z.string())),
+      /** How the question may be headed and labelled, where the server says so. */
+      title: text,
+      display_name: text,
+      description: text,
     },
     ElicitationResult,
   ],
   /** Shows a dialog of the reference. Heddle does not ask for any. */
-  request_user_dialog: () => [{ dialog_kind: text, payload: z.optional(z.unknown()) }, Done],
+  request_user_dialog: () => [{ dialog_kind: text, payload: z.optional(z.unknown()), tool_use_id: text }, Done],
 
-  // Heddle's own: sessions kept by the host.
+  // Heddle's own: tools that the host runs, and sessions that it keeps.
+  /** Runs a tool that the host brought with `initialize`. Withdrawn when nobody waits for the outcome any more. */
+  call_tool: () => [{ name: z.string(), input: AnyObject, tool_use_id: z.string() }, HostToolResult],
   /** Keeps entries of a session. */
   store_append: () => [{ key: StoreKey, entries: z.array(Entry) }, Done],
   /** The entries of a session. */

@@ -6,16 +6,13 @@ import { cliRequests } from './cli-requests.ts';
 import type { Exchange } from './exchange.ts';
 import { hostRequests } from './host-requests.ts';
 
-export type { ElicitationResult, StoreKey } from './cli-requests.ts';
-export { cliRequests } from './cli-requests.ts';
-export { Done } from './exchange.ts';
-export * from './frames.ts';
 export type {
   Branch,
   ContextUsage,
   FileContents,
   FlagSettingsResult,
   HooksListing,
+  InterruptReceipt,
   ListedRule,
   McpCallResult,
   McpResourceContents,
@@ -30,7 +27,11 @@ export type {
   SettingsInForce,
   SwitchLeafResult,
   TaskOutput,
-} from './host-requests.ts';
+} from './answers.ts';
+export type { ElicitationResult, StoreKey } from './cli-requests.ts';
+export { cliRequests } from './cli-requests.ts';
+export { Done } from './exchange.ts';
+export * from './frames.ts';
 export { hostRequests } from './host-requests.ts';
 export {
   AccountInfo,

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import { AgentDefinition } from '../agent-definition.ts';
+import { EFFORT_LEVELS } from '../effort-levels.ts';
+import { FastModeDisabledReason, FastModeState } from '../fast-mode.ts';
 import { McpServerToolPolicy } from '../mcp.ts';
-import { AnyObject, open } from '../schema.ts';
+import { AnyObject, open, word } from '../schema.ts';
 
 const text = z.optional(z.string());
 const texts = z.optional(z.array(z.string()));
@@ -21,7 +23,15 @@ export type HookCallbackMatcher = z.infer<typeof HookCallbackMatcher>;
 /** Absent leaves the preset alone; an empty text means an empty prompt. Newer hosts send a list of blocks. */
 const Prompt = z.optional(z.union([z.string(), z.array(z.string())]));
 
-export const SlashCommand = open(() => ({ name: z.string(), description: z.string(), argumentHint: z.string() }));
+export const SlashCommand = open(() => ({
+  name: z.string(),
+  description: z.string(),
+  argumentHint: z.string(),
+  /** Other names for it. */
+  aliases: texts,
+  /** One of the program's own, not of a file or a server. */
+  builtin: flag,
+}));
 export type SlashCommand = z.infer<typeof SlashCommand>;
 
 export const ModelInfo = open(() => ({
@@ -30,8 +40,10 @@ export const ModelInfo = open(() => ({
   description: z.string(),
   resolvedModel: text,
   supportsEffort: flag,
-  supportedEffortLevels: texts,
+  supportedEffortLevels: z.optional(z.array(word(EFFORT_LEVELS))),
   supportsAdaptiveThinking: flag,
+  supportsFastMode: flag,
+  supportsAutoMode: flag,
 }));
 export type ModelInfo = z.infer<typeof ModelInfo>;
 
@@ -41,6 +53,13 @@ export const AccountInfo = open(() => ({
   subscriptionType: text,
   tokenSource: text,
   apiKeySource: text,
+  /** Whose API is asked; `firstParty` is Anthropic's. */
+  apiProvider: z.optional(
+    word([
+      ...(['firstParty', 'bedrock', 'vertex', 'foundry'] as const),
+      ...(['anthropicAws', 'anthropicGoogleCloud', 'mantle', 'gateway'] as const),
+    ]),
+  ),
 }));
 export type AccountInfo = z.infer<typeof AccountInfo>;
 
@@ -57,15 +76,42 @@ export const InitializeResponse = open(() => ({
   agents: z.optional(z.array(AgentInfo)),
   claude_code_version: text,
   current_permission_mode: text,
-  fast_mode_state: text,
+  fast_mode_state: z.optional(FastModeState),
   /** `idle` or `running`. */
   session_state: text,
   /** What this end can do beyond the reference: `end_input` and others (ruling K2). */
   capabilities: texts,
   heddle_version: text,
   protocol_version: z.optional(z.number()),
+  /** Whether the hooks of the request are those in force. Absent where it has none. */
+  hooks_applied: flag,
+  /** `onFailure` of hook matchers is honoured. */
+  hook_on_failure_supported: flag,
+  /** Whether all plugins of the request are loaded. Absent where it names none. */
+  plugins_applied: flag,
+  /** By name of an SDK server, what became of its manifest. */
+  sdk_mcp_manifests_parked: z.optional(
+    z.record(
+      z.string(),
+      word(['parked', 'already_connected', 'protocol_version_mismatch', 'malformed', 'not_honoured']),
+    ),
+  ),
+  fast_mode_disabled_reason: z.optional(FastModeDisabledReason),
 }));
 export type InitializeResponse = z.infer<typeof InitializeResponse>;
+
+/** A tool that the host runs: the agent asks for each call with `call_tool`. */
+export const HostTool = open(() => ({
+  name: z.string(),
+  description: z.string(),
+  /** A JSON Schema that describes an object. */
+  inputSchema: AnyObject,
+  /** As MCP has them; only `readOnlyHint` has an effect. */
+  annotations: z.optional(AnyObject),
+  /** Part of every request to the model, however many tools there are. */
+  alwaysLoad: flag,
+}));
+export type HostTool = z.infer<typeof HostTool>;
 
 /** The fields of an `initialize` request. */
 export const initializeFields = () => ({
@@ -80,17 +126,30 @@ export const initializeFields = () => ({
   sdkMcpServerManifests: z.optional(
     z.record(z.string(), open({ initializeResult: z.optional(AnyObject), toolsListResult: z.optional(AnyObject) })),
   ),
+  /** Heddle's own: tools of the host's program, under their own names. */
+  hostTools: z.optional(z.array(HostTool)),
   jsonSchema: z.optional(AnyObject),
   systemPrompt: Prompt,
   appendSystemPrompt: Prompt,
   agents: z.optional(z.record(z.string(), AgentDefinition)),
   skills: z.optional(z.union([z.string(), z.array(z.string())])),
   title: text,
+  /** Loaded where the launch says `--await-initialize`. */
   plugins: z.optional(z.array(z.unknown())),
+  /** With `--managed-settings-in-initialize`: the settings that can only forbid. */
+  managedSettings: z.optional(AnyObject),
+  /** Which dialogs the host can show. Heddle asks for none. */
+  supportedDialogKinds: texts,
+  /** Both about a system prompt that changes with time and place. Ours does not. */
+  excludeDynamicSections: flag,
+  systemPromptSnapshot: flag,
+  sdkMcpServerManifestsOrigin: text,
   toolAliases: z.optional(z.record(z.string(), z.string())),
   planModeInstructions: text,
   forwardSubagentText: flag,
   agentProgressSummaries: flag,
   perTaskStopAffordance: flag,
   promptSuggestions: flag,
+  /** Heddle's own: the version in whose forms the host wants to hear, where versions differ: `2.1.44` or `2.1.325`. */
+  clientDialect: text,
 });

@@ -19,10 +19,13 @@ export type AssistantMessageError = z.infer<typeof AssistantMessageError>;
 
 /** A message of the model API. On the wire it holds one content block; lines of one answer share `id` (ruling K3). */
 export const ApiAssistantMessage = open(() => ({
+  /** Of the answer: its blocks come in messages of their own, which share this id. */
   id: z.string(),
   type: z.literal('message'),
   role: z.literal('assistant'),
+  /** The model that has answered; `<synthetic>` for a text that none has said. */
   model: z.string(),
+  /** One block in each message: text, a thought, or a tool call. */
   content: z.array(ContentBlock),
   stop_reason: z.nullable(z.string()),
   stop_sequence: z.nullable(z.string()),
@@ -37,7 +40,9 @@ export type ApiAssistantMessage = z.infer<typeof ApiAssistantMessage>;
 export const AssistantMessage = open(() => ({
   type: z.literal('assistant'),
   message: ApiAssistantMessage,
+  /** The call that started the subagent which says this; null on the main thread. */
   parent_tool_use_id: z.nullable(z.string()),
+  /** Set when the text is that of an error of the model's API, in the place of an answer. */
   error: z.optional(AssistantMessageError),
   ...identity,
   ...origin,
@@ -53,5 +58,10 @@ export const AssistantMessage = open(() => ({
   supersedes: z.optional(z.array(z.string())),
   user_message_uuid: z.optional(z.string()),
   user_message_uuids: z.optional(z.array(z.string())),
+  /** What a command said that was answered here, as it stands in the transcript; `message` holds the text alone. */
+  local_command_source: z.optional(z.string()),
+  local_command_run: z.optional(open({ command: z.string(), args: z.string() })),
+  /** `failed`: the command could not do what it was asked for. */
+  local_command_outcome: z.optional(open({ kind: z.string() })),
 }));
 export type AssistantMessage = z.infer<typeof AssistantMessage>;

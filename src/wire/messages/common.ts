@@ -2,10 +2,16 @@ import * as z from 'zod/mini';
 import { open, word } from '../schema.ts';
 
 /** Every public message carries its own uuid and the id of its session [FLD-01]. */
-export const identity = { uuid: z.string(), session_id: z.string() };
+export const identity = {
+  /** Of this message. A prompt or an answer can be continued from by it. */
+  uuid: z.string(),
+  /** `resume` goes on with this session. */
+  session_id: z.string(),
+};
 
 /** Which subagent a message comes from; absent on the main thread. */
 export const origin = {
+  /** The subagent that this comes from; absent on the main thread. */
   agent_id: z.optional(z.string()),
   subagent_type: z.optional(z.string()),
   task_description: z.optional(z.string()),

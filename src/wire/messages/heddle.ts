@@ -32,3 +32,15 @@ export const SupersededMessage = system('superseded', () => ({
   reason: z.string(),
 }));
 export type SupersededMessage = z.infer<typeof SupersededMessage>;
+
+/** What became of the files that a message with `restore_files` has asked for, before its turn begins. */
+export const FilesRestoredMessage = system('files_restored', () => ({
+  /** The uuid of that message, if it has one. */
+  input_uuid: z.optional(z.string()),
+  canRewind: z.boolean(),
+  /** The absolute paths of those that are others now. */
+  filesChanged: z.optional(z.array(z.string())),
+  /** Names those that could not be brought back, with the reason. */
+  error: z.optional(z.string()),
+}));
+export type FilesRestoredMessage = z.infer<typeof FilesRestoredMessage>;

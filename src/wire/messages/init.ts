@@ -7,26 +7,36 @@ const flag = z.optional(z.boolean());
 const text = z.optional(z.string());
 const texts = z.optional(z.array(z.string()));
 
-export const ApiKeySource = word(['ANTHROPIC_API_KEY', 'apiKeyHelper', 'user', 'project', 'org', 'temporary', 'none']);
+/** `/login managed key`: the one that `heddle auth login` has stored. */
+export const ApiKeySource = word([
+  ...(['ANTHROPIC_API_KEY', 'apiKeyHelper', '/login managed key', 'OPENAI_API_KEY'] as const),
+  ...(['user', 'project', 'org', 'temporary', 'none'] as const),
+]);
 export type ApiKeySource = z.infer<typeof ApiKeySource>;
 
 /** The facts of a session. Opens every turn (ruling K20). */
 export const SystemInitMessage = open(() => ({
   type: z.literal('system'),
   subtype: z.literal('init'),
+  /** The working directory. */
   cwd: z.string(),
+  /** The tools that the model has, by name. */
   tools: z.array(z.string()),
   mcp_servers: z.array(open({ name: z.string(), status: z.string(), source: text })),
+  /** The full name of the model. */
   model: z.string(),
   permissionMode: word(permissionModes),
+  /** The commands that a prompt may begin with, without the slash. */
   slash_commands: z.array(z.string()),
+  /** Where the credential of the model's API comes from. */
   apiKeySource: ApiKeySource,
   betas: texts,
+  /** The version of the wire that is spoken. `heddle_version` is that of Heddle. */
   claude_code_version: z.string(),
   output_style: z.string(),
   agents: texts,
   skills: z.array(z.string()),
-  plugins: z.array(open({ name: z.string(), path: z.string(), source: text })),
+  plugins: z.array(open({ name: z.string(), path: z.string(), source: text, version: text })),
   /** The memory files in force (docs/memory.md). */
   memory_files: z.optional(z.array(open({ path: z.string(), type: z.string() }))),
   fast_mode_state: text,

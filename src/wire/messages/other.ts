@@ -71,6 +71,16 @@ export const PromptSuggestionMessage = open(() => ({
 }));
 export type PromptSuggestionMessage = z.infer<typeof PromptSuggestionMessage>;
 
+/** What was stored of a transcript, for hosts that keep a copy (`--session-mirror`). */
+export const TranscriptMirrorMessage = open(() => ({
+  type: z.literal('transcript_mirror'),
+  /** The file that has them; subagents have files of their own. */
+  filePath: z.string(),
+  /** In the order of storing, as they are in the file. */
+  entries: z.array(z.looseObject({ type: z.string() })),
+}));
+export type TranscriptMirrorMessage = z.infer<typeof TranscriptMirrorMessage>;
+
 // Internal to the wire; never printed by a plain run and never shown to consumers.
 
 /** Says nothing; in both directions. */

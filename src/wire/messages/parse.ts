@@ -3,7 +3,7 @@ import { isObject } from '../../util/json.ts';
 import { MessageParseError } from '../errors.ts';
 import { firstIssue } from '../schema.ts';
 import { AssistantMessage } from './assistant.ts';
-import { InputErrorMessage, ResumeReportMessage, SupersededMessage } from './heddle.ts';
+import { FilesRestoredMessage, InputErrorMessage, ResumeReportMessage, SupersededMessage } from './heddle.ts';
 import { SystemInitMessage } from './init.ts';
 import * as notices from './notices.ts';
 import * as other from './other.ts';
@@ -90,6 +90,7 @@ export const messageSchemas = {
 
   'system/resume_report': ResumeReportMessage,
   'system/input_error': InputErrorMessage,
+  'system/files_restored': FilesRestoredMessage,
   'system/superseded': SupersededMessage,
 
   tool_progress: other.ToolProgressMessage,
@@ -99,6 +100,7 @@ export const messageSchemas = {
   conversation_reset: other.ConversationResetMessage,
   rate_limit_event: other.RateLimitMessage,
   prompt_suggestion: other.PromptSuggestionMessage,
+  transcript_mirror: other.TranscriptMirrorMessage,
 
   keep_alive: other.KeepAliveMessage,
   streamlined_text: other.StreamlinedTextMessage,

@@ -22,6 +22,34 @@ export const TerminalReason = word([
 ]);
 export type TerminalReason = z.infer<typeof TerminalReason>;
 
+/** Why a run could not start, so that a host can offer what helps instead of another attempt. */
+export const StartupFailureReason = word([
+  'org_pin_api_key_conflict',
+  'provider_not_allowed',
+  'org_verify_failed',
+  'org_pin_mismatch',
+  'managed_settings_invalid',
+  'remote_settings_required_unavailable',
+  'gateway_signin_required',
+  'gateway_access_denied',
+  'proxy_invalid',
+  'temp_dir_unusable',
+  'cwd_unavailable',
+  'shell_tool_missing',
+  'session_held_by_background',
+  'worktree_resume_refused',
+  'worktree_unverified',
+  'cli_version_too_old',
+  'bypass_root',
+  'org_config_required_unavailable',
+  'org_config_refused',
+  'sandbox_required_unavailable',
+  'initialize_not_first',
+  'config_file_invalid',
+  'managed_settings_not_delivered',
+]);
+export type StartupFailureReason = z.infer<typeof StartupFailureReason>;
+
 /** Work that goes on after the turn (ruling K25). */
 export const PendingTask = open(() => ({ task_id: z.string(), task_type: z.string(), description: z.string() }));
 export type PendingTask = z.infer<typeof PendingTask>;
@@ -30,30 +58,43 @@ const count = z.optional(z.number());
 
 const common = {
   type: z.literal('result'),
+  /** Milliseconds of this turn. */
   duration_ms: z.number(),
+  /** Milliseconds of waiting for the model's API: of the session, not of the turn. */
   duration_api_ms: z.number(),
+  /** Look at this first, whatever the subtype: a `success` may be an error in the place of an answer. */
   is_error: z.boolean(),
+  /** One more than the user-role lines that this turn has printed, most of them results of tools. */
   num_turns: z.number(),
+  /** Why the model stopped, where the wire tells: mostly null. `terminal_reason` says why the turn ended. */
   stop_reason: z.nullable(z.string()),
-  /** Cumulative for the process, like `modelUsage`; `usage` is this turn only. */
+  /** US dollars, of the session with all its resumes, not of the turn. 0 for models without a known price. */
   total_cost_usd: z.number(),
+  /** Tokens of this turn. */
   usage: Usage,
+  /** Tokens and cost by model: of the session, not of the turn. */
   modelUsage: z.record(z.string(), ModelUsage),
+  /** Every tool call of this turn that was not allowed to run. None of them ends a turn. */
   permission_denials: z.array(PermissionDenial),
   ...identity,
 
   // Later versions of the reference.
+  /** Why the turn ended. */
   terminal_reason: z.optional(TerminalReason),
   fast_mode_state: z.optional(z.string()),
+  /** The HTTP status of the model's API, where that was the trouble; null where there was no answer. */
   api_error_status: z.optional(z.nullable(z.number())),
   api_error_type: z.optional(z.string()),
   api_error: z.optional(z.string()),
   /** From the first request of the turn to the first token of its answer; `ttft_stream_ms`: to its first event. */
   ttft_ms: count,
+  /** Milliseconds from the first request of the turn to the first event of its answer. */
   ttft_stream_ms: count,
   /** From the beginning of the turn to that request. */
   time_to_request_ms: count,
+  /** How many messages still wait for their turn. */
   queued_turn_count: count,
+  /** 0 for the first result of the process, and none is left out. */
   result_index: count,
   model_usage_since_last_result: z.optional(z.record(z.string(), AnyObject)),
   local_command: z.optional(z.string()),
@@ -62,7 +103,9 @@ const common = {
   deferred_tool_use: z.optional(z.unknown()),
 
   // Heddle's own.
+  /** Work in the background that goes on after this turn. */
   pending_tasks: z.optional(z.array(PendingTask)),
+  /** What went wrong, as a word: `authentication`, `max_turns`, `budget_exhausted` … */
   error_code: z.optional(z.string()),
   /** The input messages that this result answers (ruling K26). */
   user_message_uuids: z.optional(z.array(z.string())),
@@ -71,10 +114,13 @@ const common = {
 /** The turn ended by itself. `is_error` is true when the answer is the text of an API error (ruling K24). */
 export const ResultSuccess = open(() => ({
   ...common,
+  /** The turn ended by itself, which is not to say that all is well: look at `is_error`. */
   subtype: z.literal('success'),
+  /** The text of the answer; the text of the error when `is_error` is true. */
   result: z.string(),
-  /** Present only with a schema [FLD-29]. */
+  /** The answer in the shape that was asked for; there only with a schema, and unless `is_error` is true [FLD-29]. */
   structured_output: z.optional(z.unknown()),
+  /** What went wrong, for people; there when `is_error` is true. */
   errors: z.optional(z.array(z.string())),
 }));
 export type ResultSuccess = z.infer<typeof ResultSuccess>;
@@ -89,10 +135,23 @@ export const resultErrorSubtypes = [
 /** The turn did not end by itself: an error, an interrupt or a limit. */
 export const ResultError = open(() => ({
   ...common,
+  /** Why the turn did not end by itself; an interrupt is `error_during_execution`. */
   subtype: z.enum(resultErrorSubtypes),
+  /** What went wrong, for people. */
   errors: z.array(z.string()),
   /** The last text of the model, where there was one. */
   result: z.optional(z.string()),
+  /** Of a run that could not start: why, where the reference has a word for it. */
+  startup_failure_reason: z.optional(StartupFailureReason),
+  /** With `config_file_invalid`: the file that is no JSON. */
+  invalid_config_file: z.optional(
+    open({
+      path: z.string(),
+      is_global: z.boolean(),
+      backup_searched: z.boolean(),
+      backup_path: z.optional(z.string()),
+    }),
+  ),
 }));
 export type ResultError = z.infer<typeof ResultError>;
 

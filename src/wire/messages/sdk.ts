@@ -26,11 +26,11 @@ import type { UserInput, UserMessage } from './user.ts';
  * The public messages under the names that hosts of the reference SDK 0.2.44 import: exactly its sixteen variants
  * [MSG-27]. Newer kinds arrive too, as for any host that is older than its CLI; `Message` has them all.
  */
-export type SDKMessage =
+export type SDKMessage<Output = unknown> =
   | SDKAssistantMessage
-  | SDKUserMessage
+  | (SDKUserMessage & Pick<UserMessage, 'session_id' | 'parent_tool_use_id'>)
   | SDKUserMessageReplay
-  | SDKResultMessage
+  | SDKResultMessage<Output>
   | SDKSystemMessage
   | SDKPartialAssistantMessage
   | SDKCompactBoundaryMessage
@@ -45,17 +45,24 @@ export type SDKMessage =
   | SDKToolUseSummaryMessage;
 
 export type SDKAssistantMessage = AssistantMessage;
-/** Read and written by hosts, hence the optional uuid. */
-export type SDKUserMessage = Omit<UserMessage, 'uuid' | 'isReplay'> &
-  Pick<UserInput, 'shouldQuery' | 'client_composed'> & {
+/**
+ * Written by hosts, who need to say no more than `type` and `message`, and read by them: what an agent has said always has
+ * a `session_id` and a `parent_tool_use_id`.
+ */
+export type SDKUserMessage = Omit<UserMessage, 'uuid' | 'isReplay' | 'session_id' | 'parent_tool_use_id'> &
+  Pick<UserInput, 'session_id' | 'parent_tool_use_id' | 'shouldQuery' | 'client_composed'> & {
     uuid?: string;
     /** Its place in the queue; `next` where it is not said. */
     priority?: 'now' | 'next' | 'later';
   };
 export type SDKUserMessageReplay = UserMessage & { isReplay: true };
-export type SDKResultSuccess = ResultSuccess;
+/** `Output` is the type of `structured_output`: that of the values of the schema that was asked for. */
+export type SDKResultSuccess<Output = unknown> = Omit<ResultSuccess, 'structured_output'> & {
+  /** The answer in the shape that was asked for. There unless `is_error` is true. */
+  structured_output?: Output;
+};
 export type SDKResultError = ResultError;
-export type SDKResultMessage = SDKResultSuccess | SDKResultError;
+export type SDKResultMessage<Output = unknown> = SDKResultSuccess<Output> | SDKResultError;
 export type SDKSystemMessage = SystemInitMessage;
 export type SDKPartialAssistantMessage = StreamEventMessage;
 export type SDKCompactBoundaryMessage = CompactBoundaryMessage;

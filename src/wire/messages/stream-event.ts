@@ -28,7 +28,9 @@ const RawStreamEvent = open(() => ({ type: z.string() })) as unknown as Schema<R
 /** Printed only when partial messages were asked for [FLD-39]. */
 export const StreamEventMessage = open(() => ({
   type: z.literal('stream_event'),
+  /** As the model's API sent it. `textStream` of a run has only the text in these. */
   event: RawStreamEvent,
+  /** The call that started the subagent whose answer this is; null on the main thread. */
   parent_tool_use_id: z.nullable(z.string()),
   ...identity,
   ttft_ms: z.optional(z.number()),

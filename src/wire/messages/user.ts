@@ -19,6 +19,7 @@ const ToolResultMeta = open(() => ({
 export const UserMessage = open(() => ({
   type: z.literal('user'),
   message: ApiUserMessage,
+  /** The call that started the subagent which this belongs to; null on the main thread. */
   parent_tool_use_id: z.nullable(z.string()),
   /** Made by the runtime, not by a person [FLD-17]. */
   isSynthetic: z.optional(z.boolean()),
@@ -50,6 +51,13 @@ export const UserInput = open(() => ({
   /** The node to continue from: absent is the active leaf, null a new root (ruling K41). */
   parentUuid: z.optional(z.nullable(z.string())),
   parent_uuid: z.optional(z.nullable(z.string())),
+  /** Heddle's own: the prompt that this one replaces. It goes on from where that one went on; excludes `parentUuid`. */
+  edits: z.optional(z.string()),
+  /**
+   * Heddle's own: brings files back before the turn, to how they were at the edited prompt, or to how the conversation
+   * had left them at `parentUuid`. Needs checkpoints; a `system/files_restored` line says what became of it.
+   */
+  restore_files: z.optional(z.boolean()),
   /** Who says it, where that is not the person at the host; comes back on the result. */
   origin: z.optional(MessageOrigin),
   /** When it was said, as an ISO time. */

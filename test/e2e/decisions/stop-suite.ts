@@ -97,7 +97,7 @@ export const STOPS: Row[] = [
     title: 'that is known',
     prompts: ['/help'],
     requests: 0,
-    says: '',
+    says: /^Commands:\n/,
     and: ({ lines }) => expect(String(lines.at(-2)?.message?.content)).toContain('<local-command-stdout>Commands:'),
   },
   {

@@ -6,6 +6,7 @@ import { failureCases } from './failures.ts';
 import { laterHostCases } from './host-later.ts';
 import { laterCases } from './later.ts';
 import { mcpCases } from './mcp.ts';
+import { mirroredCases } from './mirrored.ts';
 import { modelCases } from './model.ts';
 import { permissionCases } from './permissions.ts';
 import { processCases } from './process.ts';
@@ -29,6 +30,7 @@ export const CASES: readonly InteropCase[] = [
   ...sessionCases,
   ...storedCases,
   ...laterStoredCases,
+  ...mirroredCases,
   ...v2Cases,
   ...processCases,
   ...failureCases,

@@ -8,6 +8,7 @@ import { cast, lastText, task } from '../../support/cast.ts';
 import { kindOf, type Line } from '../../support/lines.ts';
 import { conversationText } from '../../support/requests.ts';
 import { ALL_DONE, always, approve, byTheBook, createTeam, mailTo, startMate } from '../../support/team-play.ts';
+import { callbackScript, reachesCallbacks } from '../callbacks.ts';
 import type { InteropCase } from '../case.ts';
 import type { Rig } from '../rig.ts';
 import { namesOf, resultsOf } from '../talk.ts';
@@ -65,8 +66,41 @@ export const laterCases: InteropCase[] = [
     },
   },
   {
+    id: 'later-callbacks',
+    title: 'canUseTool, hooks and tools of the host are reached by an agent that works on behind the first result',
+    only: '0.3.325',
+    script: callbackScript('Task'),
+    run: reachesCallbacks,
+  },
+  {
+    id: 'later-team-callbacks',
+    title:
+      'and so they are by a teammate; when all have come to rest, the SDK ends the input and the team is shut down',
+    only: '0.3.325',
+    script: teamScript(),
+    async run(rig) {
+      const heard: string[] = [];
+      const note = async () => {
+        heard.push('hook');
+        return {};
+      };
+      const lines = await rig.ask('LEAD go', {
+        ...teams(rig),
+        hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [note] }] },
+        async canUseTool(name, input) {
+          heard.push(name);
+          return { behavior: 'allow', updatedInput: input };
+        },
+      });
+      assert.deepEqual(heard, ['hook', 'Bash']);
+      assert.equal(textsOf(lines).at(-1), ALL_DONE);
+      assert(existsSync(join(rig.cwd, 'made')));
+    },
+  },
+  {
     id: 'later-permission-gone',
     title: 'once the SDK has closed stdin, what would ask canUseTool is denied and listed, and the agent goes on',
+    only: '0.2.44',
     script: agentScript(),
     async run({ ask, cwd }) {
       const asked: string[] = [];
@@ -84,6 +118,7 @@ export const laterCases: InteropCase[] = [
   {
     id: 'later-hook-gone',
     title: 'nor does a call run whose PreToolUse callback cannot be reached any more; the team goes on to its end',
+    only: '0.2.44',
     script: teamScript(),
     async run(rig) {
       const heard: string[] = [];

@@ -1,4 +1,4 @@
-/** Why a tool of the engine's own cannot have this name; null when it can. */
+/** Why a tool of an embedding program cannot have this name; null when it can. */
 export function nameProblem(name: string): string | null {
   if (!NAME.test(name)) {
     return `A tool cannot be named ${JSON.stringify(name)}: 1 to 64 letters, digits, _ and - are possible.`;
@@ -6,6 +6,16 @@ export function nameProblem(name: string): string | null {
   if (name.startsWith('mcp__')) return `A tool cannot be named ${name}: mcp__ is for the tools of MCP servers.`;
   const isTaken = [...RESERVED_NAMES].some((reserved) => reserved.toLowerCase() === name.toLowerCase());
   return isTaken ? `A tool cannot be named ${name}: that is a built-in tool.` : null;
+}
+
+/** Why tools of a program cannot be told apart, from each other or from ours; null when they can. */
+export function namesProblem(names: readonly string[]): string | null {
+  for (const name of names) {
+    const problem = nameProblem(name);
+    if (problem !== null) return problem;
+  }
+  const twin = names.find((name, at) => names.indexOf(name) !== at);
+  return twin === undefined ? null : `Two tools are named ${twin}`;
 }
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;

@@ -1,0 +1,118 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { addressOf, storeKey } from '../../host/auth-admin.ts';
+import type { KeyProvider } from '../../host/models.ts';
+import { openPlace } from '../../host/place.ts';
+import { originOf } from '../../host/stored-keys.ts';
+import { printable } from '../../util/printable.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { usage } from '../args.ts';
+import { takeWords } from '../command-args.ts';
+import { type AuthAction, providerOf } from './auth.ts';
+import { keyEnding } from './auth-status.ts';
+import { sayLines, tell } from './terminal.ts';
+
+const HELP = `Usage: heddle auth login [--provider anthropic|openai] [--stdin]
+
+Asks for an API key and stores it in the config home, in a file that only you can read (0600). On
+a terminal it is not shown while it is typed or pasted; without one, or with --stdin, it is read
+from stdin. The key is for one server: that of ANTHROPIC_BASE_URL or OPENAI_BASE_URL if it is set,
+else the provider's own. It replaces the key that was stored for that server.
+
+  --provider   anthropic (default) or openai, which is every OpenAI-compatible server
+  --stdin      read the key from stdin
+
+Accounts are not signed in to: --claudeai, --console, --sso and --email say so.
+
+Examples:
+  heddle auth login
+  heddle auth login --provider openai --stdin < key.txt
+
+Exit codes: 0 stored, 1 an error, or no key was given, 130 after Ctrl-C.
+`;
+
+/** Flags of the reference, for a sign-in that there is not. */
+const ACCOUNT_FLAGS = ['--claudeai', '--console', '--sso'];
+
+export const login: AuthAction = {
+  help: HELP,
+  flags: {
+    '--provider': 'text',
+    '--stdin': 'switch',
+    '--email': 'text',
+    ...Object.fromEntries(ACCOUNT_FLAGS.map((flag) => [flag, 'switch' as const])),
+  },
+  async act(args, engine) {
+    takeWords(args.words, []);
+    const account = [...ACCOUNT_FLAGS, '--email'].find((flag) => args.has(flag));
+    if (account !== undefined) {
+      throw usage(`error: ${account} is for accounts, and Heddle stores an API key: run heddle auth login without it`);
+    }
+    const provider = providerOf(args) ?? 'anthropic';
+    const { env, configuration } = await openPlace(engine, { config: args.config });
+    const origin = originOf(addressOf(provider, env));
+    if (origin === null) throw new HeddleError('invalid_option', `${baseVariable(provider)} is no URL`);
+    const given = args.has('--stdin') || !process.stdin.isTTY ? await readInput() : await askFor(origin);
+    if (given === null) return INTERRUPTED;
+    const apiKey = checkedKey(given);
+    const home = engine.homeOf({ config: args.config });
+    const file = await storeKey(home, { provider, origin, apiKey, storedAt: new Date().toISOString() });
+    sayLines([`Stored the key ${keyEnding(apiKey)}for ${printable(origin)} in ${printable(file)}.`]);
+    const hasHelper = provider === 'anthropic' && configuration.settings.apiKeyHelper !== undefined;
+    const winner = VARIABLES[provider].find((name) => env[name]?.trim()) ?? (hasHelper ? 'apiKeyHelper' : undefined);
+    if (winner !== undefined) tell(`${winner} is set, and wins over the stored key`);
+    return 0;
+  },
+};
+
+const MAX_CHARS = 4096;
+/** As after the signal. */
+const INTERRUPTED = 130;
+
+const VARIABLES: Readonly<Record<KeyProvider, readonly string[]>> = {
+  anthropic: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
+  openai: ['OPENAI_API_KEY'],
+};
+
+function baseVariable(provider: KeyProvider): string {
+  return provider === 'anthropic' ? 'ANTHROPIC_BASE_URL' : 'OPENAI_BASE_URL';
+}
+
+/** What of a key can be wrong without asking anybody. The text never holds what was given. */
+function checkedKey(given: string): string {
+  const key = given.trim();
+  if (key === '') throw new HeddleError('invalid_option', 'No key was given. Nothing was stored');
+  if (!/^[\x21-\x7e]{8,}$/.test(key) || key.length > MAX_CHARS) {
+    const message = 'That is no API key: it must be one word of at least 8 plain characters. Nothing was stored';
+    throw new HeddleError('invalid_option', message);
+  }
+  return key;
+}
+
+/** All of stdin, as far as it can be a key. */
+async function readInput(): Promise<string> {
+  let text = '';
+  for await (const piece of process.stdin.setEncoding('utf8')) {
+    text += piece;
+    if (text.length > MAX_CHARS) break;
+  }
+  return text;
+}
+
+/** Reads a line from the terminal without showing it: an empty text on Ctrl-D, null on Ctrl-C. */
+async function askFor(origin: string): Promise<string | null> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // Before the question: from now on the terminal itself shows nothing of what is typed.
+  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true, historySize: 0 });
+  process.stderr.write(`API key for ${printable(origin)} (it is not shown): `);
+  try {
+    return await new Promise<string | null>((resolve) => {
+      terminal.once('line', resolve);
+      terminal.once('SIGINT', () => resolve(null));
+      terminal.once('close', () => resolve(''));
+    });
+  } finally {
+    terminal.close();
+    process.stderr.write('\n');
+  }
+}

@@ -1,0 +1,96 @@
+import { type AuthView, type ProviderAuth, projectsFolder, viewAuth } from '../../host/auth-admin.ts';
+import type { KeyProvider } from '../../host/models.ts';
+import { printable } from '../../util/printable.ts';
+import { takeWords } from '../command-args.ts';
+import { type AuthAction, providerOf } from './auth.ts';
+import { columns } from './show.ts';
+import { sayJson, sayLines, tell } from './terminal.ts';
+
+const HELP = `Usage: heddle auth status [--json | --text] [--provider anthropic|openai] [options]
+
+Says whether a run in this directory has a credential for the model that it would ask, and where it
+comes from. Nobody is asked whether the key is right, and no helper is run (heddle -p "hi" does).
+
+  --json       as JSON, which is also what programs get that read it through a pipe: {loggedIn,
+               authMethod, apiProvider, apiKeySource?, configDirectory, projectsDirectory, model,
+               providers: [{provider, loggedIn, authMethod, source, origin, stored}], …}
+  --text       for people, which is what a terminal gets
+  --provider   of this provider, whichever model would be asked
+
+Of a run: --model, --settings, --setting-sources, --managed-settings, --trust.
+
+Examples:
+  heddle auth status
+  heddle auth status --json --model openai/gpt-5
+
+Exit codes: 0 there is a credential, or none is needed; 1 there is none.
+`;
+
+export const status: AuthAction = {
+  help: HELP,
+  flags: { '--json': 'switch', '--text': 'switch', '--provider': 'text' },
+  run: ['--model', '--settings', '--setting-sources', '--managed-settings', '--trust'],
+  async act(args, engine) {
+    takeWords(args.words, []);
+    const view = await viewAuth(engine, args.config);
+    const provider = providerOf(args) ?? view.provider;
+    const auth = view.providers.find((each) => each.provider === provider) ?? null;
+    const isText = args.has('--text') || (process.stdout.isTTY === true && !args.has('--json'));
+    if (isText) sayLines(columns(rowsOf(view, auth)));
+    else sayJson(reportOf(view, auth));
+    if (view.problem !== null) tell(printable(view.problem));
+    return auth === null || auth.isReady ? 0 : 1;
+  },
+};
+
+/** The fields that hosts of the reference read, and ours behind them. */
+function reportOf(view: AuthView, auth: ProviderAuth | null) {
+  const source = auth?.method === 'oauth_token' ? null : (auth?.source ?? null);
+  return {
+    loggedIn: auth === null || auth.isReady,
+    authMethod: auth?.method ?? 'none',
+    apiProvider: apiProvider(auth?.provider ?? null),
+    ...(source !== null && { apiKeySource: source === 'stored' ? '/login managed key' : source }),
+    analyticsDisabled: true,
+    projectsDirectory: projectsFolder(view.configHome),
+    configDirectory: view.configHome,
+    loginExpiresAt: null,
+    model: view.model,
+    providers: view.providers.map(({ provider, isReady, method, source: from, origin, stored }) => ({
+      ...{ provider, loggedIn: isReady, authMethod: method, source: from, origin },
+      stored: stored !== null,
+    })),
+  };
+}
+
+function apiProvider(provider: KeyProvider | null): string {
+  if (provider === null) return 'none';
+  return provider === 'anthropic' ? 'firstParty' : provider;
+}
+
+function rowsOf(view: AuthView, auth: ProviderAuth | null): string[][] {
+  return [
+    ['model', view.model === null ? 'a recording' : printable(view.model)],
+    ['credential', auth === null ? 'none is needed' : credentialText(auth, view)],
+    ...view.providers
+      .filter(({ provider, source }) => provider !== auth?.provider && source !== null)
+      .map((other) => [other.provider, credentialText(other, view)]),
+    ['config home', printable(view.configHome)],
+  ];
+}
+
+function credentialText({ provider, source, origin, stored, isReady }: ProviderAuth, { helper }: AuthView): string {
+  const where = printable(origin ?? 'an address that is no URL');
+  if (source === 'stored') return `the stored key ${stored ? keyEnding(stored.apiKey) : ''}for ${where}`;
+  if (source === 'apiKeyHelper') return `apiKeyHelper of ${printable(helper ?? '')}, for ${where}`;
+  const unused = stored ? `; the stored key ${keyEnding(stored.apiKey)}is not used` : '';
+  if (source !== null) return `${source}, for ${where}${unused}`;
+  if (isReady) return `none is needed at ${where}`;
+  const login = provider === 'anthropic' ? 'heddle auth login' : `heddle auth login --provider ${provider}`;
+  return `none for ${where}: ${login}, or set ${provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'}`;
+}
+
+/** Enough of a long key to tell it from another, and of a short one nothing. */
+export function keyEnding(apiKey: string): string {
+  return apiKey.length >= 24 ? `…${apiKey.slice(-4)} ` : '';
+}

@@ -1,0 +1,52 @@
+import { chooseHome, type HomeView, resetHome, viewHome } from '../../host/home-admin.ts';
+import type { HomeSource } from '../../util/config-home.ts';
+import { printable } from '../../util/printable.ts';
+import { usage } from '../args.ts';
+import { type CommandArgs, takeWords } from '../command-args.ts';
+import { sayJson, sayLines, tell } from './terminal.ts';
+
+/** `heddle config home [DIR | --reset]`; resolves with the exit code. */
+export async function runConfigHome(words: readonly string[], { has }: CommandArgs): Promise<number> {
+  const [directory] = takeWords(words, ['DIR'], 0);
+  if (directory !== undefined && has('--reset')) throw usage('error: --reset takes no DIR');
+  const { env } = process;
+  if (has('--reset')) await resetHome(env);
+  const before = directory === undefined ? null : usedBefore();
+  const view = directory === undefined ? viewHome(env) : await chooseHome(directory, env, process.cwd());
+  if (has('--json')) sayJson(view);
+  else sayLines([`${printable(view.path)} (${reasonOf(view)})`]);
+  for (const note of notesOn(view, { directory, before })) tell(printable(note));
+  return 0;
+}
+
+/** A choice that cannot be read is about to be replaced. */
+function usedBefore(): string | null {
+  try {
+    return viewHome(process.env).path;
+  } catch {
+    return null;
+  }
+}
+
+function reasonOf({ source, file }: HomeView): string {
+  const reasons: Record<HomeSource, string> = {
+    HEDDLE_HOME: 'the variable HEDDLE_HOME says so',
+    CLAUDE_CONFIG_DIR: 'the variable CLAUDE_CONFIG_DIR says so',
+    stored: `chosen with heddle config home, stored in ${printable(file ?? '')}`,
+    default: 'the default',
+  };
+  return reasons[source];
+}
+
+/** What may surprise after a change. */
+function notesOn(
+  { path, source }: HomeView,
+  change: { directory: string | undefined; before: string | null },
+): string[] {
+  if (change.directory === undefined) return [];
+  if (source === 'HEDDLE_HOME' || source === 'CLAUDE_CONFIG_DIR') {
+    return [`the choice is stored; as long as ${source} is set, that variable wins`];
+  }
+  if (change.before === null || change.before === path) return [];
+  return [`what is stored in ${change.before} stays there and is not used any more`];
+}

@@ -1,0 +1,173 @@
+import { isObject, type JsonObject } from '../util/json.ts';
+import { formatKey } from './setting-key.ts';
+
+/** A value that cannot be used (ruling K53). */
+export interface SettingFault {
+  /** Where it stands: names in objects, places in lists. */
+  path: readonly (string | number)[];
+  /** What is wrong, to be read behind the key: `must be a text`. */
+  problem: string;
+  /** It forbids something: a run without it would be restricted less than was asked for. */
+  forbids: boolean;
+}
+
+/** `permissions.allow[2] must be a rule`. */
+export function faultText({ path, problem }: SettingFault): string {
+  const names = path.filter((step) => typeof step === 'string');
+  const place = path.filter((step) => typeof step === 'number').map((step) => `[${step}]`);
+  return `${formatKey(names)}${place.join('')}${problem.startsWith(':') ? '' : ' '}${problem}`;
+}
+
+/** The settings without what cannot be used: of a list or an object only that item. */
+export function withoutFaults(values: JsonObject, faults: readonly SettingFault[]): JsonObject {
+  if (faults.length === 0) return values;
+  return without(
+    values,
+    faults.map(({ path }) => path),
+  ) as JsonObject;
+}
+
+type Path = SettingFault['path'];
+
+function without(value: unknown, paths: readonly Path[]): unknown {
+  const byFirst = new Map<string | number | undefined, Path[]>();
+  for (const [first, ...rest] of paths) {
+    const same = byFirst.get(first);
+    if (same) same.push(rest);
+    else byFirst.set(first, [rest]);
+  }
+  const keep = <Key extends string | number>(key: Key, inner: unknown): [Key, unknown][] => {
+    const below = byFirst.get(key) ?? [];
+    if (below.some((path) => path.length === 0)) return [];
+    return [[key, below.length === 0 ? inner : without(inner, below)]];
+  };
+  if (Array.isArray(value)) return value.flatMap((item, at) => keep(at, item).map(([, kept]) => kept));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).flatMap(([key, inner]) => keep(key, inner)));
+}
+
+type Kind = 'text' | 'switch' | 'object' | 'texts' | 'rules' | 'objects' | 'scalars' | 'disable';
+
+/** What this version acts on. */
+export const KINDS: Readonly<Record<string, Kind>> = {
+  permissions: 'object',
+  env: 'scalars',
+  model: 'text',
+  fallbackModel: 'text',
+  effortLevel: 'text',
+  apiKeyHelper: 'text',
+  autoCompactEnabled: 'switch',
+  fileCheckpointingEnabled: 'switch',
+  modelAliases: 'object',
+  modelLimits: 'object',
+  sandbox: 'object',
+  hooks: 'object',
+  disableAllHooks: 'switch',
+  allowManagedHooksOnly: 'switch',
+  outputStyle: 'text',
+  claudeMdExcludes: 'texts',
+  allowMcpSampling: 'texts',
+  enabledPlugins: 'object',
+  extraKnownMarketplaces: 'object',
+  enableAllProjectMcpServers: 'switch',
+  enabledMcpjsonServers: 'texts',
+  disabledMcpjsonServers: 'texts',
+  allowedMcpServers: 'objects',
+  deniedMcpServers: 'objects',
+};
+
+export const PERMISSION_KINDS: Readonly<Record<string, Kind>> = {
+  allow: 'rules',
+  deny: 'rules',
+  ask: 'rules',
+  additionalDirectories: 'texts',
+  defaultMode: 'text',
+  disableBypassPermissionsMode: 'disable',
+};
+
+/** Without one of these a run could do what somebody wanted to forbid. `permissions` may hold rules that deny. */
+const FORBIDDING: ReadonlySet<string> = new Set([
+  ...['permissions', 'deny', 'ask', 'disableBypassPermissionsMode', 'sandbox'],
+  ...['disableAllHooks', 'allowManagedHooksOnly'],
+  ...['allowedMcpServers', 'deniedMcpServers', 'disabledMcpjsonServers'],
+]);
+
+const SAID: Readonly<Record<Kind, string>> = {
+  text: 'a text',
+  switch: 'true or false',
+  object: 'an object',
+  texts: 'a list of texts',
+  rules: 'a list of texts, none of them empty',
+  objects: 'a list of objects',
+  scalars: 'an object of texts',
+  disable: '"disable"',
+};
+
+/** The values of the wrong kind. Of a list that forbids nothing, and of `env`, only the items that are. */
+export function kindFaults(values: JsonObject): SettingFault[] {
+  const permissions = isObject(values.permissions) ? values.permissions : {};
+  return [...faultsOf(values, KINDS, []), ...faultsOf(permissions, PERMISSION_KINDS, ['permissions'])];
+}
+
+function faultsOf(values: JsonObject, kinds: Readonly<Record<string, Kind>>, above: readonly string[]): SettingFault[] {
+  return Object.entries(kinds).flatMap(([key, kind]) => {
+    const value = Object.hasOwn(values, key) ? values[key] : undefined;
+    if (value === undefined || isOfKind(value, kind)) return [];
+    const path = [...above, key];
+    if (!FORBIDDING.has(key)) {
+      const items = itemFaults(value, kind, path);
+      if (items.length > 0) return items;
+    }
+    return [{ path, problem: `must be ${SAID[kind]}, and is ${shown(value)}`, forbids: FORBIDDING.has(key) }];
+  });
+}
+
+function itemFaults(value: unknown, kind: Kind, path: readonly string[]): SettingFault[] {
+  const isList = Array.isArray(value) && (kind === 'texts' || kind === 'rules');
+  if (isList) return value.flatMap((item, at) => itemFault([...path, at], item, kind === 'rules' ? 'rule' : 'text'));
+  if (kind !== 'scalars' || !isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, item]) => itemFault([...path, name], item, 'scalar'));
+}
+
+function itemFault(path: Path, item: unknown, kind: 'text' | 'rule' | 'scalar'): SettingFault[] {
+  const isRight = kind === 'scalar' ? isScalar(item) : kind === 'rule' ? isRuleText(item) : typeof item === 'string';
+  const must = kind === 'rule' ? 'a rule, such as "Bash(git log:*)"' : 'a text';
+  return isRight ? [] : [{ path, problem: `must be ${must}, and is ${shown(item)}`, forbids: false }];
+}
+
+function isOfKind(value: unknown, kind: Kind): boolean {
+  switch (kind) {
+    case 'text':
+      return typeof value === 'string';
+    case 'switch':
+      return typeof value === 'boolean';
+    case 'object':
+      return isObject(value);
+    case 'texts':
+      return Array.isArray(value) && value.every((item) => typeof item === 'string');
+    case 'rules':
+      return Array.isArray(value) && value.every(isRuleText);
+    case 'objects':
+      return Array.isArray(value) && value.every(isObject);
+    case 'scalars':
+      return isObject(value) && Object.values(value).every(isScalar);
+    case 'disable':
+      return value === 'disable';
+  }
+}
+
+function isRuleText(value: unknown): boolean {
+  return typeof value === 'string' && /[^\s,]/.test(value);
+}
+
+function isScalar(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+/** Of a text only that it is one: it may be a credential that stands in the wrong place. */
+function shown(value: unknown): string {
+  if (value === '') return 'an empty text';
+  if (typeof value === 'string') return 'a text';
+  if (Array.isArray(value)) return 'a list';
+  return isObject(value) ? 'an object' : String(value);
+}

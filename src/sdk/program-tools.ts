@@ -1,0 +1,56 @@
+import type { CustomTool } from '../define/tool.ts';
+import { type JsonObject, stringField } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
+import { ControlError, HeddleError } from '../wire/errors.ts';
+import type { ControlBody, RequestContext } from '../wire/peer.ts';
+import type { Options } from './options.ts';
+import type { LoadedTool } from './serve-tools.ts';
+
+/** The tools of this program among those that `options.tools` lists. */
+export function programTools(tools: Options['tools']): CustomTool[] {
+  return Array.isArray(tools) ? tools.filter((tool) => typeof tool !== 'string') : [];
+}
+
+/** Tools of this program that an agent has under their own names, and asks to be run. */
+export interface ProgramTools {
+  /** What the agent is told of them. Rejects with `invalid_option` when the schema of one cannot be used. */
+  described(): Promise<JsonObject[]>;
+  /** Answers `call_tool`. */
+  call(request: ControlBody, context: RequestContext): Promise<JsonObject>;
+}
+
+/** What reads schemas and runs calls is loaded when an agent is started. */
+export function openProgramTools(tools: readonly CustomTool[]): ProgramTools {
+  let loading: Promise<LoadedTool[]> | null = null;
+  const load = () => {
+    loading ??= loadAll(tools);
+    return loading;
+  };
+  return {
+    async described() {
+      return (await load()).map(({ tool: { name, description, annotations, alwaysLoad }, schema }) => ({
+        name,
+        description,
+        inputSchema: schema.json,
+        ...(annotations && { annotations }),
+        ...(alwaysLoad !== undefined && { alwaysLoad }),
+      }));
+    },
+    async call(request, { signal }) {
+      const { name, input } = request;
+      const found = (await load()).find(({ tool }) => tool.name === name);
+      if (!found) throw new ControlError(`There is no tool '${String(name)}'`, 'tool_not_found');
+      const { callTool } = await import('./serve-tools.ts');
+      const extra = { signal, toolUseId: stringField(request, 'tool_use_id') ?? '' };
+      const result = await callTool(found, input, extra);
+      return typeof result === 'string' ? { content: result } : result;
+    },
+  };
+}
+
+async function loadAll(tools: readonly CustomTool[]): Promise<LoadedTool[]> {
+  const { loadTool } = await import('./serve-tools.ts');
+  return Promise.all(tools.map(loadTool)).catch((cause) => {
+    throw new HeddleError('invalid_option', messageOf(cause), { facts: { option: 'tools' }, cause });
+  });
+}

@@ -1,0 +1,74 @@
+import { isObject, stringField } from '../util/json.ts';
+import type { SDKMessage } from '../wire/messages/sdk.ts';
+import { FailedResultError } from './failed-result.ts';
+
+/**
+ * The text of the answers in a stream of messages: piece by piece where the agent sends them so, else block by block. A
+ * blank line stands between two blocks. Throws FailedResultError at a result that is an error.
+ */
+export async function* textsOf(messages: AsyncIterable<SDKMessage>): AsyncGenerator<string, void> {
+  const text = new AnswerText();
+  for await (const message of messages) {
+    const piece = text.next(message);
+    if (piece !== '') yield piece;
+    if (message.type === 'result' && (message.is_error || message.subtype !== 'success')) {
+      throw new FailedResultError(message);
+    }
+  }
+}
+
+/** Finds the news in each message. What agents of the agent say, and the text of errors, is no part of the answer. */
+class AnswerText {
+  /** The answers of which pieces have come. Their whole blocks, which follow, are no news. */
+  readonly #inPieces = new Set<string>();
+  /** The answer that pieces are coming of. Null: its beginning was not seen, so it is taken by its blocks. */
+  #current: string | null = null;
+  /** Something of the turn was told. */
+  #isBegun = false;
+  /** The next text is of another block. */
+  #isApart = false;
+
+  next(message: SDKMessage): string {
+    switch (message.type) {
+      case 'stream_event':
+        return message.parent_tool_use_id === null ? this.#event(message.event) : '';
+      case 'assistant': {
+        const { parent_tool_use_id, error, message: answer } = message;
+        if (parent_tool_use_id !== null || error !== undefined || this.#inPieces.has(answer.id)) return '';
+        return answer.content.map((block) => (block.type === 'text' ? this.#block(block.text) : '')).join('');
+      }
+      case 'result': {
+        // A local command says what it has to say in its result only.
+        const text = this.#isBegun || message.is_error ? '' : (message.result ?? '');
+        this.#isApart = this.#isBegun || text !== '';
+        this.#isBegun = false;
+        return text;
+      }
+      default:
+        return '';
+    }
+  }
+
+  #event(event: { type: string; [key: string]: unknown }): string {
+    if (event.type === 'message_start') {
+      this.#current = stringField(event.message, 'id') ?? null;
+      if (this.#current !== null) this.#inPieces.add(this.#current);
+    }
+    if (event.type === 'content_block_start') this.#isApart ||= this.#isBegun;
+    if (event.type !== 'content_block_delta' || this.#current === null || !isObject(event.delta)) return '';
+    return event.delta.type === 'text_delta' ? this.#piece(stringField(event.delta, 'text') ?? '') : '';
+  }
+
+  #block(text: string): string {
+    this.#isApart ||= this.#isBegun;
+    return this.#piece(text);
+  }
+
+  #piece(text: string): string {
+    if (text === '') return '';
+    const gap = this.#isApart ? '\n\n' : '';
+    this.#isApart = false;
+    this.#isBegun = true;
+    return gap + text;
+  }
+}

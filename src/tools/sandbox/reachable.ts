@@ -1,0 +1,51 @@
+import { existsSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+const SEARCH = { owner: 0o100, group: 0o010, others: 0o001 };
+
+/**
+ * Whether what is at a path can be reached from within a sandbox. For most users that is what they can reach themselves.
+ * Root gets everywhere outside, but in a namespace of its own it is nobody special to the files of others: bubblewrap
+ * fails as a whole when it is told to mount something there, and nothing inside gets there either.
+ */
+export function isReachableInside(path: string): boolean {
+  return existsSync(path) && areParentsOpen(path);
+}
+
+/** The same of a path at which nothing need be yet. */
+export function areParentsOpen(path: string): boolean {
+  const root = asRoot();
+  return root === null || areOpenTo(root, dirname(path));
+}
+
+interface Root {
+  groups: readonly number[];
+}
+
+/** Null when this is another user. */
+function asRoot(): Root | null {
+  const status = statusOfProcess();
+  const effectiveUser = /^Uid:\s+\d+\s+(\d+)/m.exec(status)?.[1];
+  if (effectiveUser !== '0') return null;
+  return { groups: [0, ...(/^Groups:\s*(.*)$/m.exec(status)?.[1] ?? '').trim().split(/\s+/).map(Number)] };
+}
+
+function statusOfProcess(): string {
+  try {
+    return readFileSync('/proc/self/status', 'utf8');
+  } catch {
+    return ''; // no /proc: nothing is known of the user
+  }
+}
+
+function areOpenTo(root: Root, directory: string): boolean {
+  const stats = statSync(directory, { throwIfNoEntry: false });
+  if (!stats || !maySearch(stats, root)) return false;
+  return dirname(directory) === directory || areOpenTo(root, dirname(directory));
+}
+
+/** As the kernel decides for root in a namespace that knows no other user. */
+function maySearch({ uid, gid, mode }: Stats, { groups }: Root): boolean {
+  if (uid === 0) return gid === 0 || (mode & SEARCH.owner) !== 0;
+  return (mode & (groups.includes(gid) ? SEARCH.group : SEARCH.others)) !== 0;
+}

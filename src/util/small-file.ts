@@ -1,0 +1,50 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+
+/**
+ * The bytes of a file that may be anybody's, at once. Throws what the file system throws, and an Error for anything that
+ * is no regular file or larger than `maxBytes`: a pipe would hold us up for ever, deaf to every signal, and so would a
+ * device or an endless file. It is looked at before it is opened, because opening alone makes some devices act, and again
+ * when it is open, because it may have been exchanged.
+ */
+export function readSmallFile(path: string, maxBytes: number): Buffer {
+  refuseUnlessSmall(statSync(path), path, maxBytes);
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  try {
+    const stats = fstatSync(file);
+    refuseUnlessSmall(stats, path, maxBytes);
+    return readAtMost(file, stats.size, path, maxBytes);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** As `readSmallFile`, as text; null when there is none that can be read, for whatever reason. */
+export function smallText(path: string, maxBytes: number): string | null {
+  try {
+    return readSmallFile(path, maxBytes).toString('utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** The size that is told need not be true: files of the kernel are said to be empty. */
+function readAtMost(file: number, size: number, path: string, maxBytes: number): Buffer {
+  let buffer = Buffer.alloc(size + 1);
+  for (let length = 0; ; ) {
+    const got = readSync(file, buffer, length, buffer.length - length, null);
+    length += got;
+    if (got === 0) return buffer.subarray(0, length);
+    if (length > maxBytes) throw tooLarge(path, maxBytes);
+    if (length === buffer.length) buffer = Buffer.concat([buffer, Buffer.alloc(length)]);
+  }
+}
+
+function refuseUnlessSmall(stats: Stats, path: string, maxBytes: number): void {
+  if (!stats.isFile()) throw new Error(`${path} is not a regular file`);
+  if (stats.size > maxBytes) throw tooLarge(path, maxBytes);
+}
+
+function tooLarge(path: string, maxBytes: number): Error {
+  const unit = maxBytes >= 1024 * 1024 ? `${maxBytes / 1024 / 1024} MB` : `${maxBytes / 1024} KB`;
+  return new Error(`${path} is larger than ${unit}`);
+}

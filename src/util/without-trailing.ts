@@ -1,0 +1,9 @@
+/**
+ * A text without those characters at its end. Not by a regular expression: one that ends in `+$` begins anew at each of
+ * them, and a long row in the middle of a text would take minutes.
+ */
+export function withoutTrailing(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}

@@ -1,0 +1,3 @@
+/** How much work the model puts into an answer, the least first. */
+export const EFFORT_LEVELS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type EffortLevel = (typeof EFFORT_LEVELS)[number];
