@@ -1,4 +1,4 @@
-import { createEngine, type Engine, type EngineOptions } from '../host/engine.ts';
+import { type Engine, type EngineOptions, openEngine } from '../host/engine.ts';
 import { serve } from '../host/serve.ts';
 import { stdioTransport } from '../host/stdio.ts';
 import { Aborted } from '../util/abort.ts';
@@ -33,7 +33,7 @@ export async function run(args: ParsedArgs): Promise<number> {
   const prompt = config.inputFormat === 'stream-json' ? null : await readPrompt(args.prompt);
   const launch: Launch = { config: prompt === null ? config : { ...config, inputFormat: 'text' } };
   const { env } = process;
-  const engine = createEngine({
+  const engine = openEngine({
     ...{ cwd: process.cwd(), env, log: logger.log },
     telemetry: isOn(env.HEDDLE_TELEMETRY) && { captureContent: isOn(env.HEDDLE_TELEMETRY_CONTENT) },
     ...(await identity()),

@@ -1,4 +1,4 @@
-import { createEngine } from '../host/engine.ts';
+import { openEngine } from '../host/engine.ts';
 import { openSession } from '../host/session.ts';
 import { Aborted } from '../util/abort.ts';
 import { toHeddleError } from '../wire/errors.ts';
@@ -8,7 +8,7 @@ import { onSignals } from './signals.ts';
 
 /** `--init-only`: the Setup and SessionStart hooks run as they would before a first prompt; there is no prompt. */
 export async function runSetup(config: RunConfig, logger: CliLogger): Promise<number> {
-  const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log, pid: process.pid });
+  const engine = openEngine({ cwd: process.cwd(), env: process.env, log: logger.log, pid: process.pid });
   const stop = new AbortController();
   const signals = onSignals(stop);
   // Nothing is said: what there is to say of hooks that fail goes to stderr.

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../util/json.ts';
 import type { Parsed } from '../util/parsed.ts';
 import { compileJsonSchema } from './json-schema.ts';
+import { schemaProblem } from './schema-problem.ts';
 import type { ToolSchema } from './tool.ts';
 import { readZodSchema, type ZodSchema } from './zod-schema.ts';
 
@@ -18,7 +19,8 @@ export interface CustomSchema {
 
 /** Reads what `tool` was given. Rejects with the reason for what describes no object. */
 export async function readSchema(schema: ToolSchema): Promise<CustomSchema> {
-  if (!isObject(schema)) throw new Error('it must be a zod object, the shape of one, or a JSON Schema');
+  const problem = schemaProblem(schema);
+  if (problem !== null || !isObject(schema)) throw new Error(problem ?? 'it is no object');
   const zod = await readZodSchema(schema);
   return zod ? fromZod(zod) : fromJsonSchema(schema);
 }

@@ -1,5 +1,7 @@
+import { kindOf } from '../util/checks.ts';
 import type { JsonObject } from '../util/json.ts';
 import { HeddleError } from '../wire/errors.ts';
+import { schemaProblem } from './schema-problem.ts';
 
 /**
  * A tool of the program that uses the agent. Made with `tool`; given to `createSdkMcpServer`, or to `createEngine`. The
@@ -92,7 +94,8 @@ type ShapeOutput<S> = { [K in Exclude<keyof S, OptionalKeys<S>>]: OutputOf<S[K]>
  * Defines a tool that the model can call. The input is described by a zod object or the shape of one (zod 4 or 3), which
  * gives the handler typed arguments, or by a JSON Schema. What the handler throws becomes an error that the model reads.
  *
- * Throws `invalid_option` when something of it is missing. A schema that cannot be used is told when it is first read.
+ * Throws `invalid_option` when something of it is missing, and for a schema that is none. What else is wrong with a schema
+ * is told when it is first read.
  *
  * @example
  * import * as z from 'zod';
@@ -109,7 +112,14 @@ export function tool<const Schema extends ToolSchema>(
   extras: ToolExtras = {},
 ): CustomTool {
   if (typeof name !== 'string' || name === '') throw refuse('A tool needs a name', { name });
-  if (typeof handler !== 'function') throw refuse(`The tool ${name} needs a handler: its fourth argument`, { name });
+  if (typeof description !== 'string') {
+    throw refuse(`The tool ${name} needs a description: its second argument, got ${kindOf(description)}`, { name });
+  }
+  if (typeof handler !== 'function') {
+    throw refuse(`The tool ${name} needs a handler: its fourth argument, got ${kindOf(handler)}`, { name });
+  }
+  const problem = schemaProblem(inputSchema);
+  if (problem !== null) throw refuse(`The input of the tool ${name} cannot be used: ${problem}`, { name });
   // It is called with nothing but what its own schema has let through.
   return { name, description, inputSchema, handler: handler as ToolHandler<never> as CustomTool['handler'], ...extras };
 }

@@ -7,6 +7,8 @@ export type Behavior = 'allow' | 'deny' | 'ask' | 'defer';
 export interface HookAnswer {
   /** It did not say anything that can be taken: why. What it forbade all the same still counts, what it opened does not. */
   failure: string | null;
+  /** Whoever failed has said so to its own program. */
+  isToldToHost: boolean;
   /** The turn shall end: why, as far as it said so. */
   stop: { reason: string } | null;
   /** It objects: why. Of a PreToolUse hook this is a denial. */
@@ -44,6 +46,7 @@ export interface ElicitationAnswer {
 
 export const NO_ANSWER: HookAnswer = {
   failure: null,
+  isToldToHost: false,
   stop: null,
   block: null,
   decision: null,

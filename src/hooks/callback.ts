@@ -1,5 +1,6 @@
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
+import { ControlError } from '../wire/errors.ts';
 import type { ControlBody } from '../wire/peer.ts';
 import { failed, type HookAnswer, NO_ANSWER, readAnswer } from './answer.ts';
 import type { CallbackHook } from './hook.ts';
@@ -19,6 +20,12 @@ export async function callBack(
   try {
     return readAnswer(event, await callHost(request, { signal, timeoutMs }));
   } catch (error) {
-    return signal.aborted ? NO_ANSWER : failed(`The host could not be asked: ${messageOf(error)}`);
+    if (signal.aborted) return NO_ANSWER;
+    // An SDK that says so has told its program already, with the stack.
+    const isToldToHost = error instanceof ControlError && error.errorCode === 'callback_failed';
+    const failure = isToldToHost
+      ? `The callback failed: ${messageOf(error)}`
+      : `The host could not be asked: ${messageOf(error)}`;
+    return { ...failed(failure), isToldToHost };
   }
 }

@@ -150,7 +150,7 @@ export function createHooks(options: HooksOptions): Dispatcher {
     if (answer.failure === null) return;
     const effect = countsAsObjection(hook, event) ? 'It counts as an objection.' : 'It was passed over.';
     const text = `${who} failed: ${answer.failure}. ${effect}`;
-    log('warn', printable(text));
+    log(answer.isToldToHost ? 'debug' : 'warn', printable(text));
     if (event !== 'PreToolUse' && event !== 'PermissionRequest') return;
     const facts = { tag: 'hook_no_verdict', hook_no_verdict: { hook_event: event, tool_use_id: toolUseId } };
     await say(informationalLine({ content: text, level: 'warning', ...facts }, ids()), event);

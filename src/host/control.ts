@@ -1,9 +1,8 @@
 import { Aborted } from '../util/abort.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { ControlError, toHeddleError } from '../wire/errors.ts';
-import { PERMISSION_MODE_CHOICES } from '../wire/flags.ts';
 import type { ControlBody, RequestContext, RequestHandler } from '../wire/peer.ts';
-import { toPermissionMode } from '../wire/permission-modes.ts';
+import { PERMISSION_MODE_CHOICES, toPermissionMode } from '../wire/permission-modes.ts';
 import { initializeAnswer } from './initialize-answer.ts';
 import { startServers, useDialect, useFields } from './initialize-fields.ts';
 import { invalidRequest } from './invalid-request.ts';

@@ -1,6 +1,5 @@
 import { platform } from 'node:os';
 import type { CustomTool } from '../define/tool.ts';
-import { namesProblem } from '../define/tool-name.ts';
 import type { Model } from '../model/model.ts';
 import { createShellReader, type ReadCommand } from '../permissions/shell-reader.ts';
 import { createJsonlStore } from '../sessions/jsonl-store.ts';
@@ -10,7 +9,6 @@ import type { Tool } from '../tools/tool.ts';
 import type { Processes } from '../util/process.ts';
 import type { Clock, Ids, Logger, Runtime } from '../util/runtime.ts';
 import { randomIds, silentLogger, systemClock } from '../util/system-runtime.ts';
-import { HeddleError } from '../wire/errors.ts';
 import type { Launch } from '../wire/run-config.ts';
 import { createObtainedSecrets, credentialFreeLogger, type ObtainedSecrets } from './hide-credentials.ts';
 import { configHome, type Env, secretValues } from './home.ts';
@@ -43,6 +41,7 @@ export interface EngineOptions {
   telemetry?: boolean | TelemetryOptions;
   clock?: Clock;
   ids?: Ids;
+  /** Hears warnings and details. Default: warnings are those of the process (`HeddleWarning`), the rest is not told. */
   log?: Logger;
   /**
    * Results of calls that run side by side come in the order of the calls instead of their completion. For runs that
@@ -67,6 +66,8 @@ export interface Engine {
   telemetry(): Promise<EngineTelemetry | null> | null;
   readonly pid: number;
   readonly ordered: boolean;
+  /** The program has given a `log`, which hears the warnings of every session. */
+  readonly hasLog: boolean;
   /** The operating system, as the model is told. */
   readonly platform: string;
   /** Reads shell commands for permissions. */
@@ -83,22 +84,8 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/**
- * Makes an engine: everything that an agent consists of, as an object of your program. Nothing runs until a session is
- * served, and nothing of the process (environment, directory, standard streams) is used that is not handed in.
- *
- * @example
- * ```ts
- * import { query, successOf } from 'heddle';
- *
- * const engine = createEngine({ cwd: process.cwd(), env: { ANTHROPIC_API_KEY: process.env.ANTHROPIC_API_KEY } });
- * for await (const message of query({ prompt: 'hello', options: { transport: inProcess(engine) } })) {
- *   if (message.type === 'result') console.log(successOf(message).result);
- * }
- * await engine.close();
- * ```
- */
-export function createEngine(options: EngineOptions): Engine {
+/** An engine of options that are known to be right. Without `log` it says nothing. */
+export function openEngine(options: EngineOptions): Engine {
   const env = options.env ?? {};
   const obtainedSecrets = createObtainedSecrets();
   const ownSecrets = secretValues(env);
@@ -117,7 +104,6 @@ export function createEngine(options: EngineOptions): Engine {
   const processes = lazyProcesses(runtime.log);
   const stores = new Map<string, SessionStore>();
   let given: Promise<SessionStore> | null = null;
-  const tools = checkNames(options.tools ?? []);
   const { telemetry } = options;
   let spans: Promise<EngineTelemetry | null> | null = null;
   let customTools: Promise<readonly Tool[]> | null = null;
@@ -134,6 +120,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     pid: options.pid ?? 0,
     ordered: options.ordered ?? false,
+    hasLog: options.log !== undefined,
     platform: platform(),
     readCommand: createShellReader({ log: runtime.log }),
     cwdOf: (launch) => launch.cwd ?? options.cwd,
@@ -151,7 +138,7 @@ export function createEngine(options: EngineOptions): Engine {
       return store;
     },
     customTools() {
-      customTools ??= loadTools(tools);
+      customTools ??= loadTools(options.tools ?? []);
       return customTools;
     },
     async close() {
@@ -160,13 +147,6 @@ export function createEngine(options: EngineOptions): Engine {
       await Promise.all([...stores.values()].map((store) => store.close?.()));
     },
   };
-}
-
-/** Throws `invalid_option` for a name that cannot be used, or is used twice. */
-function checkNames(tools: readonly CustomTool[]): readonly CustomTool[] {
-  const problem = namesProblem(tools.map(({ name }) => name));
-  if (problem !== null) throw new HeddleError('invalid_option', problem, { facts: { option: 'tools' } });
-  return tools;
 }
 
 /** What takes a store that was written for the reference is loaded for those. */

@@ -1,7 +1,10 @@
-import type { JsonObject } from '../util/json.ts';
+import { kindOf } from '../util/checks.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
+import type { Logger } from '../util/runtime.ts';
+import { badOption } from '../wire/check-named.ts';
 import { type HeddleError, toHeddleError } from '../wire/errors.ts';
 import { memoryPair } from '../wire/memory-transport.ts';
-import type { Connect } from '../wire/run-config.ts';
+import type { Connect, Launch } from '../wire/run-config.ts';
 import type { ExitInfo } from '../wire/transport.ts';
 import type { Engine } from './engine.ts';
 import { serve } from './serve.ts';
@@ -25,13 +28,17 @@ import { serve } from './serve.ts';
  * ```
  */
 export function inProcess(engine: Engine, signal?: AbortSignal): Connect {
+  if (!isEngine(engine)) {
+    const how = 'inProcess(createEngine({ cwd: process.cwd(), env: process.env }))';
+    throw badOption('transport', `inProcess needs an engine, got ${kindOf(engine)}: ${how}`);
+  }
   return (launch) => {
     const { near, far } = memoryPair({ onSend: (line) => noteSender(engine, line) });
     const stop = new AbortController();
     const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
     far.settle({ code: 0, signal: null, stderr: '' }); // the client's end: nothing to wait for when it stops writing
     const served = Promise.resolve()
-      .then(() => serve(engine, far, launch, stopped))
+      .then(() => serve(heardBy(engine, launch), far, launch, stopped))
       .then(
         (end) => near.settle(exitOf(end)),
         (error) => near.settle(exitOf({ exitCode: 1, error: toHeddleError(error) })),
@@ -43,6 +50,22 @@ export function inProcess(engine: Engine, signal?: AbortSignal): Connect {
     });
     return near;
   };
+}
+
+function isEngine(value: unknown): boolean {
+  return isObject(value) && isObject(value.runtime) && typeof value.storeOf === 'function';
+}
+
+/** The engine, for a session whose host wants to hear by `stderr` what there is to warn of. */
+function heardBy(engine: Engine, { stderr, config }: Launch): Engine {
+  if (!stderr) return engine;
+  const { log: logOfEngine } = engine.runtime;
+  const log: Logger = (level, message, facts) => {
+    if (engine.hasLog) logOfEngine(level, message, facts);
+    const isWanted = level === 'warn' || level === 'error' || config.debug !== undefined;
+    if (isWanted) stderr(`heddle: ${message.replaceAll('\n', '\n  ')}\n`);
+  };
+  return { ...engine, runtime: { ...engine.runtime, log } };
 }
 
 function exitOf({ exitCode, error = null }: { exitCode: number; error?: HeddleError | null }): ExitInfo {

@@ -1,6 +1,8 @@
+import { slipIn } from '../util/checks.ts';
 import { isObject, stringField } from '../util/json.ts';
 import { DIALECTS } from '../wire/dialect.ts';
 import { HeddleError, toHeddleError } from '../wire/errors.ts';
+import { HOOK_EVENTS } from '../wire/hook-events.ts';
 import type { ControlBody } from '../wire/peer.ts';
 import { pluginsApplied } from './initialize-answer.ts';
 import { invalidRequest } from './invalid-request.ts';
@@ -86,6 +88,8 @@ async function useTools(parts: Parts, { hostTools }: ControlBody): Promise<void>
 /** Functions of the host, by their ids. The next turn waits for them: no hook, no protection. */
 async function useHooks(parts: Parts, { hooks }: ControlBody): Promise<void> {
   if (hooks === undefined || hooks === null || (isObject(hooks) && Object.keys(hooks).length === 0)) return;
+  const slip = slipIn(hooks, HOOK_EVENTS);
+  if (slip) throw new HeddleError('invalid_option', `initialize.hooks ${slip.says}`, { facts: { option: 'hooks' } });
   try {
     (await parts.openHooks()).add(hooks, { scope: 'host', where: 'the host' });
   } catch (error) {

@@ -4,10 +4,13 @@ import { canonicalToolName, formatRule, type Rule } from '../permissions/rules.t
 import { nearestWord } from '../util/nearest.ts';
 import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
+import { knownTools, refuseMistypedRules } from './mistyped-tools.ts';
 import { ruleOrigin } from './rule-origin.ts';
 
-/** Says what of a session's permissions cannot do what it was probably meant to do. Nothing of it is an error. */
+/** Says what of a session's permissions cannot do what it was probably meant to do. */
 export interface PermissionNotes {
+  /** Of its rules at the start. Throws `invalid_option` for a rule of the launch that names a mistyped tool. */
+  launch(policy: Policy): void;
   /** Of its rules, each once. */
   rules(policy: Policy): void;
   /** Of a host that wants to be asked. */
@@ -17,13 +20,18 @@ export interface PermissionNotes {
 /** `toolNames` are those of all tools that the session has, or had before rules took some away. */
 export function permissionNotes(toolNames: readonly string[], log: Logger): PermissionNotes {
   const said = new Set<string>();
+  const rules = (policy: Policy) => {
+    for (const note of idleRules(policy, toolNames)) {
+      if (!said.has(note)) log('warn', note);
+      said.add(note);
+    }
+  };
   return {
-    rules(policy) {
-      for (const note of idleRules(policy, toolNames)) {
-        if (!said.has(note)) log('warn', note);
-        said.add(note);
-      }
+    launch(policy) {
+      refuseMistypedRules([...policy.deny, ...policy.allow], toolNames);
+      rules(policy);
     },
+    rules,
     asking({ mode, allow }) {
       const silence = SILENT_MODES[mode];
       if (silence !== undefined) log('warn', `canUseTool will not be asked: ${silence}`);
@@ -50,7 +58,7 @@ function noteCovered(allow: readonly Rule[], log: Logger): void {
 
 /** A typing error in a rule that forbids would leave open what it should have closed. */
 function idleRules(policy: Policy, toolNames: readonly string[]): string[] {
-  const known = new Set([...toolNames, ...OTHER_TOOLS].map(canonicalToolName));
+  const known = new Set(knownTools(toolNames).map(canonicalToolName));
   return [...policy.deny, ...policy.ask, ...policy.allow].flatMap((rule) => {
     const why = withoutTool(rule, known) ?? (policy.allow.includes(rule) ? contentIdle(rule, policy) : null);
     return why === null
@@ -73,13 +81,3 @@ function contentIdle(rule: Rule, policy: Policy): string | null {
 function placesOf(rules: readonly Rule[]): string {
   return [...new Set(rules.map(ruleOrigin))].join(', ');
 }
-
-/** Tools that other sessions have, by their settings, or other versions: rules about them are no typing errors. */
-const OTHER_TOOLS = [
-  ...['Bash', 'Glob', 'Grep', 'Read', 'Edit', 'Write', 'NotebookEdit', 'WebFetch', 'WebSearch', 'TodoWrite'],
-  ...['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode', 'ToolSearch', 'StructuredOutput'],
-  ...['TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate', 'Task', 'TaskOutput', 'TaskStop', 'SendMessage'],
-  ...['MultiEdit', 'LS', 'NotebookRead', 'BashOutput', 'KillShell', 'KillBash', 'AgentOutputTool', 'LSP'],
-  ...['Skill', 'SlashCommand', 'ListMcpResourcesTool', 'ReadMcpResourceTool', 'EnterWorktree', 'ExitWorktree'],
-  ...['CronCreate', 'CronDelete', 'CronList', 'TeamCreate', 'TeamDelete', 'Monitor', 'PowerShell', 'Config'],
-];

@@ -58,10 +58,9 @@ export async function sessionTools(engine: Engine, options: SessionToolsOptions)
   const makeBuiltin = async () => builtinTools({ ...given, skill: await skill(), agents: agents() });
   const builtin = await makeBuiltin();
   const custom = await engine.customTools();
-  for (const name of missingTools([...builtin, ...custom], config)) {
-    engine.runtime.log('warn', `--tools names ${name}, which does not exist here`);
-  }
   const toolNames = [...[...builtin, ...custom].map(({ name }) => name), ...(config.hostTools ?? [])];
+  const missing = missingTools([...builtin, ...custom], config);
+  if (missing.length > 0) (await import('./mistyped-tools.ts')).noteMissing(missing, toolNames, engine.runtime.log);
   await notePermissions(permissions, { asksHost, toolNames, log: engine.runtime.log });
   return async ({ servers = [], more = [], before, keeps = () => true } = {}) => {
     // `--tools` chooses among ours. What the engine was given is there, unless a deny rule takes it away.
@@ -85,7 +84,7 @@ async function notePermissions(permissions: Permissions, { asksHost, toolNames, 
     load().then(({ rules }) => rules(policy));
   };
   const { policy } = permissions;
-  if (policy.allow.length + policy.ask.length + policy.deny.length > 0) (await load()).rules(policy);
+  if (policy.allow.length + policy.ask.length + policy.deny.length > 0) (await load()).launch(policy);
   if (asksHost) (await load()).asking(policy);
 }
 

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
 import type { Dialect } from '../wire/dialect.ts';
-import { toArgv } from '../wire/flags.ts';
 import type { ControlBody } from '../wire/peer.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import { instancesOf, mcpConfig, sdkServerConfigs } from './mcp-servers.ts';
@@ -89,20 +88,6 @@ function toConfig(options: Options, { jsonSchema = jsonSchemaIn(options.outputFo
   } as RunConfig;
 }
 
-/** The words of the command line: the flags of the launch, with the further ones where the reference puts them. */
-export function toWords(options: Options, { settings, ...config }: RunConfig): string[] {
-  return [...toArgv(config), ...extraWords(options), ...toArgv({ settings })];
-}
-
-/** What goes by the environment, as in the reference. */
-export function toVariables(options: Options, { fileCheckpointing }: RunConfig): Record<string, string> {
-  const previewFormat = options.toolConfig?.askUserQuestion?.previewFormat;
-  return {
-    ...(fileCheckpointing && { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: 'true' }),
-    ...(previewFormat && { CLAUDE_CODE_QUESTION_PREVIEW_FORMAT: previewFormat }),
-  };
-}
-
 /** The body of the initialize request; `announced` names the callbacks. */
 export function initializeBody(options: Options, announced: JsonObject, prepared: Prepared = {}): ControlBody {
   return defined({
@@ -148,19 +133,6 @@ function pluginFlags({ plugins = [], pluginDelivery }: Options): Partial<RunConf
     filled(plugins.flatMap(({ path, skipMcpDiscovery = false }) => (skipMcpDiscovery === skips ? path : [])));
   const [pluginDir, pluginDirNoMcp] = [paths(false), paths(true)];
   return { ...(pluginDir && { pluginDir }), ...(pluginDirNoMcp && { pluginDirNoMcp }) };
-}
-
-/** Further flags as words, for subprocesses only. */
-export function extraWords({ extraArgs, taskBudget, projectConfigRoot }: Options): string[] {
-  const further = {
-    ...(taskBudget && { 'task-budget': String(taskBudget.total) }),
-    ...(projectConfigRoot !== undefined && { 'project-config-root': projectConfigRoot }),
-    ...extraArgs,
-  };
-  return Object.entries<string | null>(further).flatMap(([name, value]) => {
-    if (value === null) return [`--${name}`];
-    return value.startsWith('-') ? [`--${name}=${value}`] : [`--${name}`, value];
-  });
 }
 
 function thinkingTokens({ thinking, maxThinkingTokens }: Options): number | undefined {

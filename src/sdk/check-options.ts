@@ -1,9 +1,10 @@
 import { namesProblem } from '../define/tool-name.ts';
+import { kindOf } from '../util/checks.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
-import { nearestWord } from '../util/nearest.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { kindOf } from './checks.ts';
+import { badOption, checkNamed } from '../wire/check-named.ts';
+import type { HeddleError } from '../wire/errors.ts';
+import { mistypedNames } from './mistyped-names.ts';
 import { OPTION_CHECKS } from './option-checks.ts';
 import type { Options } from './options.ts';
 import { programTools } from './program-tools.ts';
@@ -12,7 +13,17 @@ import { userMessage } from './user-message.ts';
 /** A prompt that says nothing would be answered by nothing. */
 export function checkPrompt(prompt: unknown): void {
   if (isStream(prompt) || (typeof prompt === 'string' && prompt.trim() !== '')) return;
-  throw refuse('prompt', 'prompt must be a text that is not empty, or an async iterable of texts and user messages');
+  throw badOption(
+    'prompt',
+    `prompt must be a text that is not empty, or an async iterable of texts and user messages, got ${given(prompt)}`,
+  );
+}
+
+/** An array of messages, and a stream that is over at once, are what most have in mind. */
+function given(prompt: unknown): string {
+  if (prompt === undefined) return "undefined: query({ prompt: '…' })";
+  if (typeof prompt === 'string') return 'a text that says nothing';
+  return Array.isArray(prompt) ? 'an array: give an async generator that yields its items' : kindOf(prompt);
 }
 
 /** An item of a prompt stream, as it may be sent. `position` is 1-based. Throws `invalid_option` that names the item. */
@@ -25,25 +36,33 @@ export function checkInput(item: unknown, position: number): JsonObject {
       ? 'a text that says nothing'
       : kindOf(item);
   const expected = "a text, or { type: 'user', message: { role: 'user', content: '…' } }";
-  throw refuse('prompt', `Item ${position} of the prompt stream is ${kind}; expected ${expected}`);
+  throw badOption('prompt', `Item ${position} of the prompt stream is ${kind}; expected ${expected}`);
 }
 
 /** What becomes of an item that JSON cannot tell: a BigInt, an object within itself. */
 export function unsendable(cause: unknown, position: number): HeddleError {
-  return refuse('prompt', `Item ${position} of the prompt stream cannot be sent: ${messageOf(cause)}`, cause);
+  return badOption('prompt', `Item ${position} of the prompt stream cannot be sent: ${messageOf(cause)}`, cause);
 }
 
 /** Checks what a caller gave, before anything is started. Throws `invalid_option` that names the option. */
 export function checkOptions(options: Options): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined) continue;
-    const check = Object.hasOwn(OPTION_CHECKS, name) ? OPTION_CHECKS[name as keyof Options] : undefined;
-    if (!check) throw refuse(name, `There is no option '${name}'${hint(name)}`);
-    const expected = check(value);
-    if (expected) throw refuse(name, `options.${name} must be ${expected}`);
-  }
-  for (const [option, message] of contradictions(options)) throw refuse(option, message);
+  checkNamed(options, OPTION_CHECKS, {
+    before: 'options.',
+    noObject: (kind) => `options must be an object, got ${kind}`,
+    unknown: (name, meant) => `There is no option '${name}'${hint(name, meant)}`,
+  });
+  for (const [option, message] of contradictions(options)) throw badOption(option, message);
+  for (const [option, message] of mistypedNames(options)) throw badOption(option, message);
 }
+
+/** The parameters of `query`, which is called with a prompt alone by who has not read how. */
+export function checkParameters(given: unknown): void {
+  if (isObject(given)) return;
+  const right = typeof given === 'string' ? `query({ prompt: ${JSON.stringify(given.slice(0, 40))} })` : USUAL;
+  throw badOption('prompt', `query takes an object, got ${kindOf(given)}: ${right}`);
+}
+
+const USUAL = "query({ prompt: '…', options: {} })";
 
 /** Options that are fine by themselves, but not together. */
 function* contradictions(options: Options): Generator<[option: keyof Options, message: string], void> {
@@ -83,12 +102,20 @@ export function isStream(prompt: unknown): prompt is AsyncIterable<unknown> {
   return typeof prompt === 'object' && prompt !== null && Symbol.asyncIterator in prompt;
 }
 
-function refuse(option: string, message: string, cause?: unknown): HeddleError {
-  return new HeddleError('invalid_option', message, { facts: { option }, cause });
+function hint(name: string, meant: string | null): string {
+  if (Object.hasOwn(OTHER_WORDS, name)) return `: ${OTHER_WORDS[name]}`;
+  return meant ? `; did you mean '${meant}'?` : ' in this version; docs/sdk.md lists all of them';
 }
 
-/** The option that was probably meant: `permision_mode` is `permissionMode`. */
-function hint(name: string): string {
-  const match = nearestWord(name.replaceAll('_', ''), Object.keys(OPTION_CHECKS));
-  return match ? `; did you mean '${match}'?` : ' in this version';
-}
+/** What other libraries have, by the names that they give it. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  signal: 'to cancel from outside, give an AbortController as abortController',
+  apiKey: 'set ANTHROPIC_API_KEY in env, or run heddle auth login',
+  baseURL: 'set ANTHROPIC_BASE_URL in env',
+  timeout: 'maxDurationMs limits a turn, in milliseconds',
+  system: 'the option is systemPrompt',
+  schema: 'the option is outputFormat',
+  prompt: 'it stands beside options: query({ prompt, options })',
+  workingDirectory: 'the option is cwd',
+  onStderr: 'the option is stderr',
+};

@@ -1,3 +1,6 @@
+import { count } from '../util/checks.ts';
+import { isObject } from '../util/json.ts';
+import { badOption } from '../wire/check-named.ts';
 import type { InitializeResponse } from '../wire/control/index.ts';
 import { HeddleError, NotConnectedError } from '../wire/errors.ts';
 import type { McpServerStatus } from '../wire/mcp.ts';
@@ -49,12 +52,13 @@ export class HeddleClient<Output = unknown> extends Controls {
   #live: Live | null = null;
 
   /** `transport` takes the place of a subprocess: one that is not connected yet, or what makes one for each `connect`. */
-  constructor({ historySize = HISTORY_SIZE, ...options }: ClientOptions<Output> = {}, transport?: Transport | Connect) {
+  constructor(given: ClientOptions<Output> = {}, transport?: Transport | Connect) {
     super();
+    if (!isObject(given)) checkOptions(given);
+    const { historySize = HISTORY_SIZE, ...options } = given;
     checkOptions(options);
     if (!(Number.isInteger(historySize) && historySize > 0)) {
-      const facts = { option: 'historySize' };
-      throw new HeddleError('invalid_option', 'options.historySize must be a whole number above 0', { facts });
+      throw badOption('historySize', `options.historySize ${count(historySize)?.says}`);
     }
     this.#historySize = historySize;
     this.#options = transport ? { ...options, transport: toConnect(transport) } : options;

@@ -16,6 +16,7 @@ import type { Options } from './options.ts';
 import { zodIn } from './output-schema.ts';
 import type { OutputSchema } from './read-output.ts';
 import { LOAD_TIMEOUT_MS } from './store-answers.ts';
+import { hostTeller, type TellHost } from './tell-host.ts';
 
 const INITIALIZE_TIMEOUT_MS = 60_000;
 /** How long what a dead agent has written may still be on its way. */
@@ -51,6 +52,7 @@ export class Connection {
   readonly #options: Options;
   readonly #sink: MessageSink;
   readonly #host: HostCallbacks;
+  readonly #tellHost: TellHost;
   /** Rejects for every caller at once when the start fails. */
   readonly #connected: Promise<Link>;
   /** The agent's answer to initialize. */
@@ -79,7 +81,8 @@ export class Connection {
   constructor(options: Options, sink: MessageSink) {
     this.#options = options;
     this.#sink = sink;
-    this.#host = hostCallbacks(options, (request) => this.call(request));
+    this.#tellHost = hostTeller(options);
+    this.#host = hostCallbacks(options, { callAgent: (request) => this.call(request), tell: this.#tellHost });
     const signal = options.abortController?.signal;
     if (signal?.aborted) this.fail(new AbortError());
     else signal?.addEventListener('abort', this.#onAbort, { once: true });
@@ -317,13 +320,8 @@ export class Connection {
       this.fail(told);
       return;
     }
-    if (this.#options.onError) {
-      this.#options.onError(told);
-      return;
-    }
-    import('./subprocess-warn.ts')
-      .then(({ warn }) => warn(`Skipped a line that could not be read: ${told.message}`))
-      .catch(() => {});
+    if (this.#options.onError) this.#tellHost(told);
+    else this.#tellHost(new HeddleError(told.code, `Skipped a line that could not be read: ${told.message}`));
   }
 
   /** A pipe that breaks is often the first sign of a dead agent. What it said last, and how it ended, tell more. */

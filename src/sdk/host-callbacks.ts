@@ -1,15 +1,18 @@
+import { kindOf } from '../util/checks.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
 import { ControlError } from '../wire/errors.ts';
 import type { HookInput } from '../wire/hooks.ts';
 import type { ControlBody, RequestContext, RequestHandler } from '../wire/peer.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
 import { instancesOf, type McpServers } from './mcp-servers.ts';
-import { nameHooks } from './named-hooks.ts';
+import { type NamedHook, nameHooks } from './named-hooks.ts';
 import type { CanUseTool } from './option-types.ts';
 import type { Options } from './options.ts';
 import { openProgramTools, type ProgramTools, programTools } from './program-tools.ts';
 import { type CallAgent, SdkServers } from './sdk-servers.ts';
 import { storeAnswers } from './store-answers.ts';
+import { callbackFailed, callbackOdd, type TellHost } from './tell-host.ts';
 
 type Answer = (request: ControlBody, context: RequestContext) => Promise<unknown>;
 
@@ -27,21 +30,59 @@ export interface HostCallbacks {
   close(): Promise<void>;
 }
 
-/** `callAgent` is the way back, for MCP servers that have something to say themselves. */
-export function hostCallbacks(options: Options, callAgent: CallAgent): HostCallbacks {
+export interface HostSeams {
+  /** The way back, for MCP servers that have something to say themselves. */
+  callAgent: CallAgent;
+  /** Tells the program of what its own functions did wrong. */
+  tell: TellHost;
+}
+
+export function hostCallbacks(options: Options, { callAgent, tell }: HostSeams): HostCallbacks {
   const hooks = nameHooks(options.hooks);
-  const servers = new SdkServers(instancesOf(options.mcpServers), callAgent);
+  const servers = new SdkServers(instancesOf(options.mcpServers), { callAgent, tell });
   const own = programTools(options.tools);
-  const tools = own.length > 0 ? openProgramTools(own) : null;
+  const tools = own.length > 0 ? openProgramTools(own, tell) : null;
+  /** Calls a function of the program. What it throws is told to the program, and to the agent as an error response. */
+  const call = async <T>(
+    who: string,
+    effect: string,
+    { signal }: RequestContext,
+    run: () => Promise<T>,
+  ): Promise<T> => {
+    try {
+      return await run();
+    } catch (error) {
+      // Nobody waits for a question that was withdrawn, and the function may have given up because of that.
+      if (!signal.aborted) tell(callbackFailed(who, effect, error));
+      throw new ControlError(messageOf(error), 'callback_failed', { cause: error });
+    }
+  };
   const answers: Record<string, Answer> = {
-    can_use_tool: (request, context) => askCanUseTool(options, request, context),
-    elicitation: (request, context) => askElicitation(options, request, context),
-    request_user_dialog: (request, context) => askUserDialog(options, request, context),
+    async can_use_tool(request, context) {
+      if (!options.canUseTool) throw new ControlError('This host has no canUseTool callback');
+      const effect = `The call of ${stringField(request, 'tool_name')} was denied.`;
+      const answer = await call('canUseTool', effect, context, () => askCanUseTool(options, request, context));
+      const problem = permissionProblem(answer);
+      if (problem !== null) tell(callbackOdd('canUseTool', problem, effect));
+      return answer;
+    },
+    elicitation: (request, context) =>
+      call('onElicitation', 'The MCP server was declined.', context, () => askElicitation(options, request, context)),
+    request_user_dialog: (request, context) =>
+      call('onUserDialog', 'The dialog was cancelled.', context, () => askUserDialog(options, request, context)),
     mcp_message: (request, context) => servers.answer(request, context),
-    async hook_callback(request, { signal }) {
-      const callback = hooks.callbacks.get(stringField(request, 'callback_id') ?? '');
-      if (!callback) throw new ControlError(`There is no hook callback '${request.callback_id}'`);
-      return callback(request.input as HookInput, stringField(request, 'tool_use_id'), { signal });
+    async hook_callback(request, context) {
+      const hook = hooks.callbacks.get(stringField(request, 'callback_id') ?? '');
+      if (!hook) throw new ControlError(`There is no hook callback '${request.callback_id}'`);
+      const who = `The ${hook.event} hook`;
+      const toolUseId = stringField(request, 'tool_use_id');
+      const answer = await call(who, effectOf(hook), context, async () =>
+        hook.callback(request.input as HookInput, toolUseId, { signal: context.signal }),
+      );
+      if (answer === undefined || answer === null || isObject(answer)) return answer;
+      const problem = `returned ${kindOf(answer)}; expected an object, {} for no answer`;
+      tell(callbackOdd(who, problem, effectOf(hook)));
+      throw new ControlError(problem, 'callback_failed');
     },
     ...(tools && { call_tool: (request: ControlBody, context: RequestContext) => tools.call(request, context) }),
     ...(options.sessionStore && storeAnswers(options.sessionStore, options)),
@@ -59,12 +100,34 @@ export function hostCallbacks(options: Options, callAgent: CallAgent): HostCallb
   };
 }
 
+/** What becomes of what a hook was to judge when it fails (ruling K2). */
+function effectOf({ event, onFailure }: NamedHook): string {
+  const isGuard = event === 'PreToolUse';
+  const blocks = onFailure === undefined ? isGuard : onFailure === 'block';
+  if (!blocks) return 'It was passed over.';
+  if (onFailure !== undefined) return "It counts as an objection, as onFailure: 'block' says.";
+  return "The call was denied; onFailure: 'continue' would let it run.";
+}
+
+/** Why a permission answer is none; null when it is one. Null as an answer says that it comes another way. */
+function permissionProblem(answer: unknown): string | null {
+  const expected = "expected { behavior: 'allow' } or { behavior: 'deny', message: '…' }";
+  if (answer === null) return null;
+  if (!isObject(answer)) return `returned ${kindOf(answer)}; ${expected}`;
+  const { behavior, message, updatedInput } = answer;
+  if (behavior !== 'allow' && behavior !== 'deny') {
+    return `returned the behavior ${JSON.stringify(behavior) ?? 'undefined'}; ${expected}`;
+  }
+  if (behavior === 'deny' && typeof message !== 'string') return `returned a denial without a message; ${expected}`;
+  if (updatedInput === undefined || isObject(updatedInput)) return null;
+  return `returned ${kindOf(updatedInput)} as updatedInput; ${expected}`;
+}
+
 async function askCanUseTool(options: Options, request: ControlBody, context: RequestContext): Promise<unknown> {
-  if (!options.canUseTool) throw new ControlError('This host has no canUseTool callback');
   const input = isObject(request.input) ? request.input : {};
   const suggestions = request.permission_suggestions;
   const toolUseID = stringField(request, 'tool_use_id') ?? '';
-  const answer = await options.canUseTool(stringField(request, 'tool_name') ?? '', input, {
+  const answer = await options.canUseTool?.(stringField(request, 'tool_name') ?? '', input, {
     signal: context.signal,
     requestId: context.requestId,
     toolUseID,

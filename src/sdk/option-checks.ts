@@ -1,8 +1,3 @@
-import { isObject } from '../util/json.ts';
-import { DIALECTS } from '../wire/dialect.ts';
-import { EFFORT_LEVELS } from '../wire/effort-levels.ts';
-import { PERMISSION_MODE_CHOICES } from '../wire/flags.ts';
-import { THINKING_DISPLAYS } from '../wire/thinking-display.ts';
 import {
   amount,
   type Check,
@@ -13,21 +8,30 @@ import {
   flag,
   kindOf,
   listOf,
+  must,
   oneOf,
   record,
   recordOf,
   shape,
+  slipIn,
+  spelled,
   text,
   texts,
   word,
-} from './checks.ts';
+} from '../util/checks.ts';
+import { isObject } from '../util/json.ts';
+import { DIALECTS } from '../wire/dialect.ts';
+import { EFFORT_LEVELS } from '../wire/effort-levels.ts';
+import { HOOK_EVENTS } from '../wire/hook-events.ts';
+import { PERMISSION_MODE_CHOICES } from '../wire/permission-modes.ts';
+import { THINKING_DISPLAYS } from '../wire/thinking-display.ts';
 import type { Options } from './options.ts';
 import { isZod } from './output-schema.ts';
 
 /** What each option must be. */
 export const OPTION_CHECKS: Record<keyof Options, Check> = {
   // environment
-  abortController: (value) => (value instanceof AbortController ? null : 'an AbortController'),
+  abortController: must('an AbortController', (value) => value instanceof AbortController),
   cwd: text,
   env: (value) => variables(value),
   executable: oneOf(['node', 'bun', 'deno']),
@@ -35,7 +39,7 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   pathToHeddleExecutable: word,
   pathToClaudeCodeExecutable: word,
   extraArgs: (value) => flagValues(value),
-  user: either(word, countOrNone),
+  user: either('the name of a user, or a whole number, 0 or above', word, countOrNone),
   spawn: callback,
   spawnClaudeCodeProcess: callback,
   maxBufferSize: count,
@@ -48,7 +52,7 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   model: text,
   fallbackModel: text,
   effort: oneOf(EFFORT_LEVELS),
-  thinking: shape({
+  thinking: spelled({
     type: oneOf(['adaptive', 'enabled', 'disabled']),
     'budgetTokens?': count,
     'display?': oneOf(THINKING_DISPLAYS),
@@ -61,21 +65,16 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   teams: flag,
   backgroundWait: amount,
   onEnd: oneOf(['wait', 'stop']),
-  taskBudget: shape({ total: count }),
-  outputFormat: (value) => {
-    if (isZod(value) || shape({ type: oneOf(['json_schema']), schema: record })(value) === null) return null;
-    return "{ type: 'json_schema', schema: {…} } or a schema of zod";
-  },
+  taskBudget: spelled({ total: count }),
+  outputFormat: must("{ type: 'json_schema', schema: {…} } or a schema of zod", (value) => {
+    return isZod(value) || shape({ type: oneOf(['json_schema']), schema: record })(value) === null;
+  }),
   betas: texts,
-  systemPrompt: (value) => {
-    if (either(text, texts)(value) === null || (isObject(value) && value.type === 'preset')) return null;
-    if (shape({ type: oneOf(['custom']), prompt: either(text, texts) })(value) === null) return null;
-    return "a string, an array of strings, { type: 'custom', prompt: '…' }, or { type: 'preset', preset: 'claude_code', append: '…' }";
-  },
+  systemPrompt: (value) => slipIn(value, PROMPT_FIELDS) ?? systemPrompt(value),
   planModeInstructions: text,
 
   // tools
-  tools: (value) => (Array.isArray(value) ? listOf(toolOrName)(value) : record(value)),
+  tools: (value) => (Array.isArray(value) ? listOf(toolOrName)(value) : toolPreset(value)),
   allowedTools: texts,
   disallowedTools: texts,
   toolAliases: recordOf(word),
@@ -91,12 +90,12 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   // extensions
   mcpServers: (value) => (typeof value === 'string' ? null : recordOf(mcpServer)(value)),
   strictMcpConfig: flag,
-  agents: recordOf(shape({ description: text, prompt: text, 'tools?': texts, 'disallowedTools?': texts })),
+  agents: (value) => recordOf(agentDefinition)(value),
   agent: word,
-  plugins: listOf(shape({ type: oneOf(['local']), path: word, 'skipMcpDiscovery?': flag })),
+  plugins: listOf(spelled({ type: oneOf(['local']), path: word, 'skipMcpDiscovery?': flag })),
   pluginDelivery: oneOf(['argv', 'initialize']),
-  skills: (value) => (value === 'all' || texts(value) === null ? null : "'all' or an array of strings"),
-  hooks: recordOf(listOf(shape({ hooks: listOf(callback), 'matcher?': text, 'timeout?': amount }))),
+  skills: either("'all' or an array of strings", oneOf(['all']), texts),
+  hooks: (value) => slipIn(value, HOOK_EVENTS) ?? recordOf(listOf(hookMatcher))(value),
 
   // session
   continue: flag,
@@ -113,9 +112,8 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   sessionStoreFlush: oneOf(['batched', 'eager']),
   loadTimeoutMs: amount,
   enableFileCheckpointing: flag,
-  settings: either(text, record),
-  settingSources: (value) =>
-    listOf(oneOf(['user', 'project', 'local']))(value) ? "an array of 'user', 'project', 'local'" : null,
+  settings: (value) => (typeof value === 'string' ? null : settingsObject(value)),
+  settingSources: listOf(oneOf(['user', 'project', 'local'])),
   managedSettings: record,
   projectConfigRoot: word,
 
@@ -137,41 +135,90 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   onError: callback,
 };
 
-function variables(value: unknown): string | null {
-  if (!isObject(value)) return 'an object';
-  const wrong = Object.entries(value).find(([, item]) => item !== undefined && typeof item !== 'string');
-  return wrong ? `an object of strings; '${wrong[0]}' is ${kindOf(wrong[1])}` : null;
-}
+const PROMPT_FIELDS = ['type', 'preset', 'append', 'prompt', 'excludeDynamicSections', 'snapshot'];
 
-function flagValues(value: unknown): string | null {
-  if (!isObject(value)) return 'an object';
-  const wrong = Object.entries(value).find(([, item]) => typeof item !== 'string' && item !== null);
-  if (!wrong) return null;
-  return `an object of strings, with null for a flag without a value; '${wrong[0]}' is ${kindOf(wrong[1])}`;
-}
+const systemPrompt = must(
+  "a string, an array of strings, { type: 'custom', prompt: '…' }, or { type: 'preset', preset: 'claude_code', append: '…' }",
+  (value) => {
+    if (typeof value === 'string' || texts(value) === null || (isObject(value) && value.type === 'preset')) return true;
+    return (
+      isObject(value) && value.type === 'custom' && (typeof value.prompt === 'string' || texts(value.prompt) === null)
+    );
+  },
+);
 
-function toolOrName(value: unknown): string | null {
-  const isTool = shape({ name: text, inputSchema: record, handler: callback })(value) === null;
-  return typeof value === 'string' || isTool ? null : 'the name of a tool, or one that tool() has made';
-}
+const toolPreset = must(
+  "an array of names of tools, or { type: 'preset', preset: 'claude_code' }",
+  (value) => isObject(value) && value.type === 'preset',
+);
 
-function mcpServer(value: unknown): string | null {
+const agentDefinition = spelled({
+  description: text,
+  prompt: text,
+  'tools?': texts,
+  'disallowedTools?': texts,
+  'model?': text,
+  'skills?': texts,
+  'maxTurns?': count,
+  ...Object.fromEntries(
+    ['mcpServers', 'background', 'effort', 'permissionMode', 'memory', 'isolation', 'initialPrompt', 'color'].map(
+      (name) => [`${name}?`, () => null],
+    ),
+  ),
+});
+
+const hookMatcher = spelled({
+  hooks: listOf(callback),
+  'matcher?': text,
+  'timeout?': amount,
+  'onFailure?': oneOf(['block', 'continue', 'ignore']),
+});
+
+const settingsObject: Check = (value) =>
+  isObject(value) ? null : { at: '', says: `must be an object, JSON text or a path, got ${kindOf(value)}` };
+
+/** What variables hold is never shown. */
+const variables = recordOf((value) => {
+  if (value === undefined || typeof value === 'string') return null;
+  return { at: '', says: `must be a string, got ${kindOf(value)}` };
+});
+
+const flagValues = recordOf(
+  must('a string, or null for a flag without a value', (value) => typeof value === 'string' || value === null),
+);
+
+const toolOrName = must('the name of a tool, or one that tool() has made', (value) => {
+  return typeof value === 'string' || shape({ name: text, inputSchema: record, handler: callback })(value) === null;
+});
+
+const LOCAL_SERVER = spelled({ command: word, 'args?': texts, 'env?': record, 'timeout?': amount });
+const REMOTE_SERVER = spelled({ url: word, 'headers?': record, 'timeout?': amount });
+const OWN_SERVER = shape({ name: word, instance: record });
+
+function mcpServer(value: unknown): ReturnType<Check> {
   const type = isObject(value) ? (value.type ?? 'stdio') : undefined;
   switch (type) {
     case 'stdio':
-      return shape({ command: word, 'args?': texts, 'env?': record })(value);
+      return isObject(value) && typeof value.url === 'string' ? typeMissing() : LOCAL_SERVER(value);
     case 'http':
     case 'sse':
-      return shape({ url: word, 'headers?': record })(value);
+      return REMOTE_SERVER(value);
     case 'sdk':
-      return shape({ name: word, instance: record })(value);
+      return OWN_SERVER(value);
     default:
-      return "a server: { command }, { type: 'http', url }, { type: 'sse', url }, or what createSdkMcpServer returns";
+      return must(
+        "a server: { command }, { type: 'http', url }, { type: 'sse', url }, or what createSdkMcpServer returns",
+        () => false,
+      )(value);
   }
 }
 
+function typeMissing(): ReturnType<Check> {
+  return { at: '', says: "has a url and no type: add type: 'http' (or 'sse')" };
+}
+
 /** Of either kind: one of ours has `list` and `exists`, one that was written for the reference has neither. */
-function storeShape(value: unknown): string | null {
+function storeShape(value: unknown): ReturnType<Check> {
   const isOurs = isObject(value) && ('list' in value || 'exists' in value);
   return shape({ append: callback, load: callback, ...(isOurs && { list: callback, exists: callback }) })(value);
 }

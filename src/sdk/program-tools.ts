@@ -5,6 +5,7 @@ import { ControlError, HeddleError } from '../wire/errors.ts';
 import type { ControlBody, RequestContext } from '../wire/peer.ts';
 import type { Options } from './options.ts';
 import type { LoadedTool } from './serve-tools.ts';
+import type { TellHost } from './tell-host.ts';
 
 /** The tools of this program among those that `options.tools` lists. */
 export function programTools(tools: Options['tools']): CustomTool[] {
@@ -20,7 +21,7 @@ export interface ProgramTools {
 }
 
 /** What reads schemas and runs calls is loaded when an agent is started. */
-export function openProgramTools(tools: readonly CustomTool[]): ProgramTools {
+export function openProgramTools(tools: readonly CustomTool[], tell: TellHost): ProgramTools {
   let loading: Promise<LoadedTool[]> | null = null;
   const load = () => {
     loading ??= loadAll(tools);
@@ -42,7 +43,7 @@ export function openProgramTools(tools: readonly CustomTool[]): ProgramTools {
       if (!found) throw new ControlError(`There is no tool '${String(name)}'`, 'tool_not_found');
       const { callTool } = await import('./serve-tools.ts');
       const extra = { signal, toolUseId: stringField(request, 'tool_use_id') ?? '' };
-      const result = await callTool(found, input, extra);
+      const result = await callTool(found, input, extra, tell);
       return typeof result === 'string' ? { content: result } : result;
     },
   };

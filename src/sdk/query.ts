@@ -2,7 +2,7 @@ import { Channel } from '../util/channel.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../wire/messages/sdk.ts';
 import type { ExitInfo } from '../wire/transport.ts';
-import { checkOptions, checkPrompt } from './check-options.ts';
+import { checkOptions, checkParameters, checkPrompt } from './check-options.ts';
 import { Connection } from './connection.ts';
 import { type ControlMethods, Controls } from './controls.ts';
 import type { Options } from './options.ts';
@@ -63,13 +63,12 @@ export interface Query<Output = unknown>
  * }
  * ```
  */
-export function query<Output = unknown>({
-  prompt,
-  options = {},
-}: {
+export function query<Output = unknown>(parameters: {
   prompt: string | PromptStream;
   options?: Options<Output>;
 }): Query<Output> {
+  checkParameters(parameters);
+  const { prompt, options = {} } = parameters;
   checkPrompt(prompt);
   checkOptions(options);
   const run = new Run<Output>(options);

@@ -1,5 +1,7 @@
 import type { CustomTool } from '../define/tool.ts';
-import { HeddleError } from '../wire/errors.ts';
+import { amount, type Check, callback, flag, listOf, must, record, shape, text, word } from '../util/checks.ts';
+import { badOption, checkNamed } from '../wire/check-named.ts';
+import type { HeddleError } from '../wire/errors.ts';
 import type { McpSdkServerConfigWithInstance, McpServerInstance } from './option-types.ts';
 import type { McpTransport } from './server-link.ts';
 
@@ -34,12 +36,33 @@ export interface SdkMcpServerOptions {
  * query({ prompt: '2 + 3?', options: { mcpServers: { calc }, allowedTools: ['mcp__calc__add'] } });
  */
 export function createSdkMcpServer(options: SdkMcpServerOptions): McpSdkServerConfigWithInstance {
+  checkNamed(options, CHECKS, {
+    before: 'createSdkMcpServer: ',
+    noObject: (kind) => `createSdkMcpServer takes an object, got ${kind}: ${USUAL}`,
+    unknown: (name, meant) =>
+      `createSdkMcpServer: there is no option '${name}'${meant ? `; did you mean '${meant}'?` : `: ${USUAL}`}`,
+  });
   const { name, tools = [] } = options;
-  if (typeof name !== 'string' || name === '') throw refuse('An MCP server needs a name');
+  if (name === undefined) throw refuse(`An MCP server needs a name: ${USUAL}`);
   const twin = tools.find((tool, at) => tools.findIndex((other) => other.name === tool.name) !== at);
   if (twin) throw refuse(`Two tools of the MCP server ${name} are named ${twin.name}`);
   const timeout = options.timeout !== undefined && options.timeout >= 1000 && { timeout: options.timeout };
   return { type: 'sdk', name, instance: lazyServer(options), ...timeout };
+}
+
+const USUAL = "createSdkMcpServer({ name: '…', tools: [tool(…)] })";
+
+const CHECKS: Record<keyof SdkMcpServerOptions, Check> = {
+  name: word,
+  version: text,
+  tools: listOf(must('a tool that tool() has made', isTool)),
+  instructions: text,
+  alwaysLoad: flag,
+  timeout: amount,
+};
+
+function isTool(value: unknown): boolean {
+  return shape({ name: text, inputSchema: record, handler: callback })(value) === null;
 }
 
 /** What speaks MCP is loaded when somebody connects. */
@@ -59,5 +82,5 @@ function lazyServer(options: SdkMcpServerOptions): McpServerInstance {
 }
 
 function refuse(message: string): HeddleError {
-  return new HeddleError('invalid_option', message, { facts: { option: 'mcpServers' } });
+  return badOption('mcpServers', message);
 }

@@ -4,9 +4,16 @@ import { isRpcRequest } from '../wire/json-rpc.ts';
 import type { ControlBody, RequestContext } from '../wire/peer.ts';
 import type { McpServerInstance } from './option-types.ts';
 import { ServerLink } from './server-link.ts';
+import type { TellHost } from './tell-host.ts';
 
 /** Sends a control request to the agent. */
 export type CallAgent = (request: ControlBody) => Promise<unknown>;
+
+export interface ServerSeams {
+  callAgent: CallAgent;
+  /** Tells the program of what its tools did wrong. */
+  tell: TellHost;
+}
 
 /**
  * The MCP servers of one connection that live in this program. Each is connected when the agent first speaks to it, and
@@ -18,11 +25,11 @@ export class SdkServers {
   /** Those that came later, and may be replaced. */
   #added: ReadonlyMap<string, McpServerInstance> = new Map();
   readonly #links = new Map<string, Promise<ServerLink>>();
-  readonly #callAgent: CallAgent;
+  readonly #seams: ServerSeams;
 
-  constructor(servers: ReadonlyMap<string, McpServerInstance>, callAgent: CallAgent) {
+  constructor(servers: ReadonlyMap<string, McpServerInstance>, seams: ServerSeams) {
     this.#fixed = servers;
-    this.#callAgent = callAgent;
+    this.#seams = seams;
   }
 
   /** Answers `mcp_message`. Also a notification has an answer, as the reference gives it. */
@@ -72,10 +79,11 @@ export class SdkServers {
     if (!instance) throw new ControlError(`There is no SDK MCP server '${name}'`, 'server_not_found');
     const link = new ServerLink({
       toAgent: async (message) => {
-        const answer = await this.#callAgent({ subtype: 'mcp_message', server_name: name, message });
+        const answer = await this.#seams.callAgent({ subtype: 'mcp_message', server_name: name, message });
         return isObject(answer) && isObject(answer.mcp_response) ? answer.mcp_response : null;
       },
       onClosed,
+      tell: this.#seams.tell,
     });
     await instance.connect(link);
     return link;

@@ -1,6 +1,5 @@
-import { nearestWord } from '../util/nearest.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { type Check, flag, word } from './checks.ts';
+import { type Check, flag, must, word } from '../util/checks.ts';
+import { badOption, checkNamed } from '../wire/check-named.ts';
 
 /** Where a message belongs in the conversation. */
 export interface SendOptions {
@@ -23,7 +22,7 @@ export interface EditOptions {
 }
 
 const SEND_CHECKS: Record<keyof SendOptions, Check> = {
-  parentUuid: (value) => (value === null || word(value) === null ? null : 'the uuid of a message, or null'),
+  parentUuid: must('the uuid of a message, or null', (value) => value === null || word(value) === null),
   edits: word,
   restoreFiles: flag,
 };
@@ -35,13 +34,13 @@ export function checkSendOptions(options: SendOptions): void {
   checkEach(options, SEND_CHECKS);
   const { parentUuid, edits, restoreFiles } = options;
   if (edits !== undefined && parentUuid !== undefined) {
-    throw refuse(
+    throw badOption(
       'edits',
       'edits and parentUuid exclude each other: an edited prompt continues from where the old one did',
     );
   }
   if (restoreFiles && edits === undefined && parentUuid === undefined) {
-    throw refuse('restoreFiles', 'restoreFiles needs edits or parentUuid: the files of which place are wanted?');
+    throw badOption('restoreFiles', 'restoreFiles needs edits or parentUuid: the files of which place are wanted?');
   }
 }
 
@@ -49,26 +48,15 @@ export function checkSendOptions(options: SendOptions): void {
 export function checkEditOptions(options: EditOptions): void {
   checkEach(options, EDIT_CHECKS);
   if (options.dryRun && !options.restoreFiles) {
-    throw refuse('dryRun', 'dryRun needs restoreFiles: true: it says what would become of the files');
+    throw badOption('dryRun', 'dryRun needs restoreFiles: true: it says what would become of the files');
   }
 }
 
-function checkEach<Options extends object>(options: Options, checks: Record<keyof Options & string, Check>): void {
-  if (typeof options !== 'object' || options === null) throw refuse('options', 'The options must be an object');
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined) continue;
-    const check: Check | undefined = Object.hasOwn(checks, name) ? checks[name as keyof Options & string] : undefined;
-    if (!check) throw refuse(name, `There is no option '${name}' here${hint(name, Object.keys(checks))}`);
-    const expected = check(value);
-    if (expected) throw refuse(name, `${name} must be ${expected}`);
-  }
-}
-
-function hint(name: string, names: readonly string[]): string {
-  const match = nearestWord(name.replaceAll('_', ''), names);
-  return match ? `; did you mean '${match}'?` : `: there are ${names.join(', ')}`;
-}
-
-function refuse(option: string, message: string): HeddleError {
-  return new HeddleError('invalid_option', message, { facts: { option } });
+function checkEach(options: SendOptions | EditOptions, checks: Record<string, Check>): void {
+  checkNamed(options, checks, {
+    before: '',
+    noObject: (kind) => `The options must be an object, got ${kind}`,
+    unknown: (name, meant) =>
+      `There is no option '${name}' here${meant ? `; did you mean '${meant}'?` : `: there are ${Object.keys(checks).join(', ')}`}`,
+  });
 }

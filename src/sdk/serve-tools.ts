@@ -1,4 +1,5 @@
 import type { CallToolResult, CustomTool, HandlerResult, ToolExtra } from '../define/tool.ts';
+import { resultProblem } from '../define/tool-result.ts';
 import { type CustomSchema, readSchema } from '../define/tool-schema.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
@@ -16,6 +17,7 @@ import {
 } from '../wire/json-rpc.ts';
 import type { SdkMcpServerOptions } from './sdk-mcp.ts';
 import type { McpTransport } from './server-link.ts';
+import { callbackFailed, callbackOdd, hostTeller, type TellHost } from './tell-host.ts';
 
 /**
  * Serves tools over one connection: a small MCP server, so that nobody has to install one. Every request gets exactly
@@ -26,6 +28,7 @@ export async function serveTools(
   transport: McpTransport,
   onClose: () => void,
 ): Promise<void> {
+  const tell = transport.tell ?? hostTeller({});
   const running = new Map<RpcId, AbortController>();
   const loaded = Promise.all((options.tools ?? []).map(loadTool));
   loaded.catch(() => {}); // told to whoever asks for the tools
@@ -43,7 +46,7 @@ export async function serveTools(
       const found = (await loaded).find(({ tool }) => tool.name === name);
       if (!found) throw new RpcError(RPC_ERRORS.invalidParams, `Tool ${name} not found`);
       const extra = extraOf(request, { signal, send: (message) => transport.send(message) });
-      return toResult(await callTool(found, request.params?.arguments, extra));
+      return toResult(await callTool(found, request.params?.arguments, extra, tell));
     },
   };
 
@@ -103,21 +106,33 @@ interface CallSeams {
   send(message: JsonObject): Promise<void>;
 }
 
-/** Runs a call. Never rejects: what is wrong with the input, and what the handler throws, is a result that says so. */
+/**
+ * Runs a call. Never rejects: what is wrong with the input, and what the handler throws, is a result that says so. What the
+ * handler did wrong is told to the program, too, whose mistake it may be.
+ */
 export async function callTool(
   { tool, schema }: LoadedTool,
   input: unknown = {},
   extra: ToolExtra,
+  tell: TellHost,
 ): Promise<HandlerResult> {
   const checked = schema.parse(input);
   const args = checked.ok ? await schema.toArgs(checked.value) : checked;
   if (!args.ok) return failed(`${tool.name} was called with a bad input:\n${args.problems.join('\n')}`);
+  const who = `The handler of the tool ${tool.name}`;
   try {
-    return await tool.handler(args.value, extra);
+    const result = await tool.handler(args.value, extra);
+    const problem = resultProblem(result);
+    if (problem === null) return result;
+    if (!extra.signal.aborted) tell(callbackOdd(who, problem, TOLD));
+    return failed(`The tool did not return a result that can be read: its handler ${problem}.`);
   } catch (error) {
+    if (!extra.signal.aborted) tell(callbackFailed(who, TOLD, error));
     return failed(messageOf(error) || `${tool.name} failed without saying why.`);
   }
 }
+
+const TOLD = 'The model was told that the call failed.';
 
 function extraOf({ id, params = {} }: RpcRequest, { signal, send }: CallSeams): ToolExtra {
   const meta = isObject(params._meta) ? params._meta : {};
@@ -132,7 +147,6 @@ function extraOf({ id, params = {} }: RpcRequest, { signal, send }: CallSeams): 
 
 function toResult(value: HandlerResult): JsonObject {
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] };
-  if (!isObject(value)) return failed('The tool did not return a result: it must be text, or an object with content.');
   return { content: [], ...value };
 }
 

@@ -11,6 +11,7 @@ import {
   type RpcRequest,
   rpcFailure,
 } from '../wire/json-rpc.ts';
+import type { TellHost } from './tell-host.ts';
 
 /** What an MCP server is connected to: the `Transport` of the MCP SDK, as far as it is used. */
 export interface McpTransport {
@@ -20,6 +21,8 @@ export interface McpTransport {
   onmessage?: (message: JsonObject) => void;
   onclose?: () => void;
   onerror?: (error: Error) => void;
+  /** Not of the MCP SDK: tells the program of what its tools did wrong. */
+  tell?: TellHost;
 }
 
 export interface ServerLinkOptions {
@@ -27,6 +30,7 @@ export interface ServerLinkOptions {
   toAgent(message: JsonObject): Promise<JsonObject | null>;
   /** The server was closed, or let go. */
   onClosed(): void;
+  tell: TellHost;
 }
 
 /**
@@ -37,6 +41,7 @@ export class ServerLink implements McpTransport {
   onmessage?: (message: JsonObject) => void;
   onclose?: () => void;
   onerror?: (error: Error) => void;
+  readonly tell: TellHost;
   readonly #options: ServerLinkOptions;
   /** By our number. */
   readonly #waiting = new Map<
@@ -48,6 +53,7 @@ export class ServerLink implements McpTransport {
 
   constructor(options: ServerLinkOptions) {
     this.#options = options;
+    this.tell = options.tell;
   }
 
   async start(): Promise<void> {}

@@ -1,5 +1,7 @@
 import { Channel } from '../util/channel.ts';
+import { kindOf } from '../util/checks.ts';
 import { type JsonObject, stringField } from '../util/json.ts';
+import { badOption } from '../wire/check-named.ts';
 import type { RewindFilesResult } from '../wire/control/index.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../wire/messages/sdk.ts';
@@ -145,6 +147,12 @@ export function resumeSession<Output = unknown>(
   sessionId: string,
   options: SessionOptions<Output> = {},
 ): Session<Output> {
+  if (typeof sessionId !== 'string' || sessionId === '') {
+    throw badOption(
+      'resume',
+      `resumeSession needs the id of a session, got ${kindOf(sessionId)}: listSessions() has them`,
+    );
+  }
   return createSession({ ...options, resume: sessionId });
 }
 

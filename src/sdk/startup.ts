@@ -1,3 +1,5 @@
+import { amount, type Check, record } from '../util/checks.ts';
+import { checkNamed } from '../wire/check-named.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { checkOptions, checkPrompt } from './check-options.ts';
 import type { Options } from './options.ts';
@@ -29,10 +31,16 @@ export interface StartupParameters<Output = unknown> {
  * for await (const message of warm.query('What is in this directory?')) console.log(message.type);
  * ```
  */
-export async function startup<Output = unknown>({
-  options = {},
-  initializeTimeoutMs,
-}: StartupParameters<Output> = {}): Promise<WarmQuery<Output>> {
+export async function startup<Output = unknown>(
+  parameters: StartupParameters<Output> = {},
+): Promise<WarmQuery<Output>> {
+  checkNamed(parameters, PARAMETERS, {
+    before: '',
+    noObject: (kind) => `startup takes an object, got ${kind}: startup({ options: {} })`,
+    unknown: (name) =>
+      `startup takes options and initializeTimeoutMs, not '${name}': startup({ options: { ${name} } })`,
+  });
+  const { options = {}, initializeTimeoutMs } = parameters;
   const given = { ...options, ...(initializeTimeoutMs !== undefined && { initializeTimeoutMs }) };
   checkOptions(given);
   const run = new Run<Output>(given);
@@ -44,6 +52,8 @@ export async function startup<Output = unknown>({
   }
   return warmQuery(run);
 }
+
+const PARAMETERS: Record<keyof StartupParameters, Check> = { options: record, initializeTimeoutMs: amount };
 
 function warmQuery<Output>(run: Run<Output>): WarmQuery<Output> {
   let state: 'waiting' | 'begun' | 'closed' = 'waiting';

@@ -19,10 +19,12 @@ import type {
   SessionPlaceOptions,
 } from './sessions.ts';
 import type { StoreSession } from './store-sessions.ts';
+import { checkStoredOptions } from './stored-options.ts';
 import { ownEnv } from './subprocess-env.ts';
 
 /** The bodies of the functions in `sessions.ts`. What a list does not need is loaded when it is: a list shall be quick. */
 export async function list(options: ListSessionsOptions): Promise<StoredSummary[]> {
+  checkStoredOptions(options);
   const { dir, includeWorktrees = true, limit, offset, sessionStore } = options;
   if (sessionStore) return listStore(sessionStore, options);
   const project = dir === undefined ? undefined : realPath(dir);
@@ -52,6 +54,7 @@ async function listStore(store: AnyStore, { dir = '.', limit, offset }: ListSess
 
 /** The session in the store of the options; null when they name none. */
 async function inStore(sessionId: string, options: SessionPlaceOptions): Promise<StoreSession | null> {
+  checkStoredOptions(options);
   const { sessionStore, dir = '.' } = options;
   if (!sessionStore) return null;
   const { storeSession } = await import('./store-sessions.ts');
@@ -139,9 +142,6 @@ export async function importTo(
   options: ImportSessionToStoreOptions,
 ): Promise<ImportedSession> {
   const { dir, includeSubagents = true, batchSize = 500 } = options;
-  if (!Number.isSafeInteger(batchSize) || batchSize < 1) {
-    throw invalid('batchSize', `batchSize must be a whole number, 1 or more, but is ${batchSize}`);
-  }
   const { importSession } = await import('../sessions/import-session.ts');
   const found = await find(sessionId, options);
   const project = dir === undefined ? sessionSummary(found.path)?.cwd : realPath(dir);
@@ -207,6 +207,7 @@ async function whole(sessionId: string, options: SessionPlaceOptions) {
 
 /** Programs name sessions by their ids; titles and beginnings of ids are for people. */
 function find(sessionId: string, options: SessionPlaceOptions): Promise<FoundSession> {
+  checkStoredOptions(options);
   refuseStore(options);
   if (!isSessionId(sessionId)) {
     throw new HeddleError('invalid_option', `Not a session id: ${JSON.stringify(sessionId)}. It must be a UUID.`);

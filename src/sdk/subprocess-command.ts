@@ -4,8 +4,8 @@ import { delimiter, join, resolve } from 'node:path';
 import { ownFilePlaces } from '../util/own-place.ts';
 import { CliNotFoundError } from '../wire/errors.ts';
 import type { Launch } from '../wire/run-config.ts';
-import { toWords } from './args.ts';
 import type { Options } from './options.ts';
+import { toWords } from './subprocess-words.ts';
 
 export interface CommandLine {
   command: string;

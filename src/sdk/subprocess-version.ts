@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { warn } from './subprocess-warn.ts';
+import { warnProcess } from '../util/process-warning.ts';
 
 /** Agents before this one speak another dialect. */
 const OLDEST = [2, 0, 0] as const;
@@ -21,7 +21,7 @@ export function warnIfOld(version: string, env: Environment = process.env): void
   const numbers = /(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number);
   if (!numbers || isSkipped(env) || !isBefore(numbers, OLDEST)) return;
   const wanted = OLDEST.join('.');
-  warn(
+  warnProcess(
     `The agent has version ${numbers.join('.')}, and ${wanted} is the oldest that is supported (${SKIP}=1 is silent)`,
   );
 }

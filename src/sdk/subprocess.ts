@@ -2,17 +2,19 @@ import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import type { JsonObject } from '../util/json.ts';
 import { descendantsOf, killThose } from '../util/process-descendants.ts';
+import { warnProcess } from '../util/process-warning.ts';
 import { ConnectionError, HeddleError, NotConnectedError } from '../wire/errors.ts';
 import { LineWriter, readLines } from '../wire/jsonl.ts';
 import type { Connect, Launch } from '../wire/run-config.ts';
 import type { ExitInfo, Transport } from '../wire/transport.ts';
 import { HEDDLE_VERSION } from '../wire/version.ts';
-import { toVariables } from './args.ts';
 import type { SpawnedProcess, SpawnOptions } from './option-types.ts';
 import type { Options } from './options.ts';
 import { type CommandLine, commandLine, executableNotFound } from './subprocess-command.ts';
+import { warningsIn } from './subprocess-stderr.ts';
 import { userIds } from './subprocess-user.ts';
 import { checkVersion } from './subprocess-version.ts';
+import { toVariables } from './subprocess-words.ts';
 
 /** After `close`, the agent has this long to end its work and its children before it is killed. */
 const CLOSE_GRACE_MS = 5000;
@@ -94,9 +96,11 @@ class SubprocessTransport implements Transport {
     this.#writer = new LineWriter(child.stdin);
     // Once the agent is gone, Node throws away what nobody has asked for; with a listener it waits for a late reader.
     child.stdout.on('readable', () => {});
+    // Without a callback, what the agent warns of would be heard by nobody (ruling K51).
+    const hear = this.#launch.stderr ?? warningsIn((message) => warnProcess(message));
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
-      this.#launch.stderr?.(text);
+      hear(text);
     });
     const onExit = (code: number | null, signal: string | null) => {
       const tell = () => this.#settle({ code, signal, stderr: this.#stderr });

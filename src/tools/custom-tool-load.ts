@@ -1,4 +1,5 @@
 import type { CustomTool } from '../define/tool.ts';
+import { resultProblem } from '../define/tool-result.ts';
 import { type CustomSchema, readSchema } from '../define/tool-schema.ts';
 import { raceAbort } from '../util/abort.ts';
 import type { JsonObject } from '../util/json.ts';
@@ -43,15 +44,26 @@ async function callHandler(
     const text = `InputValidationError: ${definition.name} was called with a bad input:\n${parsed.problems.join('\n')}`;
     throw new ToolError(text, { wrap: true });
   }
+  const who = `The handler of the tool ${definition.name}`;
   // In a function of its own: a handler that is no promise may throw, too.
   const call = async () => definition.handler(parsed.value, { signal, toolUseId });
   try {
-    return readResult(await raceAbort(call(), signal));
+    const result = await raceAbort(call(), signal);
+    const problem = resultProblem(result);
+    if (problem !== null) context.runtime.log('warn', `${who} ${problem}. ${TOLD}`);
+    return readResult(result);
   } catch (error) {
     if (error instanceof ToolError || signal.aborted) throw error;
-    context.runtime.log('debug', `The handler of ${definition.name} threw: ${messageOf(error)}`, {
-      stack: error instanceof Error ? error.stack : undefined,
+    context.runtime.log('warn', `${who} threw ${wordsOf(error)}. ${TOLD}`, {
+      ...(error instanceof Error && { stack: error.stack }),
     });
     throw new ToolError(messageOf(error) || `${definition.name} failed without saying why.`, { cause: error });
   }
+}
+
+const TOLD = 'The model was told that the call failed.';
+
+/** `TypeError: x is not a function` */
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }

@@ -1,3 +1,4 @@
+import { resultProblem } from '../define/tool-result.ts';
 import { isObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { ContentBlock } from '../wire/content.ts';
@@ -9,7 +10,8 @@ import { ToolError, type ToolOutput } from './tool.ts';
 /** What a handler returned, as a result. Throws a ToolError for what says that it is an error, and for what is none. */
 export function readResult(value: unknown): ToolOutput {
   if (typeof value === 'string') return { content: value || NO_OUTPUT, data: boundField(value) };
-  if (!isObject(value)) throw new ToolError(`${BAD_RESULT} It must be text, or an object with content.`);
+  const problem = resultProblem(value);
+  if (!isObject(value) || problem !== null) throw new ToolError(`${BAD_RESULT} Its handler ${problem}.`);
   const { content, isError } = value;
   const structuredContent = plain(value.structuredContent);
   const blocks = toBlocks(content ?? [], structuredContent);

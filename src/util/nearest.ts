@@ -17,6 +17,26 @@ export function nearestWord(word: string, candidates: Iterable<string>): string 
   return best;
 }
 
+/**
+ * The candidate that is one slip away from a word: one letter added, left out, replaced or swapped with its neighbour, or
+ * only letter case and separators differ. Null when there is none, and for a word that is a candidate itself.
+ */
+export function slipOf(word: string, candidates: Iterable<string>): string | null {
+  if (word.length > MAX_CHARS || word.length < MIN_CHARS) return null;
+  const known = [...candidates].filter((candidate) => candidate.length <= MAX_CHARS);
+  if (known.includes(word)) return null;
+  const wanted = plain(word);
+  const same = known.find((candidate) => plain(candidate) === wanted);
+  return same ?? known.find((candidate) => editDistance(wanted, plain(candidate)) === 1) ?? null;
+}
+
+/** Of two letters each is too much of the word for one of them to be a slip. */
+const MIN_CHARS = 3;
+
+function plain(word: string): string {
+  return word.toLowerCase().replace(/[_\-\s]/g, '');
+}
+
 /** How many letters must be added, removed, replaced or swapped with their neighbour. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];

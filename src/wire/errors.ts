@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'message_parse'
   | 'control_timeout'
   | 'control_error'
+  | 'callback_failed'
   | 'line_too_long'
   | 'aborted'
   | 'closed'

@@ -1,4 +1,5 @@
 import { EFFORT_LEVELS } from './effort-levels.ts';
+import { PERMISSION_MODE_CHOICES } from './permission-modes.ts';
 import type { RunConfig } from './run-config.ts';
 import { THINKING_DISPLAYS } from './thinking-display.ts';
 
@@ -24,17 +25,6 @@ export interface Flag {
   aliases?: readonly string[];
   choices?: readonly string[];
 }
-
-export const PERMISSION_MODE_CHOICES = [
-  'acceptEdits',
-  'auto',
-  'bypassPermissions',
-  'default',
-  'delegate',
-  'dontAsk',
-  'manual',
-  'plan',
-] as const;
 
 /** Every flag that carries a setting of a run, in the order in which the SDK writes them (wire.md 7.1). */
 export const FLAGS: readonly Flag[] = [

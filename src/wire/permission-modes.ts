@@ -10,6 +10,18 @@ export const permissionModes = [
 ] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
+/** The names that people may give: the modes, and `manual`, which the reference has for `default`. */
+export const PERMISSION_MODE_CHOICES = [
+  'acceptEdits',
+  'auto',
+  'bypassPermissions',
+  'default',
+  'delegate',
+  'dontAsk',
+  'manual',
+  'plan',
+] as const;
+
 /**
  * The mode that a name means, or undefined when there is no such mode.
  *

@@ -57,3 +57,10 @@ export const LEGACY_TOOL_NAME_ALIASES: Readonly<Record<string, string>> = {
 export function currentToolName(name: string): string {
   return Object.hasOwn(LEGACY_TOOL_NAME_ALIASES, name) ? (LEGACY_TOOL_NAME_ALIASES[name] ?? name) : name;
 }
+
+/** Tools that other sessions have, by their settings, or other versions: who names one has not mistyped it. */
+export const OTHER_TOOL_NAMES: readonly string[] = [
+  ...['StructuredOutput', 'MultiEdit', 'LS', 'NotebookRead', 'KillBash', 'AgentOutputTool', 'LSP', 'SlashCommand'],
+  ...['EnterWorktree', 'ExitWorktree', 'CronCreate', 'CronDelete', 'CronList', 'Monitor', 'PowerShell', 'Config'],
+  ...Object.keys(LEGACY_TOOL_NAME_ALIASES),
+];

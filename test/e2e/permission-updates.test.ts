@@ -243,7 +243,7 @@ test('a rule that cannot match anything is said, wherever it stands', async () =
     [
       ...[...HOST, '--setting-sources', 'user,project,local', '--settings', JSON.stringify(rule('Bahs(flag)'))],
       ...['--managed-settings', JSON.stringify(rule('Bahs(managed)'))],
-      ...['--allowedTools', 'Bahs(allowed)', '--disallowedTools', 'Bahs(disallowed)'],
+      ...['--allowedTools', 'Bashes(allowed)', '--disallowedTools', 'Bashes(disallowed)'],
     ],
     { place },
   );
@@ -254,9 +254,11 @@ test('a rule that cannot match anything is said, wherever it stands', async () =
   cli.endInput();
   const { stderr, code } = await cli.finished;
   expect(code).toBe(0);
-  const said = (name: string) => stderr.split('\n').filter((line) => line.includes(`Bahs(${name})`));
+  const said = (name: string) => stderr.split('\n').filter((line) => line.includes(`(${name})`));
   for (const name of ['user', 'project', 'flag', 'managed', 'allowed', 'disallowed', 'update', 'reloaded']) {
-    expect(said(name), name).toEqual([expect.stringMatching(/matches nothing: there is no tool Bahs.*mean Bash\?/)]);
+    expect(said(name), name).toEqual([
+      expect.stringMatching(/matches nothing: there is no tool (Bahs|Bashes)\..*mean Bash\?/),
+    ]);
   }
   expect(said('user')[0]).toContain(FILES.userSettings(place));
   expect(stderr).toContain('WebFetch(example.com)');

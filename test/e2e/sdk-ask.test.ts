@@ -290,7 +290,7 @@ test('[ERR-09] tools: what is no tool is refused, and so are those that cannot b
     'A tool cannot be named Bash: that is a built-in tool.',
   );
   expect(() => sdk.query({ prompt: 'x', options: { tools: ['Read', { name: 'add' } as never] } })).toThrow(
-    'options.tools must be an array whose item 2 is the name of a tool, or one that tool() has made',
+    'options.tools[1] must be the name of a tool, or one that tool() has made, got an object',
   );
 });
 

@@ -331,7 +331,7 @@ describe('options', () => {
     [{ permissionMode: 'bypassPermissions' }, 'needs allowDangerouslySkipPermissions: true'],
     [{ canUseTool: true }, 'options.canUseTool must be a function'],
     [{ abortController: {} }, 'options.abortController must be an AbortController'],
-    [{ settingSources: ['global'] }, "options.settingSources must be an array of 'user', 'project', 'local'"],
+    [{ settingSources: ['global'] }, 'options.settingSources[0] must be one of user, project, local, got "global"'],
   ])('[K19] %j is refused before anything starts', (options, message) => {
     const call = () => sdk.query({ prompt: 'x', options: options as Options });
     expect(call).toThrow(message);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { tool } from '../../src/define/tool.ts';
 import type { RunConfig } from '../../src/wire/run-config.ts';
 import { createHouse } from './support.ts';
 
@@ -13,11 +14,29 @@ describe('a rule for a tool that does not exist', () => {
   test.each(['disallowedTools', 'allowedTools'] as const)(
     '%s: is said, with the name that was probably meant',
     async (list) => {
-      expect(await notes({ [list]: ['Bahs(rm:*)', 'Edit(src/**)'] })).toEqual([
-        `The rule Bahs(rm:*) (--${list}) matches nothing: there is no tool Bahs. Did you mean Bash?`,
+      expect(await notes({ [list]: ['Bashes(rm:*)', 'Edit(src/**)'] })).toEqual([
+        `The rule Bashes(rm:*) (--${list}) matches nothing: there is no tool Bashes. Did you mean Bash?`,
       ]);
     },
   );
+
+  test.each([
+    ['tools', 'Bsh', 'Bash'],
+    ['allowedTools', 'Bahs(ls)', 'Bash'],
+    ['disallowedTools', 'bash', 'Bash'],
+    ['disallowedTools', 'Thraed', 'thread'],
+  ] as const)('[K51] %s: %s, one slip away from %s, starts nothing', async (list, rule, meant) => {
+    const own = tool('thread', '', {}, () => '');
+    const { stderr } = await createHouse([], { tools: [own] })
+      .connect({ [list]: [rule] })
+      .end();
+    expect(stderr).toBe(`--${list} names the tool '${rule.replace(/\(.*/, '')}'; did you mean '${meant}'?`);
+  });
+
+  test('[K51] in files, a mistyped rule is said', async () => {
+    const [note] = await notes({ settings: JSON.stringify({ permissions: { deny: ['Bahs'] } }) });
+    expect(note).toMatch(/matches nothing: there is no tool Bahs. Did you mean Bash\?$/);
+  });
 
   test('its text cannot act on a terminal', async () => {
     const [note] = await notes({ settings: JSON.stringify({ permissions: { ask: ['Nothing(\u001b[2K)'] } }) });

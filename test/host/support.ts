@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import { createEngine, type Engine, type EngineOptions } from '../../src/host/engine.ts';
+import { createEngine } from '../../src/host/create-engine.ts';
+import type { Engine, EngineOptions } from '../../src/host/engine.ts';
 import { inProcess } from '../../src/host/in-process.ts';
 import type { ModelRequest } from '../../src/model/model.ts';
 import { createMemoryStore } from '../../src/sessions/memory-store.ts';

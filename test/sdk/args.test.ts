@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { toLaunch, toWords } from '../../src/sdk/args.ts';
+import { toLaunch } from '../../src/sdk/args.ts';
 import type { Options } from '../../src/sdk/index.ts';
+import { toWords } from '../../src/sdk/subprocess-words.ts';
 
 /** The words of the command line that options become. */
 function words(options: Options): string[] {

@@ -117,28 +117,46 @@ test.each(Object.keys(OPTION_CHECKS))('[K19] %s: a wrong value is refused and na
 
 describe('what is wrong inside of an option is named', () => {
   test.each<[Record<string, unknown>, string, string]>([
-    [{ mcpServers: { s: {} } }, 'mcpServers', "an object whose 's' is an object whose 'command' is a string"],
-    [{ mcpServers: { s: { type: 'http' } } }, 'mcpServers', "whose 's' is an object whose 'url' is"],
-    [{ mcpServers: { s: { type: 'carrier-pigeon' } } }, 'mcpServers', "whose 's' is a server: { command }"],
-    [{ agents: { a: { description: 'd' } } }, 'agents', "whose 'a' is an object whose 'prompt' is a string"],
-    [{ hooks: { Stop: {} } }, 'hooks', "an object whose 'Stop' is an array"],
+    [{ mcpServers: { s: {} } }, 'mcpServers', '.s.command must be a string that is not empty, got undefined'],
+    [{ mcpServers: { s: { type: 'http' } } }, 'mcpServers', '.s.url must be a string that is not empty, got undefined'],
+    [{ mcpServers: { s: { url: 'http://x' } } }, 'mcpServers', ".s has a url and no type: add type: 'http' (or 'sse')"],
     [
-      { hooks: { Stop: [{ hooks: ['x'] }] } },
-      'hooks',
-      "whose item 1 is an object whose 'hooks' is an array whose item 1 is a function",
+      { mcpServers: { s: { type: 'carrier-pigeon' } } },
+      'mcpServers',
+      ".s must be a server: { command }, { type: 'http', url }, { type: 'sse', url }, or what createSdkMcpServer returns, got an object",
     ],
-    [{ plugins: [{ type: 'npm', path: 'x' }] }, 'plugins', "whose item 1 is an object whose 'type' is one of local"],
-    [{ thinking: { type: 'hard' } }, 'thinking', "whose 'type' is one of adaptive, enabled, disabled"],
-    [{ env: { A: 1 } }, 'env', "an object of strings; 'A' is a number"],
-    [{ systemPrompt: { append: 'x' } }, 'systemPrompt', "or { type: 'preset'"],
-    [{ skills: 'some' }, 'skills', "'all' or an array of strings"],
-    [{ sessionStore: {} }, 'sessionStore', "an object whose 'append' is a function"],
-    [{ sessionStore: { ...FINE.sessionStore, list: 1 } }, 'sessionStore', "an object whose 'list' is a function"],
-    [{ sessionStoreFlush: 'soon' }, 'sessionStoreFlush', 'one of batched, eager'],
-    [{ effort: 'extreme' }, 'effort', 'one of low, medium, high, xhigh, max'],
-    [{ user: -1 }, 'user', 'a string that is not empty or a whole number, 0 or above'],
+    [{ agents: { a: { description: 'd' } } }, 'agents', '.a.prompt must be a string, got undefined'],
+    [{ hooks: { Stop: {} } }, 'hooks', '.Stop must be an array, got an object'],
+    [{ hooks: { Stop: [{ hooks: ['x'] }] } }, 'hooks', '.Stop[0].hooks[0] must be a function, got "x"'],
+    [{ plugins: [{ type: 'npm', path: 'x' }] }, 'plugins', '[0].type must be one of local, got "npm"'],
+    [{ thinking: { type: 'hard' } }, 'thinking', '.type must be one of adaptive, enabled, disabled, got "hard"'],
+    [{ env: { A: 1 } }, 'env', '.A must be a string, got a number'],
+    [{ env: { 'A-B': ['secret'] } }, 'env', '["A-B"] must be a string, got an array'],
+    [
+      { systemPrompt: { append: 'x' } },
+      'systemPrompt',
+      " must be a string, an array of strings, { type: 'custom', prompt: '…' }, or { type: 'preset', preset: 'claude_code', append: '…' }, got an object",
+    ],
+    [{ skills: 'some' }, 'skills', ` must be 'all' or an array of strings, got "some"`],
+    [{ sessionStore: {} }, 'sessionStore', '.append must be a function, got undefined'],
+    [{ sessionStore: { ...FINE.sessionStore, list: 1 } }, 'sessionStore', '.list must be a function, got 1'],
+    [{ sessionStoreFlush: 'soon' }, 'sessionStoreFlush', ' must be one of batched, eager, got "soon"'],
+    [{ effort: 'extreme' }, 'effort', ' must be one of low, medium, high, xhigh, max, got "extreme"'],
+    [{ user: -1 }, 'user', ' must be the name of a user, or a whole number, 0 or above, got -1'],
+    [{ settings: 7 }, 'settings', ' must be an object, JSON text or a path, got a number'],
+    [
+      { model: 'x'.repeat(41), maxTurns: 'x'.repeat(41) },
+      'maxTurns',
+      ' must be a whole number above 0, got a string of 41 characters',
+    ],
   ])('[TYP-16] %j', (options, name, message) => {
-    expect(check(options)).toThrow(refusal(name, message.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')));
+    expect(check(options)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_option',
+        message: `options.${name}${message}`,
+        facts: { option: name },
+      }),
+    );
   });
 });
 
@@ -158,15 +176,89 @@ test('[B-001] a session id goes with resume when the session is copied', () => {
   expect(check({ sessionId: 'a', resume: 'b', forkSession: true })).not.toThrow();
 });
 
-test.each([
-  ['modle', 'model'],
-  ['max_turns', 'maxTurns'],
-  ['PermissionMode', 'permissionMode'],
-  ['mcpServer', 'mcpServers'],
-])('a name that is nearly one: %s', (name, meant) => {
-  expect(check({ [name]: 1 })).toThrow(`There is no option '${name}'; did you mean '${meant}'?`);
+describe('[K51] a name that is one slip away from a known one', () => {
+  test.each([
+    ['modle', 'model'],
+    ['max_turns', 'maxTurns'],
+    ['PermissionMode', 'permissionMode'],
+    ['mcpServer', 'mcpServers'],
+  ])('option: %s', (name, meant) => {
+    expect(check({ [name]: 1 })).toThrow(`There is no option '${name}'; did you mean '${meant}'?`);
+  });
+
+  const guard = [{ hooks: [async () => ({})] }];
+  const agent = { description: 'd', prompt: 'p' };
+  test.each<[Record<string, unknown>, string, string]>([
+    [{ hooks: { PreTooluse: guard } }, 'hooks', "options.hooks has 'PreTooluse'; did you mean 'PreToolUse'?"],
+    [{ hooks: { PreToolUze: guard } }, 'hooks', "options.hooks has 'PreToolUze'; did you mean 'PreToolUse'?"],
+    [{ hooks: { pre_tool_use: guard } }, 'hooks', "options.hooks has 'pre_tool_use'; did you mean 'PreToolUse'?"],
+    [
+      { hooks: { PreToolUse: [{ ...guard[0], matcher: 'Bsh' }] } },
+      'hooks',
+      "options.hooks.PreToolUse[0].matcher names the tool 'Bsh'; did you mean 'Bash'?",
+    ],
+    [
+      { hooks: { PostToolUse: [{ ...guard[0], matcher: 'Edit|Wirte' }] } },
+      'hooks',
+      "options.hooks.PostToolUse[0].matcher names the tool 'Wirte'; did you mean 'Write'?",
+    ],
+    [
+      { hooks: { Stop: [{ ...guard[0], matchr: 'x' }] } },
+      'hooks',
+      "options.hooks.Stop[0] has 'matchr'; did you mean 'matcher'?",
+    ],
+    [{ tools: ['Bsh'] }, 'tools', "options.tools[0] names the tool 'Bsh'; did you mean 'Bash'?"],
+    [
+      { allowedTools: ['Read', 'Bsh(ls)'] },
+      'allowedTools',
+      "options.allowedTools[1] names the tool 'Bsh'; did you mean 'Bash'?",
+    ],
+    [
+      { disallowedTools: ['bash'] },
+      'disallowedTools',
+      "options.disallowedTools[0] names the tool 'bash'; did you mean 'Bash'?",
+    ],
+    [
+      { agents: { a: { ...agent, tools: ['Reed'] } } },
+      'agents',
+      "options.agents.a.tools[0] names the tool 'Reed'; did you mean 'Read'?",
+    ],
+    [{ agents: { a: { ...agent, tool: ['Read'] } } }, 'agents', "options.agents.a has 'tool'; did you mean 'tools'?"],
+    [
+      { mcpServers: { s: { comand: 'x' } } },
+      'mcpServers',
+      "options.mcpServers.s has 'comand'; did you mean 'command'?",
+    ],
+  ])('%j', (options, name, message) => {
+    expect(check(options)).toThrow(
+      expect.objectContaining({ code: 'invalid_option', message, facts: { option: name } }),
+    );
+  });
+
+  test.each<[string, Options]>([
+    ['an event of a version that we do not know', { hooks: { HostWentAway: guard } as Options['hooks'] }],
+    ['a tool that is near none', { tools: ['Terraform'], allowedTools: ['Terraform(plan)'] }],
+    ['a tool of a server', { allowedTools: ['mcp__bash__Bsh', 'mcp__bash'] }],
+    ['older names, and those of other versions', { disallowedTools: ['Agent', 'KillBash', 'LS', 'MultiEdit(src/**)'] }],
+    [
+      'a tool of this program',
+      { tools: [{ name: 'Bsh', description: '', inputSchema: {}, handler: () => '' }], allowedTools: ['Bsh'] },
+    ],
+    ['another name that the options give', { toolAliases: { Bsh: 'Bash' }, allowedTools: ['Bsh'] }],
+    ['a tool of an engine', { transport: FINE.transport, allowedTools: ['Bsh'] }],
+    ['a pattern', { hooks: { PreToolUse: [{ matcher: '^Bas$|Ed.t', hooks: [async () => ({})] }] } }],
+  ])('%s is let through', (_what, options) => {
+    expect(check(options)).not.toThrow();
+  });
 });
 
-test('a name that is none', () => {
-  expect(check({ zzzzzzzzzzzz: 1 })).toThrow("There is no option 'zzzzzzzzzzzz' in this version");
+test.each([
+  ['zzzzzzzzzzzz', "There is no option 'zzzzzzzzzzzz' in this version; docs/sdk.md lists all of them"],
+  ['signal', "There is no option 'signal': to cancel from outside, give an AbortController as abortController"],
+])('a name that is none: %s', (name, message) => {
+  expect(check({ [name]: 1 })).toThrow(message);
+});
+
+test.each([null, 'fast', 7, []])('%j is no object of options', (options) => {
+  expect(check(options)).toThrow(/^options must be an object, got /);
 });

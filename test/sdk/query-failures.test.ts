@@ -180,8 +180,8 @@ describe('an item of the prompt stream that is no message', () => {
 });
 
 test.each([
-  ['a number', 5],
-  ['a boolean', true],
+  ['5', 5],
+  ['true', true],
   ['undefined', undefined],
   ['an object', {}],
 ])('[B-004] extraArgs: a value that is %s is named before anything starts', (kind, value) => {
@@ -189,7 +189,7 @@ test.each([
   expect(() => query({ prompt: 'x', options: { extraArgs } })).toThrow(
     expect.objectContaining({
       code: 'invalid_option',
-      message: `options.extraArgs must be an object of strings, with null for a flag without a value; 'budget' is ${kind}`,
+      message: `options.extraArgs.budget must be a string, or null for a flag without a value, got ${kind}`,
     }),
   );
 });

@@ -16,7 +16,9 @@ function connect(
   config: McpSdkServerConfigWithInstance,
   callAgent = vi.fn(async (_: ControlBody): Promise<unknown> => ({})),
 ) {
-  const servers = new SdkServers(new Map([['calc', config.instance]]), callAgent);
+  const told: string[] = [];
+  const tell = ({ message }: Error) => void told.push(message);
+  const servers = new SdkServers(new Map([['calc', config.instance]]), { callAgent, tell });
   onTestFinished(() => servers.close());
   const send = async (message: object, signal = new AbortController().signal): Promise<JsonObject> => {
     const request = { subtype: 'mcp_message', server_name: 'calc', message };
@@ -31,7 +33,7 @@ function connect(
       { name, arguments: args, _meta: { 'claudecode/toolUseId': 'toolu_1', progressToken: 9 } },
       id,
     );
-  return { servers, callAgent, send, request, call };
+  return { servers, callAgent, send, request, call, told };
 }
 
 const calc = (...tools: CustomTool[]) => createSdkMcpServer({ name: 'calc', version: '1.2.3', tools });
@@ -174,7 +176,7 @@ describe('a server made with createSdkMcpServer', () => {
   });
 
   test('a tool with a schema that cannot be used is told when the tools are asked for', async () => {
-    const { request } = connect(calc(tool('odd', '', { type: 'array' }, () => '')));
+    const { request } = connect(calc(tool('odd', '', z.array(z.string()), () => '')));
     expect(await request('tools/list')).toMatchObject({
       error: { message: expect.stringMatching(/The input of the tool odd cannot be used: .*object/) },
     });
@@ -230,7 +232,7 @@ describe('a server of somebody else', () => {
   });
 
   test('that nobody has given is not there', async () => {
-    const servers = new SdkServers(new Map(), async () => ({}));
+    const servers = new SdkServers(new Map(), { callAgent: async () => ({}), tell: () => {} });
     const request = { subtype: 'mcp_message', server_name: 'nope', message: { method: 'ping', id: 1 } };
     const context = { signal: new AbortController().signal } as RequestContext;
     await expect(servers.answer(request, context)).rejects.toThrow("There is no SDK MCP server 'nope'");

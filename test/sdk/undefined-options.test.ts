@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { createEngine } from '../../src/host/engine.ts';
-import { toLaunch, toVariables, toWords } from '../../src/sdk/args.ts';
+import { createEngine } from '../../src/host/create-engine.ts';
+import { toLaunch } from '../../src/sdk/args.ts';
 import { checkOptions } from '../../src/sdk/check-options.ts';
 import { OPTION_CHECKS } from '../../src/sdk/option-checks.ts';
 import type { Options } from '../../src/sdk/options.ts';
+import { toVariables, toWords } from '../../src/sdk/subprocess-words.ts';
 
 /** The declarations let programs hand over what they may not have: that is as if it were left out. */
 test('an option that is undefined is one that is left out', () => {

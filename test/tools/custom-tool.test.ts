@@ -135,12 +135,17 @@ describe('an input', () => {
     ['a zod schema that is no object', z4.string(), /must describe an object/],
     ['a zod 3 schema that is no object', z3.array(z3.string()), /must describe an object/],
     ['fields of two versions', { a: z4.string(), b: z3.string() }, /one version of zod, and b is not/],
-    ['a field that is no schema', { a: z4.string(), b: 'text' }, /b is not like the others/],
+    [
+      'a field that is no schema',
+      { a: z4.string(), b: 'text' },
+      /'b' is a string, and the other fields are schemas of zod/,
+    ],
     ['a JSON Schema of a list', { type: 'array' }, /must describe an object, not "array"/],
     ['a JSON Schema that means nothing', { type: 'object', properties: { a: { type: 'banana' } } }, /cannot be used/],
     ['no schema at all', undefined, /must be a zod object/],
   ])('%s is refused with the name of the tool', async (_, schema, reason) => {
-    const refused = load(tool('mine', '', schema as JsonObject, () => ''));
+    // Made by hand: tool() itself refuses what is no schema at all.
+    const refused = load({ ...tool('mine', '', {}, () => ''), inputSchema: schema as JsonObject });
     await expect(refused).rejects.toMatchObject({ code: 'invalid_option', message: expect.stringMatching(reason) });
     await expect(refused).rejects.toThrow('The input of the tool mine cannot be used');
   });

@@ -1,4 +1,4 @@
-import { createEngine, type Engine } from '../../host/engine.ts';
+import { type Engine, openEngine } from '../../host/engine.ts';
 import type { KeyProvider } from '../../host/models.ts';
 import { KEY_PROVIDERS } from '../../host/stored-keys.ts';
 import { usage } from '../args.ts';
@@ -50,7 +50,7 @@ export async function runAuth(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const logger = createLogger(args.config);
-  const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
+  const engine = openEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
   try {
     return await action.act(args, engine);
   } finally {

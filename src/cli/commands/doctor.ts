@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Check, CheckStatus } from '../../host/doctor/check.ts';
 import { type DoctorReport, examine } from '../../host/doctor/doctor.ts';
-import { createEngine } from '../../host/engine.ts';
+import { openEngine } from '../../host/engine.ts';
 import { configHome } from '../../host/home.ts';
 import { realDirectory } from '../../host/place.ts';
 import { printable } from '../../util/printable.ts';
@@ -54,7 +54,7 @@ export async function runDoctor(argv: readonly string[]): Promise<number> {
 async function examined(directory: string, { config, has }: CommandArgs): Promise<DoctorReport> {
   const { env } = process;
   const cwd = realDirectory(directory, 'The argument', process.cwd());
-  const engine = createEngine({ cwd, env });
+  const engine = openEngine({ cwd, env });
   try {
     const nodeVersion = process.versions.node;
     return await examine({

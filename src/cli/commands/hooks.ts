@@ -1,4 +1,4 @@
-import { createEngine, type Engine } from '../../host/engine.ts';
+import { type Engine, openEngine } from '../../host/engine.ts';
 import { listHooks, testHooks } from '../../host/hooks-admin.ts';
 import { hookListText, outcomeText } from '../../host/hooks-text.ts';
 import { recordedEvent } from '../../host/recorded-event.ts';
@@ -47,7 +47,7 @@ export async function runHooks(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const logger = createLogger(args.config);
-  const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
+  const engine = openEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
   try {
     if (action === 'list') return await list(engine, args, words);
     if (action === 'test') return await test(engine, args, words);

@@ -1,4 +1,4 @@
-import { createEngine, type Engine } from '../../host/engine.ts';
+import { type Engine, openEngine } from '../../host/engine.ts';
 import { SERVER_SCOPES, type ServerScope } from '../../host/mcp-files.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, type OwnFlag, parseCommandArgs } from '../command-args.ts';
@@ -65,7 +65,7 @@ export async function runMcp(argv: readonly string[]): Promise<number> {
 
 async function withEngine(args: CommandArgs, act: McpAction['act']): Promise<number> {
   const logger = createLogger(args.config);
-  const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
+  const engine = openEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
   try {
     return await act(args, engine);
   } finally {

@@ -1,4 +1,4 @@
-import { createEngine } from '../../host/engine.ts';
+import { openEngine } from '../../host/engine.ts';
 import type { Explanation } from '../../host/explain.ts';
 import { explainLaunch } from '../../host/explain-launch.ts';
 import { tryParseJson } from '../../util/json.ts';
@@ -60,7 +60,7 @@ async function explain({ config, text }: CommandArgs): Promise<Explanation> {
   const input = tryParseJson(text('--input') ?? '{}');
   if (input === undefined) throw usage("error: option '--input' needs JSON");
   const logger = createLogger(config);
-  const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
+  const engine = openEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
   try {
     return await explainLaunch(engine, { config }, { toolName, input });
   } finally {

@@ -1,0 +1,34 @@
+import { type Check, kindOf } from '../util/checks.ts';
+import { isObject } from '../util/json.ts';
+import { nearestWord } from '../util/nearest.ts';
+import { HeddleError } from './errors.ts';
+
+export interface Wording {
+  /** Before the name of an option that has a wrong value: `options.`, `createEngine: `. */
+  before: string;
+  /** The whole sentence for options that are none. `kind` is what was given in their place. */
+  noObject(kind: string): string;
+  /** The whole sentence for a name that is no option; `meant` is the option that it nearly is, if any. */
+  unknown(name: string, meant: string | null): string;
+}
+
+/** Checks options by their names; what is undefined counts as left out. Throws `invalid_option` for the first bad one. */
+export function checkNamed(options: unknown, checks: Readonly<Record<string, Check>>, wording: Wording): void {
+  if (!isObject(options)) throw badOption('options', wording.noObject(kindOf(options)));
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+    if (!check) throw badOption(name, wording.unknown(name, nearestOption(name, checks)));
+    const fault = check(value);
+    if (fault) throw badOption(name, `${wording.before}${name}${fault.at} ${fault.says}`);
+  }
+}
+
+export function badOption(option: string, message: string, cause?: unknown): HeddleError {
+  return new HeddleError('invalid_option', message, { facts: { option }, cause });
+}
+
+/** The option that was probably meant: `permision_mode` is `permissionMode`. */
+function nearestOption(name: string, checks: Readonly<Record<string, Check>>): string | null {
+  return nearestWord(name.replaceAll('_', ''), Object.keys(checks));
+}
