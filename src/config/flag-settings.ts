@@ -19,7 +19,7 @@ export function flagLayer(
   if (!atLaunch && !isChanged) return null;
   const values = withChanges(atLaunch?.values ?? {}, changes);
   for (const key of withoutEffect(isChanged ? changes : values)) {
-    const near = nearestWord(key, actedOnKeys());
+    const near = nearestWord(key, [...actedOnKeys(), 'permissions']);
     const meant = near === null ? '' : `. Did you mean ${near}?`;
     log('warn', `The setting ${printable(key)} has no effect in this version and was ignored${meant}`);
   }

@@ -1,4 +1,4 @@
-import { kindOf } from '../util/checks.ts';
+import { kindOf, slipIn } from '../util/checks.ts';
 import type { JsonObject } from '../util/json.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { schemaProblem } from './schema-problem.ts';
@@ -111,7 +111,7 @@ export function tool<const Schema extends ToolSchema>(
   handler: ToolHandler<ArgsOf<Schema>>,
   extras: ToolExtras = {},
 ): CustomTool {
-  if (typeof name !== 'string' || name === '') throw refuse('A tool needs a name', { name });
+  if (typeof name !== 'string' || name === '') throw refuse(`A tool needs a name: ${USUAL}`, { name });
   if (typeof description !== 'string') {
     throw refuse(`The tool ${name} needs a description: its second argument, got ${kindOf(description)}`, { name });
   }
@@ -120,9 +120,13 @@ export function tool<const Schema extends ToolSchema>(
   }
   const problem = schemaProblem(inputSchema);
   if (problem !== null) throw refuse(`The input of the tool ${name} cannot be used: ${problem}`, { name });
+  const slip = slipIn(extras, ['annotations', 'alwaysLoad']);
+  if (slip) throw refuse(`The fifth argument of the tool ${name} ${slip.says}`, { name });
   // It is called with nothing but what its own schema has let through.
   return { name, description, inputSchema, handler: handler as ToolHandler<never> as CustomTool['handler'], ...extras };
 }
+
+const USUAL = 'tool(name, description, inputSchema, handler)';
 
 function refuse(message: string, facts: JsonObject): HeddleError {
   return new HeddleError('invalid_option', message, { facts });

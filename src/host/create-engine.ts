@@ -1,5 +1,7 @@
-import { warnProcess } from '../util/process-warning.ts';
-import type { Logger } from '../util/runtime.ts';
+import type { Model } from '../model/model.ts';
+import { kindOf } from '../util/checks.ts';
+import { processLogger } from '../util/process-warning.ts';
+import { HeddleError } from '../wire/errors.ts';
 import { type Engine, type EngineOptions, openEngine } from './engine.ts';
 import { checkEngineOptions } from './engine-checks.ts';
 
@@ -21,21 +23,23 @@ import { checkEngineOptions } from './engine-checks.ts';
  */
 export function createEngine(options: EngineOptions): Engine {
   checkEngineOptions(options);
-  const engine = openEngine({ ...options, log: options.log ?? processLogger() });
+  const model = options.model && keepingWord(options.model);
+  const engine = openEngine({ ...options, ...(model && { model }), log: options.log ?? processLogger() });
   return { ...engine, hasLog: options.log !== undefined };
 }
 
-/** What is remembered as said; sessions of one engine mostly have the same to say. */
-const MAX_SAID = 1000;
-
-/** Warnings become those of the process, each once in the life of an engine; of what has a stack, every one (ruling K51). */
-function processLogger(): Logger {
-  const said = new Set<string>();
-  return (level, message, facts) => {
-    if (level !== 'warn' && level !== 'error') return;
-    const stack = typeof facts?.stack === 'string' ? facts.stack : undefined;
-    if (stack === undefined && said.has(message)) return;
-    if (said.size < MAX_SAID) said.add(message);
-    warnProcess(message, stack);
+/** A model of the program's own, whose answer is looked at before the loop takes it for one. */
+function keepingWord(model: Model): Model {
+  return {
+    provider: model.provider,
+    stream(request, signal) {
+      const answer: unknown = model.stream(request, signal);
+      if (typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer) {
+        return answer as ReturnType<Model['stream']>;
+      }
+      const what = `stream() of the model ${model.provider} returned ${kindOf(answer)}`;
+      throw new HeddleError('callback_failed', `${what}; expected an async iterable of events: async *stream() {…}`);
+    },
+    close: () => model.close?.(),
   };
 }

@@ -61,7 +61,7 @@ function modelPort(value: unknown): ReturnType<Check> {
     const says = `is a model of your own, an object with stream(); the name ${JSON.stringify(value.slice(0, 40))} belongs into the options of query() or createSession()`;
     return { at: '', says };
   }
-  return shape({ stream: callback })(value);
+  return shape({ provider: word, stream: callback })(value);
 }
 
 /** Of either kind: one of ours has `list` and `exists`, one that was written for the reference has neither. */

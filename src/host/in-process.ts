@@ -1,8 +1,6 @@
-import { kindOf } from '../util/checks.ts';
-import { isObject, type JsonObject } from '../util/json.ts';
+import type { JsonObject } from '../util/json.ts';
 import type { Logger } from '../util/runtime.ts';
-import { badOption } from '../wire/check-named.ts';
-import { type HeddleError, toHeddleError } from '../wire/errors.ts';
+import { HeddleError, toHeddleError } from '../wire/errors.ts';
 import { memoryPair } from '../wire/memory-transport.ts';
 import type { Connect, Launch } from '../wire/run-config.ts';
 import type { ExitInfo } from '../wire/transport.ts';
@@ -28,9 +26,9 @@ import { serve } from './serve.ts';
  * ```
  */
 export function inProcess(engine: Engine, signal?: AbortSignal): Connect {
-  if (!isEngine(engine)) {
+  if (typeof engine?.storeOf !== 'function') {
     const how = 'inProcess(createEngine({ cwd: process.cwd(), env: process.env }))';
-    throw badOption('transport', `inProcess needs an engine, got ${kindOf(engine)}: ${how}`);
+    throw new HeddleError('invalid_option', `inProcess needs an engine: ${how}`, { facts: { option: 'transport' } });
   }
   return (launch) => {
     const { near, far } = memoryPair({ onSend: (line) => noteSender(engine, line) });
@@ -50,10 +48,6 @@ export function inProcess(engine: Engine, signal?: AbortSignal): Connect {
     });
     return near;
   };
-}
-
-function isEngine(value: unknown): boolean {
-  return isObject(value) && isObject(value.runtime) && typeof value.storeOf === 'function';
 }
 
 /** The engine, for a session whose host wants to hear by `stderr` what there is to warn of. */

@@ -1,9 +1,12 @@
 import { slipIn } from '../util/checks.ts';
 import { isObject, stringField } from '../util/json.ts';
+import { nearestWord } from '../util/nearest.ts';
+import { printable } from '../util/printable.ts';
 import { DIALECTS } from '../wire/dialect.ts';
 import { HeddleError, toHeddleError } from '../wire/errors.ts';
 import { HOOK_EVENTS } from '../wire/hook-events.ts';
 import type { ControlBody } from '../wire/peer.ts';
+import { currentToolName } from '../wire/tool-names.ts';
 import { pluginsApplied } from './initialize-answer.ts';
 import { invalidRequest } from './invalid-request.ts';
 import type { Parts } from './parts.ts';
@@ -19,6 +22,7 @@ export async function useFields(parts: Parts, request: ControlBody): Promise<voi
   Object.assign(parts.settings, settingsIn(request));
   useTitle(parts, request);
   await useTools(parts, request);
+  noteAliases(parts);
   await useHooks(parts, request);
   await useExtensions(parts, request);
 }
@@ -73,6 +77,14 @@ function aliasesIn(given: unknown): ReadonlyMap<string, string> {
   return new Map(entries as [string, string][]);
 }
 
+/** What stands behind another name may still come, with a server; what is of no server is there or is not. */
+function noteAliases({ settings, tools, warnOnce }: Parts): void {
+  for (const [name, target] of settings.toolAliases ?? []) {
+    if (target.startsWith('mcp__') || tools.get(currentToolName(target)) !== undefined) continue;
+    warnOnce(printable(`toolAliases: ${name} is to be ${target}, and there is no such tool`));
+  }
+}
+
 /** A new session gets the title with its first message; one that is gone on with keeps its own. */
 function useTitle(parts: Parts, request: ControlBody): void {
   const title = stringField(request, 'title')?.trim();
@@ -104,5 +116,12 @@ async function useExtensions(parts: Parts, request: ControlBody): Promise<void> 
   if (forwardSubagentText === true) parts.forwardsAgentText = true;
   if (perTaskStopAffordance === true) parts.interruptSparesTasks = true;
   if (isObject(agents)) await parts.setHostAgents(agents);
-  if (Array.isArray(skills)) parts.enabledSkills = skills.filter((name) => typeof name === 'string');
+  if (!Array.isArray(skills)) return;
+  parts.enabledSkills = skills.filter((name) => typeof name === 'string');
+  const known = parts.extensions.skills.map(({ name }) => name);
+  for (const name of parts.enabledSkills.filter((each) => !known.includes(each))) {
+    const meant = nearestWord(name, known);
+    const hint = meant === null ? '' : `. Did you mean ${meant}?`;
+    parts.warnOnce(printable(`skills names ${name}, and there is no such skill here${hint}`));
+  }
 }

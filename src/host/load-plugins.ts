@@ -3,6 +3,7 @@ import { findPlugin } from '../config/installed-plugins.ts';
 import type { Layer } from '../config/layers.ts';
 import type { FileNotes } from '../config/markdown-files.ts';
 import { type Plugin, readPlugin } from '../config/plugins.ts';
+import { errorCode } from '../util/error-code.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { type ExtensionOptions, type Extensions, enabledPlugins, pluginsOf } from './extensions.ts';
@@ -25,8 +26,9 @@ export function readPlugins(
       if (twin) throw new Error(`there is another plugin ${plugin.name}`);
       plugins.push(plugin);
     } catch (error) {
-      pluginErrors.push({ path: name, error: messageOf(error) });
-      notes.warn(name, `the plugin was left out: ${messageOf(error)}`);
+      const problem = errorCode(error) === 'ENOENT' ? 'there is no such directory' : messageOf(error);
+      pluginErrors.push({ path: name, error: problem });
+      notes.warn(name, `the plugin was left out: ${problem}`);
     }
   };
 

@@ -23,13 +23,16 @@ export function checkPromptTool(name: string, { mcp }: Parts, { inputFormat }: R
  * one text with a well-formed allow is a denial.
  */
 export async function askTool(
-  { mcp, toolContext }: Parts,
+  { mcp, toolContext, warnOnce }: Parts,
   name: string,
   { toolName, input, toolUseId }: AskRequest,
   signal: AbortSignal,
 ): Promise<AskAnswer> {
   const tool = mcp?.tools().find((each) => each.name === name);
-  if (!tool) return failed(`there is no tool ${name} of an MCP server that is connected`);
+  if (!tool) {
+    warnOnce(`--permission-prompt-tool: no MCP server that is connected has ${name}: what it is asked is denied`);
+    return failed(`there is no tool ${name} of an MCP server that is connected`);
+  }
   try {
     const question = { tool_name: toolName, input, tool_use_id: toolUseId };
     const { content } = await tool.run(question, toolContext(toolUseId, signal));

@@ -1,5 +1,7 @@
+import { type Check, either, flag, listOf, oneOf, record, text, word } from '../util/checks.ts';
 import type { JsonObject } from '../util/json.ts';
 import { randomIds, silentLogger, systemClock } from '../util/system-runtime.ts';
+import { badOption, checkNamed } from '../wire/check-named.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { openConfiguration } from './configuration.ts';
 import { configHomeOrNull, type Env } from './home.ts';
@@ -50,6 +52,13 @@ export interface ResolvedSettings {
  * ```
  */
 export async function resolveSettings(options: ResolveSettingsOptions): Promise<ResolvedSettings> {
+  checkNamed(options, CHECKS, {
+    before: 'resolveSettings: ',
+    noObject: (kind) => `resolveSettings needs options, got ${kind}: ${USUAL}`,
+    unknown: (name, meant) =>
+      `resolveSettings: there is no option '${name}'${meant ? `; did you mean '${meant}'?` : `: ${USUAL}`}`,
+  });
+  if (options.cwd === undefined) throw badOption('cwd', `resolveSettings needs cwd: ${USUAL}`);
   const { settingSources, settings, managedSettings, trust } = options;
   const config: RunConfig = {
     ...(settingSources && { settingSources }),
@@ -63,6 +72,19 @@ export async function resolveSettings(options: ResolveSettingsOptions): Promise<
   const { effective, settings: provenance, ignored, trust: state } = settingsReport(loaded);
   return { effective, sources: settingsSources(loaded), provenance, ignored, trust: state };
 }
+
+const USUAL = 'resolveSettings({ cwd: process.cwd(), env: process.env })';
+const settingsGiven = either('an object, JSON text or a path', text, record);
+
+const CHECKS: Record<keyof ResolveSettingsOptions, Check> = {
+  cwd: word,
+  env: record,
+  home: word,
+  settingSources: listOf(oneOf(['user', 'project', 'local'])),
+  settings: settingsGiven,
+  managedSettings: settingsGiven,
+  trust: flag,
+};
 
 function asText(settings: JsonObject | string): string {
   return typeof settings === 'string' ? settings : JSON.stringify(settings);

@@ -385,7 +385,9 @@ export class Session {
     if (error.code === 'closed') return;
     // An error with a code reaches the user in the result; anything else is a bug and says so at once.
     const level = error.code === 'other' ? 'error' : 'debug';
-    this.#parts.runtime.log(level, error.message, { code: error.code, stack: error.stack });
+    const { cause = error } = error;
+    const stack = cause instanceof Error ? cause.stack : error.stack;
+    this.#parts.runtime.log(level, `The turn failed: ${error.message}`, { code: error.code, stack });
     const end = { kind: 'broken' as const, code: error.code, message: error.message };
     await this.#sayResult(resultLine(end, resultFacts(this.#parts, this.#tally, 0))).catch(() => {});
   }

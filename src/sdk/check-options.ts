@@ -72,6 +72,10 @@ function* contradictions(options: Options): Generator<[option: keyof Options, me
   if (options.sessionId && (options.resume || options.continue) && !options.forkSession) {
     yield ['sessionId', 'sessionId can be given with resume or continue only together with forkSession: true'];
   }
+  if ((options.forkSession || options.resumeSessionAt) && !options.resume && !options.continue) {
+    const name = options.forkSession ? 'forkSession' : 'resumeSessionAt';
+    yield [name, `${name} needs resume or continue: which session is meant?`];
+  }
   if (options.canUseTool && options.permissionPromptToolName) {
     yield ['permissionPromptToolName', 'permissionPromptToolName and canUseTool exclude each other: one decides'];
   }

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { within } from '../util/timer.ts';
+import { badOption } from '../wire/check-named.ts';
 import type { InitializeResponse, SlashCommand } from '../wire/control/index.ts';
 import { AbortError, ControlError, type ErrorCode, HeddleError, toHeddleError } from '../wire/errors.ts';
 import { exitError } from '../wire/exit-errors.ts';
@@ -131,6 +132,7 @@ export class Connection {
 
   /** Hands one message on; resolves when it is on its way. Rejects with `closed` when nobody will read it. */
   async send(message: JsonObject, position = 1): Promise<void> {
+    if (this.#closing) throw new HeddleError('closed', CLOSED);
     const { transport } = await this.#connected;
     const isPrompt = message.type === 'user';
     if (isPrompt && this.#partials) await this.#partials;
@@ -205,7 +207,7 @@ export class Connection {
     if (this.#needsPreparing) await this.#prepare();
     const connect = this.#options.transport ?? (await import('./subprocess.ts')).subprocess(this.#options);
     if (this.#closing) throw new AbortError('Closed before the agent was started');
-    const transport = connect(toLaunch(this.#options, this.#prepared));
+    const transport = checkTransport(connect(toLaunch(this.#options, this.#prepared)));
     this.#transport = transport;
     await transport.connect();
     if (this.#closing) await transport.close();
@@ -330,6 +332,17 @@ export class Connection {
     if (isEnd) await within(EXIT_GRACE_MS, this.#reading);
     this.fail(error);
   }
+}
+
+const CLOSED = 'This conversation is closed: createSession() opens another, resumeSession(id) goes on with this one';
+
+/** What a program connects by itself may be anything. */
+function checkTransport(given: Transport): Transport {
+  const methods = ['connect', 'write', 'readMessages', 'endInput', 'close', 'isReady'];
+  const missing = methods.filter((name) => typeof (given as unknown as JsonObject | undefined)?.[name] !== 'function');
+  if (missing.length === 0) return given;
+  const what = `options.transport must return a Transport; it has no ${missing.join(', ')}`;
+  throw badOption('transport', `${what}. For an engine in this process: transport: inProcess(engine)`);
 }
 
 const ENDS: ReadonlySet<ErrorCode> = new Set(['closed', 'process_failed', 'run_failed']);

@@ -1,3 +1,6 @@
+import { kindOf } from '../util/checks.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
+import { badOption } from '../wire/check-named.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { ResultMessage } from '../wire/messages/result.ts';
 import type { SDKResultMessage, SDKResultSuccess } from '../wire/messages/sdk.ts';
@@ -48,8 +51,19 @@ export class FailedResultError extends HeddleError {
  * ```
  */
 export function successOf<Output = unknown>(result: SDKResultMessage<Output>): SuccessfulResult<Output> {
+  if ((result as unknown as JsonObject | undefined)?.type !== 'result') throw noResult(result);
   if (result.subtype !== 'success' || result.is_error) throw new FailedResultError(result);
   return result as SuccessfulResult<Output>;
+}
+
+/** Asked of another message, or of a run that has none: `run.result` before the end. */
+function noResult(given: unknown): HeddleError {
+  const what =
+    isObject(given) && typeof given.type === 'string' ? `a message of the type '${given.type}'` : kindOf(given);
+  return badOption(
+    'result',
+    `successOf takes a result, got ${what}: if (message.type === 'result') successOf(message)`,
+  );
 }
 
 /** A result that is no error: an output that was asked for is there. */

@@ -85,7 +85,7 @@ export function hostCallbacks(options: Options, { callAgent, tell }: HostSeams):
       throw new ControlError(problem, 'callback_failed');
     },
     ...(tools && { call_tool: (request: ControlBody, context: RequestContext) => tools.call(request, context) }),
-    ...(options.sessionStore && storeAnswers(options.sessionStore, options)),
+    ...(options.sessionStore && toldWhenBroken(storeAnswers(options.sessionStore, options), tell)),
   };
   return {
     tools,
@@ -98,6 +98,20 @@ export function hostCallbacks(options: Options, { callAgent, tell }: HostSeams):
     addServers: (added) => servers.add(instancesOf(added)),
     close: () => servers.close(),
   };
+}
+
+/** The agent ends its turn with the words of a store that fails; the program is told where it failed. */
+function toldWhenBroken(answers: ReturnType<typeof storeAnswers>, tell: TellHost): Record<string, Answer> {
+  const told = Object.entries(answers).map(([subtype, answer]): [string, Answer] => [
+    subtype,
+    (request) =>
+      answer(request).catch((error) => {
+        const who = `sessionStore.${subtype.replace('store_', '')}()`;
+        if (!(error instanceof ControlError)) tell(callbackFailed(who, 'The session cannot go on without it.', error));
+        throw error;
+      }),
+  ]);
+  return Object.fromEntries(told);
 }
 
 /** What becomes of what a hook was to judge when it fails (ruling K2). */

@@ -85,7 +85,7 @@ export const OPTION_CHECKS: Record<keyof Options, Check> = {
   canUseTool: callback,
   permissionPromptToolName: word,
   permissionPrompts: oneOf(['host', 'none']),
-  sandbox: record,
+  sandbox: (value) => sandboxSettings(value),
 
   // extensions
   mcpServers: (value) => (typeof value === 'string' ? null : recordOf(mcpServer)(value)),
@@ -152,6 +152,9 @@ const toolPreset = must(
   (value) => isObject(value) && value.type === 'preset',
 );
 
+const anything: Check = () => null;
+const fields = (names: string) => Object.fromEntries(names.split(' ').map((name) => [`${name}?`, anything]));
+
 const agentDefinition = spelled({
   description: text,
   prompt: text,
@@ -160,11 +163,7 @@ const agentDefinition = spelled({
   'model?': text,
   'skills?': texts,
   'maxTurns?': count,
-  ...Object.fromEntries(
-    ['mcpServers', 'background', 'effort', 'permissionMode', 'memory', 'isolation', 'initialPrompt', 'color'].map(
-      (name) => [`${name}?`, () => null],
-    ),
-  ),
+  ...fields('mcpServers background effort permissionMode memory isolation initialPrompt color'),
 });
 
 const hookMatcher = spelled({
@@ -172,6 +171,18 @@ const hookMatcher = spelled({
   'matcher?': text,
   'timeout?': amount,
   'onFailure?': oneOf(['block', 'continue', 'ignore']),
+});
+
+/** A mistyped guard guards nothing. What the values are is checked where they act. */
+const sandboxSettings = spelled({
+  ...fields('enabled autoAllowBashIfSandboxed excludedCommands allowUnsandboxedCommands failIfUnavailable'),
+  ...fields('enableWeakerNestedSandbox ignoreViolations'),
+  'network?': spelled(
+    fields(
+      'allowedDomains deniedDomains allowUnixSockets allowAllUnixSockets allowLocalBinding httpProxyPort socksProxyPort',
+    ),
+  ),
+  'filesystem?': spelled(fields('allowWrite denyWrite denyRead')),
 });
 
 const settingsObject: Check = (value) =>

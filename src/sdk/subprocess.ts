@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
+import { callback, record, shape } from '../util/checks.ts';
 import type { JsonObject } from '../util/json.ts';
 import { descendantsOf, killThose } from '../util/process-descendants.ts';
 import { warnProcess } from '../util/process-warning.ts';
+import { badOption } from '../wire/check-named.ts';
 import { ConnectionError, HeddleError, NotConnectedError } from '../wire/errors.ts';
 import { LineWriter, readLines } from '../wire/jsonl.ts';
 import type { Connect, Launch } from '../wire/run-config.ts';
@@ -87,7 +89,7 @@ class SubprocessTransport implements Transport {
       signal: this.#stop.signal,
     };
     const own = this.#options.spawn ?? this.#options.spawnClaudeCodeProcess;
-    return own ? own(spec) : spawnChild(spec, this.#options.user);
+    return own ? checkProcess(await own(spec)) : spawnChild(spec, this.#options.user);
   }
 
   #attach(child: SpawnedProcess): void {
@@ -96,8 +98,7 @@ class SubprocessTransport implements Transport {
     this.#writer = new LineWriter(child.stdin);
     // Once the agent is gone, Node throws away what nobody has asked for; with a listener it waits for a late reader.
     child.stdout.on('readable', () => {});
-    // Without a callback, what the agent warns of would be heard by nobody (ruling K51).
-    const hear = this.#launch.stderr ?? warningsIn((message) => warnProcess(message));
+    const hear = this.#launch.stderr ?? this.#warnings(child);
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
       hear(text);
@@ -113,6 +114,23 @@ class SubprocessTransport implements Transport {
     // A process of the host's own may have ended before it was handed over.
     if (hasEnded(child)) onExit(child.exitCode, child.signalCode ?? null);
     else child.once('exit', onExit);
+  }
+
+  /**
+   * Without a callback, what the agent warns of would be heard by nobody (ruling K51). Of an agent that ends with an error
+   * before it has said anything, the error quotes all of it.
+   */
+  #warnings(child: SpawnedProcess): (text: string) => void {
+    let held: string[] | null = [];
+    const release = () => {
+      for (const message of held ?? []) warnProcess(message);
+      held = null;
+    };
+    child.stdout.on('readable', () => {
+      if (held && child.stdout.readableLength > 0) release();
+    });
+    this.exit.then(({ code }) => (code === 0 ? release() : undefined));
+    return warningsIn((message) => (held ? held.push(message) : warnProcess(message)));
   }
 
   write(message: JsonObject): Promise<void> | undefined {
@@ -172,6 +190,14 @@ class SubprocessTransport implements Transport {
   }
 }
 
+/** What a program of the user's own has started: without these it cannot be talked to. */
+function checkProcess(given: SpawnedProcess): SpawnedProcess {
+  const fault = shape({ stdin: record, stdout: record, on: callback, once: callback, kill: callback })(given);
+  if (fault)
+    throw badOption('spawn', `options.spawn must return a running process: ${fault.at.slice(1)} ${fault.says}`);
+  return given;
+}
+
 function spawnChild({ command, args, cwd, env }: SpawnOptions, user: Options['user']): Promise<SpawnedProcess> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
@@ -207,6 +233,14 @@ function checkDirectory(cwd: string | undefined): void {
 function startError(error: unknown, command: string, options: Options): HeddleError {
   if (HeddleError.isInstance(error)) return error;
   const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'EACCES')
+    return new ConnectionError(`${command} may not be run: ${message}. ${fileHint(options)}`, { cause: error });
   if (code === 'ENOENT') return executableNotFound(command, options, error);
   return new ConnectionError(`${command}: ${message}`, { cause: error });
+}
+
+function fileHint({ pathToHeddleExecutable, pathToClaudeCodeExecutable }: Options): string {
+  const name = pathToHeddleExecutable === undefined ? 'pathToClaudeCodeExecutable' : 'pathToHeddleExecutable';
+  const isNamed = (pathToHeddleExecutable ?? pathToClaudeCodeExecutable) !== undefined;
+  return isNamed ? `Make it executable (chmod +x), or correct options.${name}` : 'Make it executable (chmod +x)';
 }

@@ -40,6 +40,8 @@ function wordsOf(cause: unknown): string {
   return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
 }
 
+/** Of what lies behind our own words for it. */
 function stackOf(cause: unknown): string | undefined {
+  if (HeddleError.isInstance(cause) && cause.cause instanceof Error) return stackOf(cause.cause);
   return cause instanceof Error ? cause.stack : undefined;
 }

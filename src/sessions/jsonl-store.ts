@@ -1,6 +1,8 @@
 import { dirname, join } from 'node:path';
 import { later } from '../util/later.ts';
+import { processLogger } from '../util/process-warning.ts';
 import type { Logger } from '../util/runtime.ts';
+import { HeddleError } from '../wire/errors.ts';
 import { checkKey, projectFolders, sessionOfFile, subagentsFolder } from './layout.ts';
 import { createLeases } from './leases.ts';
 import { createSessionPlaces, fileAt, namesIn } from './session-places.ts';
@@ -10,7 +12,8 @@ import { openTranscript, type TranscriptFile, type WriteBytes, writeToFile } fro
 export interface JsonlStoreOptions {
   /** The config home; sessions are under `projects` in it. Nothing is created before the first append. */
   home: string;
-  log: Logger;
+  /** Default: warnings are those of the process (`HeddleWarning`). */
+  log?: Logger;
   /** For fault tests. */
   write?: WriteBytes;
 }
@@ -36,7 +39,13 @@ const MAX_OPEN = 64;
  * ```
  */
 export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
-  const { home, log, write = writeToFile } = options;
+  if (typeof options?.home !== 'string') {
+    throw new HeddleError(
+      'invalid_option',
+      "createJsonlStore needs home, a directory: createJsonlStore({ home: '…' })",
+    );
+  }
+  const { home, log = processLogger(), write = writeToFile } = options;
   const { locate, find, forget } = createSessionPlaces(home);
   const leases = createLeases({ home, log });
   const openFiles = new Map<string, TranscriptFile>();

@@ -20,7 +20,6 @@ export function must(expected: string, isFine: (value: unknown) => boolean): Che
 export const text = must('a string', (value) => typeof value === 'string');
 export const word = must('a string that is not empty', (value) => typeof value === 'string' && value !== '');
 export const flag = must('true or false', (value) => typeof value === 'boolean');
-export const callback = must('a function', (value) => typeof value === 'function');
 export const texts = must(
   'an array of strings',
   (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
@@ -29,7 +28,9 @@ export const count = must('a whole number above 0', (value) => isWhole(value) &&
 export const countOrNone = must('a whole number, 0 or above', (value) => isWhole(value) && value >= 0);
 export const amount = must('a number above 0', (value) => typeof value === 'number' && value > 0);
 
-/** What stands in place of an object may be anything, a credential among it: only its kind is shown. */
+/** What stands in place of a function or an object may be anything, a credential among it: only its kind is shown. */
+export const callback: Check = (value) =>
+  typeof value === 'function' ? null : { at: '', says: `must be a function, got ${kindOf(value)}` };
 export const record: Check = (value) =>
   isObject(value) ? null : { at: '', says: `must be an object, got ${kindOf(value)}` };
 

@@ -183,7 +183,8 @@ describe('a server made with createSdkMcpServer', () => {
   });
 
   test('is refused without a name, and with twins', () => {
-    expect(() => createSdkMcpServer({ name: '' })).toThrow('An MCP server needs a name');
+    expect(() => createSdkMcpServer({ name: '' })).toThrow('name must be a string that is not empty, got ""');
+    expect(() => createSdkMcpServer({} as never)).toThrow('An MCP server needs a name: createSdkMcpServer({ name');
     expect(() => calc(add, add)).toThrow('Two tools of the MCP server calc are named add');
   });
 });
