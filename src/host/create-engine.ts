@@ -31,7 +31,9 @@ export function createEngine(options: EngineOptions): Engine {
 /** A model of the program's own, whose answer is looked at before the loop takes it for one. */
 function keepingWord(model: Model): Model {
   return {
-    provider: model.provider,
+    get provider() {
+      return model.provider;
+    },
     stream(request, signal) {
       const answer: unknown = model.stream(request, signal);
       if (typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer) {

@@ -27,6 +27,38 @@ describe('initialize', () => {
     expect(client.lines.map(kindOf)).toEqual(['control_response']);
   });
 
+  test('[K51] an event that is one slip away from a known one leaves the session without an answer but the reason', async () => {
+    const house = createHouse(['fine']);
+    const client = house.connect();
+    const hooks = { PreTooluse: [{ hookCallbackIds: ['hook_0'] }] };
+    const problem = "initialize.hooks has 'PreTooluse'; did you mean 'PreToolUse'?";
+    const answer = await client.control({ subtype: 'initialize', hooks });
+    const result = await client.ask('hi');
+    expect([answer.error ?? '', result.errors?.join() ?? '']).toContain(problem);
+    expect(result.is_error).toBe(true);
+    expect(house.model.requests).toEqual([]);
+  });
+
+  test('[K5, K51] an event that is near none is said, and the rest of the hooks acts', async () => {
+    const house = createHouse(['fine']);
+    const asked: unknown[] = [];
+    const answer = ({ callback_id }: JsonObject) => {
+      asked.push(callback_id);
+      return {};
+    };
+    const client = house.connect({}, { answer });
+    const group = (id: string) => [{ hookCallbackIds: [id] }];
+    await client.control({
+      subtype: 'initialize',
+      hooks: { HostWentAway: group('hook_0'), UserPromptSubmit: group('hook_1') },
+    });
+    await client.ask('hi');
+    expect(asked).toEqual(['hook_1']);
+    expect(house.logs.map(({ message }) => message)).toContainEqual(
+      'the host: hooks.HostWentAway is no event of this version; its hooks are never called',
+    );
+  });
+
   test('[B-084] a second one changes nothing: prompt, hooks and schema stay, and it says whether its hooks hold', async () => {
     const house = createHouse(['fine']);
     const asked: unknown[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearestWord } from '../../src/util/nearest.ts';
+import { nearestWord, slipOf } from '../../src/util/nearest.ts';
 
 const TOOLS = ['Bash', 'Read', 'Edit', 'WebFetch', 'WebSearch'];
 
@@ -15,4 +15,18 @@ test.each([
 
 test.each(['Terraform', 'X', ''])('%j means none of them', (word) => {
   expect(nearestWord(word, TOOLS)).toBeNull();
+});
+
+test.each([
+  ['Bsh', 'Bash'],
+  ['Bahs', 'Bash'],
+  ['bash', 'Bash'],
+  ['web_fetch', 'WebFetch'],
+  ['Reads', 'Read'],
+])('[K51] %s is one slip away from %s', (word, meant) => {
+  expect(slipOf(word, TOOLS)).toBe(meant);
+});
+
+test.each(['Bash', 'Bsah2', 'Webserchs', 'Terraform', 'Bs', '', 'x'.repeat(200)])('[K51] %j is no slip', (word) => {
+  expect(slipOf(word, TOOLS)).toBeNull();
 });
