@@ -12,6 +12,7 @@ import { errorLine, INTERRUPTED, INTERRUPTED_FOR_TOOL, userTextLine } from './li
 import { refuseTools, runTools } from './run-tools.ts';
 import { runStep } from './step.ts';
 import { afterCutCall, decideStop, Patience } from './stop.ts';
+import type { NoOutput } from './structured.ts';
 import type { Turn } from './turn.ts';
 
 /** Why a turn ended. `agent/result` turns it into the one result line. */
@@ -26,7 +27,7 @@ export type TurnEnd =
   | { kind: 'max_duration'; maxDurationMs: number }
   | { kind: 'interrupted'; during: 'stream' | 'tools' }
   | { kind: 'empty_answer' }
-  | { kind: 'no_structured_output'; lastText: string }
+  | NoOutput
   | { kind: 'error_answer'; code: 'refusal' | 'max_output_tokens'; text: string }
   | { kind: 'api_error'; failure: Failure; text: string }
   /** Work in the background had to be stopped after the last turn; no step of the loop ends this way either. */
@@ -103,7 +104,7 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
     if (turn.summaries) yield (await import('./tool-summary.ts')).toolSummaryLine(turn, step.calls);
     const structured = turn.structured?.afterRound(step.calls) ?? 'go on';
     if (structured === 'done') return { kind: 'completed' };
-    if (structured === 'exhausted') return { kind: 'no_structured_output', lastText: lastSaid(turn.messages) };
+    if (turn.structured && structured === 'exhausted') return turn.structured.failure(lastSaid(turn.messages));
     const end = yield* afterCutCall(turn, patience);
     if (end) return end;
 

@@ -138,11 +138,8 @@ function outcomeOf(end: TurnEnd): ResultOutcome {
       return failed('error_during_execution', `Took longer than ${end.maxDurationMs} ms`, 'max_duration');
     case 'empty_answer':
       return failed('error_during_execution', 'The model gave an empty answer twice', 'empty_answer');
-    case 'no_structured_output': {
-      const last = end.lastText.trim() === '' ? '' : `. Its last text was: ${end.lastText}`;
-      const message = `Failed to provide valid structured output${last}`;
-      return failed('error_max_structured_output_retries', message, 'structured_output_retry_exhausted');
-    }
+    case 'no_structured_output':
+      return failed('error_max_structured_output_retries', end.message, 'structured_output_retry_exhausted');
     case 'error_answer':
       return {
         subtype: 'success',

@@ -78,8 +78,10 @@ async function* outputLimit(turn: Turn, patience: Patience): AsyncGenerator<Mess
 }
 
 async function* withoutOutput(turn: Turn): AsyncGenerator<Message, TurnEnd | null> {
-  const demand = turn.structured?.demand() ?? null;
-  if (demand === null) return { kind: 'no_structured_output', lastText: lastSaid(turn.messages) };
+  const { structured } = turn;
+  if (!structured) return null;
+  const demand = structured.demand();
+  if (demand === null) return structured.failure(lastSaid(turn.messages));
   yield* tell(turn, demand, { shown: true });
   return null;
 }

@@ -1,8 +1,25 @@
+import { cutText } from '../util/cut-text.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { ToolCall } from './run-call.ts';
 
 /** How often an output is asked for in all, before the turn fails (ruling K29). */
 const MAX_ASKS = 5;
+
+/** An output that does not fit the schema. */
+interface RefusedOutput {
+  value: unknown;
+  problems: readonly string[];
+}
+
+/** The end of a turn that should have had an output, and has none. */
+export interface NoOutput {
+  kind: 'no_structured_output';
+  /** How often it was asked for, what was handed in last and why it does not fit, and what was said last. */
+  message: string;
+}
+
+/** Whoever reads of an output that does not fit must see why, but not all of it. */
+const MAX_OUTPUT_CHARS = 1000;
 
 const DEMAND =
   'You have not handed in the answer yet. Call the StructuredOutput tool now, with an input that fits its schema.';
@@ -15,6 +32,7 @@ export class StructuredOutput {
   readonly toolName: string;
   #asks = 1;
   #output: JsonObject | null = null;
+  #refused: RefusedOutput | null = null;
 
   constructor(toolName: string) {
     this.toolName = toolName;
@@ -23,6 +41,23 @@ export class StructuredOutput {
   /** Called by the tool with what the model handed in. */
   accept(output: JsonObject): void {
     this.#output = output;
+  }
+
+  /** Called by the tool with what does not fit the schema, and why. */
+  refuse(value: unknown, problems: readonly string[]): void {
+    this.#refused = { value, problems };
+  }
+
+  /** Why there is none, when the model was asked often enough. */
+  failure(lastText: string): NoOutput {
+    const parts = [`Failed to provide valid structured output, which was asked for ${MAX_ASKS} times`];
+    if (this.#refused) {
+      const { value, problems } = this.#refused;
+      parts.push(`The last one does not fit the schema: ${problems.join('; ')}`);
+      parts.push(`It was: ${cutText(JSON.stringify(value) ?? 'undefined', MAX_OUTPUT_CHARS)}`);
+    }
+    if (lastText.trim() !== '') parts.push(`The last text was: ${lastText}`);
+    return { kind: 'no_structured_output', message: parts.join('. ') };
   }
 
   get output(): JsonObject | null {

@@ -32,6 +32,7 @@ export async function structuredSetting(given: unknown): Promise<StructuredSetti
     schema: { type, ...schema },
     validate,
     accept: (output) => current?.accept(output),
+    refuse: (value, problems) => current?.refuse(value, problems),
   });
   return {
     tool,

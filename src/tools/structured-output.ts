@@ -11,6 +11,8 @@ export function createStructuredOutputTool(options: {
   validate: Validate;
   /** Takes each valid output. */
   accept: (output: JsonObject) => void;
+  /** Hears of each that does not fit. */
+  refuse?: (value: unknown, problems: readonly string[]) => void;
 }): Tool {
   const { schema, validate, accept } = options;
   return {
@@ -20,9 +22,10 @@ export function createStructuredOutputTool(options: {
     input: {
       json: schema,
       parse(value) {
-        if (!isObject(value)) return { ok: false, problems: ['the output must be an object'] };
-        const problems = validate(value);
-        return problems.length === 0 ? { ok: true, value } : { ok: false, problems };
+        const problems = isObject(value) ? validate(value) : ['the output must be an object'];
+        if (isObject(value) && problems.length === 0) return { ok: true, value };
+        options.refuse?.(value, problems);
+        return { ok: false, problems };
       },
     },
     access: () => ({ kind: 'none' }),

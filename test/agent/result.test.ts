@@ -85,9 +85,9 @@ const TABLE: Row[] = [
     code: 'empty_answer',
   },
   {
-    end: { kind: 'no_structured_output', lastText: 'Sorry.' },
+    end: { kind: 'no_structured_output', message: 'Failed to provide valid structured output, and so on.' },
     subtype: 'error_max_structured_output_retries',
-    errors: ['Failed to provide valid structured output. Its last text was: Sorry.'],
+    errors: ['Failed to provide valid structured output, and so on.'],
     reason: 'structured_output_retry_exhausted',
     code: 'structured_output_retry_exhausted',
   },

@@ -11,6 +11,7 @@ function structuredRig(script: Parameters<typeof createRig>[0]): Rig & { structu
     schema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
     validate: (value) => (typeof (value as { name?: unknown }).name === 'string' ? [] : ['name must be a string']),
     accept: (output) => structured.accept(output),
+    refuse: (value, problems) => structured.refuse(value, problems),
   });
   const rig = createRig(script, { tools: [fakeTool('look'), tool] });
   Object.assign(rig.turn, { structured });
@@ -44,7 +45,11 @@ describe('an output of a given shape', () => {
     expect(resultsIn(better.lines)[0]).toMatchObject({ is_error: true });
     expect(resultsIn(better.lines)[0]?.content).toContain('name must be a string');
     const hopeless = structuredRig(() => [text('Is it this?'), handIn({})]);
-    expect(await hopeless.ask('go')).toEqual({ kind: 'no_structured_output', lastText: 'Is it this?' });
+    expect(await hopeless.ask('go')).toEqual({
+      kind: 'no_structured_output',
+      message:
+        'Failed to provide valid structured output, which was asked for 5 times. The last one does not fit the schema: name must be a string. It was: {}. The last text was: Is it this?',
+    });
     expect(hopeless.requests).toHaveLength(5);
     expect(hopeless.structured.output).toBeNull();
   });
@@ -56,7 +61,11 @@ describe('an output of a given shape', () => {
     expect(prefixFaults(late.requests)).toEqual([]);
     expect(await late.replayed()).toEqual(late.conversation());
     const never = structuredRig(() => 'Ada, I said.');
-    expect(await never.ask('go')).toEqual({ kind: 'no_structured_output', lastText: 'Ada, I said.' });
+    expect(await never.ask('go')).toEqual({
+      kind: 'no_structured_output',
+      message:
+        'Failed to provide valid structured output, which was asked for 5 times. The last text was: Ada, I said.',
+    });
     expect(never.requests).toHaveLength(5);
   });
 

@@ -155,8 +155,10 @@ describe('a tool of the embedding program', () => {
   test('[C-4] two of one name, and one with a schema that cannot be used, are told at once', async () => {
     expect(() => program([weather, weather], [])).toThrow('Two tools are named weather');
     expect(() => program([{ ...weather, name: 'Bash' }], [])).toThrow('A tool cannot be named Bash');
-    const { ask } = program([tool('odd', '', { type: 'array' }, () => '')], ['hi']);
-    await expect(ask()).rejects.toThrow('The input of the tool odd cannot be used: it must describe an object');
+    const reason = 'The input of the tool odd cannot be used: it must describe an object, not "array"';
+    expect(() => tool('odd', '', { type: 'array' }, () => '')).toThrow(reason);
+    const { ask } = program([{ ...weather, name: 'odd', inputSchema: { type: 'array' } }], ['hi']);
+    await expect(ask()).rejects.toThrow(reason);
   });
 });
 

@@ -277,7 +277,10 @@ describe.each(HOSTINGS)('tools of the program, with the agent in %s', (_, host) 
 
   test('[C-1, C-4] of a server that fails are missed by nobody else', async () => {
     const mcpServers: Options['mcpServers'] = {
-      odd: createSdkMcpServer({ name: 'odd', tools: [tool('x', '', { type: 'array' }, () => '')] }),
+      odd: createSdkMcpServer({
+        name: 'odd',
+        tools: [tool('x', '', { type: 'object', properties: { a: { type: 'banana' } } }, () => '')],
+      }),
       'my.calc': createSdkMcpServer({ name: 'calc', tools: [add, { ...add, name: 'a.b' }, { ...add, name: 'a_b' }] }),
       far: { type: 'http', url: 'http://127.0.0.1:1/mcp' },
     };
