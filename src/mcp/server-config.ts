@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { slipOf } from '../util/nearest.ts';
 
 /** How a server is reached, as its configuration says. */
 export type ServerConfig = StdioConfig | RemoteConfig | SdkConfig;
@@ -75,9 +76,11 @@ export function shownConfig(name: string, given: JsonObject): JsonObject {
   return { type, ...(typeof url === 'string' && { url: url.replace(/^([a-z]+:\/\/)[^/?#]*@/i, '$1') }) };
 }
 
-function commandOf({ command }: JsonObject): string {
+function commandOf({ command, ...others }: JsonObject): string {
   if (typeof command === 'string' && command !== '') return command;
-  throw new Error('it needs a command (or a url and a type)');
+  const seen = Object.keys(others).find((key) => slipOf(key, ['command', 'url']) !== null);
+  const hint = seen === undefined ? '' : `; it has '${seen}', did you mean '${slipOf(seen, ['command', 'url'])}'?`;
+  throw new Error(`it needs a command (or a url and a type)${hint}`);
 }
 
 function argsOf({ args = [] }: JsonObject): string[] {

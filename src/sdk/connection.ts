@@ -11,12 +11,13 @@ import { type CallOptions, type ControlBody, Peer } from '../wire/peer.ts';
 import type { ExitInfo, Transport } from '../wire/transport.ts';
 import { initializeBody, type Prepared, toLaunch } from './args.ts';
 import { checkInput, unsendable } from './check-options.ts';
-import { type HostCallbacks, hostCallbacks } from './host-callbacks.ts';
+import type { HostCallbacks } from './host-callbacks.ts';
+import { LOAD_TIMEOUT_MS } from './load-timeout.ts';
 import type { McpServers } from './mcp-servers.ts';
 import type { Options } from './options.ts';
 import { zodIn } from './output-schema.ts';
+import { programTools } from './program-tools.ts';
 import type { OutputSchema } from './read-output.ts';
-import { LOAD_TIMEOUT_MS } from './store-answers.ts';
 import { hostTeller, type TellHost } from './tell-host.ts';
 
 const INITIALIZE_TIMEOUT_MS = 60_000;
@@ -41,6 +42,7 @@ export interface MessageSink {
 
 interface Link {
   peer: Peer;
+  host: HostCallbacks;
   transport: Transport;
 }
 
@@ -52,7 +54,8 @@ interface Link {
 export class Connection {
   readonly #options: Options;
   readonly #sink: MessageSink;
-  readonly #host: HostCallbacks;
+  /** Loaded beside what starts the agent. */
+  readonly #host: Promise<HostCallbacks>;
   readonly #tellHost: TellHost;
   /** Rejects for every caller at once when the start fails. */
   readonly #connected: Promise<Link>;
@@ -83,13 +86,19 @@ export class Connection {
     this.#options = options;
     this.#sink = sink;
     this.#tellHost = hostTeller(options);
-    this.#host = hostCallbacks(options, { callAgent: (request) => this.call(request), tell: this.#tellHost });
+    this.#host = this.#loadHost();
+    this.#host.catch(() => {}); // told to whoever connects
     const signal = options.abortController?.signal;
     if (signal?.aborted) this.fail(new AbortError());
     else signal?.addEventListener('abort', this.#onAbort, { once: true });
     this.#connected = this.#connect();
-    this.initialized = this.#connected.then(({ peer }) => this.#initialize(peer));
+    this.initialized = this.#connected.then((link) => this.#initialize(link));
     this.initialized.catch((error) => this.failWithAgent(error));
+  }
+
+  async #loadHost(): Promise<HostCallbacks> {
+    const { hostCallbacks } = await import('./host-callbacks.ts');
+    return hostCallbacks(this.#options, { callAgent: (request) => this.call(request), tell: this.#tellHost });
   }
 
   get pid(): number | undefined {
@@ -104,8 +113,9 @@ export class Connection {
 
   /** Initializes once more, and answers what the agent says it still waits for. What is being answered is left alone. */
   async reinitialize(): Promise<InitializeResponse> {
-    const { peer } = await this.#connected;
-    return this.#initialize(peer, (response) => peer.serveAgain(OPEN_REQUESTS.flatMap((list) => response[list] ?? [])));
+    const link = await this.#connected;
+    const { peer } = link;
+    return this.#initialize(link, (response) => peer.serveAgain(OPEN_REQUESTS.flatMap((list) => response[list] ?? [])));
   }
 
   /** Has answers told while they grow, where the agent can do that. What is sent from now on waits until it was asked. */
@@ -126,8 +136,8 @@ export class Connection {
   }
 
   /** Servers that live here must be there before the agent hears of them. */
-  addServers(servers: McpServers): Promise<void> {
-    return this.#host.addServers(servers);
+  async addServers(servers: McpServers): Promise<void> {
+    await (await this.#host).addServers(servers);
   }
 
   /** Hands one message on; resolves when it is on its way. Rejects with `closed` when nobody will read it. */
@@ -187,7 +197,8 @@ export class Connection {
     this.#closing = true;
     this.#options.abortController?.signal.removeEventListener('abort', this.#onAbort);
     const exit = await this.#transport?.close();
-    await this.#host.close();
+    const host = await this.#host.catch(() => null);
+    await host?.close();
     this.#sink.end();
     return exit ?? NEVER_STARTED;
   }
@@ -211,26 +222,26 @@ export class Connection {
     this.#transport = transport;
     await transport.connect();
     if (this.#closing) await transport.close();
-    const { parseMessage } = await parsing;
+    const [{ parseMessage }, host] = await Promise.all([parsing, this.#host]);
     const peer = new Peer(transport, {
       newId: requestIds(),
-      onRequest: this.#host.answer,
+      onRequest: host.answer,
       onBadLine: (error) => this.#badLine(error),
     });
     this.#endWithAgent(peer, transport);
-    this.#reading = this.#read({ peer, transport }, parseMessage).catch((error) => this.fail(error));
-    return { peer, transport };
+    this.#reading = this.#read(peer, transport, parseMessage).catch((error) => this.fail(error));
+    return { peer, transport, host };
   }
 
   get #needsPreparing(): boolean {
-    return this.#host.tools !== null || zodIn(this.#options.outputFormat) !== null;
+    return programTools(this.#options.tools).length > 0 || zodIn(this.#options.outputFormat) !== null;
   }
 
   /** Reads schemas of zod, which takes a moment. Before the connection: nothing may be written before `initialize`. */
   async #prepare(): Promise<void> {
     const zod = zodIn(this.#options.outputFormat);
     this.#output = zod && (await (await import('./read-output.ts')).readOutputSchema(zod));
-    const tools = await this.#host.tools?.described();
+    const tools = await (await this.#host).tools?.described();
     this.#prepared = { ...(this.#output && { jsonSchema: this.#output.json }), ...(tools && { tools }) };
   }
 
@@ -242,15 +253,16 @@ export class Connection {
     });
   }
 
-  async #initialize(peer: Peer, onResponse?: CallOptions['onResponse']): Promise<InitializeResponse> {
+  /** Writes before it waits for anything: what was sent meanwhile comes behind it. */
+  async #initialize({ peer, host }: Link, onResponse?: CallOptions['onResponse']): Promise<InitializeResponse> {
     const timeoutMs = this.#options.initializeTimeoutMs ?? INITIALIZE_TIMEOUT_MS + storeTimeMs(this.#options);
-    const body = initializeBody(this.#options, this.#host.announced, this.#prepared);
+    const body = initializeBody(this.#options, host.announced, this.#prepared);
     const answer = await peer.call(body, { timeoutMs, ...(onResponse && { onResponse }) });
     const response = (isObject(answer) ? answer : {}) as InitializeResponse;
     if (this.#options.sessionStore && !response.capabilities?.includes('session_store')) {
       throw new HeddleError('not_supported', 'This agent cannot keep its session in options.sessionStore');
     }
-    if (this.#host.tools && !response.capabilities?.includes('host_tools')) {
+    if (host.tools && !response.capabilities?.includes('host_tools')) {
       const message =
         'This agent takes no tools in options.tools: give them to createSdkMcpServer, and that to mcpServers';
       throw new HeddleError('not_supported', message);
@@ -258,7 +270,7 @@ export class Connection {
     return response;
   }
 
-  async #read({ peer, transport }: Link, parse: (line: JsonObject) => ParsedMessage): Promise<void> {
+  async #read(peer: Peer, transport: Transport, parse: (line: JsonObject) => ParsedMessage): Promise<void> {
     for await (const line of peer.messages) {
       if (isStateLine(line)) this.#onState(line, transport);
       if (line.sdk_host_only === true) continue;

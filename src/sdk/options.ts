@@ -244,8 +244,15 @@ export interface ObserverOptions {
   onUserDialog?: OnUserDialog;
   /** The kinds of dialogs that `onUserDialog` can show. An agent asks for no others; Heddle's own for none at all. */
   supportedDialogKinds?: string[];
-  /** Receives what the agent process writes to stderr. */
+  /**
+   * Receives what the agent process writes to stderr, and the warnings of an engine in this one. Without it, warnings are
+   * those of this process (`HeddleWarning`), and the rest is dropped.
+   */
   stderr?: (text: string) => void;
-  /** Called for each line that could not be read; the stream goes on. Default: a warning on stderr. */
+  /**
+   * Called for each line that could not be read, and for each function of this program (`canUseTool`, hooks, tools, stores)
+   * that threw or gave no answer (`callback_failed`, with the error as `cause`). The stream goes on. Default: a warning, as
+   * with `stderr`.
+   */
   onError?: (error: HeddleError) => void;
 }

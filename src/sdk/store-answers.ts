@@ -6,9 +6,7 @@ import { within } from '../util/timer.ts';
 import type { Entry } from '../wire/entries.ts';
 import { ControlError } from '../wire/errors.ts';
 import type { ControlBody } from '../wire/peer.ts';
-
-/** How long a store may take to load a session. */
-export const LOAD_TIMEOUT_MS = 60_000;
+import { LOAD_TIMEOUT_MS } from './load-timeout.ts';
 
 /**
  * A store of this program, as the agent reaches it: by awaited requests (ruling K42). What is read from it has a limit:

@@ -26,14 +26,21 @@ import { ownEnv } from './subprocess-env.ts';
 export async function list(options: ListSessionsOptions): Promise<StoredSummary[]> {
   checkStoredOptions(options);
   const { dir, includeWorktrees = true, limit, offset, sessionStore } = options;
-  if (sessionStore) return listStore(sessionStore, options);
+  if (sessionStore) return (await listStore(sessionStore, options)).map(shown);
   const project = dir === undefined ? undefined : realPath(dir);
-  return listSessions({
+  const found = await listSessions({
     home: homeOf(options),
     ...(project !== undefined && { project: includeWorktrees ? withWorktrees(project) : project }),
     ...(limit !== undefined && { limit }),
     ...(offset !== undefined && { offset }),
   });
+  return found.map(shown);
+}
+
+/** Whole milliseconds, as dates have them; and files say HEAD where there is no branch, or no repository at all. */
+function shown({ gitBranch, ...summary }: StoredSummary): StoredSummary {
+  const branch = gitBranch !== undefined && gitBranch !== 'HEAD' && { gitBranch };
+  return { ...summary, lastModified: Math.trunc(summary.lastModified), ...branch };
 }
 
 /** A store of either kind, as we use it. */
@@ -63,9 +70,13 @@ async function inStore(sessionId: string, options: SessionPlaceOptions): Promise
 
 export async function info(sessionId: string, options: SessionPlaceOptions): Promise<StoredSummary | undefined> {
   const stored = await inStore(sessionId, options);
-  if (stored) return stored.info();
+  if (stored) {
+    const told = await stored.info();
+    return told && shown(told);
+  }
   try {
-    return sessionSummary((await find(sessionId, options)).path) ?? undefined;
+    const summary = sessionSummary((await find(sessionId, options)).path);
+    return summary ? shown(summary) : undefined;
   } catch (error) {
     if (HeddleError.isInstance(error) && error.code === 'session_not_found') return undefined;
     throw error;

@@ -1,3 +1,4 @@
+import { printable } from './printable.ts';
 import type { Logger } from './runtime.ts';
 
 /**
@@ -5,7 +6,12 @@ import type { Logger } from './runtime.ts';
  * of it with `process.on('warning')`, as a warning named `HeddleWarning` (ruling K51).
  */
 export function warnProcess(message: string, detail?: string): void {
-  process.emitWarning(message, { type: 'HeddleWarning', ...(detail && { detail }) });
+  process.emitWarning(shown(message), { type: 'HeddleWarning', ...(detail && { detail: shown(detail) }) });
+}
+
+/** Warnings quote servers, files and models: nothing of them may act on the terminal. */
+function shown(text: string): string {
+  return text.split('\n').map(printable).join('\n');
 }
 
 /** What is remembered as said; sessions of one engine mostly have the same to say. */

@@ -44,6 +44,7 @@ test.each([
 
 test.each([
   [{}, 'it needs a command'],
+  [{ comand: 'x' }, "it needs a command (or a url and a type); it has 'comand', did you mean 'command'?"],
   [{ command: 'x', args: 'y' }, 'args must be a list of texts'],
   [{ command: 'x', env: { a: {} } }, 'env must be an object of texts'],
   [{ type: 'http', url: 'ftp://h' }, 'it needs a url'],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import {
@@ -43,6 +43,17 @@ test('[B-093] [B-094] lists sessions and tells of one', async () => {
   expect(await listSessions({ home, dir, limit: 1, offset: 1 })).toEqual([]);
   expect(await getSessionInfo(sessionId, { home })).toMatchObject({ sessionId, firstPrompt: 'hello' });
   expect(await getSessionInfo(randomUUID(), { home })).toBeUndefined();
+});
+
+test('times are whole, and no branch is told where there is none', async () => {
+  const { home } = place;
+  const time = new Date(1_700_000_000_000.75);
+  const detached = place.session([user('u', 'hi', { gitBranch: 'HEAD' })], { project: '/w/detached' });
+  utimesSync(detached.path, time, 1_700_000_000.000_75);
+  const [info] = await listSessions({ home, dir: '/w/detached' });
+  expect(info?.lastModified).toBe(1_700_000_000_000);
+  expect(info).not.toHaveProperty('gitBranch');
+  expect(await getSessionInfo(detached.sessionId, { home })).toEqual(info);
 });
 
 test('[B-095] reads messages; a session that is nowhere is a typed error', async () => {

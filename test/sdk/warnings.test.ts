@@ -120,6 +120,18 @@ describe('[K51] an engine in this process', () => {
     expect(logged).toEqual([TOLD]);
   });
 
+  test('nothing in a warning acts on the terminal', async () => {
+    const heard = warnings();
+    const canUseTool = async () => {
+      throw new Error('\u001b[2Kgone');
+    };
+    const call = toolUse('Bash', { command: 'touch x' });
+    await run({ canUseTool }, { model: scriptedModel([call, 'Well.']) });
+    const told = (await texts(heard)).join() + heard.map(({ detail }) => detail).join();
+    expect(told).toContain('\\u{1b}[2Kgone');
+    expect(told).not.toContain('\u001b');
+  });
+
   test('no credential is in a warning', async () => {
     const heard = warnings();
     await run({ allowedTools: ['key_of_the_engine_0123'] }, { env: { ANTHROPIC_API_KEY: 'key_of_the_engine_0123' } });
