@@ -37,7 +37,9 @@ function lastText(messages: Parameters<Model['stream']>[0]['messages']): string 
   return block?.type === 'text' ? block.text : '';
 }
 
-const engine = createEngine({ cwd: process.cwd(), model: shouting, store: createMemoryStore() });
+// Without a log, warnings are those of the process: here, that the price of this model is not known.
+const log = () => {};
+const engine = createEngine({ cwd: process.cwd(), model: shouting, store: createMemoryStore(), log });
 for await (const message of query({ prompt: 'weave on', options: { transport: inProcess(engine) } })) {
   if (message.type === 'result') console.log(successOf(message).result);
 }

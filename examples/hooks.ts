@@ -26,7 +26,9 @@ const log: HookCallback = async (input) => {
 
 const cwd = await mkdtemp(join(tmpdir(), 'heddle-example-'));
 /** The same in settings: what a command prints when a prompt comes is told to the model. */
-const settings = { hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command: 'tee prompt.json; date' }] }] } };
+const settings = {
+  hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command: 'cat > prompt.json; date' }] }] },
+};
 try {
   for await (const message of query({
     prompt: 'run: echo hello then run: rm -rf build',

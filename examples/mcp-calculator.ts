@@ -14,7 +14,8 @@ const multiply = tool('multiply', 'Multiplies two numbers.', numbers, ({ a, b })
 });
 
 const divide = tool('divide', 'Divides a by b.', numbers, ({ a, b }) => {
-  if (b === 0) throw new Error('Nothing can be divided by 0');
+  // An error for the model. What a handler throws is one, too, and is told to this program besides.
+  if (b === 0) return { content: [{ type: 'text', text: 'Nothing can be divided by 0' }], isError: true };
   return { content: [{ type: 'text', text: String(Number(a) / Number(b)) }] };
 });
 
