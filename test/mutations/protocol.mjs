@@ -23,6 +23,27 @@ export const mutations = [
     why: 'what the host cannot do is said to be done',
   },
   {
+    row: 'K51',
+    file: 'src/sdk/subprocess.ts',
+    from: 'const hear = this.#launch.stderr ?? this.#warnings(child);',
+    to: 'const hear = this.#launch.stderr ?? (() => {});',
+    why: 'without a callback, nobody hears what the agent warns of',
+  },
+  {
+    row: 'K51',
+    file: 'src/sdk/host-callbacks.ts',
+    from: 'if (!signal.aborted) tell(callbackFailed(who, effect, error));',
+    to: '',
+    why: 'what a function of the program throws is told to the model alone',
+  },
+  {
+    row: 'K51',
+    file: 'src/sdk/mistyped-names.ts',
+    from: 'const meant = isOfServer(name) ? null : slipOf(name, known);',
+    to: 'const meant = null;',
+    why: 'a misspelt guard guards nothing, and nobody says so',
+  },
+  {
     row: 'CTL-18',
     file: 'src/wire/peer.ts',
     from: 'startTimer(options.timeoutMs, onTimeout)',

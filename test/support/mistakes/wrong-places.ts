@@ -122,7 +122,7 @@ export const WRONG_PLACES: Mistake[] = [
     what: 'a misspelt model',
     make: (place) => ask(place, { model: 'sonet' }),
     told: [
-      'warns: How much fits into sonet is not known: 200000 tokens are assumed. Did you mean --model sonnet?',
+      'warns: The context window of sonet is unknown; assuming 200,000 tokens. Did you mean --model sonnet?',
       'warns: No price is known for the model sonet: its cost is counted as 0',
     ],
   },
