@@ -72,6 +72,6 @@ function openOrRefuse(path: string): number {
   try {
     return openSync(path, 'a', 0o600);
   } catch (cause) {
-    throw new HeddleError('invalid_option', `Error: --debug-file cannot be written: ${messageOf(cause)}`, { cause });
+    throw new HeddleError('invalid_option', `--debug-file cannot be written: ${messageOf(cause)}`, { cause });
   }
 }

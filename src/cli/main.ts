@@ -54,7 +54,9 @@ main(process.argv.slice(2)).then(
   async (error: unknown) => {
     process.exitCode = 1;
     // By hand, and first: whatever tells more lies in another chunk.
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    const message = error instanceof Error ? error.message : String(error);
+    // One prefix for all, but for the text that programs look for (ruling P5).
+    process.stderr.write(`${message.startsWith('Error: ') ? '' : 'heddle: '}${message}\n`);
     await (await import('./mistakes.ts')).tellMore(error, process.argv.slice(2));
   },
 );

@@ -35,7 +35,7 @@ export async function mistakeHints(
 /** Throws `invalid_option` for a single word that is nearly the name of a command: as a prompt it would cost money. */
 export function refuseNearCommand(word: string): void {
   if (nearestWord(word, commandNames()) === null) return;
-  throw usage(`error: unknown command '${printable(word)}'`, { unknown: word, words: [word] });
+  throw usage(`unknown command '${printable(word)}'`, { unknown: word, words: [word] });
 }
 
 /** The longest command that the words begin with. */

@@ -83,7 +83,7 @@ describe('a mistake on the command line', () => {
       const { code, stdout, stderr } = await runCli(argv, { place });
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toMatch(
-        new RegExp(`^error: heddle has no command '${word}'\\. \\S.*\nAs a prompt: heddle -p ${word}\n$`),
+        new RegExp(`^heddle: heddle has no command '${word}'\\. \\S.*\nAs a prompt: heddle -p ${word}\n$`),
       );
     }
     expect(place.api.requests).toEqual([]);

@@ -115,8 +115,8 @@ export const mutations = [
   },
   {
     row: 'OUT-11',
-    file: 'src/cli/result-text.ts',
-    from: 'return `Error: ${error}`;',
+    file: 'src/cli/trouble-text.ts',
+    from: 'return `Error: ${errorOf(result)}`;',
     to: 'return error;',
     why: 'the fixed text that hosts match is another',
   },

@@ -66,5 +66,5 @@ export function providerOf({ text }: CommandArgs): KeyProvider | null {
   const provider = KEY_PROVIDERS.find((each) => each === given);
   if (provider) return provider;
   const choices = KEY_PROVIDERS.join(', ');
-  throw usage(`error: option '--provider' argument '${given}' is invalid. Allowed choices are ${choices}.`);
+  throw usage(`option '--provider' argument '${given}' is invalid. Allowed choices are ${choices}.`);
 }

@@ -20,6 +20,6 @@ export async function chooseAction<Action>(
 }
 
 export function unknownCommand(group: string, name: string, known: readonly string[]): HeddleError {
-  const message = `error: unknown command '${group} ${printable(name)}': use one of ${known.join(', ')}`;
+  const message = `unknown command '${group} ${printable(name)}': use one of ${known.join(', ')}`;
   return usage(message, { unknown: name, known });
 }

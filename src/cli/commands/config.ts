@@ -109,7 +109,7 @@ function scopeOf({ text }: CommandArgs) {
   const name = text('--scope') ?? 'user';
   const scope = Object.hasOwn(FILE_SCOPES, name) ? FILE_SCOPES[name] : undefined;
   if (scope) return scope;
-  throw usage(`error: option '--scope' argument '${name}' is invalid. Allowed choices are user, project, local.`);
+  throw usage(`option '--scope' argument '${name}' is invalid. Allowed choices are user, project, local.`);
 }
 
 function overviewText({ settings, ignored, files, trust }: SettingsOverview): string {

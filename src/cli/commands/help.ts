@@ -10,7 +10,7 @@ export async function runHelp(argv: readonly string[]): Promise<number> {
   if (!load) {
     const known = Object.keys(COMMAND_HELP).map((each) => each.slice('heddle '.length));
     const unknown = words.join(' ');
-    throw usage(`error: unknown command '${printable(unknown)}'`, { unknown, known });
+    throw usage(`unknown command '${printable(unknown)}'`, { unknown, known });
   }
   sayLines([(await load()).trimEnd()]);
   return 0;

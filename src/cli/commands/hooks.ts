@@ -84,6 +84,6 @@ async function payloadOf(event: string, args: CommandArgs): Promise<JsonObject> 
     return recordedEvent(entries, event, tool);
   }
   const input = tryParseJson(args.text('--input') ?? '{}');
-  if (!isObject(input)) throw usage("error: option '--input' needs a JSON object");
+  if (!isObject(input)) throw usage("option '--input' needs a JSON object");
   return tool === undefined ? input : { tool_name: tool, tool_input: {}, ...input };
 }

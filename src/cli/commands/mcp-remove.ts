@@ -35,8 +35,7 @@ export const remove: McpAction = {
       const message = `There is no MCP server ${printable(name)} in ${where}`;
       throw new HeddleError('server_not_found', message, { facts: { name } });
     }
-    if (another)
-      throw usage(`error: ${name} is in the scopes ${found.scope} and ${another.scope}: say which with --scope`);
+    if (another) throw usage(`${name} is in the scopes ${found.scope} and ${another.scope}: say which with --scope`);
     await removeServer(found, place);
     sayLines([`${printable(name)} was removed from ${printable(found.file)} (scope ${found.scope})`]);
     return 0;

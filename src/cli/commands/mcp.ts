@@ -81,5 +81,5 @@ export function scopeOf({ text }: CommandArgs): ServerScope | null {
   const scope = SERVER_SCOPES.find((each) => each === given);
   if (scope) return scope;
   const choices = SERVER_SCOPES.join(', ');
-  throw usage(`error: option '--scope' argument '${given}' is invalid. Allowed choices are ${choices}.`);
+  throw usage(`option '--scope' argument '${given}' is invalid. Allowed choices are ${choices}.`);
 }

@@ -56,9 +56,9 @@ export async function runPermissions(argv: readonly string[]): Promise<number> {
 
 async function explain({ config, text }: CommandArgs): Promise<Explanation> {
   const toolName = text('--tool');
-  if (toolName === undefined) throw usage("error: option '--tool' is missing", { missing: '--tool' });
+  if (toolName === undefined) throw usage("option '--tool' is missing", { missing: '--tool' });
   const input = tryParseJson(text('--input') ?? '{}');
-  if (input === undefined) throw usage("error: option '--input' needs JSON");
+  if (input === undefined) throw usage("option '--input' needs JSON");
   const logger = createLogger(config);
   const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
   try {

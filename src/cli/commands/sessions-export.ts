@@ -41,9 +41,9 @@ export const exportSession: SessionsAction = {
   },
   async run(args, place) {
     const [name = ''] = takeWords(args.words, ['SESSION']);
-    if (args.has('--md') && args.has('--json')) throw usage('error: --md and --json exclude each other');
+    if (args.has('--md') && args.has('--json')) throw usage('--md and --json exclude each other');
     if (args.has('--leaf') && args.has('--all-branches')) {
-      throw usage('error: --leaf and --all-branches exclude each other');
+      throw usage('--leaf and --all-branches exclude each other');
     }
     const session = await openStored(name, place);
     const choice = { leaf: args.text('--leaf'), allBranches: args.has('--all-branches') };
@@ -62,8 +62,8 @@ function writeDocument(path: string, document: string, { force }: { force: boole
   try {
     writeFileSync(path, document, { mode: 0o600, flag: force ? 'w' : 'wx' });
   } catch (cause) {
-    if (errorCode(cause) === 'EEXIST') throw usage(`error: ${path} exists already: --force overwrites it`);
-    throw new HeddleError('storage_failed', `error: ${path} cannot be written: ${messageOf(cause)}`, { cause });
+    if (errorCode(cause) === 'EEXIST') throw usage(`${path} exists already: --force overwrites it`);
+    throw new HeddleError('storage_failed', `${path} cannot be written: ${messageOf(cause)}`, { cause });
   }
   tell(`written to ${path}`);
 }
