@@ -150,16 +150,18 @@ const faces: Record<OutputFormat, (out: LineWriter, verbose: boolean) => Face> =
   text(out) {
     let result: JsonObject | null = null;
     let said: RunText | null = null;
+    const denied: JsonObject[] = [];
     return {
       show(message) {
         if (message.type === 'result') result = message;
+        if (message.subtype === 'permission_denied') denied.push(message);
         said = commandText(message) ?? said;
         return undefined;
       },
       async end() {
         if (!result) return;
-        const { stdout, stderr } =
-          said && result.is_error !== true ? said : await resultText(result, { isTerminal: isOneTerminal() });
+        const view = { isTerminal: isOneTerminal(), denied };
+        const { stdout, stderr } = said && result.is_error !== true ? said : await resultText(result, view);
         if (stdout !== null) await out.writeText(`${stdout}\n`);
         if (stderr !== null) process.stderr.write(`${stderr}\n`);
       },

@@ -6,13 +6,20 @@ export interface RunText {
   stderr: string | null;
 }
 
+export interface ResultView {
+  /** stdout and stderr are one terminal, with a person who sees both. */
+  isTerminal: boolean;
+  /** The `permission_denied` lines of the run: denials that nobody was asked about. */
+  denied: readonly JsonObject[];
+}
+
 /** What text mode prints for a result. What tells of trouble is loaded with the first that there is. */
-export async function resultText(result: JsonObject, { isTerminal }: { isTerminal: boolean }): Promise<RunText> {
+export async function resultText(result: JsonObject, view: ResultView): Promise<RunText> {
   const denials = Array.isArray(result.permission_denials) ? result.permission_denials.length : 0;
   if (result.subtype === 'success' && result.is_error !== true && denials === 0) {
     return { stdout: stringField(result, 'result') ?? '', stderr: null };
   }
-  return (await import('./trouble-text.ts')).troubleText(result, { isTerminal });
+  return (await import('./trouble-text.ts')).troubleText(result, view);
 }
 
 /** What a local command said, in a line of its own: its result does not tell of which stream it is (wire.md 2.7). */

@@ -1,16 +1,18 @@
 import { type JsonObject, stringField } from '../util/json.ts';
 import { printable } from '../util/printable.ts';
 import { failureSentence } from './failure-sentence.ts';
-import type { RunText } from './result-text.ts';
+import type { ResultView, RunText } from './result-text.ts';
 
 /**
  * What text mode prints for a result that is an error, or after which something was denied. The fixed texts are wire
  * shape (ruling P5): hosts match them on stdout. An error has a line on stderr besides (ruling K6); a run that never
  * started has only that. Where a person sees both on one terminal, an error is told once.
  */
-export function troubleText(result: JsonObject, { isTerminal }: { isTerminal: boolean }): RunText {
+export function troubleText(result: JsonObject, { isTerminal, denied }: ResultView): RunText {
   const text = stringField(result, 'result') ?? '';
-  if (result.is_error !== true && result.subtype === 'success') return { stdout: text, stderr: deniedLine(result) };
+  if (result.is_error !== true && result.subtype === 'success') {
+    return { stdout: text, stderr: deniedLines(result, denied) };
+  }
   if (result.num_turns === 0) return { stdout: null, stderr: startFailureText(result) };
   const stdout = result.subtype === 'success' ? text : fixedText(result);
   return { stdout: isTerminal ? null : stdout, stderr: `heddle: ${failureSentence(result)}` };
@@ -27,11 +29,22 @@ function startFailureText(result: JsonObject): string {
   return `heddle: ${shown.replace(/^error: /i, '')}`;
 }
 
+/** More of them are counted. */
+const MAX_DENIALS = 5;
+
 /** Nobody could be asked: the answer may not say what would have helped. */
-function deniedLine({ permission_denials: denials }: JsonObject): string | null {
+function deniedLines({ permission_denials: denials }: JsonObject, denied: readonly JsonObject[]): string | null {
   if (!Array.isArray(denials) || denials.length === 0) return null;
-  const names = new Set(denials.map((each) => stringField(each, 'tool_name')));
-  return `heddle: not permitted: ${[...names].join(', ')} (--allowedTools and --permission-mode allow more)`;
+  const reasons = new Set(
+    denied.map((line) => `${stringField(line, 'tool_name')}: ${stringField(line, 'decision_reason')}`),
+  );
+  if (reasons.size === 0) {
+    const names = new Set(denials.map((each) => stringField(each, 'tool_name')));
+    return `heddle: not permitted: ${[...names].join(', ')} (--allowedTools and --permission-mode allow more)`;
+  }
+  const lines = [...reasons].slice(0, MAX_DENIALS).map((reason) => `heddle: not permitted: ${printable(reason)}`);
+  const more = reasons.size - lines.length;
+  return [...lines, ...(more > 0 ? [`heddle: … and ${more} more that were not permitted`] : [])].join('\n');
 }
 
 function fixedText(result: JsonObject): string {

@@ -48,12 +48,12 @@ describe('resultText', () => {
     ],
   ])('[OUT-10] [OUT-11] [P5] %j', async (result, expected) => {
     const whole = { is_error: result.subtype !== 'success', ...result };
-    expect(await resultText(whole, { isTerminal: false })).toEqual(expected);
+    expect(await resultText(whole, { isTerminal: false, denied: [] })).toEqual(expected);
   });
 
   test('[OUT-13] a missing structured output begins with the fixed text', async () => {
     const result = { subtype: 'error_max_structured_output_retries', num_turns: 6, errors: ['…'] };
-    const { stdout } = await resultText(result, { isTerminal: false });
+    const { stdout } = await resultText(result, { isTerminal: false, denied: [] });
     expect(stdout).toMatch(/^Error: Failed to provide valid structured output/);
   });
 
@@ -83,11 +83,14 @@ describe('resultText', () => {
     ],
   ])('[K6] %j is a sentence on stderr', async (fields, sentence) => {
     const result = { subtype: 'success', is_error: true, num_turns: 1, result: 'API Error: …', ...fields };
-    expect(await resultText(result, { isTerminal: false })).toEqual({
+    expect(await resultText(result, { isTerminal: false, denied: [] })).toEqual({
       stdout: 'API Error: …',
       stderr: `heddle: ${sentence}`,
     });
-    expect(await resultText(result, { isTerminal: true })).toEqual({ stdout: null, stderr: `heddle: ${sentence}` });
+    expect(await resultText(result, { isTerminal: true, denied: [] })).toEqual({
+      stdout: null,
+      stderr: `heddle: ${sentence}`,
+    });
   });
 });
 

@@ -166,7 +166,24 @@ test('[G7] a call that was denied because nobody could be asked is told on stder
   const place = await makePlace([toolUse('Write', call), 'I could not.']);
   const { code, stdout, stderr } = await runCli(['-p', 'write it'], { place });
   expect([code, stdout, existsSync(join(place.cwd, 'x.txt'))]).toEqual([0, 'I could not.\n', false]);
-  expect(stderr).toBe('heddle: not permitted: Write (--allowedTools and --permission-mode allow more)\n');
+  expect(stderr).toBe(
+    'heddle: not permitted: Write: Write changes files, which the mode default asks for.' +
+      ' To allow it: --permission-mode acceptEdits\n',
+  );
+});
+
+test('[G7] of a command the part is told that nothing covers; of many denials five, and how many more', async () => {
+  const place = await makePlace((_request, index) =>
+    index < 7 ? toolUse('Bash', { command: `npm test && git push ${index}` }) : 'I could not.',
+  );
+  const { stderr } = await runCli(['-p', 'push it', '--allowedTools', 'Bash(npm test)'], { place });
+  const lines = stderr.trimEnd().split('\n');
+  expect(lines).toHaveLength(6);
+  expect(lines[1]).toBe(
+    'heddle: not permitted: Bash: `git push 1` is not covered: not known to only read, and no rule allows it.' +
+      " To allow it: --allowedTools 'Bash(git push 1)'",
+  );
+  expect(lines[5]).toBe('heddle: … and 2 more that were not permitted');
 });
 
 test('[R-18] settings that are no JSON are told with their place, and without a piece of what stands there', async () => {

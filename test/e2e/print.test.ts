@@ -130,7 +130,7 @@ describe('errors', () => {
 
   test('[OUT-13] text: the line for structured output that never came', () => {
     const line = { subtype: 'error_max_structured_output_retries', num_turns: 3, errors: ['five times'] };
-    expect(troubleText(line, { isTerminal: false }).stdout).toBe(
+    expect(troubleText(line, { isTerminal: false, denied: [] }).stdout).toBe(
       'Error: Failed to provide valid structured output after maximum retries',
     );
   });

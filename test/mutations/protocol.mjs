@@ -117,7 +117,7 @@ export const mutations = [
     row: 'OUT-11',
     file: 'src/cli/trouble-text.ts',
     from: 'return `Error: ${errorOf(result)}`;',
-    to: 'return error;',
+    to: 'return errorOf(result);',
     why: 'the fixed text that hosts match is another',
   },
   {

@@ -78,7 +78,7 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
     screen.endLine();
     hasEnded = true;
     if (result.is_error === true) {
-      const { stderr } = troubleText(result, { isTerminal: true });
+      const { stderr } = troubleText(result, { isTerminal: true, denied: [] });
       if (stderr !== null) screen.tell(stderr);
       return;
     }
