@@ -5,6 +5,7 @@ import { readStoredSession, type StoredSession } from '../sessions/stored-sessio
 import type { Logger } from '../util/runtime.ts';
 
 export { listSessions, type SessionSummary, sessionSummary } from '../sessions/catalog.ts';
+export { sessionFigures } from '../sessions/session-figures.ts';
 export { archiveSession, forkSession, renameSession, tagSession } from '../sessions/session-admin.ts';
 export { findMessage, type StoredSession } from '../sessions/stored-session.ts';
 

@@ -6,7 +6,7 @@ import { type CommandArgs, type OwnFlag, parseCommandArgs } from '../command-arg
 import { createLogger } from '../logger.ts';
 import { defineGroup } from './action-group.ts';
 import { chooseAction } from './choose-action.ts';
-import { sayLines } from './terminal.ts';
+import { sayHelp } from './terminal.ts';
 
 /** One of the commands of `heddle auth`. */
 export interface AuthAction {
@@ -46,7 +46,7 @@ export async function runAuth(argv: readonly string[]): Promise<number> {
   const { name, action, rest } = chosen;
   const args = parseCommandArgs(rest, { command: `heddle auth ${name}`, own: action.flags, run: action.run ?? [] });
   if (!args) {
-    sayLines([action.help.trimEnd()]);
+    await sayHelp(action.help);
     return 0;
   }
   const logger = createLogger(args.config);

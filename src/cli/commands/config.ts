@@ -13,7 +13,7 @@ import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.t
 import { unknownCommand } from './choose-action.ts';
 import { commandPlace } from './place.ts';
 import { columns, shownValue } from './show.ts';
-import { sayLines, tell } from './terminal.ts';
+import { sayHelp, sayLines, tell } from './terminal.ts';
 
 export const CONFIG_HELP = `Usage: heddle config list [--json]
        heddle config get KEY [--json]
@@ -55,7 +55,7 @@ export async function runConfig(argv: readonly string[]): Promise<number> {
   });
   const [action, ...words] = args?.words ?? [];
   if (!args || action === undefined) {
-    sayLines([CONFIG_HELP.trimEnd()]);
+    await sayHelp(CONFIG_HELP);
     return 0;
   }
   const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;

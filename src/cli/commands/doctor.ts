@@ -6,7 +6,7 @@ import { configHome } from '../../host/home.ts';
 import { realDirectory } from '../../host/place.ts';
 import { printable } from '../../util/printable.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
-import { sayJson, sayLines, type Terminal, terminalOf } from './terminal.ts';
+import { sayHelp, sayJson, sayLines, type Terminal, terminalOf } from './terminal.ts';
 
 export const DOCTOR_HELP = `Usage: heddle doctor [--network] [--json] [options] [directory]
 
@@ -41,7 +41,7 @@ export async function runDoctor(argv: readonly string[]): Promise<number> {
     ],
   });
   if (!args) {
-    sayLines([DOCTOR_HELP.trimEnd()]);
+    await sayHelp(DOCTOR_HELP);
     return 0;
   }
   const [directory = '.'] = takeWords(args.words, ['directory'], 0);

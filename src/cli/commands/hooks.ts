@@ -9,7 +9,7 @@ import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.t
 import { createLogger } from '../logger.ts';
 import { unknownCommand } from './choose-action.ts';
 import { openSessionsPlace } from './sessions-place.ts';
-import { sayLines } from './terminal.ts';
+import { sayHelp } from './terminal.ts';
 
 export const HOOKS_HELP = `Usage: heddle hooks list [options]
        heddle hooks test EVENT [options]
@@ -43,7 +43,7 @@ export async function runHooks(argv: readonly string[]): Promise<number> {
   });
   const [action, ...words] = args?.words ?? [];
   if (!args || action === undefined) {
-    sayLines([HOOKS_HELP.trimEnd()]);
+    await sayHelp(HOOKS_HELP);
     return 0;
   }
   const logger = createLogger(args.config);

@@ -5,7 +5,7 @@ import { type CommandArgs, type OwnFlag, parseCommandArgs } from '../command-arg
 import { createLogger } from '../logger.ts';
 import { defineGroup } from './action-group.ts';
 import { chooseAction } from './choose-action.ts';
-import { sayLines } from './terminal.ts';
+import { sayHelp } from './terminal.ts';
 
 /** One of the commands of `heddle mcp`. */
 export interface McpAction {
@@ -59,7 +59,7 @@ export async function runMcp(argv: readonly string[]): Promise<number> {
   const { help, flags, short = {}, run = [], act } = action;
   const args = parseCommandArgs(rest, { command: `heddle mcp ${name}`, own: flags, short, run });
   if (args) return withEngine(args, act);
-  sayLines([help.trimEnd()]);
+  await sayHelp(help);
   return 0;
 }
 

@@ -7,7 +7,7 @@ import { usage } from '../args.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
 import { unknownCommand } from './choose-action.ts';
-import { sayLines } from './terminal.ts';
+import { sayHelp } from './terminal.ts';
 
 export const PERMISSIONS_HELP = `Usage: heddle permissions explain --tool NAME --input JSON [options]
 
@@ -44,7 +44,7 @@ export async function runPermissions(argv: readonly string[]): Promise<number> {
   });
   const [action, ...words] = args?.words ?? [];
   if (!args || action === undefined) {
-    sayLines([PERMISSIONS_HELP.trimEnd()]);
+    await sayHelp(PERMISSIONS_HELP);
     return 0;
   }
   if (action !== 'explain') throw unknownCommand('permissions', action, ['explain']);

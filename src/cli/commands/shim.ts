@@ -6,7 +6,7 @@ import { printable } from '../../util/printable.ts';
 import { shellQuoted, shellWord } from '../../util/shell-word.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { parseCommandArgs, takeWords } from '../command-args.ts';
-import { sayLines } from './terminal.ts';
+import { sayHelp, sayLines } from './terminal.ts';
 
 const NAME = 'claude';
 /** By this line a launcher of ours is known. */
@@ -29,7 +29,7 @@ Exit codes: 0 done, 1 an error.
 export async function runShim(argv: readonly string[]): Promise<number> {
   const args = parseCommandArgs(argv, { command: 'heddle shim', own: {}, run: [] });
   if (!args) {
-    sayLines([SHIM_HELP.trimEnd()]);
+    await sayHelp(SHIM_HELP);
     return 0;
   }
   const [given = ''] = takeWords(args.words, ['DIR']);

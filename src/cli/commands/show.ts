@@ -18,3 +18,9 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
     return cells.join('  ');
   });
 }
+
+/** With `~` for the home directory: shorter, and a shell understands it. */
+export function shortPath(path: string, home: string): string {
+  if (path === home) return '~';
+  return home !== '' && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}

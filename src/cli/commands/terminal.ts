@@ -36,6 +36,13 @@ export function sayLines(lines: readonly string[]): void {
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
+/** A help text: as it is for whoever reads it through a pipe, in colours and within the columns of a terminal. */
+export async function sayHelp(text: string): Promise<void> {
+  const terminal = terminalOf(process.stdout, process.env);
+  if (!terminal.isTerminal) return sayLines([text.trimEnd()]);
+  sayLines((await import('./help-layout.ts')).layoutHelp(text, terminal));
+}
+
 export function sayJson(value: unknown): void {
   sayLines([JSON.stringify(value, null, 2)]);
 }

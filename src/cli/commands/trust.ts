@@ -4,7 +4,7 @@ import { printable } from '../../util/printable.ts';
 import { parseCommandArgs, takeWords } from '../command-args.ts';
 import { commandPlace, lastingPath } from './place.ts';
 import { columns, shownValue } from './show.ts';
-import { canAsk, saysYes, tell } from './terminal.ts';
+import { canAsk, sayHelp, saysYes, tell } from './terminal.ts';
 
 export const TRUST_HELP = `Usage: heddle trust [--yes] [directory]
        heddle trust --list [--json]
@@ -32,7 +32,7 @@ export async function runTrust(argv: readonly string[]): Promise<number> {
   const own = { '--yes': 'switch', '--list': 'switch', '--remove': 'switch', '--json': 'switch' } as const;
   const args = parseCommandArgs(argv, { command: 'heddle trust', own, run: [] });
   if (!args) {
-    process.stdout.write(TRUST_HELP);
+    await sayHelp(TRUST_HELP);
     return 0;
   }
   const [directory] = takeWords(args.words, ['directory'], 0);
