@@ -2,6 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { messageOf } from '../util/message-of.ts';
 import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
+import { wrapText } from '../util/wrap-text.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 
@@ -25,7 +26,7 @@ export function createLogger(config: RunConfig): CliLogger {
     const important = level === 'warn' || level === 'error';
     const wanted = debug && (!filter || filter.some((word) => message.includes(word)));
     if (!important && !(wanted && file === null)) return;
-    say(`heddle: ${shown(message)}${debug ? printable(detail) : ''}\n`);
+    say(`${wrapped(`heddle: ${shown(message)}${debug ? printable(detail) : ''}`)}\n`);
   };
   const logger: CliLogger = { log, close: () => file?.close(), beforeLine: null };
   return logger;
@@ -41,6 +42,14 @@ export interface CliLogger {
 /** Messages quote servers, files and models: nothing of them may act on the terminal, nor pass for a line of ours. */
 function shown(message: string): string {
   return message.split('\n').map(printable).join('\n  ');
+}
+
+/** On a terminal no word is broken at the edge; whoever reads a file or a pipe gets one line. */
+function wrapped(text: string): string {
+  const { isTTY, columns } = process.stderr;
+  if (!isTTY) return text;
+  const lines = text.split('\n').flatMap((line) => wrapText(line, columns || 80, { hang: 2 }));
+  return lines.join('\n');
 }
 
 interface DebugFile {

@@ -5,8 +5,8 @@ import { readStoredSession, type StoredSession } from '../sessions/stored-sessio
 import type { Logger } from '../util/runtime.ts';
 
 export { listSessions, type SessionSummary, sessionSummary } from '../sessions/catalog.ts';
-export { sessionFigures } from '../sessions/session-figures.ts';
 export { archiveSession, forkSession, renameSession, tagSession } from '../sessions/session-admin.ts';
+export { sessionFigures } from '../sessions/session-figures.ts';
 export { findMessage, type StoredSession } from '../sessions/stored-session.ts';
 
 /** What the command line does with stored sessions, by the name that somebody gave one. */

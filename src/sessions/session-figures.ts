@@ -56,7 +56,8 @@ function readWhole(path: string, size: number): Buffer {
   try {
     const buffer = Buffer.allocUnsafe(size);
     let length = 0;
-    for (let read = -1; read !== 0 && length < size; length += read) read = readSync(fd, buffer, length, size - length, length);
+    for (let read = -1; read !== 0 && length < size; length += read)
+      read = readSync(fd, buffer, length, size - length, length);
     return buffer.subarray(0, length);
   } finally {
     closeSync(fd);

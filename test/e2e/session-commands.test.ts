@@ -78,7 +78,7 @@ describe('list', () => {
     expect([code, stderr]).toEqual([0, '']);
     const rows = stdout.trimEnd().split('\n');
     expect(rows[0]).toMatch(
-      new RegExp(`^${first.sessionId}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d +\\S+ k?B  #kept  A title$`),
+      new RegExp(`^${first.sessionId}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d  1  \\$0\\.00  #kept  A title$`),
     );
     expect(rows[1]).toMatch(new RegExp(`^${second.sessionId} .*second words$`));
     expect(rows).toHaveLength(2);

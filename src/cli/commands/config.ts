@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import {
   changeSetting,
   FILE_SCOPES,
@@ -6,14 +7,16 @@ import {
   maskedSetting,
   type SettingsOverview,
 } from '../../host/config-admin.ts';
+import { displayWidth } from '../../util/display-width.ts';
 import { tryParseJson } from '../../util/json.ts';
 import { printable } from '../../util/printable.ts';
+import { wrapText } from '../../util/wrap-text.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
 import { unknownCommand } from './choose-action.ts';
 import { commandPlace } from './place.ts';
-import { columns, shownValue } from './show.ts';
-import { sayHelp, sayLines, tell } from './terminal.ts';
+import { columns, shortPath, shownValue } from './show.ts';
+import { sayHelp, sayLines, type Terminal, tell, terminalOf } from './terminal.ts';
 
 export const CONFIG_HELP = `Usage: heddle config list [--json]
        heddle config get KEY [--json]
@@ -113,24 +116,53 @@ function scopeOf({ text }: CommandArgs) {
 }
 
 function overviewText({ settings, ignored, files, trust }: SettingsOverview): string {
-  const rows = settings.map(({ key, value, scope, source, hasEffect }) => [
-    printable(key),
-    shownValue(value),
-    hasEffect ? scope : `${scope}, no effect in this version`,
-    printable(source),
-  ]);
+  const terminal = terminalOf(process.stdout, process.env);
+  const home = terminal.isTerminal ? homedir() : '';
+  const rows = settings.map(({ key, value, scope, source, hasEffect }) => ({
+    key: printable(key),
+    value: shownValue(value),
+    scope: hasEffect ? scope : `${scope}, no effect in this version`,
+    source: printable(shortPath(source, home)),
+  }));
   const looked = files.map(
-    ({ scope, path, exists }) => `  ${scope}: ${printable(path)}${exists ? '' : ' (not there)'}`,
+    ({ scope, path, exists }) => `  ${scope}: ${printable(shortPath(path, home))}${exists ? '' : ' (not there)'}`,
   );
-  const left = ignored.map(
-    ({ file, keys, reason }) => `  ${printable(file)}: ${printable(keys.join(', '))} (${reason})`,
+  const left = ignored.flatMap(({ file, keys, reason }) =>
+    wrapText(`${printable(shortPath(file, home))}: ${printable(keys.join(', '))} (${reason})`, terminal.room, {
+      lead: '  ',
+      hang: 4,
+    }),
   );
   return [
-    ...(rows.length > 0 ? columns(rows) : ['Nothing is set. These files are looked at:', ...looked]),
+    ...(rows.length > 0 ? settingLines(rows, terminal) : ['Nothing is set. These files are looked at:', ...looked]),
     ...(left.length > 0 ? ['', 'Ignored:', ...left] : []),
     ...(left.length > 0 && trust !== 'trusted' ? ['`heddle trust` shows what would act, and lets it.'] : []),
   ].join('\n');
 }
+
+interface SettingRow {
+  key: string;
+  value: string;
+  scope: string;
+  source: string;
+}
+
+/** In columns where they fit; on a narrower terminal, where a setting stands is on a line of its own. */
+function settingLines(rows: readonly SettingRow[], { room }: Terminal): string[] {
+  const endless = { room: Number.POSITIVE_INFINITY };
+  const lines = columns(
+    rows.map(({ key, value, scope, source }) => [key, value, scope, source]),
+    endless,
+  );
+  if (lines.every((line) => displayWidth(line) <= room)) return lines;
+  const keyWidth = Math.min(MAX_KEY_WIDTH, Math.max(...rows.map(({ key }) => key.length)));
+  return rows.flatMap(({ key, value, scope, source }) => [
+    ...wrapText(value, room, { lead: `${key.padEnd(keyWidth)}  `, hang: 4 }),
+    ...wrapText(`${scope}: ${source}`, room, { lead: '    ' }),
+  ]);
+}
+
+const MAX_KEY_WIDTH = 30;
 
 function fail(text: string): number {
   tell(printable(text));

@@ -87,11 +87,14 @@ function dimComment(line: string, paint: Paint): string {
   return line.trimStart().startsWith('#') ? paint.dim(line) : line;
 }
 
+/** `Exit codes: `; what is longer is a sentence. */
+const LABEL = /^\w[\w ]{0,20}: /;
+
 /** Lines of one paragraph as one; a line that begins with a word and a colon, or is indented, begins anew. */
 function joined(lines: string[]): string[] {
   const paragraphs: string[] = [];
   for (const line of lines) {
-    const isOwn = /^\w[\w ]*: /.test(line) || paragraphs.length === 0;
+    const isOwn = LABEL.test(line) || paragraphs.length === 0;
     if (isOwn) paragraphs.push(line);
     else paragraphs[paragraphs.length - 1] += ` ${line.trim()}`;
   }
@@ -99,5 +102,5 @@ function joined(lines: string[]): string[] {
 }
 
 function hangOf(line: string): number {
-  return /^(\w[\w ]*: )/.exec(line)?.[1]?.length ?? 0;
+  return LABEL.exec(line)?.[0].length ?? 0;
 }

@@ -1,15 +1,16 @@
 import { createEngine, type Engine } from '../../host/engine.ts';
 import { listHooks, testHooks } from '../../host/hooks-admin.ts';
-import { hookListText, outcomeText } from '../../host/hooks-text.ts';
+import { hookListLines, outcomeText } from '../../host/hooks-text.ts';
 import { recordedEvent } from '../../host/recorded-event.ts';
 import { openStored } from '../../host/stored-sessions.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
+import { wrapText } from '../../util/wrap-text.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
 import { unknownCommand } from './choose-action.ts';
 import { openSessionsPlace } from './sessions-place.ts';
-import { sayHelp } from './terminal.ts';
+import { sayHelp, sayJson, sayLines, tell, terminalOf } from './terminal.ts';
 
 export const HOOKS_HELP = `Usage: heddle hooks list [options]
        heddle hooks test EVENT [options]
@@ -18,8 +19,7 @@ list shows the hooks that a run in this directory would have, and where they sta
 test runs the hooks that fit an event, and shows what they say and what would come of it. Nothing
 else happens: no tool runs, no prompt is sent.
 
-  --input JSON       what the event tells:
-                     '{"tool_name":"Bash","tool_input":{"command":"git push"}}'
+  --input JSON       what the event tells, such as '{"tool_name":"Bash","tool_input":{}}'
   --tool NAME        the tool of a tool event, where --input does not say
   --session SESSION  the latest event of this kind in a session: its last tool call, its last prompt
   --json             as JSON
@@ -61,7 +61,12 @@ export async function runHooks(argv: readonly string[]): Promise<number> {
 async function list(engine: Engine, args: CommandArgs, words: readonly string[]): Promise<number> {
   takeWords(words, []);
   const listed = await listHooks(engine, { config: args.config });
-  process.stdout.write(args.has('--json') ? `${JSON.stringify(listed, null, 2)}\n` : hookListText(listed));
+  const lines = hookListLines(listed);
+  const { room } = terminalOf(process.stdout, process.env);
+  if (args.has('--json')) sayJson(listed);
+  else sayLines(lines.flatMap((line) => wrapText(line, room, { hang: 4 })));
+  if (lines.length === 0 && !args.has('--json'))
+    tell('there are no hooks here (they stand under hooks in settings files)');
   return 0;
 }
 

@@ -3,11 +3,12 @@ import type { Explanation } from '../../host/explain.ts';
 import { explainLaunch } from '../../host/explain-launch.ts';
 import { tryParseJson } from '../../util/json.ts';
 import { printable } from '../../util/printable.ts';
+import { wrapText } from '../../util/wrap-text.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
 import { unknownCommand } from './choose-action.ts';
-import { sayHelp } from './terminal.ts';
+import { sayHelp, terminalOf } from './terminal.ts';
 
 export const PERMISSIONS_HELP = `Usage: heddle permissions explain --tool NAME --input JSON [options]
 
@@ -77,8 +78,11 @@ function explanationText({ behavior, layer, rule, where, reason, hooks = [] }: E
     ['reason', reason],
     ...hooks.map((hook): [string, string] => ['hook', hook]),
   ];
-  const lines = facts.flatMap(([name, value]) =>
-    value === undefined ? [] : [`${`${name}:`.padEnd(8)}${printable(value)}`],
-  );
+  const { room } = terminalOf(process.stdout, process.env);
+  const lines = facts.flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const lead = `${name}:`.padEnd(8);
+    return wrapText(printable(value), room, { lead });
+  });
   return [behavior, ...lines].map((line) => `${line}\n`).join('');
 }

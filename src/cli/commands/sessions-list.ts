@@ -9,14 +9,15 @@ import { shortPath } from './show.ts';
 import { type Column, tableLines } from './table.ts';
 import { sayJson, sayLines, type Terminal, tell, terminalOf } from './terminal.ts';
 
-const HELP = `Usage: heddle sessions list [--all] [--archived] [--long] [--limit N] [--offset N] [--json] [--home DIR]
+const HELP = `Usage: heddle sessions list [--all] [--archived] [--long] [--limit N] [--offset N] [--json]
+                            [--home DIR]
 
 Lists the sessions of this directory, the one written to last first: id, how long ago, turns, cost,
 tag, and the title or the last prompt.
 
   --all        of every directory, and which
   --archived   also those that are archived
-  --long       whole ids, times, and the size of the file; with --json also turns and costUsd
+  --long       times, and the sizes of files; with --json also turns and costUsd
   --limit N    so many at most (default 50; 0 for all)
   --offset N   without the first N
   --json       as JSON: an array with sessionId, path, summary, lastModified, fileSize, and where
@@ -88,7 +89,11 @@ function listLines(sessions: readonly SessionSummary[], { isAll, isLong, termina
   const now = Date.now();
   const home = homedir();
   const columns: Column[] = [
-    { title: 'ID', cells: sessions.map(({ sessionId }) => (isShort ? short(sessionId) : sessionId)), paint: paint.cyan },
+    {
+      title: 'ID',
+      cells: sessions.map(({ sessionId }) => (isTerminal ? short(sessionId) : sessionId)),
+      paint: paint.cyan,
+    },
     {
       title: isShort ? 'AGE' : 'TIME',
       cells: sessions.map(({ lastModified }) => (isShort ? ageOf(lastModified, now) : localTime(lastModified))),
@@ -108,7 +113,7 @@ function listLines(sessions: readonly SessionSummary[], { isAll, isLong, termina
             title: 'DIRECTORY',
             cells: sessions.map(({ cwd }) => printable(shortPath(cwd ?? '?', home))),
             keep: 'end' as const,
-            least: 12,
+            least: 10,
             paint: paint.dim,
           },
         ]
@@ -116,7 +121,7 @@ function listLines(sessions: readonly SessionSummary[], { isAll, isLong, termina
     ...(sessions.some(({ tag }) => tag)
       ? [{ title: 'TAG', cells: sessions.map(({ tag }) => printable(shownTag(tag))), least: 6, paint: paint.yellow }]
       : []),
-    { title: 'TITLE', cells: sessions.map(titleOf), least: 16 },
+    { title: 'TITLE', cells: sessions.map(titleOf), least: 10 },
   ];
   const [head = '', ...rows] = tableLines(columns, width, { hasTitles: isTerminal });
   return isTerminal ? [paint.dim(head), ...rows] : [head, ...rows];
@@ -124,7 +129,7 @@ function listLines(sessions: readonly SessionSummary[], { isAll, isLong, termina
 
 function titleOf({ summary, archived }: SessionSummary): string {
   const words = firstWords(summary, LONGEST_TITLE) || '(no messages)';
-  return archived ? `[archived] ${words}` : words;
+  return archived ? `archived  ${words}` : words;
 }
 
 /** No terminal is wider; a prompt can be megabytes long. */

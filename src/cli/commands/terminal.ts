@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { createPaint, type Paint } from '../../util/paint.ts';
+import { wrapText } from '../../util/wrap-text.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -8,6 +9,8 @@ export interface Terminal {
   paint: Paint;
   /** Columns. */
   width: number;
+  /** Columns after which a sentence is broken into lines: in a pipe never. */
+  room: number;
   isTerminal: boolean;
 }
 
@@ -20,6 +23,7 @@ export function terminalOf(out: { isTTY?: boolean; columns?: number }, env: Env)
   return {
     paint: createPaint({ colours: hasColours(isTerminal, env) }),
     width: isTerminal ? out.columns || 80 : PLAIN_WIDTH,
+    room: isTerminal ? out.columns || 80 : Number.POSITIVE_INFINITY,
     isTerminal,
   };
 }
@@ -49,7 +53,11 @@ export function sayJson(value: unknown): void {
 
 /** Remarks, and why something was not done. */
 export function tell(message: string): void {
-  process.stderr.write(`heddle: ${message}\n`);
+  const { stderr } = process;
+  const lines = stderr.isTTY
+    ? wrapText(`heddle: ${message}`, stderr.columns || 80, { hang: 2 })
+    : [`heddle: ${message}`];
+  stderr.write(`${lines.join('\n')}\n`);
 }
 
 /** Asks on the terminal. True where there is none to ask on: then the command itself is the answer. */

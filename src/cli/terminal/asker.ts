@@ -1,7 +1,6 @@
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
-import type { Paint } from '../../util/paint.ts';
 import { choiceLines, chosenText, questionsOf } from './choices.ts';
-import { type Answer, answerOf, answersText, type Question, questionOf } from './question-text.ts';
+import { type Answer, answerOf, answersText, type Question, type QuestionView, questionOf } from './question-text.ts';
 import type { Typed } from './read-line.ts';
 
 /** Asks the person at the terminal about tool calls, one after the other. */
@@ -12,15 +11,12 @@ export interface Asker {
   isAsking(): boolean;
 }
 
-export interface AskerOptions {
+export interface AskerOptions extends QuestionView {
   /** A line above the prompt. */
   tell(line: string): void;
   read(prompt: string, signal: AbortSignal): Promise<Typed>;
   /** Ctrl-C was typed at a question. */
   onInterrupt(): void;
-  paint: Paint;
-  /** Where the run works. */
-  cwd: string;
 }
 
 /** After so many answers that are none, the answer is no: what types there does not read. */

@@ -32,6 +32,7 @@ export function personAt(config: RunConfig, logger: CliLogger, signal: AbortSign
     read: reader.read,
     paint,
     cwd: process.cwd(),
+    width,
     // As if the terminal had sent it: the run ends as with Ctrl-C at any other moment.
     onInterrupt: () => void process.emit('SIGINT'),
   });

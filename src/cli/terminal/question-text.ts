@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import type { Paint } from '../../util/paint.ts';
 import { asEscape, printable } from '../../util/printable.ts';
+import { wrapText } from '../../util/wrap-text.ts';
 import { shownText } from './shown-text.ts';
 
 /** What a person may answer to a question about a tool call. */
@@ -18,21 +19,29 @@ export interface Question {
 /** Of what would be written, so many lines are shown; a longer text says how much more there is. */
 const MAX_LINES = 20;
 
+export interface QuestionView {
+  paint: Paint;
+  /** Where the run works: paths below it need no permission of their own. */
+  cwd: string;
+  /** Columns of the terminal. */
+  width: () => number;
+}
+
 /** The question as a person reads it, made of a `can_use_tool` request. */
-export function questionOf(request: JsonObject, { paint, cwd }: { paint: Paint; cwd: string }): Question {
+export function questionOf(request: JsonObject, { paint, cwd, width }: QuestionView): Question {
   const title = titleOf(request);
   const reason = stringField(request, 'description');
   const isRisky = request.default_to_no === true;
   const always = request.suppress_always_allow_rule === true ? [] : suggestionsOf(request);
+  const wrapped = (text: string) => wrapText(text, width(), { hang: 2 });
+  const meaning = always.flatMap((each) => meaningOf(each, cwd)).join(', ');
   const choices = isRisky ? '[yes/N]' : always.length === 0 ? '[y/n]' : '[y/n/always]';
   return {
     lines: [
-      paint.bold(title),
+      ...wrapped(title).map(paint.bold),
       ...bodyLines(request, paint),
-      ...(reason === undefined ? [] : [paint.dim(`Why this is asked: ${reason}`)]),
-      ...(always.length === 0
-        ? []
-        : [paint.dim(`always: ${always.flatMap((each) => meaningOf(each, cwd)).join(', ')}, for this session`)]),
+      ...(reason === undefined ? [] : wrapped(`Why this is asked: ${reason}`).map(paint.dim)),
+      ...(always.length === 0 ? [] : wrapped(`always: ${meaning}, for this session`).map(paint.dim)),
     ],
     prompt: `Allow it? ${choices} `,
     always,
