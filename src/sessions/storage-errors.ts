@@ -10,6 +10,21 @@ export function storageFailed(path: string, cause: unknown): HeddleError {
   return new HeddleError('storage_failed', message, { facts: { path, code }, cause });
 }
 
+/** Nothing can be made in the config home, so that no session can begin. */
+export function homeUnwritable(home: string, cause: unknown): HeddleError {
+  const code = errorCode(cause);
+  const [reason] = HOME_TROUBLE[code ?? ''] ?? WRITE_TROUBLE[code ?? ''] ?? [messageOf(cause)];
+  const remedy = 'Set HEDDLE_HOME to a directory of yours, or keep nothing on disk with --no-session-persistence.';
+  const message = `The config home ${home} cannot be written: ${reason}. ${remedy}`;
+  return new HeddleError('storage_failed', message, { facts: { path: home, code }, cause });
+}
+
+const HOME_TROUBLE: Record<string, [string]> = {
+  ENOENT: ['it cannot be made there'],
+  ENOTDIR: ['it is not a directory'],
+  EEXIST: ['it is not a directory'],
+};
+
 /** Something is at the path of a transcript, but it cannot be read as one. */
 export function sessionUnreadable(path: string, cause: unknown): HeddleError {
   const message = `Could not read the session file ${path}: ${messageOf(cause)}.`;

@@ -11,10 +11,10 @@ import type { SessionsAction } from './sessions-action.ts';
 import { sayLines, tell } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions export [--md | --json] [--leaf MESSAGE | --all-branches]
-                              [--output FILE [--force]] [--home DIR] SESSION
+                              [--output FILE [--force]] [--home DIR] [SESSION]
 
 Writes a session to stdout or into a file: its conversation from the very beginning, and its
-subagents.
+subagents. Without SESSION: the newest of this directory.
 
   --md             as Markdown (default)
   --json           as JSON, with messages as on the wire
@@ -40,7 +40,7 @@ export const exportSession: SessionsAction = {
     '--force': 'switch',
   },
   async run(args, place) {
-    const [name = ''] = takeWords(args.words, ['SESSION']);
+    const [name] = takeWords(args.words, ['SESSION'], 0);
     if (args.has('--md') && args.has('--json')) throw usage('--md and --json exclude each other');
     if (args.has('--leaf') && args.has('--all-branches')) {
       throw usage('--leaf and --all-branches exclude each other');

@@ -46,6 +46,10 @@ session file; MESSAGE and LEAF are the uuid of a message, or the beginning of on
       does: 'move sessions to the trash',
       load: async () => (await import('./sessions-delete.ts')).deleteSessions,
     },
+    restore: {
+      does: 'bring deleted sessions back',
+      load: async () => (await import('./sessions-restore.ts')).restore,
+    },
     fsck: {
       does: 'check session files for damage, and repair them',
       load: async () => (await import('./sessions-fsck.ts')).fsck,
