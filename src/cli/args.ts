@@ -58,7 +58,7 @@ export function readWords(
         const facts = { unknown: spelled, known: [...targets.keys()] };
         throw usage(`unknown option '${spelled}' (${help} lists the options)`, facts);
       }
-      take(target, takeValues(target, equals < 0 ? undefined : word.slice(equals + 1), rest));
+      take(target, takeValues(target, equals < 0 ? undefined : word.slice(equals + 1), rest, help));
     } else {
       words.push(word);
     }
@@ -67,7 +67,7 @@ export function readWords(
 }
 
 /** The words that belong to a flag, removed from the rest. */
-function takeValues({ name, arity }: Target, bound: string | undefined, rest: string[]): string[] {
+function takeValues({ name, arity }: Target, bound: string | undefined, rest: string[], help: string): string[] {
   switch (arity) {
     case 'switch':
     case 'help':
@@ -80,7 +80,7 @@ function takeValues({ name, arity }: Target, bound: string | undefined, rest: st
     case 'text':
     case 'number': {
       const value = bound ?? rest.shift();
-      if (value === undefined) throw usage(`option '${name}' needs a value`);
+      if (value === undefined) throw valueMissing(name, help);
       return [value];
     }
     case 'list':
@@ -88,13 +88,17 @@ function takeValues({ name, arity }: Target, bound: string | undefined, rest: st
     case 'words': {
       if (bound !== undefined) return [bound];
       const first = rest.shift();
-      if (first === undefined) throw usage(`option '${name}' needs a value`);
+      if (first === undefined) throw valueMissing(name, help);
       const end = rest.findIndex((word) => word.startsWith('-'));
       return [first, ...rest.splice(0, end < 0 ? rest.length : end)];
     }
     default:
       return arity satisfies never;
   }
+}
+
+function valueMissing(name: string, help: string): HeddleError {
+  return usage(`option '${name}' needs a value (${help} says which)`);
 }
 
 export function assign(config: RunConfig, flag: Flag, values: string[]): void {

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { messageOf } from '../util/message-of.ts';
 import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
+import { systemReason } from '../util/system-reason.ts';
 import { wrapText } from '../util/wrap-text.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
@@ -81,6 +81,8 @@ function openOrRefuse(path: string): number {
   try {
     return openSync(path, 'a', 0o600);
   } catch (cause) {
-    throw new HeddleError('invalid_option', `--debug-file cannot be written: ${messageOf(cause)}`, { cause });
+    throw new HeddleError('invalid_option', `--debug-file: ${path} cannot be written: ${systemReason(cause)}`, {
+      cause,
+    });
   }
 }

@@ -116,6 +116,12 @@ export interface Face {
   toldFailure(): boolean;
 }
 
+/** A resume that had to leave something out, or found nothing, is told before the answer. */
+async function tellResumed(report: JsonObject): Promise<void> {
+  const { resumedLines } = await import('./trouble-text.ts');
+  for (const line of resumedLines(report)) process.stderr.write(`${line}\n`);
+}
+
 /** Whether what goes to stdout and what goes to stderr is read at the same place. */
 function isOneTerminal(): boolean {
   return process.stdout.isTTY === true && process.stderr.isTTY === true;
@@ -151,16 +157,18 @@ const faces: Record<OutputFormat, (out: LineWriter, verbose: boolean) => Face> =
     let result: JsonObject | null = null;
     let said: RunText | null = null;
     const denied: JsonObject[] = [];
+    let commands: unknown;
     return {
-      show(message) {
+      async show(message) {
         if (message.type === 'result') result = message;
+        if (message.subtype === 'init') commands = message.slash_commands;
         if (message.subtype === 'permission_denied') denied.push(message);
+        if (message.subtype === 'resume_report') await tellResumed(message);
         said = commandText(message) ?? said;
-        return undefined;
       },
       async end() {
         if (!result) return;
-        const view = { isTerminal: isOneTerminal(), denied };
+        const view = { isTerminal: isOneTerminal(), denied, commands };
         const { stdout, stderr } = said && result.is_error !== true ? said : await resultText(result, view);
         if (stdout !== null) await out.writeText(`${stdout}\n`);
         if (stderr !== null) process.stderr.write(`${stderr}\n`);

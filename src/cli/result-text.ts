@@ -11,14 +11,16 @@ export interface ResultView {
   isTerminal: boolean;
   /** The `permission_denied` lines of the run: denials that nobody was asked about. */
   denied: readonly JsonObject[];
+  /** The commands that there are, as `init` lists them. */
+  commands?: unknown;
 }
 
 /** What text mode prints for a result. What tells of trouble is loaded with the first that there is. */
 export async function resultText(result: JsonObject, view: ResultView): Promise<RunText> {
   const denials = Array.isArray(result.permission_denials) ? result.permission_denials.length : 0;
-  if (result.subtype === 'success' && result.is_error !== true && denials === 0) {
-    return { stdout: stringField(result, 'result') ?? '', stderr: null };
-  }
+  const text = stringField(result, 'result') ?? '';
+  const isFine = result.subtype === 'success' && result.is_error !== true && denials === 0;
+  if (isFine && !text.startsWith('Unknown skill: ')) return { stdout: text, stderr: null };
   return (await import('./trouble-text.ts')).troubleText(result, view);
 }
 

@@ -1,4 +1,5 @@
-import { type JsonObject, stringField } from '../util/json.ts';
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { nearestWord } from '../util/nearest.ts';
 import { printable } from '../util/printable.ts';
 import { failureSentence } from './failure-sentence.ts';
 import type { ResultView, RunText } from './result-text.ts';
@@ -8,14 +9,30 @@ import type { ResultView, RunText } from './result-text.ts';
  * shape (ruling P5): hosts match them on stdout. An error has a line on stderr besides (ruling K6); a run that never
  * started has only that. Where a person sees both on one terminal, an error is told once.
  */
-export function troubleText(result: JsonObject, { isTerminal, denied }: ResultView): RunText {
+export function troubleText(result: JsonObject, { isTerminal, denied, commands }: ResultView): RunText {
   const text = stringField(result, 'result') ?? '';
   if (result.is_error !== true && result.subtype === 'success') {
-    return { stdout: text, stderr: deniedLines(result, denied) };
+    return { stdout: text, stderr: deniedLines(result, denied) ?? unknownCommandLine(text, commands) };
   }
   if (result.num_turns === 0) return { stdout: null, stderr: startFailureText(result) };
   const stdout = result.subtype === 'success' ? text : fixedText(result);
   return { stdout: isTerminal ? null : stdout, stderr: `heddle: ${failureSentence(result)}` };
+}
+
+/** What may have been meant by a command that there is not. The text itself is wire shape. */
+export function unknownCommandLine(text: string, commands: unknown): string | null {
+  const [, name] = /^Unknown skill: (\S+)$/.exec(text) ?? [];
+  if (name === undefined) return null;
+  const near = nearestWord(name, Array.isArray(commands) ? commands.map(String) : []);
+  const meant = near === null ? '' : `; did you mean /${printable(near)}?`;
+  return `heddle: there is no command /${printable(name)}${meant} (/help lists the commands)`;
+}
+
+/** That there was nothing to resume. Damage has been logged; branches that were left alone are no trouble. */
+export function resumedLines({ dropped }: JsonObject): string[] {
+  const all = Array.isArray(dropped) ? dropped.filter(isObject) : [];
+  const others = all.filter(({ line, uuid }) => line === undefined && uuid === undefined);
+  return others.map((each) => `heddle: ${printable(stringField(each, 'reason') ?? '')}`);
 }
 
 /** A text that programs look for on stderr, word for word (ruling P5). */

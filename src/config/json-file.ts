@@ -49,7 +49,8 @@ function writing<T>(path: string, work: () => T): T {
     return work();
   } catch (error) {
     const remedy = 'Make its directory writable; HEDDLE_HOME names another config home.';
-    throw refuseSettings(`${path} cannot be written: ${messageOf(error)}. ${remedy}`, error);
+    const [reason] = messageOf(error).split(', '); // without the name of a temporary file
+    throw refuseSettings(`${path} cannot be written: ${reason}. ${remedy}`, error);
   }
 }
 

@@ -63,6 +63,6 @@ export function givenLayer(scope: Scope, given: string, { cwd, flag }: { cwd: st
   if (given.trimStart().startsWith('{')) return { scope, path: null, values: parseSettings(given, flag) };
   const path = resolve(cwd, given);
   const values = readSettingsFile(path);
-  if (values === null) throw refuseSettings(`Settings file not found: ${given}`);
+  if (values === null) throw refuseSettings(`Settings file not found: ${given} (--settings takes a file, or JSON)`);
   return { scope, path, values };
 }

@@ -6,7 +6,8 @@ import type { Chosen } from './models.ts';
 /** Said of a model that nobody has told about: that its window is a guess, and what else may have been meant. */
 export function guessedWindow({ id, contextWindow }: Pick<Chosen, 'id' | 'contextWindow'>): string {
   const name = printable(id);
-  return `How much fits into ${name} is not known: ${contextWindow} tokens are assumed. ${meantBy(name)}`;
+  const tokens = contextWindow.toLocaleString('en-US');
+  return `The context window of ${name} is unknown; assuming ${tokens} tokens. ${meantBy(name)}`;
 }
 
 const OF_OPENAI = /^(?:gpt-|chatgpt-|o\d\b)/i;

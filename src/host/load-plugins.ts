@@ -5,6 +5,7 @@ import type { FileNotes } from '../config/markdown-files.ts';
 import { type Plugin, readPlugin } from '../config/plugins.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
+import { systemReason } from '../util/system-reason.ts';
 import { type ExtensionOptions, type Extensions, enabledPlugins, pluginsOf } from './extensions.ts';
 
 /**
@@ -26,7 +27,7 @@ export function readPlugins(
       plugins.push(plugin);
     } catch (error) {
       pluginErrors.push({ path: name, error: messageOf(error) });
-      notes.warn(name, `the plugin was left out: ${messageOf(error)}`);
+      notes.warn(name, `the plugin was left out: ${systemReason(error)}`);
     }
   };
 

@@ -59,7 +59,11 @@ export async function sessionTools(engine: Engine, options: SessionToolsOptions)
   const builtin = await makeBuiltin();
   const custom = await engine.customTools();
   for (const name of missingTools([...builtin, ...custom], config)) {
-    engine.runtime.log('warn', `--tools names ${name}, which does not exist here`);
+    const { nearestWord } = await import('../util/nearest.ts');
+    const known = builtin.map((tool) => tool.name);
+    const near = nearestWord(name, known);
+    const meant = near === null ? '' : `. Did you mean ${near}?`;
+    engine.runtime.log('warn', `--tools names ${name}, which does not exist here${meant}`);
   }
   const toolNames = [...[...builtin, ...custom].map(({ name }) => name), ...(config.hostTools ?? [])];
   await notePermissions(permissions, { asksHost, toolNames, log: engine.runtime.log });

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { nearestWord } from '../util/nearest.ts';
 
 /** How a server is reached, as its configuration says. */
 export type ServerConfig = StdioConfig | RemoteConfig | SdkConfig;
@@ -75,9 +76,12 @@ export function shownConfig(name: string, given: JsonObject): JsonObject {
   return { type, ...(typeof url === 'string' && { url: url.replace(/^([a-z]+:\/\/)[^/?#]*@/i, '$1') }) };
 }
 
-function commandOf({ command }: JsonObject): string {
+function commandOf(given: JsonObject): string {
+  const { command } = given;
   if (typeof command === 'string' && command !== '') return command;
-  throw new Error('it needs a command (or a url and a type)');
+  const meant = Object.keys(given).find((key) => nearestWord(key, ['command', 'url']) !== null);
+  const seen = meant === undefined ? '' : `; ${JSON.stringify(meant)} is not a known key`;
+  throw new Error(`it needs a command (or a url and a type)${seen}`);
 }
 
 function argsOf({ args = [] }: JsonObject): string[] {

@@ -5,6 +5,7 @@ import {
   getSetting,
   listSettings,
   maskedSetting,
+  meantSetting,
   type SettingsOverview,
 } from '../../host/config-admin.ts';
 import { displayWidth } from '../../util/display-width.ts';
@@ -20,7 +21,7 @@ import { sayHelp, sayLines, type Terminal, tell, terminalOf } from './terminal.t
 
 export const CONFIG_HELP = `Usage: heddle config list [--json]
        heddle config get KEY [--json]
-       heddle config set [--scope user|project|local] KEY VALUE
+       heddle config set [--scope user|project|local] [--force] KEY VALUE
        heddle config unset [--scope user|project|local] KEY
        heddle config home [DIR | --reset] [--json]
 
@@ -31,7 +32,7 @@ modelLimits."openai/gpt-4.1".contextWindow.
           of the project's settings is ignored and why; values of credentials are masked
   get     the value in force; a text as it is, anything else as JSON
   set     into the file of the scope (default user); VALUE is JSON if it reads as such, else text:
-          '"5"' is a text
+          '"5"' is a text. A KEY that has no effect in this version is refused, unless --force
   unset   out of that file
   home    which config home is used where neither HEDDLE_HOME nor CLAUDE_CONFIG_DIR says so:
           sessions, settings and keys are in it. With DIR: from now on that one, such as ~/.claude
@@ -53,7 +54,7 @@ Exit codes: 0 done, 1 an error, or nothing is set there.
 export async function runConfig(argv: readonly string[]): Promise<number> {
   const args = parseCommandArgs(argv, {
     command: 'heddle config',
-    own: { '--json': 'switch', '--scope': 'text', '--reset': 'switch' },
+    own: { '--json': 'switch', '--scope': 'text', '--force': 'switch', '--reset': 'switch' },
     run: ['--settings', '--setting-sources', '--managed-settings', '--trust'],
   });
   const [action, ...words] = args?.words ?? [];
@@ -80,7 +81,7 @@ const ACTIONS: Record<string, Action> = {
   async get(words, { config, has }) {
     const [key = ''] = takeWords(words, ['KEY']);
     const value = await getSetting(key, config, commandPlace());
-    if (value === undefined) return fail(`${key} is not set`);
+    if (value === undefined) return fail(`${key} is not set${meantSetting(key)}`);
     sayLines([typeof value === 'string' && !has('--json') ? value : JSON.stringify(value, null, 2)]);
     return 0;
   },
@@ -89,7 +90,10 @@ const ACTIONS: Record<string, Action> = {
     const [key = '', text = ''] = takeWords(words, ['KEY', 'VALUE']);
     const json = tryParseJson(text);
     const value = json === undefined ? text : json;
-    const { file, notes } = await changeSetting({ key, value, scope: scopeOf(args) }, commandPlace());
+    const { file, notes } = await changeSetting(
+      { key, value, scope: scopeOf(args), force: args.has('--force') },
+      commandPlace(),
+    );
     sayLines([`${key} = ${shownValue(maskedSetting(key, value))} in ${printable(file)}`]);
     for (const note of notes) tell(printable(note));
     return 0;

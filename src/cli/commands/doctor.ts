@@ -54,7 +54,7 @@ export async function runDoctor(argv: readonly string[]): Promise<number> {
 
 async function examined(directory: string, { config, has }: CommandArgs): Promise<DoctorReport> {
   const { env } = process;
-  const cwd = realDirectory(directory, 'The directory to check', process.cwd());
+  const cwd = realDirectory(directory, 'The directory argument', process.cwd());
   const engine = createEngine({ cwd, env });
   try {
     const nodeVersion = process.versions.node;

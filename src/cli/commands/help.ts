@@ -10,7 +10,7 @@ export async function runHelp(argv: readonly string[]): Promise<number> {
   if (!load) {
     const known = Object.keys(COMMAND_HELP).map((each) => each.slice('heddle '.length));
     const unknown = words.join(' ');
-    throw usage(`unknown command '${printable(unknown)}'`, { unknown, known });
+    throw usage(`unknown command '${printable(unknown)}' (heddle --help lists the commands)`, { unknown, known });
   }
   await sayHelp(await load());
   return 0;

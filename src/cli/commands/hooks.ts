@@ -89,6 +89,7 @@ async function payloadOf(event: string, args: CommandArgs): Promise<JsonObject> 
     return recordedEvent(entries, event, tool);
   }
   const input = tryParseJson(args.text('--input') ?? '{}');
-  if (!isObject(input)) throw usage("option '--input' needs a JSON object");
+  if (!isObject(input))
+    throw usage(`option '--input' needs a JSON object, such as '{"tool_name":"Bash","tool_input":{}}'`);
   return tool === undefined ? input : { tool_name: tool, tool_input: {}, ...input };
 }

@@ -59,7 +59,7 @@ async function explain({ config, text }: CommandArgs): Promise<Explanation> {
   const toolName = text('--tool');
   if (toolName === undefined) throw usage("option '--tool' is missing", { missing: '--tool' });
   const input = tryParseJson(text('--input') ?? '{}');
-  if (input === undefined) throw usage("option '--input' needs JSON");
+  if (input === undefined) throw usage(`option '--input' needs JSON, such as '{"command":"git push"}'`);
   const logger = createLogger(config);
   const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
   try {

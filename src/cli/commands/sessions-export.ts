@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { jsonOf, markdownOf, printableLines } from '../../host/session-views.ts';
 import { openStored } from '../../host/stored-sessions.ts';
 import { errorCode } from '../../util/error-code.ts';
-import { messageOf } from '../../util/message-of.ts';
+import { systemReason } from '../../util/system-reason.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { usage } from '../args.ts';
 import { takeWords } from '../command-args.ts';
@@ -63,7 +63,7 @@ function writeDocument(path: string, document: string, { force }: { force: boole
     writeFileSync(path, document, { mode: 0o600, flag: force ? 'w' : 'wx' });
   } catch (cause) {
     if (errorCode(cause) === 'EEXIST') throw usage(`${path} exists already: --force overwrites it`);
-    throw new HeddleError('storage_failed', `${path} cannot be written: ${messageOf(cause)}`, { cause });
+    throw new HeddleError('storage_failed', `${path} cannot be written: ${systemReason(cause)}`, { cause });
   }
   tell(`written to ${path}`);
 }

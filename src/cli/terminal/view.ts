@@ -4,7 +4,7 @@ import { printable } from '../../util/printable.ts';
 import { callLine } from '../progress-line.ts';
 import { blocksOf, callOf } from '../progress-state.ts';
 import { commandText } from '../result-text.ts';
-import { troubleText } from '../trouble-text.ts';
+import { resumedLines, troubleText, unknownCommandLine } from '../trouble-text.ts';
 import { type Screen, showWhole } from './screen.ts';
 
 export interface ViewOptions {
@@ -29,6 +29,7 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
   /** The last text that was shown whole: a result says it once more. */
   let lastText = '';
   let hasEnded = false;
+  let commands: unknown;
 
   function showEvent(event: JsonObject): void {
     if (event.type === 'content_block_start') written = '';
@@ -62,6 +63,12 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
 
   function showSystem(line: JsonObject): void {
     switch (line.subtype) {
+      case 'init':
+        commands = line.slash_commands;
+        break;
+      case 'resume_report':
+        for (const each of resumedLines(line)) screen.tell(each);
+        break;
       case 'superseded':
       case 'api_retry':
         if (screen.isFree()) break;
@@ -84,6 +91,8 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
     }
     const text = stringField(result, 'result') ?? '';
     if (text !== '' && text !== lastText) showWhole(screen, text);
+    const unknown = unknownCommandLine(text, commands);
+    if (unknown !== null) screen.tell(unknown);
     lastText = '';
   }
 
