@@ -2,7 +2,6 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
 import { systemReason } from '../util/system-reason.ts';
-import { wrapText } from '../util/wrap-text.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 
@@ -26,9 +25,10 @@ export function createLogger(config: RunConfig): CliLogger {
     const important = level === 'warn' || level === 'error';
     const wanted = debug && (!filter || filter.some((word) => message.includes(word)));
     if (!important && !(wanted && file === null)) return;
-    say(`${wrapped(`heddle: ${shown(message)}${debug ? printable(detail) : ''}`)}\n`);
+    const line = `heddle: ${shown(message)}${debug ? printable(detail) : ''}`;
+    say(`${logger.wrap?.(line) ?? line}\n`);
   };
-  const logger: CliLogger = { log, close: () => file?.close(), beforeLine: null };
+  const logger: CliLogger = { log, close: () => file?.close(), beforeLine: null, wrap: null };
   return logger;
 }
 
@@ -37,19 +37,13 @@ export interface CliLogger {
   close(): void;
   /** Called before each line on stderr: what is drawn there makes room. */
   beforeLine: (() => void) | null;
+  /** Breaks a line for a terminal; null: it is written as it is (`wrap-logger.ts` sets it). */
+  wrap: ((line: string) => string) | null;
 }
 
 /** Messages quote servers, files and models: nothing of them may act on the terminal, nor pass for a line of ours. */
 function shown(message: string): string {
   return message.split('\n').map(printable).join('\n  ');
-}
-
-/** On a terminal no word is broken at the edge; whoever reads a file or a pipe gets one line. */
-function wrapped(text: string): string {
-  const { isTTY, columns } = process.stderr;
-  if (!isTTY) return text;
-  const lines = text.split('\n').flatMap((line) => wrapText(line, columns || 80, { hang: 2 }));
-  return lines.join('\n');
 }
 
 interface DebugFile {

@@ -68,8 +68,14 @@ export async function runPrint(
   await out.flush();
   if (out.failed) return 1; // exit 0 means that the result was delivered (trust P-19)
   const exit = await transport.exit;
-  if (exit.stderr && !face.toldFailure()) throw new HeddleError('other', exit.stderr);
+  if (exit.stderr && !face.toldFailure()) tellStartFailure(exit.stderr, launch.config);
   return exit.code ?? 1;
+}
+
+/** People get it with the prefix of this program, programs as it is. */
+function tellStartFailure(message: string, { outputFormat = 'text' }: RunConfig): void {
+  if (outputFormat === 'text') throw new HeddleError('other', message);
+  process.stderr.write(`${message}\n`);
 }
 
 function refuseRequest({ subtype }: { subtype: string }): never {

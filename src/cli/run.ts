@@ -21,6 +21,7 @@ export async function run(args: ParsedArgs): Promise<number> {
   validateFormats(config);
   if (config.resume === true && config.inputFormat !== 'stream-json') throw sessionMissing();
   const logger = createLogger(config);
+  if (process.stderr.isTTY) (await import('./wrap-logger.ts')).wrapLogger(logger);
   if (unusedReferenceHome(process.env) !== null) await (await import('./home-note.ts')).noteUnusedHome(logger);
   for (const flag of args.ignored) logger.log('warn', `${flag} ${ignoredNote(flag)}`);
   if (args.prompt !== undefined && config.inputFormat === 'stream-json') {

@@ -268,7 +268,7 @@ describe('parseArgs', () => {
 
   test.each([['--model'], ['--max-turns'], ['--add-dir'], ['--allowedTools'], ['--environment']])(
     '%s needs a value',
-    (flag) => expect(messageOf(flag)).toBe(`option '${flag}' needs a value`),
+    (flag) => expect(messageOf(flag)).toBe(`option '${flag}' needs a value (heddle --help says which)`),
   );
 
   test.each(FLAGS.filter(({ choices }) => choices))('$name refuses what is not among its choices', (flag) => {

@@ -37,7 +37,7 @@ export async function tryAsModelLimits({ code }: Block, project: Project): Promi
   const [model = ''] = Object.keys(JSON.parse(code));
   const given: Project = { ...project, env: { ...project.env, HEDDLE_MODEL_LIMITS: code } };
   const finished = await runInProject(given, ['heddle', '-p', 'hi', '--model', model, '--no-session-persistence']);
-  const isAssumed = finished.stderr.includes(`How much fits into ${model}`);
+  const isAssumed = finished.stderr.includes(`The context window of ${model}`);
   return endProblem(NO_NOTES, finished) ?? (isAssumed ? finished.stderr : null);
 }
 

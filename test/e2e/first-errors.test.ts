@@ -32,8 +32,8 @@ describe('a mistake on the command line', () => {
       ['Did you mean --all?', 'Usage: heddle sessions list [--all]'],
     ],
     [
-      ['sessions', 'show'],
-      ['SESSION is missing', 'Usage: heddle sessions show '],
+      ['sessions', 'rename'],
+      ['SESSION is missing', 'Usage: heddle sessions rename '],
     ],
     [
       ['mcp', 'ad'],
@@ -67,7 +67,7 @@ describe('a mistake on the command line', () => {
       ['tasks', 'show', 'b1'],
       ["No task has the id 'b1'", 'heddle tasks list'],
     ],
-    [['trust', '/nowhere/at/all'], ['The argument is not a directory: /nowhere/at/all']],
+    [['trust', '/nowhere/at/all'], ['The directory argument is not a directory: /nowhere/at/all']],
   ])('[K38] %j', async (argv, parts) => {
     const place = await makePlace();
     const { code, stdout, stderr } = await runCli(argv, { place });

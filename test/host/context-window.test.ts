@@ -93,7 +93,7 @@ describe('[LOOP-02] where compaction begins', () => {
 });
 
 describe('a window that nobody knows', () => {
-  const guesses = ({ logs }: House) => logs.filter(({ message }) => message.includes('tokens are assumed'));
+  const guesses = ({ logs }: House) => logs.filter(({ message }) => message.includes('The context window of'));
 
   test('is guessed aloud, once, also for a model that comes in later', async () => {
     const house = createHouse(['one', 'two']);

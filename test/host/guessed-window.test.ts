@@ -11,7 +11,7 @@ describe('what is said of a model that nobody has told about', () => {
     ['openai/loom', /HEDDLE_CONTEXT_WINDOW sets it\.$/],
   ])('%s', (id, hint) => {
     const said = guessedWindow({ id, contextWindow: 200_000 });
-    expect(said).toMatch(/is not known: 200000 tokens are assumed\. /);
+    expect(said).toMatch(/is unknown; assuming 200,000 tokens\. /);
     expect(said).toMatch(hint);
   });
 });

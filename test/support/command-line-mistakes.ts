@@ -282,8 +282,8 @@ export const files: Mistake[] = [
   {
     args: [...OFFLINE, '--worktree', 'x'],
     says: [
-      'heddle: --worktree needs a git repository with files checked out, and CWD is in none: not a git repository (or' +
-        ' any of the parent directories): .git',
+      'heddle: CWD is in no git repository that has files checked out: not a git repository (or any of the parent' +
+        ' directories): .git',
     ],
   },
   { args: ['trust', '/nowhere'], says: ['heddle: The directory argument is not a directory: /nowhere'] },

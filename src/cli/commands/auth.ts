@@ -4,6 +4,7 @@ import { KEY_PROVIDERS } from '../../host/stored-keys.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, type OwnFlag, parseCommandArgs } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
+import { wrapLogger } from '../wrap-logger.ts';
 import { defineGroup } from './action-group.ts';
 import { chooseAction } from './choose-action.ts';
 import { sayHelp } from './terminal.ts';
@@ -49,7 +50,7 @@ export async function runAuth(argv: readonly string[]): Promise<number> {
     await sayHelp(action.help);
     return 0;
   }
-  const logger = createLogger(args.config);
+  const logger = wrapLogger(createLogger(args.config));
   const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
   try {
     return await action.act(args, engine);

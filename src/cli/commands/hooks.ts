@@ -8,6 +8,7 @@ import { wrapText } from '../../util/wrap-text.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
+import { wrapLogger } from '../wrap-logger.ts';
 import { unknownCommand } from './choose-action.ts';
 import { openSessionsPlace } from './sessions-place.ts';
 import { sayHelp, sayJson, sayLines, tell, terminalOf } from './terminal.ts';
@@ -46,7 +47,7 @@ export async function runHooks(argv: readonly string[]): Promise<number> {
     await sayHelp(HOOKS_HELP);
     return 0;
   }
-  const logger = createLogger(args.config);
+  const logger = wrapLogger(createLogger(args.config));
   const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
   try {
     if (action === 'list') return await list(engine, args, words);

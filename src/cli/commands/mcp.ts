@@ -3,6 +3,7 @@ import { SERVER_SCOPES, type ServerScope } from '../../host/mcp-files.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, type OwnFlag, parseCommandArgs } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
+import { wrapLogger } from '../wrap-logger.ts';
 import { defineGroup } from './action-group.ts';
 import { chooseAction } from './choose-action.ts';
 import { sayHelp } from './terminal.ts';
@@ -64,7 +65,7 @@ export async function runMcp(argv: readonly string[]): Promise<number> {
 }
 
 async function withEngine(args: CommandArgs, act: McpAction['act']): Promise<number> {
-  const logger = createLogger(args.config);
+  const logger = wrapLogger(createLogger(args.config));
   const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
   try {
     return await act(args, engine);

@@ -7,6 +7,7 @@ import { wrapText } from '../../util/wrap-text.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
+import { wrapLogger } from '../wrap-logger.ts';
 import { unknownCommand } from './choose-action.ts';
 import { sayHelp, terminalOf } from './terminal.ts';
 
@@ -60,7 +61,7 @@ async function explain({ config, text }: CommandArgs): Promise<Explanation> {
   if (toolName === undefined) throw usage("option '--tool' is missing", { missing: '--tool' });
   const input = tryParseJson(text('--input') ?? '{}');
   if (input === undefined) throw usage(`option '--input' needs JSON, such as '{"command":"git push"}'`);
-  const logger = createLogger(config);
+  const logger = wrapLogger(createLogger(config));
   const engine = createEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
   try {
     return await explainLaunch(engine, { config }, { toolName, input });

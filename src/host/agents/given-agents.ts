@@ -20,7 +20,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw invalid(`this is no JSON, and no file that can be read: ${systemReason(cause)}`);
+    throw invalid(`this is no JSON, and ${path} cannot be read as a file: ${systemReason(cause)}`);
   }
 }
 

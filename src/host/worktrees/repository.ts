@@ -21,10 +21,7 @@ export async function findRepository(git: Git, cwd: string, limits: GitLimits): 
   const found = await git.run(cwd, places, limits);
   const [top, common, own] = found.stdout.split('\n');
   if (found.exitCode !== 0 || !top || !common || !own) {
-    throw worktreeError(
-      'no_repository',
-      `--worktree needs a git repository with files checked out, and ${cwd} is in none: ${saidBy(found)}`,
-    );
+    throw worktreeError('no_repository', `${cwd} is in no git repository that has files checked out: ${saidBy(found)}`);
   }
   const head = await git.run(cwd, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], limits);
   if (head.exitCode !== 0) {
