@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { messageOf } from '../util/message-of.ts';
 import { printable } from '../util/printable.ts';
 import type { Logger } from '../util/runtime.ts';
-import { systemReason } from '../util/system-reason.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 
@@ -75,7 +75,8 @@ function openOrRefuse(path: string): number {
   try {
     return openSync(path, 'a', 0o600);
   } catch (cause) {
-    throw new HeddleError('invalid_option', `--debug-file: ${path} cannot be written: ${systemReason(cause)}`, {
+    const [reason] = messageOf(cause).split(', '); // it goes on with the path
+    throw new HeddleError('invalid_option', `--debug-file: ${path} cannot be written: ${reason}`, {
       cause,
     });
   }

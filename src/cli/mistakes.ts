@@ -40,6 +40,13 @@ export function refuseNearCommand(word: string): void {
   throw usage(`unknown command '${printable(word)}'`, { unknown: word, words: [word] });
 }
 
+/** `--resume` without a value, where nobody can be shown a list to choose from. */
+export function sessionMissing(): HeddleError {
+  const forms = 'its id, the start of it, its title, or a file';
+  const where = 'heddle sessions list shows them; --continue takes the newest';
+  return usage(`option '--resume' needs a session: ${forms} (${where})`);
+}
+
 /** Throws `invalid_option` where somebody asks for the help of a command that there is not. */
 export function refuseUnknownHelp(word: string): void {
   throw usage(`unknown command '${printable(word)}' (heddle --help lists the commands)`, { unknown: word });

@@ -4,7 +4,6 @@ import { stdioTransport } from '../host/stdio.ts';
 import { Aborted } from '../util/abort.ts';
 import { unusedReferenceHome } from '../util/config-home.ts';
 import { isOn } from '../util/setting-text.ts';
-import { HeddleError } from '../wire/errors.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import type { ParsedArgs } from './args.ts';
 import { ignoredNote } from './ignored-flags.ts';
@@ -19,7 +18,9 @@ import { validateFormats } from './validate.ts';
 export async function run(args: ParsedArgs): Promise<number> {
   const { config } = args;
   validateFormats(config);
-  if (config.resume === true && config.inputFormat !== 'stream-json') throw sessionMissing();
+  if (config.resume === true && config.inputFormat !== 'stream-json') {
+    throw (await import('./mistakes.ts')).sessionMissing();
+  }
   const logger = createLogger(config);
   if (process.stderr.isTTY) (await import('./wrap-logger.ts')).wrapLogger(logger);
   if (unusedReferenceHome(process.env) !== null) await (await import('./home-note.ts')).noteUnusedHome(logger);
@@ -53,14 +54,6 @@ export async function run(args: ParsedArgs): Promise<number> {
     logger.close();
     signals.dispose();
   }
-}
-
-function sessionMissing(): HeddleError {
-  const forms = 'its id, the start of it, its title, or a file';
-  return new HeddleError(
-    'invalid_option',
-    `option '--resume' needs a session: ${forms} (heddle sessions list shows them; --continue takes the newest)`,
-  );
 }
 
 /** Without `-p`, somebody who types and reads at a terminal sees the text as it is written, and is asked. */

@@ -83,3 +83,14 @@ const OTHER_TOOLS = [
   ...['Skill', 'SlashCommand', 'ListMcpResourcesTool', 'ReadMcpResourceTool', 'EnterWorktree', 'ExitWorktree'],
   ...['CronCreate', 'CronDelete', 'CronList', 'TeamCreate', 'TeamDelete', 'Monitor', 'PowerShell', 'Config'],
 ];
+
+/** Names in `--tools` that no tool here has, each with the one that was probably meant. */
+export function noteMissingTools(missing: readonly string[], tools: readonly { name: string }[], log: Logger): void {
+  for (const name of missing) {
+    const near = nearestWord(
+      name,
+      tools.map((tool) => tool.name),
+    );
+    log('warn', `--tools names ${name}, which does not exist here${near === null ? '' : `. Did you mean ${near}?`}`);
+  }
+}

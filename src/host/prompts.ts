@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { systemReason } from '../util/system-reason.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '../wire/prompt-boundary.ts';
 import type { RunConfig } from '../wire/run-config.ts';
@@ -41,6 +40,7 @@ async function choose(
   try {
     return await readFile(resolve(cwd, file), 'utf8');
   } catch (cause) {
+    const { systemReason } = await import('../util/system-reason.ts');
     throw new HeddleError('invalid_option', `${flag}-file: ${file} cannot be read: ${systemReason(cause)}`, { cause });
   }
 }

@@ -58,13 +58,9 @@ export async function sessionTools(engine: Engine, options: SessionToolsOptions)
   const makeBuiltin = async () => builtinTools({ ...given, skill: await skill(), agents: agents() });
   const builtin = await makeBuiltin();
   const custom = await engine.customTools();
-  for (const name of missingTools([...builtin, ...custom], config)) {
-    const { nearestWord } = await import('../util/nearest.ts');
-    const known = builtin.map((tool) => tool.name);
-    const near = nearestWord(name, known);
-    const meant = near === null ? '' : `. Did you mean ${near}?`;
-    engine.runtime.log('warn', `--tools names ${name}, which does not exist here${meant}`);
-  }
+  const missing = missingTools([...builtin, ...custom], config);
+  if (missing.length > 0)
+    (await import('./permission-notes.ts')).noteMissingTools(missing, builtin, engine.runtime.log);
   const toolNames = [...[...builtin, ...custom].map(({ name }) => name), ...(config.hostTools ?? [])];
   await notePermissions(permissions, { asksHost, toolNames, log: engine.runtime.log });
   return async ({ servers = [], more = [], before, keeps = () => true } = {}) => {

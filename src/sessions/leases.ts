@@ -4,7 +4,6 @@ import { identityOf } from '../util/process-identity.ts';
 import type { Logger } from '../util/runtime.ts';
 import { dropLease, holdsLease, type LeaseRecord, takeLease, touchLease } from './lease-file.ts';
 import { sessionBusy } from './session-busy.ts';
-import { homeUnwritable } from './storage-errors.ts';
 import type { Lease, LeaseHolder } from './store.ts';
 
 /** How often the holders of leases are seen to live. */
@@ -77,6 +76,6 @@ async function taken(home: string, path: string, record: LeaseRecord): Promise<L
   try {
     return await takeLease(path, record);
   } catch (error) {
-    throw homeUnwritable(home, error);
+    throw (await import('./home-unwritable.ts')).homeUnwritable(home, error);
   }
 }

@@ -10,21 +10,6 @@ export function storageFailed(path: string, cause: unknown): HeddleError {
   return new HeddleError('storage_failed', message, { facts: { path, code }, cause });
 }
 
-/** Nothing can be made in the config home, so that no session can begin. */
-export function homeUnwritable(home: string, cause: unknown): HeddleError {
-  const code = errorCode(cause);
-  const [reason] = HOME_TROUBLE[code ?? ''] ?? WRITE_TROUBLE[code ?? ''] ?? [messageOf(cause)];
-  const remedy = 'Set HEDDLE_HOME to a directory of yours, or keep nothing on disk with --no-session-persistence.';
-  const message = `The config home ${home} cannot be written: ${reason}. ${remedy}`;
-  return new HeddleError('storage_failed', message, { facts: { path: home, code }, cause });
-}
-
-const HOME_TROUBLE: Record<string, [string]> = {
-  ENOENT: ['it cannot be made there'],
-  ENOTDIR: ['it is not a directory'],
-  EEXIST: ['it is not a directory'],
-};
-
 /** Something is at the path of a transcript, but it cannot be read as one. */
 export function sessionUnreadable(path: string, cause: unknown): HeddleError {
   const message = `Could not read the session file ${path}: ${messageOf(cause)}.`;
@@ -44,7 +29,8 @@ const DENIED: [string, string] = [
   'Make it writable, or choose another folder with HEDDLE_HOME, and resume the session.',
 ];
 
-const WRITE_TROUBLE: Record<string, [string, string]> = {
+/** By the code of the system: what is wrong, and what to do. */
+export const WRITE_TROUBLE: Record<string, [string, string]> = {
   ENOSPC: FULL,
   EDQUOT: ['the disk quota is used up', FULL[1]],
   EFBIG: ['the file is as large as this system allows', 'Fork the session to go on in a new file.'],

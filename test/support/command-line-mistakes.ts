@@ -307,7 +307,7 @@ export const files: Mistake[] = [
 export const unwritable: Mistake[] = [
   {
     args: [...OFFLINE, '--debug-file', '/nowhere/x'],
-    says: ['heddle: --debug-file: /nowhere/x cannot be written: there is no such file or directory'],
+    says: ['heddle: --debug-file: /nowhere/x cannot be written: ENOENT: no such file or directory'],
   },
   {
     args: [...OFFLINE, '--record', '/nowhere/x'],
