@@ -41,8 +41,14 @@ function isPrompt(line: Buffer): boolean {
   return line.includes('"type":"user"') && !NO_PROMPT.some((mark) => line.includes(mark));
 }
 
-/** Results of tools, messages of ours to the model, and what belongs to agents. */
-const NO_PROMPT = ['"type":"tool_result"', '"isMeta":true', '"isSidechain":true', '"isCompactSummary":true'];
+/** Results of tools, messages of ours to the model, marks of interrupts, and what belongs to agents. */
+const NO_PROMPT = [
+  '"type":"tool_result"',
+  '"[Request interrupted by user',
+  '"isMeta":true',
+  '"isSidechain":true',
+  '"isCompactSummary":true',
+];
 
 function costIn(line: Buffer): number | null {
   const found = /"totalCostUSD":([\d.eE+-]+)/.exec(line.toString('latin1'));

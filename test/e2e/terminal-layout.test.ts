@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { hang } from '../../src/testing/index.ts';
 import { displayWidth } from '../../src/util/display-width.ts';
-import { runCli } from '../support/cli.ts';
+import { runCli, startCli } from '../support/cli.ts';
 import { makePlace, type Place } from '../support/place.ts';
 import { put } from '../support/put.ts';
 import { startOnTerminal } from '../support/terminal.ts';
@@ -72,6 +73,17 @@ test('a list of sessions says what one looks for: id, age, turns, cost, title; s
   expect(longRow).toMatch(/ \d{4}-\d\d-\d\d \d\d:\d\d +2 +\$0\.00 +\d+\.\d kB +and oil it$/);
   const [json] = JSON.parse((await runCli(['sessions', 'list', '--long', '--json'], { place })).stdout);
   expect(json).toMatchObject({ turns: 2, costUsd: expect.any(Number), fileSize: expect.any(Number) });
+});
+
+test('an interrupt is no turn of its own', async () => {
+  const place = await makePlace([hang()]);
+  const cli = startCli(['-p', 'mend the loom'], { place });
+  cli.endInput();
+  await vi.waitFor(() => expect(place.api.requests).toHaveLength(1), 10_000);
+  cli.kill('SIGINT');
+  await cli.finished;
+  const [session] = JSON.parse((await runCli(['sessions', 'list', '--long', '--json'], { place })).stdout);
+  expect(session).toMatchObject({ turns: 1 });
 });
 
 test('what is told of nothing is told on stderr, with what to do', async () => {

@@ -30,7 +30,8 @@ export interface QuestionView {
 /** The question as a person reads it, made of a `can_use_tool` request. */
 export function questionOf(request: JsonObject, { paint, cwd, width }: QuestionView): Question {
   const title = titleOf(request);
-  const reason = stringField(request, 'description');
+  // What a flag would do is said by "always" here.
+  const reason = stringField(request, 'description')?.split(' To allow it: ')[0];
   const isRisky = request.default_to_no === true;
   const always = request.suppress_always_allow_rule === true ? [] : suggestionsOf(request);
   const wrapped = (text: string) => wrapText(text, width(), { hang: 2 });

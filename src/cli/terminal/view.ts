@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import type { Paint } from '../../util/paint.ts';
 import { printable } from '../../util/printable.ts';
+import { wrapText } from '../../util/wrap-text.ts';
 import { callLine } from '../progress-line.ts';
 import { blocksOf, callOf } from '../progress-state.ts';
 import { commandText } from '../result-text.ts';
@@ -30,6 +31,11 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
   let lastText = '';
   let hasEnded = false;
   let commands: unknown;
+
+  function tellWrapped(text: string, paintLine = (line: string) => line): void {
+    const lines = text.split('\n').flatMap((each) => wrapText(each, width(), { hang: 4 }));
+    screen.tell(lines.map(paintLine).join('\n'));
+  }
 
   function showEvent(event: JsonObject): void {
     if (event.type === 'content_block_start') written = '';
@@ -67,7 +73,7 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
         commands = line.slash_commands;
         break;
       case 'resume_report':
-        for (const each of resumedLines(line)) screen.tell(each);
+        for (const each of resumedLines(line)) tellWrapped(each);
         break;
       case 'superseded':
       case 'api_retry':
@@ -76,7 +82,7 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
         written = '';
         break;
       case 'permission_denied':
-        screen.tell(paint.yellow(`  denied: ${printable(stringField(line, 'decision_reason') ?? '')}`));
+        tellWrapped(`  denied: ${printable(stringField(line, 'decision_reason') ?? '')}`, paint.yellow);
         break;
     }
   }
@@ -86,13 +92,13 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
     hasEnded = true;
     if (result.is_error === true) {
       const { stderr } = troubleText(result, { isTerminal: true, denied: [] });
-      if (stderr !== null) screen.tell(stderr);
+      if (stderr !== null) tellWrapped(stderr);
       return;
     }
     const text = stringField(result, 'result') ?? '';
     if (text !== '' && text !== lastText) showWhole(screen, text);
     const unknown = unknownCommandLine(text, commands);
-    if (unknown !== null) screen.tell(unknown);
+    if (unknown !== null) tellWrapped(unknown);
     lastText = '';
   }
 
