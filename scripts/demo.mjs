@@ -23,7 +23,7 @@ try {
     say(`\n${paint.good('Three promises kept')} ${paint.dim(`in ${seconds} s, without a key and without a network.`)}`);
     say(paint.dim('\nNow you:'));
     say('  node dist/heddle.cjs -p --model offline "list files matching *.md"');
-    say('  ANTHROPIC_API_KEY=… node dist/heddle.cjs -p "what does this project do?"');
+    say('  ANTHROPIC_API_KEY=… node dist/heddle.cjs "what does this project do?"');
     say('  node dist/heddle.cjs --help');
   }
 } finally {

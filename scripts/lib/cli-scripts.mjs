@@ -39,9 +39,14 @@ export async function makeScripts({ root, metafile, files, entry, signposts }) {
   rename(metafile, places);
 }
 
-/** `src/cli/start.ts` reads the tag: what stands in the first comment, however long. */
+/**
+ * `src/cli/start.ts` reads the tag: what stands in the first comment, however long. It begins with a `u` where the script
+ * is not all ASCII: the bundler writes other characters as escapes in texts, but not in regular expressions.
+ */
 function tagged(text) {
-  return Buffer.from(`/*${crypto.createHash('sha256').update(text).digest('hex').slice(0, TAG_LENGTH)}*/${text}`);
+  const digest = crypto.createHash('sha256').update(text).digest('hex');
+  const isAscii = Buffer.byteLength(text) === text.length;
+  return Buffer.from(`/*${(isAscii ? digest : `u${digest}`).slice(0, TAG_LENGTH)}*/${text}`);
 }
 
 /** The name under which the code of a script is kept. */

@@ -30,7 +30,7 @@ export function parseArgs(argv: readonly string[]): ParsedArgs {
   });
   const [prompt, extra] = words;
   if (extra !== undefined) {
-    throw usage(`error: unexpected argument '${extra}': quote a prompt of several words`, { unknown: extra, words });
+    throw usage(`unexpected argument '${extra}': quote a prompt of several words`, { unknown: extra, words });
   }
   return prompt === undefined ? parsed : { ...parsed, prompt };
 }
@@ -56,9 +56,9 @@ export function readWords(
       const target = targets.get(spelled);
       if (!target) {
         const facts = { unknown: spelled, known: [...targets.keys()] };
-        throw usage(`error: unknown option '${spelled}' (${help} lists the options)`, facts);
+        throw usage(`unknown option '${spelled}' (${help} lists the options)`, facts);
       }
-      take(target, takeValues(target, equals < 0 ? undefined : word.slice(equals + 1), rest));
+      take(target, takeValues(target, equals < 0 ? undefined : word.slice(equals + 1), rest, help));
     } else {
       words.push(word);
     }
@@ -67,12 +67,12 @@ export function readWords(
 }
 
 /** The words that belong to a flag, removed from the rest. */
-function takeValues({ name, arity }: Target, bound: string | undefined, rest: string[]): string[] {
+function takeValues({ name, arity }: Target, bound: string | undefined, rest: string[], help: string): string[] {
   switch (arity) {
     case 'switch':
     case 'help':
     case 'version':
-      if (bound !== undefined) throw usage(`error: option '${name}' takes no value`);
+      if (bound !== undefined) throw usage(`option '${name}' takes no value`);
       return [];
     case 'optional':
       if (bound !== undefined) return [bound];
@@ -80,7 +80,7 @@ function takeValues({ name, arity }: Target, bound: string | undefined, rest: st
     case 'text':
     case 'number': {
       const value = bound ?? rest.shift();
-      if (value === undefined) throw usage(`error: option '${name}' needs a value`);
+      if (value === undefined) throw valueMissing(name, help);
       return [value];
     }
     case 'list':
@@ -88,13 +88,17 @@ function takeValues({ name, arity }: Target, bound: string | undefined, rest: st
     case 'words': {
       if (bound !== undefined) return [bound];
       const first = rest.shift();
-      if (first === undefined) throw usage(`error: option '${name}' needs a value`);
+      if (first === undefined) throw valueMissing(name, help);
       const end = rest.findIndex((word) => word.startsWith('-'));
       return [first, ...rest.splice(0, end < 0 ? rest.length : end)];
     }
     default:
       return arity satisfies never;
   }
+}
+
+function valueMissing(name: string, help: string): HeddleError {
+  return usage(`option '${name}' needs a value (${help} says which)`);
 }
 
 export function assign(config: RunConfig, flag: Flag, values: string[]): void {
@@ -114,7 +118,7 @@ export function assign(config: RunConfig, flag: Flag, values: string[]): void {
     case 'number': {
       const number = Number(value);
       if (value?.trim() === '' || !Number.isFinite(number)) {
-        throw usage(`error: option '${flag.name}' needs a number, not '${value}'`);
+        throw usage(`option '${flag.name}' needs a number, not '${value}'`);
       }
       set(number);
       return;
@@ -134,9 +138,7 @@ export function assign(config: RunConfig, flag: Flag, values: string[]): void {
 
 function checkChoice(flag: Flag, value: string): void {
   if (!flag.choices || flag.choices.includes(value)) return;
-  throw usage(
-    `error: option '${flag.name}' argument '${value}' is invalid. Allowed choices are ${flag.choices.join(', ')}.`,
-  );
+  throw usage(`option '${flag.name}' argument '${value}' is invalid. Allowed choices are ${flag.choices.join(', ')}.`);
 }
 
 /** Items separated by commas or spaces. */

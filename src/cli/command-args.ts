@@ -64,11 +64,11 @@ export function takeWords(words: readonly string[], names: readonly string[], le
   const missing = names[words.length];
   if (words.length < least) throw missingWord(missing ?? 'a word');
   const extra = words[names.length];
-  if (extra !== undefined) throw usage(`error: unexpected argument '${extra}'`, { unknown: extra });
+  if (extra !== undefined) throw usage(`unexpected argument '${extra}'`, { unknown: extra });
   return [...words];
 }
 
 /** `name` is what the usage calls it. */
 export function missingWord(name: string): HeddleError {
-  return usage(`error: ${name} is missing (--help says how it is used)`, { missing: name });
+  return usage(`${name} is missing (--help says how it is used)`, { missing: name });
 }

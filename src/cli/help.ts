@@ -2,7 +2,7 @@
 export function helpText(): string {
   return [
     'Usage: heddle [options] [prompt]',
-    '       heddle doctor|auth|sessions|tasks|rewind|config|trust|permissions|hooks|mcp|shim … (each with --help)',
+    '       heddle COMMAND … (heddle COMMAND --help says more)',
     '',
     'Runs a coding agent on a prompt in the current directory.',
     '',
@@ -48,7 +48,7 @@ export const GROUPS: readonly { title: string; options: readonly Option[] }[] = 
   {
     title: 'Run',
     options: [
-      ['-p, --print', 'Run without a terminal interface (implied when there is no terminal)'],
+      ['-p, --print', 'Print the answer when it is there, and ask nobody (implied without a terminal)'],
       ['--output-format <format>', 'text (default), json (one result), stream-json (every message)'],
       ['--input-format <format>', 'text (default), stream-json (messages and control lines on stdin)'],
       ['--verbose', 'With json: all messages; with text: what each agent has cost, on stderr;'],
@@ -105,7 +105,8 @@ export const GROUPS: readonly { title: string; options: readonly Option[] }[] = 
       ['--host-tools <names...>', 'Tools that the host brings along and runs itself (stream-json)'],
       ['--allowedTools <rules...>', 'Run without asking, e.g. "Bash(git log:*)" Edit'],
       ['--disallowedTools <rules...>', 'Remove tools, or deny calls in every mode'],
-      ['--permission-mode <mode>', 'default, acceptEdits, plan, dontAsk, bypassPermissions, auto, delegate'],
+      ['--permission-mode <mode>', 'default (or manual), acceptEdits, plan, dontAsk, bypassPermissions, auto,'],
+      ['', 'delegate'],
       ['--permission-prompt-tool <name>', 'Who is asked: stdio, or an MCP tool'],
       ['--permission-prompts <target>', 'host, or none: what would be asked is denied'],
       ['--dangerously-skip-permissions', 'Same as --permission-mode bypassPermissions'],
@@ -167,14 +168,15 @@ export const GROUPS: readonly { title: string; options: readonly Option[] }[] = 
 ];
 
 const EXAMPLES: readonly (readonly [string, string])[] = [
-  ['ask about the project', 'heddle -p "what does this project do?"'],
+  ['ask about the project; in a terminal you are asked before something runs', 'heddle "what does this project do?"'],
   [
-    'let it edit files and run the tests',
-    'heddle -p "fix the failing test" --permission-mode acceptEdits --allowedTools "Bash(npm test:*)"',
+    'in a script: nobody is asked, so say what it may do',
+    'heddle -p "fix the typo in notes.txt" --permission-mode acceptEdits',
   ],
+  ['let it run the tests', 'heddle -p "run the tests" --allowedTools "Bash(npm test:*)"'],
   ['no network, no key', 'heddle -p --model offline "list files then read README.md"'],
   ['for programs', 'heddle -p "hi" --output-format stream-json --verbose'],
-  ['go on with the last session', 'heddle -p --continue "and now the docs"'],
-  ['in a git worktree of its own', 'heddle -p "rename the function" --permission-mode acceptEdits --worktree rename'],
+  ['go on with the last session', 'heddle --continue "and now the docs"'],
+  ['in a git worktree of its own', 'heddle "rename the function" --worktree rename'],
   ['the same everywhere, for scripts', 'heddle -p "what is in notes.txt?" --bare'],
 ];

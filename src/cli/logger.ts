@@ -25,9 +25,10 @@ export function createLogger(config: RunConfig): CliLogger {
     const important = level === 'warn' || level === 'error';
     const wanted = debug && (!filter || filter.some((word) => message.includes(word)));
     if (!important && !(wanted && file === null)) return;
-    say(`heddle: ${shown(message)}${debug ? printable(detail) : ''}\n`);
+    const line = `heddle: ${shown(message)}${debug ? printable(detail) : ''}`;
+    say(`${logger.wrap?.(line) ?? line}\n`);
   };
-  const logger: CliLogger = { log, close: () => file?.close(), beforeLine: null };
+  const logger: CliLogger = { log, close: () => file?.close(), beforeLine: null, wrap: null };
   return logger;
 }
 
@@ -36,6 +37,8 @@ export interface CliLogger {
   close(): void;
   /** Called before each line on stderr: what is drawn there makes room. */
   beforeLine: (() => void) | null;
+  /** Breaks a line for a terminal; null: it is written as it is (`wrap-logger.ts` sets it). */
+  wrap: ((line: string) => string) | null;
 }
 
 /** Messages quote servers, files and models: nothing of them may act on the terminal, nor pass for a line of ours. */
@@ -72,6 +75,9 @@ function openOrRefuse(path: string): number {
   try {
     return openSync(path, 'a', 0o600);
   } catch (cause) {
-    throw new HeddleError('invalid_option', `Error: --debug-file cannot be written: ${messageOf(cause)}`, { cause });
+    const [reason] = messageOf(cause).split(', '); // it goes on with the path
+    throw new HeddleError('invalid_option', `--debug-file: ${path} cannot be written: ${reason}`, {
+      cause,
+    });
   }
 }

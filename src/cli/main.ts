@@ -11,7 +11,9 @@ async function main(argv: readonly string[]): Promise<number> {
   if (command) return command(argv.slice(1));
   if (only !== undefined && /^\w[\w-]*$/.test(only)) {
     (await import('./reference-commands.ts')).refuseReferenceCommand(only);
-    if (argv.length === 1) (await import('./mistakes.ts')).refuseNearCommand(only);
+    const { refuseNearCommand, refuseUnknownHelp } = await import('./mistakes.ts');
+    if (argv.length === 1) refuseNearCommand(only);
+    if (argv.includes('--help') || argv.includes('-h')) refuseUnknownHelp(only);
   }
   const { parseArgs } = await import('./args.ts');
   const args = parseArgs(argv);
@@ -54,7 +56,10 @@ main(process.argv.slice(2)).then(
   async (error: unknown) => {
     process.exitCode = 1;
     // By hand, and first: whatever tells more lies in another chunk.
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    const message = error instanceof Error ? error.message : String(error);
+    // One prefix for all, but for the text that programs look for (ruling P5).
+    const isFixed = message.startsWith('Error: When using --print');
+    process.stderr.write(`${isFixed ? message : `heddle: ${message.replace(/^Error: /, '')}`}\n`);
     await (await import('./mistakes.ts')).tellMore(error, process.argv.slice(2));
   },
 );

@@ -15,6 +15,8 @@ async function moreLines(error: unknown, argv: readonly string[]): Promise<strin
   if (HeddleError.isInstance(error)) return mistakeHints(error.facts, argv);
   if (!(error instanceof Error)) return [];
   if ('syscall' in error && error.syscall === 'uv_cwd') return ['The current directory is gone: change to another one'];
+  // What the system says tells which file and why; a stack would say nothing more.
+  if ('syscall' in error && 'code' in error) return ['heddle doctor checks what a run needs on this machine'];
   return [String(error.stack)];
 }
 
@@ -35,7 +37,19 @@ export async function mistakeHints(
 /** Throws `invalid_option` for a single word that is nearly the name of a command: as a prompt it would cost money. */
 export function refuseNearCommand(word: string): void {
   if (nearestWord(word, commandNames()) === null) return;
-  throw usage(`error: unknown command '${printable(word)}'`, { unknown: word, words: [word] });
+  throw usage(`unknown command '${printable(word)}'`, { unknown: word, words: [word] });
+}
+
+/** `--resume` without a value, where nobody can be shown a list to choose from. */
+export function sessionMissing(): HeddleError {
+  const forms = 'its id, the start of it, its title, or a file';
+  const where = 'heddle sessions list shows them; --continue takes the newest';
+  return usage(`option '--resume' needs a session: ${forms} (${where})`);
+}
+
+/** Throws `invalid_option` where somebody asks for the help of a command that there is not. */
+export function refuseUnknownHelp(word: string): void {
+  throw usage(`unknown command '${printable(word)}' (heddle --help lists the commands)`, { unknown: word });
 }
 
 /** The longest command that the words begin with. */

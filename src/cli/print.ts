@@ -8,24 +8,33 @@ import { Peer } from '../wire/peer.ts';
 import type { Launch, OutputFormat, RunConfig } from '../wire/run-config.ts';
 import type { CliLogger } from './logger.ts';
 import type { Progress } from './progress.ts';
-import { type CommandText, commandText, resultText } from './result-text.ts';
+import { commandText, type RunText, resultText } from './result-text.ts';
+import type { Person } from './terminal/person.ts';
+
+export interface PrintInput {
+  prompt: string;
+  logger: CliLogger;
+  /** Somebody sits at the terminal, reads along and can be asked; null: what would have to be asked is denied. */
+  person: Person | null;
+}
 
 /**
- * `heddle -p PROMPT`: a client like any other, over a linked pair to an engine in this process. Sends the prompt, ends
- * the input and shows what comes back in the chosen format.
+ * `heddle -p PROMPT`, and `heddle PROMPT` in a terminal: a client like any other, over a linked pair to an engine in this
+ * process. Sends the prompt, ends the input and shows what comes back in the chosen format.
  */
 export async function runPrint(
   engine: Engine,
   launch: Launch,
-  { prompt, logger }: { prompt: string; logger: CliLogger },
+  { prompt, logger, person }: PrintInput,
   stop: AbortController,
 ): Promise<number> {
   const out = new LineWriter(process.stdout);
   out.onFailure(() => stop.abort(new Aborted('shutdown', 'The reader of stdout is gone')));
-  const face = await faceOf(launch.config, out);
-  const progress = await progressOf(launch.config, logger, stop.signal);
+  const face = person?.face ?? (await faceOf(launch.config, out));
+  const progress = person ? person.progress : await progressOf(launch.config, logger, stop.signal);
   // The display follows the model word by word; nothing else of the run changes with these lines.
-  const config = progress ? { ...launch.config, includePartialMessages: true } : launch.config;
+  const partials = progress ? { includePartialMessages: true } : {};
+  const config = { ...launch.config, ...partials, ...person?.config };
   const transport = inProcess(engine, stop.signal)({ ...launch, config });
   // Elsewhere somebody waits for one text or one result, and sees nothing of why it does not come.
   const showsRetries = progress || config.outputFormat === 'stream-json';
@@ -41,13 +50,14 @@ export async function runPrint(
         broken ??= error;
       });
     },
-    onRequest: ({ subtype }) => {
-      throw new HeddleError('not_supported', `Print mode cannot answer ${subtype}`);
-    },
+    onRequest: person?.onRequest ?? refuseRequest,
   });
   try {
     await transport.write({ type: 'user', message: { role: 'user', content: prompt } });
-    transport.endInput();
+    // A person still answers questions when nothing more is said: the end of the input is not the end of control.
+    if (person)
+      peer.call({ subtype: 'end_input' }).catch(() => {}); // the run was over before
+    else transport.endInput();
     await peer.done;
   } finally {
     progress?.end();
@@ -58,8 +68,18 @@ export async function runPrint(
   await out.flush();
   if (out.failed) return 1; // exit 0 means that the result was delivered (trust P-19)
   const exit = await transport.exit;
-  if (exit.stderr && !face.toldFailure()) throw new HeddleError('other', exit.stderr);
+  if (exit.stderr && !face.toldFailure()) tellStartFailure(exit.stderr, launch.config);
   return exit.code ?? 1;
+}
+
+/** People get it with the prefix of this program, programs as it is. */
+function tellStartFailure(message: string, { outputFormat = 'text' }: RunConfig): void {
+  if (outputFormat === 'text') throw new HeddleError('other', message);
+  process.stderr.write(`${message}\n`);
+}
+
+function refuseRequest({ subtype }: { subtype: string }): never {
+  throw new HeddleError('not_supported', `Print mode cannot answer ${subtype}`);
 }
 
 /** For people who wait for a text; nothing of it is loaded for others. */
@@ -95,11 +115,22 @@ async function faceOf(config: RunConfig, out: LineWriter): Promise<Face> {
 }
 
 /** How one output format shows a run. */
-interface Face {
+export interface Face {
   show(message: JsonObject): Promise<void> | undefined;
   end(): Promise<void> | void;
   /** Whether the reason of a failed start has reached stdout or stderr. */
   toldFailure(): boolean;
+}
+
+/** A resume that had to leave something out, or found nothing, is told before the answer. */
+async function tellResumed(report: JsonObject): Promise<void> {
+  const { resumedLines } = await import('./trouble-text.ts');
+  for (const line of resumedLines(report)) process.stderr.write(`${line}\n`);
+}
+
+/** Whether what goes to stdout and what goes to stderr is read at the same place. */
+function isOneTerminal(): boolean {
+  return process.stdout.isTTY === true && process.stderr.isTTY === true;
 }
 
 const faces: Record<OutputFormat, (out: LineWriter, verbose: boolean) => Face> = {
@@ -130,16 +161,21 @@ const faces: Record<OutputFormat, (out: LineWriter, verbose: boolean) => Face> =
   },
   text(out) {
     let result: JsonObject | null = null;
-    let said: CommandText | null = null;
+    let said: RunText | null = null;
+    const denied: JsonObject[] = [];
+    let commands: unknown;
     return {
-      show(message) {
+      async show(message) {
         if (message.type === 'result') result = message;
+        if (message.subtype === 'init') commands = message.slash_commands;
+        if (message.subtype === 'permission_denied') denied.push(message);
+        if (message.subtype === 'resume_report') await tellResumed(message);
         said = commandText(message) ?? said;
-        return undefined;
       },
       async end() {
         if (!result) return;
-        const { stdout, stderr } = said && result.is_error !== true ? said : resultText(result);
+        const view = { isTerminal: isOneTerminal(), denied, commands };
+        const { stdout, stderr } = said && result.is_error !== true ? said : await resultText(result, view);
         if (stdout !== null) await out.writeText(`${stdout}\n`);
         if (stderr !== null) process.stderr.write(`${stderr}\n`);
       },

@@ -52,6 +52,11 @@ function shownCall({ calls, agents }: ProgressState): Call | undefined {
 
 const STARTS_AGENTS: ReadonlySet<string> = new Set(['Task', 'Agent']);
 
+/** A line that stays on the screen: what was called, cut to the width. */
+export function callLine(call: Call, { cwd, width, mark }: { cwd: string; width: number; mark: string }): string {
+  return cutToWidth(`${mark}${oneLine(callText(call, cwd))}`, width);
+}
+
 function callText({ name, subject, share }: Call, cwd: string): string {
   const below = isAbsolute(subject) ? relative(cwd, subject) : '';
   const short = below !== '' && !below.startsWith('..') ? below : subject;

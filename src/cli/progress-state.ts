@@ -152,7 +152,8 @@ function doingOf(block: unknown): string {
   }
 }
 
-function callOf(block: JsonObject): Call {
+/** What a `tool_use` block is about. */
+export function callOf(block: JsonObject): Call {
   return { name: stringField(block, 'name') ?? '', subject: subjectOf(block.input), share: '' };
 }
 
@@ -174,7 +175,8 @@ function noteShare(call: Call | undefined, { progress, total }: JsonObject): voi
   call.share = typeof total === 'number' ? `${progress}/${total}` : `${progress}`;
 }
 
-function blocksOf({ message }: JsonObject): JsonObject[] {
+/** The blocks of a message, whatever else it holds. */
+export function blocksOf({ message }: JsonObject): JsonObject[] {
   const content = isObject(message) ? message.content : undefined;
   return Array.isArray(content) ? content.filter(isObject) : [];
 }

@@ -18,6 +18,8 @@ export interface ProgressPlace {
   stderr: { isTTY?: boolean; columns?: number; write(text: string): unknown };
   env: Readonly<Record<string, string | undefined>>;
   cwd(): string;
+  /** Whether the line may be drawn now. Default: always. */
+  mayDraw?: () => boolean;
 }
 
 /** A run that is over by then needs no display. */
@@ -44,7 +46,7 @@ export function openProgress(signal: AbortSignal, place: ProgressPlace = process
   };
   const draw = () => {
     const now = Date.now();
-    if (now - startedAt < QUIET_MS) return;
+    if (now - startedAt < QUIET_MS || place.mayDraw?.() === false) return;
     // A line in the last column would wrap, and what has wrapped is not erased.
     const width = (stderr.columns || 80) - 1;
     stderr.write(ERASE + progressLine(tracker.state, { now, startedAt, width, cwd, paint }));

@@ -14,7 +14,7 @@ export async function readPrompt(argument: string | undefined): Promise<string> 
   if (prompt.trim() !== '') return prompt;
   throw new HeddleError(
     'invalid_option',
-    'Error: There is no prompt. Give it as an argument (heddle -p "…") or through stdin (echo "…" | heddle -p)',
+    'There is no prompt. Give it as an argument (heddle "…") or through stdin (echo "…" | heddle)',
     { facts: { missing: 'prompt' } },
   );
 }

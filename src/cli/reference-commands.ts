@@ -7,7 +7,7 @@ import { usage } from './args.ts';
 export function refuseReferenceCommand(word: string): void {
   const advice = Object.hasOwn(ADVICE, word) ? ADVICE[word] : undefined;
   if (advice === undefined) return;
-  throw usage(`error: heddle has no command '${word}'. ${advice}\nAs a prompt: heddle -p ${word}`);
+  throw usage(`heddle has no command '${word}'. ${advice}\nAs a prompt: heddle -p ${word}`);
 }
 
 const UPDATE = 'It does not change itself: install the version that you want the way you installed this one.';

@@ -4,7 +4,7 @@ import { stdioTransport } from '../host/stdio.ts';
 import { Aborted } from '../util/abort.ts';
 import { unusedReferenceHome } from '../util/config-home.ts';
 import { isOn } from '../util/setting-text.ts';
-import type { Launch } from '../wire/run-config.ts';
+import type { Launch, RunConfig } from '../wire/run-config.ts';
 import type { ParsedArgs } from './args.ts';
 import { ignoredNote } from './ignored-flags.ts';
 import { createLogger } from './logger.ts';
@@ -14,16 +14,15 @@ import { readPrompt } from './prompt-input.ts';
 import { onSignals } from './signals.ts';
 import { validateFormats } from './validate.ts';
 
-/** A run of the agent without a terminal interface; resolves with the exit code. */
+/** A run of the agent on one prompt, or on the messages of stdin; resolves with the exit code. */
 export async function run(args: ParsedArgs): Promise<number> {
   const { config } = args;
   validateFormats(config);
-  const interactive = !config.print && process.stdin.isTTY && process.stdout.isTTY;
-  if (interactive) {
-    process.stderr.write('heddle: there is no terminal interface yet. Use: heddle -p "your prompt" (heddle --help)\n');
-    return 1;
+  if (config.resume === true && config.inputFormat !== 'stream-json') {
+    throw (await import('./mistakes.ts')).sessionMissing();
   }
   const logger = createLogger(config);
+  if (process.stderr.isTTY) (await import('./wrap-logger.ts')).wrapLogger(logger);
   if (unusedReferenceHome(process.env) !== null) await (await import('./home-note.ts')).noteUnusedHome(logger);
   for (const flag of args.ignored) logger.log('warn', `${flag} ${ignoredNote(flag)}`);
   if (args.prompt !== undefined && config.inputFormat === 'stream-json') {
@@ -41,14 +40,25 @@ export async function run(args: ParsedArgs): Promise<number> {
   const stop = new AbortController();
   const signals = onSignals(stop);
   try {
-    const code =
-      prompt === null ? await runStdio(engine, launch, stop) : await runPrint(engine, launch, { prompt, logger }, stop);
+    if (prompt === null) {
+      const code = await runStdio(engine, launch, stop);
+      return signals.exitCode() ?? code;
+    }
+    const person = isForPerson(config)
+      ? (await import('./terminal/person.ts')).personAt(config, logger, stop.signal)
+      : null;
+    const code = await runPrint(engine, launch, { prompt, logger, person }, stop);
     return signals.exitCode() ?? code;
   } finally {
     await engine.close();
     logger.close();
     signals.dispose();
   }
+}
+
+/** Without `-p`, somebody who types and reads at a terminal sees the text as it is written, and is asked. */
+function isForPerson({ print, outputFormat = 'text' }: RunConfig): boolean {
+  return !print && outputFormat === 'text' && process.stdin.isTTY && process.stdout.isTTY;
 }
 
 /** HEDDLE_SEED makes a run repeatable, for tests and replays: the same ids, the same times, no process id. */

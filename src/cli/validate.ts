@@ -8,12 +8,12 @@ export function validateFormats(config: RunConfig): void {
   if (streamOut && !config.verbose) {
     throw refuse('Error: When using --print, --output-format=stream-json requires --verbose');
   }
-  if (streamIn && !streamOut) throw refuse('Error: --input-format=stream-json requires --output-format=stream-json');
+  if (streamIn && !streamOut) throw refuse('--input-format=stream-json requires --output-format=stream-json');
   if (config.includePartialMessages && !streamOut) {
-    throw refuse('Error: --include-partial-messages requires --print and --output-format=stream-json');
+    throw refuse('--include-partial-messages requires --print and --output-format=stream-json');
   }
   if (config.replayUserMessages && !(streamIn && streamOut)) {
-    throw refuse('Error: --replay-user-messages requires --input-format=stream-json and --output-format=stream-json');
+    throw refuse('--replay-user-messages requires --input-format=stream-json and --output-format=stream-json');
   }
 }
 

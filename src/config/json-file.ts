@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { existingOrSame } from '../util/existing-path.ts';
 import type { JsonObject } from '../util/json.ts';
 import { makeDirectory } from '../util/make-directory.ts';
+import { messageOf } from '../util/message-of.ts';
 import { type FileLock, tryLock } from './file-lock.ts';
 import { readSettingsFile, refuseSettings } from './settings-file.ts';
 
@@ -21,7 +22,7 @@ export type Change = (values: JsonObject) => JsonObject | null;
  * is for the user alone. Rejects with `invalid_settings` when it cannot be read or written; what `change` throws passes.
  */
 export async function changeJsonFile(given: string, change: Change): Promise<void> {
-  makeDirectory(dirname(given), 0o700);
+  writing(given, () => makeDirectory(dirname(given), 0o700));
   const path = existingOrSame(given);
   const deadline = Date.now() + WAIT_MS;
   while (!tryChange(path, change)) {
@@ -32,13 +33,24 @@ export async function changeJsonFile(given: string, change: Change): Promise<voi
 
 /** In one go, so that this process never waits for itself. False while it is another's turn. */
 function tryChange(path: string, change: Change): boolean {
-  const lock = tryLock(`${path}.lock`);
+  const lock = writing(path, () => tryLock(`${path}.lock`));
   if (!lock) return false;
   try {
     const next = change(readSettingsFile(path) ?? {});
     return next === null || replaceFile(path, `${JSON.stringify(next, null, 2)}\n`, lock);
   } finally {
     lock.release();
+  }
+}
+
+/** What the system says to it becomes an error that says which file, and what to do. */
+function writing<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const remedy = 'Make its directory writable; HEDDLE_HOME names another config home.';
+    const [reason] = messageOf(error).split(', '); // without the name of a temporary file
+    throw refuseSettings(`${path} cannot be written: ${reason}. ${remedy}`, error);
   }
 }
 
@@ -54,6 +66,8 @@ function replaceFile(path: string, text: string, lock: FileLock): boolean {
     return isHeld;
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw refuseSettings(`${path} cannot be written: ${(error as Error).message}`, error);
+    return writing(path, () => {
+      throw error;
+    });
   }
 }

@@ -10,8 +10,8 @@ import { missingOpenAiKey, openAiSettings } from '../model/openai-env.ts';
 import { recordingNamed, resolveModel } from '../model/resolve.ts';
 import { isObject, type JsonObject, tryParseJson } from '../util/json.ts';
 import { makeDirectory } from '../util/make-directory.ts';
-import { messageOf } from '../util/message-of.ts';
 import { replaceFile } from '../util/replace-file.ts';
+import { systemReason } from '../util/system-reason.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Engine } from './engine.ts';
@@ -138,7 +138,11 @@ async function changeKeys(configHome: string, change: (keys: readonly JsonObject
       lock.release();
     }
   } catch (cause) {
-    throw new HeddleError('invalid_option', `${path} cannot be written: ${messageOf(cause)}`, { cause });
+    throw new HeddleError(
+      'invalid_option',
+      `${path} cannot be written: ${systemReason(cause)}. HEDDLE_HOME names another config home`,
+      { cause },
+    );
   }
 }
 

@@ -9,6 +9,7 @@ import { messageOf } from '../util/message-of.ts';
 import { nearestWord } from '../util/nearest.ts';
 import type { Logger } from '../util/runtime.ts';
 import { randomIds, silentLogger, systemClock } from '../util/system-runtime.ts';
+import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { openConfiguration } from './configuration.ts';
 import { type LoadedSettings, noteIgnored } from './settings.ts';
@@ -53,6 +54,8 @@ export interface SettingChange {
   key: string;
   /** Undefined takes the setting away. */
   value: unknown;
+  /** Writes also what has no effect in this version. */
+  force?: boolean;
 }
 
 export interface ChangedSetting {
@@ -71,6 +74,7 @@ export async function changeSetting(change: SettingChange, places: SettingsPlace
   const { scope } = change;
   const path = parseKey(change.key);
   const file = placeOf(scope, places);
+  if (change.value !== undefined && !change.force) refuseWithoutEffect(path);
   if (change.value === undefined && !existsSync(file)) return { file, isChanged: false, notes: [] };
   let isChanged = true;
   await changeSettingsFile(scope, places, (values) => {
@@ -86,14 +90,29 @@ export function maskedSetting(key: string, value: unknown): unknown {
   return maskValue(value, parseKey(key));
 }
 
+/** The setting that was probably meant by a key that none has, as a question; empty otherwise. */
+export function meantSetting(key: string): string {
+  const path = parseKey(key);
+  const near = isActedOn(path) ? null : nearestWord(formatKey(path), actedOnKeys());
+  return near === null ? '' : `. Did you mean ${near}?`;
+}
+
+/** A misspelt key would be written, and nothing would come of it. */
+function refuseWithoutEffect(path: readonly string[]): void {
+  if (isActedOn(path)) return;
+  const key = formatKey(path);
+  const meant = meantSetting(key) || '.';
+  throw new HeddleError(
+    'invalid_option',
+    `There is no setting ${key} that acts in this version${meant} --force writes it anyway`,
+    { facts: { key } },
+  );
+}
+
 async function notesOn(path: readonly string[], { scope, value }: SettingChange, places: SettingsPlaces) {
   if (value === undefined) return [];
-  const key = formatKey(path);
   const notes: string[] = [];
-  if (!isActedOn(path)) {
-    const near = nearestWord(key, actedOnKeys());
-    notes.push(`${key} has no effect in this version${near === null ? '' : `; did you mean ${near}?`}`);
-  }
+  if (!isActedOn(path)) notes.push(`${formatKey(path)} has no effect in this version`);
   try {
     const { layers, trust } = await load({}, places);
     const origin = originOf(path, layers);

@@ -33,7 +33,7 @@ export async function findSource(config: RunConfig, options: ChooseOptions): Pro
 async function newestSource(config: RunConfig, { store, cwd }: ChooseOptions): Promise<FoundPast> {
   if (!config.continue || !store) return NOTHING;
   const [newest] = await store.list(cwd);
-  if (!newest) return NOTHING;
+  if (!newest) return { ...NOTHING, missing: `There is no session of ${cwd} to continue` };
   return { ...NOTHING, source: { store, key: { project: cwd, sessionId: newest.sessionId } } };
 }
 

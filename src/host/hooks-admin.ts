@@ -1,9 +1,10 @@
 import { createHooks } from '../hooks/dispatch.ts';
-import { isKnownEvent } from '../hooks/events.ts';
+import { EVENT_NAMES, isKnownEvent } from '../hooks/events.ts';
 import type { HookOutcome } from '../hooks/fold.ts';
 import { type Hook, hookLabel } from '../hooks/hook.ts';
 import { readHooks } from '../hooks/read-hooks.ts';
 import type { JsonObject } from '../util/json.ts';
+import { nearestWord } from '../util/nearest.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { Launch } from '../wire/run-config.ts';
 import type { Engine } from './engine.ts';
@@ -45,7 +46,7 @@ export async function testHooks(
   { event, payload }: TriedEvent,
   signal: AbortSignal,
 ): Promise<HookOutcome> {
-  if (!isKnownEvent(event)) throw new HeddleError('invalid_option', `There is no event ${event}`);
+  if (!isKnownEvent(event)) throw unknownEvent(event);
   const place = await openPlace(engine, launch);
   const { hooks } = hooksOf(place);
   const { runtime } = engine;
@@ -101,4 +102,10 @@ export function hooksOf({ configuration }: Pick<LaunchPlace, 'configuration'>): 
     ),
     ignored: trust.ignored.filter(({ keys }) => keys.includes('hooks')).map(({ file }) => file),
   };
+}
+
+function unknownEvent(event: string): HeddleError {
+  const near = nearestWord(event, EVENT_NAMES);
+  const meant = near === null ? `. These exist: ${EVENT_NAMES.join(', ')}` : `. Did you mean ${near}?`;
+  return new HeddleError('invalid_option', `There is no event ${event}${meant}`);
 }

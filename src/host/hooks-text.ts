@@ -3,8 +3,8 @@ import { type Hook, hookLabel } from '../hooks/hook.ts';
 import { printable } from '../util/printable.ts';
 import type { ListedHooks } from './hooks-admin.ts';
 
-/** The hooks by event, each with its matcher and where it stands. */
-export function hookListText({ hooks, problems, ignored }: ListedHooks): string {
+/** The hooks by event, each with its matcher and where it stands; none where there are none. */
+export function hookListLines({ hooks, problems, ignored }: ListedHooks): string[] {
   const lines = hooks.map(
     (hook) => `${hook.event}${hook.matcher ? ` (${hook.matcher})` : ''}: ${hookLabel(hook)}${facts(hook)}`,
   );
@@ -12,8 +12,7 @@ export function hookListText({ hooks, problems, ignored }: ListedHooks): string 
     ...problems.map((problem) => `problem: ${problem}`),
     ...ignored.map((file) => `ignored: the hooks of ${file}, because this directory is not trusted (heddle trust)`),
   ];
-  const all = lines.length + notes.length === 0 ? ['There are no hooks.'] : [...lines, ...notes];
-  return all.map((line) => `${printable(line)}\n`).join('');
+  return [...lines, ...notes].map(printable);
 }
 
 function facts({ timeoutMs, onFailure, condition, isOnce, source }: Hook): string {

@@ -5,7 +5,7 @@ import type { FileNotes } from '../config/markdown-files.ts';
 import { type Plugin, readPlugin } from '../config/plugins.ts';
 import { errorCode } from '../util/error-code.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
+import { systemReason } from '../util/system-reason.ts';
 import { type ExtensionOptions, type Extensions, enabledPlugins, pluginsOf } from './extensions.ts';
 
 /**
@@ -26,7 +26,7 @@ export function readPlugins(
       if (twin) throw new Error(`there is another plugin ${plugin.name}`);
       plugins.push(plugin);
     } catch (error) {
-      const problem = errorCode(error) === 'ENOENT' ? 'there is no such directory' : messageOf(error);
+      const problem = errorCode(error) === 'ENOENT' ? 'there is no such directory' : systemReason(error);
       pluginErrors.push({ path: name, error: problem });
       notes.warn(name, `the plugin was left out: ${problem}`);
     }

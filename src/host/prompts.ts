@@ -40,6 +40,7 @@ async function choose(
   try {
     return await readFile(resolve(cwd, file), 'utf8');
   } catch (cause) {
-    throw new HeddleError('invalid_option', `${flag}-file cannot be read: ${file}`, { cause });
+    const { systemReason } = await import('../util/system-reason.ts');
+    throw new HeddleError('invalid_option', `${flag}-file: ${file} cannot be read: ${systemReason(cause)}`, { cause });
   }
 }

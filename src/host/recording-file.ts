@@ -9,6 +9,7 @@ import {
   readSync,
 } from 'node:fs';
 import type { Logger } from '../util/runtime.ts';
+import { systemReason } from '../util/system-reason.ts';
 import { HeddleError } from '../wire/errors.ts';
 
 const { O_RDWR, O_CREAT, O_NONBLOCK } = constants;
@@ -22,8 +23,7 @@ export function createRecordingFile(path: string, log: Logger): (lines: string) 
   try {
     makeEmpty(path);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new HeddleError('invalid_option', `--record: ${path} cannot be written: ${reason}`, { cause });
+    throw new HeddleError('invalid_option', `--record: ${path} cannot be written: ${systemReason(cause)}`, { cause });
   }
   let broken = false;
   return (lines) => {

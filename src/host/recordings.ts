@@ -5,7 +5,7 @@ import type { Model } from '../model/model.ts';
 import { createModelRecorder } from '../model/record.ts';
 import { createReplayModel } from '../model/replay.ts';
 import { resolveModel } from '../model/resolve.ts';
-import { messageOf } from '../util/message-of.ts';
+import { systemReason } from '../util/system-reason.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { Engine } from './engine.ts';
 import { secretValues } from './home.ts';
@@ -52,6 +52,6 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new HeddleError('invalid_option', `The recording cannot be read: ${messageOf(cause)}`, { cause });
+    throw new HeddleError('invalid_option', `The recording ${path} cannot be read: ${systemReason(cause)}`, { cause });
   }
 }

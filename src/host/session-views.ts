@@ -16,6 +16,7 @@ import { treeView } from '../sessions/tree-view.ts';
 import type { Paint } from '../util/paint.ts';
 import type { Entry } from '../wire/entries.ts';
 
+export { shortIds } from '../sessions/short-ids.ts';
 export { firstWords, shownLines as printableLines, treeView };
 
 export interface LineOptions {

@@ -23,7 +23,7 @@ export function soundLayer(layer: Layer, config: RunConfig, log: Logger): Layer 
   const fatal = faults.find(({ forbids }) => forbids || isManaged);
   if (fatal) throw refuseSettings(`Settings: ${textOf(fatal)} (${nameOf(layer)})`);
   const where = printable(nameOf(layer));
-  for (const fault of faults.slice(0, MAX_TOLD)) log('warn', `${where}: ${textOf(fault)}. It was left out.`);
+  for (const fault of faults.slice(0, MAX_TOLD)) log('warn', `${where}: ${ended(textOf(fault))} It was left out.`);
   const more = faults.length - MAX_TOLD;
   if (more > 0) log('warn', `${where}: ${more} more values cannot be used and were left out.`);
   checkSandbox(layer);
@@ -35,6 +35,11 @@ const MAX_TOLD = 20;
 
 function textOf(fault: SettingFault): string {
   return printable(faultText(fault)).replace(/\.$/, '');
+}
+
+/** As a sentence; a question ends by itself. */
+function ended(text: string): string {
+  return text.endsWith('?') ? text : `${text}.`;
 }
 
 /** All that cannot be used: of the wrong kind, or without a meaning. `config` is the launch. */

@@ -1,12 +1,15 @@
-import { findSession } from '../sessions/catalog.ts';
+import { findSession, listSessions } from '../sessions/catalog.ts';
 import { holding } from '../sessions/hold.ts';
 import { deleteSession, type Switched, switchLeaf } from '../sessions/session-admin.ts';
 import { readStoredSession, type StoredSession } from '../sessions/stored-session.ts';
 import type { Logger } from '../util/runtime.ts';
+import { HeddleError } from '../wire/errors.ts';
 
 export { listSessions, type SessionSummary, sessionSummary } from '../sessions/catalog.ts';
 export { archiveSession, forkSession, renameSession, tagSession } from '../sessions/session-admin.ts';
+export { sessionFigures } from '../sessions/session-figures.ts';
 export { findMessage, type StoredSession } from '../sessions/stored-session.ts';
+export { listTrash, restoreTrashed, type TrashedSession } from '../sessions/trash.ts';
 
 /** What the command line does with stored sessions, by the name that somebody gave one. */
 export interface SessionsPlace {
@@ -27,8 +30,16 @@ export function findStored(name: string, { home, cwd }: SessionsPlace): Promise<
   return findSession({ home, name, project: cwd, cwd });
 }
 
-export async function openStored(name: string, place: SessionsPlace): Promise<StoredSession> {
-  return readStoredSession(await findStored(name, place));
+/** Without a name, the session of this directory that was written to last. */
+export async function openStored(name: string | undefined, place: SessionsPlace): Promise<StoredSession> {
+  return readStoredSession(name === undefined ? await newestStored(place) : await findStored(name, place));
+}
+
+async function newestStored({ home, cwd }: SessionsPlace): Promise<FoundStored> {
+  const [newest] = await listSessions({ home, project: cwd, limit: 1 });
+  if (newest) return newest;
+  const message = `There are no sessions of ${cwd} in ${home}: name one of another directory (heddle sessions list --all)`;
+  throw new HeddleError('session_not_found', message, { facts: { cwd, home } });
 }
 
 /** Does something to a session that nobody else writes to meanwhile. Rejects with `session_busy`. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isObject, type JsonObject, tryParseJson } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
+import { systemReason } from '../util/system-reason.ts';
 import { HeddleError } from '../wire/errors.ts';
 
 /**
@@ -27,7 +27,7 @@ async function readFileOf(path: string, cwd: string): Promise<string> {
   try {
     return await readFile(resolve(cwd, path), 'utf8');
   } catch (cause) {
-    throw refuse(`${path} cannot be read: ${messageOf(cause)}`, cause);
+    throw refuse(`${path} cannot be read: ${systemReason(cause)} (it takes files, or JSON)`, cause);
   }
 }
 

@@ -12,7 +12,7 @@ export type AnthropicOptions = EndpointOptions;
  * messages. Throws `invalid_option` for addresses that are no URLs; later trouble is told as events.
  */
 export function createAnthropicModel(options: AnthropicOptions): Model {
-  const url = methodUrl(options.baseUrl, '/v1/messages');
+  const url = methodUrl(options.baseUrl, '/v1/messages', 'ANTHROPIC_BASE_URL');
   url.search = '?beta=true';
   const endpoint = createEndpoint(options, url);
   const encode = createRequestEncoder();

@@ -68,8 +68,8 @@ export function createEndpoint(options: EndpointOptions, url: URL): Endpoint {
   };
 }
 
-/** The address of an API's method. Throws `invalid_option` for a base that is no http(s) URL. */
-export function methodUrl(baseUrl: string, path: string): URL {
+/** The address of an API's method. Throws `invalid_option`, naming the variable, for a base that is no http(s) URL. */
+export function methodUrl(baseUrl: string, path: string, variable: string): URL {
   try {
     const url = new URL(baseUrl);
     if (!/^https?:$/.test(url.protocol)) throw new Error('not http');
@@ -78,7 +78,8 @@ export function methodUrl(baseUrl: string, path: string): URL {
     return url;
   } catch (cause) {
     const shown = baseUrl.replace(/[^/]*@/, '***@'); // it may hold a password
-    throw new HeddleError('invalid_option', `The model API's base URL is not an http(s) URL: ${shown}`, { cause });
+    const problem = `The base URL of the model API (${variable}) is not an http(s) URL: ${shown}`;
+    throw new HeddleError('invalid_option', `${problem}. Write it whole, such as https://api.example.com`, { cause });
   }
 }
 

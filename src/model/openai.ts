@@ -20,7 +20,7 @@ export type OpenAiOptions = EndpointOptions;
  * `invalid_option` for addresses that are no URLs; later trouble is told as events.
  */
 export function createOpenAiModel(options: OpenAiOptions): Model {
-  const url = methodUrl(options.baseUrl, '/chat/completions');
+  const url = methodUrl(options.baseUrl, '/chat/completions', 'OPENAI_BASE_URL');
   const server: Server = {
     options,
     url,

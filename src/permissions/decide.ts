@@ -1,4 +1,5 @@
 import type { PermissionUpdate } from '../wire/permissions.ts';
+import { commandReason, remedy } from './ask-reason.ts';
 import { textOf } from './command-files.ts';
 import { acceptsEdits, fileCommandTargets, grantCommand, isReadOnlyScript, writtenFiles } from './judge-command.ts';
 import { allows, type Call, forbids, scriptOf, withScript } from './match-rule.ts';
@@ -7,7 +8,6 @@ import { isInsideAny, pathFrom } from './paths.ts';
 import { commandCwd, modesOf, type Policy } from './policy.ts';
 import { coversTool, formatRule, type Rule } from './rules.ts';
 import { byLeavingSandbox, bySandbox } from './sandbox-policy.ts';
-import { whyUnknown } from './shell-script.ts';
 import { suggestUpdates } from './suggestions.ts';
 
 export type { Call, Policy };
@@ -222,17 +222,15 @@ function byCommandDefault(call: Call, command: string, policy: Policy): Decision
   const grant = grantCommand(command, script, policy);
   if (grant !== null) return { behavior: 'allow', ...grant };
   const blockedPath = fileCommandTargets(script, policy)[0];
-  const unknown = whyUnknown(script);
-  const reason =
-    unknown === null
-      ? 'The command is not known to only read, and no rule allows all of it.'
-      : `It cannot be told beforehand all that the command would do: ${unknown}.`;
-  const question = ask(call, reason, policy);
+  const suggestions = suggestUpdates(call, policy);
+  const reason = commandReason(call, command, policy, suggestions);
+  const question: AskDecision = { behavior: 'ask', layer: 'default', reason, suggestions };
   return blockedPath === undefined ? question : { ...question, blockedPath };
 }
 
 function ask(call: Call, reason: string, policy: Policy): AskDecision {
-  return { behavior: 'ask', layer: 'default', reason, suggestions: suggestUpdates(call, policy) };
+  const suggestions = suggestUpdates(call, policy);
+  return { behavior: 'ask', layer: 'default', reason: `${reason}${remedy(call, suggestions, policy)}`, suggestions };
 }
 
 function askOutside(call: Call, paths: readonly string[], policy: Policy): AskDecision {

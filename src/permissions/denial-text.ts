@@ -6,5 +6,6 @@ export function denialText(toolName: string, decision: Exclude<Decision, { behav
     decision.behavior === 'deny'
       ? `Permission to use ${toolName} was denied.`
       : `${toolName} needs permission, which was requested but not granted.`;
-  return `${outcome} ${decision.reason} Nothing was run. Do not look for a way around this; say what you need instead.`;
+  const reason = decision.reason.replace(/[^.]$/, '$&.');
+  return `${outcome} ${reason} Nothing was run. Do not look for a way around this; say what you need instead.`;
 }

@@ -75,8 +75,16 @@ interface Granting {
 type Footing = 'paths hold' | 'paths moved';
 
 function grantScript(script: ShellScript, granting: Granting): CommandGrant | null {
-  const { commands, redirects, ordered } = script;
   if (whyUnknown(script) !== null) return null;
+  const { commands, redirects } = grantParts(script, granting);
+  return strongest([...commands, ...redirects]);
+}
+
+/** What grants each command and each file of a script, in their order. */
+function grantParts(
+  { commands, redirects, ordered }: ShellScript,
+  granting: Granting,
+): { commands: (CommandGrant | null)[]; redirects: (CommandGrant | null)[] } {
   const first = commands.map((command) => grantOne(command, granting, 'paths hold'));
   // After `cd /`, `ln -s` or a moved symlink the same words lead elsewhere.
   const moves = commands.map((command, at) => first[at]?.layer === 'allow-rule' || mayMoveNames(command));
@@ -86,7 +94,19 @@ function grantScript(script: ShellScript, granting: Granting): CommandGrant | nu
   );
   // A single command starts after its files are opened.
   const footing: Footing = commands.length > 1 && moves.includes(true) ? 'paths moved' : 'paths hold';
-  return strongest([...grants, ...redirects.map((redirect) => grantRedirect(redirect, granting.policy, footing))]);
+  return {
+    commands: grants,
+    redirects: redirects.map((redirect) => grantRedirect(redirect, granting.policy, footing)),
+  };
+}
+
+/** The commands and files of a script that nothing grants. */
+export function ungranted(script: ShellScript, policy: Policy): Pick<ShellScript, 'commands' | 'redirects'> {
+  const grants = grantParts(script, { rules: shellRules(policy.allow), policy });
+  return {
+    commands: script.commands.filter((_, at) => grants.commands[at] === null),
+    redirects: script.redirects.filter((_, at) => grants.redirects[at] === null),
+  };
 }
 
 /** All must be granted; a rule says more than a mode, and a mode more than a default. */

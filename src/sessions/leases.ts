@@ -4,7 +4,6 @@ import { identityOf } from '../util/process-identity.ts';
 import type { Logger } from '../util/runtime.ts';
 import { dropLease, holdsLease, type LeaseRecord, takeLease, touchLease } from './lease-file.ts';
 import { sessionBusy } from './session-busy.ts';
-import { storageFailed } from './storage-errors.ts';
 import type { Lease, LeaseHolder } from './store.ts';
 
 /** How often the holders of leases are seen to live. */
@@ -27,7 +26,7 @@ export function createLeases({ home, log }: { home: string; log: Logger }): Leas
       const path = join(home, 'locks', `${sessionId}.json`);
       const token = randomBytes(12).toString('hex');
       const since = new Date().toISOString();
-      const other = await taken(path, { ...identityOf(holder), since, token });
+      const other = await taken(home, path, { ...identityOf(holder), since, token });
       if (other !== null) throw sessionBusy(sessionId, other);
       held.set(token, path);
       heartbeat ??= setInterval(beat, HEARTBEAT_MS).unref();
@@ -73,10 +72,10 @@ export function createLeases({ home, log }: { home: string; log: Logger }): Leas
 }
 
 /** Who has the lease instead, or null. */
-async function taken(path: string, record: LeaseRecord): Promise<LeaseRecord | null> {
+async function taken(home: string, path: string, record: LeaseRecord): Promise<LeaseRecord | null> {
   try {
     return await takeLease(path, record);
   } catch (error) {
-    throw storageFailed(path, error);
+    throw (await import('./home-unwritable.ts')).homeUnwritable(home, error);
   }
 }

@@ -19,7 +19,7 @@ export interface TextHit {
 
 /** Case matters only when the query has a capital letter. Throws `invalid_option` for a pattern that is none. */
 export function createQuery(query: string, { isPattern }: { isPattern: boolean }): TextQuery {
-  if (query === '') throw new HeddleError('invalid_option', 'error: there is nothing to search for');
+  if (query === '') throw new HeddleError('invalid_option', 'there is nothing to search for');
   const source = isPattern ? query : query.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   const flags = /\p{Lu}/u.test(isPattern ? query.replaceAll(/\\./g, '') : query) ? 'mu' : 'imu';
   const pattern = compiled(source, flags);
@@ -57,7 +57,7 @@ function compiled(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, flags);
   } catch (error) {
-    throw new HeddleError('invalid_option', `error: not a regular expression: ${messageOf(error)}`);
+    throw new HeddleError('invalid_option', `not a regular expression: ${messageOf(error)}`);
   }
 }
 

@@ -1,7 +1,7 @@
-import { closeSync, constants, cpSync, fstatSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { errorCode } from '../util/error-code.ts';
 import { makeDirectory } from '../util/make-directory.ts';
+import { moveFile } from '../util/move-file.ts';
 import type { Entry } from '../wire/entries.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { archiveMarkOf, writeArchiveMark } from './archive-mark.ts';
@@ -11,6 +11,7 @@ import { isMissing, storageFailed } from './storage-errors.ts';
 import { findMessage, readStoredSession } from './stored-session.ts';
 import { readTaskRecords, taskNow, taskRecordsDir } from './task-records.ts';
 import { isTorn, writeToFile, writeWhole } from './transcript-file.ts';
+import { keepOrigin, moveIfThere, trashFolder, trashName } from './trash.ts';
 import { activeLeaf, pathTo } from './tree.ts';
 import { lastPromptOf } from './tree-report.ts';
 
@@ -86,11 +87,11 @@ export async function deleteSession(
   if (fileAt(path) === null) throw gone(path);
   const records = taskRecordsDir(home, sessionId);
   refuseWhileAtWork(records);
-  const time = new Date(now()).toISOString().replaceAll(/[:.]/g, '-');
-  const movedTo = join(home, 'trash', 'sessions', `${time}-${sessionId}`);
+  const movedTo = join(trashFolder(home), trashName(sessionId, now()));
   try {
     makeDirectory(movedTo, 0o700);
-    move(path, join(movedTo, basename(path)));
+    keepOrigin(movedTo, path);
+    moveFile(path, join(movedTo, basename(path)));
   } catch (error) {
     throw storageFailed(path, error);
   }
@@ -111,14 +112,6 @@ function refuseWhileAtWork(records: string): void {
   throw new HeddleError('session_busy', message, { facts: { tasks } });
 }
 
-function moveIfThere(from: string, to: string): void {
-  try {
-    move(from, to);
-  } catch (error) {
-    if (!isMissing(error)) throw storageFailed(from, error);
-  }
-}
-
 /** Adds an entry without a uuid to an existing transcript, with one write(2). */
 function appendEntry(path: string, entry: Entry): void {
   try {
@@ -133,17 +126,6 @@ function appendEntry(path: string, entry: Entry): void {
     }
   } catch (error) {
     throw isMissing(error) ? gone(path) : storageFailed(path, error);
-  }
-}
-
-function move(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if (errorCode(error) !== 'EXDEV') throw error;
-    // The projects may be on another disk than the trash: nothing goes before its copy is whole.
-    cpSync(from, to, { recursive: true, preserveTimestamps: true, errorOnExist: true, force: false });
-    rmSync(from, { recursive: true });
   }
 }
 

@@ -29,7 +29,8 @@ const DENIED: [string, string] = [
   'Make it writable, or choose another folder with HEDDLE_HOME, and resume the session.',
 ];
 
-const WRITE_TROUBLE: Record<string, [string, string]> = {
+/** By the code of the system: what is wrong, and what to do. */
+export const WRITE_TROUBLE: Record<string, [string, string]> = {
   ENOSPC: FULL,
   EDQUOT: ['the disk quota is used up', FULL[1]],
   EFBIG: ['the file is as large as this system allows', 'Fork the session to go on in a new file.'],

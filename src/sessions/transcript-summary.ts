@@ -113,13 +113,14 @@ function toSummary(file: SessionFile, head: HeadFacts, tail: TailFacts): Session
   const { firstPrompt, cwd, createdAt } = head;
   const { customTitle, tag, lastPrompt } = tail;
   const gitBranch = tail.gitBranch ?? head.gitBranch;
-  const summary: SessionSummary = { sessionId, path, summary: '', lastModified, fileSize };
+  const summary: SessionSummary = { sessionId, path, summary: '', lastModified: Math.floor(lastModified), fileSize };
   // Field by field: spreading seven objects for each of thousands of sessions costs more than reading their files.
   if (customTitle) summary.customTitle = customTitle;
   if (firstPrompt) summary.firstPrompt = firstPrompt;
   if (lastPrompt) summary.lastPrompt = lastPrompt;
   if (tag) summary.tag = tag;
-  if (gitBranch) summary.gitBranch = gitBranch;
+  // `HEAD` stands for no branch at all: outside of a repository, or on a commit.
+  if (gitBranch && gitBranch !== 'HEAD') summary.gitBranch = gitBranch;
   if (cwd) summary.cwd = cwd;
   if (createdAt) summary.createdAt = createdAt;
   const archived = file.isMarked ? archivedNow(path, file) : undefined;

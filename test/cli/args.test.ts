@@ -186,7 +186,7 @@ describe('parseArgs', () => {
   });
 
   test('more than one prompt is an error that says what to do', () => {
-    expect(messageOf('-p', 'two', 'words')).toBe("error: unexpected argument 'words': quote a prompt of several words");
+    expect(messageOf('-p', 'two', 'words')).toBe("unexpected argument 'words': quote a prompt of several words");
     expect(messageOf('one', '--', 'two')).toMatch(/unexpected argument 'two'/);
   });
 
@@ -256,30 +256,30 @@ describe('parseArgs', () => {
     '[K38] %s is unknown',
     (word) => {
       const option = word.split('=', 1)[0];
-      expect(messageOf(word)).toBe(`error: unknown option '${option}' (heddle --help lists the options)`);
+      expect(messageOf(word)).toBe(`unknown option '${option}' (heddle --help lists the options)`);
     },
   );
 
   test('a switch takes no value', () => {
-    expect(messageOf('--verbose=true')).toBe("error: option '--verbose' takes no value");
-    expect(messageOf('--help=me')).toBe("error: option '--help' takes no value");
-    expect(messageOf('--ide=x')).toBe("error: option '--ide' takes no value");
+    expect(messageOf('--verbose=true')).toBe("option '--verbose' takes no value");
+    expect(messageOf('--help=me')).toBe("option '--help' takes no value");
+    expect(messageOf('--ide=x')).toBe("option '--ide' takes no value");
   });
 
   test.each([['--model'], ['--max-turns'], ['--add-dir'], ['--allowedTools'], ['--environment']])(
     '%s needs a value',
-    (flag) => expect(messageOf(flag)).toBe(`error: option '${flag}' needs a value`),
+    (flag) => expect(messageOf(flag)).toBe(`option '${flag}' needs a value (heddle --help says which)`),
   );
 
   test.each(FLAGS.filter(({ choices }) => choices))('$name refuses what is not among its choices', (flag) => {
     expect(messageOf(flag.name, 'banana')).toBe(
-      `error: option '${flag.name}' argument 'banana' is invalid. Allowed choices are ${flag.choices?.join(', ')}.`,
+      `option '${flag.name}' argument 'banana' is invalid. Allowed choices are ${flag.choices?.join(', ')}.`,
     );
     expect(messageOf(`${flag.name}=`)).toMatch(/argument '' is invalid/);
   });
 
   test.each([['abc'], [''], [' '], ['1x'], ['NaN'], ['Infinity']])('--max-turns %j is no number', (value) => {
-    expect(messageOf('--max-turns', value)).toBe(`error: option '--max-turns' needs a number, not '${value}'`);
+    expect(messageOf('--max-turns', value)).toBe(`option '--max-turns' needs a number, not '${value}'`);
   });
 
   test('does not change the words it was given', () => {

@@ -72,7 +72,7 @@ describe('heddle config home', () => {
     const missing = join(place.root, 'missing');
     const { code, stdout, stderr } = await home(place, [missing]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe(`${missing} is not a directory. Make it first: mkdir -m 700 ${missing}\n`);
+    expect(stderr).toBe(`heddle: ${missing} is not a directory. Make it first: mkdir -m 700 ${missing}\n`);
     expect(existsSync(choice)).toBe(false);
   });
 

@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toolUse } from '../../src/testing/index.ts';
-import { runCli } from '../support/cli.ts';
+import { CLI, runCli } from '../support/cli.ts';
 import { makePlace, type Place } from '../support/place.ts';
 import { put } from '../support/put.ts';
 
@@ -47,6 +48,51 @@ describe('heddle permissions explain', () => {
     expect((await explain(place, 'Write', inside, '--permission-mode', 'acceptEdits')).code).toBe(0);
     expect((await explain(place, 'Read', { file_path: '/etc/x' })).code).toBe(3);
     expect((await explain(place, 'Read', { file_path: '/etc/x' }, '--add-dir', '/etc')).code).toBe(0);
+  });
+
+  test('ask: names the part that nothing covers, and the rule that would', async () => {
+    const place = await makePlace();
+    const command = 'npm test && git push';
+    const run = await explain(place, 'Bash', { command }, '--allowedTools', 'Bash(npm test)');
+    expect(run.stdout).toBe(
+      [
+        'ask',
+        'layer:  default',
+        'reason: `git push` is not covered: not known to only read, and no rule allows it.' +
+          " To allow it: --allowedTools 'Bash(git push)'",
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test.each<[tool: string, input: Record<string, string>, ...flags: string[]]>([
+    ['Bash', { command: 'npm test && git push' }],
+    ['Bash', { command: 'npm test && git push' }, '--allowedTools', 'Bash(npm test)'],
+    ['Bash', { command: 'npm run build > out.txt' }],
+    ['Bash', { command: 'FOO=1 make' }],
+    ['Bash', { command: `git commit -m "it's (done)"` }],
+    ['Bash', { command: 'bash -c "git push"' }],
+    ['Bash', { command: 'make "$TARGET"' }],
+    ['Bash', { command: 'touch made' }],
+    ['Bash', { command: 'touch /opt/made' }],
+    ['Bash', { command: 'touch /opt/made' }, '--permission-mode', 'acceptEdits'],
+    ['Write', { file_path: 'made', content: '' }],
+    ['Write', { file_path: '/opt/made', content: '' }],
+    ['Read', { file_path: '/opt/made' }],
+    ['WebFetch', { url: 'https://example.com/', prompt: 'x' }],
+    ['WebSearch', { query: 'looms' }],
+  ])('%s %j %s: what it says would allow it does, taken by a shell as it stands', async (tool, input, ...flags) => {
+    const place = await makePlace();
+    const asked = await explain(place, tool, input, ...flags);
+    expect(asked.code).toBe(3);
+    const offered = /To allow it: (.*)$/m.exec(asked.stdout)?.[1] ?? '';
+    const args = ['permissions', 'explain', '--tool', tool, '--input', JSON.stringify(input), ...flags];
+    const { status, stdout } = spawnSync('sh', ['-c', `exec "$@" ${offered}`, 'sh', process.execPath, CLI, ...args], {
+      cwd: place.cwd,
+      env: place.env,
+      encoding: 'utf8',
+    });
+    expect({ status, stdout, offered }).toMatchObject({ status: 0, stdout: expect.stringMatching(/^allow\n/) });
   });
 
   test('[G1] project rules count as far as the project is trusted', async () => {

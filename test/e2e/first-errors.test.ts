@@ -32,8 +32,8 @@ describe('a mistake on the command line', () => {
       ['Did you mean --all?', 'Usage: heddle sessions list [--all]'],
     ],
     [
-      ['sessions', 'show'],
-      ['SESSION is missing', 'Usage: heddle sessions show '],
+      ['sessions', 'rename'],
+      ['SESSION is missing', 'Usage: heddle sessions rename '],
     ],
     [
       ['mcp', 'ad'],
@@ -67,7 +67,7 @@ describe('a mistake on the command line', () => {
       ['tasks', 'show', 'b1'],
       ["No task has the id 'b1'", 'heddle tasks list'],
     ],
-    [['trust', '/nowhere/at/all'], ['The argument is not a directory: /nowhere/at/all']],
+    [['trust', '/nowhere/at/all'], ['The directory argument is not a directory: /nowhere/at/all']],
   ])('[K38] %j', async (argv, parts) => {
     const place = await makePlace();
     const { code, stdout, stderr } = await runCli(argv, { place });
@@ -83,7 +83,7 @@ describe('a mistake on the command line', () => {
       const { code, stdout, stderr } = await runCli(argv, { place });
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toMatch(
-        new RegExp(`^error: heddle has no command '${word}'\\. \\S.*\nAs a prompt: heddle -p ${word}\n$`),
+        new RegExp(`^heddle: heddle has no command '${word}'\\. \\S.*\nAs a prompt: heddle -p ${word}\n$`),
       );
     }
     expect(place.api.requests).toEqual([]);
@@ -166,7 +166,24 @@ test('[G7] a call that was denied because nobody could be asked is told on stder
   const place = await makePlace([toolUse('Write', call), 'I could not.']);
   const { code, stdout, stderr } = await runCli(['-p', 'write it'], { place });
   expect([code, stdout, existsSync(join(place.cwd, 'x.txt'))]).toEqual([0, 'I could not.\n', false]);
-  expect(stderr).toBe('heddle: not permitted: Write (--allowedTools and --permission-mode allow more)\n');
+  expect(stderr).toBe(
+    'heddle: not permitted: Write: Write changes files, which the mode default asks for.' +
+      ' To allow it: --permission-mode acceptEdits\n',
+  );
+});
+
+test('[G7] of a command the part is told that nothing covers; of many denials five, and how many more', async () => {
+  const place = await makePlace((_request, index) =>
+    index < 7 ? toolUse('Bash', { command: `npm test && git push ${index}` }) : 'I could not.',
+  );
+  const { stderr } = await runCli(['-p', 'push it', '--allowedTools', 'Bash(npm test)'], { place });
+  const lines = stderr.trimEnd().split('\n');
+  expect(lines).toHaveLength(6);
+  expect(lines[1]).toBe(
+    'heddle: not permitted: Bash: `git push 1` is not covered: not known to only read, and no rule allows it.' +
+      " To allow it: --allowedTools 'Bash(git push 1)'",
+  );
+  expect(lines[5]).toBe('heddle: … and 2 more that were not permitted');
 });
 
 test('[R-18] settings that are no JSON are told with their place, and without a piece of what stands there', async () => {

@@ -40,6 +40,17 @@ function largest(): string {
   return file;
 }
 
+test('characters beyond ASCII mean themselves in the patterns of the built command line, also from kept code', async () => {
+  writeFileSync(join(place.cwd, 'a.txt'), 'first\n');
+  writeFileSync(join(place.cwd, 'b.txt'), 'second\n');
+  const args = ['-p', '--model', 'offline', '\u2022 read the file a.txt\n\u2022 read the file b.txt'];
+  for (const time of ['compiled', 'kept']) {
+    const { stdout } = run({ args });
+    expect(stdout, time).toContain('first');
+    expect(stdout, time).toContain('second');
+  }
+});
+
 describe('the compiled code of the command line', () => {
   test.each(['heddle.cjs', 'cli.js'])('%s: is kept by the first run and left alone by the next ones', (entry) => {
     const first = run({ entry });

@@ -51,6 +51,7 @@ async function prepared(): Promise<{ place: Place; sessionId: string }> {
   const { place, sessionId } = await branched();
   put(join(place.home, 'background', sessionId, 'b1f3a2.json'), taskRecord(place, sessionId));
   put(join(place.home, '.claude.json'), { mcpServers: { gone: { command: '/nonexistent' } } });
+  put(join(place.home, 'settings.json'), { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] } });
   return { place, sessionId };
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { resultText } from '../../src/cli/result-text.ts';
+import { troubleText } from '../../src/cli/trouble-text.ts';
 import { fail, reply, text, toolUse } from '../../src/testing/index.ts';
 import { CLI, runCli, STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
 import { blocksOf, isResult, kindOf, type Line } from '../support/lines.ts';
@@ -103,7 +103,7 @@ describe('errors', () => {
     const place = await makePlace([bash('echo 1')]);
     const { code, stdout, stderr } = await runCli(['-p', 'x', '--max-turns', '1', '--allowedTools', 'Bash'], { place });
     expect({ code, stdout }).toEqual({ code: 1, stdout: 'Error: Reached max turns (1)\n' });
-    expect(stderr).toBe('heddle: Reached max turns (1)\n');
+    expect(stderr).toMatch(/^heddle: Reached max turns \(1\): --max-turns N allows more/);
   });
 
   test('[OUT-12, FLG-09, MSG-15] text: budget', async () => {
@@ -111,7 +111,7 @@ describe('errors', () => {
     const flags = ['--max-budget-usd', '0.5', '--allowedTools', 'Bash'];
     const { code, stdout, stderr } = await runCli(['-p', 'x', ...flags], { place });
     expect({ code, stdout }).toEqual({ code: 1, stdout: 'Error: Exceeded USD budget (0.5)\n' });
-    expect(stderr).toBe('heddle: Exceeded USD budget (0.5)\n');
+    expect(stderr).toMatch(/^heddle: Exceeded USD budget \(0\.5\): --max-budget-usd AMOUNT allows more/);
   });
 
   test('[OUT-10, K6] text: an interrupted run', async () => {
@@ -130,7 +130,9 @@ describe('errors', () => {
 
   test('[OUT-13] text: the line for structured output that never came', () => {
     const line = { subtype: 'error_max_structured_output_retries', num_turns: 3, errors: ['five times'] };
-    expect(resultText(line).stdout).toBe('Error: Failed to provide valid structured output after maximum retries');
+    expect(troubleText(line, { isTerminal: false, denied: [] }).stdout).toBe(
+      'Error: Failed to provide valid structured output after maximum retries',
+    );
   });
 
   test('[OUT-14, K24, P-17] an API error: its text, a line on stderr, exit 1', async () => {
@@ -138,7 +140,7 @@ describe('errors', () => {
     const { code, stdout, stderr } = await runCli(['-p', 'hi'], { place });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^API Error: 400 .*no such thing/);
-    expect(stderr).toBe(`heddle: ${stdout}`);
+    expect(stderr).toBe('heddle: The model API did not accept the request (400: no such thing).\n');
     expect(place.api.requests.length).toBe(1);
   });
 

@@ -174,12 +174,16 @@ describe('a run that cannot start', () => {
     writeFileSync(join(place.cwd, 'bad.jsonl'), '{"type":"recording","version":1}\nnonsense\n');
     const { code, stdout, stderr } = await runCli(['-p', '--model', 'replay:bad.jsonl', 'hi'], { place });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe('bad.jsonl cannot be replayed: line 2 is not a JSON object\n');
+    expect(stderr).toBe('heddle: bad.jsonl cannot be replayed: line 2 is not a JSON object\n');
   });
 
   test.each([
     ['a file that is something else', 'notes.txt', /notes\.txt cannot be written: it exists and is no recording/],
-    ['a directory that does not exist', 'no/where.jsonl', /where\.jsonl cannot be written: ENOENT/],
+    [
+      'a directory that does not exist',
+      'no/where.jsonl',
+      /where\.jsonl cannot be written: there is no such file or directory/,
+    ],
     ['a device', '/dev/null', /\/dev\/null cannot be written: it is not a file/],
   ])('for --record with %s', async (_, file, message) => {
     const place = await makePlace(['Hi']);

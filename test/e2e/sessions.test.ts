@@ -130,7 +130,10 @@ describe('resuming', () => {
     const place = await makePlace();
     const { code, stdout, stderr } = await runCli(['-p', 'hi', '--resume', UNKNOWN], { place });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe(`No conversation found with session ID: ${UNKNOWN}\n`);
+    expect(stderr).toBe(
+      `No conversation found with session ID: ${UNKNOWN}\n` +
+        'heddle: see which sessions there are: heddle sessions list --all\n',
+    );
   });
 });
 

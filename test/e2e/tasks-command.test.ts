@@ -275,7 +275,7 @@ test('[G9] a deleted session takes the records and outputs of its tasks along', 
   const sessionId = String(lines.at(-1)?.session_id);
   const { stdout } = await sessions(place, 'delete', '--yes', sessionId);
   const trash = stdout.trim().split(': ')[1] ?? '';
-  expect(readdirSync(trash).sort()).toEqual([`${sessionId}.jsonl`, 'background', 'task-outputs'].sort());
+  expect(readdirSync(trash).sort()).toEqual([`${sessionId}.jsonl`, 'background', 'origin.json', 'task-outputs'].sort());
   expect(existsSync(join(place.home, 'background', sessionId))).toBe(false);
   expect(await tasks(place, 'list')).toMatchObject({
     code: 0,

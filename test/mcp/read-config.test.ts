@@ -20,7 +20,7 @@ test('[MCP-14, FLG-26] servers come from texts and files; the later one of two c
 });
 
 test.each([
-  ['missing.json', /^--mcp-config: missing.json cannot be read: ENOENT/],
+  ['missing.json', /^--mcp-config: missing.json cannot be read: there is no such file/],
   ['{', /the text is no JSON object with mcpServers/],
   ['{"mcpServers":[]}', /the text is no JSON object with mcpServers/],
   ['{"mcpServers":{"x":null}}', /the server "x" is no object/],

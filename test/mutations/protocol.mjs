@@ -136,9 +136,9 @@ export const mutations = [
   },
   {
     row: 'OUT-11',
-    file: 'src/cli/result-text.ts',
-    from: 'return `Error: ${error}`;',
-    to: 'return error;',
+    file: 'src/cli/trouble-text.ts',
+    from: 'return `Error: ${errorOf(result)}`;',
+    to: 'return errorOf(result);',
     why: 'the fixed text that hosts match is another',
   },
   {

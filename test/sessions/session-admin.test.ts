@@ -85,7 +85,7 @@ test('a bare file is moved alone, whatever lies beside it', async () => {
   const path = join(home, 'session.txt');
   writeFileSync(path, 'x');
   const { movedTo } = await deleteSession({ sessionId: ID, path }, { home, now: NOW });
-  expect(readdirSync(movedTo)).toEqual(['session.txt']);
+  expect(readdirSync(movedTo)).toEqual(['origin.json', 'session.txt']);
   expect(existsSync(join(home, 'session'))).toBe(true);
 });
 

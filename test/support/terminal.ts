@@ -7,7 +7,7 @@ import { CLI, type CliOptions } from './cli.ts';
 
 const PATIENCE_MS = 15_000;
 
-/** A command line whose stdin and stderr are a terminal; stdout is a file. */
+/** A command line whose stdin and stderr are a terminal; stdout is a file, or the terminal, too. */
 export interface OnTerminal {
   /** All that the terminal got. */
   screen(): string;
@@ -17,21 +17,30 @@ export interface OnTerminal {
   /** The terminal goes away. */
   hangUp(): void;
   /** Waits until the terminal got something that fits. */
-  until(expected: string | RegExp): Promise<void>;
+  until(expected: Expected): Promise<void>;
   /** Resolves with the exit code. */
   ended: Promise<number | null>;
 }
 
+/** A text, a pattern, or a test of all that the terminal got. */
+type Expected = string | RegExp | ((screen: string) => boolean);
+
 export interface TerminalOptions extends CliOptions {
   /** The end of the terminal sends no signal to the command, as after a shell's `disown`. */
   isDisowned?: boolean;
+  /** stdout is the terminal, too, as for a person. */
+  isWhole?: boolean;
+  /** Default 80. */
+  columns?: number;
 }
 
-/** Runs the command line under a pseudo-terminal (util-linux `script`) of 80 columns. */
-export function startOnTerminal(args: string[], { place, env, cwd, isDisowned }: TerminalOptions): OnTerminal {
+/** Runs the command line under a pseudo-terminal (util-linux `script`). */
+export function startOnTerminal(args: string[], options: TerminalOptions): OnTerminal {
+  const { place, env, cwd, isDisowned, isWhole, columns = 80 } = options;
   const file = join(place.root, 'stdout');
   const words = [process.execPath, CLI, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
-  const command = `stty cols 80 && exec ${isDisowned ? 'setsid --wait ' : ''}${words} > '${file}'`;
+  const out = isWhole ? '' : ` > '${file}'`;
+  const command = `stty cols ${columns} && exec ${isDisowned ? 'setsid --wait ' : ''}${words}${out}`;
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     cwd: cwd ?? place.cwd,
     env: { ...place.env, TERM: 'xterm', SHELL: '/bin/sh', ...env },
@@ -46,8 +55,10 @@ export function startOnTerminal(args: string[], { place, env, cwd, isDisowned }:
     child.kill('SIGKILL');
     await ended;
   });
-  const fits = (expected: string | RegExp) =>
-    typeof expected === 'string' ? screen.includes(expected) : expected.test(screen);
+  const fits = (expected: Expected) => {
+    if (typeof expected === 'function') return expected(screen);
+    return typeof expected === 'string' ? screen.includes(expected) : expected.test(screen);
+  };
   return {
     screen: () => screen,
     stdout: () => (existsSync(file) ? readFileSync(file, 'utf8') : ''),

@@ -10,7 +10,7 @@ export const COMMAND_HELP: Readonly<Record<string, () => Promise<string>>> = {
     'heddle sessions',
     [
       ...['list', 'show', 'tree', 'search', 'export', 'rename', 'tag', 'fork', 'switch'],
-      ...['archive', 'unarchive', 'delete', 'fsck'],
+      ...['archive', 'unarchive', 'delete', 'restore', 'fsck'],
     ],
     async () => (await import('./sessions.ts')).SESSIONS,
   ),

@@ -46,7 +46,7 @@ export const login: AuthAction = {
     takeWords(args.words, []);
     const account = [...ACCOUNT_FLAGS, '--email'].find((flag) => args.has(flag));
     if (account !== undefined) {
-      throw usage(`error: ${account} is for accounts, and Heddle stores an API key: run heddle auth login without it`);
+      throw usage(`${account} is for accounts, and Heddle stores an API key: run heddle auth login without it`);
     }
     const provider = providerOf(args) ?? 'anthropic';
     const { env, configuration } = await openPlace(engine, { config: args.config });

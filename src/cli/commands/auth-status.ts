@@ -4,7 +4,7 @@ import { printable } from '../../util/printable.ts';
 import { takeWords } from '../command-args.ts';
 import { type AuthAction, providerOf } from './auth.ts';
 import { columns } from './show.ts';
-import { sayJson, sayLines, tell } from './terminal.ts';
+import { sayJson, sayLines, tell, terminalOf } from './terminal.ts';
 
 const HELP = `Usage: heddle auth status [--json | --text] [--provider anthropic|openai] [options]
 
@@ -36,7 +36,7 @@ export const status: AuthAction = {
     const provider = providerOf(args) ?? view.provider;
     const auth = view.providers.find((each) => each.provider === provider) ?? null;
     const isText = args.has('--text') || (process.stdout.isTTY === true && !args.has('--json'));
-    if (isText) sayLines(columns(rowsOf(view, auth)));
+    if (isText) sayLines(columns(rowsOf(view, auth), terminalOf(process.stdout, process.env)));
     else sayJson(reportOf(view, auth));
     if (view.problem !== null) tell(printable(view.problem));
     return auth === null || auth.isReady ? 0 : 1;

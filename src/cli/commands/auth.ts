@@ -4,9 +4,10 @@ import { KEY_PROVIDERS } from '../../host/stored-keys.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, type OwnFlag, parseCommandArgs } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
+import { wrapLogger } from '../wrap-logger.ts';
 import { defineGroup } from './action-group.ts';
 import { chooseAction } from './choose-action.ts';
-import { sayLines } from './terminal.ts';
+import { sayHelp } from './terminal.ts';
 
 /** One of the commands of `heddle auth`. */
 export interface AuthAction {
@@ -46,10 +47,10 @@ export async function runAuth(argv: readonly string[]): Promise<number> {
   const { name, action, rest } = chosen;
   const args = parseCommandArgs(rest, { command: `heddle auth ${name}`, own: action.flags, run: action.run ?? [] });
   if (!args) {
-    sayLines([action.help.trimEnd()]);
+    await sayHelp(action.help);
     return 0;
   }
-  const logger = createLogger(args.config);
+  const logger = wrapLogger(createLogger(args.config));
   const engine = openEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
   try {
     return await action.act(args, engine);
@@ -66,5 +67,5 @@ export function providerOf({ text }: CommandArgs): KeyProvider | null {
   const provider = KEY_PROVIDERS.find((each) => each === given);
   if (provider) return provider;
   const choices = KEY_PROVIDERS.join(', ');
-  throw usage(`error: option '--provider' argument '${given}' is invalid. Allowed choices are ${choices}.`);
+  throw usage(`option '--provider' argument '${given}' is invalid. Allowed choices are ${choices}.`);
 }

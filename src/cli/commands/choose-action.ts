@@ -2,7 +2,7 @@ import { printable } from '../../util/printable.ts';
 import type { HeddleError } from '../../wire/errors.ts';
 import { usage } from '../args.ts';
 import type { ActionGroup } from './action-group.ts';
-import { sayLines } from './terminal.ts';
+import { sayHelp } from './terminal.ts';
 
 /** What a command line calls; null when that was the help of the group, which has been said. */
 export async function chooseAction<Action>(
@@ -11,7 +11,7 @@ export async function chooseAction<Action>(
 ): Promise<{ name: string; action: Action; rest: string[] } | null> {
   const [name, ...rest] = argv;
   if (name === undefined || name === '--help' || name === '-h') {
-    sayLines([help.trimEnd()]);
+    await sayHelp(help);
     return null;
   }
   const load = Object.hasOwn(actions, name) ? actions[name] : undefined;
@@ -20,6 +20,6 @@ export async function chooseAction<Action>(
 }
 
 export function unknownCommand(group: string, name: string, known: readonly string[]): HeddleError {
-  const message = `error: unknown command '${group} ${printable(name)}': use one of ${known.join(', ')}`;
+  const message = `unknown command '${group} ${printable(name)}': use one of ${known.join(', ')}`;
   return usage(message, { unknown: name, known });
 }

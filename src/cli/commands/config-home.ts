@@ -8,7 +8,7 @@ import { sayJson, sayLines, tell } from './terminal.ts';
 /** `heddle config home [DIR | --reset]`; resolves with the exit code. */
 export async function runConfigHome(words: readonly string[], { has }: CommandArgs): Promise<number> {
   const [directory] = takeWords(words, ['DIR'], 0);
-  if (directory !== undefined && has('--reset')) throw usage('error: --reset takes no DIR');
+  if (directory !== undefined && has('--reset')) throw usage('--reset takes no DIR');
   const { env } = process;
   if (has('--reset')) await resetHome(env);
   const before = directory === undefined ? null : usedBefore();

@@ -1,23 +1,27 @@
+import { homedir } from 'node:os';
 import {
   changeSetting,
   FILE_SCOPES,
   getSetting,
   listSettings,
   maskedSetting,
+  meantSetting,
   type SettingsOverview,
 } from '../../host/config-admin.ts';
+import { displayWidth } from '../../util/display-width.ts';
 import { tryParseJson } from '../../util/json.ts';
 import { printable } from '../../util/printable.ts';
+import { wrapText } from '../../util/wrap-text.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
 import { unknownCommand } from './choose-action.ts';
 import { commandPlace } from './place.ts';
-import { columns, shownValue } from './show.ts';
-import { sayLines, tell } from './terminal.ts';
+import { columns, shortPath, shownValue } from './show.ts';
+import { sayHelp, sayLines, type Terminal, tell, terminalOf } from './terminal.ts';
 
 export const CONFIG_HELP = `Usage: heddle config list [--json]
        heddle config get KEY [--json]
-       heddle config set [--scope user|project|local] KEY VALUE
+       heddle config set [--scope user|project|local] [--force] KEY VALUE
        heddle config unset [--scope user|project|local] KEY
        heddle config home [DIR | --reset] [--json]
 
@@ -28,7 +32,7 @@ modelLimits."openai/gpt-4.1".contextWindow.
           of the project's settings is ignored and why; values of credentials are masked
   get     the value in force; a text as it is, anything else as JSON
   set     into the file of the scope (default user); VALUE is JSON if it reads as such, else text:
-          '"5"' is a text
+          '"5"' is a text. A KEY that has no effect in this version is refused, unless --force
   unset   out of that file
   home    which config home is used where neither HEDDLE_HOME nor CLAUDE_CONFIG_DIR says so:
           sessions, settings and keys are in it. With DIR: from now on that one, such as ~/.claude
@@ -50,12 +54,12 @@ Exit codes: 0 done, 1 an error, or nothing is set there.
 export async function runConfig(argv: readonly string[]): Promise<number> {
   const args = parseCommandArgs(argv, {
     command: 'heddle config',
-    own: { '--json': 'switch', '--scope': 'text', '--reset': 'switch' },
+    own: { '--json': 'switch', '--scope': 'text', '--force': 'switch', '--reset': 'switch' },
     run: ['--settings', '--setting-sources', '--managed-settings', '--trust'],
   });
   const [action, ...words] = args?.words ?? [];
   if (!args || action === undefined) {
-    sayLines([CONFIG_HELP.trimEnd()]);
+    await sayHelp(CONFIG_HELP);
     return 0;
   }
   const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
@@ -77,7 +81,7 @@ const ACTIONS: Record<string, Action> = {
   async get(words, { config, has }) {
     const [key = ''] = takeWords(words, ['KEY']);
     const value = await getSetting(key, config, commandPlace());
-    if (value === undefined) return fail(`${key} is not set`);
+    if (value === undefined) return fail(`${key} is not set${meantSetting(key)}`);
     sayLines([typeof value === 'string' && !has('--json') ? value : JSON.stringify(value, null, 2)]);
     return 0;
   },
@@ -86,7 +90,10 @@ const ACTIONS: Record<string, Action> = {
     const [key = '', text = ''] = takeWords(words, ['KEY', 'VALUE']);
     const json = tryParseJson(text);
     const value = json === undefined ? text : json;
-    const { file, notes } = await changeSetting({ key, value, scope: scopeOf(args) }, commandPlace());
+    const { file, notes } = await changeSetting(
+      { key, value, scope: scopeOf(args), force: args.has('--force') },
+      commandPlace(),
+    );
     sayLines([`${key} = ${shownValue(maskedSetting(key, value))} in ${printable(file)}`]);
     for (const note of notes) tell(printable(note));
     return 0;
@@ -109,28 +116,57 @@ function scopeOf({ text }: CommandArgs) {
   const name = text('--scope') ?? 'user';
   const scope = Object.hasOwn(FILE_SCOPES, name) ? FILE_SCOPES[name] : undefined;
   if (scope) return scope;
-  throw usage(`error: option '--scope' argument '${name}' is invalid. Allowed choices are user, project, local.`);
+  throw usage(`option '--scope' argument '${name}' is invalid. Allowed choices are user, project, local.`);
 }
 
 function overviewText({ settings, ignored, files, trust }: SettingsOverview): string {
-  const rows = settings.map(({ key, value, scope, source, hasEffect }) => [
-    printable(key),
-    shownValue(value),
-    hasEffect ? scope : `${scope}, no effect in this version`,
-    printable(source),
-  ]);
+  const terminal = terminalOf(process.stdout, process.env);
+  const home = terminal.isTerminal ? homedir() : '';
+  const rows = settings.map(({ key, value, scope, source, hasEffect }) => ({
+    key: printable(key),
+    value: shownValue(value),
+    scope: hasEffect ? scope : `${scope}, no effect in this version`,
+    source: printable(shortPath(source, home)),
+  }));
   const looked = files.map(
-    ({ scope, path, exists }) => `  ${scope}: ${printable(path)}${exists ? '' : ' (not there)'}`,
+    ({ scope, path, exists }) => `  ${scope}: ${printable(shortPath(path, home))}${exists ? '' : ' (not there)'}`,
   );
-  const left = ignored.map(
-    ({ file, keys, reason }) => `  ${printable(file)}: ${printable(keys.join(', '))} (${reason})`,
+  const left = ignored.flatMap(({ file, keys, reason }) =>
+    wrapText(`${printable(shortPath(file, home))}: ${printable(keys.join(', '))} (${reason})`, terminal.room, {
+      lead: '  ',
+      hang: 4,
+    }),
   );
   return [
-    ...(rows.length > 0 ? columns(rows) : ['Nothing is set. These files are looked at:', ...looked]),
+    ...(rows.length > 0 ? settingLines(rows, terminal) : ['Nothing is set. These files are looked at:', ...looked]),
     ...(left.length > 0 ? ['', 'Ignored:', ...left] : []),
     ...(left.length > 0 && trust !== 'trusted' ? ['`heddle trust` shows what would act, and lets it.'] : []),
   ].join('\n');
 }
+
+interface SettingRow {
+  key: string;
+  value: string;
+  scope: string;
+  source: string;
+}
+
+/** In columns where they fit; on a narrower terminal, where a setting stands is on a line of its own. */
+function settingLines(rows: readonly SettingRow[], { room }: Terminal): string[] {
+  const endless = { room: Number.POSITIVE_INFINITY };
+  const lines = columns(
+    rows.map(({ key, value, scope, source }) => [key, value, scope, source]),
+    endless,
+  );
+  if (lines.every((line) => displayWidth(line) <= room)) return lines;
+  const keyWidth = Math.min(MAX_KEY_WIDTH, Math.max(...rows.map(({ key }) => key.length)));
+  return rows.flatMap(({ key, value, scope, source }) => [
+    ...wrapText(value, room, { lead: `${key.padEnd(keyWidth)}  `, hang: 4 }),
+    ...wrapText(`${scope}: ${source}`, room, { lead: '    ' }),
+  ]);
+}
+
+const MAX_KEY_WIDTH = 30;
 
 function fail(text: string): number {
   tell(printable(text));

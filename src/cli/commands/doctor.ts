@@ -5,8 +5,9 @@ import { openEngine } from '../../host/engine.ts';
 import { configHome } from '../../host/home.ts';
 import { realDirectory } from '../../host/place.ts';
 import { printable } from '../../util/printable.ts';
+import { wrapText } from '../../util/wrap-text.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
-import { sayJson, sayLines, type Terminal, terminalOf } from './terminal.ts';
+import { sayHelp, sayJson, sayLines, type Terminal, terminalOf } from './terminal.ts';
 
 export const DOCTOR_HELP = `Usage: heddle doctor [--network] [--json] [options] [directory]
 
@@ -41,7 +42,7 @@ export async function runDoctor(argv: readonly string[]): Promise<number> {
     ],
   });
   if (!args) {
-    sayLines([DOCTOR_HELP.trimEnd()]);
+    await sayHelp(DOCTOR_HELP);
     return 0;
   }
   const [directory = '.'] = takeWords(args.words, ['directory'], 0);
@@ -53,7 +54,7 @@ export async function runDoctor(argv: readonly string[]): Promise<number> {
 
 async function examined(directory: string, { config, has }: CommandArgs): Promise<DoctorReport> {
   const { env } = process;
-  const cwd = realDirectory(directory, 'The argument', process.cwd());
+  const cwd = realDirectory(directory, 'The directory argument', process.cwd());
   const engine = openEngine({ cwd, env });
   try {
     const nodeVersion = process.versions.node;
@@ -92,15 +93,17 @@ function reportLines({ checks }: DoctorReport, terminal: Terminal): string[] {
 
 const STATUS_WIDTH = 'warning'.length;
 
-function checkLines({ id, status, summary, next }: Check, idWidth: number, { paint }: Terminal): string[] {
+function checkLines({ id, status, summary, next }: Check, idWidth: number, { paint, room }: Terminal): string[] {
   const colours: Record<CheckStatus, (text: string) => string> = {
     ok: paint.green,
     warning: paint.yellow,
     problem: paint.red,
   };
-  const line = `${colours[status](status.padEnd(STATUS_WIDTH))}  ${printable(id).padEnd(idWidth)}  ${printable(summary)}`;
-  if (next === undefined) return [line];
-  return [line, `${' '.repeat(STATUS_WIDTH + idWidth + 4)}${paint.dim(`→ ${printable(next)}`)}`];
+  const lead = `${status.padEnd(STATUS_WIDTH)}  ${printable(id).padEnd(idWidth)}  `;
+  const [first = '', ...more] = wrapText(printable(summary), room, { lead });
+  const advice = next === undefined ? [] : wrapText(`→ ${printable(next)}`, room, { lead: ' '.repeat(lead.length) });
+  const state = colours[status](first.slice(0, STATUS_WIDTH));
+  return [`${state}${first.slice(STATUS_WIDTH)}`, ...more, ...advice.map((line) => paint.dim(line))];
 }
 
 function counted(count: number, word: string): string {

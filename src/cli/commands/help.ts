@@ -1,7 +1,7 @@
 import { printable } from '../../util/printable.ts';
 import { usage } from '../args.ts';
 import { COMMAND_HELP } from './all-help.ts';
-import { sayLines } from './terminal.ts';
+import { sayHelp } from './terminal.ts';
 
 /** `heddle help [COMMAND…]`; resolves with the exit code. */
 export async function runHelp(argv: readonly string[]): Promise<number> {
@@ -10,9 +10,9 @@ export async function runHelp(argv: readonly string[]): Promise<number> {
   if (!load) {
     const known = Object.keys(COMMAND_HELP).map((each) => each.slice('heddle '.length));
     const unknown = words.join(' ');
-    throw usage(`error: unknown command '${printable(unknown)}'`, { unknown, known });
+    throw usage(`unknown command '${printable(unknown)}' (heddle --help lists the commands)`, { unknown, known });
   }
-  sayLines([(await load()).trimEnd()]);
+  await sayHelp(await load());
   return 0;
 }
 

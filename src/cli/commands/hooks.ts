@@ -1,15 +1,17 @@
 import { type Engine, openEngine } from '../../host/engine.ts';
 import { listHooks, testHooks } from '../../host/hooks-admin.ts';
-import { hookListText, outcomeText } from '../../host/hooks-text.ts';
+import { hookListLines, outcomeText } from '../../host/hooks-text.ts';
 import { recordedEvent } from '../../host/recorded-event.ts';
 import { openStored } from '../../host/stored-sessions.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
+import { wrapText } from '../../util/wrap-text.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
+import { wrapLogger } from '../wrap-logger.ts';
 import { unknownCommand } from './choose-action.ts';
 import { openSessionsPlace } from './sessions-place.ts';
-import { sayLines } from './terminal.ts';
+import { sayHelp, sayJson, sayLines, tell, terminalOf } from './terminal.ts';
 
 export const HOOKS_HELP = `Usage: heddle hooks list [options]
        heddle hooks test EVENT [options]
@@ -18,8 +20,7 @@ list shows the hooks that a run in this directory would have, and where they sta
 test runs the hooks that fit an event, and shows what they say and what would come of it. Nothing
 else happens: no tool runs, no prompt is sent.
 
-  --input JSON       what the event tells:
-                     '{"tool_name":"Bash","tool_input":{"command":"git push"}}'
+  --input JSON       what the event tells, such as '{"tool_name":"Bash","tool_input":{}}'
   --tool NAME        the tool of a tool event, where --input does not say
   --session SESSION  the latest event of this kind in a session: its last tool call, its last prompt
   --json             as JSON
@@ -43,10 +44,10 @@ export async function runHooks(argv: readonly string[]): Promise<number> {
   });
   const [action, ...words] = args?.words ?? [];
   if (!args || action === undefined) {
-    sayLines([HOOKS_HELP.trimEnd()]);
+    await sayHelp(HOOKS_HELP);
     return 0;
   }
-  const logger = createLogger(args.config);
+  const logger = wrapLogger(createLogger(args.config));
   const engine = openEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
   try {
     if (action === 'list') return await list(engine, args, words);
@@ -61,7 +62,12 @@ export async function runHooks(argv: readonly string[]): Promise<number> {
 async function list(engine: Engine, args: CommandArgs, words: readonly string[]): Promise<number> {
   takeWords(words, []);
   const listed = await listHooks(engine, { config: args.config });
-  process.stdout.write(args.has('--json') ? `${JSON.stringify(listed, null, 2)}\n` : hookListText(listed));
+  const lines = hookListLines(listed);
+  const { room } = terminalOf(process.stdout, process.env);
+  if (args.has('--json')) sayJson(listed);
+  else sayLines(lines.flatMap((line) => wrapText(line, room, { hang: 4 })));
+  if (lines.length === 0 && !args.has('--json'))
+    tell('there are no hooks here (they stand under hooks in settings files)');
   return 0;
 }
 
@@ -84,6 +90,7 @@ async function payloadOf(event: string, args: CommandArgs): Promise<JsonObject> 
     return recordedEvent(entries, event, tool);
   }
   const input = tryParseJson(args.text('--input') ?? '{}');
-  if (!isObject(input)) throw usage("error: option '--input' needs a JSON object");
+  if (!isObject(input))
+    throw usage(`option '--input' needs a JSON object, such as '{"tool_name":"Bash","tool_input":{}}'`);
   return tool === undefined ? input : { tool_name: tool, tool_input: {}, ...input };
 }

@@ -70,8 +70,7 @@ export const addJson: McpAction = {
   async act(args) {
     const [name = '', json = ''] = takeWords(args.words, ['NAME', 'JSON']);
     const given = tryParseJson(json);
-    if (!isObject(given))
-      throw usage('error: JSON must be an object, such as {"command":"node","args":["server.mjs"]}');
+    if (!isObject(given)) throw usage('JSON must be an object, such as {"command":"node","args":["server.mjs"]}');
     return write(name, given, args);
   },
 };
@@ -92,20 +91,20 @@ function transportOf({ text }: CommandArgs, target: string): 'stdio' | 'http' | 
   const isAddress = /^https?:\/\//i.test(target);
   const given = text('--transport') ?? (isAddress ? 'http' : 'stdio');
   if (given === 'stdio' || given === 'http' || given === 'sse') return given;
-  throw usage(`error: option '--transport' argument '${given}' is invalid. Allowed choices are stdio, http, sse.`);
+  throw usage(`option '--transport' argument '${given}' is invalid. Allowed choices are stdio, http, sse.`);
 }
 
 function commandServer(args: CommandArgs, command: string, rest: readonly string[]): JsonObject {
   for (const flag of ['--header', '--client-id', '--callback-port']) {
-    if (args.has(flag)) throw usage(`error: option '${flag}' is for remote servers`);
+    if (args.has(flag)) throw usage(`option '${flag}' is for remote servers`);
   }
   const env = args.texts('--env').map((text) => pairOf(text, '=', { flag: '--env', form: 'NAME=VALUE' }));
   return { type: 'stdio', command, args: [...rest], ...(env.length > 0 && { env: Object.fromEntries(env) }) };
 }
 
 function remoteServer(args: CommandArgs, type: 'http' | 'sse', url: string, [extra]: readonly string[]): JsonObject {
-  if (extra !== undefined) throw usage(`error: unexpected argument '${extra}'`, { unknown: extra });
-  if (args.has('--env')) throw usage("error: option '--env' is for commands");
+  if (extra !== undefined) throw usage(`unexpected argument '${extra}'`, { unknown: extra });
+  if (args.has('--env')) throw usage("option '--env' is for commands");
   const headers = args.texts('--header').map((text) => pairOf(text, ':', { flag: '--header', form: "'Name: value'" }));
   const oauth = oauthOf(args);
   return {
@@ -121,7 +120,7 @@ export function oauthOf({ text }: CommandArgs): { clientId?: string; callbackPor
   const port = text('--callback-port');
   const callbackPort = Number(port);
   if (port !== undefined && !(Number.isInteger(callbackPort) && callbackPort > 0 && callbackPort < 65_536)) {
-    throw usage(`error: option '--callback-port' needs a port, not '${port}'`);
+    throw usage(`option '--callback-port' needs a port, not '${port}'`);
   }
   return { ...(clientId !== undefined && { clientId }), ...(port !== undefined && { callbackPort }) };
 }
@@ -129,7 +128,7 @@ export function oauthOf({ text }: CommandArgs): { clientId?: string; callbackPor
 function pairOf(text: string, sign: string, { flag, form }: { flag: string; form: string }): [string, string] {
   const at = text.indexOf(sign);
   const name = text.slice(0, at).trim();
-  if (at < 0 || name === '') throw usage(`error: option '${flag}' needs ${form}, not '${text.split(sign)[0]}'`);
+  if (at < 0 || name === '') throw usage(`option '${flag}' needs ${form}, not '${text.split(sign)[0]}'`);
   const value = text.slice(at + 1);
   return [name, sign === ':' ? value.trim() : value];
 }

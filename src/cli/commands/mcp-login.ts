@@ -115,11 +115,11 @@ export const logout: McpAction = {
 function asProgram({ has, text }: CommandArgs): Pick<LoginOptions, 'asProgram'> {
   const issuer = text('--issuer');
   if (!has('--client-credentials')) {
-    if (issuer !== undefined) throw usage("error: option '--issuer' goes with --client-credentials");
+    if (issuer !== undefined) throw usage("option '--issuer' goes with --client-credentials");
     return {};
   }
   if (issuer === undefined || !URL.canParse(issuer)) {
-    throw usage("error: option '--client-credentials' needs --issuer URL: the authorization server the secret is for");
+    throw usage("option '--client-credentials' needs --issuer URL: the authorization server the secret is for");
   }
   const privateKey = process.env.MCP_CLIENT_KEY;
   return { asProgram: { issuer, ...(privateKey && { privateKey }) } };

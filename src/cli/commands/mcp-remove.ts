@@ -32,11 +32,10 @@ export const remove: McpAction = {
     );
     if (!found) {
       const where = scope === null ? 'any file of local, project or user scope' : `the scope ${scope}`;
-      const message = `There is no MCP server ${printable(name)} in ${where}`;
+      const message = `There is no MCP server ${printable(name)} in ${where}. heddle mcp list shows those there are`;
       throw new HeddleError('server_not_found', message, { facts: { name } });
     }
-    if (another)
-      throw usage(`error: ${name} is in the scopes ${found.scope} and ${another.scope}: say which with --scope`);
+    if (another) throw usage(`${name} is in the scopes ${found.scope} and ${another.scope}: say which with --scope`);
     await removeServer(found, place);
     sayLines([`${printable(name)} was removed from ${printable(found.file)} (scope ${found.scope})`]);
     return 0;

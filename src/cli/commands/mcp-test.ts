@@ -5,7 +5,7 @@ import type { McpAction } from './mcp.ts';
 import { targetOf } from './mcp-lines.ts';
 import { RUN_FLAGS } from './mcp-list.ts';
 import { columns } from './show.ts';
-import { sayJson, sayLines, tell } from './terminal.ts';
+import { sayJson, sayLines, tell, terminalOf } from './terminal.ts';
 
 const HELP = `Usage: heddle mcp test NAME [--json]
 
@@ -60,7 +60,10 @@ function say(server: AdminServer, { status, error, serverInfo, tools, connectMs,
   const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
   sayLines([
     `connected${who} in ${connectMs} ms; ${count} in ${listMs} ms`,
-    ...columns(tools.map(({ name, description }) => [`  ${printable(name)}`, firstLine(description)])),
+    ...columns(
+      tools.map(({ name, description }) => [`  ${printable(name)}`, firstLine(description)]),
+      terminalOf(process.stdout, process.env),
+    ),
   ]);
 }
 

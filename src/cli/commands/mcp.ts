@@ -3,9 +3,10 @@ import { SERVER_SCOPES, type ServerScope } from '../../host/mcp-files.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, type OwnFlag, parseCommandArgs } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
+import { wrapLogger } from '../wrap-logger.ts';
 import { defineGroup } from './action-group.ts';
 import { chooseAction } from './choose-action.ts';
-import { sayLines } from './terminal.ts';
+import { sayHelp } from './terminal.ts';
 
 /** One of the commands of `heddle mcp`. */
 export interface McpAction {
@@ -59,12 +60,12 @@ export async function runMcp(argv: readonly string[]): Promise<number> {
   const { help, flags, short = {}, run = [], act } = action;
   const args = parseCommandArgs(rest, { command: `heddle mcp ${name}`, own: flags, short, run });
   if (args) return withEngine(args, act);
-  sayLines([help.trimEnd()]);
+  await sayHelp(help);
   return 0;
 }
 
 async function withEngine(args: CommandArgs, act: McpAction['act']): Promise<number> {
-  const logger = createLogger(args.config);
+  const logger = wrapLogger(createLogger(args.config));
   const engine = openEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
   try {
     return await act(args, engine);
@@ -81,5 +82,5 @@ export function scopeOf({ text }: CommandArgs): ServerScope | null {
   const scope = SERVER_SCOPES.find((each) => each === given);
   if (scope) return scope;
   const choices = SERVER_SCOPES.join(', ');
-  throw usage(`error: option '--scope' argument '${given}' is invalid. Allowed choices are ${choices}.`);
+  throw usage(`option '--scope' argument '${given}' is invalid. Allowed choices are ${choices}.`);
 }

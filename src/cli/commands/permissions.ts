@@ -3,11 +3,13 @@ import type { Explanation } from '../../host/explain.ts';
 import { explainLaunch } from '../../host/explain-launch.ts';
 import { tryParseJson } from '../../util/json.ts';
 import { printable } from '../../util/printable.ts';
+import { wrapText } from '../../util/wrap-text.ts';
 import { usage } from '../args.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
 import { createLogger } from '../logger.ts';
+import { wrapLogger } from '../wrap-logger.ts';
 import { unknownCommand } from './choose-action.ts';
-import { sayLines } from './terminal.ts';
+import { sayHelp, terminalOf } from './terminal.ts';
 
 export const PERMISSIONS_HELP = `Usage: heddle permissions explain --tool NAME --input JSON [options]
 
@@ -44,7 +46,7 @@ export async function runPermissions(argv: readonly string[]): Promise<number> {
   });
   const [action, ...words] = args?.words ?? [];
   if (!args || action === undefined) {
-    sayLines([PERMISSIONS_HELP.trimEnd()]);
+    await sayHelp(PERMISSIONS_HELP);
     return 0;
   }
   if (action !== 'explain') throw unknownCommand('permissions', action, ['explain']);
@@ -56,10 +58,10 @@ export async function runPermissions(argv: readonly string[]): Promise<number> {
 
 async function explain({ config, text }: CommandArgs): Promise<Explanation> {
   const toolName = text('--tool');
-  if (toolName === undefined) throw usage("error: option '--tool' is missing", { missing: '--tool' });
+  if (toolName === undefined) throw usage("option '--tool' is missing", { missing: '--tool' });
   const input = tryParseJson(text('--input') ?? '{}');
-  if (input === undefined) throw usage("error: option '--input' needs JSON");
-  const logger = createLogger(config);
+  if (input === undefined) throw usage(`option '--input' needs JSON, such as '{"command":"git push"}'`);
+  const logger = wrapLogger(createLogger(config));
   const engine = openEngine({ cwd: process.cwd(), env: process.env, log: logger.log });
   try {
     return await explainLaunch(engine, { config }, { toolName, input });
@@ -77,8 +79,11 @@ function explanationText({ behavior, layer, rule, where, reason, hooks = [] }: E
     ['reason', reason],
     ...hooks.map((hook): [string, string] => ['hook', hook]),
   ];
-  const lines = facts.flatMap(([name, value]) =>
-    value === undefined ? [] : [`${`${name}:`.padEnd(8)}${printable(value)}`],
-  );
+  const { room } = terminalOf(process.stdout, process.env);
+  const lines = facts.flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const lead = `${name}:`.padEnd(8);
+    return wrapText(printable(value), room, { lead });
+  });
   return [behavior, ...lines].map((line) => `${line}\n`).join('');
 }

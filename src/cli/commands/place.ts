@@ -12,7 +12,7 @@ export interface CommandPlace {
 
 /** Throws `invalid_option` when there is no such directory, or no home. */
 export function commandPlace(directory = process.cwd()): CommandPlace {
-  const cwd = realDirectory(resolve(process.cwd(), directory), 'The argument');
+  const cwd = realDirectory(resolve(process.cwd(), directory), 'The directory argument');
   return { cwd, configHome: configHome(process.env) };
 }
 

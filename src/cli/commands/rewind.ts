@@ -3,7 +3,7 @@ import { rewindStored, type StoredRewind } from '../../host/rewind-stored.ts';
 import { printable } from '../../util/printable.ts';
 import { parseCommandArgs, takeWords } from '../command-args.ts';
 import { openSessionsPlace } from './sessions-place.ts';
-import { isAgreed, sayJson, sayLines, type Terminal, tell, terminalOf } from './terminal.ts';
+import { isAgreed, sayHelp, sayJson, sayLines, type Terminal, tell, terminalOf } from './terminal.ts';
 
 export const REWIND_HELP = `Usage: heddle rewind [--dry-run] [--force] [--yes] [--json] [--add-dir DIR…] [--home DIR]
                      SESSION MESSAGE
@@ -38,7 +38,7 @@ export async function runRewind(argv: readonly string[]): Promise<number> {
     run: ['--add-dir'],
   });
   if (!args) {
-    sayLines([REWIND_HELP.trimEnd()]);
+    await sayHelp(REWIND_HELP);
     return 0;
   }
   const [session = '', message = ''] = takeWords(args.words, ['SESSION', 'MESSAGE']);

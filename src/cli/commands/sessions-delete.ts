@@ -10,7 +10,8 @@ const HELP = `Usage: heddle sessions delete [--yes] [--home DIR] SESSION…
 
 Moves sessions to the trash, <home>/trash/sessions, with the transcripts of their subagents and
 what is kept of their background tasks, and says where. On a terminal it asks before. A session
-that another process has in use stays, and so does one whose tasks still run.
+that another process has in use stays, and so does one whose tasks still run. heddle sessions
+restore brings a session back.
 
   --yes        does not ask
   --home DIR   of another config home, which is written to
@@ -40,6 +41,7 @@ export const deleteSessions: SessionsAction = {
       try {
         const movedTo = await deleteStored(session, { ...place, now: () => Date.now() });
         sayLines([`${session.sessionId} is in the trash: ${movedTo}`]);
+        if (process.stdout.isTTY) tell(`heddle sessions restore ${session.sessionId.slice(0, 8)} brings it back`);
       } catch (error) {
         if (!HeddleError.isInstance(error)) throw error;
         tell(`${session.sessionId} was not moved: ${messageOf(error)}`);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { jsonOf, markdownOf, printableLines } from '../../host/session-views.ts';
 import { openStored } from '../../host/stored-sessions.ts';
 import { errorCode } from '../../util/error-code.ts';
-import { messageOf } from '../../util/message-of.ts';
+import { systemReason } from '../../util/system-reason.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { usage } from '../args.ts';
 import { takeWords } from '../command-args.ts';
@@ -11,10 +11,10 @@ import type { SessionsAction } from './sessions-action.ts';
 import { sayLines, tell } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions export [--md | --json] [--leaf MESSAGE | --all-branches]
-                              [--output FILE [--force]] [--home DIR] SESSION
+                              [--output FILE [--force]] [--home DIR] [SESSION]
 
 Writes a session to stdout or into a file: its conversation from the very beginning, and its
-subagents.
+subagents. Without SESSION: the newest of this directory.
 
   --md             as Markdown (default)
   --json           as JSON, with messages as on the wire
@@ -40,10 +40,10 @@ export const exportSession: SessionsAction = {
     '--force': 'switch',
   },
   async run(args, place) {
-    const [name = ''] = takeWords(args.words, ['SESSION']);
-    if (args.has('--md') && args.has('--json')) throw usage('error: --md and --json exclude each other');
+    const [name] = takeWords(args.words, ['SESSION'], 0);
+    if (args.has('--md') && args.has('--json')) throw usage('--md and --json exclude each other');
     if (args.has('--leaf') && args.has('--all-branches')) {
-      throw usage('error: --leaf and --all-branches exclude each other');
+      throw usage('--leaf and --all-branches exclude each other');
     }
     const session = await openStored(name, place);
     const choice = { leaf: args.text('--leaf'), allBranches: args.has('--all-branches') };
@@ -62,8 +62,8 @@ function writeDocument(path: string, document: string, { force }: { force: boole
   try {
     writeFileSync(path, document, { mode: 0o600, flag: force ? 'w' : 'wx' });
   } catch (cause) {
-    if (errorCode(cause) === 'EEXIST') throw usage(`error: ${path} exists already: --force overwrites it`);
-    throw new HeddleError('storage_failed', `error: ${path} cannot be written: ${messageOf(cause)}`, { cause });
+    if (errorCode(cause) === 'EEXIST') throw usage(`${path} exists already: --force overwrites it`);
+    throw new HeddleError('storage_failed', `${path} cannot be written: ${systemReason(cause)}`, { cause });
   }
   tell(`written to ${path}`);
 }

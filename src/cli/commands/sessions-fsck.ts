@@ -61,7 +61,7 @@ interface Outcome extends FileCheck {
 }
 
 async function chosen({ words, has }: CommandArgs, place: SessionsPlace): Promise<FoundStored[]> {
-  if (words.length > 0 && has('--all')) throw usage('error: --all checks all sessions: name none, or leave it out');
+  if (words.length > 0 && has('--all')) throw usage('--all checks all sessions: name none, or leave it out');
   if (words.length === 0) return listSessions({ home: place.home, ...(!has('--all') && { project: place.cwd }) });
   return Promise.all(words.map((word) => findStored(word, place)));
 }

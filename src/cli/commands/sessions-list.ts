@@ -1,24 +1,30 @@
-import { firstWords } from '../../host/session-views.ts';
-import { listSessions, type SessionSummary } from '../../host/stored-sessions.ts';
-import { cutToWidth, padToWidth } from '../../util/display-width.ts';
+import { homedir } from 'node:os';
+import { firstWords, shortIds } from '../../host/session-views.ts';
+import { listSessions, type SessionSummary, sessionFigures } from '../../host/stored-sessions.ts';
 import { printable } from '../../util/printable.ts';
 import { takeWords } from '../command-args.ts';
 import type { SessionsAction } from './sessions-action.ts';
 import { countFlag } from './sessions-place.ts';
+import { shortPath } from './show.ts';
+import { type Column, tableLines } from './table.ts';
 import { sayJson, sayLines, type Terminal, tell, terminalOf } from './terminal.ts';
 
-const HELP = `Usage: heddle sessions list [--all] [--archived] [--limit N] [--offset N] [--json] [--home DIR]
+const HELP = `Usage: heddle sessions list [--all] [--archived] [--long] [--limit N] [--offset N] [--json]
+                            [--home DIR]
 
-Lists the sessions of this directory, the one written to last first: id, time, size, tag, title or
-last prompt.
+Lists the sessions of this directory, the one written to last first: id, how long ago, turns, cost,
+tag, and the title or the last prompt.
 
-  --all        of every directory
+  --all        of every directory, and which
   --archived   also those that are archived
+  --long       times, and the sizes of files; with --json also turns and costUsd
   --limit N    so many at most (default 50; 0 for all)
   --offset N   without the first N
   --json       as JSON: an array with sessionId, path, summary, lastModified, fileSize, and where
                known customTitle, firstPrompt, lastPrompt, tag, gitBranch, cwd, createdAt, archived
   --home DIR   of another config home; nothing is written there
+
+Without a terminal, ids and times are whole, and there is no header.
 
 Examples:
   heddle sessions list
@@ -30,21 +36,26 @@ const PAGE = 50;
 
 export const list: SessionsAction = {
   help: HELP,
-  flags: { '--all': 'switch', '--archived': 'switch', '--limit': 'text', '--offset': 'text', '--json': 'switch' },
+  flags: {
+    '--all': 'switch',
+    '--archived': 'switch',
+    '--long': 'switch',
+    '--limit': 'text',
+    '--offset': 'text',
+    '--json': 'switch',
+  },
   async run(args, { home, cwd }) {
     takeWords(args.words, []);
-    const isAll = args.has('--all');
+    const [isAll, isLong, isJson] = [args.has('--all'), args.has('--long'), args.has('--json')];
     const limit = countFlag(args, '--limit', PAGE) || Number.POSITIVE_INFINITY;
     const offset = countFlag(args, '--offset', 0);
     // One more than is shown tells whether there are more.
     const scope = { home, hideArchived: !args.has('--archived'), ...(!isAll && { project: cwd }) };
     const found = await listSessions({ ...scope, offset, limit: limit + 1 });
     const sessions = found.slice(0, limit);
-    if (args.has('--json')) sayJson(sessions);
-    else sayLines(tableOf(sessions, { isAll, terminal: terminalOf(process.stdout, process.env) }));
-    if (sessions.length === 0 && !args.has('--json')) {
-      tell(await nothingToList(scope, { isAll, offset, cwd }));
-    }
+    if (isJson) sayJson(isLong ? sessions.map((each) => ({ ...each, ...sessionFigures(each) })) : sessions);
+    else if (sessions.length === 0) tell(await nothingToList(scope, { isAll, offset, cwd }));
+    else sayLines(listLines(sessions, { isAll, isLong, terminal: terminalOf(process.stdout, process.env) }));
     if (found.length > limit) tell(`there are more: --offset ${offset + limit} shows the next`);
     return 0;
   },
@@ -64,33 +75,69 @@ async function nothingToList(
 
 type ListScope = Parameters<typeof listSessions>[0];
 
-const DIRECTORY_WIDTH = 40;
-
-function tableOf(sessions: readonly SessionSummary[], options: { isAll: boolean; terminal: Terminal }): string[] {
-  const { isAll, terminal } = options;
-  const { paint, width, isTerminal } = terminal;
-  const tagWidth = Math.min(20, Math.max(0, ...sessions.map(({ tag }) => (tag ? shownTag(tag).length : 0))));
-  return sessions.map(({ sessionId, lastModified, fileSize, tag, summary, cwd, archived }) => {
-    const id = isTerminal ? sessionId.slice(0, 13) : sessionId;
-    const tagged = padToWidth(tag ? cutToWidth(printable(shownTag(tag)), tagWidth) : '', tagWidth);
-    const directory = isAll ? [padToWidth(cutEnd(printable(cwd ?? '?')), DIRECTORY_WIDTH)] : [];
-    const facts = [localTime(lastModified), shownSize(fileSize).padStart(7), ...directory];
-    const left = `${id}  ${facts.join('  ')}  ${tagWidth > 0 ? `${tagged}  ` : ''}`;
-    const state = archived ? 'archived  ' : '';
-    const words = firstWords(summary, Math.max(20, width - left.length - state.length)) || '(no messages)';
-    const tags = tagWidth > 0 ? `${paint.yellow(tagged)}  ` : '';
-    return `${paint.cyan(id)}  ${paint.dim(facts.join('  '))}  ${tags}${paint.dim(state)}${words}`;
-  });
+interface ListView {
+  isAll: boolean;
+  isLong: boolean;
+  terminal: Terminal;
 }
+
+function listLines(sessions: readonly SessionSummary[], { isAll, isLong, terminal }: ListView): string[] {
+  const { paint, width, isTerminal } = terminal;
+  const isShort = isTerminal && !isLong;
+  const figures = sessions.map(sessionFigures);
+  const short = shortIds(sessions.map(({ sessionId }) => sessionId));
+  const now = Date.now();
+  const home = homedir();
+  const columns: Column[] = [
+    {
+      title: 'ID',
+      cells: sessions.map(({ sessionId }) => (isTerminal ? short(sessionId) : sessionId)),
+      paint: paint.cyan,
+    },
+    {
+      title: isShort ? 'AGE' : 'TIME',
+      cells: sessions.map(({ lastModified }) => (isShort ? ageOf(lastModified, now) : localTime(lastModified))),
+      paint: paint.dim,
+    },
+    {
+      title: 'TURNS',
+      align: 'right',
+      cells: figures.map((each) => (each ? String(each.turns) : '–')),
+      paint: paint.dim,
+    },
+    { title: 'COST', align: 'right', cells: figures.map((each) => shownCost(each?.costUsd ?? null)), paint: paint.dim },
+    ...(isLong ? [{ title: 'SIZE', align: 'right' as const, cells: sessions.map(sizeOf), paint: paint.dim }] : []),
+    ...(isAll
+      ? [
+          {
+            title: 'DIRECTORY',
+            cells: sessions.map(({ cwd }) => printable(shortPath(cwd ?? '?', home))),
+            keep: 'end' as const,
+            least: 10,
+            paint: paint.dim,
+          },
+        ]
+      : []),
+    ...(sessions.some(({ tag }) => tag)
+      ? [{ title: 'TAG', cells: sessions.map(({ tag }) => printable(shownTag(tag))), least: 6, paint: paint.yellow }]
+      : []),
+    { title: 'TITLE', cells: sessions.map(titleOf), least: 10 },
+  ];
+  const [head = '', ...rows] = tableLines(columns, width, { hasTitles: isTerminal });
+  return isTerminal ? [paint.dim(head), ...rows] : [head, ...rows];
+}
+
+function titleOf({ summary, archived }: SessionSummary): string {
+  const words = firstWords(summary, LONGEST_TITLE) || '(no messages)';
+  return archived ? `archived  ${words}` : words;
+}
+
+/** No terminal is wider; a prompt can be megabytes long. */
+const LONGEST_TITLE = 200;
 
 /** Some write the sign themselves. */
-function shownTag(tag: string): string {
-  return tag.startsWith('#') ? tag : `#${tag}`;
-}
-
-/** The end of a path says more than its beginning. */
-function cutEnd(path: string): string {
-  return path.length <= DIRECTORY_WIDTH ? path : `…${path.slice(1 - DIRECTORY_WIDTH)}`;
+function shownTag(tag: string | undefined): string {
+  return tag === undefined || tag.startsWith('#') ? (tag ?? '') : `#${tag}`;
 }
 
 /** Minutes are enough to recognise a session by. */
@@ -101,8 +148,27 @@ export function localTime(at: number): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-function shownSize(bytes: number): string {
+function sizeOf({ fileSize: bytes }: SessionSummary): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1e6) return `${(bytes / 1000).toFixed(1)} kB`;
   return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+function shownCost(costUsd: number | null): string {
+  if (costUsd === null) return '–';
+  return costUsd >= 100 ? `$${Math.round(costUsd)}` : `$${costUsd.toFixed(2)}`;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** How long ago, in one unit; after some weeks, the day. */
+export function ageOf(at: number, now: number): string {
+  const age = Math.max(0, now - at);
+  if (age < MINUTE) return 'now';
+  if (age < HOUR) return `${Math.floor(age / MINUTE)} min`;
+  if (age < 2 * DAY) return `${Math.floor(age / HOUR)} h`;
+  if (age < 60 * DAY) return `${Math.floor(age / DAY)} days`;
+  return localTime(at).slice(0, 'yyyy-mm-dd'.length);
 }

@@ -11,7 +11,7 @@ import { tell } from './terminal.ts';
 export function openSessionsPlace({ text }: CommandArgs): SessionsPlace {
   const given = text('--home');
   // An empty one, as of an unset variable, would be the working directory.
-  if (given === '') throw usage("error: option '--home' needs a directory");
+  if (given === '') throw usage("option '--home' needs a directory");
   const home = given === undefined ? configHome(process.env) : realDirectory(given, '--home', process.cwd());
   return {
     home: resolve(process.cwd(), home),
@@ -28,5 +28,5 @@ export function countFlag({ text }: CommandArgs, flag: string, otherwise: number
   if (value === undefined) return otherwise;
   const count = Number(value);
   if (/^\d+$/.test(value) && Number.isSafeInteger(count)) return count;
-  throw usage(`error: option '${flag}' needs a whole number, not '${printable(value)}'`);
+  throw usage(`option '${flag}' needs a whole number, not '${printable(value)}'`);
 }

@@ -4,10 +4,10 @@ import { takeWords } from '../command-args.ts';
 import type { SessionsAction } from './sessions-action.ts';
 import { sayLines, tell, terminalOf } from './terminal.ts';
 
-const HELP = `Usage: heddle sessions show [--leaf MESSAGE] [--full] [--all] [--home DIR] SESSION
+const HELP = `Usage: heddle sessions show [--leaf MESSAGE] [--full] [--all] [--home DIR] [SESSION]
 
 Shows a conversation: the branch that goes on, from its last compaction on. Long outputs of tools
-are shortened.
+are shortened. Without SESSION: of the newest session of this directory.
 
   --leaf MESSAGE   the branch up to that message (heddle sessions tree shows them)
   --full           also what compactions have replaced
@@ -15,7 +15,7 @@ are shortened.
   --home DIR       of another config home; nothing is written there
 
 Examples:
-  heddle sessions show 3f2a91c0
+  heddle sessions show
   heddle sessions show --full --all "the big refactoring" | less
 `;
 
@@ -23,7 +23,7 @@ export const show: SessionsAction = {
   help: HELP,
   flags: { '--leaf': 'text', '--full': 'switch', '--all': 'switch' },
   async run(args, place) {
-    const [name = ''] = takeWords(args.words, ['SESSION']);
+    const [name] = takeWords(args.words, ['SESSION'], 0);
     const session = await openStored(name, place);
     const options = { leaf: args.text('--leaf'), full: args.has('--full'), everything: args.has('--all') };
     const lines = conversationLines(session, { ...options, ...terminalOf(process.stdout, process.env) });

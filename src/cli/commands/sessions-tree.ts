@@ -4,11 +4,11 @@ import { takeWords } from '../command-args.ts';
 import type { SessionsAction } from './sessions-action.ts';
 import { sayJson, sayLines, terminalOf } from './terminal.ts';
 
-const HELP = `Usage: heddle sessions tree [--messages] [--json] [--home DIR] SESSION
+const HELP = `Usage: heddle sessions tree [--messages] [--json] [--home DIR] [SESSION]
 
 Draws the branches of a session: the summary or the first prompt of each stretch, its turns, what
 it has cost (or used, where the cost is not known), and the message it ends in. ● leads to where
-the conversation goes on, ◀ active.
+the conversation goes on, ◀ active. Without SESSION: of the newest of this directory.
 
   --messages   a line for every prompt and every answer
   --json       as JSON: nodes with their parents, leaves, branches, leaf_uuid (the active one)
@@ -17,7 +17,7 @@ the conversation goes on, ◀ active.
 heddle sessions switch SESSION LEAF goes on from another message.
 
 Examples:
-  heddle sessions tree 3f2a91c0
+  heddle sessions tree
   heddle sessions tree --messages 3f2a91c0
 `;
 
@@ -25,7 +25,7 @@ export const tree: SessionsAction = {
   help: HELP,
   flags: { '--messages': 'switch', '--json': 'switch' },
   async run(args, place) {
-    const [name = ''] = takeWords(args.words, ['SESSION']);
+    const [name] = takeWords(args.words, ['SESSION'], 0);
     const session = await openStored(name, place);
     if (args.has('--json')) sayJson(treeView(session));
     else {

@@ -3,7 +3,7 @@ import { defineGroup } from './action-group.ts';
 import { chooseAction } from './choose-action.ts';
 import type { SessionsAction } from './sessions-action.ts';
 import { openSessionsPlace } from './sessions-place.ts';
-import { sayLines } from './terminal.ts';
+import { sayHelp } from './terminal.ts';
 
 export const SESSIONS = defineGroup<SessionsAction>({
   group: 'sessions',
@@ -46,6 +46,10 @@ session file; MESSAGE and LEAF are the uuid of a message, or the beginning of on
       does: 'move sessions to the trash',
       load: async () => (await import('./sessions-delete.ts')).deleteSessions,
     },
+    restore: {
+      does: 'bring deleted sessions back',
+      load: async () => (await import('./sessions-restore.ts')).restore,
+    },
     fsck: {
       does: 'check session files for damage, and repair them',
       load: async () => (await import('./sessions-fsck.ts')).fsck,
@@ -70,7 +74,7 @@ async function runAction(command: string, action: SessionsAction, argv: readonly
   const own = { '--home': 'text', ...action.flags } as const;
   const args: CommandArgs | null = parseCommandArgs(argv, { command, own, run: [] });
   if (!args) {
-    sayLines([action.help.trimEnd()]);
+    await sayHelp(action.help);
     return 0;
   }
   return action.run(args, openSessionsPlace(args));

@@ -1,12 +1,12 @@
 import { chmodSync, lstatSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { makeDirectory } from '../../util/make-directory.ts';
-import { messageOf } from '../../util/message-of.ts';
 import { printable } from '../../util/printable.ts';
 import { shellQuoted, shellWord } from '../../util/shell-word.ts';
+import { systemReason } from '../../util/system-reason.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { parseCommandArgs, takeWords } from '../command-args.ts';
-import { sayLines } from './terminal.ts';
+import { sayHelp, sayLines } from './terminal.ts';
 
 const NAME = 'claude';
 /** By this line a launcher of ours is known. */
@@ -29,7 +29,7 @@ Exit codes: 0 done, 1 an error.
 export async function runShim(argv: readonly string[]): Promise<number> {
   const args = parseCommandArgs(argv, { command: 'heddle shim', own: {}, run: [] });
   if (!args) {
-    sayLines([SHIM_HELP.trimEnd()]);
+    await sayHelp(SHIM_HELP);
     return 0;
   }
   const [given = ''] = takeWords(args.words, ['DIR']);
@@ -42,7 +42,7 @@ export async function runShim(argv: readonly string[]): Promise<number> {
     writeFileSync(launcher, launcherText(), { mode: 0o755, flag: 'wx' });
     chmodSync(launcher, 0o755); // whatever the umask says
   } catch (cause) {
-    throw new HeddleError('invalid_option', `${launcher} cannot be written: ${messageOf(cause)}`, { cause });
+    throw new HeddleError('invalid_option', `${launcher} cannot be written: ${systemReason(cause)}`, { cause });
   }
   sayLines([
     `${printable(launcher)} starts Heddle.`,

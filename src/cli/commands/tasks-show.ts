@@ -58,7 +58,7 @@ function factLines(task: ListedTask, terminal: Terminal): string[] {
     ['process', process ? `${process.pid} of ${owner.pid} on ${owner.host}` : `${owner.pid} on ${owner.host}`],
     ['output', printable(task.output_file)],
   ];
-  return columns(rows);
+  return columns(rows, terminal);
 }
 
 function usageText({ tool_uses, total_tokens, cost_usd }: NonNullable<ListedTask['usage']>): string {

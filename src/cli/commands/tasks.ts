@@ -3,7 +3,7 @@ import { type CommandArgs, parseCommandArgs } from '../command-args.ts';
 import { defineGroup } from './action-group.ts';
 import { chooseAction } from './choose-action.ts';
 import { openTasksPlace } from './tasks-place.ts';
-import { sayLines } from './terminal.ts';
+import { sayHelp } from './terminal.ts';
 
 /** One of the commands of `heddle tasks`. */
 export interface TasksAction {
@@ -37,6 +37,6 @@ export async function runTasks(argv: readonly string[]): Promise<number> {
   const own = { '--home': 'text', '--session': 'text', ...action.flags } as const;
   const args = parseCommandArgs(rest, { command: `heddle tasks ${name}`, own, run: [] });
   if (args) return action.run(args, await openTasksPlace(args));
-  sayLines([action.help.trimEnd()]);
+  await sayHelp(action.help);
   return 0;
 }

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { createPaint, type Paint } from '../../util/paint.ts';
+import { wrapText } from '../../util/wrap-text.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -8,6 +9,8 @@ export interface Terminal {
   paint: Paint;
   /** Columns. */
   width: number;
+  /** Columns after which a sentence is broken into lines: in a pipe never. */
+  room: number;
   isTerminal: boolean;
 }
 
@@ -20,6 +23,7 @@ export function terminalOf(out: { isTTY?: boolean; columns?: number }, env: Env)
   return {
     paint: createPaint({ colours: hasColours(isTerminal, env) }),
     width: isTerminal ? out.columns || 80 : PLAIN_WIDTH,
+    room: isTerminal ? out.columns || 80 : Number.POSITIVE_INFINITY,
     isTerminal,
   };
 }
@@ -36,13 +40,24 @@ export function sayLines(lines: readonly string[]): void {
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
+/** A help text: as it is for whoever reads it through a pipe, in colours and within the columns of a terminal. */
+export async function sayHelp(text: string): Promise<void> {
+  const terminal = terminalOf(process.stdout, process.env);
+  if (!terminal.isTerminal) return sayLines([text.trimEnd()]);
+  sayLines((await import('./help-layout.ts')).layoutHelp(text, terminal));
+}
+
 export function sayJson(value: unknown): void {
   sayLines([JSON.stringify(value, null, 2)]);
 }
 
 /** Remarks, and why something was not done. */
 export function tell(message: string): void {
-  process.stderr.write(`heddle: ${message}\n`);
+  const { stderr } = process;
+  const lines = stderr.isTTY
+    ? wrapText(`heddle: ${message}`, stderr.columns || 80, { hang: 2 })
+    : [`heddle: ${message}`];
+  stderr.write(`${lines.join('\n')}\n`);
 }
 
 /** Asks on the terminal. True where there is none to ask on: then the command itself is the answer. */

@@ -4,7 +4,7 @@ import { printable } from '../../util/printable.ts';
 import { parseCommandArgs, takeWords } from '../command-args.ts';
 import { commandPlace, lastingPath } from './place.ts';
 import { columns, shownValue } from './show.ts';
-import { canAsk, saysYes, tell } from './terminal.ts';
+import { canAsk, sayHelp, sayJson, sayLines, saysYes, tell, terminalOf } from './terminal.ts';
 
 export const TRUST_HELP = `Usage: heddle trust [--yes] [directory]
        heddle trust --list [--json]
@@ -32,7 +32,7 @@ export async function runTrust(argv: readonly string[]): Promise<number> {
   const own = { '--yes': 'switch', '--list': 'switch', '--remove': 'switch', '--json': 'switch' } as const;
   const args = parseCommandArgs(argv, { command: 'heddle trust', own, run: [] });
   if (!args) {
-    process.stdout.write(TRUST_HELP);
+    await sayHelp(TRUST_HELP);
     return 0;
   }
   const [directory] = takeWords(args.words, ['directory'], 0);
@@ -48,13 +48,9 @@ function list(asJson: boolean): number {
     since ?? '',
     printable(directory),
   ]);
-  process.stdout.write(
-    asJson
-      ? `${JSON.stringify(directories, null, 2)}\n`
-      : columns(rows)
-          .map((row) => `${row}\n`)
-          .join(''),
-  );
+  if (asJson) sayJson(directories);
+  else sayLines(columns(rows, terminalOf(process.stdout, process.env)));
+  if (rows.length === 0 && !asJson) tell('no directory is trusted (heddle trust DIR trusts one)');
   return 0;
 }
 
@@ -84,7 +80,10 @@ function viewText({ directory, trust: state, files }: TrustView): string {
   if (files.length === 0) return `There are no settings in ${name} that would need trust.`;
   const lines = files.flatMap(({ file, needsTrust, never }) => [
     `${file}:`,
-    ...columns(needsTrust.map(({ key, value }) => [`  ${printable(key)}`, shownValue(value)])),
+    ...columns(
+      needsTrust.map(({ key, value }) => [`  ${printable(key)}`, shownValue(value)]),
+      terminalOf(process.stdout, process.env),
+    ),
     ...(needsTrust.length === 0 ? ['  nothing that needs trust'] : []),
     ...(never.length > 0 ? [`  never from a project: ${printable(never.join(', '))}`] : []),
   ]);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
+import { systemReason } from '../../util/system-reason.ts';
 import { HeddleError } from '../../wire/errors.ts';
 
 /** The agents that `--agents` gives, as JSON or in a JSON file, by name. Throws `invalid_option` when one cannot be used. */
@@ -19,7 +20,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw invalid(`this is no JSON, and no file that can be read: ${messageOf(cause)}`);
+    throw invalid(`this is no JSON, and ${path} cannot be read as a file: ${systemReason(cause)}`);
   }
 }
 

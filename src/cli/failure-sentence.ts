@@ -1,0 +1,57 @@
+import { type JsonObject, stringField, tryParseJson } from '../util/json.ts';
+import { printable } from '../util/printable.ts';
+
+/**
+ * Why a run has failed, for a person: one line with what to do next. The text of the result itself is wire shape, and
+ * stays as it is on stdout and in JSON.
+ */
+export function failureSentence(result: JsonObject): string {
+  const errors = Array.isArray(result.errors) ? result.errors.map(String) : [];
+  const [error = 'The run failed'] = errors;
+  const answer = /^API Error: (?:(\d{3}) )?([\s\S]*?)(?: \u00b7 Check the API key of this model)?$/.exec(error);
+  const sentence = answer
+    ? apiSentence(result.error_code, answer[1], firstLine(saidBy(answer[2] ?? '')))
+    : firstLine(error);
+  return `${printable(sentence)}${nextStep(result.subtype)}`;
+}
+
+/** How more of it can be had, after a limit. */
+function nextStep(subtype: unknown): string {
+  switch (subtype) {
+    case 'error_max_turns':
+      return ': --max-turns N allows more, and --continue goes on from here';
+    case 'error_max_budget_usd':
+      return ': --max-budget-usd AMOUNT allows more, and --continue goes on from here';
+    default:
+      return '';
+  }
+}
+
+function apiSentence(code: unknown, status: string | undefined, said: string): string {
+  const facts = [status, said].filter((part) => part !== undefined && part !== '').join(': ');
+  switch (code) {
+    case 'authentication':
+      return `The model API refused the key (${facts}). heddle auth status shows which key is used, heddle doctor checks it.`;
+    case 'rate_limit':
+      return `The model API allows no more requests now (${facts}). Wait, or name another model with --model or --fallback-model.`;
+    case 'overloaded':
+    case 'server':
+      return `The model API failed (${facts}). Try again later, or name another model with --fallback-model.`;
+    case 'connection':
+    case 'timeout':
+      return `${facts} Check the network, and ANTHROPIC_BASE_URL or OPENAI_BASE_URL where one is set; heddle doctor tells what is used.`;
+    default:
+      return `The model API did not accept the request (${facts}).`;
+  }
+}
+
+/** The message inside of an error that a server has sent as JSON; any other text as it is. */
+function saidBy(body: string): string {
+  const json = tryParseJson(body) as { error?: unknown } | undefined;
+  return stringField(json?.error, 'message') ?? stringField(json, 'message') ?? body;
+}
+
+/** The rest would pass for a line of ours. */
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}
