@@ -35,8 +35,23 @@ export async function makeScripts({ root, metafile, files, entry, signposts }) {
     metafile.outputs[file].bytes = bodies[at].length;
     files.delete(path.join(root, file));
   }
-  for (const [script, functions] of scripts) files.set(path.join(root, script), tagged(`({${functions.join(',')}})`));
+  for (const [script, functions] of scripts) {
+    const text = `({${functions.join(',')}})`;
+    refuseUnlessAscii(text, script);
+    files.set(path.join(root, script), tagged(text));
+  }
   rename(metafile, places);
+}
+
+/**
+ * The loader reads scripts as one byte per character, because that is quicker. The bundler escapes other characters in
+ * texts, but it leaves patterns and `String.raw` as they are: there the source has to.
+ */
+function refuseUnlessAscii(text, script) {
+  const odd = /\P{ASCII}/u.exec(text);
+  if (odd === null) return;
+  const around = text.slice(Math.max(0, odd.index - 40), odd.index + 40).replaceAll('\n', ' ');
+  throw new Error(`${script}: write the character ${odd[0]} as an escape in the source: …${around}…`);
 }
 
 /** `src/cli/start.ts` reads the tag: what stands in the first comment, however long. */
