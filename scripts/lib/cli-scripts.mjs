@@ -105,8 +105,11 @@ function withIds(source, file, places) {
   for (const { n: specifier, s, e, ss, se, d } of parse(source)[0]) {
     const isOurs = specifier?.startsWith('.');
     if (d === -1 && isOurs) replace(ss, se, `${constantsOf(source.slice(ss, s))}require(${idOf(specifier)})`);
-    // `d` is where the bracket opens: `import(` ends there.
-    if (d >= 0) replace(ss, isOurs ? e : d, isOurs ? `__load(${idOf(specifier)}` : '__import');
+    if (d < 0) continue;
+    // `d` is where the bracket opens: `import(` ends there. What is named by a text must be installed.
+    if (isOurs) replace(ss, e, `__load(${idOf(specifier)}`);
+    else if (specifier === undefined) replace(ss, d, '__import');
+    else replace(ss, se, `__import(${JSON.stringify(specifier)},true)`);
   }
   return text + source.slice(at);
 }

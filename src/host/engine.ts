@@ -7,6 +7,7 @@ import { createJsonlStore } from '../sessions/jsonl-store.ts';
 import type { ReferenceSessionStore } from '../sessions/reference-store-types.ts';
 import type { SessionStore } from '../sessions/store.ts';
 import type { Tool } from '../tools/tool.ts';
+import { madeOnce } from '../util/made-once.ts';
 import type { Processes } from '../util/process.ts';
 import type { Clock, Ids, Logger, Runtime } from '../util/runtime.ts';
 import { randomIds, silentLogger, systemClock } from '../util/system-runtime.ts';
@@ -116,11 +117,12 @@ export function createEngine(options: EngineOptions): Engine {
   });
   const processes = lazyProcesses(runtime.log);
   const stores = new Map<string, SessionStore>();
-  let given: Promise<SessionStore> | null = null;
+  const { store: given } = options;
+  const givenStore = given && madeOnce(() => oursOf(given));
   const tools = checkNames(options.tools ?? []);
   const { telemetry } = options;
-  let spans: Promise<EngineTelemetry | null> | null = null;
-  let customTools: Promise<readonly Tool[]> | null = null;
+  const spans = madeOnce(() => loadTelemetry(!telemetry || telemetry === true ? {} : telemetry, runtime.log));
+  const customTools = madeOnce(() => loadTools(tools));
   const envOf = (launch: Launch) => launch.env ?? env;
   const homeOf = (launch: Launch) => options.home ?? configHome(envOf(launch));
   return {
@@ -128,10 +130,7 @@ export function createEngine(options: EngineOptions): Engine {
     models,
     obtainedSecrets,
     processes,
-    telemetry() {
-      if (telemetry) spans ??= loadTelemetry(telemetry === true ? {} : telemetry, runtime.log);
-      return spans;
-    },
+    telemetry: () => (telemetry ? spans() : null),
     pid: options.pid ?? 0,
     ordered: options.ordered ?? false,
     platform: platform(),
@@ -141,19 +140,13 @@ export function createEngine(options: EngineOptions): Engine {
     homeOf,
     hasOwnStore: options.store === undefined,
     storeOf(launch) {
-      if (options.store) {
-        given ??= oursOf(options.store);
-        return given;
-      }
+      if (givenStore) return givenStore();
       const home = homeOf(launch);
       const store = stores.get(home) ?? createJsonlStore({ home, log: runtime.log });
       stores.set(home, store);
       return store;
     },
-    customTools() {
-      customTools ??= loadTools(tools);
-      return customTools;
-    },
+    customTools,
     async close() {
       await processes.close();
       models.close();
