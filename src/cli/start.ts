@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
 import { errorCode } from '../util/error-code.ts';
-import { installationChanged, needRoom, whileScarce } from '../wire/part-errors.ts';
+import { installationChanged, isMissingModule, needRoom, whileScarce } from '../wire/part-errors.ts';
 
 /**
  * The first file of the built command line (`dist/heddle.cjs`): loads the scripts of `dist/cli`, which
@@ -66,7 +66,7 @@ function requirePackage(name: string): unknown {
     return require(name);
   } catch (error) {
     needRoom(__filename); // without it, Node takes a package for one that is not there
-    throw isMissing(error) ? installationChanged(name, error) : error;
+    throw isMissingModule(error) ? installationChanged(name, error) : error;
   }
 }
 
@@ -77,12 +77,8 @@ async function importPackage(name: string, isNeeded = false): Promise<unknown> {
   try {
     return await import(name);
   } catch (error) {
-    throw isNeeded && isMissing(error) ? installationChanged(name, error) : error;
+    throw isNeeded && isMissingModule(error) ? installationChanged(name, error) : error;
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return /MODULE_NOT_FOUND$/.test(errorCode(error) ?? '');
 }
 
 /** Lets a module have what another one has, under names of its own. */

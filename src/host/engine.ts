@@ -17,6 +17,7 @@ import { createObtainedSecrets, credentialFreeLogger, type ObtainedSecrets } fro
 import { configHome, type Env, secretValues } from './home.ts';
 import { lazyProcesses } from './lazy-processes.ts';
 import { type Credential, createModels, type Models } from './models.ts';
+import { lazyOwnProgram, type OwnProgram } from './own-program.ts';
 import type { EngineTelemetry, TelemetryOptions } from './telemetry/telemetry.ts';
 
 export interface EngineOptions {
@@ -64,6 +65,8 @@ export interface Engine {
   /** What helpers and the credential callback have given: nobody gets to see it. */
   readonly obtainedSecrets: ObtainedSecrets;
   readonly processes: Processes;
+  /** Where this program lies. */
+  readonly ownProgram: OwnProgram;
   /** Null unless it is on; resolves with null where its package is missing, which is said once. */
   telemetry(): Promise<EngineTelemetry | null> | null;
   readonly pid: number;
@@ -131,6 +134,7 @@ export function createEngine(options: EngineOptions): Engine {
     obtainedSecrets,
     processes,
     telemetry: () => (telemetry ? spans() : null),
+    ownProgram: lazyOwnProgram(),
     pid: options.pid ?? 0,
     ordered: options.ordered ?? false,
     platform: platform(),

@@ -1,6 +1,5 @@
 import { devNull } from 'node:os';
-import { errorCode } from '../util/error-code.ts';
-import { installationChanged, needRoom, whileScarce } from './part-errors.ts';
+import { installationChanged, isMissingModule, needRoom, whileScarce } from './part-errors.ts';
 
 /** One place in the code at which a part is loaded. */
 export interface PartSite {
@@ -22,7 +21,7 @@ export async function loadPart<T>(site: PartSite, start: () => Promise<T>): Prom
     site.isLoaded = true;
     return part;
   } catch (error) {
-    const isGone = site.file !== undefined && errorCode(error) === 'ERR_MODULE_NOT_FOUND';
+    const isGone = site.file !== undefined && isMissingModule(error);
     throw isGone ? installationChanged(site.file ?? '', error) : error;
   }
 }

@@ -32,6 +32,11 @@ export async function whileScarce<T>(attempt: () => T | Promise<T>): Promise<T> 
   }
 }
 
+/** Node has not found a module. */
+export function isMissingModule(error: unknown): boolean {
+  return /MODULE_NOT_FOUND$/.test(errorCode(error) ?? '');
+}
+
 function isScarce(error: unknown): boolean {
   return SCARCE.has(errorCode(error) ?? '');
 }

@@ -127,7 +127,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 describe('a program with the engine inside', () => {
   async function program() {
     const place = await makePlace();
-    const copy = installCopy(place);
+    const copy = installCopy(place, { library: true });
     const file = join(copy.folder, 'program.mjs');
     writeFileSync(file, PROGRAM.replaceAll('DIST', './dist'));
     const child = spawn(process.execPath, [file], { cwd: place.cwd, env: place.env });

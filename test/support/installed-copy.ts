@@ -15,18 +15,17 @@ export interface InstalledCopy {
   start(args: string[], options?: { limit?: number }): RunningCli;
 }
 
-/** `dependencies: 'copied'`: they may be damaged, too. */
 export function installCopy(
   place: Place,
-  { at = join(place.root, 'package'), dependencies = 'linked' }: CopyOptions = {},
+  { at = join(place.root, 'package'), dependencies = 'linked', library = false }: CopyOptions = {},
 ): InstalledCopy {
   const dist = join(at, 'dist');
   mkdirSync(dist, { recursive: true });
-  const isCode = (source: string) => !/\/dist\/(types|types-of-tsc|cli\/kept)(\/|$)|\.map$/.test(source);
+  const left = library ? /\/dist\/(types|types-of-tsc|cli\/kept)(\/|$)|\.map$/ : NOT_CLI;
+  const isCode = (source: string) => !left.test(source);
   cpSync(join(ROOT, 'dist'), dist, { recursive: true, filter: isCode });
   cpSync(join(ROOT, 'package.json'), join(at, 'package.json'));
   if (dependencies === 'linked') symlinkSync(join(ROOT, 'node_modules'), join(at, 'node_modules'));
-  else for (const name of DEPENDENCIES) cpSync(join(ROOT, name), join(at, name), { recursive: true });
   return {
     folder: at,
     dist,
@@ -48,11 +47,12 @@ export function installCopy(
   };
 }
 
-interface CopyOptions {
-  at?: string;
-  dependencies?: 'linked' | 'copied';
-}
+const NOT_CLI = /\/dist\/(types|types-of-tsc|cli\/kept|chunks|stores)(\/|$)|\.map$|\/meta\.json$/;
 
-const DEPENDENCIES = ['@vscode/ripgrep', `@vscode/ripgrep-${process.platform}-${process.arch}`, 'diff', 'zod'].map(
-  (name) => join('node_modules', name),
-);
+interface CopyOptions {
+  /** Also what programs import. */
+  library?: boolean;
+  at?: string;
+  /** `linked`: those of the repository. */
+  dependencies?: 'linked' | 'none';
+}
