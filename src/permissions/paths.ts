@@ -24,12 +24,10 @@ export function isInsideAny(roots: readonly string[], path: string): boolean {
 export function protectedPaths(options: ProtectedPathsOptions): (path: string) => boolean {
   const { configHome, realPath, ownProgram = () => [] } = options;
   const homes = [configHome, realPath?.(configHome) ?? configHome].map(fold);
-  let last: { program: readonly string[]; own: string[] } | null = null;
   return (path) => {
     const folded = fold(path);
-    const program = ownProgram();
-    if (last?.program !== program) last = { program, own: [...homes, ...program.map(fold)] };
-    if (last.own.some((each) => isInside(each, folded) || isInside(folded, each))) return true;
+    const own = [...homes, ...ownProgram().map(fold)];
+    if (own.some((each) => isInside(each, folded) || isInside(folded, each))) return true;
     const names = folded.split('/').filter(Boolean);
     return names.some((name, at) => isProtectedName(name, names.slice(at + 1)));
   };
@@ -38,7 +36,7 @@ export function protectedPaths(options: ProtectedPathsOptions): (path: string) =
 export interface ProtectedPathsOptions {
   configHome: string;
   realPath?: RealPath;
-  /** Where this program lies, as real paths; asked for every path, and remembered while it is the same list. */
+  /** Where this program lies, as real paths. */
   ownProgram?(): readonly string[];
 }
 

@@ -10,7 +10,8 @@ import { fileAt } from './session-places.ts';
 import { isMissing, storageFailed } from './storage-errors.ts';
 import { findMessage, readStoredSession } from './stored-session.ts';
 import { readTaskRecords, taskNow, taskRecordsDir } from './task-records.ts';
-import { isTorn, writeToFile, writeWhole } from './transcript-file.ts';
+import { isTorn } from './torn-line.ts';
+import { writeToFile, writeWhole } from './transcript-file.ts';
 import { activeLeaf, pathTo } from './tree.ts';
 import { lastPromptOf } from './tree-report.ts';
 
