@@ -162,11 +162,10 @@ async function* settleTogether(
   const start = async () => {
     const running: Promise<void>[] = [];
     for (const call of batch) {
-      const ended = whyEnded(round);
       const prepared =
-        ended === null
+        round.halted === null && !round.broken
           ? await prepare(turn, call, signal).catch((error) => failure(turn, call, error))
-          : errorOutcome(call, `Not run: ${ended}.`);
+          : errorOutcome(call, `Not run: ${round.broken ? 'the turn has failed' : 'a hook stopped the turn'}.`);
       noteSaid(round, call, prepared);
       if ('block' in prepared) {
         if (prepared.interrupt) stop.abort(new Aborted('interrupt')); // before the next question is asked
@@ -187,12 +186,6 @@ async function* settleTogether(
   };
   start().catch((error) => outcomes.fail(error));
   yield* outcomes;
-}
-
-/** Why nothing more is started; null as long as nothing is in the way. */
-function whyEnded({ broken, halted }: Round): string | null {
-  if (broken) return 'a call before it has ended the turn';
-  return halted === null ? null : 'a hook stopped the turn';
 }
 
 interface Telling {

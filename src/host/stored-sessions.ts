@@ -1,5 +1,6 @@
 import { findSession } from '../sessions/catalog.ts';
 import { holding } from '../sessions/hold.ts';
+import { type LeanSession, openLeanSession } from '../sessions/lean-session.ts';
 import { deleteSession, type Switched, switchLeaf } from '../sessions/session-admin.ts';
 import { readStoredSession, type StoredSession } from '../sessions/stored-session.ts';
 import type { Logger } from '../util/runtime.ts';
@@ -29,6 +30,11 @@ export function findStored(name: string, { home, cwd }: SessionsPlace): Promise<
 
 export async function openStored(name: string, place: SessionsPlace): Promise<StoredSession> {
   return readStoredSession(await findStored(name, place));
+}
+
+/** The same for whoever reads it through: its long texts are read when they are wanted. To be closed. */
+export async function openLean(name: string, place: SessionsPlace): Promise<LeanSession> {
+  return openLeanSession(await findStored(name, place));
 }
 
 /** Does something to a session that nobody else writes to meanwhile. Rejects with `session_busy`. */

@@ -76,7 +76,12 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     async lease(key, holder) {
       checkKey(key);
       const lease = await leases.take(key.sessionId, holder);
-      holdOpen(locate(key));
+      try {
+        // Who is going to write to a transcript that is there knows from now on what becomes of it.
+        if (fileAt(locate(key))?.isFile) opened(locate(key));
+      } catch {
+        // Whoever writes to it is told.
+      }
       return lease;
     },
     locate,
@@ -121,15 +126,6 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     const [oldest] = openFiles.keys();
     if (openFiles.size > MAX_OPEN && oldest !== undefined) close(oldest);
     return file;
-  }
-
-  /** Who is going to write to a transcript that is there knows from now on what becomes of it. */
-  function holdOpen(path: string): void {
-    try {
-      if (fileAt(path)?.isFile) opened(path);
-    } catch {
-      // Whoever writes to it is told.
-    }
   }
 
   function close(path: string): void {
