@@ -20,6 +20,7 @@ import * as esbuild from 'esbuild';
 import { COMMAND_LINE, LIBRARY } from './lib/bundling.mjs';
 import { keptName, makeScripts } from './lib/cli-scripts.mjs';
 import { publishDeclarations } from './lib/declarations.mjs';
+import { guardLateParts } from './lib/late-parts.mjs';
 import { collectLicenses } from './lib/licenses.mjs';
 import { mergeChunks } from './lib/merge-chunks.mjs';
 import { checkAsModule, checkAsProgram } from './lib/node-version.mjs';
@@ -38,6 +39,7 @@ const libraryEntries = {
   'stores/memory': 'src/sessions/memory-store.ts',
   'sdk-tools': 'src/wire/sdk-tools.ts',
   testing: 'src/testing/index.ts',
+  'load-part': 'src/wire/load-part.ts',
 };
 
 const SHEBANG = '#!/usr/bin/env node\n';
@@ -63,7 +65,7 @@ const loadedTogether = [
     ],
   },
   { name: 'cli-list', sources: ['src/cli/commands/sessions.ts', 'src/cli/commands/sessions-list.ts'] },
-  { name: 'lib-core', sources: ['src/sdk/index.ts'] },
+  { name: 'lib-core', sources: ['src/sdk/index.ts', 'src/wire/load-part.ts'] },
   { name: 'lib-stored', sources: ['src/sdk/stored-sessions.ts'] },
 ];
 
@@ -136,9 +138,11 @@ async function bundle() {
   const entry = 'dist/cli.js';
   const signposts = await mergeChunks({ root, metafile, files, groups: loadedTogether, apart: [entry] });
   await makeScripts({ root, metafile, files, entry, signposts });
+  const isBundle = (file) => files.has(path.join(root, file)) && !signposts.has(file);
+  const bundles = Object.keys(metafile.outputs).filter(isBundle);
+  await guardLateParts({ root, metafile, files, bundles });
   checkVersionFirst({ metafile, files });
-  const isBundle = (file) => files.has(path.join(root, file)) && !signposts.has(file) && file !== versionCheck;
-  writeMaps({ root, metafile, files, bundles: Object.keys(metafile.outputs).filter(isBundle) });
+  writeMaps({ root, metafile, files, bundles });
   files.set(path.join(dist, 'heddle.cjs'), start.outputFiles[0].contents);
   files.set(path.join(dist, 'cli.js'), Buffer.from(`${SHEBANG}import './heddle.cjs';\n`));
   for (const file of wasmFiles) files.set(path.join(dist, path.basename(file)), fs.readFileSync(path.join(root, file)));

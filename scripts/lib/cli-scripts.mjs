@@ -35,18 +35,28 @@ export async function makeScripts({ root, metafile, files, entry, signposts }) {
     metafile.outputs[file].bytes = bodies[at].length;
     files.delete(path.join(root, file));
   }
-  for (const [script, functions] of scripts) files.set(path.join(root, script), tagged(`({${functions.join(',')}})`));
+  for (const [script, functions] of scripts) {
+    const text = `({${functions.join(',')}})`;
+    refuseUnlessAscii(text, script);
+    files.set(path.join(root, script), tagged(text));
+  }
   rename(metafile, places);
 }
 
 /**
- * `src/cli/start.ts` reads the tag: what stands in the first comment, however long. It begins with a `u` where the script
- * is not all ASCII: the bundler writes other characters as escapes in texts, but not in regular expressions.
+ * The loader reads scripts as one byte per character, because that is quicker. The bundler escapes other characters in
+ * texts, but it leaves patterns and `String.raw` as they are: there the source has to.
  */
+function refuseUnlessAscii(text, script) {
+  const odd = /\P{ASCII}/u.exec(text);
+  if (odd === null) return;
+  const around = text.slice(Math.max(0, odd.index - 40), odd.index + 40).replaceAll('\n', ' ');
+  throw new Error(`${script}: write the character ${odd[0]} as an escape in the source: …${around}…`);
+}
+
+/** `src/cli/start.ts` reads the tag: what stands in the first comment, however long. */
 function tagged(text) {
-  const digest = crypto.createHash('sha256').update(text).digest('hex');
-  const isAscii = Buffer.byteLength(text) === text.length;
-  return Buffer.from(`/*${(isAscii ? digest : `u${digest}`).slice(0, TAG_LENGTH)}*/${text}`);
+  return Buffer.from(`/*${crypto.createHash('sha256').update(text).digest('hex').slice(0, TAG_LENGTH)}*/${text}`);
 }
 
 /** The name under which the code of a script is kept. */
@@ -95,8 +105,11 @@ function withIds(source, file, places) {
   for (const { n: specifier, s, e, ss, se, d } of parse(source)[0]) {
     const isOurs = specifier?.startsWith('.');
     if (d === -1 && isOurs) replace(ss, se, `${constantsOf(source.slice(ss, s))}require(${idOf(specifier)})`);
-    // `d` is where the bracket opens: `import(` ends there.
-    if (d >= 0) replace(ss, isOurs ? e : d, isOurs ? `__load(${idOf(specifier)}` : '__import');
+    if (d < 0) continue;
+    // `d` is where the bracket opens: `import(` ends there. What is named by a text must be installed.
+    if (isOurs) replace(ss, e, `__load(${idOf(specifier)}`);
+    else if (specifier === undefined) replace(ss, d, '__import');
+    else replace(ss, se, `__import(${JSON.stringify(specifier)},true)`);
   }
   return text + source.slice(at);
 }

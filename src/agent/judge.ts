@@ -15,6 +15,7 @@ export function callOf(tool: Tool, input: JsonObject, workspace: Workspace): Cal
 export async function judge(call: Call, policy: Policy): Promise<Decision> {
   // Nothing is judged before the model has answered, so until then nothing of this need be there.
   const { decide } = await import('../permissions/decide.ts');
+  if (call.access.kind === 'edit' || call.access.kind === 'execute') await policy.ready?.();
   if (call.access.kind !== 'execute' || !policy.readCommand) return decide(call, policy);
   return decide({ ...call, script: await policy.readCommand(call.access.command) }, policy);
 }

@@ -1,10 +1,13 @@
 import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
+import type { HeddleError } from '../wire/errors.ts';
 import { calledName } from './called-name.ts';
 import type { ToolCall } from './run-call.ts';
 import type { Turn } from './turn.ts';
 
-/** What hooks have said during the calls of one answer. */
+/** What has come up during the calls of one answer, beside their results. */
 export interface Round {
+  /** No turn can go on with this: its calls get their results, and then it fails. */
+  broken: HeddleError | null;
   /** A hook wants the turn to end: why; empty when it did not say. */
   halted: string | null;
   /** The calls that a hook has left to someone outside. */
@@ -14,19 +17,21 @@ export interface Round {
 }
 
 export function newRound(): Round {
-  return { halted: null, deferred: [], contexts: new Map() };
+  return { broken: null, halted: null, deferred: [], contexts: new Map() };
 }
 
 /** Called as soon as a call is prepared or has its outcome, so that after a stop the next one is not even prepared. */
-export function noteHooks(round: Round, call: ToolCall, said: HooksSaid): void {
+export function noteSaid(round: Round, call: ToolCall, said: SaidOfCall): void {
+  round.broken ??= said.broken ?? null;
   round.halted ??= said.halt ?? null;
   if (said.deferred) round.deferred.push(call);
   // Before the call, and again after it.
   if (said.contexts) round.contexts.set(call, [...(round.contexts.get(call) ?? []), ...said.contexts]);
 }
 
-/** What hooks have said about one call. */
-export interface HooksSaid {
+/** What hooks have said about one call, and what it has shown about the program. */
+export interface SaidOfCall {
+  broken?: HeddleError;
   contexts?: readonly string[];
   halt?: string;
   deferred?: true;
@@ -40,7 +45,7 @@ export async function tellBatch(
   signal: AbortSignal,
 ): Promise<void> {
   const { hooks } = turn;
-  if (!hooks || signal.aborted || round.halted !== null) return;
+  if (!hooks || signal.aborted || round.halted !== null || round.broken) return;
   const { afterBatch } = await import('./tool-hooks.ts');
   // In the order of the answer, whichever was done first.
   const calls = all.flatMap((call) => {

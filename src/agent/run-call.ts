@@ -6,10 +6,11 @@ import { abortReason } from '../util/abort.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
+import { HeddleError } from '../wire/errors.ts';
 import { calledName } from './called-name.ts';
 import type { AutomaticDenial } from './denial-line.ts';
 import { pinnedContext } from './judge.ts';
-import type { HooksSaid } from './round.ts';
+import type { SaidOfCall } from './round.ts';
 import type { Turn } from './turn.ts';
 
 export interface ToolCall {
@@ -23,7 +24,7 @@ export interface ToolCall {
 /** What a single call needs of a turn, or of what stands in for one. */
 export type CallSeams = Pick<Turn, 'tools' | 'aliases' | 'hooks' | 'gate' | 'toolContext' | 'hide' | 'runtime'>;
 
-export interface Outcome extends HooksSaid {
+export interface Outcome extends SaidOfCall {
   block: ToolResultBlock;
   data: unknown;
   followUp?: string;
@@ -39,7 +40,7 @@ export async function runCall(seams: CallSeams, call: ToolCall, signal: AbortSig
   return 'block' in prepared ? prepared : execute(seams, call, prepared, signal);
 }
 
-interface Prepared extends HooksSaid {
+interface Prepared extends SaidOfCall {
   tool: Tool;
   input: JsonObject;
   onProgress?: ((progress: ToolProgress) => void) | undefined;
@@ -120,6 +121,9 @@ export function failure(turn: CallSeams, call: ToolCall, error: unknown, signal?
   if (signal?.aborted) return interruptedOutcome(call, signal);
   if (error instanceof ToolError) {
     return errorOutcome(call, error.wrap ? wrapped(error.message) : error.message, `Error: ${error.message}`);
+  }
+  if (HeddleError.isInstance(error) && error.code === 'installation_changed') {
+    return { ...errorOutcome(call, error.message), broken: error };
   }
   const message = messageOf(error);
   turn.runtime.log('error', `The tool ${call.block.name} failed unexpectedly: ${message}`, {

@@ -9,7 +9,7 @@ import type { Message } from '../wire/messages/index.ts';
 import { calledName } from './called-name.ts';
 import type { AutomaticDenial } from './denial-line.ts';
 import { toolProgressLine, toolResultLine, userTextLine } from './lines.ts';
-import { attachContexts, newRound, noteHooks, type Round, tellBatch } from './round.ts';
+import { attachContexts, newRound, noteSaid, type Round, tellBatch } from './round.ts';
 import { errorOutcome, execute, failure, type Outcome, parseInput, prepare, type ToolCall } from './run-call.ts';
 import type { Turn } from './turn.ts';
 
@@ -20,7 +20,8 @@ const PROGRESS_MS = 30_000;
  * Runs the calls of one answer and yields one result line per call, in the order of completion, and progress lines for
  * those that take long. Consecutive calls that are safe beside each other run together, others alone and in order
  * (ruling K36). Whatever happens (denial, unknown tool, bad input, crash, abort), every call gets exactly one result,
- * and the results are one message of the conversation in the order of the calls.
+ * and the results are one message of the conversation in the order of the calls. Throws, after that, when a call has shown
+ * that the program itself is not whole any more.
  */
 export async function* runTools(
   turn: Turn,
@@ -62,6 +63,7 @@ export async function* runTools(
     }
     await tellBatch(turn, { calls, results: blocks }, round, joined);
     added.push(...(await attachContexts(turn, calls, round)));
+    if (round.broken) throw round.broken;
     return { ...round, interrupted: joined.aborted };
   } finally {
     // After a broken store, or when the turn was given up: what still runs has nobody to report to.
@@ -161,10 +163,10 @@ async function* settleTogether(
     const running: Promise<void>[] = [];
     for (const call of batch) {
       const prepared =
-        round.halted === null
+        round.halted === null && !round.broken
           ? await prepare(turn, call, signal).catch((error) => failure(turn, call, error))
-          : errorOutcome(call, 'Not run: a hook stopped the turn.');
-      noteHooks(round, call, prepared);
+          : errorOutcome(call, `Not run: ${round.broken ? 'the turn has failed' : 'a hook stopped the turn'}.`);
+      noteSaid(round, call, prepared);
       if ('block' in prepared) {
         if (prepared.interrupt) stop.abort(new Aborted('interrupt')); // before the next question is asked
         outcomes.push({ call, outcome: prepared });
@@ -173,7 +175,7 @@ async function* settleTogether(
         running.push(
           execute(turn, call, { ...prepared, onProgress: telling.onProgress }, signal).then((outcome) => {
             telling.stop();
-            noteHooks(round, call, outcome);
+            noteSaid(round, call, outcome);
             outcomes.push({ call, outcome });
           }),
         );

@@ -1,7 +1,10 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
+import { errorCode } from '../util/error-code.ts';
+import { installationChanged, isMissingModule, needRoom, whileScarce } from '../wire/part-errors.ts';
 
 /**
  * The first file of the built command line (`dist/heddle.cjs`): loads the scripts of `dist/cli`, which
@@ -23,7 +26,7 @@ type ModuleBody = (
   require: (id: string) => unknown,
   module: { exports: object },
   load: (id: string) => Promise<unknown>,
-  importPackage: (name: string) => Promise<unknown>,
+  importPackage: (name: string, isNeeded?: boolean) => Promise<unknown>,
   url: string,
   handOn: (exports: object, id: string, names: Record<string, string>) => void,
 ) => void;
@@ -33,28 +36,49 @@ const scripts = new Map<string, Record<string, ModuleBody>>();
 const modules = new Map<string, { exports: object }>();
 const unkept = new Map<string, Script>();
 
-/** `#script/module`; anything else is of Node, or a package. */
+/** `#script/module`; anything else is of Node, or a package. A module that fails is forgotten, and tried again. */
 function load(id: string): unknown {
   const [, script, name] = /^#(.*)\/(.*)$/.exec(id) ?? [];
-  if (script === undefined || name === undefined) return require(id);
+  if (script === undefined || name === undefined) return requirePackage(id);
   const known = modules.get(id);
   if (known) return known.exports;
+  const filename = join(folder, `${script}.js`);
+  const body = openScript(script, filename)[name];
+  if (!body) throw installationChanged(filename);
   const module = { exports: {} };
   modules.set(id, module);
-  const body = openScript(script)[name];
-  if (!body) throw new Error(`${id} is not part of this build of Heddle: install it again`);
-  const { href } = pathToFileURL(join(folder, `${script}.js`));
-  body(module.exports, load, module, loadLater, importPackage, href, handOn);
+  try {
+    body(module.exports, load, module, loadLater, importPackage, pathToFileURL(filename).href, handOn);
+  } catch (error) {
+    modules.delete(id);
+    throw error;
+  }
   return module.exports;
 }
 
+/** The way to most modules is short: they are loaded. */
 async function loadLater(id: string): Promise<unknown> {
-  return load(id);
+  return modules.get(id)?.exports ?? whileScarce(() => load(id));
+}
+
+function requirePackage(name: string): unknown {
+  try {
+    return require(name);
+  } catch (error) {
+    needRoom(__filename); // without it, Node takes a package for one that is not there
+    throw isMissingModule(error) ? installationChanged(name, error) : error;
+  }
 }
 
 /** From here, because a script has no `import()` of its own. */
-function importPackage(name: string): Promise<unknown> {
-  return import(name);
+async function importPackage(name: string, isNeeded = false): Promise<unknown> {
+  if (isBuiltin(name)) return import(name);
+  await whileScarce(() => needRoom(__filename));
+  try {
+    return await import(name);
+  } catch (error) {
+    throw isNeeded && isMissingModule(error) ? installationChanged(name, error) : error;
+  }
 }
 
 /** Lets a module have what another one has, under names of its own. */
@@ -63,26 +87,33 @@ function handOn(exports: object, id: string, names: Record<string, string>): voi
   for (const [name, there] of Object.entries(names)) Object.assign(exports, { [name]: from[there] });
 }
 
-function openScript(name: string): Record<string, ModuleBody> {
+function openScript(name: string, filename: string): Record<string, ModuleBody> {
   const open = scripts.get(name);
   if (open) return open;
-  const filename = join(folder, `${name}.js`);
-  const source = readScript(filename);
+  // ASCII, as the build makes sure.
+  const source = orChanged(filename, () => readFileSync(filename, 'latin1'));
   const isWorthIt = source.length >= WORTH_KEEPING;
   const kept = `${name}-${tagOf(source)}`;
   const cachedData = isWorthIt ? keptCode(kept) : undefined;
-  const script = new Script(source, { filename, ...(cachedData && { cachedData }) });
+  const script = orChanged(filename, () => new Script(source, { filename, ...(cachedData && { cachedData }) }));
   if (isWorthIt && (!cachedData || script.cachedDataRejected)) unkept.set(kept, script);
   const bodies = script.runInThisContext() as Record<string, ModuleBody>;
   scripts.set(name, bodies);
   return bodies;
 }
 
-/** Most scripts are ASCII, which is read faster; the tag of any other one begins with a `u`. */
-function readScript(filename: string): string {
-  const source = readFileSync(filename, 'latin1');
-  return source.startsWith('/*u') ? Buffer.from(source, 'latin1').toString('utf8') : source;
+/** A script has the name of what is in it: one that is gone, or cannot be understood, is the work of somebody else. */
+function orChanged<T>(filename: string, attempt: () => T): T {
+  try {
+    return attempt();
+  } catch (error) {
+    throw error instanceof SyntaxError || GONE.has(errorCode(error) ?? '')
+      ? installationChanged(filename, error)
+      : error;
+  }
 }
+
+const GONE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'ELOOP']);
 
 /** A script begins with it, in a comment: the build makes it of all that the script says. */
 function tagOf(source: string): string {

@@ -120,6 +120,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     },
     configHome,
     userHome: env.HOME ?? '',
+    ownProgram: engine.ownProgram,
     spillDir: transcript.spillDir,
     agentsDir: agentsDir(transcript),
     planName: () => transcript.chain.planName ?? null,

@@ -53,7 +53,7 @@ export interface CheckpointOptions {
   /** Appends entries as they are; null when nothing is to be left behind. */
   append: ((entries: readonly Entry[]) => Promise<void>) | null;
   /** Says where a rewind may write. */
-  policy: () => Pick<Policy, 'roots' | 'protectedPath'>;
+  policy: () => Pick<Policy, 'roots' | 'protectedPath' | 'ready'>;
   limits?: Partial<WatchLimits>;
 }
 
@@ -198,6 +198,7 @@ export class Checkpoints implements ChangeKeeper {
       const isTarget = anyBranch || this.#targets.has(messageId);
       const state = isTarget ? stateAt(this.#history, messageId) : null;
       if (!state) throw new ControlError(`There is no file checkpoint for the message ${messageId}`, 'no_checkpoint');
+      await this.#options.policy().ready?.();
       const plan = await planRewind(state, this.#bounds);
       if (dryRun) {
         const filesChanged = plan.steps.map(({ path }) => path);

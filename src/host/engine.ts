@@ -6,6 +6,7 @@ import { createJsonlStore } from '../sessions/jsonl-store.ts';
 import type { ReferenceSessionStore } from '../sessions/reference-store-types.ts';
 import type { SessionStore } from '../sessions/store.ts';
 import type { Tool } from '../tools/tool.ts';
+import { madeOnce } from '../util/made-once.ts';
 import type { Processes } from '../util/process.ts';
 import type { Clock, Ids, Logger, Runtime } from '../util/runtime.ts';
 import { randomIds, silentLogger, systemClock } from '../util/system-runtime.ts';
@@ -14,6 +15,7 @@ import { createObtainedSecrets, credentialFreeLogger, type ObtainedSecrets } fro
 import { configHome, type Env, secretValues } from './home.ts';
 import { lazyProcesses } from './lazy-processes.ts';
 import { type Credential, createModels, type Models } from './models.ts';
+import { lazyOwnProgram, type OwnProgram } from './own-program.ts';
 import type { EngineTelemetry, TelemetryOptions } from './telemetry/telemetry.ts';
 
 export interface EngineOptions {
@@ -62,6 +64,8 @@ export interface Engine {
   /** What helpers and the credential callback have given: nobody gets to see it. */
   readonly obtainedSecrets: ObtainedSecrets;
   readonly processes: Processes;
+  /** Where this program lies. */
+  readonly ownProgram: OwnProgram;
   /** Null unless it is on; resolves with null where its package is missing, which is said once. */
   telemetry(): Promise<EngineTelemetry | null> | null;
   readonly pid: number;
@@ -103,10 +107,11 @@ export function openEngine(options: EngineOptions): Engine {
   });
   const processes = lazyProcesses(runtime.log);
   const stores = new Map<string, SessionStore>();
-  let given: Promise<SessionStore> | null = null;
+  const { store: given } = options;
+  const givenStore = given && madeOnce(() => oursOf(given));
   const { telemetry } = options;
-  let spans: Promise<EngineTelemetry | null> | null = null;
-  let customTools: Promise<readonly Tool[]> | null = null;
+  const spans = madeOnce(() => loadTelemetry(!telemetry || telemetry === true ? {} : telemetry, runtime.log));
+  const customTools = madeOnce(() => loadTools(options.tools ?? []));
   const envOf = (launch: Launch) => launch.env ?? env;
   const homeOf = (launch: Launch) => options.home ?? configHome(envOf(launch));
   return {
@@ -114,10 +119,8 @@ export function openEngine(options: EngineOptions): Engine {
     models,
     obtainedSecrets,
     processes,
-    telemetry() {
-      if (telemetry) spans ??= loadTelemetry(telemetry === true ? {} : telemetry, runtime.log);
-      return spans;
-    },
+    telemetry: () => (telemetry ? spans() : null),
+    ownProgram: lazyOwnProgram(),
     pid: options.pid ?? 0,
     ordered: options.ordered ?? false,
     hasLog: options.log !== undefined,
@@ -128,19 +131,13 @@ export function openEngine(options: EngineOptions): Engine {
     homeOf,
     hasOwnStore: options.store === undefined,
     storeOf(launch) {
-      if (options.store) {
-        given ??= oursOf(options.store);
-        return given;
-      }
+      if (givenStore) return givenStore();
       const home = homeOf(launch);
       const store = stores.get(home) ?? createJsonlStore({ home, log: runtime.log });
       stores.set(home, store);
       return store;
     },
-    customTools() {
-      customTools ??= loadTools(options.tools ?? []);
-      return customTools;
-    },
+    customTools,
     async close() {
       await processes.close();
       models.close();

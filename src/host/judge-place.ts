@@ -28,6 +28,7 @@ export async function judgePlace<T>(
     workspace,
     configHome,
     userHome: env.HOME ?? '',
+    ownProgram: engine.ownProgram,
     spillDir: null,
     planName: () => null,
     store: configuration.store,

@@ -3,6 +3,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TODO_WRITE, type TodoList } from '../tools/todo.ts';
 import { errorCode } from '../util/error-code.ts';
+import { madeOnce } from '../util/made-once.ts';
 import type { Runtime } from '../util/runtime.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { LeftTasks } from './left-tasks.ts';
@@ -37,15 +38,13 @@ export function leftTasks(
 ): LeftTasks | null {
   if (home === null || !hasPast) return null;
   // Decided once: later there may be tasks of this very process, which are told by themselves.
-  let opened: Promise<Pick<LeftTasks, 'untold'> | null> | null = null;
-  const open = async () => {
+  const open = madeOnce(async () => {
     if (!existsSync(join(home, 'background', parts().sessionId))) return null;
     return (await import('./left-tasks.ts')).openLeftTasks(parts(), home);
-  };
+  });
   return {
     async untold() {
-      opened ??= open();
-      return (await opened)?.untold() ?? null;
+      return (await open())?.untold() ?? null;
     },
     find: async (id) => (await import('./past-task.ts')).findPastTask(parts(), home, id),
   };

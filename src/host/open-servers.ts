@@ -1,3 +1,4 @@
+import { madeOnce } from '../util/made-once.ts';
 import type { Engine } from './engine.ts';
 import { mayHaveServers, type ServerPlaces, type SessionMcp } from './mcp.ts';
 import type { Parts } from './parts.ts';
@@ -21,7 +22,6 @@ export interface SessionServersOptions extends Omit<ServerPlaces, 'extensions'> 
 
 export function sessionServers(parts: () => Parts, options: SessionServersOptions): SessionServers {
   let found: FoundServers | null = null;
-  let opening: Promise<SessionMcp> | null = null;
   const places = () => ({ ...options, extensions: parts().extensions });
 
   async function read(): Promise<FoundServers> {
@@ -30,7 +30,7 @@ export function sessionServers(parts: () => Parts, options: SessionServersOption
     return found;
   }
 
-  async function open(): Promise<SessionMcp> {
+  const open = madeOnce(async (): Promise<SessionMcp> => {
     const { openSessionMcp } = await import('./session-mcp.ts');
     const { config, env, log, engine } = options;
     return openSessionMcp({
@@ -47,25 +47,22 @@ export function sessionServers(parts: () => Parts, options: SessionServersOption
         return serverFetch(server, { engine, env, configHome: options.places.configHome });
       },
     });
-  }
+  });
 
   return {
     get trust() {
       return found?.trust ?? null;
     },
-    open() {
-      opening ??= open();
-      return opening;
-    },
+    open,
     async find() {
-      if (opening || !mayHaveServers(places())) return;
+      if (open.begun() || !mayHaveServers(places())) return;
       const { servers } = await read();
       if (servers.length > 0) await parts().openMcp();
     },
     async findAgain() {
-      if (!opening && !mayHaveServers(places())) return;
+      if (!open.begun() && !mayHaveServers(places())) return;
       const next = await read();
-      if (opening || next.servers.length > 0) await (await parts().openMcp()).useFound(next);
+      if (open.begun() || next.servers.length > 0) await (await parts().openMcp()).useFound(next);
     },
   };
 }

@@ -13,6 +13,7 @@ import type { Workspace } from '../tools/workspace.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { PermissionMode, PermissionUpdate } from '../wire/permissions.ts';
 import type { RunConfig } from '../wire/run-config.ts';
+import type { OwnProgram } from './own-program.ts';
 import { planFile } from './plan-name.ts';
 
 /** The policy of one session: made from its launch, changed by permission updates and mode requests. */
@@ -45,6 +46,7 @@ export interface PermissionPlaces {
   checkout?: string;
   configHome: string | null;
   userHome: string;
+  ownProgram: OwnProgram;
   /** Where outputs are spilled: readable, though outside the roots. Null: there is no session yet. */
   spillDir: string | null;
   /** Where the transcripts of the session's agents are: the same. Null: nowhere. */
@@ -128,7 +130,12 @@ function launchPolicy(config: RunConfig, settings: Settings, places: PermissionP
     bypassAllowed,
     searchesFiltered: true,
     planFile: () => planFile(configHome === null ? null : nodeRealPath(configHome), places.planName()),
-    protectedPath: protectedPaths({ configHome: configHome ?? `${tmpdir()}/.heddle`, realPath: nodeRealPath }),
+    protectedPath: protectedPaths({
+      configHome: configHome ?? `${tmpdir()}/.heddle`,
+      realPath: nodeRealPath,
+      ownProgram: places.ownProgram.paths,
+    }),
+    ready: places.ownProgram.load,
     realPath: nodeRealPath,
     readCommand: places.readCommand,
   };

@@ -5,6 +5,7 @@ import { instantOf } from '../sessions/entry-fields.ts';
 import { type Checkpoint, readSnapshots, stateAt, toCheckpoint } from '../sessions/file-history.ts';
 import { findMessage, readStoredSession, type StoredSession } from '../sessions/stored-session.ts';
 import { stringField } from '../util/json.ts';
+import { ownProgram } from '../util/own-program.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { Backups } from './checkpoint-backups.ts';
 import { type FileMark, isLikeCopy, markOf } from './checkpoint-marks.ts';
@@ -63,11 +64,12 @@ async function rewind(session: StoredSession, options: RewindStoredOptions): Pro
   const state = stateAt(history, message);
   if (!state) throw noCheckpoint(message, history);
   const backups = new Backups(join(home, 'file-history', session.sessionId), () => '');
+  const program = ownProgram();
   const bounds: RewindBounds = {
     backups,
     roots: [cwd, ...roots],
     ownFiles: new Set(),
-    isProtected: protectedPaths({ configHome: home, realPath: nodeRealPath }),
+    isProtected: protectedPaths({ configHome: home, realPath: nodeRealPath, ownProgram: () => program }),
   };
   const { steps, problems } = await planRewind(state, bounds);
   const plan = { message, files: steps.map(fileOf), ...(await countLines(steps)), problems };

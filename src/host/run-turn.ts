@@ -1,4 +1,5 @@
-import { runTurn } from '../agent/loop.ts';
+import { budgetExhausted } from '../agent/limits.ts';
+import { overBudget, runTurn } from '../agent/loop.ts';
 import { type ResultFacts, resultLine } from '../agent/result.ts';
 import type { Tally, Turn } from '../agent/turn.ts';
 import type { ContentBlock } from '../wire/content.ts';
@@ -67,10 +68,13 @@ async function answer(
   for (const line of lines) await voice.say(line);
   if (!news) voice.echo(input, uuid);
   const turn = sessionTurn(parts, tally, asked, seams);
-  const end = await drive(runTurn(turn, signal), (line) => {
+  const ended = await drive(runTurn(turn, signal), (line) => {
     parts.hooks?.hear(line);
     return voice.say(line);
   });
+  // What works in the background can ask nothing any more, and nobody can be told what came of it.
+  const isSpent = ended.kind === 'completed' && budgetExhausted(turn.limits, turn.ledger.spentUsd);
+  const end = isSpent && pendingTasks(parts).length > 0 ? overBudget(turn.limits) : ended;
   parts.runtime.log('debug', `A turn ended: ${end.kind}`, { toolRounds: tally.rounds });
   await recordEnd(parts, input);
   await parts.hooks?.ended(end, signal);

@@ -1,4 +1,5 @@
 import { type BackgroundTask, type BackgroundTasks, isAtWork } from '../tools/background-tasks.ts';
+import { madeOnce } from '../util/made-once.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { MessageOrigin } from '../wire/messages/common.ts';
 import type { Message } from '../wire/messages/index.ts';
@@ -104,17 +105,13 @@ export function watchSessionTasks(parts: Parts, onNews: () => void): NewsSource 
 
 /** What keeps tasks on disk is loaded with the first of them. */
 function lazyRecords({ sessionId, workspace, toolSession, runtime }: Parts, home: string): TaskRecords {
-  let opened: Promise<TaskRecords> | null = null;
-  const open = () => {
-    opened ??= import('./task-records.ts').then(({ openTaskRecords }) =>
-      openTaskRecords({
-        ...{ home, sessionId, cwd: workspace.cwd },
-        tasks: toolSession.backgroundTasks,
-        log: runtime.log,
-      }),
-    );
-    return opened;
-  };
+  const open = madeOnce(async () =>
+    (await import('./task-records.ts')).openTaskRecords({
+      ...{ home, sessionId, cwd: workspace.cwd },
+      tasks: toolSession.backgroundTasks,
+      log: runtime.log,
+    }),
+  );
   return {
     note: async (task) => (await open()).note(task),
     telling: async (tasks, uuid) => (await open()).telling(tasks, uuid),

@@ -6,12 +6,13 @@ import { createRegistry, type Deferral, type Registry } from '../tools/registry.
 import type { Tool } from '../tools/tool.ts';
 import { createWebFetchTool } from '../tools/web-fetch.ts';
 import { webSearchTool } from '../tools/web-search.ts';
+import { madeOnce } from '../util/made-once.ts';
+import { messageOf } from '../util/message-of.ts';
 import type { Logger } from '../util/runtime.ts';
 import { isOn } from '../util/setting-text.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { Engine } from './engine.ts';
 import type { Env } from './home.ts';
-import type { PermissionNotes } from './permission-notes.ts';
 import { existingTools, missingTools, type Permissions } from './permissions.ts';
 
 export interface SessionToolsOptions {
@@ -75,13 +76,12 @@ export async function sessionTools(engine: Engine, options: SessionToolsOptions)
 
 /** What says it is loaded with the first rule or host that something could be said of. */
 async function notePermissions(permissions: Permissions, { asksHost, toolNames, log }: NotedTools): Promise<void> {
-  let notes: Promise<PermissionNotes> | undefined;
-  const load = () => {
-    notes ??= import('./permission-notes.ts').then(({ permissionNotes }) => permissionNotes(toolNames, log));
-    return notes;
-  };
+  const load = madeOnce(async () => (await import('./permission-notes.ts')).permissionNotes(toolNames, log));
   permissions.onRulesChange = (policy) => {
-    load().then(({ rules }) => rules(policy));
+    load().then(
+      ({ rules }) => rules(policy),
+      (error) => log('warn', messageOf(error)),
+    );
   };
   const { policy } = permissions;
   if (policy.allow.length + policy.ask.length + policy.deny.length > 0) (await load()).launch(policy);

@@ -1,15 +1,17 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { conversationOf } from '../sessions/conversation.ts';
 import { instantOf } from '../sessions/entry-fields.ts';
+import { itemPieces, objectPieces } from '../sessions/export-json.ts';
 import { exportMarkdown } from '../sessions/export-markdown.ts';
-import { subagentsFolder } from '../sessions/layout.ts';
-import { getSessionMessages, getSubagentMessages, listSubagents } from '../sessions/messages.ts';
+import { sessionOfFile, subagentsFolder } from '../sessions/layout.ts';
+import { type LeanSession, openLeanSession } from '../sessions/lean-session.ts';
+import { isShown, listSubagents, toMessage } from '../sessions/messages.ts';
 import { outlineOf } from '../sessions/outline.ts';
 import { promptLine } from '../sessions/prompt-line.ts';
 import { renderConversation } from '../sessions/render-conversation.ts';
 import { drawTree, shownCost, shownTokens } from '../sessions/render-tree.ts';
 import { firstWords, shownLines } from '../sessions/shown-text.ts';
-import { findMessage, readStoredSession, type StoredSession, wholeHistory } from '../sessions/stored-session.ts';
+import { findMessage, type StoredSession, wholeHistory } from '../sessions/stored-session.ts';
 import { stretchesOf, tokensIn, turnsIn } from '../sessions/stretches.ts';
 import { activeLeaf, pathTo } from '../sessions/tree.ts';
 import { treeView } from '../sessions/tree-view.ts';
@@ -55,12 +57,13 @@ export interface BranchChoice {
   full: boolean;
 }
 
-/** A conversation for reading in a terminal. Throws `session_not_found` for a message that is not there. */
+/** A conversation for reading in a terminal, in pieces. Throws `session_not_found` for a message that is not there. */
 export function conversationLines(
-  session: StoredSession,
+  session: LeanSession,
   { leaf, full, ...options }: LineOptions & BranchChoice & { everything: boolean },
-): string[] {
-  return renderConversation(conversationOf(pathOf(session, { leaf, full })), options);
+): AsyncIterable<string[]> {
+  const path = { entries: pathOf(session, { leaf, full }), whole: session.whole };
+  return renderConversation(conversationOf(path), options);
 }
 
 export interface ExportChoice {
@@ -69,43 +72,74 @@ export interface ExportChoice {
   allBranches: boolean;
 }
 
-/** A session as a Markdown document: its conversation from the very beginning, and its subagents. */
-export async function markdownOf(session: StoredSession, choice: ExportChoice): Promise<string> {
-  const { sessionId, tag, cwd, path } = session;
+/** A session as a Markdown document, in paragraphs: its conversation from the very beginning, and its subagents. */
+export async function* markdownOf(session: LeanSession, choice: ExportChoice): AsyncGenerator<string, void> {
+  const { sessionId, tag, cwd, whole } = session;
   const branches = branchEnds(session, choice).map(({ leaf, active }) => ({
     heading: active ? 'Conversation' : `Branch up to ${leaf}`,
-    path: wholeHistory(session.tree, leaf),
+    path: { entries: wholeHistory(session.tree, leaf), whole },
   }));
-  const subagents: { heading: string; path: Entry[] }[] = [];
-  for (const agentId of listSubagents(path)) {
-    const file = join(subagentsFolder(path), `agent-${agentId}.jsonl`);
-    const own = await readStoredSession({ sessionId: agentId, path: file });
-    subagents.push({ heading: `Subagent ${agentId}`, path: pathOf(own, { full: true }) });
+  const agents = await openSubagents(session);
+  try {
+    const subagents = agents.map((own) => ({
+      heading: `Subagent ${own.sessionId}`,
+      path: { entries: pathOf(own, { full: true }), whole: own.whole },
+    }));
+    const sections = [...branches, ...subagents];
+    const facts: [string, string][] = [
+      ...(tag === null ? [] : [['tag', tag] as [string, string]]),
+      ...(cwd === null ? [] : [['directory', `\`${cwd}\``] as [string, string]]),
+      ...periodOf(sections.flatMap(({ path }) => path.entries)),
+      ...(session.costUsd === null ? [] : [['cost', shownCost(session.costUsd)] as [string, string]]),
+    ];
+    yield* exportMarkdown({ sessionId, title: shownTitle(session, 200), facts, sections });
+  } finally {
+    for (const own of agents) await own.close();
   }
-  const sections = [...branches, ...subagents];
-  const facts: [string, string][] = [
-    ...(tag === null ? [] : [['tag', tag] as [string, string]]),
-    ...(cwd === null ? [] : [['directory', `\`${cwd}\``] as [string, string]]),
-    ...periodOf(sections.flatMap((section) => section.path)),
-    ...(session.costUsd === null ? [] : [['cost', shownCost(session.costUsd)] as [string, string]]),
-  ];
-  return exportMarkdown({ sessionId, title: shownTitle(session, 200), facts, sections });
 }
 
-/** A session for programs: messages as on the wire. */
-export async function jsonOf(session: StoredSession, choice: ExportChoice): Promise<object> {
+/** A session for programs, as pieces of JSON: messages as on the wire. */
+export async function* jsonOf(session: LeanSession, choice: ExportChoice): AsyncGenerator<string, void> {
   const { sessionId, path, title, tag, cwd, costUsd } = session;
-  const branches: object[] = [];
-  for (const { leaf, active } of branchEnds(session, choice)) {
-    const messages = await getSessionMessages(path, { upToMessageId: leaf, includeCompacted: true });
-    branches.push({ leaf_uuid: leaf, active, messages });
+  const ownId = sessionOfFile(basename(path));
+  async function* branches() {
+    for (const { leaf, active } of branchEnds(session, choice)) {
+      const values = messagesOn(session, leaf, ownId);
+      yield { fields: { leaf_uuid: leaf, active }, name: 'messages', values };
+    }
   }
-  const subagents: object[] = [];
-  for (const agentId of listSubagents(path)) {
-    const messages = await getSubagentMessages(path, agentId, { includeCompacted: true });
-    subagents.push({ agent_id: agentId, messages });
+  async function* subagents() {
+    for (const agentId of listSubagents(path)) {
+      const own = await openSubagent(path, agentId);
+      try {
+        const { leaf } = activeLeaf(own.tree);
+        const values = messagesOn(own, leaf?.id ?? null, sessionOfFile(basename(own.path)));
+        yield { fields: { agent_id: agentId }, name: 'messages', values };
+      } finally {
+        await own.close();
+      }
+    }
   }
-  return { session_id: sessionId, title, tag, cwd, cost_usd: costUsd, branches, subagents };
+  const fields = { session_id: sessionId, title, tag, cwd, cost_usd: costUsd };
+  yield* objectPieces(fields, [
+    { name: 'branches', items: itemPieces(branches()) },
+    { name: 'subagents', items: itemPieces(subagents()) },
+  ]);
+}
+
+async function* messagesOn(session: LeanSession, leaf: string | null, sessionId: string | null) {
+  const entries = leaf === null ? [] : wholeHistory(session.tree, leaf);
+  for (const entry of entries) if (isShown(entry, {})) yield toMessage(await session.whole(entry), sessionId);
+}
+
+async function openSubagents({ path }: LeanSession): Promise<LeanSession[]> {
+  const opened: LeanSession[] = [];
+  for (const agentId of listSubagents(path)) opened.push(await openSubagent(path, agentId));
+  return opened;
+}
+
+function openSubagent(path: string, agentId: string): Promise<LeanSession> {
+  return openLeanSession({ sessionId: agentId, path: join(subagentsFolder(path), `agent-${agentId}.jsonl`) });
 }
 
 /** What a session is called, as in a list: its title, else the last prompt of the branch that goes on. */

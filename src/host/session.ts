@@ -63,6 +63,8 @@ export class Session {
   /** Whether a host has stopped all that waited: news wait for the next prompt. */
   #isHeld = false;
   #lastResultIsError = false;
+  /** Whether the last result says that the budget is used up. */
+  #isBudgetTold = false;
   /** How many there were; a host that misses one can see it. */
   #results = 0;
   #peer: Peer | null = null;
@@ -271,6 +273,7 @@ export class Session {
 
   #handle(input: UserInput | typeof NEWS): Promise<void> {
     if (input === NEWS) return this.#answerNews();
+    this.#isBudgetTold = false;
     this.#isTold &&= !this.#isHeld; // what was held is told behind this one
     this.#isHeld = false;
     return input.shouldQuery === false ? this.#append(input) : this.#answer(input);
@@ -299,6 +302,11 @@ export class Session {
       for (const line of news?.lines ?? []) await this.#voice.say(line);
       if (this.#stopped) return; // there was no turn yet that could have been interrupted; whoever resumes is told
       if (!news) continue;
+      // Nothing can be asked any more, and that has been said: a resume tells of the rest.
+      if (this.#isBudgetTold) {
+        news.undelivered?.();
+        continue;
+      }
       let isDelivered = false;
       const delivered = async () => {
         isDelivered = true;
@@ -374,6 +382,7 @@ export class Session {
   async #sayResult(line: Message): Promise<void> {
     this.#running = null; // whoever hears of the end may act on it
     this.#lastResultIsError = (line as { is_error?: boolean }).is_error === true;
+    this.#isBudgetTold = line.subtype === 'error_max_budget_usd';
     const counts = { result_index: this.#results++, queued_turn_count: this.#inputs.size };
     await this.#voice.say({ ...line, ...counts } as Message);
   }

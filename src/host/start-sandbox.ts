@@ -26,8 +26,10 @@ export async function startSandbox(setting: JsonObject, seams: SandboxSeams): Pr
   if ('problem' in provider) return without(provider.problem, rules, seams);
 
   const { workspace, engine } = seams;
+  await engine.ownProgram.load();
   const resolve = (path: string) => workspace.resolve(path);
-  const sandbox = createSandbox({ rules, provider, hosts, places: placesOf(seams), resolve, isExcluded });
+  const places = placesOf(seams, provider);
+  const sandbox = createSandbox({ rules, provider, hosts, places, resolve, isExcluded });
   const problem = await sandbox.test((spec) => engine.processes.run(spec, new AbortController().signal));
   if (problem !== null) {
     await sandbox.close();
@@ -43,20 +45,28 @@ export async function startSandbox(setting: JsonObject, seams: SandboxSeams): Pr
 }
 
 const INSTALL = 'install bubblewrap and socat (Debian, Ubuntu: apt-get install bubblewrap socat)';
+const ELSEWHERE = 'A program that runs outside of the sandbox must not: install it elsewhere';
 const NAMESPACES =
   'It needs user namespaces, which some systems forbid (sysctl kernel.unprivileged_userns_clone, ' +
   'kernel.apparmor_restrict_unprivileged_userns); in a container try sandbox.enableWeakerNestedSandbox';
 
 function findProvider(
-  { isWeaker, network }: SandboxRules,
+  { isWeaker, network, filesystem }: SandboxRules,
   hosts: AllowedHosts,
   { engine, env, workspace }: SandboxSeams,
 ): Provider | { problem: string } {
   if (engine.platform === 'darwin') return createSeatbelt(network);
   if (engine.platform !== 'linux') return { problem: `there is none for ${engine.platform}` };
-  const bwrap = findProgram('bwrap', env.PATH, workspace.roots);
-  const socat = findProgram('socat', env.PATH, workspace.roots);
-  if (bwrap === null) return { problem: `bwrap is not installed: ${INSTALL}` };
+  const opened = filesystem.allowWrite.map((path) => workspace.resolve(path)).filter((path) => path !== '/');
+  const writable = [...workspace.roots, ...opened.map((path) => nodeRealPath(path) ?? path)];
+  const bwrap = findProgram('bwrap', env.PATH, writable);
+  const socat = findProgram('socat', env.PATH, writable);
+  if (bwrap === null) {
+    const isOpen = findProgram('bwrap', env.PATH, []) !== null;
+    return {
+      problem: isOpen ? `bwrap lies where commands may write. ${ELSEWHERE}` : `bwrap is not installed: ${INSTALL}`,
+    };
+  }
   const needsNetwork =
     hosts.list().length > 0 || network.httpProxyPort !== undefined || network.socksProxyPort !== undefined;
   if (socat === null && needsNetwork) return { problem: `socat is not installed: ${INSTALL}` };
@@ -71,7 +81,7 @@ function without(problem: string, { isRequired }: SandboxRules, { engine }: Sand
   return { ...NO_SANDBOX, facts: () => ({ enabled: false, unavailable: problem }) };
 }
 
-function placesOf({ policy, env, configHome }: SandboxSeams): SandboxPlaces {
+function placesOf({ engine, policy, env, configHome }: SandboxSeams, { programs }: Provider): SandboxPlaces {
   // The runtime's keys are not the tools' (ruling G4).
   const keyFiles = configHome === null ? [] : [keyFile(configHome)];
   return {
@@ -79,6 +89,7 @@ function placesOf({ policy, env, configHome }: SandboxSeams): SandboxPlaces {
     deniedReads: () => [...namedPaths(policy().deny, 'read', policy()), ...keyFiles],
     deniedWrites: () => namedPaths(policy().deny, 'edit', policy()),
     configHome,
+    ownProgram: [...engine.ownProgram.paths(), ...programs],
     home: env.HOME ?? '',
     realPath: nodeRealPath,
   };

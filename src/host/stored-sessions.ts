@@ -1,5 +1,6 @@
 import { findSession, listSessions } from '../sessions/catalog.ts';
 import { holding } from '../sessions/hold.ts';
+import { type LeanSession, openLeanSession } from '../sessions/lean-session.ts';
 import { deleteSession, type Switched, switchLeaf } from '../sessions/session-admin.ts';
 import { readStoredSession, type StoredSession } from '../sessions/stored-session.ts';
 import type { Logger } from '../util/runtime.ts';
@@ -40,6 +41,11 @@ async function newestStored({ home, cwd }: SessionsPlace): Promise<FoundStored> 
   if (newest) return newest;
   const message = `There are no sessions of ${cwd} in ${home}: name one of another directory (heddle sessions list --all)`;
   throw new HeddleError('session_not_found', message, { facts: { cwd, home } });
+}
+
+/** The same for whoever reads it through: its long texts are read when they are wanted. To be closed. */
+export async function openLean(name: string | undefined, place: SessionsPlace): Promise<LeanSession> {
+  return openLeanSession(name === undefined ? await newestStored(place) : await findStored(name, place));
 }
 
 /** Does something to a session that nobody else writes to meanwhile. Rejects with `session_busy`. */

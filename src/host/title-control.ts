@@ -47,10 +47,10 @@ async function titleFor(parts: Parts, description: string, signal: AbortSignal):
   }
 }
 
-/** Models quote, and add a full stop. */
+/** Models quote, also with the curly and the angled kind, and add a full stop. */
 function oneLine(text: string): string | null {
   const line = text.trim().split('\n', 1)[0] ?? '';
-  const title = line.replace(/^["'“«]+|["'”».]+$/gu, '').trim();
+  const title = line.replace(/^["'\u201c\u00ab]+|["'\u201d\u00bb.]+$/gu, '').trim();
   return title === '' ? null : [...title].slice(0, MAX_TITLE).join('');
 }
 

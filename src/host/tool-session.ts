@@ -12,6 +12,7 @@ import type { TaskStore } from '../tools/task-store.ts';
 import type { TodoList } from '../tools/todo.ts';
 import type { ToolSession } from '../tools/tool-session.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import { madeOnce } from '../util/made-once.ts';
 import { oneAtATime } from '../util/one-at-a-time.ts';
 import type { Ids, Logger } from '../util/runtime.ts';
 import { positiveInteger } from '../util/setting-text.ts';
@@ -39,7 +40,7 @@ export interface ToolSessionOptions {
 export function createToolSession(parts: () => Parts, options: ToolSessionOptions): ToolSession {
   // Where there is a budget, one after the other: calls that run side by side would all find it unspent.
   const inTurn = oneAtATime();
-  let tasks: Promise<TaskStore> | null = null;
+  const tasks = madeOnce(() => openTasks(options.tasksDir));
   const { parent, workspace, ids } = options;
   const log: Logger = (...line) => parts().runtime.log(...line);
   const clock = { now: () => parts().runtime.clock.now() };
@@ -67,8 +68,7 @@ export function createToolSession(parts: () => Parts, options: ToolSessionOption
     todos: { current: options.todos },
     async tasks() {
       if (parent) return parent.tasks();
-      tasks ??= openTasks(options.tasksDir);
-      const store = await tasks;
+      const store = await tasks();
       return parts().hooks?.watchTasks(store) ?? store;
     },
     shellDirectory: createShellDirectory({

@@ -62,6 +62,8 @@ export function failureOfError(error: unknown, host: string): Failure {
   }
   const code = stringField(error, 'code');
   if (code?.startsWith('ERR_INVALID_')) return { class: 'invalid_request', message: firstMessageOf(error) };
+  // Longer than any text can be.
+  if (error instanceof RangeError) return { class: 'prompt_too_long', message: 'Prompt is too long' };
   return { class: 'connection', message: connectionMessage(code, firstMessageOf(error), host) };
 }
 

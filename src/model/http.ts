@@ -1,6 +1,7 @@
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
 import { abortReason } from '../util/abort.ts';
 import { stringField } from '../util/json.ts';
+import { madeOnce } from '../util/made-once.ts';
 import { ModelFailure } from './failures.ts';
 
 export interface HttpClientOptions {
@@ -40,18 +41,20 @@ export interface HttpAnswer {
 }
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  let route: Promise<Route> | undefined;
+  const route = madeOnce(() => openRoute(options));
   let isClosed = false;
   return {
     async post(request, signal) {
-      route ??= openRoute(options);
-      const opened = await route;
+      const opened = await route();
       if (isClosed) keepNone(opened.agent);
       return followRedirects(opened, request, signal);
     },
     close() {
       isClosed = true;
-      route?.then(({ agent }) => keepNone(agent)).catch(() => {});
+      route
+        .begun()
+        ?.then(({ agent }) => keepNone(agent))
+        .catch(() => {});
     },
   };
 }

@@ -35,7 +35,7 @@ export function parseInstructions(prompt: string): Instructions {
 
 const QUOTED = String.raw`"[^"]*"|'[^']*'|\`[^\`]*\``;
 const VERB = String.raw`(?:please\s+)?(?:(?:read|list|find|write|replace)\s|run(?::|\s+["'\`]))`;
-const NUMBER = String.raw`(?:\d+[.)]|[-*•])\s+`;
+const NUMBER = String.raw`(?:\d+[.)]|[-*\u2022])\s+`;
 const THEN = String.raw`(?:and\s+)?then,?\s+`;
 /** Where a step ends: "then" or a new line, but only before another instruction; a shell's `then` is left alone. */
 const BOUNDARY = new RegExp(String.raw`(?:[,;.]?\s+${THEN}|\s*\n\s*(?:${NUMBER})?(?:${THEN})?)(?=${VERB})`, 'gi');

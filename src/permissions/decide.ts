@@ -124,14 +124,14 @@ function byPlanFile({ access }: Call, policy: Policy): Decision | null {
   return isPlan ? { behavior: 'allow', layer: access.kind === 'edit' ? 'mode' : 'default' } : null;
 }
 
-/** Ruling G6. Where a path leads to cannot be told, it might be anything, so it counts as protected. */
+/** Rulings G6 and G12. Where a path leads to cannot be told, it might be anything, so it counts as protected. */
 function byProtectedPaths(call: Call, policy: Policy): Decision | null {
   const path = writtenPaths(call, policy).find((each) => {
     const real = policy.realPath(each);
     return real === null || policy.protectedPath(each) || policy.protectedPath(real);
   });
   if (path === undefined) return null;
-  const reason = `${path} configures this program, git or a shell, so writing it is asked for in every mode.`;
+  const reason = `${path} belongs to this program, or configures it, git or a shell, so writing it is asked for in every mode.`;
   return { behavior: 'ask', layer: 'protected-path', reason, suggestions: [] };
 }
 

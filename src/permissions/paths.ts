@@ -17,18 +17,27 @@ export function isInsideAny(roots: readonly string[], path: string): boolean {
 }
 
 /**
- * Makes the test for paths that no mode may write without asking (ruling G6), whether they exist yet or not: what
- * configures this program, git, or the user's shell, because writing there is a way to run commands later.
+ * Makes the test for paths that no mode may write without asking (rulings G6, G12), whether they exist yet or not: this
+ * program itself and what configures it, git, or the user's shell, because writing there is a way to run commands later.
+ * A directory in which the program or its home lies counts: moved away, it would leave room for another.
  */
-export function protectedPaths(options: { configHome: string; realPath?: RealPath }): (path: string) => boolean {
-  const { configHome, realPath } = options;
+export function protectedPaths(options: ProtectedPathsOptions): (path: string) => boolean {
+  const { configHome, realPath, ownProgram = () => [] } = options;
   const homes = [configHome, realPath?.(configHome) ?? configHome].map(fold);
   return (path) => {
     const folded = fold(path);
-    if (isInsideAny(homes, folded)) return true;
+    const own = [...homes, ...ownProgram().map(fold)];
+    if (own.some((each) => isInside(each, folded) || isInside(folded, each))) return true;
     const names = folded.split('/').filter(Boolean);
     return names.some((name, at) => isProtectedName(name, names.slice(at + 1)));
   };
+}
+
+export interface ProtectedPathsOptions {
+  configHome: string;
+  realPath?: RealPath;
+  /** Where this program lies, as real paths. */
+  ownProgram?(): readonly string[];
 }
 
 const PROTECTED_FILES = new Set([

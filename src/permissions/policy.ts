@@ -34,6 +34,8 @@ export interface Policy {
   /** Set when the tools that search directories leave out what `hiddenPaths` names; otherwise such searches are refused. */
   readonly searchesFiltered: boolean;
   protectedPath(path: string): boolean;
+  /** Loads what `protectedPath` needs: until then every path is protected. */
+  ready?(): Promise<void>;
   /** The file of the session's plan, a real path. It may be read always and, unless it is another's, written in plan mode. */
   planFile?(): string | null;
   /** Of an agent: the plan is that of the main thread. */

@@ -1,4 +1,6 @@
+import { madeOnce } from '../util/made-once.ts';
 import { messageOf } from '../util/message-of.ts';
+import { warnOnce } from '../util/once.ts';
 import type { Logger } from '../util/runtime.ts';
 import type { ParseShell } from './shell-read.ts';
 import { notRead, type ShellScript } from './shell-script.ts';
@@ -13,24 +15,25 @@ export interface ShellReaderOptions {
 }
 
 /**
- * Plain commands are read at once. The parser is loaded for the first that is not; if that fails, it is said once and
- * such commands stay unknown.
+ * Plain commands are read at once. The parser is loaded for the first that is not. If that fails, it is said once, and
+ * such commands are unknown until it can be loaded.
  */
 export function createShellReader({ log, load = loadParser }: ShellReaderOptions): ReadCommand {
-  let parser: Promise<ParseShell> | null = null;
-  const loadOnce = () =>
-    load().catch((error: unknown): ParseShell => {
-      log('warn', `Shell commands that are not plain cannot be understood: ${messageOf(error)}`);
-      const missing = notRead(`what reads shell commands cannot be loaded: ${messageOf(error)}`);
-      return () => missing;
-    });
+  const warn = warnOnce(log);
+  const parser = madeOnce(load);
+  /** Not known this time; with the next command it is tried again. */
+  const absent = (error: unknown): ParseShell => {
+    warn(`Shell commands that are not plain cannot be understood: ${messageOf(error)}`);
+    const missing = notRead(`what reads shell commands cannot be loaded: ${messageOf(error)}`);
+    return () => missing;
+  };
   return async (command) => {
     const { needsParser, readShell } = await import('./shell-read.ts');
     const plain = readShell(command, null);
     if (!needsParser(plain)) return plain;
-    parser ??= loadOnce();
+    const parse = await parser().catch(absent);
     try {
-      return readShell(command, await parser);
+      return readShell(command, parse);
     } catch (error) {
       log('warn', `A shell command could not be read: ${messageOf(error)}`);
       return notRead('the command could not be read');

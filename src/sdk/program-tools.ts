@@ -1,5 +1,6 @@
 import type { CustomTool } from '../define/tool.ts';
 import { type JsonObject, stringField } from '../util/json.ts';
+import { madeOnce } from '../util/made-once.ts';
 import { messageOf } from '../util/message-of.ts';
 import { ControlError, HeddleError } from '../wire/errors.ts';
 import type { ControlBody, RequestContext } from '../wire/peer.ts';
@@ -22,11 +23,7 @@ export interface ProgramTools {
 
 /** What reads schemas and runs calls is loaded when an agent is started. */
 export function openProgramTools(tools: readonly CustomTool[], tell: TellHost): ProgramTools {
-  let loading: Promise<LoadedTool[]> | null = null;
-  const load = () => {
-    loading ??= loadAll(tools);
-    return loading;
-  };
+  const load = madeOnce(() => loadAll(tools));
   return {
     async described() {
       return (await load()).map(({ tool: { name, description, annotations, alwaysLoad }, schema }) => ({

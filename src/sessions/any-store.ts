@@ -1,4 +1,5 @@
 import { later } from '../util/later.ts';
+import { madeOnce } from '../util/made-once.ts';
 import type { AdapterOptions } from './reference-store.ts';
 import type { ReferenceSessionStore } from './reference-store-types.ts';
 import type { SessionKey, SessionStore } from './store.ts';
@@ -9,11 +10,7 @@ export function toSessionStore(
   options: AdapterOptions = {},
 ): SessionStore {
   if (!isReferenceStore(given)) return given;
-  let made: Promise<SessionStore> | null = null;
-  const store = () => {
-    made ??= import('./reference-store.ts').then(({ fromReferenceStore }) => fromReferenceStore(given, options));
-    return made;
-  };
+  const store = madeOnce(async () => (await import('./reference-store.ts')).fromReferenceStore(given, options));
   return {
     append: async (key, entries, how) => (await store()).append(key, entries, how),
     load: (key) => later(async () => (await store()).load(key)),

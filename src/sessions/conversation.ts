@@ -15,14 +15,29 @@ export type Part =
   /** Interrupts, what a local command said. */
   | { kind: 'note'; text: string };
 
-/** The parts of a path of entries. A call stands with its result, wherever that came. */
-export function conversationOf(path: readonly Entry[]): Part[] {
-  const results = resultsOn(path);
-  return path.flatMap((entry) => {
-    if (isConversation(entry)) return entry.type === 'assistant' ? answerParts(entry, results) : userParts(entry);
-    const content = entry.type === 'system' ? stringField(entry, 'content') : undefined;
-    return content && entry.subtype !== 'compact_boundary' ? [{ kind: 'note', text: content }] : [];
-  });
+/** A path of entries, some of them without their long texts, and how each is had as a whole. */
+export interface StoredPath {
+  entries: readonly Entry[];
+  whole(entry: Entry): Promise<Entry>;
+}
+
+/** The parts of a path, one entry in memory at a time. A call stands with its result, wherever that came. */
+export async function* conversationOf({ entries, whole }: StoredPath): AsyncGenerator<Part, void> {
+  const answers = answersOn(entries);
+  const resultOf = async (id: string) => {
+    const entry = answers.get(id);
+    return entry && resultsIn(await whole(entry)).find(({ tool_use_id }) => tool_use_id === id);
+  };
+  for (const each of entries) {
+    const entry = await whole(each);
+    if (entry.type === 'assistant' && isConversation(entry)) yield* answerParts(entry, resultOf);
+    else yield* isConversation(entry) ? userParts(entry) : noteParts(entry);
+  }
+}
+
+function noteParts(entry: Entry): Part[] {
+  const content = entry.type === 'system' ? stringField(entry, 'content') : undefined;
+  return content && entry.subtype !== 'compact_boundary' ? [{ kind: 'note', text: content }] : [];
 }
 
 function userParts(entry: Entry): Part[] {
@@ -35,25 +50,30 @@ function userParts(entry: Entry): Part[] {
   return [{ kind: 'note', text: text.replaceAll(/<\/?local-command-\w+>/g, '').trim() }];
 }
 
-function answerParts(entry: Entry, results: ReadonlyMap<string, JsonObject>): Part[] {
-  return blocksOf(entry).flatMap((block): Part[] => {
-    const text = stringField(block, 'text') ?? '';
-    if (isErrorAnswer(entry)) return text === '' ? [] : [{ kind: 'error', text }];
-    switch (block.type) {
-      case 'text':
-        return text.trim() === '' ? [] : [{ kind: 'answer', text, ...identity(entry) }];
-      case 'thinking':
-        return stringField(block, 'thinking')?.trim() ? [{ kind: 'thinking', text: String(block.thinking) }] : [];
-      case 'tool_use':
-        return [callPart(block, results)];
-      default:
-        return [{ kind: 'note', text: blockLabel(block) }];
-    }
-  });
+type ResultOf = (id: string) => Promise<JsonObject | undefined>;
+
+async function* answerParts(entry: Entry, resultOf: ResultOf): AsyncGenerator<Part, void> {
+  for (const block of blocksOf(entry)) {
+    if (block.type === 'tool_use' && !isErrorAnswer(entry)) yield await callPart(block, resultOf);
+    else yield* spokenParts(entry, block);
+  }
 }
 
-function callPart(block: JsonObject, results: ReadonlyMap<string, JsonObject>): Part {
-  const result = results.get(stringField(block, 'id') ?? '');
+function spokenParts(entry: Entry, block: JsonObject): Part[] {
+  const text = stringField(block, 'text') ?? '';
+  if (isErrorAnswer(entry)) return text === '' ? [] : [{ kind: 'error', text }];
+  switch (block.type) {
+    case 'text':
+      return text.trim() === '' ? [] : [{ kind: 'answer', text, ...identity(entry) }];
+    case 'thinking':
+      return stringField(block, 'thinking')?.trim() ? [{ kind: 'thinking', text: String(block.thinking) }] : [];
+    default:
+      return [{ kind: 'note', text: blockLabel(block) }];
+  }
+}
+
+async function callPart(block: JsonObject, resultOf: ResultOf): Promise<Part> {
+  const result = await resultOf(stringField(block, 'id') ?? '');
   return {
     kind: 'call',
     name: stringField(block, 'name') ?? 'tool',
@@ -62,13 +82,20 @@ function callPart(block: JsonObject, results: ReadonlyMap<string, JsonObject>): 
   };
 }
 
-function resultsOn(path: readonly Entry[]): Map<string, JsonObject> {
-  const results = new Map<string, JsonObject>();
-  for (const block of path.filter(({ type }) => type === 'user').flatMap(blocksOf)) {
-    const id = stringField(block, 'tool_use_id');
-    if (block.type === 'tool_result' && id !== undefined && !results.has(id)) results.set(id, block);
+/** Which entry holds the first result of each call. */
+function answersOn(path: readonly Entry[]): Map<string, Entry> {
+  const answers = new Map<string, Entry>();
+  for (const entry of path) {
+    for (const block of entry.type === 'user' ? resultsIn(entry) : []) {
+      const id = stringField(block, 'tool_use_id');
+      if (id !== undefined && !answers.has(id)) answers.set(id, entry);
+    }
   }
-  return results;
+  return answers;
+}
+
+function resultsIn(entry: Entry): JsonObject[] {
+  return blocksOf(entry).filter(({ type }) => type === 'tool_result');
 }
 
 function identity(entry: Entry): { uuid: string; at: string } {

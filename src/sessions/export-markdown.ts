@@ -1,5 +1,4 @@
-import type { Entry } from '../wire/entries.ts';
-import { conversationOf, inputText, type Part } from './conversation.ts';
+import { conversationOf, inputText, type Part, type StoredPath } from './conversation.ts';
 import { firstWords } from './shown-text.ts';
 
 export interface MarkdownSession {
@@ -8,17 +7,19 @@ export interface MarkdownSession {
   /** Shown in the order given: when, where, which model. */
   facts: readonly (readonly [name: string, value: string])[];
   /** The conversation first, then other branches and subagents, each under its own heading. */
-  sections: readonly { heading: string; path: readonly Entry[] }[];
+  sections: readonly { heading: string; path: StoredPath }[];
 }
 
-/** A session as a Markdown document. */
-export function exportMarkdown({ sessionId, title, facts, sections }: MarkdownSession): string {
+/** A session as a Markdown document: its paragraphs, between which there is an empty line. */
+export async function* exportMarkdown(session: MarkdownSession): AsyncGenerator<string, void> {
+  const { sessionId, title, facts, sections } = session;
   const list = [['session', `\`${sessionId}\``] as const, ...facts].map(([name, value]) => `- ${name}: ${value}`);
-  const parts = sections.map(({ heading, path }) => [
-    ...(sections.length > 1 ? [`## ${heading}`] : []),
-    ...conversationOf(path).map(partMarkdown),
-  ]);
-  return `${[`# ${firstWords(title, 200)}`, list.join('\n'), ...parts.flat()].join('\n\n')}\n`;
+  yield `# ${firstWords(title, 200)}`;
+  yield list.join('\n');
+  for (const { heading, path } of sections) {
+    if (sections.length > 1) yield `## ${heading}`;
+    for await (const part of conversationOf(path)) yield partMarkdown(part);
+  }
 }
 
 function partMarkdown(part: Part): string {
@@ -54,7 +55,8 @@ function details(summary: string, body: string): string {
 
 /** In a fence longer than any inside. */
 function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  let longest = 2;
+  for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${text.trimEnd()}\n${fence}`;
 }

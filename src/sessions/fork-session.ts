@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
 import type { Ids } from '../util/runtime.ts';
-import { silentLogger } from '../util/system-runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { forkedEntries } from './fork-entries.ts';
 import { nodeNamed } from './named-node.ts';
@@ -33,7 +32,7 @@ export async function forkSession(source: FoundSession, options: ForkOptions): P
   const path = join(dirname(source.path), `${sessionId}.jsonl`);
   const entries = forkedEntries(tree, leaf.id, { from: source.sessionId, to: sessionId, newUuid: () => ids.uuid() });
   const customTitle = options.title?.trim() || forkTitle(source);
-  const file = openTranscript(path, { write: writeToFile, log: silentLogger });
+  const file = openTranscript(path, { write: writeToFile });
   try {
     file.append([...entries, { type: 'custom-title', customTitle, sessionId }]);
   } finally {

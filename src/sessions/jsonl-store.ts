@@ -2,11 +2,12 @@ import { dirname, join } from 'node:path';
 import { later } from '../util/later.ts';
 import { processLogger } from '../util/process-warning.ts';
 import type { Logger } from '../util/runtime.ts';
+import type { Entry } from '../wire/entries.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { checkKey, projectFolders, sessionOfFile, subagentsFolder } from './layout.ts';
 import { createLeases } from './leases.ts';
 import { createSessionPlaces, fileAt, namesIn } from './session-places.ts';
-import type { SessionInfo, SessionStore } from './store.ts';
+import type { AppendOptions, SessionInfo, SessionStore } from './store.ts';
 import { openTranscript, type TranscriptFile, type WriteBytes, writeToFile } from './transcript-file.ts';
 
 export interface JsonlStoreOptions {
@@ -28,7 +29,8 @@ const MAX_OPEN = 64;
  * reference, so that its folders can be used as they are.
  *
  * `append` does its work before it returns its promise, with one write(2) per group: so appends are in the order of the
- * calls, nothing can come in between, and what has resolved survives the death of this process.
+ * calls, nothing can come in between, and what has resolved survives the death of this process. A file that was moved away
+ * or replaced meanwhile is written anew, or completed, first; one that was deleted is begun anew.
  *
  * @example
  * ```ts
@@ -49,10 +51,12 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
   const { locate, find, forget } = createSessionPlaces(home);
   const leases = createLeases({ home, log });
   const openFiles = new Map<string, TranscriptFile>();
+  /** By path, the appends that could not be made at once. */
+  const settling = new Map<string, Promise<void>>();
 
   return {
-    async append(key, entries, appendOptions) {
-      if (entries.length > 0) opened(locate(key)).append(entries, appendOptions);
+    async append(key, entries, how) {
+      if (entries.length > 0) await appendTo(locate(key), entries, how);
     },
     load(key) {
       const path = locate(key);
@@ -80,7 +84,14 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     find: async (sessionId) => find(sessionId),
     async lease(key, holder) {
       checkKey(key);
-      return leases.take(key.sessionId, holder);
+      const lease = await leases.take(key.sessionId, holder);
+      try {
+        // Who is going to write to a transcript that is there knows from now on what becomes of it.
+        if (fileAt(locate(key))?.isFile) opened(locate(key));
+      } catch {
+        // Whoever writes to it is told.
+      }
+      return lease;
     },
     locate,
     async remove(key) {
@@ -98,8 +109,27 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     },
   };
 
+  /** At once, unless the file does not lie at its path any more: then it is seen to first, and what comes meanwhile waits. */
+  function appendTo(path: string, entries: readonly Entry[], how?: AppendOptions): Promise<void> | undefined {
+    const before = settling.get(path);
+    const file = opened(path);
+    const isWritten = !before && file.isInPlace();
+    if (isWritten) file.append(entries, how);
+    // Before anybody is told that it is stored: what was moved away in between comes back with these entries.
+    if (isWritten && file.isInPlace()) return undefined;
+    const work = async () => {
+      await before?.catch(() => {}); // whose trouble that was has been told
+      const { goOnInPlace } = await import('./moved-transcript.ts');
+      const state = goOnInPlace(opened(path), path, log);
+      if (!isWritten || state === 'deleted') opened(path).append(entries, how);
+    };
+    const settled = work().finally(() => settling.get(path) === settled && settling.delete(path));
+    settling.set(path, settled);
+    return settled;
+  }
+
   function opened(path: string): TranscriptFile {
-    const file = openFiles.get(path) ?? openTranscript(path, { write, log });
+    const file = openFiles.get(path) ?? openTranscript(path, { write });
     openFiles.delete(path);
     openFiles.set(path, file);
     const [oldest] = openFiles.keys();

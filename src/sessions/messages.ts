@@ -82,12 +82,12 @@ function branchOf(tree: Tree, { upToMessageId, includeCompacted }: MessagesOptio
   return includeCompacted ? wholeHistory(tree, leaf.id) : pathTo(tree, leaf.id);
 }
 
-function isShown(entry: Entry, { includeSystemMessages }: MessagesOptions): boolean {
+export function isShown(entry: Entry, { includeSystemMessages }: MessagesOptions): boolean {
   if (entry.type === 'system') return includeSystemMessages === true;
   return isConversation(entry) && entry.isMeta !== true;
 }
 
-function toMessage(entry: Entry, sessionId: string | null): SessionMessage {
+export function toMessage(entry: Entry, sessionId: string | null): SessionMessage {
   const { type } = entry;
   const timestamp = stringField(entry, 'timestamp');
   return {

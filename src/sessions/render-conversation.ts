@@ -1,7 +1,7 @@
 import { cutToWidth } from '../util/display-width.ts';
 import type { Paint } from '../util/paint.ts';
 import { inputText, type Part } from './conversation.ts';
-import { firstWords, shownLines } from './shown-text.ts';
+import { firstLines, firstWords, shownLines } from './shown-text.ts';
 
 export interface ConversationOptions {
   paint: Paint;
@@ -11,14 +11,19 @@ export interface ConversationOptions {
   everything: boolean;
 }
 
-/** A conversation as lines for a terminal. */
-export function renderConversation(parts: readonly Part[], options: ConversationOptions): string[] {
-  return parts.flatMap((part, at) => {
+/** A conversation as lines for a terminal, part by part. */
+export async function* renderConversation(
+  parts: AsyncIterable<Part>,
+  options: ConversationOptions,
+): AsyncGenerator<string[], void> {
+  let before: Part['kind'] | null = null;
+  for await (const part of parts) {
     const lines = partLines(part, options);
     // Calls stand together; everything else has air around it.
-    const isBelowCall = part.kind === 'call' && parts[at - 1]?.kind === 'call';
-    return at === 0 || isBelowCall ? lines : ['', ...lines];
-  });
+    const isBelowCall = part.kind === 'call' && before === 'call';
+    yield before === null || isBelowCall ? lines : ['', ...lines];
+    before = part.kind;
+  }
 }
 
 function partLines(part: Part, options: ConversationOptions): string[] {
@@ -64,7 +69,8 @@ function callLines({ name, input, result }: Part & { kind: 'call' }, options: Co
 
 /** The first lines, and how many more there are. */
 function shortened(text: string, most: number): string[] {
-  const lines = text === '' ? [] : shownLines(text);
-  const more = lines.length - most;
-  return more > 0 ? [...lines.slice(0, most), `… ${more} more ${more === 1 ? 'line' : 'lines'}`] : lines;
+  if (text === '') return [];
+  const { lines, count } = firstLines(text, most);
+  const more = count - most;
+  return more > 0 ? [...lines, `… ${more} more ${more === 1 ? 'line' : 'lines'}`] : lines;
 }

@@ -6,7 +6,21 @@ import { printable } from '../util/printable.ts';
  * else would act on the terminal is written as an escape.
  */
 export function shownLines(text: string): string[] {
-  return text.split(/\r\n|[\n\r]/).map(shownLine);
+  const lines = text.split(LINE_END);
+  return PLAIN.test(text) ? lines : lines.map(shownLine);
+}
+
+const LINE_END = /\r\n|[\n\r]/;
+/** Most outputs are: looking once costs much less than looking at every line. */
+const PLAIN = /^[\n\r -~]*$/;
+
+/** The first lines of a text, and how many there are in all. */
+export function firstLines(text: string, most: number): { lines: string[]; count: number } {
+  const ends = text.matchAll(new RegExp(LINE_END, 'g'));
+  let count = 1;
+  let end = text.length;
+  for (const { index } of ends) if (count++ === most) end = index;
+  return { lines: shownLines(text.slice(0, end)), count };
 }
 
 /** The beginning of a stored text, on one line. */

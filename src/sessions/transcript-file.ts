@@ -1,12 +1,12 @@
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectory } from '../util/make-directory.ts';
-import type { Logger } from '../util/runtime.ts';
 import type { Entry } from '../wire/entries.ts';
 import { entryJson } from './entry-json.ts';
 import { marksAtEnd, repeatedMarks, type SessionMarks, withMark } from './session-marks.ts';
 import { storageFailed } from './storage-errors.ts';
 import type { AppendOptions } from './store.ts';
+import { isTorn } from './torn-line.ts';
 import { createUuidIndex, type UuidIndex } from './uuid-index.ts';
 
 /** write(2): returns how many bytes were taken. Handed in, so that tests can let it fail. */
@@ -22,6 +22,10 @@ export interface TranscriptFile {
   append(entries: readonly Entry[], options?: AppendOptions): void;
   /** Whether one of its entries has this uuid. */
   has(uuid: string): boolean;
+  /** Whether it still is what lies at its path. */
+  isInPlace(): boolean;
+  /** Opens what lies at the path, or a new file there, and goes on with that. */
+  goOnAtPath(steps: { before(old: number): void; bringOver(old: number, next: number): void }): void;
   close(): void;
 }
 
@@ -29,7 +33,7 @@ export interface TranscriptFile {
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = constants;
 
 /** Opens a transcript for appending; it is created with its folders if need be, private to the user (ruling G8). */
-export function openTranscript(path: string, options: { write: WriteBytes; log: Logger }): TranscriptFile {
+export function openTranscript(path: string, options: { write: WriteBytes }): TranscriptFile {
   const writing = <T>(work: () => T): T => {
     try {
       return work();
@@ -42,11 +46,28 @@ export function openTranscript(path: string, options: { write: WriteBytes; log: 
   return {
     append: (entries, { areNew = false } = {}) =>
       writing(() => {
-        if (fstatSync(file.fd).nlink === 0) file = reopened(file, path, options.log);
         const { size } = fstatSync(file.fd);
         if (size !== file.expectedSize) noticeOthers(file, size);
         const fresh = areNew || !entries.some(hasUuid) ? entries : unstored(file, size, entries);
         if (fresh.length > 0) appendGroup(file, size, fresh, options.write);
+      }),
+    isInPlace: () =>
+      writing(() => {
+        const [open, there] = [fstatSync(file.fd), statSync(path, { throwIfNoEntry: false })];
+        return there?.ino === open.ino && there.dev === open.dev;
+      }),
+    goOnAtPath: ({ before, bringOver }) =>
+      writing(() => {
+        before(file.fd);
+        const next = openFile(path);
+        try {
+          bringOver(file.fd, next.fd);
+        } catch (error) {
+          closeSync(next.fd);
+          throw error;
+        }
+        closeSync(file.fd);
+        file = next;
       }),
     has(uuid) {
       const { size } = fstatSync(file.fd);
@@ -89,14 +110,6 @@ function openFile(path: string): OpenFile {
   };
 }
 
-/** Somebody deleted the file: what went on into the nameless old one would be lost without a word. */
-function reopened(file: OpenFile, path: string, log: Logger): OpenFile {
-  log('warn', `The session file ${path} was deleted while in use; what follows goes into a new one.`);
-  const next = openFile(path);
-  closeSync(file.fd);
-  return next;
-}
-
 function appendGroup(file: OpenFile, size: number, entries: readonly Entry[], write: WriteBytes): void {
   // A torn last line stays a line of its own; glued to it, the next entry would be lost with it.
   let text = file.torn ? '\n' : '';
@@ -128,12 +141,6 @@ function noticeOthers(file: OpenFile, size: number): void {
   file.torn = isTorn(file.fd, size);
   file.marks = marksAtEnd(file.fd, size, file.marks);
   file.expectedSize = size;
-}
-
-/** Whether the file does not end in a newline. */
-export function isTorn(fd: number, size: number): boolean {
-  const last = Buffer.alloc(1);
-  return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
 }
 
 function hasUuid({ uuid }: Entry): boolean {

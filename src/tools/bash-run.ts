@@ -15,12 +15,11 @@ import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 import type { ToolSession } from './tool-session.ts';
 
 /** Starts the command and says where it can be followed. */
-export async function startInBackground(
-  call: BashInput,
-  { session, env, toolUseId }: ToolContext,
-): Promise<ToolOutput> {
+export async function startInBackground(call: BashInput, context: ToolContext): Promise<ToolOutput> {
+  const { session, toolUseId } = context;
   const { command, description } = call;
   const sandbox = sandboxFor(call, session);
+  const env = envFor(sandbox, context);
   const cwd = session.shellDirectory.enter();
   const spec = { command, description, toolUseId, cwd, env };
   const { id, outputFile } = call.detach
@@ -43,7 +42,8 @@ export async function runToEnd(
   const timeoutMs = timeoutFor(call.timeout, context.env);
   const sandbox = sandboxFor(call, context.session);
   const limits = { timeoutMs, maxChars: outputLimit(context.env) };
-  const result = await runInForeground(call, { script, sandbox, ...limits }, context);
+  const env = envFor(sandbox, context);
+  const result = await runInForeground(call, { script, sandbox, ...limits }, { ...context, env });
   const { end, stdout, stderr, stdoutFile } = result;
   if (end === 'aborted') throw new ToolError(joinParts(['The command was interrupted.', stderr, stdout]));
   if (end === 'timeout') {
@@ -86,6 +86,11 @@ function detachedShells({ detachedShells }: ToolSession): DetachedShells {
 
 function sandboxFor(call: BashInput, { sandbox }: ToolSession): ShellSandbox | null {
   return sandbox?.confines(call) ? sandbox : null;
+}
+
+/** Of a command that runs outside although there is a sandbox, not what those inside could have laid out for it. */
+function envFor(sandbox: ShellSandbox | null, { env, session }: ToolContext): ToolContext['env'] {
+  return sandbox || !session.sandbox ? env : session.sandbox.outside(env);
 }
 
 function silentData() {

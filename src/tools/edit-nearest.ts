@@ -58,12 +58,13 @@ async function nearlyEqual(lines: readonly string[], want: readonly string[], pa
   return null;
 }
 
+/** Look-alikes of ', of " and of -. Escaped, as in every pattern: the scripts of the command line are ASCII. */
 function plainCharacters(line: string): string {
   return line
     .normalize('NFKC')
-    .replace(/[‘’‚‛′`´]/g, "'")
-    .replace(/[“”„‟″«»]/g, '"')
-    .replace(/[‐‑‒–—―−]/g, '-')
+    .replace(/[\u2018\u2019\u201a\u201b\u2032`\u00b4]/g, "'")
+    .replace(/[\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb]/g, '"')
+    .replace(/[\u2010\u2011\u2012\u2013\u2014\u2015\u2212]/g, '-')
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '');
 }
 

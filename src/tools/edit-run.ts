@@ -87,7 +87,7 @@ function lineNumbers(text: string, found: readonly Replacement[]): number[] {
 
 async function notFound(path: string, text: string, old: string): Promise<string> {
   const message = `old_string was not found in ${path}. It must match exactly, white space included.`;
-  if (/^[ \t]*\d+→/m.test(old)) return `${message} Leave out the line numbers and arrows that Read adds.`;
+  if (/^[ \t]*\d+\u2192/m.test(old)) return `${message} Leave out the line numbers and arrows that Read adds.`;
   const { describeNearest } = await import('./edit-nearest.ts');
   const nearest = await describeNearest(text, old);
   return nearest === null ? `${message} Nothing in the file is like it.` : `${message}\n${nearest}`;

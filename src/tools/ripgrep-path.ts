@@ -1,6 +1,7 @@
 import { arch, platform } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { resolveInstalled } from '../util/own-place.ts';
+import { HeddleError } from '../wire/errors.ts';
 
 const PACKAGE = '@vscode/ripgrep';
 
@@ -12,6 +13,7 @@ export async function ripgrepPath(): Promise<string> {
   try {
     return (await import('@vscode/ripgrep')).rgPath; // not on the start path
   } catch (cause) {
+    if (HeddleError.isInstance(cause)) throw cause; // it was there, and is not any more
     const path = await installedPath();
     if (path !== null) return path;
     const missing = `${PACKAGE} for ${platform()}-${arch()}`;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { Aborted } from '../util/abort.ts';
+import { HeddleError } from '../wire/errors.ts';
 import { ripgrepPath } from './ripgrep-path.ts';
 import { type ToolContext, ToolError } from './tool.ts';
 import type { HeldFile } from './workspace.ts';
@@ -54,7 +55,9 @@ export const LIMIT_NOTES: Record<NonNullable<SearchOutput['limit']>, string> = {
  */
 export async function ripgrep(search: Search, context: ToolContext): Promise<SearchOutput> {
   const { options, pattern, dir, held } = search;
-  const rgPath = await ripgrepPath().catch((error: Error) => Promise.reject(new ToolError(`${error.message}.`)));
+  const rgPath = await ripgrepPath().catch((error: Error) => {
+    throw HeddleError.isInstance(error) ? error : new ToolError(`${error.message}.`);
+  });
   const isOpen = await context.session.readFilter();
   const realPath = (name: string) => ('at' in held ? join(held.path, name) : (held.get(name)?.path ?? join(dir, name)));
   // By both names: where the written one leads may have changed since.

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type ProcessOutcome, type ProcessSpec, SpawnError } from '../util/process.ts';
+import { findProgram } from './sandbox/programs.ts';
 import type { ShellSandbox } from './shell-sandbox.ts';
 import { type ShellScript, shellArgs } from './shell-script.ts';
 import type { Workspace } from './workspace.ts';
@@ -18,7 +19,7 @@ export async function execShell(
   { command, script, sandbox, ...rest }: ShellSpec,
   signal: AbortSignal,
 ): Promise<ProcessOutcome> {
-  const spec = {
+  const spec: Omit<ProcessSpec, 'command'> = {
     ...rest,
     args: shellArgs(command, script),
     env: { ...rest.env, CLAUDECODE: '1' },
@@ -33,6 +34,8 @@ export async function execShell(
   } catch (error) {
     // Systems that keep bash elsewhere; found by trying, so that the others need not look first.
     if (!(error instanceof SpawnError && error.code === 'ENOENT')) throw error;
-    return workspace.exec({ ...spec, command: 'bash' }, signal);
+    const bash = findProgram('bash', spec.env.PATH, workspace.roots);
+    if (bash === null) throw error;
+    return workspace.exec({ ...spec, command: bash }, signal);
   }
 }

@@ -9,6 +9,8 @@ export interface ShellSandbox {
   confines(call: SandboxCall): boolean;
   /** Runs a process inside: `run` starts what it is handed. Rejects with a ToolError when the sandbox cannot be made. */
   inside(spec: ProcessSpec, run: (confined: ProcessSpec) => Promise<ProcessOutcome>): Promise<ProcessOutcome>;
+  /** The environment of a command that runs outside: no program is found where commands inside may put one. */
+  outside(env: ProcessSpec['env']): ProcessSpec['env'];
   /** What to tell the model when a command that ran inside seems to have met the walls; empty when it has not. */
   explain(command: string, stderr: string): string;
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
  * Where this code lies: a file of the package, or of the bundle that a program was made into. Null where nothing tells.
  * The only use of `import.meta`: bundlers warn of each, when they write what is no module.
  */
-function ownFile(): string | null {
+export function ownFile(): string | null {
   const url: string | undefined = import.meta.url;
   if (url?.startsWith('file:')) return fileURLToPath(url);
   return typeof __filename === 'string' ? __filename : null; // a bundle that is no module

@@ -35,6 +35,8 @@ export type ErrorCode =
   | 'server_not_found'
   | 'sign_in_failed'
   | 'failed_result'
+  | 'load_failed'
+  | 'installation_changed'
   | 'other';
 
 export interface ErrorOptions {

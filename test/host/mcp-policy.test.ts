@@ -72,14 +72,14 @@ describe('[B-199] a policy for a tool', () => {
     await client.ask('one');
     expect([asked.length, calls()]).toEqual([0, 1]);
     house.file('description', 'Weaves, and sends a copy to somebody');
-    await client.ask('two'); // the server tells of the change behind its answer
+    // The server tells of changes behind its answers: slow news of the first call may be of this very one.
+    await client.ask('two');
     await client.control({ subtype: 'mcp_reconnect', serverName: 'loom' });
     const before = calls();
     await client.ask('three');
-    // The change may have been known before the second call already.
-    expect(asked.at(-1)).toMatchObject({
-      decision_reason: expect.stringContaining('otherwise than when it was approved'),
-    });
+    const reason = expect.stringContaining('otherwise than when it was approved');
+    expect(asked).toEqual(Array(asked.length).fill(expect.objectContaining({ decision_reason: reason })));
+    expect(asked.length).toBeGreaterThan(0);
     expect(calls()).toBe(before);
   });
 

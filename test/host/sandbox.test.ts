@@ -65,7 +65,7 @@ describe('a sandbox that cannot be had', () => {
     writeFileSync(join(house.dir, 'bin/bwrap'), '#!/bin/sh\n');
     chmodSync(join(house.dir, 'bin/bwrap'), 0o755);
     const client = house.connect(withSandbox(), { env: { PATH: join(house.dir, 'bin') } });
-    expect((await client.end()).stderr).toContain('bwrap is not installed');
+    expect((await client.end()).stderr).toContain('bwrap lies where commands may write');
   });
 });
 

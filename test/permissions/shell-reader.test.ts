@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { judge } from '../../src/agent/judge.ts';
 import { decide } from '../../src/permissions/decide.ts';
 import { createShellReader } from '../../src/permissions/shell-reader.ts';
-import { policyFor, rules, unreadBash } from './policy-for.ts';
+import { parseShell, policyFor, rules, unreadBash } from './policy-for.ts';
 
 const said: string[] = [];
 const log = (_level: string, message: string) => void said.push(message);
@@ -43,8 +43,22 @@ it('[K44] without it whatever is not plain is not known, which is said once', as
     behavior: 'ask',
     reason: expect.stringMatching(/cannot be loaded: tree-sitter-bash\.wasm is missing/),
   });
-  expect(loads).toBe(1);
+  expect(loads).toBe(2); // it is tried again with every command
   expect(said).toEqual([expect.stringContaining('tree-sitter-bash.wasm is missing')]);
+});
+
+it('a parser that could not be loaded once is loaded for a later command', async () => {
+  let loads = 0;
+  const load = async () => {
+    if (++loads === 1) throw new Error('EMFILE: too many open files');
+    return parseShell;
+  };
+  const readCommand = createShellReader({ log, load });
+  const allowing = policyFor({ allow: rules('Bash(npm test:*)'), readCommand });
+  expect(await judge(unreadBash('npm test 2>&1'), allowing)).toMatchObject({ behavior: 'ask' });
+  expect(await judge(unreadBash('npm test 2>&1'), allowing)).toMatchObject({ behavior: 'allow' });
+  expect(await judge(unreadBash('npm test 2>&1'), allowing)).toMatchObject({ behavior: 'allow' });
+  expect(loads).toBe(2);
 });
 
 it('[K44] what nobody has read counts as not known', () => {

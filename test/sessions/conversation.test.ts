@@ -21,12 +21,22 @@ const path: Entry[] = [
   user('int', '[Request interrupted by user]'),
 ];
 
-const shown = (entries: readonly Entry[], everything = false) =>
-  renderConversation(conversationOf(entries), { paint: createPaint({ colours: false }), width: 60, everything });
+const stored = (entries: readonly Entry[]) => ({ entries, whole: async (entry: Entry) => entry });
+
+async function all<T>(pieces: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const piece of pieces) found.push(piece);
+  return found;
+}
+
+async function shown(entries: readonly Entry[], everything = false): Promise<string[]> {
+  const options = { paint: createPaint({ colours: false }), width: 60, everything };
+  return (await all(renderConversation(conversationOf(stored(entries)), options))).flat();
+}
 
 describe('in a terminal', () => {
-  test('who said what, calls with their results, long outputs shortened', () => {
-    expect(shown(path)).toEqual([
+  test('who said what, calls with their results, long outputs shortened', async () => {
+    expect(await shown(path)).toEqual([
       'You  2025-01-02 03:04  u1',
       'fix',
       'it',
@@ -44,12 +54,16 @@ describe('in a terminal', () => {
       '',
       '[Request interrupted by user]',
     ]);
-    expect(shown(path, true)).toContain('  line 12');
+    expect(await shown(path, true)).toContain('  line 12');
   });
 
-  test('a call that nothing answered, an error in the place of an answer, a compaction', () => {
+  test('a call that nothing answered, an error in the place of an answer, a compaction', async () => {
     const error = { ...assistant('e', 'API Error: 500'), isApiErrorMessage: true };
-    const lines = shown([user('s', 'we did this', { isCompactSummary: true }), assistant('a', [call('x')]), error]);
+    const lines = await shown([
+      user('s', 'we did this', { isCompactSummary: true }),
+      assistant('a', [call('x')]),
+      error,
+    ]);
     expect(lines).toEqual([
       '── compacted: what came before was summed up ──',
       'we did this',
@@ -61,25 +75,27 @@ describe('in a terminal', () => {
     ]);
   });
 
-  test('a command as it was typed', () => {
+  test('a command as it was typed', async () => {
     const words = '<command-name>/compact</command-name>\n<command-message>compact</command-message>\n';
-    const lines = shown([user('c', `${words}<command-args>the tests</command-args>`)]);
+    const lines = await shown([user('c', `${words}<command-args>the tests</command-args>`)]);
     expect(lines.at(-1)).toBe('/compact the tests');
   });
 
-  test('stored text cannot act on the terminal; letters of all scripts stay', () => {
-    expect(shown([user('u', '\u001b]0;x\u0007\u200d👩‍💻 می‌خواهم\u202e')]).at(-1)).toBe(
+  test('stored text cannot act on the terminal; letters of all scripts stay', async () => {
+    expect((await shown([user('u', '\u001b]0;x\u0007\u200d👩‍💻 می‌خواهم\u202e')])).at(-1)).toBe(
       '\\u{1b}]0;x\\u{7}\u200d👩‍💻 می‌خواهم\\u{202e}',
     );
   });
 });
 
 describe('as Markdown', () => {
-  const markdown = (entries: readonly Entry[]) =>
-    exportMarkdown({ sessionId: 's', title: 'T', facts: [], sections: [{ heading: 'Conversation', path: entries }] });
+  async function markdown(entries: readonly Entry[]): Promise<string> {
+    const sections = [{ heading: 'Conversation', path: stored(entries) }];
+    return `${(await all(exportMarkdown({ sessionId: 's', title: 'T', facts: [], sections }))).join('\n\n')}\n`;
+  }
 
-  test('prompts and answers as they are, calls folded', () => {
-    const text = markdown(path);
+  test('prompts and answers as they are, calls folded', async () => {
+    const text = await markdown(path);
     expect(text).toMatch(/^# T\n\n- session: `s`\n\n### You\n\nfix\nit\n/);
     expect(text).toContain('<summary>Bash: ls</summary>');
     expect(text).toContain(`Result:\n\n\`\`\`\n${output}\n\`\`\``);
@@ -88,8 +104,8 @@ describe('as Markdown', () => {
     expect(text).not.toContain('told by the runtime');
   });
 
-  test('what a tool said cannot end its fence or its fold', () => {
-    const text = markdown([assistant('a', [call('<b>')]), answered('<b>', 'x\n````\n</details>')]);
+  test('what a tool said cannot end its fence or its fold', async () => {
+    const text = await markdown([assistant('a', [call('<b>')]), answered('<b>', 'x\n````\n</details>')]);
     expect(text).toContain('`````\nx\n````\n</details>\n`````');
     expect(text).toContain('<summary>Bash: &lt;b&gt;</summary>');
   });

@@ -58,11 +58,12 @@ const bash = createBashTool({ isReadOnly: () => false });
 /** A directory with a sandbox as these settings make it. */
 export async function sandboxRig(
   settings: SandboxSettings = {},
-  { policy = {}, env = {}, bench = createBench(OUTSIDE_TMP) }: RigOptions = {},
+  { policy = {}, env = {}, bench = createBench(OUTSIDE_TMP), ownProgram = [] }: RigOptions = {},
 ): Promise<SandboxRig> {
   const logs: string[] = [];
   const log = (_level: string, message: string) => logs.push(message);
-  const engine = { runtime: { ...bench.context.runtime, log }, processes: bench.processes, platform: 'linux' };
+  const runtime = { ...bench.context.runtime, log };
+  const engine = { runtime, processes: bench.processes, platform: 'linux', ownProgram: ownProgramAt(ownProgram) };
   const sandbox = await startSandbox({ enabled: true, ...settings } as JsonObject, {
     engine: engine as unknown as Engine,
     workspace: bench.context.workspace,
@@ -89,8 +90,12 @@ export async function sandboxRig(
   };
 }
 
+const ownProgramAt = (paths: readonly string[]) => ({ load: async () => {}, paths: () => paths });
+
 interface RigOptions {
   policy?: Partial<Policy>;
   env?: Record<string, string>;
   bench?: Bench;
+  /** Where the program is said to lie. */
+  ownProgram?: readonly string[];
 }

@@ -11,6 +11,7 @@ const sandbox: ShellSandbox = {
     throw new Error('not here');
   },
   explain: () => '',
+  outside: (env) => env,
 };
 
 test('detach is refused where a sandbox is in force, also for what would run outside of it', async () => {

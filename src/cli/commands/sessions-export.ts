@@ -1,14 +1,14 @@
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { jsonOf, markdownOf, printableLines } from '../../host/session-views.ts';
-import { openStored } from '../../host/stored-sessions.ts';
+import { openLean } from '../../host/stored-sessions.ts';
 import { errorCode } from '../../util/error-code.ts';
 import { systemReason } from '../../util/system-reason.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { usage } from '../args.ts';
 import { takeWords } from '../command-args.ts';
 import type { SessionsAction } from './sessions-action.ts';
-import { sayLines, tell } from './terminal.ts';
+import { sayPieces, tell } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions export [--md | --json] [--leaf MESSAGE | --all-branches]
                               [--output FILE [--force]] [--home DIR] [SESSION]
@@ -45,25 +45,71 @@ export const exportSession: SessionsAction = {
     if (args.has('--leaf') && args.has('--all-branches')) {
       throw usage('--leaf and --all-branches exclude each other');
     }
-    const session = await openStored(name, place);
+    const session = await openLean(name, place);
     const choice = { leaf: args.text('--leaf'), allBranches: args.has('--all-branches') };
-    const document = args.has('--json')
-      ? `${JSON.stringify(await jsonOf(session, choice), null, 2)}\n`
-      : await markdownOf(session, choice);
+    const document = args.has('--json') ? asLast(jsonOf(session, choice)) : paragraphs(markdownOf(session, choice));
     const output = args.text('--output');
-    if (output !== undefined) writeDocument(resolve(process.cwd(), output), document, { force: args.has('--force') });
-    // A stored text must not act on the terminal; in a pipe it stays as it is.
-    else sayLines(process.stdout.isTTY ? printableLines(document.trimEnd()) : [document.trimEnd()]);
+    try {
+      if (output === undefined) await sayPieces(process.stdout.isTTY ? shown(document) : document);
+      else await writeDocument(resolve(process.cwd(), output), document, { force: args.has('--force') });
+    } finally {
+      await session.close();
+    }
     return 0;
   },
 };
 
-function writeDocument(path: string, document: string, { force }: { force: boolean }): void {
+async function* asLast(pieces: AsyncIterable<string>): AsyncGenerator<string, void> {
+  yield* pieces;
+  yield '\n';
+}
+
+/** With an empty line between them. */
+async function* paragraphs(pieces: AsyncIterable<string>): AsyncGenerator<string, void> {
+  let before: string | null = null;
+  for await (const piece of pieces) {
+    if (before !== null) yield `${before}\n\n`;
+    before = piece;
+  }
+  yield `${(before ?? '').trimEnd()}\n`;
+}
+
+/** A stored text must not act on the terminal; in a pipe it stays as it is. A line may be in several pieces. */
+async function* shown(pieces: AsyncIterable<string>): AsyncGenerator<string, void> {
+  for await (const piece of pieces) yield printableLines(piece).join('\n');
+}
+
+async function writeDocument(
+  path: string,
+  document: AsyncIterable<string>,
+  { force }: { force: boolean },
+): Promise<void> {
+  const { file, isNew } = create(path, force);
   try {
-    writeFileSync(path, document, { mode: 0o600, flag: force ? 'w' : 'wx' });
+    for await (const piece of document) writeFileSync(file, piece);
+    closeSync(file);
   } catch (cause) {
-    if (errorCode(cause) === 'EEXIST') throw usage(`${path} exists already: --force overwrites it`);
-    throw new HeddleError('storage_failed', `${path} cannot be written: ${systemReason(cause)}`, { cause });
+    closeSync(file);
+    if (isNew) rmSync(path, { force: true });
+    throw HeddleError.isInstance(cause) ? cause : notWritten(path, cause);
   }
   tell(`written to ${path}`);
+}
+
+function create(path: string, force: boolean): { file: number; isNew: boolean } {
+  try {
+    return { file: openSync(path, 'wx', 0o600), isNew: true };
+  } catch (cause) {
+    if (errorCode(cause) !== 'EEXIST') throw notWritten(path, cause);
+    if (!force) throw usage(`${path} exists already: --force overwrites it`);
+  }
+  try {
+    return { file: openSync(path, 'w', 0o600), isNew: false };
+  } catch (cause) {
+    throw notWritten(path, cause);
+  }
+}
+
+function notWritten(path: string, cause: unknown): HeddleError {
+  return new HeddleError('storage_failed', `${path} cannot be written: ${systemReason(cause)}`, { cause });
 }

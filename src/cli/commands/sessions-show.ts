@@ -1,8 +1,8 @@
 import { conversationLines } from '../../host/session-views.ts';
-import { openStored } from '../../host/stored-sessions.ts';
+import { openLean } from '../../host/stored-sessions.ts';
 import { takeWords } from '../command-args.ts';
 import type { SessionsAction } from './sessions-action.ts';
-import { sayLines, tell, terminalOf } from './terminal.ts';
+import { sayPieces, tell, terminalOf } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions show [--leaf MESSAGE] [--full] [--all] [--home DIR] [SESSION]
 
@@ -24,11 +24,18 @@ export const show: SessionsAction = {
   flags: { '--leaf': 'text', '--full': 'switch', '--all': 'switch' },
   async run(args, place) {
     const [name] = takeWords(args.words, ['SESSION'], 0);
-    const session = await openStored(name, place);
+    const session = await openLean(name, place);
     const options = { leaf: args.text('--leaf'), full: args.has('--full'), everything: args.has('--all') };
-    const lines = conversationLines(session, { ...options, ...terminalOf(process.stdout, process.env) });
-    sayLines(lines);
-    if (lines.length === 0) tell('this session holds no messages');
+    let isEmpty = true;
+    async function* pieces() {
+      const parts = conversationLines(session, { ...options, ...terminalOf(process.stdout, process.env) });
+      for await (const lines of parts) {
+        isEmpty = false;
+        if (lines.length > 0) yield `${lines.join('\n')}\n`;
+      }
+    }
+    await sayPieces(pieces()).finally(() => session.close());
+    if (isEmpty) tell('this session holds no messages');
     const { findings } = session.tree;
     if (findings.length > 0) {
       tell(`the file has ${findings.length} damaged places (heddle sessions fsck ${session.sessionId} lists them)`);

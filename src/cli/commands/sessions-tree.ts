@@ -1,5 +1,5 @@
 import { treeLines, treeView } from '../../host/session-views.ts';
-import { openStored } from '../../host/stored-sessions.ts';
+import { openLean } from '../../host/stored-sessions.ts';
 import { takeWords } from '../command-args.ts';
 import type { SessionsAction } from './sessions-action.ts';
 import { sayJson, sayLines, terminalOf } from './terminal.ts';
@@ -26,7 +26,8 @@ export const tree: SessionsAction = {
   flags: { '--messages': 'switch', '--json': 'switch' },
   async run(args, place) {
     const [name] = takeWords(args.words, ['SESSION'], 0);
-    const session = await openStored(name, place);
+    const session = await openLean(name, place);
+    await session.close();
     if (args.has('--json')) sayJson(treeView(session));
     else {
       const terminal = terminalOf(process.stdout, process.env);

@@ -47,6 +47,25 @@ export async function sayHelp(text: string): Promise<void> {
   sayLines((await import('./help-layout.ts')).layoutHelp(text, terminal));
 }
 
+/** Waits for a reader that is slow, and ends with one that has seen enough. */
+export async function sayPieces(pieces: AsyncIterable<string>): Promise<void> {
+  for await (const piece of pieces) {
+    if (process.stdout.destroyed) return;
+    if (!process.stdout.write(piece)) await roomIn(process.stdout);
+  }
+}
+
+/** Or the end of it: nobody drains what is closed. */
+async function roomIn(out: NodeJS.WriteStream): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      for (const event of ['drain', 'close', 'error']) out.off(event, done);
+      resolve();
+    };
+    for (const event of ['drain', 'close', 'error']) out.on(event, done);
+  });
+}
+
 export function sayJson(value: unknown): void {
   sayLines([JSON.stringify(value, null, 2)]);
 }

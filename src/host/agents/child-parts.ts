@@ -15,9 +15,8 @@ import { agentHooks } from './agent-hooks.ts';
 import { agentLimits } from './agent-limits.ts';
 import type { AgentNotes } from './agent-notes.ts';
 import { agentPermissions, forbiddenBy, modesFrom } from './agent-permissions.ts';
-import { agentTools } from './agent-tools.ts';
 import type { AgentType } from './agent-types.ts';
-import { forkTools } from './fork-tools.ts';
+import { childTools } from './child-tools.ts';
 
 export interface ChildSpec {
   facts: AgentFacts;
@@ -70,8 +69,11 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
   const files: FileStates = new Map();
   const mayStart = facts.depth < agentLimits(parent.toolContext).maxDepth;
   const hooks = spec.isForHook ? NO_HOOKS : await childHooks(parent, () => parts, spec);
+  // A teammate lives on, so that there may be skills one day: it has its tool ready.
   const skills =
-    parent.extensions.skills.length > 0 ? [(await import('../skill-shelf.ts')).skillTool(() => parts)] : [];
+    parent.extensions.skills.length > 0 || facts.teammate !== undefined
+      ? [(await import('../skill-shelf.ts')).skillTool(() => parts)]
+      : [];
   const toolSession = createToolSession(() => parts, {
     env: {},
     planFile: () => parent.toolSession.planFile(),
@@ -82,6 +84,7 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
     spillDir: transcript.spillDir,
     parent: parent.toolSession,
   });
+  const tools = childTools(parent, { type, isFork, mayStart, skills, notes, isLasting: facts.teammate !== undefined });
   const parts: Parts = {
     ...parent,
     ...parent.newMind({
@@ -99,14 +102,12 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
     chosen,
     fallbacks: parent.fallbacks,
     ...(typeof definition.effort === 'string' && { effort: definition.effort }),
-    tools: isFork
-      ? forkTools(parent.tools, skills, { mayStart })
-      : agentTools(parent.tools, type, {
-          mayStart,
-          own: skills,
-          forNotes: notes?.tools ?? [],
-          log: (_level, text) => parent.warnOnce(text),
-        }),
+    get tools() {
+      return tools.current();
+    },
+    set tools(next) {
+      tools.replace(next);
+    },
     permissions,
     settings: isFork ? { ...parent.settings } : { ...sharedSettings(parent), systemPrompt },
     limits: { ...parent.limits, maxTurns: spec.maxTurns, maxDurationMs: undefined },
@@ -132,8 +133,17 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
       return { ...parent.toolContext(toolUseId, signal), workspace, files, session: toolSession };
     },
   };
+  for (const name of LIVE) {
+    Object.defineProperty(parts, name, { get: () => parent[name], enumerable: true, configurable: true });
+  }
   return parts;
 }
+
+/** What changes while an agent works, of the session: a copy would stay what it was when the agent began. */
+const LIVE = [
+  ...(['mcp', 'serverTrust', 'extensions', 'enabledSkills', 'hostAgents'] as const),
+  ...(['team', 'dialect', 'forwardsAgentText'] as const),
+];
 
 function positive(tokens: unknown): number | undefined {
   return typeof tokens === 'number' && tokens > 0 ? tokens : undefined;

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { ripgrepPath } from '../../tools/ripgrep-path.ts';
+import { findProgram } from '../../tools/sandbox/programs.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { HEDDLE_VERSION, WIRE_VERSION } from '../../wire/version.ts';
 import { toolEnv } from '../home.ts';
@@ -45,7 +46,9 @@ export async function gatherRipgrep(place: DoctorPlace): Promise<Check[]> {
 export async function gatherGit(place: DoctorPlace): Promise<Check[]> {
   const id = 'git';
   try {
-    const version = await versionOf('git', place);
+    const git = findProgram('git', place.env.PATH, [place.cwd]);
+    if (git === null) throw new Error('it is not on PATH');
+    const version = await versionOf(git, place);
     return [{ id, status: 'ok', summary: version, facts: { version } }];
   } catch (error) {
     const next = 'install git, if the model should look at changes or commit them';

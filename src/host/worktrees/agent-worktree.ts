@@ -88,7 +88,7 @@ async function make(parent: Parts, name: string, signal: AbortSignal): Promise<M
   const git = openGit({
     run: (spec, runSignal) => workspace.exec(spec, runSignal),
     env: parent.toolContext('', signal).env,
-    roots: workspace.roots,
+    roots: [...workspace.roots, ...parent.permissions.policy.roots],
     isTrusted: (await configuration.projectTrust()) === 'trusted',
   });
   const repository = await findRepository(git, workspace.cwd, { signal });

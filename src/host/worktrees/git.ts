@@ -1,4 +1,4 @@
-import { findProgram } from '../../tools/sandbox/programs.ts';
+import { findProgram, unwritablePath } from '../../tools/sandbox/programs.ts';
 import { printable } from '../../util/printable.ts';
 import type { Processes } from '../../util/process.ts';
 import type { HeddleError } from '../../wire/errors.ts';
@@ -50,7 +50,9 @@ const SETTINGS = [
 
 export function openGit({ run, env, roots, isTrusted }: GitOptions): Git {
   const program = findProgram('git', env.PATH, roots);
-  const base = Object.fromEntries(VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+  const given = Object.fromEntries(VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+  // What git starts is not to be found in them either.
+  const base = { ...given, PATH: unwritablePath(env.PATH, roots) };
   const alone = { GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', GIT_PAGER: 'cat', LC_ALL: 'C' };
   const closed = isTrusted ? {} : { GIT_ALLOW_PROTOCOL: '', GIT_NO_LAZY_FETCH: '1' };
 

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { RunConfig } from '../../wire/run-config.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Engine } from '../engine.ts';
@@ -45,8 +46,9 @@ export async function enterWorktree(
   async function enterByGit(): Promise<SessionWorktree> {
     const { project, configuration, env } = launched;
     const { log } = engine.runtime;
+    const roots = [project, ...(launched.config.addDir ?? []).map((path) => resolve(project, path))];
     const isTrusted = (await configuration.projectTrust()) === 'trusted';
-    const git: Git = openGit({ run: engine.processes.run, env, roots: [project], isTrusted });
+    const git: Git = openGit({ run: engine.processes.run, env, roots, isTrusted });
     const repository = await findRepository(git, project, { signal });
     await sweepWorktrees(git, repository, { signal, log });
     const worktree = await openWorktree(git, repository, name, { signal });

@@ -31,6 +31,7 @@ export function createBubblewrap({ bwrap, socat, isWeaker, realPath }: Bubblewra
 
   return {
     name: 'bubblewrap',
+    programs: socat === null ? [bwrap] : [bwrap, socat],
     proxyPlace: (stateDir) => ({ path: join(stateDir, 'proxy.sock') }),
     confine(spec, { confinement, tmp, outlet }) {
       const proxy = outlet && wayTo(outlet);

@@ -26,6 +26,8 @@ export interface SandboxPlaces {
   deniedWrites(): readonly string[];
   /** The config home, or null. */
   configHome: string | null;
+  /** This program, and those that make the sandbox: they run outside (ruling G12). */
+  ownProgram: readonly string[];
   /** The user's home, or empty. */
   home: string;
   /** Where a path leads, symlinks resolved, also for what does not exist; null when that cannot be told. */
@@ -50,7 +52,7 @@ export function createConfinement(places: SandboxPlaces, named: NamedPaths, own:
   const denyWrite = [...named.denyWrite, ...real(named.denyWrite)];
   const hidden = new Set(real(named.denyRead));
   const unixSockets = named.unixSockets === 'all' ? 'all' : real(named.unixSockets);
-  const ours = real([...(places.configHome === null ? [] : [places.configHome]), ...own]);
+  const ours = real([...(places.configHome === null ? [] : [places.configHome]), ...places.ownProgram, ...own]);
 
   return () => {
     const roots = places.roots().filter((root) => existsSync(root));

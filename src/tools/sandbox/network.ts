@@ -1,4 +1,5 @@
 import type { ListenOptions } from 'node:net';
+import { madeOnce } from '../../util/made-once.ts';
 import type { Outlet } from './provider.ts';
 import { createProxy, type SandboxProxy } from './proxy.ts';
 import type { HostRules } from './proxy-dial.ts';
@@ -34,10 +35,9 @@ const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
 export function createNetwork({ rules, hosts, place }: NetworkOptions): Network {
   const { httpProxyPort, socksProxyPort } = rules;
   const refused = new Set<string>();
-  let started: Promise<{ proxy: SandboxProxy; at: ListenOptions }> | null = null;
   const hasOwnProxy = httpProxyPort !== undefined || socksProxyPort !== undefined;
 
-  async function start(): Promise<{ proxy: SandboxProxy; at: ListenOptions }> {
+  const start = madeOnce(async (): Promise<{ proxy: SandboxProxy; at: ListenOptions }> => {
     const proxy = createProxy({
       rules: hosts.access,
       onRefused: ({ host }) => refused.add(host),
@@ -46,13 +46,12 @@ export function createNetwork({ rules, hosts, place }: NetworkOptions): Network 
     });
     const { port } = await proxy.listen(place);
     return { proxy, at: port === null ? place : { ...place, port } };
-  }
+  });
 
   return {
     async open() {
       if (!hasOwnProxy && hosts.list().length === 0) return null;
-      started ??= start();
-      const { at } = await started;
+      const { at } = await start();
       return { at, noProxy: OWN_NAMES.filter((name) => hosts.access(name) === 'none') };
     },
     describe() {
@@ -66,7 +65,7 @@ export function createNetwork({ rules, hosts, place }: NetworkOptions): Network 
       return names;
     },
     async close() {
-      const running = await started?.catch(() => null);
+      const running = await start.begun()?.catch(() => null);
       await running?.proxy.close();
     },
   };

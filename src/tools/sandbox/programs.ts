@@ -1,5 +1,5 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { isInsideAny } from './inside.ts';
 
 /**
@@ -12,6 +12,27 @@ export function findProgram(name: string, path: string | undefined, writable: re
     if (real !== null && !isInsideAny(writable, real)) return real;
   }
   return null;
+}
+
+/**
+ * The entries of a PATH in which commands cannot put programs: for what runs outside of a sandbox (ruling G12). Relative
+ * ones mean another directory for everybody.
+ */
+export function unwritablePath(path: string | undefined, writable: readonly string[]): string {
+  const isOpen = (directory: string) => isInsideAny(writable, realDirectory(directory));
+  return (path ?? '')
+    .split(':')
+    .filter((directory) => isAbsolute(directory) && !isOpen(directory))
+    .join(':');
+}
+
+/** Where nothing is yet, it may come to be. */
+function realDirectory(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path === '/' ? path : join(realDirectory(dirname(path)), basename(path));
+  }
 }
 
 function executableAt(path: string): string | null {

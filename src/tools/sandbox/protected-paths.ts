@@ -8,7 +8,7 @@ export interface ProtectedPlaces {
   roots: readonly string[];
   /** Other directories that may be written. */
   others: readonly string[];
-  /** Ours: settings, sessions, state of the sandbox. */
+  /** Ours: the program, settings, sessions, state of the sandbox. */
   own: readonly string[];
   /** The user's home, or empty. */
   home: string;

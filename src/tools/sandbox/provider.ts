@@ -5,6 +5,8 @@ import type { Confinement } from './confinement.ts';
 /** An operating system's way to confine a process. */
 export interface Provider {
   readonly name: 'bubblewrap' | 'seatbelt';
+  /** What it consists of, as real paths: it runs outside, so that no command may change it. */
+  readonly programs: readonly string[];
   /** Where the proxy has to listen so that commands inside can be led to it. */
   proxyPlace(stateDir: string): ListenOptions;
   /** What to run instead of the process. Throws a ToolError, or what the file system throws, when that cannot be said. */

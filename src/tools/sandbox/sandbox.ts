@@ -7,6 +7,7 @@ import type { ShellSandbox } from '../shell-sandbox.ts';
 import { ToolError } from '../tool.ts';
 import { type Confinement, checkNamed, createConfinement, type SandboxPlaces } from './confinement.ts';
 import { type AllowedHosts, createNetwork } from './network.ts';
+import { unwritablePath } from './programs.ts';
 import type { Cell, Provider } from './provider.ts';
 import { testSandbox } from './self-test.ts';
 import type { SandboxRules } from './settings.ts';
@@ -44,6 +45,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const network = createNetwork({ rules: rules.network, hosts, place: provider.proxyPlace(state) });
   const confinementNow = createConfinement(places, named, [state]);
   const writable = () => [...places.roots(), ...named.allowWrite];
+  const realWritable = () => writable().map((path) => places.realPath(path) ?? path);
 
   async function runIn(cell: Omit<Cell, 'tmp'>, spec: ProcessSpec, run: Run): Promise<ProcessOutcome> {
     const confined = provider.confine(spec, { ...cell, tmp });
@@ -66,6 +68,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         return rethrowReadable(error);
       }
     },
+    outside: (env) => ({ ...env, PATH: unwritablePath(env.PATH, realWritable()) }),
     explain: (command, stderr) =>
       explainViolations({ command, stderr, refusedHosts: network.takeRefused() }, rules.ignoreViolations, {
         writable: writable(),

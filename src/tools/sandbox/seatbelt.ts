@@ -7,6 +7,7 @@ import { type Provider, proxyEnv } from './provider.ts';
 export function createSeatbelt({ allowLocalBinding }: { allowLocalBinding: boolean }): Provider {
   return {
     name: 'seatbelt',
+    programs: [], // of the system, which nobody can write
     proxyPlace: () => ({ host: '127.0.0.1', port: 0 }),
     confine(spec, { confinement, tmp, outlet }) {
       const port = outlet?.at.port;

@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectSlug } from '../../../src/sessions/slug.ts';
 import { type AnswerLike, fail, hang, raw, reply, text } from '../../../src/testing/index.ts';
 import { engine as built } from '../../support/built.ts';
-import { type Finished, runCli, STREAM_OUT } from '../../support/cli.ts';
+import { type Finished, runCli, STREAM_BOTH, STREAM_OUT } from '../../support/cli.ts';
+import { installCopy } from '../../support/installed-copy.ts';
 import type { Line } from '../../support/lines.ts';
 import type { Place } from '../../support/place.ts';
 import { eventually } from '../../support/processes.ts';
@@ -122,6 +123,23 @@ export const FAILURES: Row[] = [
     },
     requests: 0,
     says: /^Could not write the session file/,
+  },
+  {
+    situation: 'the installation of Heddle changed while it ran',
+    title: 'the package is gone when a tool is first used',
+    outcome: lone('installation_changed'),
+    script: [bash('echo hi'), 'never'],
+    async run(place) {
+      const copy = installCopy(place);
+      const cli = copy.start([...STREAM_BOTH, ...BASH]);
+      await cli.control({ subtype: 'initialize' });
+      rmSync(copy.folder, { recursive: true });
+      cli.say('go');
+      cli.endInput();
+      return cli.finished;
+    },
+    requests: { atMost: 1 },
+    says: /^The installation of Heddle has changed while it was running: .*--resume/,
   },
   {
     situation: 'a fault inside Heddle during a turn',

@@ -1,0 +1,137 @@
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { arch, platform } from 'node:os';
+import { basename, dirname, join, sep } from 'node:path';
+import { isObject, type JsonObject, tryParseJson } from './json.ts';
+import { installedPackage, ownFile, sourcesRoot } from './own-place.ts';
+import { smallText } from './small-file.ts';
+
+/**
+ * Where the program lies that this is: its package with the code that it keeps, every package that it may load, ripgrep
+ * among them, and what runs it (ruling G12). What of it is read late would run outside of a sandbox and past every rule,
+ * so that nobody whom it watches may write there. Real paths, of files and directories; also of some that do not exist,
+ * in which a package would be found before the right one, or at all.
+ */
+export function ownProgram(): string[] {
+  const file = ownFile();
+  const folder = packageFolder(file);
+  const places = [
+    ...(file === null ? [] : [real(file)]),
+    ...(folder === null ? [] : [...codeIn(folder), ...dependenciesOf(folder)]),
+    ...interpreter(),
+  ];
+  return outermost([...new Set(places)]);
+}
+
+/** Null for a bundle of somebody's program that runs where the package is not installed. */
+function packageFolder(file: string | null): string | null {
+  const known = sourcesRoot() ?? installedPackage() ?? builtFolder(file);
+  return known && real(known);
+}
+
+/** A copy without its manifest still has its folder. */
+function builtFolder(file: string | null): string | null {
+  for (let folder = file && dirname(file); folder !== null && folder !== dirname(folder); folder = dirname(folder)) {
+    if (basename(folder) === 'dist') return dirname(folder);
+  }
+  return null;
+}
+
+/** A checkout of the program is somebody's work: there only what runs is closed. */
+function codeIn(folder: string): string[] {
+  if (folder.split(sep).includes('node_modules')) return [folder];
+  return ['dist', 'package.json', ...(sourcesRoot() === null ? [] : ['src'])].map((name) => join(folder, name));
+}
+
+function dependenciesOf(folder: string): string[] {
+  const seen = new Set<string>();
+  const visit = (from: string): string[] => {
+    if (seen.has(from)) return [];
+    seen.add(from);
+    return needsOf(from).flatMap((name) => {
+      const { found, closed } = lookUp(name, from);
+      return found === null ? closed : [...closed, found, ...visit(found)];
+    });
+  };
+  return visit(folder);
+}
+
+/** What a package may load, by its manifest: also what it need not have. */
+function needsOf(folder: string): string[] {
+  const manifest = readManifest(folder);
+  const named = (key: string) => Object.keys(isObject(manifest[key]) ? manifest[key] : {});
+  return [...named('dependencies'), ...named('peerDependencies'), ...named('optionalDependencies').filter(isForHere)];
+}
+
+const MAX_MANIFEST = 1024 * 1024;
+
+function readManifest(folder: string): JsonObject {
+  const manifest = tryParseJson(smallText(join(folder, 'package.json'), MAX_MANIFEST) ?? '');
+  return isObject(manifest) ? manifest : {};
+}
+
+/** Programs for other machines are listed beside ours; they are never loaded. */
+function isForHere(name: string): boolean {
+  const isForSome = /(?:^|[-/])(?:darwin|linux|win32|freebsd|android|aix|sunos|openbsd)/.test(name);
+  return !isForSome || (name.includes(platform()) && name.includes(arch()));
+}
+
+interface LookedUp {
+  /** The folder of the package; null: it is nowhere. */
+  found: string | null;
+  /** What must stay as it is, so that this is what is found. */
+  closed: string[];
+}
+
+/** As Node looks for a package: in every `node_modules` on the way to the root. */
+function lookUp(name: string, from: string): LookedUp {
+  const shelves = ancestors(from)
+    .filter((folder) => basename(folder) !== 'node_modules')
+    .map((folder) => join(folder, 'node_modules'));
+  const at = shelves.findIndex((shelf) => real(join(shelf, name)) !== null);
+  const shelf = shelves[at];
+  const found = shelf === undefined ? null : real(join(shelf, name));
+  if (shelf === undefined || found === null) return { found: null, closed: shelves.map((each) => join(each, name)) };
+  // On the shelves before it there must be no package of that name; nor may a link be exchanged.
+  const names = name.split('/');
+  const isLinked = [0, ...names.keys()].some((_, depth) => isLink(join(shelf, ...names.slice(0, depth))));
+  return { found, closed: [...shelves.slice(0, at), isLinked ? shelf : join(shelf, name)] };
+}
+
+function ancestors(folder: string): string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...ancestors(above)];
+}
+
+/** What runs the program, where the system tells. */
+function interpreter(): string[] {
+  try {
+    return [readlinkSync('/proc/self/exe')];
+  } catch {
+    return [];
+  }
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+function real(path: string): string | null {
+  // Most are not there, and an error costs more than a look.
+  if (!existsSync(path)) return null;
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return null;
+  }
+}
+
+/** What lies in a directory that is closed as a whole need not be said. */
+function outermost(paths: readonly (string | null)[]): string[] {
+  const all = paths.filter((path) => path !== null);
+  const isBelow = (path: string, other: string) => path !== other && path.startsWith(`${other}${sep}`);
+  return all.filter((path) => !all.some((other) => isBelow(path, other) && !isMissing(other)));
+}
+
+function isMissing(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+}

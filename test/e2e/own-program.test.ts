@@ -1,0 +1,224 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { type AnswerLike, toolUse } from '../../src/testing/index.ts';
+import { STREAM_OUT } from '../support/cli.ts';
+import { type InstalledCopy, installCopy } from '../support/installed-copy.ts';
+import { isResult, textsOf, toolResult } from '../support/lines.ts';
+import { makePlace, type Place } from '../support/place.ts';
+import { ROOT } from '../support/root.ts';
+import { describeSandboxed } from '../support/sandbox.ts';
+
+/** Heddle as a dependency of the project that it works in, as `npm install heddle` leaves it. */
+function installInProject(place: Place): InstalledCopy {
+  const copy = installCopy(place, { at: join(place.cwd, 'node_modules/heddle'), dependencies: 'none' });
+  for (const name of DEPENDENCIES) {
+    cpSync(join(ROOT, 'node_modules', name), join(place.cwd, 'node_modules', name), { recursive: true });
+  }
+  return copy;
+}
+
+const RIPGREP = `@vscode/ripgrep-${process.platform}-${process.arch}`;
+const DEPENDENCIES = ['@vscode/ripgrep', RIPGREP, 'diff'];
+const PARTS = ['heddle', ...DEPENDENCIES];
+
+/** All that is in a folder, but what the program keeps of its own code. */
+function inventory(folder: string): string[] {
+  const { ino, size, mode, mtimeMs } = lstatSync(folder);
+  const own = [ino, size, mode, mtimeMs, folder].join(' ');
+  if (!lstatSync(folder).isDirectory()) return [own];
+  const names = readdirSync(folder).filter((name) => name !== 'kept');
+  // The times of directories change when code is kept in them.
+  return [[ino, mode, folder].join(' '), ...names.flatMap((name) => inventory(join(folder, name)))];
+}
+
+const inventories = ({ cwd }: Place) => PARTS.flatMap((name) => inventory(join(cwd, 'node_modules', name)));
+const bash = (command: string, more: object = {}) => toolUse('Bash', { command, ...more });
+
+async function play(copy: InstalledCopy, flags: string[]) {
+  const cli = copy.start([...STREAM_OUT, 'go', ...flags]);
+  cli.endInput();
+  const { lines, stderr, code } = await cli.finished;
+  const told = lines.filter(toolResult).map(({ message }) => textsOf(message).join());
+  return { told, stderr, code, result: lines.find(isResult) };
+}
+
+const SANDBOX = ['--settings', JSON.stringify({ sandbox: { enabled: true } })];
+const RG = `node_modules/${RIPGREP}/bin/rg`;
+
+/** Each tries to have a program of its own run outside: `evil` makes the file `pwned` where no sandbox may. */
+const REPLACEMENTS: [string, string][] = [
+  ['a part that is loaded late', 'for f in node_modules/heddle/dist/cli/*.js; do cat evil.js > $f; done'],
+  [
+    'a part, by another file in its place',
+    'for f in node_modules/heddle/dist/cli/g*.js; do cp evil.js x; mv -f x $f; done',
+  ],
+  ['the first file', 'cp evil.js node_modules/heddle/dist/heddle.cjs'],
+  ['ripgrep', `cp evil.sh ${RG}`],
+  ['ripgrep, removed first', `rm -f ${RG}; cp evil.sh ${RG}; chmod +x ${RG}`],
+  ['its folder', 'mv node_modules/@vscode node_modules/old; mkdir node_modules/@vscode'],
+  ['all dependencies', 'mv node_modules old; mkdir node_modules; cp -r old/heddle node_modules/'],
+  ['the package', 'mv node_modules/heddle node_modules/h; cp -r node_modules/h node_modules/heddle'],
+  ['a dependency', 'echo "throw 1" > node_modules/diff/libcjs/index.js; rm -rf node_modules/diff'],
+  ['the manifest', 'echo "{}" > node_modules/heddle/package.json'],
+  ['the code that is kept', 'mkdir -p node_modules/heddle/dist/cli/kept && touch node_modules/heddle/dist/cli/kept/x'],
+  ['through a link', `ln -s node_modules/heddle/dist/cli l; cp evil.js l/main.js; ln -sfn ../evil.sh ${RG}`],
+  ['through a hard link', `ln ${RG} hard && cat evil.sh > hard`],
+  ['by its rights', `chmod 777 ${RG}; chmod -R 777 node_modules/heddle`],
+  ['with a mount of its own', 'unshare -rm sh -c "mount --bind evil.sh RG" || true'.replace('RG', RG)],
+  [
+    'with a package of its own in the way',
+    'mkdir -p node_modules/heddle/node_modules/diff && touch node_modules/heddle/node_modules/diff/x',
+  ],
+  ['beside ripgrep', 'mkdir -p node_modules/@vscode/node_modules/@vscode && touch node_modules/@vscode/node_modules/x'],
+];
+
+describeSandboxed('[G12] a confined command cannot replace', () => {
+  test('this program, whatever it tries', async () => {
+    const search = toolUse('Grep', { pattern: 'needle', output_mode: 'content' });
+    const script = REPLACEMENTS.flatMap((_, at) => [bash(`bash attack-${at}.sh`), search]);
+    const changed: string[] = [];
+    const place = await makePlace((_request, index) => {
+      const [what] = REPLACEMENTS[(index >> 1) - 1] ?? [];
+      if (what !== undefined && !isDeepStrictEqual(inventories(place), before)) changed.push(what);
+      return script[index] ?? 'done';
+    });
+    const copy = installInProject(place);
+    const pwned = join(place.root, 'pwned');
+    // From files, so that nobody reads them before.
+    for (const [at, [, command]] of REPLACEMENTS.entries()) {
+      writeFileSync(join(place.cwd, `attack-${at}.sh`), command);
+    }
+    writeFileSync(
+      join(place.cwd, 'evil.js'),
+      `({"main":()=>require("fs").writeFileSync(${JSON.stringify(pwned)},"")})`,
+    );
+    writeFileSync(join(place.cwd, 'evil.sh'), `#!/bin/sh\ntouch ${pwned}\n`);
+    chmodSync(join(place.cwd, 'evil.sh'), 0o755);
+    writeFileSync(join(place.cwd, 'hay.txt'), 'a needle\n');
+    const before = inventories(place);
+    const { told, result } = await play(copy, SANDBOX);
+    expect(result).toMatchObject({ subtype: 'success', permission_denials: [] });
+    expect(changed).toEqual([]);
+    expect(existsSync(pwned)).toBe(false);
+    expect(told.filter((text) => text.includes('a needle'))).toHaveLength(REPLACEMENTS.length);
+    // Nothing of the walls is left.
+    expect(readdirSync(join(place.cwd, 'node_modules')).sort()).toEqual(['@vscode', 'diff', 'heddle']);
+  });
+
+  test('what it may load one day and is not installed', async () => {
+    const evil = (name: string) => `mkdir -p node_modules/${name} && echo pwned > node_modules/${name}/index.js`;
+    const place = await makePlace([bash('bash attack.sh'), 'done']);
+    writeFileSync(join(place.cwd, 'attack.sh'), ['sharp', 'unpdf', '@opentelemetry/api'].map(evil).join('; '));
+    const { told } = await play(installInProject(place), SANDBOX);
+    expect(told[0]).toMatch(/Read-only file system/);
+    for (const name of ['sharp', 'unpdf', '@opentelemetry']) {
+      expect(existsSync(join(place.cwd, 'node_modules', name))).toBe(false);
+    }
+  });
+
+  test('a program that is run outside, by one of the same name', async () => {
+    const place = await makePlace([
+      bash('mkdir -p bin && cp evil.sh bin/git && cp evil.sh bin/loom && ls bin'),
+      bash('git --version'),
+      bash('loom'),
+      'done',
+    ]);
+    const pwned = join(place.root, 'pwned');
+    writeFileSync(join(place.cwd, 'evil.sh'), `#!/bin/sh\ntouch ${pwned}\necho evil\n`);
+    chmodSync(join(place.cwd, 'evil.sh'), 0o755);
+    place.env.PATH = `${join(place.cwd, 'bin')}:bin:.:${place.env.PATH}`;
+    const sandbox = { enabled: true, excludedCommands: ['git', 'loom'] };
+    const flags = ['--settings', JSON.stringify({ sandbox }), '--allowedTools', 'Bash(git:*)', 'Bash(loom:*)'];
+    const { told } = await play(installCopy(place), flags);
+    expect(told[0]).toContain('git');
+    expect(told[1]).toMatch(/^git version/);
+    expect(told[2]).toContain('command not found');
+    expect(existsSync(pwned)).toBe(false);
+  });
+
+  test('leaves other packages alone: they can be installed beside it', async () => {
+    const command =
+      'mkdir node_modules/mine && echo 1 > node_modules/mine/index.js && mv node_modules/mine node_modules/yours';
+    const place = await makePlace([bash(command), 'done']);
+    const { told } = await play(installInProject(place), SANDBOX);
+    expect(told[0]).toBe('');
+    expect(readFileSync(join(place.cwd, 'node_modules/yours/index.js'), 'utf8')).toBe('1\n');
+  });
+});
+
+describe('[G12] without a sandbox', () => {
+  const edit = (path: string) => toolUse('Write', { file_path: path, content: 'pwned' });
+  const late = 'node_modules/heddle/dist/cli/late.js';
+
+  const CALLS: [string[], AnswerLike[]][] = [
+    [
+      ['--permission-mode', 'acceptEdits'],
+      [
+        edit(late),
+        edit('node_modules/HEDDLE/dist/x.js'),
+        bash(`echo pwned > ${late}`),
+        bash(`cp evil.js ${late}`),
+        bash('rm -r node_modules'),
+        bash('mv node_modules old'),
+        bash('mv node_modules/@vscode old'),
+        bash('ln -sfn x node_modules/diff'),
+      ],
+    ],
+    [['--allowedTools', 'Write', 'Edit'], [edit(late)]],
+    [
+      ['--dangerously-skip-permissions'],
+      [edit(late), edit('node_modules/diff/x.js'), edit('node_modules/sharp/index.js')],
+    ],
+  ];
+
+  test.each(CALLS)('nothing is written to the program unasked (%j)', async (flags, calls) => {
+    const place = await makePlace([...calls, 'done']);
+    const copy = installInProject(place);
+    writeFileSync(join(place.cwd, 'evil.js'), 'pwned');
+    const before = inventories(place);
+    const { result, told } = await play(copy, flags);
+    expect(result?.permission_denials, told.join('\n')).toHaveLength(calls.length);
+    expect(inventories(place)).toEqual(before);
+    expect(existsSync(join(place.cwd, 'node_modules/sharp'))).toBe(false);
+  });
+
+  test.each(['linked by npm', 'in a store of pnpm'])('by its real path: %s', async (how) => {
+    const place = await makePlace([edit('node_modules/heddle/dist/x.js'), edit('node_modules/diff/x.js'), 'done']);
+    const copy = installInProject(place);
+    const modules = join(place.cwd, 'node_modules');
+    const store = how === 'linked by npm' ? join(place.root, 'src') : join(modules, '.pnpm/all/node_modules');
+    mkdirSync(store, { recursive: true });
+    for (const name of ['heddle', 'diff', '@vscode']) {
+      const to = how === 'linked by npm' && name !== 'heddle' ? join(store, 'node_modules', name) : join(store, name);
+      mkdirSync(join(to, '..'), { recursive: true });
+      renameSync(join(modules, name), to);
+      symlinkSync(to, join(modules, name));
+    }
+    const { result } = await play(copy, ['--dangerously-skip-permissions', '--add-dir', place.root]);
+    expect(result?.permission_denials).toHaveLength(2);
+  });
+
+  test('is no hindrance elsewhere', async () => {
+    const place = await makePlace([
+      edit('node_modules/mine/x.js'),
+      edit('dist/heddle.cjs'),
+      bash('mkdir a; rm -r a'),
+      'done',
+    ]);
+    const { result } = await play(installInProject(place), ['--permission-mode', 'acceptEdits']);
+    expect(result?.permission_denials).toHaveLength(0);
+  });
+});
