@@ -2,7 +2,7 @@ import { canonicalToolName, type Rule } from '../permissions/rules.ts';
 import { slipOf } from '../util/nearest.ts';
 import type { Logger } from '../util/runtime.ts';
 import { HeddleError } from '../wire/errors.ts';
-import { BUILTIN_TOOL_NAMES, OTHER_TOOL_NAMES } from '../wire/tool-names.ts';
+import { BUILTIN_TOOL_NAMES, OTHER_TOOL_NAMES } from '../wire/known-tool-names.ts';
 
 /** All names that tools of a session, of other sessions and of other versions go by. */
 export function knownTools(toolNames: readonly string[]): string[] {

@@ -44,6 +44,7 @@ export type {
   SyncHookOutput,
   SyncHookOutput as SyncHookJSONOutput,
 } from '../wire/hooks.ts';
+export { BUILTIN_TOOL_NAMES, type BuiltinToolName } from '../wire/known-tool-names.ts';
 export type {
   McpHttpServerConfig,
   McpSdkServerConfig,
@@ -65,7 +66,7 @@ export { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '../wire/prompt-boundary.ts';
 export type { Connect, Launch, RunConfig } from '../wire/run-config.ts';
 export type { SandboxSettings } from '../wire/sandbox-settings.ts';
 export type { ThinkingDisplay } from '../wire/thinking-display.ts';
-export { BUILTIN_TOOL_NAMES, type BuiltinToolName, LEGACY_TOOL_NAME_ALIASES } from '../wire/tool-names.ts';
+export { LEGACY_TOOL_NAME_ALIASES } from '../wire/tool-names.ts';
 export type { ExitInfo, Transport } from '../wire/transport.ts';
 export { HEDDLE_VERSION, PROTOCOL_VERSION, WIRE_VERSION } from '../wire/version.ts';
 export {

@@ -1,5 +1,5 @@
 import { slipOf } from '../util/nearest.ts';
-import { BUILTIN_TOOL_NAMES, OTHER_TOOL_NAMES } from '../wire/tool-names.ts';
+import { BUILTIN_TOOL_NAMES, OTHER_TOOL_NAMES } from '../wire/known-tool-names.ts';
 import type { Options } from './options.ts';
 import { programTools } from './program-tools.ts';
 

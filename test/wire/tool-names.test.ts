@@ -10,7 +10,8 @@ import type { Tool } from '../../src/tools/tool.ts';
 import { TOOL_SEARCH } from '../../src/tools/tool-search.ts';
 import { createWebFetchTool } from '../../src/tools/web-fetch.ts';
 import { webSearchTool } from '../../src/tools/web-search.ts';
-import { BUILTIN_TOOL_NAMES, LEGACY_TOOL_NAME_ALIASES } from '../../src/wire/tool-names.ts';
+import { BUILTIN_TOOL_NAMES } from '../../src/wire/known-tool-names.ts';
+import { LEGACY_TOOL_NAME_ALIASES } from '../../src/wire/tool-names.ts';
 
 const tools = builtinTools({
   isReadOnly: () => false,

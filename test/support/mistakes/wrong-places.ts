@@ -79,7 +79,9 @@ export const WRONG_PLACES: Mistake[] = [
     what: 'a file of MCP servers that is not there',
     make: (place) => ask(place, { mcpServers: join(place.root, 'mcp.json') }),
     told: [
-      failed("--mcp-config: ROOT/mcp.json cannot be read: ENOENT: no such file or directory, open 'ROOT/mcp.json'"),
+      failed(
+        '--mcp-config: ROOT/mcp.json cannot be read: there is no such file or directory (it takes files, or JSON)',
+      ),
     ],
   },
   {
@@ -151,7 +153,7 @@ export const WRONG_PLACES: Mistake[] = [
   {
     what: 'a file to debug into that cannot be written',
     make: (place) => ask(place, { debugFile: join(place.root, 'gone', 'log') }),
-    told: [failed("--debug-file cannot be written: ENOENT: no such file or directory, open 'ROOT/gone/log'")],
+    told: [failed('--debug-file: ROOT/gone/log cannot be written: ENOENT: no such file or directory')],
   },
 ];
 
