@@ -4,7 +4,7 @@ import type { Failure, ModelEvent, StreamEvent } from '../model/model.ts';
 import { interruptedResult } from '../sessions/interrupted-result.ts';
 import { uuidSeries } from '../util/uuid-series.ts';
 import type { ContentBlock, ToolUseBlock } from '../wire/content.ts';
-import type { Message } from '../wire/messages/index.ts';
+import type { AssistantMessageError, Message } from '../wire/messages/index.ts';
 import type { ApiUsage } from '../wire/usage.ts';
 import { calledName } from './called-name.ts';
 import { addAnswer, messagesFor } from './conversation.ts';
@@ -167,7 +167,8 @@ async function* onRetry(
     max_retries: event.maxRetries,
     retry_delay_ms: event.delayMs,
     error_status: event.failure.status ?? null,
-    error: event.failure.message,
+    error: kindOfTrouble(event.failure),
+    message: event.failure.message,
     session_id: turn.sessionId,
     uuid: turn.runtime.ids.uuid(),
   };
@@ -175,6 +176,12 @@ async function* onRetry(
   answer.blocks = [];
   answer.calls = [];
   answer.uuids = [];
+}
+
+/** A word for programs. Most of what is tried again is trouble of the server, or of the way to it. */
+function kindOfTrouble({ class: kind }: Failure): AssistantMessageError {
+  if (kind === 'authentication') return 'authentication_failed';
+  return kind === 'overloaded' || kind === 'rate_limit' ? kind : 'server_error';
 }
 
 /**

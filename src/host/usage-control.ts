@@ -1,3 +1,4 @@
+import { toolStats } from '../agent/tool-stats.ts';
 import type { ApiMessage, ApiTool } from '../model/model.ts';
 import { stringField } from '../util/json.ts';
 import type { ContextUsage, SessionUsage } from '../wire/control/index.ts';
@@ -111,11 +112,14 @@ export function getSessionCost(parts: Parts): { text: string } {
 /** `get_usage`: the same in numbers. There is no subscription whose limits could be told. */
 export function getUsage(parts: Parts): SessionUsage {
   const { costUsd, apiMs, modelUsage } = parts.ledger;
+  const { linesAdded, linesRemoved } = toolStats(parts.ledger);
   return {
     session: {
       total_cost_usd: costUsd,
       total_api_duration_ms: apiMs,
       total_duration_ms: elapsedMs(parts),
+      total_lines_added: linesAdded,
+      total_lines_removed: linesRemoved,
       model_usage: modelUsage,
     },
     subscription_type: null,

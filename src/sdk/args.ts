@@ -4,7 +4,7 @@ import { toArgv } from '../wire/flags.ts';
 import type { ControlBody } from '../wire/peer.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import { instancesOf, mcpConfig, sdkServerConfigs } from './mcp-servers.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { jsonSchemaIn } from './output-schema.ts';
 import { programTools } from './program-tools.ts';
 import { settingsText } from './settings.ts';
@@ -24,7 +24,7 @@ export interface Prepared {
 }
 
 /** The launch for a set of options: data only. Callbacks stay behind; the far end asks for them by control requests. */
-export function toLaunch(options: Options, prepared: Prepared = {}): Launch {
+export function toLaunch(options: GivenOptions, prepared: Prepared = {}): Launch {
   return {
     config: defined(toConfig(options, prepared)),
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
@@ -33,7 +33,7 @@ export function toLaunch(options: Options, prepared: Prepared = {}): Launch {
   };
 }
 
-function toConfig(options: Options, { jsonSchema = jsonSchemaIn(options.outputFormat) }: Prepared): RunConfig {
+function toConfig(options: GivenOptions, { jsonSchema = jsonSchemaIn(options.outputFormat) }: Prepared): RunConfig {
   return {
     outputFormat: 'stream-json',
     verbose: true,
@@ -90,12 +90,12 @@ function toConfig(options: Options, { jsonSchema = jsonSchemaIn(options.outputFo
 }
 
 /** The words of the command line: the flags of the launch, with the further ones where the reference puts them. */
-export function toWords(options: Options, { settings, ...config }: RunConfig): string[] {
+export function toWords(options: GivenOptions, { settings, ...config }: RunConfig): string[] {
   return [...toArgv(config), ...extraWords(options), ...toArgv({ settings })];
 }
 
 /** What goes by the environment, as in the reference. */
-export function toVariables(options: Options, { fileCheckpointing }: RunConfig): Record<string, string> {
+export function toVariables(options: GivenOptions, { fileCheckpointing }: RunConfig): Record<string, string> {
   const previewFormat = options.toolConfig?.askUserQuestion?.previewFormat;
   return {
     ...(fileCheckpointing && { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: 'true' }),
@@ -104,7 +104,7 @@ export function toVariables(options: Options, { fileCheckpointing }: RunConfig):
 }
 
 /** The body of the initialize request; `announced` names the callbacks. */
-export function initializeBody(options: Options, announced: JsonObject, prepared: Prepared = {}): ControlBody {
+export function initializeBody(options: GivenOptions, announced: JsonObject, prepared: Prepared = {}): ControlBody {
   return defined({
     subtype: 'initialize',
     ...announced,
@@ -129,7 +129,7 @@ export function initializeBody(options: Options, announced: JsonObject, prepared
 }
 
 /** No `systemPrompt` key asks for the agent's own prompt; an empty one for none. */
-function prompts({ systemPrompt = '' }: Options): JsonObject {
+function prompts({ systemPrompt = '' }: GivenOptions): JsonObject {
   if (typeof systemPrompt === 'string' || Array.isArray(systemPrompt)) return { systemPrompt };
   const snapshot = systemPrompt.snapshot === undefined ? {} : { systemPromptSnapshot: systemPrompt.snapshot };
   if (systemPrompt.type === 'custom') return { systemPrompt: systemPrompt.prompt, ...snapshot };
@@ -141,7 +141,7 @@ function prompts({ systemPrompt = '' }: Options): JsonObject {
 }
 
 /** Plugins by flags, unless they come with the first request. */
-function pluginFlags({ plugins = [], pluginDelivery }: Options): Partial<RunConfig> {
+function pluginFlags({ plugins = [], pluginDelivery }: GivenOptions): Partial<RunConfig> {
   if (plugins.length === 0) return {};
   if (pluginDelivery === 'initialize') return { awaitInitialize: true };
   const paths = (skips: boolean) =>
@@ -151,7 +151,7 @@ function pluginFlags({ plugins = [], pluginDelivery }: Options): Partial<RunConf
 }
 
 /** Further flags as words, for subprocesses only. */
-export function extraWords({ extraArgs, taskBudget, projectConfigRoot }: Options): string[] {
+export function extraWords({ extraArgs, taskBudget, projectConfigRoot }: GivenOptions): string[] {
   const further = {
     ...(taskBudget && { 'task-budget': String(taskBudget.total) }),
     ...(projectConfigRoot !== undefined && { 'project-config-root': projectConfigRoot }),
@@ -163,7 +163,7 @@ export function extraWords({ extraArgs, taskBudget, projectConfigRoot }: Options
   });
 }
 
-function thinkingTokens({ thinking, maxThinkingTokens }: Options): number | undefined {
+function thinkingTokens({ thinking, maxThinkingTokens }: GivenOptions): number | undefined {
   switch (thinking?.type) {
     case undefined:
       return maxThinkingTokens;
@@ -178,12 +178,12 @@ function thinkingTokens({ thinking, maxThinkingTokens }: Options): number | unde
   }
 }
 
-function toolList(tools: Options['tools']): string[] | undefined {
+function toolList(tools: GivenOptions['tools']): string[] | undefined {
   if (tools === undefined) return undefined;
   return Array.isArray(tools) ? tools.filter((tool) => typeof tool === 'string') : ['default'];
 }
 
-function skillRules({ skills }: Options): string[] {
+function skillRules({ skills }: GivenOptions): string[] {
   if (skills === undefined) return [];
   return skills === 'all' ? ['Skill'] : skills.map((name) => `Skill(${name})`);
 }

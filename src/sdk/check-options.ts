@@ -5,7 +5,7 @@ import { nearestWord } from '../util/nearest.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { kindOf } from './checks.ts';
 import { OPTION_CHECKS } from './option-checks.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { programTools } from './program-tools.ts';
 import { userMessage } from './user-message.ts';
 
@@ -34,10 +34,10 @@ export function unsendable(cause: unknown, position: number): HeddleError {
 }
 
 /** Checks what a caller gave, before anything is started. Throws `invalid_option` that names the option. */
-export function checkOptions(options: Options): void {
+export function checkOptions(options: GivenOptions): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
-    const check = Object.hasOwn(OPTION_CHECKS, name) ? OPTION_CHECKS[name as keyof Options] : undefined;
+    const check = Object.hasOwn(OPTION_CHECKS, name) ? OPTION_CHECKS[name as keyof GivenOptions] : undefined;
     if (!check) throw refuse(name, `There is no option '${name}'${hint(name)}`);
     const expected = check(value);
     if (expected) throw refuse(name, `options.${name} must be ${expected}`);
@@ -46,7 +46,7 @@ export function checkOptions(options: Options): void {
 }
 
 /** Options that are fine by themselves, but not together. */
-function* contradictions(options: Options): Generator<[option: keyof Options, message: string], void> {
+function* contradictions(options: GivenOptions): Generator<[option: keyof GivenOptions, message: string], void> {
   if (options.permissionMode === 'bypassPermissions' && !options.allowDangerouslySkipPermissions) {
     yield ['permissionMode', "permissionMode 'bypassPermissions' needs allowDangerouslySkipPermissions: true"];
   }

@@ -12,7 +12,7 @@ import { initializeBody, type Prepared, toLaunch } from './args.ts';
 import { checkInput, unsendable } from './check-options.ts';
 import { type HostCallbacks, hostCallbacks } from './host-callbacks.ts';
 import type { McpServers } from './mcp-servers.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { zodIn } from './output-schema.ts';
 import type { OutputSchema } from './read-output.ts';
 import { LOAD_TIMEOUT_MS } from './store-answers.ts';
@@ -48,7 +48,7 @@ interface Link {
  * four ways: the agent ends, `close` or `shutDown` is called, the abortController fires, or something breaks.
  */
 export class Connection {
-  readonly #options: Options;
+  readonly #options: GivenOptions;
   readonly #sink: MessageSink;
   readonly #host: HostCallbacks;
   /** Rejects for every caller at once when the start fails. */
@@ -76,7 +76,7 @@ export class Connection {
   /** What the agent has said last that it is at; null: it tells nothing of that kind. */
   #state: string | null = null;
 
-  constructor(options: Options, sink: MessageSink) {
+  constructor(options: GivenOptions, sink: MessageSink) {
     this.#options = options;
     this.#sink = sink;
     this.#host = hostCallbacks(options, (request) => this.call(request));
@@ -278,7 +278,8 @@ export class Connection {
   }
 
   #said(message: Message): SDKMessage | Promise<SDKMessage> {
-    return message.type === 'result' && this.#output ? this.#output.read(message) : (message as SDKMessage);
+    const said = message.type === 'result' && this.#output ? this.#output.read(message) : message;
+    return said as SDKMessage | Promise<SDKMessage>;
   }
 
   /** Whether the end of the agent is itself the news: it failed, or left what it was asked without any answer. */
@@ -340,7 +341,7 @@ const ENDS: ReadonlySet<ErrorCode> = new Set(['closed', 'process_failed', 'run_f
 const OPEN_REQUESTS = ['pending_permission_requests', 'pending_elicitation_requests', 'pending_user_dialog_requests'];
 
 /** An agent that resumes answers when the store of this program has listed and loaded what it needs. */
-function storeTimeMs({ sessionStore, loadTimeoutMs = LOAD_TIMEOUT_MS }: Options): number {
+function storeTimeMs({ sessionStore, loadTimeoutMs = LOAD_TIMEOUT_MS }: GivenOptions): number {
   return sessionStore ? 2 * loadTimeoutMs : 0;
 }
 

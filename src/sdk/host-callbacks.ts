@@ -6,7 +6,7 @@ import type { PermissionUpdate } from '../wire/permissions.ts';
 import { instancesOf, type McpServers } from './mcp-servers.ts';
 import { nameHooks } from './named-hooks.ts';
 import type { CanUseTool } from './option-types.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { openProgramTools, type ProgramTools, programTools } from './program-tools.ts';
 import { type CallAgent, SdkServers } from './sdk-servers.ts';
 import { storeAnswers } from './store-answers.ts';
@@ -28,7 +28,7 @@ export interface HostCallbacks {
 }
 
 /** `callAgent` is the way back, for MCP servers that have something to say themselves. */
-export function hostCallbacks(options: Options, callAgent: CallAgent): HostCallbacks {
+export function hostCallbacks(options: GivenOptions, callAgent: CallAgent): HostCallbacks {
   const hooks = nameHooks(options.hooks);
   const servers = new SdkServers(instancesOf(options.mcpServers), callAgent);
   const own = programTools(options.tools);
@@ -59,7 +59,7 @@ export function hostCallbacks(options: Options, callAgent: CallAgent): HostCallb
   };
 }
 
-async function askCanUseTool(options: Options, request: ControlBody, context: RequestContext): Promise<unknown> {
+async function askCanUseTool(options: GivenOptions, request: ControlBody, context: RequestContext): Promise<unknown> {
   if (!options.canUseTool) throw new ControlError('This host has no canUseTool callback');
   const input = isObject(request.input) ? request.input : {};
   const suggestions = request.permission_suggestions;
@@ -106,7 +106,7 @@ type PermissionQuestion = Parameters<CanUseTool>[2];
 type Hint = 'defaultToNo' | 'suppressAlwaysAllowRule' | 'matchedAskRule' | 'mcpServer';
 
 /** Nobody to ask is a refusal, not an error: the server shall go on without an answer. */
-async function askElicitation(options: Options, request: ControlBody, context: RequestContext): Promise<unknown> {
+async function askElicitation(options: GivenOptions, request: ControlBody, context: RequestContext): Promise<unknown> {
   if (!options.onElicitation) return { action: 'decline' };
   const schema = request.requested_schema;
   const answer = await options.onElicitation(
@@ -130,7 +130,7 @@ async function askElicitation(options: Options, request: ControlBody, context: R
 }
 
 /** Without a callback it stays open: somebody else may be there to show it, and the agent does not wait for ever. */
-async function askUserDialog(options: Options, request: ControlBody, context: RequestContext): Promise<unknown> {
+async function askUserDialog(options: GivenOptions, request: ControlBody, context: RequestContext): Promise<unknown> {
   const { payload } = request;
   const answer =
     (await options.onUserDialog?.(

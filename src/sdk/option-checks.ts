@@ -21,11 +21,11 @@ import {
   texts,
   word,
 } from './checks.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { isZod } from './output-schema.ts';
 
 /** What each option must be. */
-export const OPTION_CHECKS: Record<keyof Options, Check> = {
+export const OPTION_CHECKS: Record<keyof GivenOptions, Check> = {
   // environment
   abortController: (value) => (value instanceof AbortController ? null : 'an AbortController'),
   cwd: text,

@@ -1,10 +1,10 @@
-import type { CustomTool } from '../define/tool.ts';
+import type { AnyZodRawShape, CustomTool } from '../define/tool.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { McpSdkServerConfigWithInstance, McpServerInstance } from './option-types.ts';
 import type { McpTransport } from './server-link.ts';
 
 /** The type of a tool under the name of the reference. */
-export type SdkMcpToolDefinition<_Schema = unknown> = CustomTool;
+export type SdkMcpToolDefinition<_Schema extends AnyZodRawShape = AnyZodRawShape> = CustomTool;
 
 /** What a server of the program's own consists of. */
 export interface SdkMcpServerOptions {

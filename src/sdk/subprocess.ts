@@ -9,7 +9,7 @@ import type { ExitInfo, Transport } from '../wire/transport.ts';
 import { HEDDLE_VERSION } from '../wire/version.ts';
 import { toVariables } from './args.ts';
 import type { SpawnedProcess, SpawnOptions } from './option-types.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { type CommandLine, commandLine, executableNotFound } from './subprocess-command.ts';
 import { userIds } from './subprocess-user.ts';
 import { checkVersion } from './subprocess-version.ts';
@@ -22,12 +22,12 @@ const PIPES_GRACE_MS = 1000;
 const STDERR_TAIL = 4096;
 
 /** Runs the agent as a child process that speaks the protocol over its stdin and stdout. */
-export function subprocess(options: Options): Connect {
+export function subprocess(options: GivenOptions): Connect {
   return (launch) => new SubprocessTransport(options, launch);
 }
 
 class SubprocessTransport implements Transport {
-  readonly #options: Options;
+  readonly #options: GivenOptions;
   readonly #launch: Launch;
   readonly #commandLine: CommandLine;
   readonly #stop = new AbortController();
@@ -41,7 +41,7 @@ class SubprocessTransport implements Transport {
   #settle: (exit: ExitInfo) => void = () => {};
   readonly exit: Promise<ExitInfo>;
 
-  constructor(options: Options, launch: Launch) {
+  constructor(options: GivenOptions, launch: Launch) {
     this.#options = options;
     this.#launch = launch;
     this.#commandLine = commandLine(options, launch);
@@ -168,7 +168,7 @@ class SubprocessTransport implements Transport {
   }
 }
 
-function spawnChild({ command, args, cwd, env }: SpawnOptions, user: Options['user']): Promise<SpawnedProcess> {
+function spawnChild({ command, args, cwd, env }: SpawnOptions, user: GivenOptions['user']): Promise<SpawnedProcess> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -200,7 +200,7 @@ function checkDirectory(cwd: string | undefined): void {
   throw new HeddleError('invalid_option', `options.cwd ${problem}: ${cwd}`, { facts: { option: 'cwd' } });
 }
 
-function startError(error: unknown, command: string, options: Options): HeddleError {
+function startError(error: unknown, command: string, options: GivenOptions): HeddleError {
   if (HeddleError.isInstance(error)) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return executableNotFound(command, options, error);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { toLaunch, toWords } from '../../src/sdk/args.ts';
-import type { Options } from '../../src/sdk/index.ts';
+import type { GivenOptions as Options } from '../../src/sdk/index.ts';
 
 /** The words of the command line that options become. */
 function words(options: Options): string[] {

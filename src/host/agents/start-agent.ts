@@ -1,4 +1,5 @@
 import { agentPrompt } from '../../agent/agent-prompts.ts';
+import { toolStats } from '../../agent/tool-stats.ts';
 import type { AgentCall } from '../../tools/agent.ts';
 import { refusal, type ToolContext, ToolError, type ToolOutput } from '../../tools/tool.ts';
 import { abortReason } from '../../util/abort.ts';
@@ -195,7 +196,12 @@ function finished({ task, child }: StartedAgent, { prompt }: AgentCall, ended: A
     ...(worktree && { worktreePath: worktree.path }),
     ...(worktree?.branch !== undefined && { worktreeBranch: worktree.branch }),
   };
-  return { content: [...content, { type: 'text', text: `${resume}${note}${kept}\n${counts}` }], data };
+  const todaysData = {
+    ...(child.agent && { agentType: child.agent.type }),
+    resolvedModel: child.chosen.id,
+    toolStats: toolStats(child.ledger),
+  } satisfies Partial<AgentOutput>;
+  return { content: [...content, { type: 'text', text: `${resume}${note}${kept}\n${counts}` }], data, todaysData };
 }
 
 /** What to tell the one that called, when the agent did not come to its end; null when it did. */
