@@ -1,5 +1,5 @@
 import type { Failure } from '../model/model.ts';
-import type { AssistantMessage } from '../wire/messages/index.ts';
+import type { AssistantMessage, AssistantMessageError } from '../wire/messages/index.ts';
 
 /** How a model failure is told: a word for programs, a text for people that says what to do next. */
 export function describeFailure(
@@ -38,3 +38,19 @@ export function describeFailure(
       return failure.class satisfies never;
   }
 }
+
+/** What kind of trouble it is, as a word for programs. */
+export function kindOfTrouble({ class: kind }: Failure): AssistantMessageError {
+  return TROUBLE[kind] ?? 'server_error';
+}
+
+const TROUBLE: Partial<Record<Failure['class'], AssistantMessageError>> = {
+  authentication: 'authentication_failed',
+  billing: 'billing_error',
+  rate_limit: 'rate_limit',
+  overloaded: 'overloaded',
+  invalid_request: 'invalid_request',
+  prompt_too_long: 'invalid_request',
+  model_not_found: 'model_not_found',
+  aborted: 'unknown',
+};

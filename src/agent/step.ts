@@ -4,10 +4,11 @@ import type { Failure, ModelEvent, StreamEvent } from '../model/model.ts';
 import { interruptedResult } from '../sessions/interrupted-result.ts';
 import { uuidSeries } from '../util/uuid-series.ts';
 import type { ContentBlock, ToolUseBlock } from '../wire/content.ts';
-import type { AssistantMessageError, Message } from '../wire/messages/index.ts';
+import type { Message } from '../wire/messages/index.ts';
 import type { ApiUsage } from '../wire/usage.ts';
 import { calledName } from './called-name.ts';
 import { addAnswer, messagesFor } from './conversation.ts';
+import { kindOfTrouble } from './failures.ts';
 import { budgetExhausted } from './limits.ts';
 import { assistantLine, authStatusLine, statusLine, streamEventLine } from './lines.ts';
 import { parseInput, type ToolCall } from './run-call.ts';
@@ -176,12 +177,6 @@ async function* onRetry(
   answer.blocks = [];
   answer.calls = [];
   answer.uuids = [];
-}
-
-/** A word for programs. Most of what is tried again is trouble of the server, or of the way to it. */
-function kindOfTrouble({ class: kind }: Failure): AssistantMessageError {
-  if (kind === 'authentication') return 'authentication_failed';
-  return kind === 'overloaded' || kind === 'rate_limit' ? kind : 'server_error';
 }
 
 /**

@@ -58,6 +58,8 @@ export interface SessionHooks extends Hooks {
   cleared(signal: AbortSignal): Promise<void>;
   /** The task list, with hooks that are told of it and may object. */
   watchTasks(tasks: TaskStore): TaskStore;
+  /** What SessionStart hooks want to be said before the prompt, each once. */
+  takeOpening(): string[];
   /** The session is over; `isStopped` when nobody wants to wait. */
   end(how: { isStopped: boolean }): Promise<void>;
 }

@@ -28,6 +28,8 @@ export interface Past {
   /** What the runtime has told the model of its own accord. */
   reminders: Attachment[];
   lastTokens: number;
+  /** When the last answer was given; null when there is none, or it does not tell. */
+  answeredAt: number | null;
   planName: string | null;
   /** Calls without a result. */
   unpaired: UnpairedCall[];
@@ -80,6 +82,7 @@ export async function readPast(
     costState,
     reminders: remindersOn(path),
     lastTokens: way.lastTokens,
+    answeredAt: answeredAt(path),
     planName:
       stringField(
         path.findLast((entry) => typeof entry.slug === 'string'),
@@ -211,4 +214,9 @@ function remindersOn(path: readonly Entry[]): Attachment[] {
     const isReminder = isObject(attachment) && REMINDERS.has(attachment.type);
     return isReminder && typeof attachment.content === 'string' ? [attachment as Attachment] : [];
   });
+}
+
+function answeredAt(path: readonly Entry[]): number | null {
+  const time = Date.parse(String(path.findLast(({ type }) => type === 'assistant')?.timestamp));
+  return Number.isNaN(time) ? null : time;
 }

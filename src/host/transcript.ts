@@ -42,6 +42,8 @@ export interface OpenTranscript extends Transcript {
   isBranching: boolean;
   /** The session that this one was forked from, or null. */
   forkedFrom: string | null;
+  /** When the last answer in it was given; null when there is none, or it does not tell. */
+  answeredAt: number | null;
   /** What the runtime has told the model of its own accord. */
   reminders: readonly Attachment[];
   /** Where files beside the transcript go: the config home, or a temporary folder. */
@@ -174,6 +176,7 @@ async function openHeld(engine: Engine, launch: Launch, held: Held): Promise<Ope
     report: await reportOf(choice.missing ?? emptied?.message ?? null, past),
     isBranching: at !== undefined && !isFork,
     forkedFrom: isFork ? source.key.sessionId : null,
+    answeredAt: past?.answeredAt ?? null,
     reminders: past?.reminders ?? [],
     uuids: past?.uuids ?? [],
     costState: isFork ? null : (past?.costState ?? null),

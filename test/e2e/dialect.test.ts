@@ -177,6 +177,32 @@ describe('fields', () => {
     expect('fallback_credit' in usage).toBe(isToday);
   });
 
+  test.each([
+    ['today', TODAY],
+    ['at the time of the seeds', {}],
+  ])('[K46] %s: an agent whose request is tried again', async (_, host) => {
+    const place = await makePlace([
+      toolUse('Task', { description: 'look', prompt: 'look around', subagent_type: 'general-purpose' }),
+      fail(529, 'overloaded_error', 'busy'),
+      'seen',
+      'done',
+    ]);
+    const { lines } = await runCli([...STREAM_OUT, 'go'], { place, ...host });
+    const [started] = lines.filter(({ subtype }) => subtype === 'task_started');
+    const [retry] = lines.filter(({ subtype }) => subtype === 'api_retry');
+    expect(retry).toMatchObject({ error: 'overloaded', error_status: 529, message: 'busy' });
+    const told = {
+      type: 'tool_progress',
+      tool_name: 'Task',
+      tool_use_id: started?.tool_use_id,
+      task_id: started?.task_id,
+      subagent_type: 'general-purpose',
+      subagent_retry: { agent_id: started?.task_id, attempt: 1, error_status: 529, error_category: 'overloaded' },
+    };
+    const retries = lines.filter(({ subagent_retry }) => subagent_retry !== undefined);
+    expect(retries).toMatchObject(host === TODAY ? [told] : []);
+  });
+
   test('[K46] a dialect that there is not is refused, with those that there are', async () => {
     const { cli } = await connect({ clientDialect: '9.9.9' });
     const [result] = (await ask(cli, 'hi')).filter(({ type }) => type === 'result');

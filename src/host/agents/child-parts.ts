@@ -123,6 +123,7 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
     title: null,
     structured: null,
     extras: noExtras(),
+    registeredRoots: parent.registeredRoots,
     partials: false,
     replayUserMessages: false,
     toolUseSummaries: false,
