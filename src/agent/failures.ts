@@ -39,18 +39,8 @@ export function describeFailure(
   }
 }
 
-/** What kind of trouble it is, as a word for programs. */
-export function kindOfTrouble({ class: kind }: Failure): AssistantMessageError {
-  return TROUBLE[kind] ?? 'server_error';
+/** What kind of trouble it is, as a word for programs: more exact than what the error line of an answer may say. */
+export function kindOfTrouble(failure: Failure): AssistantMessageError {
+  const { class: kind } = failure;
+  return kind === 'overloaded' || kind === 'invalid_request' ? kind : describeFailure(failure, '').error;
 }
-
-const TROUBLE: Partial<Record<Failure['class'], AssistantMessageError>> = {
-  authentication: 'authentication_failed',
-  billing: 'billing_error',
-  rate_limit: 'rate_limit',
-  overloaded: 'overloaded',
-  invalid_request: 'invalid_request',
-  prompt_too_long: 'invalid_request',
-  model_not_found: 'model_not_found',
-  aborted: 'unknown',
-};

@@ -1,3 +1,4 @@
+import { userContent } from '../agent/conversation.ts';
 import { costOf } from '../model/pricing.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { UserInput } from '../wire/messages/user.ts';
@@ -37,6 +38,13 @@ export function promptFields(parts: Parts, { origin }: UserInput): JsonObject {
   if (parts.dialect === '2.1.44') return {};
   const isOwn = origin !== undefined && origin.kind !== 'human' && origin.kind !== 'peer';
   return { source: isOwn ? 'system' : 'sdk', ...titleField(parts) };
+}
+
+/** The message behind what hooks want to be said first. */
+export function withOpening(input: UserInput, opening: readonly string[]): UserInput {
+  if (opening.length === 0) return input;
+  const texts = opening.map((text) => ({ type: 'text' as const, text }));
+  return { ...input, message: { role: 'user', content: [...texts, ...userContent(input.message)] } };
 }
 
 function titleField({ title, titleInForce }: Parts): JsonObject {

@@ -1,4 +1,3 @@
-import { userContent } from '../agent/conversation.ts';
 import { runTurn } from '../agent/loop.ts';
 import { type ResultFacts, resultLine } from '../agent/result.ts';
 import type { Tally, Turn } from '../agent/turn.ts';
@@ -21,13 +20,6 @@ export interface SessionSeams {
   /** What was said meanwhile joins the turn. */
   takeQueued(tally: Tally, asked: ContentBlock[]): Promise<Message[]>;
   setModel: CommandSeams['setModel'];
-}
-
-/** Behind what hooks want to be said first. */
-function withOpening(input: UserInput, opening: readonly string[]): UserInput {
-  if (opening.length === 0) return input;
-  const texts = opening.map((text) => ({ type: 'text' as const, text }));
-  return { ...input, message: { role: 'user', content: [...texts, ...userContent(input.message)] } };
 }
 
 /** What a turn begins with beside its message. */
@@ -68,7 +60,7 @@ async function answer(
     await voice.say(blocked.line);
     return blocked.result;
   }
-  if (!news && !called) input = withOpening(input, parts.hooks?.takeOpening() ?? []);
+  if (!news && !called) input = parts.hooks?.withOpening(input) ?? input;
   const expanded = called && (await expandCalled(called, () => sessionTurn(parts, tally, [], seams), parts, signal));
   const { uuid, asked, lines } = await recordPrompt(parts, input, { expanded, news, signal });
   tally.userMessageUuids.push(uuid);

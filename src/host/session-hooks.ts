@@ -28,7 +28,7 @@ import {
   verdictOf,
 } from './hooks-fields.ts';
 import { hookSeams } from './hooks-seams.ts';
-import { promptFields, startFields } from './hooks-start.ts';
+import { promptFields, startFields, withOpening } from './hooks-start.ts';
 import { createWakes } from './hooks-wake.ts';
 import { createPlaceWatch } from './hooks-watch.ts';
 import { policyNow } from './make-turn.ts';
@@ -282,7 +282,7 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
       const result = resultLine({ kind: 'hook_stopped', reason }, facts);
       return { line: blockedLine(reason, { uuid, sessionId }), result };
     },
-    takeOpening: () => opening.splice(0),
+    withOpening: (input) => withOpening(input, opening.splice(0)),
     takeContexts() {
       const taken = contexts.map((content): Attachment => ({ type: 'hook_context', content }));
       contexts = [];
