@@ -203,6 +203,25 @@ describe('fields', () => {
     expect(retries).toMatchObject(host === TODAY ? [told] : []);
   });
 
+  test.each([
+    ['today', TODAY],
+    ['at the time of the seeds', {}],
+  ])('[K46] %s: an answer that the output limit cuts is gone on with', async (_, host) => {
+    const cut = reply([text('And so')], { stopReason: 'max_tokens' });
+    const place = await makePlace([cut, ' on.']);
+    const { lines } = await runCli([...STREAM_OUT, 'go'], { place, ...host });
+    expect(resultOf(lines)).toMatchObject({ subtype: 'success', result: ' on.' });
+    const said = lines.filter(({ type }) => type === 'assistant').flatMap(({ message }) => textsOf(message));
+    const told = lines.filter(({ isSynthetic }) => isSynthetic === true).flatMap(({ message }) => textsOf(message));
+    if (host === TODAY) {
+      expect(said).toEqual(['And so', ' on.']);
+      expect(told).toEqual([expect.stringContaining('cut off')]);
+    } else {
+      expect(said).toEqual(['And so', expect.stringContaining('cut off'), ' on.']);
+      expect(told).toEqual([]);
+    }
+  });
+
   test('[K46] a dialect that there is not is refused, with those that there are', async () => {
     const { cli } = await connect({ clientDialect: '9.9.9' });
     const [result] = (await ask(cli, 'hi')).filter(({ type }) => type === 'result');

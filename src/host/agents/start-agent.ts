@@ -64,6 +64,7 @@ async function startAgent(parent: Parts, call: AgentCall, context: ToolContext):
   const { child, output } = await isolated.unlessItFails(async () => {
     const made = await makeAgent(parent, call, { facts, type, past: before, worktree: isolated.worktree });
     const file = await agentOutputFile(made);
+    await noteCaller(parent, made, type);
     // While all of this was made, others may have begun, or somebody interrupted the turn.
     checkRoom(parent);
     if (context.signal.aborted) throw abortReason(context.signal);
@@ -92,6 +93,25 @@ async function startAgent(parent: Parts, call: AgentCall, context: ToolContext):
       return isolated.whileItWorks(child, () => runAgent(child, task));
     },
   });
+}
+
+/** Notes beside the transcript of an agent which call it works for. Readers can do without. */
+async function noteCaller(parent: Parts, { agent, transcript, runtime }: Parts, type: AgentType): Promise<void> {
+  const file = transcript.isKept ? transcript.store.locate?.(transcript.key) : undefined;
+  if (!agent || file === undefined) return;
+  const { writeAgentMeta } = await import('../../sessions/agent-meta.ts');
+  try {
+    writeAgentMeta(file, {
+      agentType: agent.type,
+      isBuiltIn: type.source === 'built-in',
+      description: agent.description,
+      toolUseId: agent.toolUseId ?? '',
+      spawnDepth: agent.depth,
+      ...(parent.agent && { parentAgentId: parent.agent.id }),
+    });
+  } catch (error) {
+    runtime.log('warn', `What the agent ${agent.id} was called by could not be noted: ${messageOf(error)}`);
+  }
 }
 
 async function makeAgent(
