@@ -70,7 +70,9 @@ export async function prepare(turn: CallSeams, call: ToolCall, signal: AbortSign
   if (signal.aborted) return interruptedOutcome(call, signal);
   if ('message' in before) {
     const { message, ...consequences } = before;
-    return { ...errorOutcome(call, message), ...consequences };
+    // Whoever resumes the session finds such a call by it.
+    const data = before.deferred && { data: { deferred: true } };
+    return { ...errorOutcome(call, message), ...data, ...consequences };
   }
   const verdict = await turn.gate.check({ ...asked, ...before }, signal);
   const said = 'contexts' in before ? { contexts: before.contexts } : {};

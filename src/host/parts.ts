@@ -136,7 +136,7 @@ export interface Parts {
   readonly transcript: Pick<
     OpenTranscript,
     | ('key' | 'store' | 'hasPast' | 'isKept' | 'path' | 'report' | 'pastAt' | 'release' | 'gitBranch' | 'spillDir')
-    | ('forkedFrom' | 'answeredAt')
+    | ('forkedFrom' | 'answeredAt' | 'deferred')
   >;
   /** Whether the conversation went on beside what was written later; then its leaf is recorded with every turn. */
   isBranching: boolean;

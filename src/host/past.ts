@@ -1,6 +1,7 @@
 import type { Attachment } from '../agent/attachment.ts';
 import type { LedgerState } from '../agent/ledger.ts';
 import type { ApiMessage } from '../model/model.ts';
+import { type DeferredCall, deferredCalls } from '../sessions/deferred-calls.ts';
 import { checkDroppedTurn } from '../sessions/dropped-turn.ts';
 import { lineage } from '../sessions/file-history.ts';
 import { nodeNamed } from '../sessions/named-node.ts';
@@ -33,6 +34,8 @@ export interface Past {
   planName: string | null;
   /** Calls without a result. */
   unpaired: UnpairedCall[];
+  /** Calls that a hook had left to someone outside when the session was left. */
+  deferred: DeferredCall[];
   /** The permission mode that was last changed to; null when it never was. */
   lastMode: string | null;
   /** The title that the session was last given; null: none. */
@@ -89,6 +92,7 @@ export async function readPast(
         'slug',
       ) ?? null,
     unpaired: way.unpaired,
+    deferred: deferredCalls(path),
     lastMode,
     title,
     report: way.report,

@@ -117,7 +117,7 @@ export async function childParts(parent: Parts, spec: ChildSpec): Promise<Parts>
     openHooks: hooks.open,
     ...(spec.isForHook && { ask: () => null }),
     messages: past?.messages(repairs) ?? [],
-    transcript: { ...transcript, key, gitBranch, hasPast: past !== null, path: [], report: null },
+    transcript: { ...transcript, key, gitBranch, hasPast: past !== null, path: [], report: null, deferred: [] },
     recorder: createRecorder({ key, store: transcript.store, chain }),
     isBranching: false,
     title: null,
