@@ -1,6 +1,7 @@
 // Sessions in a store of one's own: here lists of texts under keys, as a database has them. The agent runs in a process
 // of its own and keeps nothing on its disk; every entry comes here, and is acknowledged before the agent goes on.
-import { createSession, type Entry, HeddleError, resumeSession, type SessionKey, type SessionStore } from 'heddle';
+import { createSession, HeddleError, resumeSession } from 'heddle';
+import type { Entry, SessionKey, SessionStore } from 'heddle/engine';
 import { storeCases } from 'heddle/testing';
 
 /** In place of a database: what it holds is text, so nothing that is handed out can change what is stored. */

@@ -3,11 +3,14 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { assignmentsFile } from './assignable.mjs';
 import { nameOf, REFERENCE_VERSIONS } from './reference.mjs';
 import { filesBelow, root } from './tree.mjs';
 
 const FOLDER = 'test/interop/samples';
 const PACKAGE = '@anthropic-ai/claude-agent-sdk';
+const OURS = path.join(root, 'dist/types/sdk/index.d.ts');
+const LATEST = REFERENCE_VERSIONS.at(-1);
 
 /** One check per version and one for ours: `{ name, ok, output }`. A sample in a folder is for that version only. */
 export async function checkSamples({ installed, temporary }) {
@@ -18,11 +21,17 @@ export async function checkSamples({ installed, temporary }) {
       entry: path.join(installed, 'node_modules', nameOf(version), 'sdk.d.ts'),
       files: samples.filter((file) => versionOf(file) === null || versionOf(file) === version),
     })),
-    { name: 'samples against heddle', entry: path.join(root, 'dist/types/sdk/index.d.ts'), files: samples },
+    { name: 'samples against heddle', entry: OURS, files: samples },
+    { name: `types against the reference ${LATEST}`, entry: OURS, files: [assignments({ installed, temporary })] },
   ];
   const results = [];
   for (const check of checks) results.push(await compile({ ...check, installed, temporary }));
   return results;
+}
+
+function assignments({ installed, temporary }) {
+  const declarations = path.join(installed, 'node_modules', nameOf(LATEST), 'sdk.d.ts');
+  return assignmentsFile({ declarations, ours: OURS, folder: temporary });
 }
 
 function versionOf(file) {
@@ -47,7 +56,7 @@ function compile({ name, entry, files, installed, temporary }) {
       zod: [path.join(installed, 'node_modules/zod/index.d.ts')],
     },
   };
-  fs.writeFileSync(config, JSON.stringify({ compilerOptions, files: files.map((file) => path.join(root, file)) }));
+  fs.writeFileSync(config, JSON.stringify({ compilerOptions, files: files.map((file) => path.resolve(root, file)) }));
   return new Promise((resolve) => {
     const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
     const child = spawn(process.execPath, [tsc, '-p', config], { cwd: root });

@@ -1,5 +1,5 @@
 import type { Failure } from '../model/model.ts';
-import type { AssistantMessage } from '../wire/messages/index.ts';
+import type { AssistantMessage, AssistantMessageError } from '../wire/messages/index.ts';
 
 /** How a model failure is told: a word for programs, a text for people that says what to do next. */
 export function describeFailure(
@@ -37,4 +37,10 @@ export function describeFailure(
     default:
       return failure.class satisfies never;
   }
+}
+
+/** What kind of trouble it is, as a word for programs: more exact than what the error line of an answer may say. */
+export function kindOfTrouble(failure: Failure): AssistantMessageError {
+  const { class: kind } = failure;
+  return kind === 'overloaded' || kind === 'invalid_request' ? kind : describeFailure(failure, '').error;
 }

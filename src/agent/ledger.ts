@@ -1,5 +1,6 @@
 import { costOf, isKnownModel, type ModelLimits, modelLimits } from '../model/pricing.ts';
 import type { ApiUsage, ModelUsage, Usage } from '../wire/usage.ts';
+import type { ToolStats } from './tool-stats.ts';
 
 /** What a ledger is restored from. */
 export interface LedgerState {
@@ -21,6 +22,8 @@ export interface LedgerOptions {
  * far as its file tells. Each agent has a ledger of its own; what it books counts for all above it as well.
  */
 export class Ledger {
+  /** What the tools have done in this process, those of agents that work for this one included. `tool-stats.ts` counts. */
+  readonly tools: Partial<ToolStats> = {};
   readonly #models = new Map<string, ModelUsage>();
   readonly #options: LedgerOptions;
   #turn = zeroUsage();
@@ -30,6 +33,10 @@ export class Ledger {
 
   constructor(options: LedgerOptions) {
     this.#options = options;
+  }
+
+  get parent(): Ledger | undefined {
+    return this.#options.parent;
   }
 
   /** A ledger for an agent that works for this one. */
@@ -193,6 +200,9 @@ function addUsage(sum: Usage, usage: ApiUsage): Usage {
     output_tokens: sum.output_tokens + usage.output_tokens,
     server_tool_use: addCounters(sum.server_tool_use, usage.server_tool_use),
     cache_creation: addCounters(sum.cache_creation, usage.cache_creation),
+    ...((sum.output_tokens_details || usage.output_tokens_details) && {
+      output_tokens_details: addCounters(sum.output_tokens_details, usage.output_tokens_details),
+    }),
     service_tier: usage.service_tier ?? sum.service_tier,
     inference_geo: usage.inference_geo ?? sum.inference_geo,
     iterations: usage.iterations ?? sum.iterations,

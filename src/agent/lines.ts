@@ -127,6 +127,7 @@ export function toolProgressLine(
     parent_tool_use_id: turn.parentToolUseId,
     elapsed_time_seconds: elapsedMs / 1000,
     ...progress,
+    ...(turn.tellsToday && progress === undefined && { heartbeat: true }),
     session_id: turn.sessionId,
     uuid: turn.runtime.ids.uuid(),
   };

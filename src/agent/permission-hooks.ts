@@ -3,12 +3,13 @@ import type { HookOutcome } from '../hooks/fold.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
 import type { AskAnswer, AskRequest } from './gate.ts';
+import { serverOf } from './tool-hooks.ts';
 
 /** Asks the PermissionRequest hooks, before anybody else is asked. Null: none of them decides. */
 export async function askHooks(hooks: Hooks, request: AskRequest, signal: AbortSignal): Promise<AskAnswer | null> {
   const { toolName, input, toolUseId, decision } = request;
   const suggestions = decision.suggestions.length > 0 ? { permission_suggestions: decision.suggestions } : {};
-  const payload = { tool_name: toolName, tool_input: input, ...suggestions };
+  const payload = { tool_name: toolName, tool_input: input, ...suggestions, ...serverOf(request) };
   const { permission, stop } = await hooks.fire('PermissionRequest', payload, signal, toolUseId);
   if (stop) return { behavior: 'deny', message: stop.reason || 'A hook stopped the turn.', halt: stop.reason };
   return permission && answerOf(permission);
@@ -39,10 +40,10 @@ export function tellAsking(hooks: Hooks, { toolName }: AskRequest, signal: Abort
 /** Tells of a denial that nobody was asked about. Hooks may let the model try again, or end the turn. */
 export async function tellDenied(
   hooks: Hooks,
-  denied: { toolName: string; input: JsonObject; toolUseId: string; reason: string },
+  denied: { toolName: string; input: JsonObject; toolUseId: string; reason: string; server?: AskRequest['server'] },
   signal: AbortSignal,
 ): Promise<Pick<HookOutcome, 'retry' | 'stop'>> {
   const { toolName, input, toolUseId, reason } = denied;
-  const payload = { tool_name: toolName, tool_input: input, tool_use_id: toolUseId, reason };
+  const payload = { tool_name: toolName, tool_input: input, tool_use_id: toolUseId, reason, ...serverOf(denied) };
   return hooks.fire('PermissionDenied', payload, signal);
 }

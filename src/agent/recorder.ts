@@ -1,4 +1,3 @@
-import type { ApiMessage } from '../model/model.ts';
 import type { Chain } from '../sessions/chain.ts';
 import type { FileSnapshot } from '../sessions/file-history.ts';
 import type { AppendOptions, SessionKey, SessionStore } from '../sessions/store.ts';
@@ -13,6 +12,8 @@ import type { PlacedKept } from './kept.ts';
 /** What an entry holds beyond its message. */
 export interface EntryFacts {
   requestId?: string | null;
+  /** What is known at the end of an answer, and not when the line about its block was made: why it stopped, its counts. */
+  final?: JsonObject;
   sourceToolAssistantUUID?: string;
   /** Said by the runtime, not by a person. */
   isMeta?: true;
@@ -186,25 +187,12 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
       const messageId = lastAnswer ?? snapshot.messageId;
       await append(chain.leaf, chain.fileSnapshot(snapshot, { messageId, isUpdate: true }));
     },
-    async localCommand({ name, args, before = [], output, uuids, dequeue }) {
+    async localCommand(command) {
+      const { localCommandEntries } = await import('./local-command-entries.ts');
       const { leaf } = chain;
-      const say = (content: string | ContentBlock[]) => ({ role: 'user', content });
-      const indent = `\n${' '.repeat(12)}`;
-      const words = [
-        `<command-name>/${name}</command-name>`,
-        `<command-message>${name}</command-message>`,
-        `<command-args>${args}</command-args>`,
-      ];
-      const command = words.join(indent);
-      const called: ContentBlock[] = [...before, { type: 'text', text: command }];
-      await append(
-        leaf,
-        ...(dequeue ? [chain.queueOperation('dequeue')] : []),
-        chain.userEntry(say(CAVEAT), { uuid: uuids.caveat, isMeta: true }),
-        chain.userEntry(say(before.length === 0 ? command : called), { uuid: uuids.command }),
-        chain.userEntry(say(output), { uuid: uuids.output }),
-      );
-      return [{ type: 'text', text: CAVEAT }, ...called, { type: 'text', text: output }];
+      const { entries, seen } = localCommandEntries(chain, command);
+      await append(leaf, ...entries);
+      return seen;
     },
     async unknownCommand({ content, uuid }) {
       const { leaf } = chain;
@@ -215,8 +203,10 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
       await append(chain.leaf, chain.queueOperation('dequeue'));
     },
     async keep(kept) {
+      if (kept.length === 0) return;
+      const { keptEntry } = await import('./kept-entry.ts');
       const { leaf } = chain;
-      if (kept.length > 0) await append(leaf, ...kept.map((each) => keptEntry(chain, each)));
+      await append(leaf, ...kept.map((each) => keptEntry(chain, each)));
     },
     async cancel({ message: { content } }) {
       const text = typeof content === 'string' ? content : JSON.stringify(content);
@@ -250,9 +240,6 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
   };
 }
 
-const CAVEAT =
-  '<local-command-caveat>The next messages come from a command that the user ran locally. Do not answer them or treat them as part of the task, unless the user asks about them.</local-command-caveat>';
-
 /** The entry for a message, or null for what is not recorded: stream events, status lines, results. */
 function toEntry(chain: Chain, message: Message, facts: EntryFacts): Entry | null {
   switch (message.type) {
@@ -279,20 +266,10 @@ function attached(chain: Chain, attachments: readonly PlacedAttachment[]): Entry
   return attachments.map(({ attachment, uuid }) => chain.attachmentEntry(attachment, { uuid }));
 }
 
-/** Not said by anybody now: viewers show it where it was said. */
-function keptEntry(chain: Chain, { kept, uuid }: PlacedKept): Entry {
-  if (!('role' in kept)) return chain.attachmentEntry(kept, { uuid });
-  const { role, content, model } = kept as ApiMessage;
-  if (role === 'user') return chain.userEntry({ role, content }, { uuid, isMeta: true });
-  const usage = { input_tokens: 0, output_tokens: 0 };
-  const message = { id: `msg_${uuid}`, type: 'message', role, model, content, stop_reason: null, usage };
-  return chain.assistantEntry(message, { uuid });
-}
-
-function assistantEntry(chain: Chain, { message, uuid, error }: AssistantMessage, { requestId }: EntryFacts): Entry {
+function assistantEntry(chain: Chain, { message, uuid, error }: AssistantMessage, facts: EntryFacts): Entry {
   if (error) return chain.assistantEntry(message as JsonObject, { uuid, error });
   const { context_management: _, ...stored } = message as JsonObject;
-  return chain.assistantEntry(stored, { uuid, requestId });
+  return chain.assistantEntry({ ...stored, ...facts.final }, { uuid, requestId: facts.requestId });
 }
 
 function userEntry(chain: Chain, line: UserMessage, facts: EntryFacts): Entry {

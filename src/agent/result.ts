@@ -1,7 +1,8 @@
 import type { JsonObject } from '../util/json.ts';
 import type { ToolUseBlock } from '../wire/content.ts';
 import type { Dialect } from '../wire/dialect.ts';
-import type { ResultMessage } from '../wire/messages/index.ts';
+import type { DeferredToolUse, ResultMessage } from '../wire/messages/index.ts';
+import type { Usage } from '../wire/usage.ts';
 import type { Ledger } from './ledger.ts';
 import type { StoppedTask, TurnEnd } from './loop.ts';
 import type { Tally, TurnTimes } from './turn.ts';
@@ -35,7 +36,7 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
     stop_reason: stopReason(end, facts),
     session_id: facts.sessionId,
     total_cost_usd: ledger.costUsd,
-    usage: ledger.turnUsage,
+    usage: facts.dialect === '2.1.44' ? ledger.turnUsage : todaysUsage(ledger.turnUsage),
     modelUsage: ledger.modelUsage,
     permission_denials: tally.denials,
     uuid: facts.uuid,
@@ -49,6 +50,7 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
     ...(end.kind === 'api_error' && { api_error_status: end.failure.status ?? null }),
     pending_tasks: facts.pendingTasks ?? [],
     user_message_uuids: tally.userMessageUuids,
+    ...(facts.dialect !== '2.1.44' && tally.userMessageUuids[0] && { user_message_uuid: tally.userMessageUuids[0] }),
     ...(outcome.errorCode ? { error_code: outcome.errorCode } : {}),
   };
   const counts = { duration_ms: facts.durationMs, duration_api_ms: ledger.apiMs };
@@ -80,6 +82,12 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
   };
 }
 
+/** Today thoughts are counted in any case, and credits for another model, which there are none of here. */
+function todaysUsage(usage: Usage): Usage {
+  const thinking_tokens = usage.output_tokens_details?.thinking_tokens ?? 0;
+  return { ...usage, output_tokens_details: { thinking_tokens }, fallback_credit: null };
+}
+
 /** Earlier versions of the reference told only of answers that no model gave. */
 function stopReason(end: TurnEnd, { dialect, tally: { stopReason } }: ResultFacts): string | null {
   if (dialect === '2.1.44') return stopReason === 'stop_sequence' ? stopReason : null;
@@ -101,7 +109,7 @@ function timings({ begin, request, event, token }: TurnTimes) {
   };
 }
 
-function deferredCall({ id, name, input }: ToolUseBlock): JsonObject {
+function deferredCall({ id, name, input }: ToolUseBlock): DeferredToolUse {
   return { id, name, input };
 }
 

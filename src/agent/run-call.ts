@@ -3,7 +3,7 @@ import type { Tool, ToolOutput, ToolProgress } from '../tools/tool.ts';
 import { ToolError } from '../tools/tool.ts';
 import type { Places } from '../tools/workspace.ts';
 import { abortReason } from '../util/abort.ts';
-import type { JsonObject } from '../util/json.ts';
+import { isObject, type JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
 import { HeddleError } from '../wire/errors.ts';
@@ -22,7 +22,10 @@ export interface ToolCall {
 }
 
 /** What a single call needs of a turn, or of what stands in for one. */
-export type CallSeams = Pick<Turn, 'tools' | 'aliases' | 'hooks' | 'gate' | 'toolContext' | 'hide' | 'runtime'>;
+export type CallSeams = Pick<
+  Turn,
+  'tools' | 'aliases' | 'hooks' | 'gate' | 'toolContext' | 'hide' | 'runtime' | 'tellsToday'
+>;
 
 export interface Outcome extends SaidOfCall {
   block: ToolResultBlock;
@@ -68,7 +71,9 @@ export async function prepare(turn: CallSeams, call: ToolCall, signal: AbortSign
   if (signal.aborted) return interruptedOutcome(call, signal);
   if ('message' in before) {
     const { message, ...consequences } = before;
-    return { ...errorOutcome(call, message), ...consequences };
+    // Whoever resumes the session finds such a call by it.
+    const data = before.deferred && { data: { deferred: true } };
+    return { ...errorOutcome(call, message), ...data, ...consequences };
   }
   const verdict = await turn.gate.check({ ...asked, ...before }, signal);
   const said = 'contexts' in before ? { contexts: before.contexts } : {};
@@ -111,7 +116,8 @@ async function runTool(turn: CallSeams, call: ToolCall, prepared: Prepared, sign
   const { tool, input, places, onProgress } = prepared;
   try {
     const context = await pinnedContext(turn.toolContext(call.block.id, signal), places);
-    return successOutcome(call, await tool.run(input, { ...context, ...(onProgress && { onProgress }) }));
+    const output = await tool.run(input, { ...context, ...(onProgress && { onProgress }) });
+    return successOutcome(call, turn.tellsToday ? withTodaysData(output) : output);
   } catch (error) {
     return failure(turn, call, error, signal);
   }
@@ -130,6 +136,10 @@ export function failure(turn: CallSeams, call: ToolCall, error: unknown, signal?
     stack: error instanceof Error ? error.stack : undefined,
   });
   return errorOutcome(call, `The tool failed unexpectedly: ${message}`);
+}
+
+function withTodaysData(output: ToolOutput): ToolOutput {
+  return isObject(output.data) ? { ...output, data: { ...output.data, ...output.todaysData } } : output;
 }
 
 /** The key order tells success from failure on the wire (wire.md 2.3). */

@@ -50,6 +50,8 @@ export async function* runTools(
         const line = toolResultLine(turn, block, data);
         const recorded = await turn.record(line, { sourceToolAssistantUUID: call.assistantUuid });
         blocks.set(call, block);
+        const { countCall } = await import('./tool-stats.ts'); // most runs of one prompt call no tool
+        countCall(turn.ledger, calledName(turn, call.block), outcome.data);
         if (outcome.followUp !== undefined) followUps.push({ call, text: turn.hide(outcome.followUp) });
         turn.tally.userLines++;
         yield recorded;

@@ -8,8 +8,10 @@ import type { Message } from '../wire/messages/index.ts';
 import type { ApiUsage } from '../wire/usage.ts';
 import { calledName } from './called-name.ts';
 import { addAnswer, messagesFor } from './conversation.ts';
+import { kindOfTrouble } from './failures.ts';
 import { budgetExhausted } from './limits.ts';
 import { assistantLine, authStatusLine, statusLine, streamEventLine } from './lines.ts';
+import { punctual } from './punctual.ts';
 import { parseInput, type ToolCall } from './run-call.ts';
 import type { ContextWindow, Turn } from './turn.ts';
 
@@ -21,8 +23,9 @@ export type StepEnd =
   | { kind: 'failed'; failure: Failure };
 
 /**
- * One model call, streamed. Each block is recorded and yielded as soon as it is complete, before its
- * `content_block_stop` event. Afterwards the whole answer is one message of the conversation.
+ * One model call, streamed. Each block is recorded and yielded when it is complete, before its `content_block_stop`
+ * event, and once the next event is there: the last block of an answer is stored with what only that one tells, why the
+ * model stopped and what it has written in all. Afterwards the whole answer is one message of the conversation.
  */
 export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<Message, StepEnd> {
   // Who wants to see the answer grow also wants to see that it is waited for.
@@ -32,12 +35,14 @@ export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<
   const { times } = turn.tally;
   times.request ??= started;
   try {
-    for await (const item of turn.model.stream(
+    const stream = turn.model.stream(
       // Tools may have been loaded since the turn began.
       { ...turn.request, tools: turn.tools.apiTools(), messages: messagesFor(turn.request.model, turn.messages) },
       signal,
-    )) {
-      for (const event of isGroup(item) ? item : [item]) {
+    );
+    for await (const item of punctual(stream, () => answer.held !== null)) {
+      if (item === null) yield* release(turn, answer);
+      for (const event of item === null ? [] : isGroup(item) ? item : [item]) {
         switch (event.type) {
           case 'auth':
             yield authStatusLine(turn, event);
@@ -48,12 +53,17 @@ export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<
           case 'event': {
             if (times.token === undefined) noteTime(turn, event.event);
             const completed = answer.accumulator.add(event.event);
-            if (completed && !isBlank(completed.block)) yield await recordBlock(turn, answer, completed);
+            if (answer.held) yield* release(turn, answer);
+            if (completed && !isBlank(completed.block)) {
+              answer.held = { completed, event };
+              break;
+            }
             const busy = turn.partial?.(streamEventLine(turn, answer.nextEventId(), event.event, event.raw));
             if (busy) await busy;
             break;
           }
           case 'retry':
+            yield* release(turn, answer);
             book(turn, answer);
             // A server that cuts every answer must not spend more than the user allows: no further attempt.
             if (budgetExhausted(turn.limits, turn.ledger.spentUsd)) {
@@ -70,7 +80,9 @@ export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<
         }
       }
     }
+    yield* release(turn, answer);
   } catch (error) {
+    yield* release(turn, answer);
     keepWhatWasSaid(turn, answer);
     throw error;
   } finally {
@@ -92,6 +104,8 @@ class Answer {
   accumulator: Accumulator = createAccumulator();
   requestId: string | null = null;
   failure: Failure | null = null;
+  /** A block that is complete, and the event that told so. Nobody has seen them yet. */
+  held: { completed: CompletedBlock; event: Extract<ModelEvent, { type: 'event' }> } | null = null;
   blocks: ContentBlock[] = [];
   calls: ToolCall[] = [];
   uuids: string[] = [];
@@ -106,11 +120,22 @@ function isBlank(block: ContentBlock): boolean {
   return block.type === 'text' && block.text.trim() === '';
 }
 
+/** Records and shows what was held back. */
+async function* release(turn: Turn, answer: Answer): AsyncGenerator<Message, void> {
+  const { held } = answer;
+  if (held === null) return;
+  answer.held = null;
+  yield await recordBlock(turn, answer, held.completed);
+  await turn.partial?.(streamEventLine(turn, answer.nextEventId(), held.event.event, held.event.raw));
+}
+
 async function recordBlock(turn: Turn, answer: Answer, completed: CompletedBlock): Promise<Message> {
   const call = completed.block.type === 'tool_use' ? readCall(turn, answer, completed.block, completed) : null;
   const block = call?.block ?? completed.block;
-  const line = assistantLine(turn, answer.accumulator.head, block);
-  const recorded = await turn.record(line, { requestId: answer.requestId });
+  const { head, stopReason, stopSequence, usage } = answer.accumulator;
+  const line = assistantLine(turn, head, block);
+  const final = stopReason !== null && { final: { stop_reason: stopReason, stop_sequence: stopSequence, usage } };
+  const recorded = await turn.record(line, { requestId: answer.requestId, ...final });
   answer.blocks.push(block);
   answer.uuids.push(line.uuid);
   if (call) answer.calls.push({ ...call, assistantUuid: line.uuid });
@@ -167,7 +192,8 @@ async function* onRetry(
     max_retries: event.maxRetries,
     retry_delay_ms: event.delayMs,
     error_status: event.failure.status ?? null,
-    error: event.failure.message,
+    error: kindOfTrouble(event.failure),
+    message: event.failure.message,
     session_id: turn.sessionId,
     uuid: turn.runtime.ids.uuid(),
   };

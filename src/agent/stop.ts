@@ -1,12 +1,11 @@
 import type { Message } from '../wire/messages/index.ts';
-import { addUserContent, lastSaid } from './conversation.ts';
+import { lastSaid } from './conversation.ts';
 import { hookStopped } from './hook-stopped.ts';
-import { errorLine, userTextLine } from './lines.ts';
 import type { TurnEnd } from './loop.ts';
+import { tell } from './tell.ts';
 import type { Turn } from './turn.ts';
 
 /** How often a turn puts up with each odd stop (ruling K31). */
-const MAX_OUTPUT_RECOVERIES = 3;
 const MAX_PAUSES = 5;
 const MAX_NUDGES = 1;
 /** A Stop hook that always objects is not asked for ever (trust K-5). */
@@ -30,11 +29,11 @@ export async function* decideStop(
   signal: AbortSignal,
 ): AsyncGenerator<Message, TurnEnd | null> {
   const { stopReason, lastBlocks } = turn.tally;
-  if (stopReason === 'refusal') return yield* refused(turn);
+  if (stopReason === 'refusal') return yield* (await cutAnswers()).refused(turn);
   if (stopReason === 'pause_turn' && patience.pauses++ < MAX_PAUSES) return null;
   if (lastBlocks === 0) return yield* empty(turn, patience);
   if (stopReason === 'max_tokens' || stopReason === 'model_context_window_exceeded') {
-    return yield* outputLimit(turn, patience);
+    return yield* (await cutAnswers()).outputLimit(turn, patience);
   }
   if (turn.structured) return yield* withoutOutput(turn);
   return yield* askToStop(turn, patience, signal);
@@ -47,13 +46,8 @@ export async function* decideStop(
 export async function* afterCutCall(turn: Turn, patience: Patience): AsyncGenerator<Message, TurnEnd | null> {
   const result = turn.messages.at(-1)?.content.findLast(({ type }) => type === 'tool_result');
   const hasFailed = result?.type === 'tool_result' && result.is_error === true;
-  return hasFailed && turn.tally.stopReason === 'max_tokens' ? yield* outputLimit(turn, patience) : null;
-}
-
-async function* refused(turn: Turn): AsyncGenerator<Message, TurnEnd> {
-  const reason = turn.tally.lastText.trim();
-  const text = `API Error: The model refused to answer this request${reason ? `: ${reason}` : '. Change the request, or choose another model with --model.'}`;
-  return yield* errorAnswer(turn, 'invalid_request', 'refusal', text);
+  if (!hasFailed || turn.tally.stopReason !== 'max_tokens') return null;
+  return yield* (await cutAnswers()).outputLimit(turn, patience);
 }
 
 async function* empty(turn: Turn, patience: Patience): AsyncGenerator<Message, TurnEnd | null> {
@@ -62,19 +56,6 @@ async function* empty(turn: Turn, patience: Patience): AsyncGenerator<Message, T
     return null;
   }
   return { kind: 'empty_answer' };
-}
-
-async function* outputLimit(turn: Turn, patience: Patience): AsyncGenerator<Message, TurnEnd | null> {
-  const { maxOutputTokens } = turn.request;
-  const text = `API Error: The answer was cut off at the limit of ${maxOutputTokens} output tokens. CLAUDE_CODE_MAX_OUTPUT_TOKENS sets another limit.`;
-  if (patience.outputRecoveries++ >= MAX_OUTPUT_RECOVERIES) {
-    return yield* errorAnswer(turn, 'max_output_tokens', 'max_output_tokens', text);
-  }
-  yield await turn.record(errorLine(turn, 'max_output_tokens', text));
-  yield* tell(turn, 'Your answer was cut off at the output limit. Go on exactly where it ended, in smaller pieces.', {
-    shown: false,
-  });
-  return null;
 }
 
 async function* withoutOutput(turn: Turn): AsyncGenerator<Message, TurnEnd | null> {
@@ -103,25 +84,5 @@ async function* askToStop(
   return null;
 }
 
-/** An error in the place of an answer ends the turn. */
-async function* errorAnswer(
-  turn: Turn,
-  error: 'invalid_request' | 'max_output_tokens',
-  code: 'refusal' | 'max_output_tokens',
-  text: string,
-): AsyncGenerator<Message, TurnEnd> {
-  yield await turn.record(errorLine(turn, error, text));
-  turn.tally.lastText = text;
-  turn.tally.stopReason = 'stop_sequence';
-  return { kind: 'error_answer', code, text };
-}
-
-/** Says something to the model that no person said. It is recorded in any case, so that a resume sends the same. */
-async function* tell(turn: Turn, text: string, { shown }: { shown: boolean }): AsyncGenerator<Message, void> {
-  const line: Message = { ...userTextLine(turn, text), isSynthetic: true };
-  const recorded = await turn.record(line, { isMeta: true });
-  addUserContent(turn.messages, [{ type: 'text', text }]);
-  if (!shown) return;
-  turn.tally.userLines++;
-  yield recorded;
-}
+/** Most answers are whole. */
+const cutAnswers = () => import('./cut-answer.ts');

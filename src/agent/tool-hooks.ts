@@ -21,7 +21,7 @@ export type BeforeCall = { contexts: readonly string[] } & (
 /** Asks the PreToolUse hooks. What they allow is judged all the same: a hook opens no rule. */
 export async function beforeCall(hooks: Hooks, call: HookedCall, signal: AbortSignal): Promise<BeforeCall> {
   const { tool, input, toolUseId } = call;
-  const payload = { tool_name: tool.name, tool_input: input, tool_use_id: toolUseId };
+  const payload = { tool_name: tool.name, tool_input: input, tool_use_id: toolUseId, ...serverOf(tool) };
   const { stop, decision, updatedInput, contexts } = await hooks.fire('PreToolUse', payload, signal);
   // Before the denials: who stops everything stops this, too (ruling K18).
   if (stop) return { message: stop.reason || 'A hook stopped the turn.', denied: false, halt: stop.reason, contexts };
@@ -38,6 +38,11 @@ export async function beforeCall(hooks: Hooks, call: HookedCall, signal: AbortSi
     return { message: `The input that a hook gave is not valid for ${tool.name}: ${problems}`, denied: true, contexts };
   }
   return { input: parsed.value, vote: decision as HookVote | null, contexts };
+}
+
+/** Whose tool it is, where that is an MCP server's: its name may be anybody's, who has defined it may not. */
+export function serverOf({ server }: Pick<Tool, 'server'>): { mcp_server?: { name: string; source: string } } {
+  return server ? { mcp_server: { ...server } } : {};
 }
 
 /** What came of a call, as far as hooks may change it. */
@@ -62,7 +67,12 @@ export async function afterCall(
   signal: AbortSignal,
 ): Promise<AfterCall> {
   const { tool, input, toolUseId } = call;
-  const own = { tool_name: tool.name, tool_input: input, duration_ms: Math.round(call.durationMs) };
+  const own = {
+    tool_name: tool.name,
+    tool_input: input,
+    duration_ms: Math.round(call.durationMs),
+    ...serverOf(tool),
+  };
   const isFailure = found.block.is_error === true;
   const said = isFailure
     ? await hooks.fire(

@@ -60,6 +60,8 @@ export interface Turn {
   readonly structured: StructuredOutput | null;
   /** Milliseconds between the signs of life of a tool call that takes long. Default: 30 s. */
   readonly progressMs?: number;
+  /** Whether the host knows what tools of the reference tell since 2.1.325. */
+  readonly tellsToday?: boolean;
   /** Whether each round of tool calls is summed up in a line of its own. */
   readonly summaries: boolean;
 

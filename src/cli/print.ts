@@ -44,7 +44,7 @@ export async function runPrint(
     onMessage(message) {
       progress?.note(message);
       if (message.subtype === 'api_retry' && !showsRetries) {
-        logger.log('warn', `${message.error} (retry ${message.attempt} of ${message.max_retries})`);
+        logger.log('warn', `${message.message ?? message.error} (retry ${message.attempt} of ${message.max_retries})`);
       }
       return face.show(message)?.catch((error) => {
         broken ??= error;

@@ -74,6 +74,11 @@ export interface Zod3Schema {
 }
 type ZodSchema = Zod4Schema | Zod3Schema;
 
+/** The fields of a tool's input, each with its schema, of zod 4 or 3. */
+export type AnyZodRawShape = { [field: string]: ZodSchema };
+/** The values of such fields. */
+export type InferShape<Shape extends AnyZodRawShape> = { [Field in keyof Shape]: OutputOf<Shape[Field]> };
+
 /** A zod object or the shape of one, of zod 4 or 3; or a JSON Schema that describes an object. */
 export type ToolSchema = ZodSchema | { [field: string]: ZodSchema } | JsonObject;
 

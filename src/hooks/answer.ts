@@ -37,6 +37,14 @@ export interface HookAnswer {
   elicitation: ElicitationAnswer | null;
   /** Of `WorktreeCreate`: the directory that it has made. */
   worktreePath: string | null;
+  /** Of `SessionStart` and `UserPromptSubmit`: what the session is to be called. */
+  sessionTitle: string | null;
+  /** Of `SessionStart`: what is to be said before the first prompt. */
+  initialUserMessage: string | null;
+  /** Of `SessionStart`: it has written skills. */
+  reloadSkills: boolean;
+  /** Of a prompt that it holds up: what it says is not repeated. */
+  hidesPrompt: boolean;
 }
 
 export interface ElicitationAnswer {
@@ -63,6 +71,10 @@ export const NO_ANSWER: HookAnswer = {
   watchPaths: null,
   elicitation: null,
   worktreePath: null,
+  sessionTitle: null,
+  initialUserMessage: null,
+  reloadSkills: false,
+  hidesPrompt: false,
 };
 
 export function failed(failure: string): HookAnswer {
@@ -160,6 +172,10 @@ function assembled(event: string, value: JsonObject, own: JsonObject): HookAnswe
     watchPaths: Array.isArray(own.watchPaths) ? own.watchPaths.filter((path) => typeof path === 'string') : null,
     elicitation: event.startsWith('Elicitation') ? readElicitation(own) : null,
     worktreePath: (event === 'WorktreeCreate' && stringField(own, 'worktreePath')) || null,
+    sessionTitle: stringField(own, 'sessionTitle')?.trim() || null,
+    initialUserMessage: (event === 'SessionStart' && stringField(own, 'initialUserMessage')?.trim()) || null,
+    reloadSkills: own.reloadSkills === true,
+    hidesPrompt: own.suppressOriginalPrompt === true,
   };
 }
 

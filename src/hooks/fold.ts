@@ -28,6 +28,12 @@ export interface HookOutcome {
   watchPaths: readonly string[] | null;
   /** What a server that asks something is answered; the last one stands. */
   elicitation: ElicitationAnswer | null;
+  /** The last one stands. */
+  sessionTitle: string | null;
+  /** What is to be said before the first prompt, one after the other. */
+  initialUserMessages: readonly string[];
+  reloadSkills: boolean;
+  hidesPrompt: boolean;
   runs: readonly HookRun[];
 }
 
@@ -42,6 +48,10 @@ export const NOTHING: HookOutcome = {
   retry: false,
   watchPaths: null,
   elicitation: null,
+  sessionTitle: null,
+  initialUserMessages: [],
+  reloadSkills: false,
+  hidesPrompt: false,
   runs: [],
 };
 
@@ -71,6 +81,10 @@ export function foldAnswers(event: string, name: string, runs: readonly HookRun[
     retry: runs.some(({ answer }) => answer.retry),
     watchPaths: pathsOf(runs),
     elicitation: lastOf(runs, ({ elicitation }) => elicitation),
+    sessionTitle: lastOf(runs, ({ sessionTitle }) => sessionTitle),
+    initialUserMessages: runs.flatMap(({ answer }) => answer.initialUserMessage ?? []).map(cut),
+    reloadSkills: runs.some(({ answer }) => answer.reloadSkills),
+    hidesPrompt: runs.some(({ answer }) => answer.hidesPrompt),
     runs,
   };
 }

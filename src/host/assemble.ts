@@ -308,6 +308,7 @@ async function assembleParts(engine: Engine, place: LaunchPlace, given: Chosens)
     givenPlugins,
     toldCommands: null,
     extras: noExtras(),
+    registeredRoots: new Set(),
     get hostAgents() {
       return host.agents;
     },

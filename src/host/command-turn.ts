@@ -68,8 +68,15 @@ async function* localTurn(
   if (given.name === 'clear') await parts.hooks?.cleared(new AbortController().signal);
   const uuid = await recordCommand(parts, given, said, { dequeue: true });
   yield initLine(parts, parts.runtime.ids.uuid());
-  yield outputLine(parts, given, said, uuid);
+  yield await withReport(parts, given, outputLine(parts, given, said, uuid));
   yield result(parts, given, { text: said.text, userLines: 2 });
+}
+
+/** Programs need not read the table that `/context` shows. */
+async function withReport(parts: Parts, { name }: GivenCommand, line: Message): Promise<Message> {
+  if (name !== 'context' || line.type !== 'assistant') return line;
+  const { contextReport } = await import('./usage-control.ts');
+  return { ...line, context_usage: await contextReport(parts) };
 }
 
 async function* unknownTurn(given: GivenCommand, parts: Parts): AsyncGenerator<Message, void> {

@@ -19,6 +19,8 @@ export interface PlaceWatchOptions {
   cwd(): string;
   /** The directories that the session may work in. */
   roots(): readonly string[];
+  /** Who has added one of them, in the words of the event. */
+  addedBy(root: string): string;
 }
 
 /** More than that nobody wants to hear of. */
@@ -28,7 +30,7 @@ const MAX_FILES = 1000;
  * Looks whenever it is asked to: before a turn and after each call. Hooks for files can only prepare what follows, so it is
  * early enough, and nothing has to run in the background for it.
  */
-export function createPlaceWatch({ fire, fileHooks, cwd, roots }: PlaceWatchOptions): PlaceWatch {
+export function createPlaceWatch({ fire, fileHooks, cwd, roots, addedBy }: PlaceWatchOptions): PlaceWatch {
   let directory = cwd();
   let known: ReadonlySet<string> = new Set(roots());
   /** Files that hooks have named, beside those in their matchers. */
@@ -70,7 +72,9 @@ export function createPlaceWatch({ fire, fileHooks, cwd, roots }: PlaceWatchOpti
       }
       const added = roots().filter((root) => !known.has(root));
       known = new Set(roots());
-      for (const root of added) await fire('DirectoryAdded', { directory_path: root }, signal);
+      for (const root of added) {
+        await fire('DirectoryAdded', { directory: root, directory_path: root, source: addedBy(root) }, signal);
+      }
       await lookAtFiles(signal);
     },
   };

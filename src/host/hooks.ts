@@ -58,6 +58,8 @@ export interface SessionHooks extends Hooks {
   cleared(signal: AbortSignal): Promise<void>;
   /** The task list, with hooks that are told of it and may object. */
   watchTasks(tasks: TaskStore): TaskStore;
+  /** The message behind what SessionStart hooks want to be said first; each of these texts is said once. */
+  withOpening(input: UserInput): UserInput;
   /** The session is over; `isStopped` when nobody wants to wait. */
   end(how: { isStopped: boolean }): Promise<void>;
 }

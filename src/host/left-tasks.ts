@@ -80,7 +80,7 @@ export function openLeftTasks(parts: Parts, home: string): Pick<LeftTasks, 'unto
       const ids = { sessionId, newId: () => runtime.ids.uuid() };
       return {
         attachment,
-        lines: told.map((task) => notificationLine(task, ids)),
+        lines: told.map((task) => notificationLine(task, ids, { diedWithProcess: true })),
         async telling(places) {
           const told_with = places.find((place) => place.attachment === attachment)?.uuid ?? null;
           for (const task of ended) {

@@ -4,6 +4,7 @@ import type { Fallback, Tally, Turn } from '../agent/turn.ts';
 import type { Policy } from '../permissions/policy.ts';
 import type { ContentBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
+import { inputStamp } from './input-stamp.ts';
 import type { Chosen } from './models.ts';
 import type { Parts } from './parts.ts';
 import { attachNested, placed } from './record-input.ts';
@@ -20,7 +21,8 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
   const { fallbacks } = parts;
   const chosen = parts.extras.chosen ?? parts.chosen;
   const calls = { tools: parts.tools, gate: gateOf(parts) };
-  const sayPartial = (line: Message) => seams.say(line);
+  const stamp = inputStamp(parts, tally);
+  const sayPartial = (line: Message) => seams.say(stamp(line));
   const turn: Turn = {
     runtime: parts.runtime,
     sessionId: parts.sessionId,
@@ -46,16 +48,18 @@ export function makeTurn(parts: Parts, tally: Tally, asked: ContentBlock[], seam
     context: parts.context,
     structured: parts.structured?.begin() ?? null,
     summaries: parts.toolUseSummaries,
+    tellsToday: parts.dialect === '2.1.325',
     progressMs: parts.progressMs,
     async takeQueued() {
       await attachNested(parts);
       return seams.takeQueued();
     },
     beforeStop: async (again, signal) => (await parts.hooks?.beforeStop(again, signal)) ?? { kind: 'stop' },
-    record(message, facts) {
+    async record(message, facts) {
       // A summary replaces all that the model was told: the facts of the place are news again.
       if (facts?.isCompactSummary) parts.reminders.summarised();
-      return parts.recorder.record(message, facts);
+      const recorded = await parts.recorder.record(message, facts);
+      return recorded.type === 'assistant' ? stamp(recorded) : recorded;
     },
     keep: (kept) => parts.recorder.keep(kept),
     async facts() {

@@ -35,7 +35,7 @@ export function sessionFace(
       if (method === 'notifications/message') log('debug', logged(server, params));
       if (method !== 'notifications/elicitation/complete') return;
       const { sessionId, say } = parts();
-      const facts = { mcp_server_name: server, elicitation_id: stringField(params, 'elicitationId') };
+      const facts = { mcp_server_name: server, elicitation_id: stringField(params, 'elicitationId') ?? '' };
       const line = {
         type: 'system',
         subtype: 'elicitation_complete',

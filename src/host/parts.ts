@@ -135,7 +135,8 @@ export interface Parts {
   /** The transcript behind the recorder: what a move to another branch reads. */
   readonly transcript: Pick<
     OpenTranscript,
-    'key' | 'store' | 'hasPast' | 'isKept' | 'path' | 'report' | 'pastAt' | 'release' | 'gitBranch' | 'spillDir'
+    | ('key' | 'store' | 'hasPast' | 'isKept' | 'path' | 'report' | 'pastAt' | 'release' | 'gitBranch' | 'spillDir')
+    | ('forkedFrom' | 'answeredAt' | 'deferred')
   >;
   /** Whether the conversation went on beside what was written later; then its leaf is recorded with every turn. */
   isBranching: boolean;
@@ -159,6 +160,8 @@ export interface Parts {
   toldCommands: string | null;
   /** What the running turn has of them; made anew with every turn. */
   extras: TurnExtras;
+  /** Directories that the host has added with `register_repo_root`. */
+  readonly registeredRoots: Set<string>;
   /** Agents that the launch or `initialize` defines, by name. */
   readonly hostAgents: unknown;
   setHostAgents(agents: unknown): Promise<void>;

@@ -1,6 +1,7 @@
 import type { Attachment } from '../agent/attachment.ts';
 import type { LedgerState } from '../agent/ledger.ts';
 import type { ApiMessage } from '../model/model.ts';
+import { type DeferredCall, deferredCalls } from '../sessions/deferred-calls.ts';
 import { checkDroppedTurn } from '../sessions/dropped-turn.ts';
 import { lineage } from '../sessions/file-history.ts';
 import { nodeNamed } from '../sessions/named-node.ts';
@@ -28,9 +29,13 @@ export interface Past {
   /** What the runtime has told the model of its own accord. */
   reminders: Attachment[];
   lastTokens: number;
+  /** When the last answer was given; null when there is none, or it does not tell. */
+  answeredAt: number | null;
   planName: string | null;
   /** Calls without a result. */
   unpaired: UnpairedCall[];
+  /** Calls that a hook had left to someone outside when the session was left. */
+  deferred: DeferredCall[];
   /** The permission mode that was last changed to; null when it never was. */
   lastMode: string | null;
   /** The title that the session was last given; null: none. */
@@ -80,12 +85,14 @@ export async function readPast(
     costState,
     reminders: remindersOn(path),
     lastTokens: way.lastTokens,
+    answeredAt: answeredAt(path),
     planName:
       stringField(
         path.findLast((entry) => typeof entry.slug === 'string'),
         'slug',
       ) ?? null,
     unpaired: way.unpaired,
+    deferred: deferredCalls(path),
     lastMode,
     title,
     report: way.report,
@@ -211,4 +218,9 @@ function remindersOn(path: readonly Entry[]): Attachment[] {
     const isReminder = isObject(attachment) && REMINDERS.has(attachment.type);
     return isReminder && typeof attachment.content === 'string' ? [attachment as Attachment] : [];
   });
+}
+
+function answeredAt(path: readonly Entry[]): number | null {
+  const time = Date.parse(String(path.findLast(({ type }) => type === 'assistant')?.timestamp));
+  return Number.isNaN(time) ? null : time;
 }

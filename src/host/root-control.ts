@@ -23,6 +23,7 @@ export async function registerRepoRoot(parts: Parts, request: ControlBody): Prom
   if (!workspace.roots.some((root) => real !== root && isInside(root, real))) {
     throw refused(text, 'it does not lie below the directories that the session was started with');
   }
+  parts.registeredRoots.add(real);
   await permissions.apply([{ type: 'addDirectories', directories: [real], destination: 'session' }]);
   await reload(parts, request, real);
   return { directory: real };

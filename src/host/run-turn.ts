@@ -61,17 +61,26 @@ async function answer(
     await voice.say(blocked.line);
     return blocked.result;
   }
+  const say = (line: Message) => {
+    parts.hooks?.hear(line);
+    return voice.say(line);
+  };
+  const deferred = news ? [] : parts.transcript.deferred.splice(0);
+  if (deferred.length > 0) {
+    await voice.open(initLine(parts, ids.uuid()));
+    const { rerunDeferred } = await import('../agent/deferred-calls.ts');
+    const end = await drive(rerunDeferred(sessionTurn(parts, tally, [], seams), deferred, signal), say);
+    if (end) return resultLine(end, { ...resultFacts(parts, tally, clock.now() - started), origin: input.origin });
+  }
+  if (!news && !called) input = parts.hooks?.withOpening(input) ?? input;
   const expanded = called && (await expandCalled(called, () => sessionTurn(parts, tally, [], seams), parts, signal));
   const { uuid, asked, lines } = await recordPrompt(parts, input, { expanded, news, signal });
   tally.userMessageUuids.push(uuid);
-  await voice.open(initLine(parts, ids.uuid()));
+  if (deferred.length === 0) await voice.open(initLine(parts, ids.uuid()));
   for (const line of lines) await voice.say(line);
   if (!news) voice.echo(input, uuid);
   const turn = sessionTurn(parts, tally, asked, seams);
-  const ended = await drive(runTurn(turn, signal), (line) => {
-    parts.hooks?.hear(line);
-    return voice.say(line);
-  });
+  const ended = await drive(runTurn(turn, signal), say);
   // What works in the background can ask nothing any more, and nobody can be told what came of it.
   const isSpent = ended.kind === 'completed' && budgetExhausted(turn.limits, turn.ledger.spentUsd);
   const end = isSpent && pendingTasks(parts).length > 0 ? overBudget(turn.limits) : ended;

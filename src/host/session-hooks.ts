@@ -1,4 +1,5 @@
 import type { Attachment } from '../agent/attachment.ts';
+import { kindOfTrouble } from '../agent/failures.ts';
 import type { TurnEnd } from '../agent/loop.ts';
 import { resultLine } from '../agent/result.ts';
 import { emptyTally } from '../agent/turn.ts';
@@ -27,6 +28,7 @@ import {
   verdictOf,
 } from './hooks-fields.ts';
 import { hookSeams } from './hooks-seams.ts';
+import { promptFields, startFields, withOpening } from './hooks-start.ts';
 import { createWakes } from './hooks-wake.ts';
 import { createPlaceWatch } from './hooks-watch.ts';
 import { policyNow } from './make-turn.ts';
@@ -63,6 +65,8 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
   const transcriptPath = home !== null && isKept ? transcriptPaths(home, key)[0] : '';
   const seams = hookSeams(parts, options.env);
   let contexts: string[] = [];
+  /** What SessionStart hooks want to be said first. */
+  const opening: string[] = [];
   let hasBegun = false;
   /** A SessionStart hook wants the turn to end that the session begins with. */
   let startStop: HookOutcome['stop'] = null;
@@ -154,6 +158,10 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
   const collect = (outcome: HookOutcome) => {
     contexts.push(...outcome.contexts);
   };
+  /** It is recorded with the next prompt. */
+  const adoptTitle = ({ sessionTitle }: HookOutcome) => {
+    if (sessionTitle !== null && sessionTitle !== parts().titleInForce) parts().title = sessionTitle;
+  };
 
   /** Nobody waits for it before the end. */
   const letRun = (told: Promise<unknown>) => {
@@ -168,6 +176,7 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
     fileHooks: () => hooks.filter(({ event }) => event === 'FileChanged'),
     cwd: shellCwd,
     roots: () => parts().permissions.policy.roots,
+    addedBy: (root) => (parts().registeredRoots.has(root) ? 'register_repo_root' : 'slash_command'),
   });
   parts().memory.onLoaded = (file) => {
     letRun(fire('InstructionsLoaded', { ...file }, new AbortController().signal));
@@ -175,8 +184,11 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
 
   async function start(source: 'startup' | 'resume' | 'clear', signal: AbortSignal): Promise<void> {
     hasBegun = true;
-    const outcome = await fire('SessionStart', { source }, signal);
+    const outcome = await fire('SessionStart', startFields(parts(), source), signal);
     collect(outcome);
+    adoptTitle(outcome);
+    opening.push(...outcome.initialUserMessages);
+    if (outcome.reloadSkills) await (await import('./reload-control.ts')).reloadSkills(parts());
     startStop = outcome.stop;
     if (outcome.watchPaths !== null) watch.watch(outcome.watchPaths);
   }
@@ -241,12 +253,15 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
       promptId = input.uuid ?? ids.uuid();
       const prompt = promptText(input);
       const expansion = called ? await fire('UserPromptExpansion', expansionFields(called, prompt), signal) : NOTHING;
-      const outcome = isHeldUp(expansion) ? expansion : await fire('UserPromptSubmit', { prompt }, signal);
+      const outcome = isHeldUp(expansion)
+        ? expansion
+        : await fire('UserPromptSubmit', { prompt, ...promptFields(parts(), input) }, signal);
       const stop = startStop ?? outcome.stop;
       const reason = outcome.block ?? (stop && (stop.reason || 'A hook stopped it'));
       if (reason === null) {
         collect(expansion);
         collect(outcome);
+        adoptTitle(outcome);
         return null;
       }
       log('warn', printable(`The prompt was not sent: ${reason}`));
@@ -256,7 +271,8 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
           : outcome === expansion
             ? 'UserPromptExpansion'
             : 'UserPromptSubmit';
-      const content = `A ${by} hook did not let this prompt through: ${reason}\n\nThe prompt: ${prompt}`;
+      const repeated = outcome.hidesPrompt ? '' : `\n\nThe prompt: ${prompt}`;
+      const content = `A ${by} hook did not let this prompt through: ${reason}${repeated}`;
       const uuid = ids.uuid();
       await parts().recorder.system('informational', { content, isMeta: false, level: 'warning', uuid });
       // No line of the user's was said: that makes no turn at all (wire.md 10.3).
@@ -266,6 +282,7 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
       const result = resultLine({ kind: 'hook_stopped', reason }, facts);
       return { line: blockedLine(reason, { uuid, sessionId }), result };
     },
+    withOpening: (input) => withOpening(input, opening.splice(0)),
     takeContexts() {
       const taken = contexts.map((content): Attachment => ({ type: 'hook_context', content }));
       contexts = [];
@@ -294,7 +311,7 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
     async ended(end: TurnEnd, signal) {
       answeredAt = runtime.clock.now();
       if (end.kind === 'api_error')
-        await fire('StopFailure', { error: end.failure.class, error_details: end.text }, signal);
+        await fire('StopFailure', { error: kindOfTrouble(end.failure), error_details: end.text }, signal);
     },
     async cleared(signal) {
       contexts = [];
@@ -302,7 +319,7 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
       await fire('SessionEnd', { reason: 'clear' }, signal);
       await start('clear', signal);
     },
-    watchTasks: (tasks) => watchTasks(tasks, { fire }),
+    watchTasks: (tasks) => watchTasks(tasks, { fire, team: () => parts().team?.name() ?? null }),
     async end({ isStopped }) {
       if (!hasBegun) return;
       const signal = isStopped ? AbortSignal.timeout(STOPPED_MS) : new AbortController().signal;

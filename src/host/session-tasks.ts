@@ -61,7 +61,12 @@ export function watchSessionTasks(parts: Parts, onNews: () => void): NewsSource 
   const close = backgroundTasks.onChange((change) => {
     const { kind, task } = change;
     for (const line of changeLines(change, backgroundTasks.list().filter(isAtWork), ids)) say(line);
-    if (kind !== 'ended' || !task.isBackgrounded) return;
+    if (kind !== 'ended') return;
+    if (!task.isBackgrounded) {
+      // The model reads how an agent ended in the result of its call; hosts follow agents by these lines.
+      if (task.agent) say(notificationLine(task, ids));
+      return;
+    }
     if (task.type === 'in_process_teammate') return; // which says itself what it has to say
     // Whoever has stopped it knows, unless that was nobody of this session.
     if (task.stoppedBy !== null && task.stoppedBy !== 'outside') {

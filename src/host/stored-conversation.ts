@@ -1,4 +1,5 @@
 import type { LedgerState } from '../agent/ledger.ts';
+import { isDeferral } from '../sessions/deferred-calls.ts';
 import { answeredIds, callIds } from '../sessions/entry-fields.ts';
 import { type PlainSession, plainRecent, plainSession } from '../sessions/plain-session.ts';
 import type { Loaded, RecentPart, SessionKey, SessionStore } from '../sessions/store.ts';
@@ -34,7 +35,9 @@ export async function readWhole(
   const loaded: Loaded[] = [];
   for await (const item of store.load(key)) {
     // At once, and without a change of shape: what dies young costs next to nothing.
-    if (lean && 'entry' in item && item.entry.toolUseResult !== undefined) item.entry.toolUseResult = undefined;
+    if (lean && 'entry' in item && item.entry.toolUseResult !== undefined && !isDeferral(item.entry)) {
+      item.entry.toolUseResult = undefined;
+    }
     loaded.push(item);
   }
   const { costState, mode, title, snapshots } = asidesIn(loaded);

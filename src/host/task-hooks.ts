@@ -3,9 +3,18 @@ import type { Task, TaskStore } from '../tools/task-store.ts';
 import { ToolError } from '../tools/tool.ts';
 
 /** A task list whose hooks are told of every task that is created or completed, and may object: then it is not. */
-export function watchTasks(tasks: TaskStore, { fire }: Pick<Hooks, 'fire'>): TaskStore {
-  const tell = async (event: 'TaskCreated' | 'TaskCompleted', { id, subject, description }: Task) => {
-    const payload = { task_id: id, task_subject: subject, task_description: description };
+export function watchTasks(
+  tasks: TaskStore,
+  { fire, team }: Pick<Hooks, 'fire'> & { team(): string | null },
+): TaskStore {
+  const tell = async (event: 'TaskCreated' | 'TaskCompleted', { id, subject, description, owner }: Task) => {
+    const name = team();
+    const payload = {
+      task_id: id,
+      task_subject: subject,
+      task_description: description,
+      ...(name !== null && { team_name: name, ...(owner !== undefined && { teammate_name: owner }) }),
+    };
     const { block, stop } = await fire(event, payload, new AbortController().signal);
     return block ?? (stop && (stop.reason || 'A hook stopped it'));
   };

@@ -40,7 +40,11 @@ export function changeLines(change: TaskChange, pending: readonly BackgroundTask
 }
 
 /** The line that tells of a task's end. */
-export function notificationLine(task: ToldTask, ids: LineIds): Message {
+export function notificationLine(
+  task: ToldTask,
+  ids: LineIds,
+  { diedWithProcess = false }: { diedWithProcess?: boolean } = {},
+): Message {
   const { toolUseId, outputFile, usage } = task;
   return systemLine(
     'task_notification',
@@ -50,6 +54,7 @@ export function notificationLine(task: ToldTask, ids: LineIds): Message {
       // As in the reference, an agent's output is not a file that one would read.
       output_file: task.agent ? '' : outputFile,
       summary: summaryOf(task),
+      ...(diedWithProcess && endWord(task) === 'stopped' && { reason: 'worker_restart' }),
       run_id: task.runId,
       tool_use_id: toolUseId,
       ...(usage && { usage: usageFields(task) }),

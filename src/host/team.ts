@@ -16,6 +16,8 @@ export interface SessionTeam extends NewsSource {
    * `isLast`: the user has said nothing new, or will say no more.
    */
   begin(how: { isLast: boolean }): Promise<void>;
+  /** What it is called; null while there is none. */
+  name(): string | null;
   /** The members of whom a turn runs, or begins at once. */
   active(): { id: string; name: string }[];
   /** The user will say no more. */

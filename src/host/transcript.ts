@@ -5,6 +5,7 @@ import type { LedgerState } from '../agent/ledger.ts';
 import type { Transcript } from '../agent/recorder.ts';
 import type { ApiMessage } from '../model/model.ts';
 import { type Chain, createChain } from '../sessions/chain.ts';
+import type { DeferredCall } from '../sessions/deferred-calls.ts';
 import type { Lease, SessionKey, SessionStore } from '../sessions/store.ts';
 import type { Entry } from '../wire/entries.ts';
 import { HeddleError } from '../wire/errors.ts';
@@ -42,6 +43,10 @@ export interface OpenTranscript extends Transcript {
   isBranching: boolean;
   /** The session that this one was forked from, or null. */
   forkedFrom: string | null;
+  /** When the last answer in it was given; null when there is none, or it does not tell. */
+  answeredAt: number | null;
+  /** Calls that a hook had left to someone outside when the session was left; they are asked about again. */
+  deferred: DeferredCall[];
   /** What the runtime has told the model of its own accord. */
   reminders: readonly Attachment[];
   /** Where files beside the transcript go: the config home, or a temporary folder. */
@@ -174,6 +179,8 @@ async function openHeld(engine: Engine, launch: Launch, held: Held): Promise<Ope
     report: await reportOf(choice.missing ?? emptied?.message ?? null, past),
     isBranching: at !== undefined && !isFork,
     forkedFrom: isFork ? source.key.sessionId : null,
+    answeredAt: past?.answeredAt ?? null,
+    deferred: past?.deferred ?? [],
     reminders: past?.reminders ?? [],
     uuids: past?.uuids ?? [],
     costState: isFork ? null : (past?.costState ?? null),

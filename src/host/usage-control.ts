@@ -1,6 +1,8 @@
+import { toolStats } from '../agent/tool-stats.ts';
 import type { ApiMessage, ApiTool } from '../model/model.ts';
 import { stringField } from '../util/json.ts';
 import type { ContextUsage, SessionUsage } from '../wire/control/index.ts';
+import type { ContextReport } from '../wire/messages/reports.ts';
 import type { ControlBody } from '../wire/peer.ts';
 import { agentTypes } from './agents/agent-types.ts';
 import { contextShares, estimateTokens } from './context-shares.ts';
@@ -51,6 +53,31 @@ export async function getContextUsage(parts: Parts, { detail }: ControlBody): Pr
     ...(context.compactAt !== null && { autoCompactThreshold: context.compactAt }),
     ...(detail !== 'summary' && { messageBreakdown: breakdownOf(messages) }),
     apiUsage: context.counted ?? null,
+  };
+}
+
+/** The same as `/context` tells it to programs. */
+export async function contextReport(parts: Parts): Promise<ContextReport> {
+  const usage = await getContextUsage(parts, { subtype: 'get_context_usage', detail: 'summary' });
+  const over = usage.totalTokens - usage.maxTokens;
+  return {
+    model: usage.model,
+    total_tokens: usage.totalTokens,
+    raw_max_tokens: usage.rawMaxTokens,
+    percentage: usage.percentage,
+    ...(over > 0 && { over_limit: { tokens_over: over, kind: 'hard_limit' as const } }),
+    categories: usage.categories.map(({ name, tokens, kind }) => ({ name, tokens, kind })),
+    mcp_tools: usage.mcpTools.map(({ name, serverName, tokens }) => ({ name, server_name: serverName, tokens })),
+    memory_files: usage.memoryFiles.map(({ path, type, tokens }) => ({ path, type, tokens })),
+    agents: usage.agents.map(({ agentType, source, tokens }) => ({ agent_type: agentType, source, tokens })),
+    ...(usage.skills && {
+      skills: usage.skills.skillFrontmatter.map(({ name, source, pluginName, tokens }) => ({
+        name,
+        source,
+        ...(pluginName !== undefined && { plugin_name: pluginName }),
+        tokens,
+      })),
+    }),
   };
 }
 
@@ -111,11 +138,14 @@ export function getSessionCost(parts: Parts): { text: string } {
 /** `get_usage`: the same in numbers. There is no subscription whose limits could be told. */
 export function getUsage(parts: Parts): SessionUsage {
   const { costUsd, apiMs, modelUsage } = parts.ledger;
+  const { linesAdded, linesRemoved } = toolStats(parts.ledger);
   return {
     session: {
       total_cost_usd: costUsd,
       total_api_duration_ms: apiMs,
       total_duration_ms: elapsedMs(parts),
+      total_lines_added: linesAdded,
+      total_lines_removed: linesRemoved,
       model_usage: modelUsage,
     },
     subscription_type: null,

@@ -1,12 +1,13 @@
 import type { JsonObject } from '../util/json.ts';
-import type { McpServerStatus } from '../wire/mcp.ts';
+import type { McpServerStatus, McpServerStatusConfig } from '../wire/mcp.ts';
 import type { ConnectionState } from './connection.ts';
 import type { ServerDefinition } from './connections.ts';
 
 /** A server as `mcp_status` tells of it (wire.md 11.2). */
 export function statusOf(definition: ServerDefinition, state: ConnectionState): McpServerStatus {
   const { name, config, transport, scope, source } = definition;
-  const place = { config, transport, scope, source };
+  // As it was written down, which is checked before it is connected.
+  const place = { config: config as unknown as McpServerStatusConfig, transport, scope, source };
   switch (state.status) {
     case 'connected': {
       const { serverInfo } = state.client;

@@ -3,7 +3,7 @@ import type { Dialect } from '../wire/dialect.ts';
 import type { ControlBody } from '../wire/peer.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import { instancesOf, mcpConfig, sdkServerConfigs } from './mcp-servers.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { jsonSchemaIn } from './output-schema.ts';
 import { programTools } from './program-tools.ts';
 import { settingsText } from './settings.ts';
@@ -23,7 +23,7 @@ export interface Prepared {
 }
 
 /** The launch for a set of options: data only. Callbacks stay behind; the far end asks for them by control requests. */
-export function toLaunch(options: Options, prepared: Prepared = {}): Launch {
+export function toLaunch(options: GivenOptions, prepared: Prepared = {}): Launch {
   return {
     config: defined(toConfig(options, prepared)),
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
@@ -32,7 +32,7 @@ export function toLaunch(options: Options, prepared: Prepared = {}): Launch {
   };
 }
 
-function toConfig(options: Options, { jsonSchema = jsonSchemaIn(options.outputFormat) }: Prepared): RunConfig {
+function toConfig(options: GivenOptions, { jsonSchema = jsonSchemaIn(options.outputFormat) }: Prepared): RunConfig {
   return {
     outputFormat: 'stream-json',
     verbose: true,
@@ -89,7 +89,7 @@ function toConfig(options: Options, { jsonSchema = jsonSchemaIn(options.outputFo
 }
 
 /** The body of the initialize request; `announced` names the callbacks. */
-export function initializeBody(options: Options, announced: JsonObject, prepared: Prepared = {}): ControlBody {
+export function initializeBody(options: GivenOptions, announced: JsonObject, prepared: Prepared = {}): ControlBody {
   return defined({
     subtype: 'initialize',
     ...announced,
@@ -114,7 +114,7 @@ export function initializeBody(options: Options, announced: JsonObject, prepared
 }
 
 /** No `systemPrompt` key asks for the agent's own prompt; an empty one for none. */
-function prompts({ systemPrompt = '' }: Options): JsonObject {
+function prompts({ systemPrompt = '' }: GivenOptions): JsonObject {
   if (typeof systemPrompt === 'string' || Array.isArray(systemPrompt)) return { systemPrompt };
   const snapshot = systemPrompt.snapshot === undefined ? {} : { systemPromptSnapshot: systemPrompt.snapshot };
   if (systemPrompt.type === 'custom') return { systemPrompt: systemPrompt.prompt, ...snapshot };
@@ -126,7 +126,7 @@ function prompts({ systemPrompt = '' }: Options): JsonObject {
 }
 
 /** Plugins by flags, unless they come with the first request. */
-function pluginFlags({ plugins = [], pluginDelivery }: Options): Partial<RunConfig> {
+function pluginFlags({ plugins = [], pluginDelivery }: GivenOptions): Partial<RunConfig> {
   if (plugins.length === 0) return {};
   if (pluginDelivery === 'initialize') return { awaitInitialize: true };
   const paths = (skips: boolean) =>
@@ -135,7 +135,7 @@ function pluginFlags({ plugins = [], pluginDelivery }: Options): Partial<RunConf
   return { ...(pluginDir && { pluginDir }), ...(pluginDirNoMcp && { pluginDirNoMcp }) };
 }
 
-function thinkingTokens({ thinking, maxThinkingTokens }: Options): number | undefined {
+function thinkingTokens({ thinking, maxThinkingTokens }: GivenOptions): number | undefined {
   switch (thinking?.type) {
     case undefined:
       return maxThinkingTokens;
@@ -150,12 +150,12 @@ function thinkingTokens({ thinking, maxThinkingTokens }: Options): number | unde
   }
 }
 
-function toolList(tools: Options['tools']): string[] | undefined {
+function toolList(tools: GivenOptions['tools']): string[] | undefined {
   if (tools === undefined) return undefined;
   return Array.isArray(tools) ? tools.filter((tool) => typeof tool === 'string') : ['default'];
 }
 
-function skillRules({ skills }: Options): string[] {
+function skillRules({ skills }: GivenOptions): string[] {
   if (skills === undefined) return [];
   return skills === 'all' ? ['Skill'] : skills.map((name) => `Skill(${name})`);
 }

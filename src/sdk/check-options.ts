@@ -6,7 +6,7 @@ import { badOption, checkNamed } from '../wire/check-named.ts';
 import type { HeddleError } from '../wire/errors.ts';
 import { mistypedNames } from './mistyped-names.ts';
 import { OPTION_CHECKS } from './option-checks.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { programTools } from './program-tools.ts';
 import { userMessage } from './user-message.ts';
 
@@ -45,7 +45,7 @@ export function unsendable(cause: unknown, position: number): HeddleError {
 }
 
 /** Checks what a caller gave, before anything is started. Throws `invalid_option` that names the option. */
-export function checkOptions(options: Options): void {
+export function checkOptions(options: GivenOptions): void {
   checkNamed(options, OPTION_CHECKS, {
     before: 'options.',
     noObject: (kind) => `options must be an object, got ${kind}`,
@@ -65,7 +65,7 @@ export function checkParameters(given: unknown): void {
 const USUAL = "query({ prompt: '…', options: {} })";
 
 /** Options that are fine by themselves, but not together. */
-function* contradictions(options: Options): Generator<[option: keyof Options, message: string], void> {
+function* contradictions(options: GivenOptions): Generator<[option: keyof GivenOptions, message: string], void> {
   if (options.permissionMode === 'bypassPermissions' && !options.allowDangerouslySkipPermissions) {
     yield ['permissionMode', "permissionMode 'bypassPermissions' needs allowDangerouslySkipPermissions: true"];
   }

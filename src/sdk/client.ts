@@ -12,14 +12,14 @@ import { Connection } from './connection.ts';
 import { Controls } from './controls.ts';
 import { MessageLog, type SequencedMessage } from './message-log.ts';
 import { readMessages } from './message-reader.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import type { PromptStream } from './query.ts';
 import { userMessage } from './user-message.ts';
 
 const HISTORY_SIZE = 10_000;
 
 /** Options of the client: those of `query`, and how much it remembers. */
-export interface ClientOptions<Output = unknown> extends Options<Output> {
+export interface ClientOptions<Output = unknown> extends GivenOptions<Output> {
   /** How many messages are kept for subscribers that come late or read slowly. Default: 10,000. */
   historySize?: number;
 }
@@ -47,7 +47,7 @@ interface Live {
  * ```
  */
 export class HeddleClient<Output = unknown> extends Controls {
-  readonly #options: Options;
+  readonly #options: GivenOptions;
   readonly #historySize: number;
   #live: Live | null = null;
 

@@ -14,7 +14,7 @@ import { checkInput, unsendable } from './check-options.ts';
 import type { HostCallbacks } from './host-callbacks.ts';
 import { LOAD_TIMEOUT_MS } from './load-timeout.ts';
 import type { McpServers } from './mcp-servers.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { zodIn } from './output-schema.ts';
 import { programTools } from './program-tools.ts';
 import type { OutputSchema } from './read-output.ts';
@@ -52,7 +52,7 @@ interface Link {
  * four ways: the agent ends, `close` or `shutDown` is called, the abortController fires, or something breaks.
  */
 export class Connection {
-  readonly #options: Options;
+  readonly #options: GivenOptions;
   readonly #sink: MessageSink;
   /** Loaded beside what starts the agent. */
   readonly #host: Promise<HostCallbacks>;
@@ -82,7 +82,7 @@ export class Connection {
   /** What the agent has said last that it is at; null: it tells nothing of that kind. */
   #state: string | null = null;
 
-  constructor(options: Options, sink: MessageSink) {
+  constructor(options: GivenOptions, sink: MessageSink) {
     this.#options = options;
     this.#sink = sink;
     this.#tellHost = hostTeller(options);
@@ -295,7 +295,8 @@ export class Connection {
   }
 
   #said(message: Message): SDKMessage | Promise<SDKMessage> {
-    return message.type === 'result' && this.#output ? this.#output.read(message) : (message as SDKMessage);
+    const said = message.type === 'result' && this.#output ? this.#output.read(message) : message;
+    return said as SDKMessage | Promise<SDKMessage>;
   }
 
   /** Whether the end of the agent is itself the news: it failed, or left what it was asked without any answer. */
@@ -363,7 +364,7 @@ const ENDS: ReadonlySet<ErrorCode> = new Set(['closed', 'process_failed', 'run_f
 const OPEN_REQUESTS = ['pending_permission_requests', 'pending_elicitation_requests', 'pending_user_dialog_requests'];
 
 /** An agent that resumes answers when the store of this program has listed and loaded what it needs. */
-function storeTimeMs({ sessionStore, loadTimeoutMs = LOAD_TIMEOUT_MS }: Options): number {
+function storeTimeMs({ sessionStore, loadTimeoutMs = LOAD_TIMEOUT_MS }: GivenOptions): number {
   return sessionStore ? 2 * loadTimeoutMs : 0;
 }
 

@@ -50,7 +50,9 @@ export class FailedResultError extends HeddleError {
  * }
  * ```
  */
-export function successOf<Output = unknown>(result: SDKResultMessage<Output>): SuccessfulResult<Output> {
+export function successOf<Output = unknown>(
+  result: SDKResultMessage<Output> | ResultMessage,
+): SuccessfulResult<Output> {
   if ((result as unknown as JsonObject | undefined)?.type !== 'result') throw noResult(result);
   if (result.subtype !== 'success' || result.is_error) throw new FailedResultError(result);
   return result as SuccessfulResult<Output>;

@@ -8,7 +8,7 @@ import type { PermissionUpdate } from '../wire/permissions.ts';
 import { instancesOf, type McpServers } from './mcp-servers.ts';
 import { type NamedHook, nameHooks } from './named-hooks.ts';
 import type { CanUseTool } from './option-types.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { openProgramTools, type ProgramTools, programTools } from './program-tools.ts';
 import { type CallAgent, SdkServers } from './sdk-servers.ts';
 import { storeAnswers } from './store-answers.ts';
@@ -37,7 +37,7 @@ export interface HostSeams {
   tell: TellHost;
 }
 
-export function hostCallbacks(options: Options, { callAgent, tell }: HostSeams): HostCallbacks {
+export function hostCallbacks(options: GivenOptions, { callAgent, tell }: HostSeams): HostCallbacks {
   const hooks = nameHooks(options.hooks);
   const servers = new SdkServers(instancesOf(options.mcpServers), { callAgent, tell });
   const own = programTools(options.tools);
@@ -137,7 +137,7 @@ function permissionProblem(answer: unknown): string | null {
   return `returned ${kindOf(updatedInput)} as updatedInput; ${expected}`;
 }
 
-async function askCanUseTool(options: Options, request: ControlBody, context: RequestContext): Promise<unknown> {
+async function askCanUseTool(options: GivenOptions, request: ControlBody, context: RequestContext): Promise<unknown> {
   const input = isObject(request.input) ? request.input : {};
   const suggestions = request.permission_suggestions;
   const toolUseID = stringField(request, 'tool_use_id') ?? '';
@@ -183,7 +183,7 @@ type PermissionQuestion = Parameters<CanUseTool>[2];
 type Hint = 'defaultToNo' | 'suppressAlwaysAllowRule' | 'matchedAskRule' | 'mcpServer';
 
 /** Nobody to ask is a refusal, not an error: the server shall go on without an answer. */
-async function askElicitation(options: Options, request: ControlBody, context: RequestContext): Promise<unknown> {
+async function askElicitation(options: GivenOptions, request: ControlBody, context: RequestContext): Promise<unknown> {
   if (!options.onElicitation) return { action: 'decline' };
   const schema = request.requested_schema;
   const answer = await options.onElicitation(
@@ -207,7 +207,7 @@ async function askElicitation(options: Options, request: ControlBody, context: R
 }
 
 /** Without a callback it stays open: somebody else may be there to show it, and the agent does not wait for ever. */
-async function askUserDialog(options: Options, request: ControlBody, context: RequestContext): Promise<unknown> {
+async function askUserDialog(options: GivenOptions, request: ControlBody, context: RequestContext): Promise<unknown> {
   const { payload } = request;
   const answer =
     (await options.onUserDialog?.(

@@ -1,7 +1,9 @@
 /** `heddle`: run an agent and talk to it. Loads no engine code; the agent is a subprocess unless a transport is given. */
 export {
+  type AnyZodRawShape,
   type CallToolResult,
   type CustomTool,
+  type InferShape,
   type ToolAnnotations,
   type ToolContent,
   type ToolExtra,
@@ -10,9 +12,31 @@ export {
   type ToolSchema,
   tool,
 } from '../define/tool.ts';
-export type * from '../sessions/reference-store-types.ts';
-export type * from '../sessions/store.ts';
+export { InMemorySessionStore } from '../sessions/in-memory-store.ts';
+export type {
+  ReferenceSessionKey,
+  ReferenceSessionKey as SessionKey,
+  ReferenceSessionStore,
+  ReferenceSessionStore as SessionStore,
+  SessionStoreEntry,
+  SessionStoreFlush,
+} from '../sessions/reference-store-types.ts';
+export type {
+  AppendOptions,
+  Damage,
+  Lease,
+  LeaseHolder,
+  Loaded,
+  RecentPart,
+  SessionInfo,
+  SessionKey as HeddleSessionKey,
+  SessionStore as HeddleSessionStore,
+  SessionSummaryEntry,
+} from '../sessions/store.ts';
 export type { AgentDefinition } from '../wire/agent-definition.ts';
+export type { ApiAnswer, ApiStreamEvent } from '../wire/api-answer.ts';
+export type { ApiContentBlock } from '../wire/api-blocks.ts';
+export type { ApiMessageParam, ApiUserContent } from '../wire/api-input.ts';
 export type {
   AccountInfo,
   AgentInfo,
@@ -82,6 +106,7 @@ export type * from './option-types.ts';
 export type {
   EnvironmentOptions,
   ExtensionOptions,
+  GivenOptions,
   ModelOptions,
   ObserverOptions,
   Options,
@@ -91,6 +116,7 @@ export type {
 } from './options.ts';
 export { type PromptStream, type Query, query, type TextRun } from './query.ts';
 export * from './reference-names.ts';
+export * from './reference-names-later.ts';
 export { createSdkMcpServer, type SdkMcpServerOptions, type SdkMcpToolDefinition } from './sdk-mcp.ts';
 export type { EditOptions, SendOptions } from './send-options.ts';
 export {
@@ -134,5 +160,15 @@ export {
   tagSession,
   unarchiveSession,
 } from './sessions.ts';
+export type {
+  McpServerFilter,
+  PolicySettingsOrigin,
+  ProvenanceEntry,
+  ResolvedSettingSource,
+  ResolvedSettings,
+  ResolveSettingsOptions,
+  Settings,
+} from './settings-types.ts';
 export { type StartupParameters, startup, type WarmQuery } from './startup.ts';
+export { filterEscalatingDefaultMode, resolveSettings } from './subprocess-settings.ts';
 export type { Branch, SessionNode, SessionTree, SwitchLeafResult } from './tree-types.ts';

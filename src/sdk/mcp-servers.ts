@@ -1,12 +1,12 @@
 import type { JsonObject } from '../util/json.ts';
 import type { McpServerConfig as McpServerConfigOnWire } from '../wire/mcp.ts';
 import type { McpSdkServerConfigWithInstance, McpServerConfig, McpServerInstance } from './option-types.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 
 export type McpServers = Record<string, McpServerConfig>;
 
 /** What `--mcp-config` says: the servers as JSON, or the file that has them. Nothing when the option is not given. */
-export function mcpConfig({ mcpServers }: Options): string[] | undefined {
+export function mcpConfig({ mcpServers }: GivenOptions): string[] | undefined {
   if (mcpServers === undefined) return undefined;
   if (typeof mcpServers === 'string') return [mcpServers];
   // An empty record, too: with `strictMcpConfig` it means that there are none.
@@ -23,7 +23,7 @@ export function serversOnWire(servers: McpServers): Record<string, McpServerConf
 }
 
 /** What is said of the servers of this program beside their names, by the name under which they were given. */
-export function sdkServerConfigs(mcpServers: Options['mcpServers']): JsonObject | undefined {
+export function sdkServerConfigs(mcpServers: GivenOptions['mcpServers']): JsonObject | undefined {
   if (mcpServers === undefined || typeof mcpServers === 'string') return undefined;
   const given = Object.entries(mcpServers).flatMap(([name, config]) =>
     isSdkServer(config) ? [[name, settingsOf(config)] as const] : [],
@@ -37,7 +37,7 @@ function settingsOf({ timeout, tools }: McpSdkServerConfigWithInstance) {
 }
 
 /** The servers that live in this program, by the name under which they were given. */
-export function instancesOf(mcpServers: Options['mcpServers']): Map<string, McpServerInstance> {
+export function instancesOf(mcpServers: GivenOptions['mcpServers']): Map<string, McpServerInstance> {
   if (mcpServers === undefined || typeof mcpServers === 'string') return new Map();
   return new Map(
     Object.entries(mcpServers).flatMap(([name, config]) =>

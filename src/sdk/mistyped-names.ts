@@ -1,13 +1,13 @@
 import { slipOf } from '../util/nearest.ts';
 import { BUILTIN_TOOL_NAMES, OTHER_TOOL_NAMES } from '../wire/known-tool-names.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { programTools } from './program-tools.ts';
 
 /**
  * Names of tools that are one slip away from a tool: a guard or a rule with such a name would guard nothing (ruling K51).
  * Names that are near none may be of an agent that we do not know; the agent warns of those that it does not have.
  */
-export function* mistypedNames(options: Options): Generator<[option: keyof Options, message: string], void> {
+export function* mistypedNames(options: GivenOptions): Generator<[option: keyof GivenOptions, message: string], void> {
   // What runs behind a transport may have tools of its own, and knows its names better.
   if (options.transport) return;
   const own = programTools(options.tools).map(({ name }) => name);
@@ -18,9 +18,9 @@ export function* mistypedNames(options: Options): Generator<[option: keyof Optio
   }
 }
 
-type Place = [option: keyof Options, at: string, name: string];
+type Place = [option: keyof GivenOptions, at: string, name: string];
 
-function* namesIn({ tools, allowedTools, disallowedTools, agents, hooks }: Options): Generator<Place, void> {
+function* namesIn({ tools, allowedTools, disallowedTools, agents, hooks }: GivenOptions): Generator<Place, void> {
   if (Array.isArray(tools)) {
     for (const [at, tool] of tools.entries()) {
       if (typeof tool === 'string' && tool !== 'default') yield ['tools', `[${at}]`, tool];
@@ -41,7 +41,7 @@ function* namesIn({ tools, allowedTools, disallowedTools, agents, hooks }: Optio
 }
 
 /** A rule begins with the name of its tool: `Bash(git:*)`. */
-function* ruleNames(option: keyof Options, place: string, rules: readonly string[] = []): Generator<Place, void> {
+function* ruleNames(option: keyof GivenOptions, place: string, rules: readonly string[] = []): Generator<Place, void> {
   for (const [at, rule] of rules.entries()) {
     const name = /^\s*(\w+)\s*(?:\(|$)/.exec(rule)?.[1];
     if (name !== undefined) yield [option, `${place}[${at}]`, name];

@@ -25,11 +25,11 @@ import { EFFORT_LEVELS } from '../wire/effort-levels.ts';
 import { HOOK_EVENTS } from '../wire/hook-events.ts';
 import { PERMISSION_MODE_CHOICES } from '../wire/permission-modes.ts';
 import { THINKING_DISPLAYS } from '../wire/thinking-display.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { isZod } from './output-schema.ts';
 
 /** What each option must be. */
-export const OPTION_CHECKS: Record<keyof Options, Check> = {
+export const OPTION_CHECKS: Record<keyof GivenOptions, Check> = {
   // environment
   abortController: must('an AbortController', (value) => value instanceof AbortController),
   cwd: text,

@@ -42,6 +42,18 @@ export interface Options<Output = unknown>
     SessionStateOptions,
     ObserverOptions {}
 
+/** The same as functions take it, which in a place or two is more than programs that read options back expect. */
+export interface GivenOptions<Output = unknown>
+  extends EnvironmentOptions,
+    ModelOptions<Output>,
+    ToolOptions,
+    Omit<ExtensionOptions, 'mcpServers'>,
+    SessionStateOptions,
+    ObserverOptions {
+  /** MCP servers by name, or the path of a file that configures them. */
+  mcpServers?: Record<string, McpServerConfig> | string;
+}
+
 /** Where and as what the agent runs. */
 export interface EnvironmentOptions {
   /** Cancels everything: the iterator rejects with AbortError. To end only the turn, use `interrupt()`. */
@@ -148,8 +160,8 @@ export interface ToolOptions {
 
 /** What the agent can use beside its own tools. */
 export interface ExtensionOptions {
-  /** MCP servers by name, or the path of a file that configures them. */
-  mcpServers?: Record<string, McpServerConfig> | string;
+  /** MCP servers by name. Functions also take the path of a file that configures them. */
+  mcpServers?: Record<string, McpServerConfig>;
   /** Uses these MCP servers only, none of the settings. */
   strictMcpConfig?: boolean;
   /** Subagents by name. */

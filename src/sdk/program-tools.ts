@@ -4,12 +4,12 @@ import { madeOnce } from '../util/made-once.ts';
 import { messageOf } from '../util/message-of.ts';
 import { ControlError, HeddleError } from '../wire/errors.ts';
 import type { ControlBody, RequestContext } from '../wire/peer.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import type { LoadedTool } from './serve-tools.ts';
 import type { TellHost } from './tell-host.ts';
 
 /** The tools of this program among those that `options.tools` lists. */
-export function programTools(tools: Options['tools']): CustomTool[] {
+export function programTools(tools: GivenOptions['tools']): CustomTool[] {
   return Array.isArray(tools) ? tools.filter((tool) => typeof tool !== 'string') : [];
 }
 

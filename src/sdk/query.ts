@@ -5,7 +5,7 @@ import type { ExitInfo } from '../wire/transport.ts';
 import { checkOptions, checkParameters, checkPrompt } from './check-options.ts';
 import { Connection } from './connection.ts';
 import { type ControlMethods, Controls } from './controls.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { textsOf } from './text-stream.ts';
 import { userMessage } from './user-message.ts';
 
@@ -65,7 +65,7 @@ export interface Query<Output = unknown>
  */
 export function query<Output = unknown>(parameters: {
   prompt: string | PromptStream;
-  options?: Options<Output>;
+  options?: GivenOptions<Output>;
 }): Query<Output> {
   checkParameters(parameters);
   const { prompt, options = {} } = parameters;
@@ -85,7 +85,7 @@ export class Run<Output = unknown> extends Controls implements Query<Output> {
   #inputEnded = false;
   #result: SDKResultMessage<Output> | null = null;
 
-  constructor(options: Options<Output>) {
+  constructor(options: GivenOptions<Output>) {
     super();
     this.#connection = new Connection(options, this.#messages);
     this.#iterator = this.#iterate({ withPartials: false });

@@ -3,20 +3,21 @@
  * the reference that are ours as well stand in `index.ts`; `test/sdk/seed-types.json` says where each comes from.
  */
 import type { AgentDefinition } from '../wire/agent-definition.ts';
+import type { ApiContentBlock } from '../wire/api-blocks.ts';
+import type { ContentBlock as WireBlock } from '../wire/content.ts';
 import type { HookSpecificOutput } from '../wire/hooks.ts';
 import type { McpHttpServerConfig, McpSdkServerConfig, McpSseServerConfig, McpStdioServerConfig } from '../wire/mcp.ts';
 import type { SDKMessage, StatusMessage } from '../wire/messages/index.ts';
 import type { PermissionResult } from '../wire/permissions.ts';
 import type { SandboxSettings } from '../wire/sandbox-settings.ts';
 import type { CanUseTool, HookCallback } from './option-types.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import type { PromptStream } from './query.ts';
 
 // The reference SDK
 
 export type {
   Content as UserContent,
-  ContentBlock,
   TextBlock,
   ThinkingBlock,
   ToolResultBlock,
@@ -42,6 +43,8 @@ export type {
 export type { PermissionUpdateDestination } from '../wire/permissions.ts';
 export type { ModelUsage, NonNullableUsage, SDKPermissionDenial } from '../wire/usage.ts';
 
+/** What a message consists of, whoever has said it. */
+export type ContentBlock = WireBlock | ApiContentBlock;
 /** The input of any tool; `heddle/sdk-tools` has the types of each. */
 export type ToolInput = Record<string, unknown>;
 export type SDKStatus = StatusMessage['status'];
@@ -71,7 +74,9 @@ export type SubagentStartHookSpecificOutput = OutputFor<'SubagentStart'>;
 export type UserPromptSubmitHookSpecificOutput = OutputFor<'UserPromptSubmit'>;
 
 /** Why a session ended, as the SessionEnd hook is told. */
-export const EXIT_REASONS = ['clear', 'logout', 'prompt_input_exit', 'other', 'bypass_permissions_disabled'] as const;
+export const EXIT_REASONS = [
+  ...(['clear', 'resume', 'logout', 'prompt_input_exit', 'other', 'bypass_permissions_disabled'] as const),
+] as const;
 export type ExitReason = (typeof EXIT_REASONS)[number];
 
 // The SDKs in Python and Rust
@@ -95,9 +100,9 @@ export type Prompt = string | PromptStream;
 export type SystemMessage = Extract<SDKMessage, { type: 'system' }>;
 /** `sonnet`, `opus`, `haiku`, `inherit`, or the name of a model. */
 export type AgentModel = NonNullable<AgentDefinition['model']>;
-export type McpServersConfig = NonNullable<Options['mcpServers']>;
+export type McpServersConfig = NonNullable<GivenOptions['mcpServers']>;
 export type HookContext = Parameters<HookCallback>[2];
 export type ToolPermissionContext = Parameters<CanUseTool>[2];
 export type PermissionResultAllow = Extract<PermissionResult, { behavior: 'allow' }>;
 export type PermissionResultDeny = Extract<PermissionResult, { behavior: 'deny' }>;
-export type StderrCallback = NonNullable<Options['stderr']>;
+export type StderrCallback = NonNullable<GivenOptions['stderr']>;

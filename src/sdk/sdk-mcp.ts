@@ -1,4 +1,4 @@
-import type { CustomTool } from '../define/tool.ts';
+import type { AnyZodRawShape, CustomTool } from '../define/tool.ts';
 import { amount, type Check, callback, flag, listOf, must, record, shape, text, word } from '../util/checks.ts';
 import { badOption, checkNamed } from '../wire/check-named.ts';
 import type { HeddleError } from '../wire/errors.ts';
@@ -6,7 +6,7 @@ import type { McpSdkServerConfigWithInstance, McpServerInstance } from './option
 import type { McpTransport } from './server-link.ts';
 
 /** The type of a tool under the name of the reference. */
-export type SdkMcpToolDefinition<_Schema = unknown> = CustomTool;
+export type SdkMcpToolDefinition<_Schema extends AnyZodRawShape = AnyZodRawShape> = CustomTool;
 
 /** What a server of the program's own consists of. */
 export interface SdkMcpServerOptions {

@@ -11,14 +11,14 @@ import { checkInput, checkOptions, checkPrompt } from './check-options.ts';
 import { Connection, type MessageSink } from './connection.ts';
 import { type ControlMethods, Controls } from './controls.ts';
 import { type SuccessfulResult, successOf } from './failed-result.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { query, type TextRun } from './query.ts';
 import { Receipts } from './receipts.ts';
 import { checkEditOptions, checkSendOptions, type EditOptions, type SendOptions } from './send-options.ts';
 import { textsOf } from './text-stream.ts';
 
 /** Options of a session: those of `query`. */
-export type SessionOptions<Output = unknown> = Options<Output>;
+export type SessionOptions<Output = unknown> = GivenOptions<Output>;
 
 /** What became of a question. */
 export interface Answer<Output = unknown> {

@@ -214,6 +214,10 @@ export async function deleteSession(
 ): Promise<{ movedTo: string }>;
 export async function deleteSession(
   sessionId: string,
+  options?: SessionPlaceOptions,
+): Promise<{ movedTo: string } | undefined>;
+export async function deleteSession(
+  sessionId: string,
   options: SessionPlaceOptions = {},
 ): Promise<{ movedTo: string } | undefined> {
   return (await stored()).remove(sessionId, options);

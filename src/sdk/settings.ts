@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import { isObject, type JsonObject, tryParseJson } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from '../wire/errors.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 
 /**
  * What goes with `--settings`, which takes one thing: the options `settings` and `sandbox` as one JSON text. A settings
  * file stays a file unless something has to be added to it. Throws `invalid_option` for one that cannot be read.
  */
-export function settingsText({ settings, sandbox, cwd }: Options): string | undefined {
+export function settingsText({ settings, sandbox, cwd }: GivenOptions): string | undefined {
   if (sandbox === undefined) return isObject(settings) ? JSON.stringify(settings) : settings;
   const base = settings === undefined || isObject(settings) ? (settings ?? {}) : readGiven(settings, cwd ?? '.');
   const merged = { ...(isObject(base.sandbox) ? base.sandbox : {}), ...sandbox };

@@ -2,7 +2,7 @@ import { amount, type Check, record } from '../util/checks.ts';
 import { checkNamed } from '../wire/check-named.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { checkOptions, checkPrompt } from './check-options.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { type PromptStream, type Query, Run } from './query.ts';
 
 /** An agent that is up and initialized, and waits for its first prompt. */
@@ -16,7 +16,7 @@ export interface WarmQuery<Output = unknown> {
 }
 
 export interface StartupParameters<Output = unknown> {
-  options?: Options<Output>;
+  options?: GivenOptions<Output>;
   /** How long the agent may take, in milliseconds; 60 s. */
   initializeTimeoutMs?: number;
 }

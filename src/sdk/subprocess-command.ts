@@ -4,7 +4,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { ownFilePlaces } from '../util/own-place.ts';
 import { CliNotFoundError } from '../wire/errors.ts';
 import type { Launch } from '../wire/run-config.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { toWords } from './subprocess-words.ts';
 
 export interface CommandLine {
@@ -15,7 +15,7 @@ export interface CommandLine {
 }
 
 /** What is to be run: a script on `executable`, anything else as it is. Throws CliNotFoundError when nothing is there. */
-export function commandLine(options: Options, launch: Launch): CommandLine {
+export function commandLine(options: GivenOptions, launch: Launch): CommandLine {
   const flags = toWords(options, launch.config);
   const chosen = options.pathToHeddleExecutable ?? options.pathToClaudeCodeExecutable;
   if (chosen !== undefined) {
@@ -35,7 +35,7 @@ export function commandLine(options: Options, launch: Launch): CommandLine {
  * That a chosen executable is not there. Hosts that name it by the reference's option were written for the reference,
  * and may compare its text (rulings P5, P10); all others are told in our own words.
  */
-export function executableNotFound(command: string, options: Options, cause?: unknown): CliNotFoundError {
+export function executableNotFound(command: string, options: GivenOptions, cause?: unknown): CliNotFoundError {
   const { pathToHeddleExecutable, pathToClaudeCodeExecutable } = options;
   const because = { ...(cause !== undefined && { cause }) };
   if (pathToHeddleExecutable !== undefined) {
@@ -75,7 +75,7 @@ function knownFolders(home: string): string[] {
   ];
 }
 
-function invocation(path: string, options: Options): [string, ...string[]] {
+function invocation(path: string, options: GivenOptions): [string, ...string[]] {
   return isScript(path) ? [runtime(options.executable), ...(options.executableArgs ?? []), path] : [path];
 }
 
@@ -84,7 +84,7 @@ function isScript(path: string): boolean {
 }
 
 /** The very program that runs this one where it is the wanted kind; it may not be on the PATH. */
-function runtime(wanted: Options['executable']): string {
+function runtime(wanted: GivenOptions['executable']): string {
   const own = process.versions.bun ? 'bun' : process.versions.deno ? 'deno' : 'node';
   return wanted === undefined || wanted === own ? process.execPath : wanted;
 }

@@ -1,14 +1,14 @@
 import { toArgv } from '../wire/flags.ts';
 import type { RunConfig } from '../wire/run-config.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 
 /** The words of the command line: the flags of the launch, with the further ones where the reference puts them. */
-export function toWords(options: Options, { settings, ...config }: RunConfig): string[] {
+export function toWords(options: GivenOptions, { settings, ...config }: RunConfig): string[] {
   return [...toArgv(config), ...extraWords(options), ...toArgv({ settings })];
 }
 
 /** What goes by the environment, as in the reference. */
-export function toVariables(options: Options, { fileCheckpointing }: RunConfig): Record<string, string> {
+export function toVariables(options: GivenOptions, { fileCheckpointing }: RunConfig): Record<string, string> {
   const previewFormat = options.toolConfig?.askUserQuestion?.previewFormat;
   return {
     ...(fileCheckpointing && { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: 'true' }),
@@ -17,7 +17,7 @@ export function toVariables(options: Options, { fileCheckpointing }: RunConfig):
 }
 
 /** Further flags as words, for subprocesses only. */
-export function extraWords({ extraArgs, taskBudget, projectConfigRoot }: Options): string[] {
+export function extraWords({ extraArgs, taskBudget, projectConfigRoot }: GivenOptions): string[] {
   const further = {
     ...(taskBudget && { 'task-budget': String(taskBudget.total) }),
     ...(projectConfigRoot !== undefined && { 'project-config-root': projectConfigRoot }),

@@ -11,7 +11,7 @@ import type { Connect, Launch } from '../wire/run-config.ts';
 import type { ExitInfo, Transport } from '../wire/transport.ts';
 import { HEDDLE_VERSION } from '../wire/version.ts';
 import type { SpawnedProcess, SpawnOptions } from './option-types.ts';
-import type { Options } from './options.ts';
+import type { GivenOptions } from './options.ts';
 import { type CommandLine, commandLine, executableNotFound } from './subprocess-command.ts';
 import { warningsIn } from './subprocess-stderr.ts';
 import { userIds } from './subprocess-user.ts';
@@ -26,12 +26,12 @@ const PIPES_GRACE_MS = 1000;
 const STDERR_TAIL = 4096;
 
 /** Runs the agent as a child process that speaks the protocol over its stdin and stdout. */
-export function subprocess(options: Options): Connect {
+export function subprocess(options: GivenOptions): Connect {
   return (launch) => new SubprocessTransport(options, launch);
 }
 
 class SubprocessTransport implements Transport {
-  readonly #options: Options;
+  readonly #options: GivenOptions;
   readonly #launch: Launch;
   readonly #commandLine: CommandLine;
   readonly #stop = new AbortController();
@@ -45,7 +45,7 @@ class SubprocessTransport implements Transport {
   #settle: (exit: ExitInfo) => void = () => {};
   readonly exit: Promise<ExitInfo>;
 
-  constructor(options: Options, launch: Launch) {
+  constructor(options: GivenOptions, launch: Launch) {
     this.#options = options;
     this.#launch = launch;
     this.#commandLine = commandLine(options, launch);
@@ -198,7 +198,7 @@ function checkProcess(given: SpawnedProcess): SpawnedProcess {
   return given;
 }
 
-function spawnChild({ command, args, cwd, env }: SpawnOptions, user: Options['user']): Promise<SpawnedProcess> {
+function spawnChild({ command, args, cwd, env }: SpawnOptions, user: GivenOptions['user']): Promise<SpawnedProcess> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -230,7 +230,7 @@ function checkDirectory(cwd: string | undefined): void {
   throw new HeddleError('invalid_option', `options.cwd ${problem}: ${cwd}`, { facts: { option: 'cwd' } });
 }
 
-function startError(error: unknown, command: string, options: Options): HeddleError {
+function startError(error: unknown, command: string, options: GivenOptions): HeddleError {
   if (HeddleError.isInstance(error)) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EACCES')
@@ -239,7 +239,7 @@ function startError(error: unknown, command: string, options: Options): HeddleEr
   return new ConnectionError(`${command}: ${message}`, { cause: error });
 }
 
-function fileHint({ pathToHeddleExecutable, pathToClaudeCodeExecutable }: Options): string {
+function fileHint({ pathToHeddleExecutable, pathToClaudeCodeExecutable }: GivenOptions): string {
   const name = pathToHeddleExecutable === undefined ? 'pathToClaudeCodeExecutable' : 'pathToHeddleExecutable';
   const isNamed = (pathToHeddleExecutable ?? pathToClaudeCodeExecutable) !== undefined;
   return isNamed ? `Make it executable (chmod +x), or correct options.${name}` : 'Make it executable (chmod +x)';

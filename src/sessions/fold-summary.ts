@@ -20,7 +20,7 @@ import type { SessionKey, SessionSummaryEntry } from './store.ts';
  */
 export function foldSessionSummary(
   previous: SessionSummaryEntry | undefined,
-  key: SessionKey,
+  key: Pick<SessionKey, 'sessionId'>,
   entries: readonly Entry[],
   options: { mtime?: number } = {},
 ): SessionSummaryEntry {

@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import { stringField } from '../util/json.ts';
 import type { Entry } from '../wire/entries.ts';
 import { HeddleError } from '../wire/errors.ts';
+import { agentCaller } from './agent-meta.ts';
 import { isConversation } from './entry-fields.ts';
 import { isSubagentFile, sessionOfFile, subagentsFolder } from './layout.ts';
 import { nodeNamed } from './named-node.ts';
@@ -20,7 +21,9 @@ export interface SessionMessage {
   session_id: string;
   /** As it is stored: a message of the model API; for `system`, its whole entry. */
   message: unknown;
+  /** Of a subagent: the call that it works for. */
   parent_tool_use_id: string | null;
+  /** Of a subagent that another one has called: that one. */
   parent_agent_id: string | null;
   /** ISO 8601. */
   timestamp?: string;
@@ -73,7 +76,10 @@ export async function getSubagentMessages(
     const message = `No subagent '${agentId}' in this session (looked in ${folder})`;
     throw new HeddleError('session_not_found', message, { facts: { agentId, looked: [folder] } });
   }
-  return getSessionMessages(join(subagentsFolder(path), `agent-${agentId}.jsonl`), options);
+  const file = join(subagentsFolder(path), `agent-${agentId}.jsonl`);
+  const { toolUseId, parentAgentId } = agentCaller(file);
+  const messages = await getSessionMessages(file, options);
+  return messages.map((each) => ({ ...each, parent_tool_use_id: toolUseId, parent_agent_id: parentAgentId }));
 }
 
 function branchOf(tree: Tree, { upToMessageId, includeCompacted }: MessagesOptions): Entry[] {

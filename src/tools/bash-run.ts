@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { ProcessOutcome } from '../util/process.ts';
 import { positiveInteger } from '../util/setting-text.ts';
@@ -73,6 +74,10 @@ export async function runToEnd(
       isImage: image !== null,
       noOutputExpected: isUsuallySilent(command),
     } satisfies BashOutput,
+    todaysData: {
+      ...(stdoutFile !== null && persisted(stdoutFile)),
+      ...(await gitFacts(command, { stdout, stderr })),
+    } satisfies Partial<BashOutput>,
   };
 }
 
@@ -109,6 +114,22 @@ function movedOutput({ movedTo, by }: MovedCommand, soFar: { stdout: string; std
   const text = `${why} to the background, where it goes on, ID: ${id}. Its output goes to ${outputFile}; read that file to see how far it is. So far:`;
   const data: BashOutput = { ...silentData(), ...soFar, backgroundTaskId: id, backgroundedByUser: by === 'host' };
   return { content: joinParts([text, soFar.stderr, soFar.stdout]), isError: false, data };
+}
+
+/** Where the whole of an output is that was too long to be shown. */
+function persisted(path: string): Pick<BashOutput, 'persistedOutputPath' | 'persistedOutputSize'> {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  return { persistedOutputPath: path, ...(size !== undefined && { persistedOutputSize: size }) };
+}
+
+async function gitFacts(
+  command: string,
+  output: { stdout: string; stderr: string },
+): Promise<Pick<BashOutput, 'gitOperation'>> {
+  if (!/\b(git|gh)\s/.test(command)) return {};
+  const { gitOperation } = await import('./git-operation.ts');
+  const found = gitOperation(command, output);
+  return found ? { gitOperation: found } : {};
 }
 
 /** A picture is worth showing: charts and screenshots come as data URIs. */

@@ -27,7 +27,13 @@ export async function glob({ dir, pattern }: GlobSearch, context: ToolContext): 
   const durationMs = context.runtime.clock.now() - started;
   return {
     content: render(filenames, records.length, limit),
-    data: { filenames, durationMs, numFiles: filenames.length, truncated } satisfies GlobOutput,
+    data: {
+      filenames,
+      durationMs,
+      numFiles: filenames.length,
+      truncated,
+    } satisfies GlobOutput,
+    todaysData: { totalMatches: records.length, countIsComplete: limit === null } satisfies Partial<GlobOutput>,
   };
 }
 

@@ -46,6 +46,7 @@ function modeOptions(search: GrepInput): string[] {
   const around = search['-C'] ?? search.context ?? 0;
   return [
     '--with-filename',
+    ...(search['-o'] ? ['--only-matching'] : []),
     '--line-number', // always, to tell matches from context; left out again where it is not wanted
     '--max-columns=500',
     '--max-columns-preview',

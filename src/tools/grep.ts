@@ -4,9 +4,9 @@ import type { Tool } from './tool.ts';
 const lines = (text: string) => optional(integer(text, { minimum: 0 }));
 
 const input = objectInput({
-  pattern: string('Regular expression (Rust syntax, as in ripgrep)'),
-  path: optional(string('File or directory to search; default: the working directory')),
-  glob: optional(string('Only files that match, such as *.js or **/*.{ts,tsx}')),
+  pattern: string('Regular expression (Rust syntax)'),
+  path: optional(string('File or directory; default: the working directory')),
+  glob: optional(string('Only files like *.js or **/*.{ts,tsx}')),
   output_mode: optional(
     oneOf(['content', 'files_with_matches', 'count'], 'Matching lines, file names (default), or counts per file'),
   ),
@@ -16,10 +16,11 @@ const input = objectInput({
   context: lines('Same as -C'),
   '-n': optional(boolean('Line numbers (content); default true')),
   '-i': optional(boolean('Ignore case')),
-  type: optional(string('Only files of a type, such as js, py, rust')),
-  head_limit: lines('Only the first N lines or files; default 250, 0 for all'),
-  offset: lines('Skip the first N lines or files'),
-  multiline: optional(boolean('Let a match span lines, and . match line breaks')),
+  '-o': optional(boolean('Only what matches (content)')),
+  type: optional(string('Only files of a type: js, py, rust')),
+  head_limit: lines('The first N lines or files; default 250, 0 for all'),
+  offset: lines('Skip N lines or files'),
+  multiline: optional(boolean('Matches may span lines, and . a line break')),
 });
 
 export type GrepInput = InputOf<typeof input>;

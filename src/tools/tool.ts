@@ -51,6 +51,8 @@ export interface ToolProgress {
 export interface ToolOutput {
   content: string | ContentBlock[];
   data: unknown;
+  /** Further fields of `data`, for hosts that know what tools of the reference tell since 2.1.325. */
+  todaysData?: JsonObject;
   /** Set only by tools whose results carry the flag on success too (Bash). */
   isError?: false;
   /** What the runtime says behind the results of the round, such as a skill's text. */

@@ -14,7 +14,7 @@ export interface WebFetchParts extends Proxies {
 }
 
 export async function webFetch(
-  { url: given, prompt }: WebFetchInput,
+  { url: given, prompt, offset = 0 }: WebFetchInput,
   parts: WebFetchParts,
   context: ToolContext,
 ): Promise<ToolOutput> {
@@ -28,7 +28,12 @@ export async function webFetch(
   });
 
   const known = recall(parts.pages, url.href, started);
-  if (known) return output(known, await answer(prompt, url, known.text, context));
+  const read = async (page: ReadPage) => {
+    const { text, next } = partOf(page.text, offset);
+    const said = await answer(prompt, url, text, context);
+    return output(page, next === null ? said : `${said}\n\n${goesOn(next, page.text.length)}`);
+  };
+  if (known) return read(known);
   const fetched = await fetchPage(
     url,
     { ...parts, env: context.env, mayReachPrivate: privateHosts(context) },
@@ -40,7 +45,7 @@ export async function webFetch(
   }
   const page = { ...(await readPage(fetched, url, context.signal)), fetchedAt: started };
   remember(parts.pages, url.href, page);
-  return output(page, await answer(prompt, url, page.text, context));
+  return read(page);
 }
 
 /**
@@ -52,20 +57,32 @@ function privateHosts({ env, session }: ToolContext): (host: string) => boolean 
   return (host) => isPrivateHost(host) && session.isHostAllowed(host);
 }
 
-/** What goes to the model of a page. */
+/** What goes to the model of a page at a time, and what is kept of it. */
 const MAX_TEXT_CHARS = 100_000;
+const MAX_KEPT_CHARS = 2_000_000;
 
 async function readPage(page: Page, url: URL, signal: AbortSignal): Promise<Omit<ReadPage, 'fetchedAt'>> {
   const { status: code, statusText: codeText, body } = page;
   if (code < 200 || code > 299) throw new ToolError(`${url.host} answered with ${code} ${codeText}`.trimEnd());
   const text = (await pageText(body, page.contentType, signal)).trim();
   if (text === '') throw new ToolError('The page has no text.');
-  return { text: cut(text), bytes: body.length, code, codeText };
+  return { text: cutText(text, MAX_KEPT_CHARS), bytes: body.length, code, codeText };
 }
 
-function cut(text: string): string {
-  if (text.length <= MAX_TEXT_CHARS) return text;
-  return `${cutText(text, MAX_TEXT_CHARS)}\n\n[The page goes on; the rest was cut off.]`;
+/** What is read of a page this time, and where it goes on; null at its end. */
+function partOf(text: string, offset: number): { text: string; next: number | null } {
+  if (offset > 0 && offset >= text.length) {
+    throw new ToolError(`The text of this page has ${text.length} characters: offset ${offset} is behind its end.`);
+  }
+  const part = cutText(text.slice(offset), MAX_TEXT_CHARS);
+  const next = offset + part.length;
+  return next >= text.length
+    ? { text: part, next: null }
+    : { text: `${part}\n\n[The page goes on behind this; the rest is not shown here.]`, next };
+}
+
+function goesOn(next: number, total: number): string {
+  return `[This was read of the page up to character ${next} of ${total}. To read on, call WebFetch again with offset ${next}.]`;
 }
 
 const SYSTEM = `You read one web page for a software agent and answer its question about it.

@@ -1,4 +1,4 @@
-import { type InputOf, objectInput, string } from './input-schema.ts';
+import { type InputOf, integer, objectInput, optional, string } from './input-schema.ts';
 import type { Tool } from './tool.ts';
 import { hostOfText } from './web-url.ts';
 
@@ -22,6 +22,7 @@ export interface ReadPage {
 const input = objectInput({
   url: string('The http or https URL'),
   prompt: string('What to find out from the page'),
+  offset: optional(integer('Character of the text to begin at', { minimum: 0 })),
 });
 
 export type WebFetchInput = InputOf<typeof input>;

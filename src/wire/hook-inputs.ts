@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
+import { AssistantMessageError } from './messages/assistant.ts';
 import { PermissionSuggestion } from './permissions.ts';
 import { kinds, open, type Schema, word } from './schema.ts';
 
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
-const list = z.optional(z.array(z.unknown()));
 
 /** What every hook is told [HK-17]. */
 const base = {
@@ -22,29 +22,74 @@ const base = {
 export const BaseHookInput = open(base);
 export type BaseHookInput = z.infer<typeof BaseHookInput>;
 
+/** What all are told, and what belongs to the event, which may say more of a field that all have. */
+type Fields<Event extends string, Shape> = Omit<typeof base, keyof Shape> & {
+  hook_event_name: z.ZodMiniLiteral<Event>;
+} & Shape;
+
 function input<const Event extends string, Shape extends z.core.$ZodLooseShape>(event: Event, shape: () => Shape) {
-  return open(() => ({ ...base, hook_event_name: z.literal(event), ...shape() }));
+  return open<Fields<Event, Shape>>(() => {
+    const fields = { ...base, hook_event_name: z.literal(event), ...shape() };
+    return fields as unknown as Fields<Event, Shape>;
+  });
 }
 
+/** Of a tool of an MCP server: which one, and who has defined it; `sdk` is a server of the host's program. */
+export const McpServerProvenance = open(() => ({ name: z.string(), source: z.string() }));
+export type McpServerProvenance = z.infer<typeof McpServerProvenance>;
+
+/** Work in the background, as Stop hooks are told of it. */
+export const BackgroundTaskSummary = open(() => ({
+  id: z.string(),
+  /** `shell`, `subagent`, … */
+  type: z.string(),
+  status: z.string(),
+  description: z.string(),
+  command: text,
+  agent_type: text,
+  server: text,
+  tool: text,
+  name: text,
+}));
+export type BackgroundTaskSummary = z.infer<typeof BackgroundTaskSummary>;
+
+/** A schedule of the reference. There are none here. */
+export const SessionCronSummary = open(() => ({
+  id: z.string(),
+  schedule: z.string(),
+  recurring: z.boolean(),
+  prompt: z.string(),
+}));
+export type SessionCronSummary = z.infer<typeof SessionCronSummary>;
+
 const tool = { tool_name: z.string(), tool_input: z.unknown() };
+const server = { mcp_server: z.optional(McpServerProvenance) };
 const toolCall = { ...tool, tool_use_id: z.string() };
 const duration = { duration_ms: z.optional(z.number()) };
 const stop = {
   /** True when the agent already goes on because of a stop hook [HK-34]. */
   stop_hook_active: z.boolean(),
   last_assistant_message: text,
-  background_tasks: list,
-  session_crons: list,
+  background_tasks: z.optional(z.array(BackgroundTaskSummary)),
+  session_crons: z.optional(z.array(SessionCronSummary)),
 };
-const teamTask = { task_id: z.string(), task_subject: z.string(), task_description: text };
+const teamTask = {
+  task_id: z.string(),
+  task_subject: z.string(),
+  task_description: text,
+  /** In a team: who has it, and the team. */
+  teammate_name: text,
+  team_name: text,
+};
 
-export const PreToolUseHookInput = input('PreToolUse', () => toolCall);
+export const PreToolUseHookInput = input('PreToolUse', () => ({ ...toolCall, ...server }));
 export type PreToolUseHookInput = z.infer<typeof PreToolUseHookInput>;
 
 export const PostToolUseHookInput = input('PostToolUse', () => ({
   ...toolCall,
   tool_response: z.unknown(),
   ...duration,
+  ...server,
 }));
 export type PostToolUseHookInput = z.infer<typeof PostToolUseHookInput>;
 
@@ -53,33 +98,51 @@ export const PostToolUseFailureHookInput = input('PostToolUseFailure', () => ({
   error: z.string(),
   is_interrupt: flag,
   ...duration,
+  ...server,
 }));
 export type PostToolUseFailureHookInput = z.infer<typeof PostToolUseFailureHookInput>;
 
+export const PostToolBatchToolCall = open(() => ({ ...toolCall, tool_response: z.optional(z.unknown()) }));
+export type PostToolBatchToolCall = z.infer<typeof PostToolBatchToolCall>;
+
 export const PostToolBatchHookInput = input('PostToolBatch', () => ({
-  tool_calls: z.array(open({ ...toolCall, tool_response: z.optional(z.unknown()) })),
+  tool_calls: z.array(PostToolBatchToolCall),
 }));
 export type PostToolBatchHookInput = z.infer<typeof PostToolBatchHookInput>;
 
 export const PermissionRequestHookInput = input('PermissionRequest', () => ({
   ...tool,
   permission_suggestions: z.optional(z.array(PermissionSuggestion)),
+  ...server,
 }));
 export type PermissionRequestHookInput = z.infer<typeof PermissionRequestHookInput>;
 
 export const PermissionDeniedHookInput = input('PermissionDenied', () => ({
   ...tool,
-  tool_use_id: text,
-  reason: text,
+  tool_use_id: z.string(),
+  reason: z.string(),
+  ...server,
 }));
 export type PermissionDeniedHookInput = z.infer<typeof PermissionDeniedHookInput>;
 
-export const UserPromptSubmitHookInput = input('UserPromptSubmit', () => ({ prompt: z.string() }));
+export const UserPromptSubmitHookInput = input('UserPromptSubmit', () => ({
+  prompt: z.string(),
+  /** Who says it: `sdk` is whoever sends messages to the agent, `system` the agent itself, of what has happened. */
+  source: z.optional(word(['user', 'sdk', 'system', 'loop_wakeup', 'schedule_wakeup', 'poll_event'])),
+  session_title: text,
+}));
 export type UserPromptSubmitHookInput = z.infer<typeof UserPromptSubmitHookInput>;
 
 export const SessionStartHookInput = input('SessionStart', () => ({
-  source: word(['startup', 'resume', 'clear', 'compact']),
+  source: word(['startup', 'resume', 'clear', 'compact', 'fork']),
   model: text,
+  session_title: text,
+  /** Of a session that goes on: how long ago its last answer was, and what the next request sends again. */
+  seconds_since_last_response: z.optional(z.number()),
+  context_tokens: z.optional(z.number()),
+  /** Whether the provider has probably forgotten that by now, and what it costs to have it kept anew. */
+  prompt_cache_likely_expired: flag,
+  estimated_cache_write_usd: z.optional(z.number()),
 }));
 export type SessionStartHookInput = z.infer<typeof SessionStartHookInput>;
 
@@ -98,7 +161,7 @@ export const SubagentStopHookInput = input('SubagentStop', () => ({
   ...stop,
   agent_id: z.string(),
   agent_transcript_path: z.string(),
-  agent_type: text,
+  agent_type: z.string(),
 }));
 export type SubagentStopHookInput = z.infer<typeof SubagentStopHookInput>;
 
@@ -117,14 +180,17 @@ export type PostCompactHookInput = z.infer<typeof PostCompactHookInput>;
 export const NotificationHookInput = input('Notification', () => ({
   message: z.string(),
   title: text,
-  notification_type: text,
+  notification_type: z.string(),
 }));
 export type NotificationHookInput = z.infer<typeof NotificationHookInput>;
 
 export const SetupHookInput = input('Setup', () => ({ trigger: word(['init', 'maintenance']) }));
 export type SetupHookInput = z.infer<typeof SetupHookInput>;
 
-export const TeammateIdleHookInput = input('TeammateIdle', () => ({ teammate_name: text, team_name: text }));
+export const TeammateIdleHookInput = input('TeammateIdle', () => ({
+  teammate_name: z.string(),
+  team_name: z.string(),
+}));
 export type TeammateIdleHookInput = z.infer<typeof TeammateIdleHookInput>;
 
 export const TaskCreatedHookInput = input('TaskCreated', () => teamTask);
@@ -137,7 +203,7 @@ export type TaskCompletedHookInput = z.infer<typeof TaskCompletedHookInput>;
 export const ElicitationHookInput = input('Elicitation', () => ({
   mcp_server_name: z.string(),
   message: z.string(),
-  mode: text,
+  mode: z.optional(word(['form', 'url'])),
   url: text,
   elicitation_id: text,
   requested_schema: z.optional(z.record(z.string(), z.unknown())),
@@ -149,7 +215,7 @@ export const ElicitationResultHookInput = input('ElicitationResult', () => ({
   mcp_server_name: z.string(),
   action: word(['accept', 'decline', 'cancel']),
   content: z.optional(z.record(z.string(), z.unknown())),
-  mode: text,
+  mode: z.optional(word(['form', 'url'])),
   elicitation_id: text,
 }));
 export type ElicitationResultHookInput = z.infer<typeof ElicitationResultHookInput>;
@@ -189,9 +255,69 @@ export const PostModelSwitchHookInput = input('PostModelSwitch', () => ({
 }));
 export type PostModelSwitchHookInput = z.infer<typeof PostModelSwitchHookInput>;
 
-const bare = () => ({});
+/** A command of a file or of an MCP server is replaced by what it stands for. */
+export const UserPromptExpansionHookInput = input('UserPromptExpansion', () => ({
+  expansion_type: word(['slash_command', 'mcp_prompt']),
+  command_name: z.string(),
+  command_args: z.string(),
+  command_source: text,
+  prompt: z.string(),
+}));
+export type UserPromptExpansionHookInput = z.infer<typeof UserPromptExpansionHookInput>;
 
-/** The input of each event. Events whose fields are not settled carry the base and whatever comes with it. */
+/** The model could not answer. */
+export const StopFailureHookInput = input('StopFailure', () => ({
+  error: AssistantMessageError,
+  error_details: text,
+  last_assistant_message: text,
+}));
+export type StopFailureHookInput = z.infer<typeof StopFailureHookInput>;
+
+export const ConfigChangeHookInput = input('ConfigChange', () => ({
+  source: word(['user_settings', 'project_settings', 'local_settings', 'policy_settings', 'skills']),
+  file_path: text,
+}));
+export type ConfigChangeHookInput = z.infer<typeof ConfigChangeHookInput>;
+
+export const InstructionsLoadedHookInput = input('InstructionsLoaded', () => ({
+  file_path: z.string(),
+  memory_type: word(['User', 'Project', 'Local', 'Managed']),
+  load_reason: word(['session_start', 'nested_traversal', 'path_glob_match', 'include', 'compact']),
+  /** The patterns that its front matter has for the files it is about. */
+  globs: z.optional(z.array(z.string())),
+  parent_file_path: text,
+  trigger_file_path: text,
+}));
+export type InstructionsLoadedHookInput = z.infer<typeof InstructionsLoadedHookInput>;
+
+export const CwdChangedHookInput = input('CwdChanged', () => ({ old_cwd: z.string(), new_cwd: z.string() }));
+export type CwdChangedHookInput = z.infer<typeof CwdChangedHookInput>;
+
+export const FileChangedHookInput = input('FileChanged', () => ({
+  file_path: z.string(),
+  event: word(['add', 'change', 'unlink']),
+}));
+export type FileChangedHookInput = z.infer<typeof FileChangedHookInput>;
+
+export const DirectoryAddedHookInput = input('DirectoryAdded', () => ({
+  directory: z.string(),
+  source: word(['slash_command', 'register_repo_root']),
+  /** The same as `directory`. */
+  directory_path: text,
+}));
+export type DirectoryAddedHookInput = z.infer<typeof DirectoryAddedHookInput>;
+
+/** Lines of an answer are about to be shown. The event of an interface; an agent shows nothing. */
+export const MessageDisplayHookInput = input('MessageDisplay', () => ({
+  turn_id: z.string(),
+  message_id: z.string(),
+  index: z.number(),
+  final: z.boolean(),
+  delta: z.string(),
+}));
+export type MessageDisplayHookInput = z.infer<typeof MessageDisplayHookInput>;
+
+/** The input of each event. */
 export const hookInputs = {
   PreToolUse: PreToolUseHookInput,
   PostToolUse: PostToolUseHookInput,
@@ -200,17 +326,11 @@ export const hookInputs = {
   PermissionRequest: PermissionRequestHookInput,
   PermissionDenied: PermissionDeniedHookInput,
   UserPromptSubmit: UserPromptSubmitHookInput,
-  UserPromptExpansion: input('UserPromptExpansion', () => ({
-    expansion_type: text,
-    command_name: z.string(),
-    command_args: text,
-    command_source: text,
-    prompt: z.string(),
-  })),
+  UserPromptExpansion: UserPromptExpansionHookInput,
   SessionStart: SessionStartHookInput,
   SessionEnd: SessionEndHookInput,
   Stop: StopHookInput,
-  StopFailure: input('StopFailure', () => ({ error: text, error_details: text })),
+  StopFailure: StopFailureHookInput,
   SubagentStart: SubagentStartHookInput,
   SubagentStop: SubagentStopHookInput,
   PreCompact: PreCompactHookInput,
@@ -224,23 +344,14 @@ export const hookInputs = {
   PostModelSwitch: PostModelSwitchHookInput,
   Elicitation: ElicitationHookInput,
   ElicitationResult: ElicitationResultHookInput,
-  ConfigChange: input('ConfigChange', () => ({ source: z.string(), file_path: text })),
+  ConfigChange: ConfigChangeHookInput,
   WorktreeCreate: WorktreeCreateHookInput,
   WorktreeRemove: WorktreeRemoveHookInput,
-  InstructionsLoaded: input('InstructionsLoaded', () => ({
-    file_path: z.string(),
-    memory_type: text,
-    load_reason: z.string(),
-    parent_file_path: text,
-    trigger_file_path: text,
-  })),
-  CwdChanged: input('CwdChanged', () => ({ old_cwd: z.string(), new_cwd: z.string() })),
-  FileChanged: input('FileChanged', () => ({
-    file_path: z.string(),
-    event: word(['add', 'change', 'unlink']),
-  })),
-  DirectoryAdded: input('DirectoryAdded', () => ({ directory_path: z.string() })),
-  MessageDisplay: input('MessageDisplay', bare),
+  InstructionsLoaded: InstructionsLoadedHookInput,
+  CwdChanged: CwdChangedHookInput,
+  FileChanged: FileChangedHookInput,
+  DirectoryAdded: DirectoryAddedHookInput,
+  MessageDisplay: MessageDisplayHookInput,
 };
 
 export type HookEvent = keyof typeof hookInputs;

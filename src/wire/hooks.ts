@@ -23,6 +23,7 @@ export function isHookEvent(name: string): name is HookEvent {
 }
 
 const text = z.optional(z.string());
+const flag = z.optional(z.boolean());
 const context = { additionalContext: text };
 /** What an MCP server is answered. */
 const elicitation = {
@@ -39,8 +40,11 @@ function specific<const Event extends HookEvent, Shape extends z.core.$ZodLooseS
   return open(() => ({ hookEventName: z.literal(event), ...shape() }));
 }
 
+export const HookPermissionDecision = z.enum(['allow', 'deny', 'ask', 'defer']);
+export type HookPermissionDecision = z.infer<typeof HookPermissionDecision>;
+
 export const PreToolUseHookOutput = specific('PreToolUse', () => ({
-  permissionDecision: z.optional(z.enum(['allow', 'deny', 'ask', 'defer'])),
+  permissionDecision: z.optional(HookPermissionDecision),
   permissionDecisionReason: text,
   updatedInput: z.optional(AnyObject),
   ...context,
@@ -74,8 +78,22 @@ export const HookSpecificOutput = kinds('hookEventName', () => [
   specific('PostToolUseFailure', () => context),
   specific('PostToolBatch', () => context),
   specific('PermissionDenied', () => ({ retry: z.optional(z.boolean()) })),
-  specific('UserPromptSubmit', () => ({ ...context, sessionTitle: text })),
-  specific('SessionStart', () => ({ ...context, ...watching })),
+  specific('UserPromptSubmit', () => ({
+    ...context,
+    sessionTitle: text,
+    /** Of a prompt that it holds up: the text is left out of what is said about that. */
+    suppressOriginalPrompt: flag,
+  })),
+  specific('UserPromptExpansion', () => ({ ...context, suppressOriginalPrompt: flag })),
+  specific('SessionStart', () => ({
+    ...context,
+    ...watching,
+    /** Said before the first prompt, in a turn of its own. */
+    initialUserMessage: text,
+    sessionTitle: text,
+    /** The hook has written skills, which are to be read now. */
+    reloadSkills: flag,
+  })),
   specific('CwdChanged', () => watching),
   specific('FileChanged', () => watching),
   specific('Setup', () => context),
@@ -92,6 +110,8 @@ export const HookSpecificOutput = kinds('hookEventName', () => [
   specific('ElicitationResult', () => elicitation),
   /** The directory that the hook has made. A command may print the path instead. */
   specific('WorktreeCreate', () => ({ worktreePath: z.string() })),
+  /** What an interface is to show instead. */
+  specific('MessageDisplay', () => ({ displayContent: text })),
 ]);
 export type HookSpecificOutput = z.infer<typeof HookSpecificOutput>;
 
@@ -106,6 +126,8 @@ export const SyncHookOutput = open(() => ({
   stopReason: text,
   suppressOutput: z.optional(z.boolean()),
   systemMessage: text,
+  /** For the terminal that somebody looks at. An agent has none. */
+  terminalSequence: text,
   /** The older way to allow and deny. */
   decision: z.optional(z.enum(['approve', 'block'])),
   reason: text,

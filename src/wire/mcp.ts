@@ -1,9 +1,11 @@
 import * as z from 'zod/mini';
-import { AnyObject, open, word } from './schema.ts';
+import { AnyObject, open, type Schema, word } from './schema.ts';
 
 const text = z.optional(z.string());
 const texts = z.record(z.string(), z.string());
 const timeout = { timeout: z.optional(z.number()) };
+/** True: its tools are part of every request, however many there are. False: they are looked for when wanted. */
+const loading = { alwaysLoad: z.optional(z.boolean()) };
 
 /** What is to become of the calls of a tool, whatever else would be: a deny holds in every mode. */
 export const McpServerToolPolicy = open(() => ({
@@ -22,10 +24,11 @@ export const McpStdioServerConfig = open(() => ({
   args: z.optional(z.array(z.string())),
   env: z.optional(texts),
   ...timeout,
+  ...loading,
 }));
 export type McpStdioServerConfig = z.infer<typeof McpStdioServerConfig>;
 
-const remote = { url: z.string(), headers: z.optional(texts), ...timeout, ...tools };
+const remote = { url: z.string(), headers: z.optional(texts), ...timeout, ...tools, ...loading };
 
 export const McpSseServerConfig = open(() => ({ type: z.literal('sse'), ...remote }));
 export type McpSseServerConfig = z.infer<typeof McpSseServerConfig>;
@@ -46,12 +49,23 @@ export const McpServerConfig = z.union([
 ]);
 export type McpServerConfig = z.infer<typeof McpServerConfig>;
 
+/** A server of an account of the reference. Heddle has none of that kind. */
+export interface McpClaudeAIProxyServerConfig {
+  type: 'claudeai-proxy';
+  url: string;
+  id: string;
+  timeout?: number;
+}
+
+export type McpServerStatusConfig = McpServerConfig | McpClaudeAIProxyServerConfig;
+
 export const McpServerStatus = open(() => ({
   name: z.string(),
   status: word(['connected', 'failed', 'needs-auth', 'pending', 'disabled']),
   serverInfo: z.optional(open({ name: z.string(), version: z.string() })),
   error: text,
-  config: z.optional(AnyObject),
+  /** As it was configured, with credentials masked. */
+  config: z.optional(AnyObject as unknown as Schema<McpServerStatusConfig>),
   scope: text,
   transport: text,
   source: text,
@@ -60,7 +74,13 @@ export const McpServerStatus = open(() => ({
       open({
         name: z.string(),
         description: text,
-        annotations: z.optional(z.record(z.string(), z.unknown())),
+        annotations: z.optional(
+          open({
+            readOnly: z.optional(z.boolean()),
+            destructive: z.optional(z.boolean()),
+            openWorld: z.optional(z.boolean()),
+          }),
+        ),
         /** `ui`, of a tool that has a page of its own to show: `ui.resourceUri` is what to read. */
         _meta: z.optional(z.record(z.string(), z.unknown())),
       }),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { permissionModes } from './permission-modes.ts';
-import { AnyObject, kinds, oneOf, open } from './schema.ts';
+import { AnyObject, kinds, oneOf, open, word } from './schema.ts';
 
 export const PermissionMode = z.enum(permissionModes);
 export type PermissionMode = z.infer<typeof PermissionMode>;
@@ -58,7 +58,8 @@ export const PermissionResult = oneOf('behavior', () => [
     updatedInput: z.optional(AnyObject),
     updatedPermissions: z.optional(z.array(PermissionUpdate)),
     toolUseID: z.optional(z.string()),
-    decisionClassification: z.optional(z.string()),
+    /** What the person meant by it, as the reference collects it. Has no effect here. */
+    decisionClassification: z.optional(word(['user_temporary', 'user_permanent', 'user_reject'])),
   }),
   open({
     behavior: z.literal('deny'),
@@ -66,7 +67,7 @@ export const PermissionResult = oneOf('behavior', () => [
     /** Stops the whole turn, not only this call. */
     interrupt: z.optional(z.boolean()),
     toolUseID: z.optional(z.string()),
-    decisionClassification: z.optional(z.string()),
+    decisionClassification: z.optional(word(['user_temporary', 'user_permanent', 'user_reject'])),
   }),
 ]);
 export type PermissionResult = z.infer<typeof PermissionResult>;

@@ -68,6 +68,7 @@ export interface GrepInput {
   context?: number;
   '-n'?: boolean;
   '-i'?: boolean;
+  '-o'?: boolean;
   type?: string;
   head_limit?: number;
   offset?: number;
@@ -78,6 +79,8 @@ export interface GrepInput {
 export interface WebFetchInput {
   url: string;
   prompt: string;
+  /** Where in the text of the page to begin, in characters. */
+  offset?: number;
 }
 
 /** WebSearch: searches the web. */

@@ -23,6 +23,19 @@ export interface BashOutput {
   /** Set when the command goes on in the background. */
   backgroundTaskId?: string;
   backgroundedByUser?: boolean;
+  /** The file with all of stdout, where that is more than is shown, and how many bytes it has. */
+  persistedOutputPath?: string;
+  persistedOutputSize?: number;
+  /** What the command has done with git, where that can be seen. */
+  gitOperation?: GitOperation;
+}
+
+/** For people who watch; nothing is decided by it. */
+export interface GitOperation {
+  commit?: { sha: string; kind: 'committed' | 'amended' | 'cherry-picked'; branch?: string };
+  push?: { branch: string };
+  branch?: { ref: string; action: 'merged' | 'rebased' };
+  pr?: { number: number; url?: string; action: 'created' };
 }
 
 /** Read, by kind of file. */
@@ -92,6 +105,9 @@ export interface GlobOutput {
   durationMs: number;
   numFiles: number;
   truncated: boolean;
+  /** All that match; at least so many where `countIsComplete` is false. */
+  totalMatches?: number;
+  countIsComplete?: boolean;
 }
 
 /** Grep. */
@@ -203,6 +219,20 @@ export interface AgentOutput {
   status: 'completed';
   prompt: string;
   agentId: string;
+  /** Which kind of agent it was. */
+  agentType?: string;
+  /** The model that it worked with. */
+  resolvedModel?: string;
+  /** What its tools have done, those of agents that it has started included. */
+  toolStats?: {
+    readCount: number;
+    searchCount: number;
+    bashCount: number;
+    editFileCount: number;
+    linesAdded: number;
+    linesRemoved: number;
+    otherToolCount: number;
+  };
   content: { type: 'text'; text: string }[];
   totalDurationMs: number;
   /** What the agent's conversation takes of its model's window. */
@@ -248,3 +278,27 @@ export interface TaskStopOutput {
   task_type: string;
   command: string;
 }
+
+/** ListMcpResources. */
+export type ListMcpResourcesOutput = {
+  uri: string;
+  name: string;
+  mimeType?: string;
+  description?: string;
+  server: string;
+}[];
+
+/** ReadMcpResource. */
+export interface ReadMcpResourceOutput {
+  contents: {
+    uri: string;
+    mimeType?: string;
+    text?: string;
+    /** Where contents that are no text were put. */
+    blobSavedTo?: string;
+  }[];
+  error?: string;
+}
+
+/** A tool of an MCP server. */
+export type McpOutput = string | { type: string; [name: string]: unknown }[] | { [name: string]: unknown };

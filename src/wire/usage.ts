@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { AnyObject, open } from './schema.ts';
+import type { ApiIteration, FallbackCredit } from './api-answer.ts';
+import { AnyObject, open, word } from './schema.ts';
 
 const count = z.number();
 
@@ -16,6 +17,7 @@ const extras = {
   inference_geo: z.optional(z.nullable(z.string())),
   iterations: z.optional(z.nullable(z.array(z.unknown()))),
   speed: z.optional(z.nullable(z.string())),
+  fallback_credit: z.optional(z.nullable(z.unknown())),
 };
 
 /** Tokens of a turn, as results carry them: the four counters are always numbers [FLD-41]. */
@@ -31,7 +33,27 @@ export const Usage = open(() => ({
   ...extras,
 }));
 export type Usage = z.infer<typeof Usage>;
-export type NonNullableUsage = Usage;
+
+/** The same as programs read it in results, in the form that today's hosts expect. */
+export interface NonNullableUsage {
+  /** Tokens that were sent and came from no cache. */
+  input_tokens: number;
+  /** Tokens that were sent and written to the provider's cache. */
+  cache_creation_input_tokens: number;
+  /** Tokens that the provider had in its cache. */
+  cache_read_input_tokens: number;
+  /** Tokens of the answers, thoughts included. */
+  output_tokens: number;
+  cache_creation: { ephemeral_1h_input_tokens: number; ephemeral_5m_input_tokens: number };
+  server_tool_use: { web_search_requests: number; web_fetch_requests: number };
+  /** What of the output was thinking. */
+  output_tokens_details: { thinking_tokens: number };
+  service_tier: 'standard' | 'priority' | 'batch';
+  inference_geo: string;
+  iterations: ApiIteration[];
+  speed: 'standard' | 'fast';
+  fallback_credit: FallbackCredit | null;
+}
 
 /** Tokens of one API answer, as the provider sent them: providers may leave the cache counters out or null. */
 export const ApiUsage = open(() => ({
@@ -63,7 +85,7 @@ export const ModelUsage = open(() => ({
   /** Who has answered; `firstParty` is Anthropic's API. */
   provider: z.optional(z.string()),
   /** Where the price comes from: `list`, or `unknown`. */
-  costBasis: z.optional(z.string()),
+  costBasis: z.optional(word(['list', 'managed', 'unknown'])),
 }));
 export type ModelUsage = z.infer<typeof ModelUsage>;
 

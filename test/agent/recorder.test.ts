@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createRecorder } from '../../src/agent/recorder.ts';
 import { createChain } from '../../src/sessions/chain.ts';
 import { text, toolUse } from '../../src/testing/script.ts';
@@ -83,6 +83,46 @@ describe('what is recorded', () => {
     expect(nodes[1]).toMatchObject({ requestId: 'req_fake_1', message: { id: 'msg_fake_1' } });
     expect(nodes[1]?.message).not.toHaveProperty('context_management');
     expect(nodes[3]).toMatchObject({ toolUseResult: { content: 'look ran' }, sourceToolAssistantUUID: nodes[2]?.uuid });
+  });
+
+  test('the last block of an answer has its final counts and why the model stopped; lines have those of its start', async () => {
+    const rig = createRig([[text('Well.'), toolUse('look', {}, 'a')], 'done'], { tools: [fakeTool('look')] });
+    await rig.ask('go');
+    type Counted = { message: { stop_reason: string | null; usage: { output_tokens: number } } };
+    const told = (each: unknown) => {
+      const { stop_reason, usage } = (each as Counted).message;
+      return [stop_reason, usage.output_tokens > 1];
+    };
+    const entries = (await rig.entries()).filter(({ type }) => type === 'assistant');
+    expect(entries.map(told)).toEqual([
+      [null, false],
+      ['tool_use', true],
+      ['end_turn', true],
+    ]);
+    const lines = rig.lines.filter(({ type }) => type === 'assistant');
+    expect(lines.map(told)).toEqual(lines.map(() => [null, false]));
+  });
+
+  test('[K35] a block that is followed by silence is recorded and shown all the same', async () => {
+    let goOn = () => {};
+    const silence = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const events = attempt('m1', [{ type: 'text', text: 'whole' }]);
+    const rig = createRig({
+      provider: 'events',
+      async *stream() {
+        yield* events.slice(0, -2);
+        await silence;
+        yield* events.slice(-2);
+      },
+    });
+    const asked = rig.ask('go');
+    await vi.waitFor(async () => expect((await rig.entries()).map(({ type }) => type)).toContain('assistant'));
+    expect(kindsOf(rig.lines)).toEqual(['assistant']);
+    goOn();
+    await asked;
+    expect(kindsOf(rig.lines)).toEqual(['assistant']);
   });
 
   test('an error line is marked as one', async () => {

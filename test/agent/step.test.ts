@@ -182,7 +182,8 @@ describe('an attempt that is given up for another', () => {
       max_retries: 10,
       retry_delay_ms: 500,
       error_status: 529,
-      error: 'Overloaded',
+      error: 'overloaded',
+      message: 'Overloaded',
     });
   });
 

@@ -19,7 +19,7 @@ const RULES: Record<string, Rule> = {
   agent: { values: ['util', 'wire', ...MIDDLE] },
   host: { values: ['util', 'wire', 'define', ...MIDDLE, 'agent'] },
   cli: { values: ['util', 'wire', 'host'], types: ['agent'] },
-  sdk: { values: ['util', 'wire', 'define', 'sessions'] },
+  sdk: { values: ['util', 'wire', 'define', 'sessions', 'config'] },
   testing: { values: ['util', 'wire', ...MIDDLE], types: ['agent'] },
   tui: { values: ['util', 'wire', 'sdk'] },
   web: { values: ['util', 'wire', 'sessions'] },

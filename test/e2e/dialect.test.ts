@@ -142,6 +142,86 @@ describe('fields', () => {
     expect(resultOf((await runCli([...STREAM_OUT, 'hi'], { place })).lines).stop_reason).toBeNull();
   });
 
+  test('[K46] the first lines of an answer, and its result, say which message they belong to', async () => {
+    const args = [...STREAM_BOTH, '--include-partial-messages', '--allowedTools', 'Glob'];
+    const uuid = '11111111-1111-4111-8111-111111111111';
+    const talk = async (host: Host) => {
+      const place = await makePlace([toolUse('Glob', { pattern: '*.md' }), 'done']);
+      const stdin = JSON.stringify({ type: 'user', uuid, message: { role: 'user', content: 'look' } });
+      return (await runCli(args, { place, stdin: `${stdin}\n`, ...host })).lines;
+    };
+    const today = await talk(TODAY);
+    const stamped = today.filter(({ user_message_uuid }) => user_message_uuid === uuid);
+    expect(stamped.map(({ type }) => type)).toEqual(['stream_event', 'assistant', 'result']);
+    expect(stamped[0]).toBe(today.find(({ type }) => type === 'stream_event'));
+    expect(stamped[1]).toMatchObject({ user_message_uuids: [uuid] });
+    expect(today.filter(({ type }) => type === 'assistant')).toHaveLength(2);
+    const before = await talk({});
+    expect(resultOf(before).result).toBe('done');
+    expect(before.filter((line) => 'user_message_uuid' in line)).toEqual([]);
+  });
+
+  test.each([
+    ['today', TODAY, { totalMatches: 2, countIsComplete: true }],
+    ['at the time of the seeds', {}, {}],
+  ])('[K46] %s: what tools tell beside their results, and thinking in usage', async (_, host, more) => {
+    const place = await makePlace([toolUse('Glob', { pattern: '*.md' }), 'done']);
+    for (const name of ['a.md', 'b.md']) put(join(place.cwd, name), '');
+    const { lines } = await runCli([...STREAM_OUT, 'look', '--allowedTools', 'Glob'], { place, ...host });
+    const [told] = lines.flatMap(({ tool_use_result: data }) => (data === undefined ? [] : [data]));
+    const filenames = expect.arrayContaining([join(place.cwd, 'a.md'), join(place.cwd, 'b.md')]);
+    expect(told).toEqual({ filenames, durationMs: expect.any(Number), numFiles: 2, truncated: false, ...more });
+    const usage = resultOf(lines).usage as Record<string, unknown>;
+    const isToday = host === TODAY;
+    expect(usage.output_tokens_details).toEqual(isToday ? { thinking_tokens: 0 } : undefined);
+    expect('fallback_credit' in usage).toBe(isToday);
+  });
+
+  test.each([
+    ['today', TODAY],
+    ['at the time of the seeds', {}],
+  ])('[K46] %s: an agent whose request is tried again', async (_, host) => {
+    const place = await makePlace([
+      toolUse('Task', { description: 'look', prompt: 'look around', subagent_type: 'general-purpose' }),
+      fail(529, 'overloaded_error', 'busy'),
+      'seen',
+      'done',
+    ]);
+    const { lines } = await runCli([...STREAM_OUT, 'go'], { place, ...host });
+    const [started] = lines.filter(({ subtype }) => subtype === 'task_started');
+    const [retry] = lines.filter(({ subtype }) => subtype === 'api_retry');
+    expect(retry).toMatchObject({ error: 'overloaded', error_status: 529, message: 'busy' });
+    const told = {
+      type: 'tool_progress',
+      tool_name: 'Task',
+      tool_use_id: started?.tool_use_id,
+      task_id: started?.task_id,
+      subagent_type: 'general-purpose',
+      subagent_retry: { agent_id: started?.task_id, attempt: 1, error_status: 529, error_category: 'overloaded' },
+    };
+    const retries = lines.filter(({ subagent_retry }) => subagent_retry !== undefined);
+    expect(retries).toMatchObject(host === TODAY ? [told] : []);
+  });
+
+  test.each([
+    ['today', TODAY],
+    ['at the time of the seeds', {}],
+  ])('[K46] %s: an answer that the output limit cuts is gone on with', async (_, host) => {
+    const cut = reply([text('And so')], { stopReason: 'max_tokens' });
+    const place = await makePlace([cut, ' on.']);
+    const { lines } = await runCli([...STREAM_OUT, 'go'], { place, ...host });
+    expect(resultOf(lines)).toMatchObject({ subtype: 'success', result: ' on.' });
+    const said = lines.filter(({ type }) => type === 'assistant').flatMap(({ message }) => textsOf(message));
+    const told = lines.filter(({ isSynthetic }) => isSynthetic === true).flatMap(({ message }) => textsOf(message));
+    if (host === TODAY) {
+      expect(said).toEqual(['And so', ' on.']);
+      expect(told).toEqual([expect.stringContaining('cut off')]);
+    } else {
+      expect(said).toEqual(['And so', expect.stringContaining('cut off'), ' on.']);
+      expect(told).toEqual([]);
+    }
+  });
+
   test('[K46] a dialect that there is not is refused, with those that there are', async () => {
     const { cli } = await connect({ clientDialect: '9.9.9' });
     const [result] = (await ask(cli, 'hi')).filter(({ type }) => type === 'result');

@@ -37,7 +37,7 @@ export const mutations = [
   },
   {
     row: 'LOOP-11',
-    file: 'src/agent/stop.ts',
+    file: 'src/agent/cut-answer.ts',
     from: 'MAX_OUTPUT_RECOVERIES = 3',
     to: 'MAX_OUTPUT_RECOVERIES = 1',
     why: 'an answer that was cut off is given up too early',
@@ -185,20 +185,19 @@ export const mutations = [
   {
     row: 'SEQ-04',
     file: 'src/agent/step.ts',
-    from: `            if (completed && !isBlank(completed.block)) yield await recordBlock(turn, answer, completed);
-            const busy = turn.partial?.(streamEventLine(turn, answer.nextEventId(), event.event, event.raw));
-            if (busy) await busy;
+    from: `  yield await recordBlock(turn, answer, held.completed);
+  await turn.partial?.(streamEventLine(turn, answer.nextEventId(), held.event.event, held.event.raw));
 `,
-    to: `            await turn.partial?.(streamEventLine(turn, answer.nextEventId(), event.event, event.raw));
-            if (completed && !isBlank(completed.block)) yield await recordBlock(turn, answer, completed);
+    to: `  await turn.partial?.(streamEventLine(turn, answer.nextEventId(), held.event.event, held.event.raw));
+  yield await recordBlock(turn, answer, held.completed);
 `,
     why: 'a block comes behind its stop event',
   },
   {
     row: 'S-1',
     file: 'src/agent/step.ts',
-    from: 'const recorded = await turn.record(line, { requestId: answer.requestId });',
-    to: 'const recorded = line; turn.record(line, { requestId: answer.requestId }).catch(() => {});',
+    from: 'const recorded = await turn.record(line, { requestId: answer.requestId, ...final });',
+    to: 'const recorded = line; turn.record(line, { requestId: answer.requestId, ...final }).catch(() => {});',
     why: 'an answer is said before it is on disk',
   },
 ];

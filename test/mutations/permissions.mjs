@@ -193,7 +193,7 @@ export const mutations = [
   {
     row: 'K-1',
     file: 'src/agent/run-call.ts',
-    from: 'return { ...errorOutcome(call, message), ...consequences };',
+    from: 'return { ...errorOutcome(call, message), ...data, ...consequences };',
     to: "return { ...errorOutcome(call, 'Not run.'), ...consequences };",
     why: 'the model is not told why a hook denies',
   },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { toLaunch } from '../../src/sdk/args.ts';
-import type { Options } from '../../src/sdk/index.ts';
+import type { GivenOptions as Options } from '../../src/sdk/index.ts';
 import { toWords } from '../../src/sdk/subprocess-words.ts';
 
 /** The words of the command line that options become. */

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { importSessionToStore, type SessionStore } from '../../src/sdk/index.ts';
+import { importSessionToStore } from '../../src/sdk/index.ts';
 import { createJsonlStore } from '../../src/sessions/jsonl-store.ts';
 import { createMemoryStore } from '../../src/sessions/memory-store.ts';
-import type { SessionKey } from '../../src/sessions/store.ts';
+import type { SessionKey, SessionStore } from '../../src/sessions/store.ts';
 import type { Entry } from '../../src/wire/entries.ts';
 import { PROJECT, sessionHome, title } from '../sessions/session-home.ts';
 import { assistant, collect, tempDir, user } from '../sessions/support.ts';

@@ -255,7 +255,7 @@ describe('a server of somebody else', () => {
 });
 
 test('[MCP-17] the names of the reference are there for types', () => {
-  expectTypeOf(add).toExtend<SdkMcpToolDefinition<{ a: unknown }>>();
+  expectTypeOf(add).toExtend<SdkMcpToolDefinition<{ a: z.ZodString }>>();
   expectTypeOf(createSdkMcpServer).returns.toEqualTypeOf<McpSdkServerConfigWithInstance>();
   // As code for the reference is written: an unknown extra, a promise.
   tool('t', '', { a: z.string() }, async (args, _extra: unknown) => ({ content: [{ type: 'text', text: args.a }] }));

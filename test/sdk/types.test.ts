@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, test } from 'vitest';
 import type * as engine from '../../src/host/index.ts';
-import type * as heddle from '../../src/sdk/index.ts';
+import * as heddle from '../../src/sdk/index.ts';
 
 describe('the types that hosts of the reference import', () => {
   test('[QRY-01, QRY-10] query takes a text or a stream, and is an AsyncGenerator', () => {
@@ -87,27 +87,42 @@ describe('the types that hosts of the reference import', () => {
     expectTypeOf<ReturnType<heddle.SDKSession['stream']>['next']>().returns.resolves.toEqualTypeOf<
       IteratorResult<heddle.SDKMessage, void>
     >();
-    expectTypeOf<heddle.SDKSessionOptions>().toEqualTypeOf<heddle.Options>();
+    expectTypeOf<heddle.Options>().toExtend<heddle.SDKSessionOptions>();
   });
 
   test('all that a store of one needs is exported here, and from heddle/engine', () => {
-    class Mine implements heddle.SessionStore {
-      async append(_key: heddle.SessionKey, _entries: readonly heddle.Entry[], _options?: heddle.AppendOptions) {}
-      async *load(_key: heddle.SessionKey): AsyncGenerator<heddle.Loaded> {}
-      exists = async (_key: heddle.SessionKey) => true;
+    class Mine implements heddle.HeddleSessionStore {
+      async append(_key: heddle.HeddleSessionKey, _entries: readonly heddle.Entry[], _options?: heddle.AppendOptions) {}
+      async *load(_key: heddle.HeddleSessionKey): AsyncGenerator<heddle.Loaded> {}
+      exists = async (_key: heddle.HeddleSessionKey) => true;
       list = async (_project: string): Promise<heddle.SessionInfo[]> => [];
       listSessionSummaries = async (_project: string): Promise<heddle.SessionSummaryEntry[]> => [];
-      lease = async (_key: heddle.SessionKey, _holder: heddle.LeaseHolder): Promise<heddle.Lease> => ({
+      lease = async (_key: heddle.HeddleSessionKey, _holder: heddle.LeaseHolder): Promise<heddle.Lease> => ({
         release: async () => {},
       });
-      loadRecent = async (_key: heddle.SessionKey): Promise<heddle.RecentPart | null> => null;
+      loadRecent = async (_key: heddle.HeddleSessionKey): Promise<heddle.RecentPart | null> => null;
     }
-    expectTypeOf<Mine>().toExtend<heddle.SessionStore>();
+    expectTypeOf<Mine>().toExtend<heddle.HeddleSessionStore>();
     expectTypeOf<Extract<heddle.Loaded, { damage: unknown }>['damage']>().toEqualTypeOf<heddle.Damage>();
     expectTypeOf<engine.Entry>().toEqualTypeOf<heddle.Entry>();
-    expectTypeOf<engine.SessionStore>().toEqualTypeOf<heddle.SessionStore>();
+    expectTypeOf<engine.SessionStore>().toEqualTypeOf<heddle.HeddleSessionStore>();
     expectTypeOf<engine.RecentPart>().toEqualTypeOf<heddle.RecentPart>();
     expectTypeOf<engine.Lease & engine.LeaseHolder & engine.AppendOptions>().toBeObject();
+  });
+
+  test('[K48] SessionStore is what programs for the reference mean by it; both kinds are taken', () => {
+    class Theirs implements heddle.SessionStore {
+      readonly inner: heddle.SessionStore = new heddle.InMemorySessionStore();
+      append = (key: heddle.SessionKey, entries: heddle.SessionStoreEntry[]) => this.inner.append(key, entries);
+      async load({ projectKey, sessionId, subpath }: heddle.SessionKey): Promise<heddle.SessionStoreEntry[] | null> {
+        const key: heddle.SessionKey = { projectKey, sessionId, ...(subpath !== undefined && { subpath }) };
+        const entries = await this.inner.load(key);
+        return entries?.filter(({ uuid }) => uuid !== '') ?? null;
+      }
+    }
+    expectTypeOf<Theirs>().toExtend<NonNullable<heddle.Options['sessionStore']>>();
+    expectTypeOf<heddle.HeddleSessionStore>().toExtend<NonNullable<heddle.Options['sessionStore']>>();
+    expectTypeOf<heddle.SessionStore>().toEqualTypeOf<heddle.ReferenceSessionStore>();
   });
 
   test('what a method tells of the tree has the names of options, beside those of the wire', () => {
@@ -127,6 +142,8 @@ describe('the types that hosts of the reference import', () => {
       heddle.SessionStateOptions &
       heddle.ObserverOptions;
     expectTypeOf<keyof heddle.Options>().toEqualTypeOf<keyof Groups>();
+    expectTypeOf<keyof heddle.GivenOptions>().toEqualTypeOf<keyof Groups>();
+    expectTypeOf<heddle.Options>().toExtend<heddle.GivenOptions>();
   });
 
   test('[TYP-05, TYP-06, TYP-16] words', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { foldSessionSummary, listSessions, type SessionStore, type SessionSummaryEntry } from '../../src/sdk/index.ts';
+import { foldSessionSummary, listSessions } from '../../src/sdk/index.ts';
 import { createMemoryStore } from '../../src/sessions/memory-store.ts';
+import type { SessionStore, SessionSummaryEntry } from '../../src/sessions/store.ts';
 import type { Entry } from '../../src/wire/entries.ts';
 import { PROJECT, tagged, title } from './session-home.ts';
 import { assistant, user } from './support.ts';

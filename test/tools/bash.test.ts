@@ -22,6 +22,7 @@ test('[TOOL-02] runs in the working directory and gives the output', async () =>
     content: 'from-bash-42',
     isError: false,
     data: { stdout: 'from-bash-42', stderr: '', interrupted: false, isImage: false, noOutputExpected: false },
+    todaysData: {},
   });
   expect((await bench.run(bash, { command: 'pwd' })).content).toBe(bench.dir);
 });
@@ -30,6 +31,30 @@ test('shows stderr after stdout', async () => {
   const { content, data } = await bench.run(bash, { command: 'echo err >&2; echo out' });
   expect(content).toBe('out\nerr');
   expect(data).toMatchObject({ stdout: 'out', stderr: 'err' });
+});
+
+test('tells where the whole of a long output is', async () => {
+  const { todaysData } = await bench.run(bash, { command: 'seq 1 20000' });
+  const { persistedOutputPath: path, persistedOutputSize: size } = todaysData ?? {};
+  expect(readFileSync(String(path), 'utf8').split('\n')).toHaveLength(20_001);
+  expect(size).toBe(statSync(String(path)).size);
+});
+
+test('tells what a command has done with git, and nothing of others', async () => {
+  const git = 'git -c user.name=a -c user.email=a@example.com';
+  const commit = async (command: string) => (await bench.run(bash, { command })).todaysData;
+  expect(await commit(`git init -q -b main . && touch a && git add a && ${git} commit -m one`)).toMatchObject({
+    gitOperation: { commit: { kind: 'committed', branch: 'main', sha: expect.stringMatching(/^[0-9a-f]{7,}$/) } },
+  });
+  expect(await commit(`${git} commit --amend -m two`)).toMatchObject({ gitOperation: { commit: { kind: 'amended' } } });
+  expect(await commit('git checkout -q -b side')).not.toHaveProperty('gitOperation');
+  expect(
+    await commit(`touch b && git add b && ${git} commit -qm b && git checkout -q main && git merge side`),
+  ).toMatchObject({ gitOperation: { branch: { ref: 'side', action: 'merged' } } });
+  expect(await commit('git init -q --bare ../remote && git push ../remote main')).toMatchObject({
+    gitOperation: { push: { branch: 'main' } },
+  });
+  expect(await commit('echo "git commit"; git log -1 --format=%s')).not.toHaveProperty('gitOperation');
 });
 
 test('knows which commands are silent', async () => {

@@ -24,10 +24,11 @@ test('lists absolute paths, the newest last', async () => {
   bench.file('b.txt', '', 61);
   bench.file('sub/c.txt', '', 30);
   bench.file('other.md', '');
-  const { content, data } = await bench.run(globTool, { pattern: '*.txt' });
+  const { content, data, todaysData } = await bench.run(globTool, { pattern: '*.txt' });
   const filenames = ['b.txt', 'a.txt', 'sub/c.txt'].map(bench.path);
   expect(content).toBe(filenames.join('\n'));
   expect(data).toEqual({ filenames, durationMs: expect.any(Number), numFiles: 3, truncated: false });
+  expect(todaysData).toEqual({ totalMatches: 3, countIsComplete: true });
 });
 
 test('understands patterns', async () => {

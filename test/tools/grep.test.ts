@@ -28,6 +28,13 @@ describe('content', () => {
     expect(data).toEqual({ mode: 'content', numFiles: 0, filenames: [], content: text, numLines: 3 });
   });
 
+  test('-o shows what matches alone, each match on a line; elsewhere it says nothing', async () => {
+    bench.file('a.txt', 'one two one\nthree\none\n');
+    expect(await grep({ pattern: 'o.e', '-o': true })).toBe('a.txt:1:one\na.txt:1:one\na.txt:3:one');
+    const { content } = await bench.run(grepTool, { pattern: 'o.e', '-o': true, output_mode: 'count' });
+    expect(content).toContain('a.txt:2');
+  });
+
   test('shows context, marks it, and separates', async () => {
     bench.file('b.txt', 'hit\n2\n3\n4\n5\nhit\n');
     bench.file('a.txt', '1\nhit\n');

@@ -23,13 +23,13 @@ const everything = createRegistry(
   builtinTools({ isReadOnly: () => false, agents, askUser: askUserTool, tasks: taskTools, teams: teamTools }),
 );
 
-/** Names, fields and required fields (marked *), as the wire has them and in its order. */
+/** Names, fields and required fields (marked *), as the wire has them and in its order; `-o` is of 2.1.325. */
 const WIRE = {
   Task: 'description* prompt* subagent_type* model resume run_in_background max_turns isolation',
   TaskOutput: 'task_id* block* timeout*',
   Bash: 'command* timeout description run_in_background dangerouslyDisableSandbox',
   Glob: 'pattern* path',
-  Grep: 'pattern* path glob output_mode -B -A -C context -n -i type head_limit offset multiline',
+  Grep: 'pattern* path glob output_mode -B -A -C context -n -i -o type head_limit offset multiline',
   ExitPlanMode: 'plan allowedPrompts',
   Read: 'file_path* offset limit pages',
   Edit: 'file_path* old_string* new_string* replace_all',

@@ -30,6 +30,10 @@ afterEach(() => bench.dispose());
 const OPEN = { HEDDLE_WEBFETCH_ALLOW_PRIVATE: '1' };
 
 function fetching(url: string, changes: Partial<ToolContext> = {}) {
+  return reading({ url }, changes);
+}
+
+function reading(input: { url: string; offset?: number }, changes: Partial<ToolContext> = {}) {
   const session = toolSession({
     ask: async (question) => {
       questions.push(question);
@@ -38,7 +42,7 @@ function fetching(url: string, changes: Partial<ToolContext> = {}) {
   });
   const clock = { ...bench.context.runtime.clock, now: () => now };
   const runtime = { ...bench.context.runtime, clock };
-  return bench.run(tool, { url, prompt: 'What is it about?' }, { env: OPEN, session, runtime, ...changes });
+  return bench.run(tool, { ...input, prompt: 'What is it about?' }, { env: OPEN, session, runtime, ...changes });
 }
 
 test('[B-224] a small model answers from the page, which it gets as data', async () => {
@@ -66,8 +70,26 @@ test('JSON and text come as they are, long pages are cut', async () => {
   await fetching(`${web.url}/json`);
   expect(questions[0]?.prompt).toMatch(/\n\n\{"a": \[1\]\}$/);
   await fetching(`${web.url}/long`);
-  expect(questions[1]?.prompt).toMatch(/😀\n\n\[The page goes on; the rest was cut off\.\]$/);
+  expect(questions[1]?.prompt).toMatch(/😀\n\n\[The page goes on behind this; the rest is not shown here\.\]$/);
   expect(questions[1]?.prompt.length).toBeLessThan(101_000);
+});
+
+test('a page that is too long for one call is read on from where the answer says', async () => {
+  const pages = 'abcdefghij'.repeat(10_000) + 'END'.repeat(10);
+  const web = await startWebServer({
+    '/': (_request, response) => response.setHeader('content-type', 'text/plain').end(pages),
+  });
+  const { content } = await fetching(web.url);
+  expect(content).toBe(
+    'The answer.\n\n[This was read of the page up to character 100000 of 100030. To read on, call WebFetch again with offset 100000.]',
+  );
+  const rest = await reading({ url: web.url, offset: 100_000 });
+  expect(rest.content).toBe('The answer.');
+  expect(questions[1]?.prompt).toMatch(/\n\n(END){10}$/);
+  expect(web.asked).toHaveLength(1);
+  await expect(reading({ url: web.url, offset: 100_030 })).rejects.toThrow(
+    'The text of this page has 100030 characters: offset 100030 is behind its end.',
+  );
 });
 
 test('a page is fetched once in 15 minutes, but asked each time', async () => {

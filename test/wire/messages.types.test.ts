@@ -1,3 +1,4 @@
+import type { UUID } from 'node:crypto';
 import { describe, expectTypeOf, test } from 'vitest';
 import type {
   ContentBlock,
@@ -28,13 +29,9 @@ import type {
 } from '../../src/wire/index.ts';
 
 describe('message types', () => {
-  test('[MSG-27] an exhaustive switch over the sixteen public variants compiles', () => {
-    expectTypeOf(label).parameter(0).toEqualTypeOf<SDKMessage>();
-    // What hosts write may leave out what agents always say.
-    type Said = Pick<UserMessage, 'session_id' | 'parent_tool_use_id'>;
-    type Listed =
+  test('[MSG-27] the public variants are those of 0.2.44, and all that came since: an exhaustive switch compiles', () => {
+    type Sixteen =
       | SDKAssistantMessage
-      | (SDKUserMessage & Said)
       | SDKUserMessageReplay
       | SDKResultMessage
       | SDKSystemMessage
@@ -49,7 +46,9 @@ describe('message types', () => {
       | SDKTaskNotificationMessage
       | SDKFilesPersistedEvent
       | SDKToolUseSummaryMessage;
-    expectTypeOf<SDKMessage>().toEqualTypeOf<Listed>();
+    expectTypeOf<Sixteen>().toExtend<SDKMessage>();
+    expectTypeOf<Extract<SDKMessage, { type: 'user' }>>().toExtend<SDKUserMessage>();
+    expectTypeOf(label).parameter(0).toEqualTypeOf<SDKMessage>();
   });
 
   test('[MSG-29] stdout adds exactly six internal kinds', () => {
@@ -67,10 +66,9 @@ describe('message types', () => {
   test('[MSG-31] the five reduced kinds narrow by their type', () => {
     expectTypeOf<Extract<Message, { type: 'assistant' }>['message']['content']>().toEqualTypeOf<ContentBlock[]>();
     expectTypeOf<Extract<Message, { type: 'user' }>>().toEqualTypeOf<UserMessage>();
-    expectTypeOf<Extract<Message, { type: 'result' }>>().toExtend<SDKResultMessage>();
     expectTypeOf<SDKResultMessage>().toExtend<Extract<Message, { type: 'result' }>>();
-    expectTypeOf<Extract<Message, { subtype: 'init' }>>().toEqualTypeOf<SDKSystemMessage>();
-    expectTypeOf<Extract<Message, { type: 'stream_event' }>>().toEqualTypeOf<SDKPartialAssistantMessage>();
+    expectTypeOf<SDKSystemMessage>().toExtend<Extract<Message, { subtype: 'init' }>>();
+    expectTypeOf<SDKPartialAssistantMessage['type']>().toEqualTypeOf<'stream_event'>();
   });
 
   test('[FWD-06] content blocks narrow by their type', () => {
@@ -84,7 +82,8 @@ describe('message types', () => {
     expectTypeOf<UserInput>().not.toExtend<UserMessage>();
     expectTypeOf<UserInput['uuid']>().toEqualTypeOf<string | undefined>();
     expectTypeOf<UserMessage['uuid']>().toEqualTypeOf<string>();
-    expectTypeOf<SDKUserMessage>().toExtend<UserInput>();
+    expectTypeOf<UserInput>().toExtend<SDKUserMessage>();
+    expectTypeOf<SDKMessage['uuid']>().toEqualTypeOf<UUID | undefined>();
   });
 
   test('types are closed: what is not declared is not there', () => {
@@ -149,6 +148,9 @@ function label(message: SDKMessage): string {
     case 'tool_progress':
     case 'auth_status':
     case 'tool_use_summary':
+    case 'conversation_reset':
+    case 'rate_limit_event':
+    case 'prompt_suggestion':
       return message.type;
     case 'result':
       return message.subtype === 'success' ? message.result : message.errors.join();
@@ -163,6 +165,46 @@ function label(message: SDKMessage): string {
         case 'hook_response':
         case 'files_persisted':
           return message.subtype;
+        case 'api_retry':
+          return `${message.error} ${message.attempt}/${message.max_retries}`;
+        case 'task_started':
+        case 'task_progress':
+          return message.description;
+        case 'task_updated':
+          return message.patch.status ?? '';
+        case 'background_tasks_changed':
+          return message.tasks.map(({ description }) => description).join();
+        case 'session_state_changed':
+          return message.state;
+        case 'local_command_output':
+        case 'informational':
+          return message.content;
+        case 'notification':
+          return message.text;
+        case 'permission_denied':
+          return message.tool_name;
+        case 'model_refusal_fallback':
+          return `${message.original_model} ${message.fallback_model} ${message.direction}`;
+        case 'model_refusal_no_fallback':
+          return message.original_model;
+        case 'commands_changed':
+          return message.commands.map(({ name }) => name).join();
+        case 'mirror_error':
+          return message.key.sessionId;
+        case 'session_writes_lost':
+          return message.lost.join();
+        case 'elicitation_complete':
+          return message.elicitation_id;
+        case 'thinking_tokens':
+          return String(message.estimated_tokens);
+        case 'control_request_progress':
+          return message.request_id;
+        case 'plugin_install':
+          return message.status;
+        case 'worker_shutting_down':
+          return message.reason;
+        case 'memory_recall':
+          return message.memories.map(({ path }) => path).join();
         default:
           return message satisfies never;
       }

@@ -6,7 +6,7 @@ import { emptyTally } from '../../agent/turn.ts';
 import type { ApiMessage } from '../../model/model.ts';
 import type { TaskUsage } from '../../tools/background-tasks.ts';
 import type { ContentBlock } from '../../wire/content.ts';
-import type { Message } from '../../wire/messages/index.ts';
+import type { ApiRetryMessage, Message } from '../../wire/messages/index.ts';
 import { drive } from '../drive.ts';
 import { timeOf } from '../lifecycle.ts';
 import { makeTurn } from '../make-turn.ts';
@@ -58,6 +58,9 @@ async function letWork(child: Parts, run: AgentRun): Promise<AgentEnd> {
   const say = async (line: Message) => {
     const told = run.isTold() ? forwarded(line, agent, child.forwardsAgentText) : null;
     if (told) await child.say(told);
+    if (told && line.type === 'system' && line.subtype === 'api_retry' && child.dialect === '2.1.325') {
+      await child.say(retryProgress(line, agent, child, runtime.clock.now() - started));
+    }
   };
   let toolUses = 0;
   const usage = (totalTokens = child.context.tokens): TaskUsage => ({
@@ -146,6 +149,26 @@ function forwarded(line: Message, { id, type, description }: AgentFacts, isAllWa
 
 /** Signs of life that hosts should see, whoever they come from. */
 const SAID_OF_AGENTS: ReadonlySet<unknown> = new Set(['tool_progress', 'api_retry', 'model_fallback', 'auth_status']);
+
+/** The call that the agent works for goes on, and waits for another attempt of the agent's. */
+function retryProgress(retry: ApiRetryMessage, agent: AgentFacts, child: Parts, elapsedMs: number): Message {
+  const { attempt, max_retries, retry_delay_ms, error_status, error } = retry;
+  return {
+    type: 'tool_progress',
+    tool_use_id: agent.toolUseId ?? '',
+    tool_name: 'Task',
+    parent_tool_use_id: null,
+    elapsed_time_seconds: elapsedMs / 1000,
+    task_id: agent.id,
+    subagent_type: agent.type,
+    subagent_retry: {
+      ...{ agent_id: agent.id, attempt, max_retries, retry_delay_ms, error_status },
+      error_category: error,
+    },
+    session_id: child.sessionId,
+    uuid: child.runtime.ids.uuid(),
+  };
+}
 
 /** A call of a tool, and how many tokens the agent has in mind by then. */
 function calledTool(line: Message): { name: string; tokens: number } | null {

@@ -181,6 +181,7 @@ export function openSessionTeam(leader: () => Parts, home: string): SessionTeam 
   const team: SessionTeam = {
     onNews: () => {},
     portOf: (member): TeamPort => room.port(member ?? LEADER),
+    name: () => room.team()?.name ?? null,
     async spawn(call, context) {
       return spawnTeammate(room, leader(), call, context);
     },

@@ -1,4 +1,5 @@
 import { agentPrompt } from '../../agent/agent-prompts.ts';
+import { toolStats } from '../../agent/tool-stats.ts';
 import type { AgentCall } from '../../tools/agent.ts';
 import { refusal, type ToolContext, ToolError, type ToolOutput } from '../../tools/tool.ts';
 import { abortReason } from '../../util/abort.ts';
@@ -63,6 +64,7 @@ async function startAgent(parent: Parts, call: AgentCall, context: ToolContext):
   const { child, output } = await isolated.unlessItFails(async () => {
     const made = await makeAgent(parent, call, { facts, type, past: before, worktree: isolated.worktree });
     const file = await agentOutputFile(made);
+    await noteCaller(parent, made, type);
     // While all of this was made, others may have begun, or somebody interrupted the turn.
     checkRoom(parent);
     if (context.signal.aborted) throw abortReason(context.signal);
@@ -91,6 +93,25 @@ async function startAgent(parent: Parts, call: AgentCall, context: ToolContext):
       return isolated.whileItWorks(child, () => runAgent(child, task));
     },
   });
+}
+
+/** Notes beside the transcript of an agent which call it works for. Readers can do without. */
+async function noteCaller(parent: Parts, { agent, transcript, runtime }: Parts, type: AgentType): Promise<void> {
+  const file = transcript.isKept ? transcript.store.locate?.(transcript.key) : undefined;
+  if (!agent || file === undefined) return;
+  const { writeAgentMeta } = await import('../../sessions/agent-meta.ts');
+  try {
+    writeAgentMeta(file, {
+      agentType: agent.type,
+      isBuiltIn: type.source === 'built-in',
+      description: agent.description,
+      toolUseId: agent.toolUseId ?? '',
+      spawnDepth: agent.depth,
+      ...(parent.agent && { parentAgentId: parent.agent.id }),
+    });
+  } catch (error) {
+    runtime.log('warn', `What the agent ${agent.id} was called by could not be noted: ${messageOf(error)}`);
+  }
 }
 
 async function makeAgent(
@@ -195,7 +216,12 @@ function finished({ task, child }: StartedAgent, { prompt }: AgentCall, ended: A
     ...(worktree && { worktreePath: worktree.path }),
     ...(worktree?.branch !== undefined && { worktreeBranch: worktree.branch }),
   };
-  return { content: [...content, { type: 'text', text: `${resume}${note}${kept}\n${counts}` }], data };
+  const todaysData = {
+    ...(child.agent && { agentType: child.agent.type }),
+    resolvedModel: child.chosen.id,
+    toolStats: toolStats(child.ledger),
+  } satisfies Partial<AgentOutput>;
+  return { content: [...content, { type: 'text', text: `${resume}${note}${kept}\n${counts}` }], data, todaysData };
 }
 
 /** What to tell the one that called, when the agent did not come to its end; null when it did. */

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { HeddleError } from '../../wire/errors.ts';
-import type { SandboxSettings } from '../../wire/sandbox-settings.ts';
+import type { ForeignSandboxSettings, SandboxSettings } from '../../wire/sandbox-settings.ts';
 
 /** What the `sandbox` setting says, with every default filled in. */
 export interface SandboxRules {
@@ -67,7 +67,7 @@ interface Shape {
   readonly [key: string]: Kind | Shape;
 }
 
-const SHAPE: Shape & Record<keyof SandboxSettings, Kind | Shape> = {
+const SHAPE: Shape & Record<Exclude<keyof SandboxSettings, keyof ForeignSandboxSettings>, Kind | Shape> = {
   enabled: 'switch',
   autoAllowBashIfSandboxed: 'switch',
   excludedCommands: 'texts',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { McpServerStatus } from '../mcp.ts';
 import { PermissionBehavior } from '../permissions.ts';
-import { AnyObject, open, word } from '../schema.ts';
+import { AnyObject, open, type Schema, word } from '../schema.ts';
 import { ModelUsage } from '../usage.ts';
 import { AgentInfo, SlashCommand } from './initialize.ts';
 
@@ -224,22 +224,61 @@ export type ContextUsage = z.infer<typeof ContextUsage>;
 export const FlagSettingsResult = open(() => ({ without_effect: z.optional(z.array(z.string())) }));
 export type FlagSettingsResult = z.infer<typeof FlagSettingsResult>;
 
+interface Limit {
+  utilization: number | null;
+  resets_at: string | null;
+}
+/** Of a plan of the reference's provider. */
+export interface PlanLimits {
+  five_hour?: Limit | null;
+  seven_day?: Limit | null;
+  seven_day_oauth_apps?: Limit | null;
+  seven_day_opus?: Limit | null;
+  seven_day_sonnet?: Limit | null;
+  model_scoped?: (Limit & { display_name: string })[];
+  extra_usage?: {
+    is_enabled: boolean;
+    monthly_limit: number | null;
+    used_credits: number | null;
+    utilization: number | null;
+    currency?: string | null;
+  } | null;
+}
+interface Share {
+  name: string;
+  pct: number;
+}
+/** What the reference has found out about somebody's way of working. Heddle finds out nothing of the kind. */
+interface Behavior {
+  request_count: number;
+  session_count: number;
+  behaviors: { key: 'cache_miss'; pct: number; count: number }[];
+  agents: Share[];
+  skills: Share[];
+  plugins: Share[];
+  mcp_servers: Share[];
+}
+export interface Behaviors {
+  day: Behavior;
+  week: Behavior;
+}
+
 /** What the session has used since it began, as far as its file tells. */
 export const SessionUsage = open(() => ({
   session: open({
     total_cost_usd: z.number(),
     total_api_duration_ms: z.number(),
     total_duration_ms: z.number(),
-    /** Not counted here. */
-    total_lines_added: z.optional(z.number()),
-    total_lines_removed: z.optional(z.number()),
+    /** By tools that edit files, since this process began. */
+    total_lines_added: z.number(),
+    total_lines_removed: z.number(),
     model_usage: z.record(z.string(), ModelUsage),
   }),
   /** There is no plan here, so that these say nothing. */
   subscription_type: z.nullable(z.string()),
   rate_limits_available: z.boolean(),
-  rate_limits: z.nullable(AnyObject),
-  behaviors: z.nullable(AnyObject),
+  rate_limits: z.nullable(AnyObject as unknown as Schema<PlanLimits>),
+  behaviors: z.nullable(AnyObject as unknown as Schema<Behaviors>),
 }));
 export type SessionUsage = z.infer<typeof SessionUsage>;
 

@@ -25,6 +25,7 @@ export type {
   SessionTree,
   SessionUsage,
   SettingsInForce,
+  SettingsParseError,
   SwitchLeafResult,
   TaskOutput,
 } from './answers.ts';

@@ -3,7 +3,7 @@ import { AgentDefinition } from '../agent-definition.ts';
 import { EFFORT_LEVELS } from '../effort-levels.ts';
 import { FastModeDisabledReason, FastModeState } from '../fast-mode.ts';
 import { McpServerToolPolicy } from '../mcp.ts';
-import { AnyObject, open, word } from '../schema.ts';
+import { AnyObject, open, type Schema, word } from '../schema.ts';
 
 const text = z.optional(z.string());
 const texts = z.optional(z.array(z.string()));
@@ -73,7 +73,8 @@ export const InitializeResponse = open(() => ({
   models: z.array(ModelInfo),
   account: AccountInfo,
   pid: z.optional(z.number()),
-  agents: z.optional(z.array(AgentInfo)),
+  /** Absent in answers of old versions. */
+  agents: z.optional(z.array(AgentInfo)) as unknown as Schema<AgentInfo[]>,
   claude_code_version: text,
   current_permission_mode: text,
   fast_mode_state: z.optional(FastModeState),

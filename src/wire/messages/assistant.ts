@@ -3,16 +3,22 @@ import { ContentBlock } from '../content.ts';
 import { open, word } from '../schema.ts';
 import { ApiUsage } from '../usage.ts';
 import { identity, origin } from './common.ts';
+import { ContextReport, UsageReport } from './reports.ts';
 
 /** Why a model answer is an error text instead [FLD-12]. */
 export const AssistantMessageError = word([
   'authentication_failed',
+  'oauth_org_not_allowed',
+  'account_on_hold',
+  'verification_required',
   'billing_error',
   'rate_limit',
+  'overloaded',
   'invalid_request',
   'model_not_found',
   'server_error',
   'max_output_tokens',
+  'cloud_credential_error',
   'unknown',
 ]);
 export type AssistantMessageError = z.infer<typeof AssistantMessageError>;
@@ -58,6 +64,12 @@ export const AssistantMessage = open(() => ({
   supersedes: z.optional(z.array(z.string())),
   user_message_uuid: z.optional(z.string()),
   user_message_uuids: z.optional(z.array(z.string())),
+  resume_reason: z.optional(z.string()),
+  resumed_from_incomplete_thinking: z.optional(z.literal(true)),
+  /** Of what `/context` says: the same as fields. */
+  context_usage: z.optional(ContextReport),
+  /** Of what `/usage` says, in the reference. */
+  usage_report: z.optional(UsageReport),
   /** What a command said that was answered here, as it stands in the transcript; `message` holds the text alone. */
   local_command_source: z.optional(z.string()),
   local_command_run: z.optional(open({ command: z.string(), args: z.string() })),

@@ -1,5 +1,9 @@
+import type { UUID } from 'node:crypto';
 import * as z from 'zod/mini';
-import { open, word } from '../schema.ts';
+import { open, type Schema, word } from '../schema.ts';
+
+/** Read as any text; typed as what agents make, because types of other packages ask for that. */
+export const uuid = z.string() as unknown as Schema<UUID>;
 
 /** Every public message carries its own uuid and the id of its session [FLD-01]. */
 export const identity = {
@@ -19,8 +23,32 @@ export const origin = {
 
 const text = z.optional(z.string());
 
-/** Who a message comes from, where that is not the person at the host; the other fields belong to the kind. */
-export const MessageOrigin = open(() => ({
+/** Who a message comes from, where that is not the person at the host. */
+export type MessageOrigin =
+  | { kind: 'human' | 'coordinator' | 'unclassified' | 'auto-continuation' | 'observer-activity' }
+  | { kind: 'channel'; server: string }
+  | {
+      kind: 'peer';
+      /** Its name. */
+      from: string;
+      fromMode?: 'bypass' | 'prompting';
+      name?: string;
+      fromSession?: string;
+      senderTaskId?: string;
+      body?: string;
+      verifiedPeerPid?: number;
+    }
+  | {
+      kind: 'task-notification';
+      subkind?: 'scheduled-trigger' | 'peer-send-message' | 'projects-relay' | 'session-inbox';
+      fireReason?: string;
+      /** The run of the task that it tells of. */
+      runId?: string;
+    }
+  | { kind: 'observer'; from: string; senderTaskId: string };
+
+/** Hosts may send any of them, so that only the kind is looked at; the other fields belong to it. */
+const OriginFields = open(() => ({
   kind: word([
     'human',
     'channel',
@@ -40,7 +68,7 @@ export const MessageOrigin = open(() => ({
   /** Of a notification: the run of the task that it tells of. */
   runId: text,
 }));
-export type MessageOrigin = z.infer<typeof MessageOrigin>;
+export const MessageOrigin = OriginFields as unknown as Schema<MessageOrigin>;
 
 /** A line of type `system`: what the runtime says about itself. */
 export function system<const Subtype extends string, Shape extends z.core.$ZodLooseShape>(

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { EFFORT_LEVELS } from '../effort-levels.ts';
+import { FastModeDisabledReason, FastModeState } from '../fast-mode.ts';
 import { permissionModes } from '../permissions.ts';
 import { AnyObject, open, word } from '../schema.ts';
 import { identity } from './common.ts';
@@ -10,9 +12,18 @@ const texts = z.optional(z.array(z.string()));
 /** `/login managed key`: the one that `heddle auth login` has stored. */
 export const ApiKeySource = word([
   ...(['ANTHROPIC_API_KEY', 'apiKeyHelper', '/login managed key', 'OPENAI_API_KEY'] as const),
-  ...(['user', 'project', 'org', 'temporary', 'none'] as const),
+  ...(['user', 'project', 'org', 'temporary', 'oauth', 'none'] as const),
 ]);
 export type ApiKeySource = z.infer<typeof ApiKeySource>;
+
+/** A plugin that could not be loaded, or not all of it. */
+const PluginError = open(() => ({
+  plugin: z.string(),
+  type: z.string(),
+  message: z.string(),
+  path: text,
+  managed_lock: z.optional(open({ plugin_enabled: z.boolean(), name: z.string(), marketplace: text })),
+}));
 
 /** The facts of a session. Opens every turn (ruling K20). */
 export const SystemInitMessage = open(() => ({
@@ -39,13 +50,17 @@ export const SystemInitMessage = open(() => ({
   plugins: z.array(open({ name: z.string(), path: z.string(), source: text, version: text })),
   /** The memory files in force (docs/memory.md). */
   memory_files: z.optional(z.array(open({ path: z.string(), type: z.string() }))),
-  fast_mode_state: text,
+  fast_mode_state: z.optional(FastModeState),
+  fast_mode_disabled_reason: z.optional(FastModeDisabledReason),
+  /** How much work the model puts into the next answer; null where none is asked for. */
+  effort: z.optional(z.nullable(word(EFFORT_LEVELS))),
   ...identity,
 
   // Later versions of the reference.
   terminal_slash_commands: texts,
   capabilities: texts,
-  plugin_errors: z.optional(z.array(z.unknown())),
+  plugin_errors: z.optional(z.array(PluginError)),
+  view_mode: z.optional(word(['focus', 'default'])),
   original_cwd: text,
   additional_directories: texts,
   memory_paths: z.optional(AnyObject),

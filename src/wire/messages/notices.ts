@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { SlashCommand } from '../control/initialize.ts';
-import { word } from '../schema.ts';
+import { open, word } from '../schema.ts';
+import { AssistantMessageError } from './assistant.ts';
 import { system } from './common.ts';
 
 const text = z.optional(z.string());
@@ -13,7 +14,12 @@ export const ApiRetryMessage = system('api_retry', () => ({
   retry_delay_ms: z.number(),
   /** Null when there was no answer at all. */
   error_status: z.nullable(z.number()),
-  error: z.string(),
+  /** What kind of trouble it was. */
+  error: AssistantMessageError,
+  /** Heddle's own: the same for people. */
+  message: text,
+  /** Where no answer came at all: how long was waited for one, and how long is waited now. */
+  no_response: z.optional(open({ waited_ms: z.number(), retry_wait_ms: z.number() })),
 }));
 export type ApiRetryMessage = z.infer<typeof ApiRetryMessage>;
 
@@ -28,15 +34,20 @@ export type ModelFallbackMessage = z.infer<typeof ModelFallbackMessage>;
 
 const refusal = {
   original_model: z.string(),
-  request_id: nullableText,
+  request_id: z.nullable(z.string()),
   api_refusal_category: nullableText,
   api_refusal_explanation: nullableText,
-  content: text,
+  refused_user_message_uuid: nullableText,
+  content: z.string(),
 };
-/** A model refused, and another one goes on. */
+/** A model refused, and another one goes on. The reference prints it; here a refusal ends the turn. */
 export const ModelRefusalFallbackMessage = system('model_refusal_fallback', () => ({
   ...refusal,
-  fallback_model: text,
+  trigger: word(['refusal']),
+  direction: word(['retry', 'revert', 'sticky']),
+  scope: z.optional(word(['session', 'local'])),
+  fallback_model: z.string(),
+  retracted_message_uuids: z.optional(z.array(z.string())),
 }));
 export type ModelRefusalFallbackMessage = z.infer<typeof ModelRefusalFallbackMessage>;
 
@@ -61,9 +72,10 @@ export type PermissionDeniedMessage = z.infer<typeof PermissionDeniedMessage>;
 /** A text for people that the model does not see. */
 export const InformationalMessage = system('informational', () => ({
   content: z.string(),
-  level: word(['info', 'notice', 'suggestion', 'warning', 'error']),
+  level: word(['info', 'notice', 'suggestion', 'warning']),
   tag: text,
   isMeta: z.optional(z.boolean()),
+  tool_use_id: text,
   prevent_continuation: z.optional(z.boolean()),
   timestamp: text,
 }));
@@ -74,6 +86,8 @@ export const NotificationMessage = system('notification', () => ({
   key: z.string(),
   text: z.string(),
   priority: word(['immediate', 'high', 'medium', 'low']),
+  color: text,
+  timeout_ms: z.optional(z.number()),
 }));
 export type NotificationMessage = z.infer<typeof NotificationMessage>;
 
@@ -97,20 +111,61 @@ export const CommandsChangedMessage = system('commands_changed', () => ({ comman
 export type CommandsChangedMessage = z.infer<typeof CommandsChangedMessage>;
 
 /** A session store did not take what it was given. */
-export const MirrorErrorMessage = system('mirror_error', () => ({ error: z.string() }));
+export const MirrorErrorMessage = system('mirror_error', () => ({
+  error: z.string(),
+  key: open({ projectKey: z.string(), sessionId: z.string(), subpath: text }),
+}));
 export type MirrorErrorMessage = z.infer<typeof MirrorErrorMessage>;
 
-/** Something could not be written to the session. */
-export const SessionWritesLostMessage = system('session_writes_lost', () => ({}));
+/** Something could not be written to the session. Heddle ends the turn with an error instead. */
+export const SessionWritesLostMessage = system('session_writes_lost', () => ({
+  error_code: word(['ENOSPC', 'EDQUOT']),
+  lost: z.array(word(['transcript', 'global_config'])),
+  transcript_session_ids: z.optional(z.array(z.string())),
+}));
 export type SessionWritesLostMessage = z.infer<typeof SessionWritesLostMessage>;
 
 /** What an MCP server had asked the user for by an address is done. */
-export const ElicitationCompleteMessage = system('elicitation_complete', () => ({ elicitation_id: text }));
+export const ElicitationCompleteMessage = system('elicitation_complete', () => ({
+  mcp_server_name: z.string(),
+  elicitation_id: z.string(),
+}));
 export type ElicitationCompleteMessage = z.infer<typeof ElicitationCompleteMessage>;
 
 /** How much the model has thought so far. */
 export const ThinkingTokensMessage = system('thinking_tokens', () => ({
   estimated_tokens: z.number(),
   estimated_tokens_delta: z.number(),
+  user_message_uuid: text,
 }));
 export type ThinkingTokensMessage = z.infer<typeof ThinkingTokensMessage>;
+
+/** How it stands with a control request that takes long. */
+export const ControlRequestProgressMessage = system('control_request_progress', () => ({
+  request_id: z.string(),
+  status: word(['started', 'api_retry']),
+  attempt: z.optional(z.number()),
+  max_retries: z.optional(z.number()),
+  retry_delay_ms: z.optional(z.number()),
+  error_status: z.optional(z.nullable(z.number())),
+}));
+export type ControlRequestProgressMessage = z.infer<typeof ControlRequestProgressMessage>;
+
+/** How it stands with the installation of plugins. A run of Heddle installs none. */
+export const PluginInstallMessage = system('plugin_install', () => ({
+  status: word(['started', 'installed', 'failed', 'completed']),
+  name: text,
+  error: text,
+}));
+export type PluginInstallMessage = z.infer<typeof PluginInstallMessage>;
+
+/** Why a worker of the reference's cloud leaves. */
+export const WorkerShuttingDownMessage = system('worker_shutting_down', () => ({ reason: z.string() }));
+export type WorkerShuttingDownMessage = z.infer<typeof WorkerShuttingDownMessage>;
+
+/** Memories that the reference has recalled by itself. */
+export const MemoryRecallMessage = system('memory_recall', () => ({
+  mode: word(['select', 'synthesize']),
+  memories: z.array(open({ path: z.string(), scope: word(['personal', 'team', 'organization']), content: text })),
+}));
+export type MemoryRecallMessage = z.infer<typeof MemoryRecallMessage>;

@@ -87,6 +87,10 @@ export const messageSchemas = {
   'system/session_writes_lost': notices.SessionWritesLostMessage,
   'system/elicitation_complete': notices.ElicitationCompleteMessage,
   'system/thinking_tokens': notices.ThinkingTokensMessage,
+  'system/control_request_progress': notices.ControlRequestProgressMessage,
+  'system/plugin_install': notices.PluginInstallMessage,
+  'system/worker_shutting_down': notices.WorkerShuttingDownMessage,
+  'system/memory_recall': notices.MemoryRecallMessage,
 
   'system/resume_report': ResumeReportMessage,
   'system/input_error': InputErrorMessage,
@@ -100,6 +104,7 @@ export const messageSchemas = {
   conversation_reset: other.ConversationResetMessage,
   rate_limit_event: other.RateLimitMessage,
   prompt_suggestion: other.PromptSuggestionMessage,
+  active_goal: other.ActiveGoalMessage,
   transcript_mirror: other.TranscriptMirrorMessage,
 
   keep_alive: other.KeepAliveMessage,

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { FastModeDisabledReason, FastModeState } from '../fast-mode.ts';
 import { AnyObject, oneOf, open, word } from '../schema.ts';
 import { ModelUsage, PermissionDenial, Usage } from '../usage.ts';
 import { identity, MessageOrigin } from './common.ts';
@@ -10,11 +11,20 @@ export const TerminalReason = word([
   'budget_exhausted',
   'structured_output_retry_exhausted',
   'api_error',
+  'blocking_limit',
+  'rapid_refill_breaker',
   'prompt_too_long',
+  'image_error',
+  'model_error',
+  'malformed_tool_use_exhausted',
   'aborted_streaming',
   'aborted_tools',
+  'stop_hook_prevented',
   'hook_stopped',
   'tool_deferred',
+  'tool_deferred_unavailable',
+  'background_requested',
+  'turn_setup_failed',
   'background_stopped',
   'max_duration',
   'empty_answer',
@@ -54,7 +64,11 @@ export type StartupFailureReason = z.infer<typeof StartupFailureReason>;
 export const PendingTask = open(() => ({ task_id: z.string(), task_type: z.string(), description: z.string() }));
 export type PendingTask = z.infer<typeof PendingTask>;
 
+export const DeferredToolUse = open(() => ({ id: z.string(), name: z.string(), input: AnyObject }));
+export type DeferredToolUse = z.infer<typeof DeferredToolUse>;
+
 const count = z.optional(z.number());
+const queuedBehind = z.optional(word(['durable_post', 'ephemeral_post', 'retry_backoff', 'hold', 'none']));
 
 const common = {
   type: z.literal('result'),
@@ -81,7 +95,8 @@ const common = {
   // Later versions of the reference.
   /** Why the turn ended. */
   terminal_reason: z.optional(TerminalReason),
-  fast_mode_state: z.optional(z.string()),
+  fast_mode_state: z.optional(FastModeState),
+  fast_mode_disabled_reason: z.optional(FastModeDisabledReason),
   /** The HTTP status of the model's API, where that was the trouble; null where there was no answer. */
   api_error_status: z.optional(z.nullable(z.number())),
   api_error_type: z.optional(z.string()),
@@ -92,6 +107,21 @@ const common = {
   ttft_stream_ms: count,
   /** From the beginning of the turn to that request. */
   time_to_request_ms: count,
+  /** Of the reference's processes and cloud, which hosts of its SDK read. Heddle measures none of these. */
+  time_to_request_from_spawn_ms: count,
+  time_origin_ms: count,
+  warm_spare_claimed: z.optional(z.boolean()),
+  request_sent_wall_ms: count,
+  first_content_frame_ms: count,
+  first_stream_post_ms: count,
+  first_stream_post_ack_ms: count,
+  first_stream_post_wall_ms: count,
+  first_stream_post_queue_wait_ms: count,
+  first_stream_post_queued_behind: queuedBehind,
+  first_text_post_ms: count,
+  first_text_post_wall_ms: count,
+  first_text_post_queue_wait_ms: count,
+  first_text_post_queued_behind: queuedBehind,
   /** How many messages still wait for their turn. */
   queued_turn_count: count,
   /** 0 for the first result of the process, and none is left out. */
@@ -100,7 +130,10 @@ const common = {
   local_command: z.optional(z.string()),
   /** Who has begun the turn, where that was not the person at the host. */
   origin: z.optional(MessageOrigin),
-  deferred_tool_use: z.optional(z.unknown()),
+  /** The call that a hook has left to somebody else: it is asked again when the session goes on. */
+  deferred_tool_use: z.optional(DeferredToolUse),
+  credential_expires_at: z.optional(z.string()),
+  resume_reason: z.optional(z.string()),
 
   // Heddle's own.
   /** Work in the background that goes on after this turn. */
@@ -109,6 +142,8 @@ const common = {
   error_code: z.optional(z.string()),
   /** The input messages that this result answers (ruling K26). */
   user_message_uuids: z.optional(z.array(z.string())),
+  /** The first of them, or the one that the turn began with. */
+  user_message_uuid: z.optional(z.string()),
 };
 
 /** The turn ended by itself. `is_error` is true when the answer is the text of an API error (ruling K24). */

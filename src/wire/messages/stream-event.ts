@@ -35,5 +35,9 @@ export const StreamEventMessage = open(() => ({
   ...identity,
   ttft_ms: z.optional(z.number()),
   api_message_id: z.optional(z.string()),
+  /** The input messages that the answer belongs to; on the first event of each answer. */
+  user_message_uuid: z.optional(z.string()),
+  user_message_uuids: z.optional(z.array(z.string())),
+  resume_reason: z.optional(z.string()),
 }));
 export type StreamEventMessage = z.infer<typeof StreamEventMessage>;

@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
-import { open, word } from '../schema.ts';
+import { AnyObject, open, word } from '../schema.ts';
 import { system } from './common.ts';
 
 const text = z.optional(z.string());
 /** `task_id` names the task, `run_id` one run of it. */
 const task = { task_id: z.string(), run_id: text };
+/** `ambient`: housekeeping that a host need not show; `skip_transcript`: nor keep in what it shows of the past. */
+const shown = { ambient: z.optional(z.boolean()), skip_transcript: z.optional(z.boolean()) };
 const TaskUsage = open(() => ({
   total_tokens: z.number(),
   tool_uses: z.number(),
@@ -13,6 +15,18 @@ const TaskUsage = open(() => ({
   cost_usd: z.optional(z.number()),
 }));
 
+/** Something that an MCP server offers to be read. */
+export const ResourceLink = open(() => ({
+  uri: z.string(),
+  name: z.string(),
+  title: text,
+  description: text,
+  mimeType: text,
+  size: z.optional(z.number()),
+  annotations: z.optional(AnyObject),
+}));
+export type ResourceLink = z.infer<typeof ResourceLink>;
+
 /** A background task has ended. */
 export const TaskNotificationMessage = system('task_notification', () => ({
   ...task,
@@ -20,7 +34,12 @@ export const TaskNotificationMessage = system('task_notification', () => ({
   status: word(['completed', 'failed', 'stopped']),
   output_file: z.string(),
   summary: z.string(),
+  /** `worker_restart`: it ended because the agent did in which it had begun. */
+  reason: z.optional(word(['worker_restart'])),
   usage: z.optional(TaskUsage),
+  /** What an MCP server offers to be read. */
+  resource_links: z.optional(z.array(ResourceLink)),
+  ...shown,
 }));
 export type TaskNotificationMessage = z.infer<typeof TaskNotificationMessage>;
 
@@ -34,7 +53,9 @@ export const TaskStartedMessage = system('task_started', () => ({
   is_backgrounded: z.optional(z.boolean()),
   spawn_depth: z.optional(z.number()),
   parent_task_id: text,
+  workflow_name: text,
   prompt: text,
+  ...shown,
 }));
 export type TaskStartedMessage = z.infer<typeof TaskStartedMessage>;
 
@@ -54,8 +75,10 @@ export type TaskProgressMessage = z.infer<typeof TaskProgressMessage>;
 export const TaskUpdatedMessage = system('task_updated', () => ({
   ...task,
   patch: open({
-    status: z.optional(word(['running', 'completed', 'failed', 'killed'])),
-    end_time: z.optional(z.union([z.string(), z.number()])),
+    status: z.optional(word(['pending', 'running', 'completed', 'failed', 'killed', 'paused'])),
+    description: text,
+    end_time: z.optional(z.number()),
+    total_paused_ms: z.optional(z.number()),
     error: text,
     is_backgrounded: z.optional(z.boolean()),
   }),
@@ -66,6 +89,15 @@ export type TaskUpdatedMessage = z.infer<typeof TaskUpdatedMessage>;
 
 /** The whole set of live tasks; replaces what was said before. */
 export const BackgroundTasksChangedMessage = system('background_tasks_changed', () => ({
-  tasks: z.array(open({ ...task, task_type: z.string(), subagent_type: text, description: z.string() })),
+  tasks: z.array(
+    open({
+      ...task,
+      task_type: z.string(),
+      subagent_type: text,
+      description: z.string(),
+      parent_task_id: text,
+      ambient: z.optional(z.boolean()),
+    }),
+  ),
 }));
 export type BackgroundTasksChangedMessage = z.infer<typeof BackgroundTasksChangedMessage>;

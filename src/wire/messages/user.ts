@@ -34,6 +34,8 @@ export const UserMessage = open(() => ({
   timestamp: z.optional(z.string()),
   origin: z.optional(MessageOrigin),
   tool_result_meta: z.optional(z.array(ToolResultMeta)),
+  /** Files that came with a message that is echoed. Heddle has none. */
+  file_attachments: z.optional(z.array(z.unknown())),
 }));
 export type UserMessage = z.infer<typeof UserMessage>;
 
@@ -67,5 +69,8 @@ export const UserInput = open(() => ({
   shouldQuery: z.optional(z.boolean()),
   /** Takes the text as it is: no `@path` expansion, no slash commands. */
   client_composed: z.optional(z.boolean()),
+  /** What of the content was pasted, for interfaces that show it shorter. Kept with the message. */
+  pasted_content: z.optional(z.array(Content)),
+  inline_pastes: z.optional(z.array(z.string())),
 }));
 export type UserInput = z.infer<typeof UserInput>;

@@ -37,6 +37,20 @@ describe('an agent that is waited for', () => {
     expect(data).toMatchObject({ status: 'completed', totalToolUseCount: 1, totalTokens: 117 });
   });
 
+  test('[B-114] its end is told, before the result of its call', async () => {
+    const client = createHouse(cast(script)).connect({ allowedTools: ['Bash'] });
+    await client.ask('MAIN go');
+    const ends = client.lines.map((line) =>
+      resultsOf([line])[0]?.tool_use_id === 'toolu_t' ? 'result' : kindOf(line),
+    );
+    expect(ends.slice(ends.indexOf('system/task_updated'))).toEqual([
+      ...['system/task_updated', 'system/task_notification', 'result', 'assistant', 'result'],
+    ]);
+    expect(client.of('system/task_notification')).toMatchObject([
+      { tool_use_id: 'toolu_t', status: 'completed', usage: { tool_uses: 1, total_tokens: 117 } },
+    ]);
+  });
+
   test('[B-051, B-146] all that it says is told where that is wanted, with who says it', async () => {
     const house = createHouse(cast(script));
     const client = house.connect({

@@ -1,0 +1,34 @@
+import type { Message } from '../wire/messages/index.ts';
+import { hookStopped } from './hook-stopped.ts';
+import type { TurnEnd } from './loop.ts';
+import type { ToolCall } from './run-call.ts';
+import { runTools } from './run-tools.ts';
+import type { Turn } from './turn.ts';
+
+/**
+ * Asks again about calls that a hook had left to someone outside when the session was left: hooks and the gate decide
+ * anew. What came of them takes the place of what the model would have been told. Returns null when the turn goes on.
+ */
+export async function* rerunDeferred(
+  turn: Turn,
+  calls: readonly ToolCall[],
+  signal: AbortSignal,
+): AsyncGenerator<Message, TurnEnd | null> {
+  const last = turn.messages.at(-1);
+  const ids = new Set(calls.map(({ block }) => block.id));
+  const rest = last?.role === 'user' ? last.content : [];
+  const kept = rest.filter((block) => block.type !== 'tool_result' || !ids.has(block.tool_use_id));
+  if (last?.role === 'user') turn.messages.pop();
+  const round = yield* runTools(turn, calls, signal);
+  const results = turn.messages.pop()?.content ?? [];
+  // Results stand before texts: the API wants all of them at the beginning of one message.
+  const found = [...kept, ...results];
+  const isResult = ({ type }: { type: string }) => type === 'tool_result';
+  const content = [...found.filter(isResult), ...found.filter((block) => !isResult(block))];
+  turn.messages.push({ role: 'user', content });
+  if (round.interrupted) return { kind: 'interrupted', during: 'tools' };
+  if (round.halted !== null) return yield* hookStopped(turn, round.halted);
+  turn.tally.rounds++;
+  const [again] = round.deferred;
+  return again ? { kind: 'deferred', call: again.block } : null;
+}
