@@ -72,7 +72,7 @@ async function answer(
     parts.hooks?.hear(line);
     return voice.say(line);
   });
-  // What works in the background can ask nothing any more, and nobody can be told what came of it.
+  // What still works in the background cannot call its model again, and no turn can follow that hears of its end.
   const isSpent = ended.kind === 'completed' && budgetExhausted(turn.limits, turn.ledger.spentUsd);
   const end = isSpent && pendingTasks(parts).length > 0 ? overBudget(turn.limits) : ended;
   parts.runtime.log('debug', `A turn ended: ${end.kind}`, { toolRounds: tally.rounds });
