@@ -17,6 +17,7 @@ export function ownProgram(): string[] {
   const places = [
     ...(file === null ? [] : [real(file)]),
     ...(folder === null ? [] : [...codeIn(folder), ...dependenciesOf(folder)]),
+    ...(file === null ? [] : besideBundle(file, folder)),
     ...interpreter(),
   ];
   return outermost([...new Set(places)]);
@@ -42,18 +43,38 @@ function codeIn(folder: string): string[] {
   return ['dist', 'package.json', ...(sourcesRoot() === null ? [] : ['src'])].map((name) => join(folder, name));
 }
 
-function dependenciesOf(folder: string): string[] {
+/** All that a package may load. `needs`: what it loads itself, where its manifest does not tell. */
+function dependenciesOf(folder: string, needs: readonly string[] = needsOf(folder)): string[] {
   const seen = new Set<string>();
-  const visit = (from: string): string[] => {
+  const visit = (from: string, names: readonly string[]): string[] => {
     if (seen.has(from)) return [];
     seen.add(from);
-    return needsOf(from).flatMap((name) => {
+    return names.flatMap((name) => {
       const { found, closed } = lookUp(name, from);
-      return found === null ? closed : [...closed, found, ...visit(found)];
+      return found === null ? closed : [...closed, found, ...visit(found, needsOf(found))];
     });
   };
-  return visit(folder);
+  return visit(folder, needs);
 }
+
+/** What a bundle of somebody's program looks for where it lies itself, before it looks where the package is installed. */
+function besideBundle(file: string, folder: string | null): string[] {
+  const lies = real(file);
+  if (lies === null || (folder !== null && lies.startsWith(`${folder}${sep}`))) return [];
+  const files = NEEDED_FILES.flatMap((name) => [name, `../${name}`].map((place) => join(dirname(lies), place)));
+  return [...files, ...dependenciesOf(dirname(lies), NEEDED_PACKAGES)];
+}
+
+/** Files of `dist` that are found by their names. */
+const NEEDED_FILES = ['heddle.cjs', 'web-tree-sitter.wasm', 'tree-sitter-bash.wasm'];
+
+/** What this program may load by its name. A test compares it with the manifest, which a bundle does not have. */
+export const NEEDED_PACKAGES: readonly string[] = [
+  'heddle',
+  ...['@opentelemetry/api', 'sharp', 'unpdf'],
+  ...['@vscode/ripgrep', `@vscode/ripgrep-${platform()}-${arch()}`],
+  ...['diff', 'https-proxy-agent', 'turndown', 'zod', 'zod-to-json-schema'],
+];
 
 /** What a package may load, by its manifest: also what it need not have. */
 function needsOf(folder: string): string[] {
