@@ -26,15 +26,3 @@ const BY_ARITY: readonly [FlagKind, string][] = [
 export const IGNORED_FLAGS: readonly IgnoredFlag[] = BY_ARITY.flatMap(([arity, flags]) =>
   flags.split(' ').map((flag) => ({ names: flag.split('='), arity })),
 );
-
-/** What is said in the place of the usual note: why nothing has to be done for it. */
-const STATIC_PROMPT = 'the system prompt here is the same in every place and on every day';
-const NOTES = new Map([
-  ['--exclude-dynamic-system-prompt-sections', `is always so: ${STATIC_PROMPT}`],
-  ['--system-prompt-snapshot', `is not needed: ${STATIC_PROMPT}`],
-]);
-
-/** What is said of one that was given, by its long name. */
-export function ignoredNote(flag: string): string {
-  return NOTES.get(flag) ?? 'has no effect here and was ignored';
-}

@@ -2,8 +2,33 @@ import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { basename, dirname, join, sep } from 'node:path';
 import { isObject, type JsonObject, tryParseJson } from './json.ts';
+import { otherNames, storesOf } from './other-names.ts';
 import { installedPackage, ownFile, sourcesRoot } from './own-place.ts';
 import { smallText } from './small-file.ts';
+
+export interface FoundProgram {
+  /** Real paths of files and directories, also of some that do not exist. */
+  paths(): readonly string[];
+  /** Whether a path is another name of one of its files. */
+  isOtherName(path: string): boolean;
+}
+
+/** Looks for what it is asked for when it is asked first. */
+export function findOwnProgram(): FoundProgram {
+  let places: readonly string[] | null = null;
+  let all: readonly string[] | null = null;
+  const ownPlaces = () => {
+    places ??= placesOf();
+    return places;
+  };
+  return {
+    paths() {
+      all ??= [...ownPlaces(), ...storesOf(ownPlaces())];
+      return all;
+    },
+    isOtherName: otherNames(ownPlaces),
+  };
+}
 
 /**
  * Where the program lies that this is: its package with the code that it keeps, every package that it may load, ripgrep
@@ -11,12 +36,12 @@ import { smallText } from './small-file.ts';
  * so that nobody whom it watches may write there. Real paths, of files and directories; also of some that do not exist,
  * in which a package would be found before the right one, or at all.
  */
-export function ownProgram(): string[] {
+function placesOf(): string[] {
   const file = ownFile();
   const folder = packageFolder(file);
   const places = [
     ...(file === null ? [] : [real(file)]),
-    ...(folder === null ? [] : [...codeIn(folder), ...dependenciesOf(folder)]),
+    ...(folder === null ? [] : [...codeIn(folder), ...dependenciesOf(folder, needsOfProgram(folder))]),
     ...(file === null ? [] : besideBundle(file, folder)),
     ...interpreter(),
   ];
@@ -29,10 +54,10 @@ function packageFolder(file: string | null): string | null {
   return known && real(known);
 }
 
-/** A copy without its manifest still has its folder. */
+/** A copy of the package without its manifest still has its folder; `dist` of another program is none. */
 function builtFolder(file: string | null): string | null {
   for (let folder = file && dirname(file); folder !== null && folder !== dirname(folder); folder = dirname(folder)) {
-    if (basename(folder) === 'dist') return dirname(folder);
+    if (basename(folder) === 'dist' && existsSync(join(folder, 'heddle.cjs'))) return dirname(folder);
   }
   return null;
 }
@@ -43,8 +68,8 @@ function codeIn(folder: string): string[] {
   return ['dist', 'package.json', ...(sourcesRoot() === null ? [] : ['src'])].map((name) => join(folder, name));
 }
 
-/** All that a package may load. `needs`: what it loads itself, where its manifest does not tell. */
-function dependenciesOf(folder: string, needs: readonly string[] = needsOf(folder)): string[] {
+/** All that code in a folder may load, when it loads these packages itself. */
+function dependenciesOf(folder: string, needs: readonly string[]): string[] {
   const seen = new Set<string>();
   const visit = (from: string, names: readonly string[]): string[] => {
     if (seen.has(from)) return [];
@@ -75,6 +100,12 @@ export const NEEDED_PACKAGES: readonly string[] = [
   ...['@vscode/ripgrep', `@vscode/ripgrep-${platform()}-${arch()}`],
   ...['diff', 'https-proxy-agent', 'turndown', 'zod', 'zod-to-json-schema'],
 ];
+
+/** A copy may have no manifest. */
+function needsOfProgram(folder: string): readonly string[] {
+  const needs = needsOf(folder);
+  return needs.length > 0 ? needs : NEEDED_PACKAGES;
+}
 
 /** What a package may load, by its manifest: also what it need not have. */
 function needsOf(folder: string): string[] {

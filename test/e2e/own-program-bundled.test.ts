@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NEEDED_PACKAGES } from '../../src/util/own-program.ts';
@@ -56,17 +56,21 @@ const LURES = [
   'heddle.cjs',
 ];
 
-/** Lets the bundle work in the folder in which it lies. */
-function play(calls: [string, object][], options: object): { folder: string; said: string } {
+/** Where the bundle lies: in the folder in which it works, or where a build puts it. */
+const PLACES = ['program.cjs', 'dist/program.cjs'];
+
+function play(program: string, calls: [string, object][], options: object): { folder: string; said: string } {
   const folder = mkdtempSync(join(base, 'deployed-'));
-  writeFileSync(join(folder, 'program.cjs'), readFileSync(join(base, 'program.cjs')));
+  mkdirSync(dirname(join(folder, program)), { recursive: true });
+  cpSync(join(base, 'program.cjs'), join(folder, program));
+  writeFileSync(join(folder, 'package.json'), '{ "dependencies": { "left-pad": "1" } }');
   writeFileSync(join(folder, 'play.json'), JSON.stringify({ calls, options }));
   const evil = `#!/bin/sh\ntouch ${join(base, 'pwned')}\n`;
   writeFileSync(join(folder, 'evil.sh'), evil, { mode: 0o755 });
   const put = (path: string) => `mkdir -p $(dirname ${path}); cp evil.sh ${path}`;
   writeFileSync(join(folder, 'attack.sh'), LURES.map(put).join('\n'));
   const env = { PATH: process.env.PATH ?? '', HOME: base, HEDDLE_HOME: join(base, 'home') };
-  const run = spawnSync(process.execPath, ['program.cjs'], { cwd: folder, env, encoding: 'utf8', timeout: 60_000 });
+  const run = spawnSync(process.execPath, [program], { cwd: folder, env, encoding: 'utf8', timeout: 60_000 });
   return { folder, said: `${run.stdout}${run.stderr}` };
 }
 
@@ -79,13 +83,13 @@ test('[G12] a bundle is protected from all packages that the program may load', 
 });
 
 describeSandboxed('[G12] a program that was bundled', () => {
-  test('finds nothing that a confined command has put in its way', () => {
+  test.each(PLACES)('finds nothing that a confined command has put in its way (%s)', (program) => {
     const calls: [string, object][] = [
       ['Bash', { command: 'bash attack.sh' }],
       ['Grep', { pattern: 'loom' }],
       ['Bash', { command: 'touch mine; ls mine' }],
     ];
-    const { folder, said } = play(calls, { settings: JSON.stringify({ sandbox: { enabled: true } }) });
+    const { folder, said } = play(program, calls, { settings: JSON.stringify({ sandbox: { enabled: true } }) });
     expect(lured(folder), said).toEqual([]);
     expect(existsSync(join(base, 'pwned'))).toBe(false);
     expect(said).toContain('denied 0 done');
@@ -93,9 +97,9 @@ describeSandboxed('[G12] a program that was bundled', () => {
   });
 });
 
-test('[G12] nothing is written in the way of a bundle unasked', () => {
+test.each(PLACES)('[G12] nothing is written in the way of a bundle unasked (%s)', (program) => {
   const calls = LURES.map((file_path): [string, object] => ['Write', { file_path, content: 'pwned' }]);
-  const { folder, said } = play(calls, { permissionMode: 'acceptEdits' });
+  const { folder, said } = play(program, calls, { permissionMode: 'acceptEdits' });
   expect(lured(folder), said).toEqual([]);
   expect(said).toContain(`denied ${LURES.length} done`);
 });
