@@ -168,6 +168,24 @@ describeSandboxed('[G12] a confined command cannot replace', () => {
     expect(existsSync(pwned)).toBe(false);
   });
 
+  test('a program that a hook runs, by one of the same name', async () => {
+    const place = await makePlace([bash('mkdir bin && cp evil.sh bin/cat && cp evil.sh bin/env && ls bin'), 'done']);
+    const pwned = join(place.root, 'pwned');
+    writeFileSync(join(place.cwd, 'evil.sh'), `#!/bin/sh\ntouch ${pwned}\n`);
+    chmodSync(join(place.cwd, 'evil.sh'), 0o755);
+    mkdirSync(join(place.cwd, 'tools'));
+    writeFileSync(join(place.cwd, 'tools/loom'), `#!/bin/sh\ntouch ${join(place.root, 'woven')}\n`);
+    chmodSync(join(place.cwd, 'tools/loom'), 0o755);
+    place.env.PATH = `${join(place.cwd, 'bin')}:bin:${join(place.cwd, 'tools')}:${place.env.PATH}`;
+    const hook = (command: string) => [{ hooks: [{ type: 'command', command }] }];
+    const hooks = { PostToolUse: hook('cat; loom'), SessionStart: hook('echo A=1 >> "$CLAUDE_ENV_FILE"') };
+    const settings = JSON.stringify({ sandbox: { enabled: true }, hooks });
+    const { told } = await play(installCopy(place), ['--settings', settings]);
+    expect(told[0]).toContain('cat');
+    expect(existsSync(pwned)).toBe(false);
+    expect(existsSync(join(place.root, 'woven'))).toBe(true); // what there is only in the project is still found
+  });
+
   test('leaves other packages alone: they can be installed beside it', async () => {
     const command =
       'mkdir node_modules/mine && echo 1 > node_modules/mine/index.js && mv node_modules/mine node_modules/yours';
