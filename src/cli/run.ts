@@ -6,7 +6,6 @@ import { unusedReferenceHome } from '../util/config-home.ts';
 import { isOn } from '../util/setting-text.ts';
 import type { Launch, RunConfig } from '../wire/run-config.ts';
 import type { ParsedArgs } from './args.ts';
-import { ignoredNote } from './ignored-flags.ts';
 import { createLogger } from './logger.ts';
 import { watchForLostHost } from './lost-host.ts';
 import { runPrint } from './print.ts';
@@ -24,7 +23,7 @@ export async function run(args: ParsedArgs): Promise<number> {
   const logger = createLogger(config);
   if (process.stderr.isTTY) (await import('./wrap-logger.ts')).wrapLogger(logger);
   if (unusedReferenceHome(process.env) !== null) await (await import('./home-note.ts')).noteUnusedHome(logger);
-  for (const flag of args.ignored) logger.log('warn', `${flag} ${ignoredNote(flag)}`);
+  if (args.ignored.length > 0) (await import('./ignored-notes.ts')).noteIgnored(args.ignored, logger.log);
   if (args.prompt !== undefined && config.inputFormat === 'stream-json') {
     logger.log('warn', 'The prompt argument was ignored: with --input-format stream-json, prompts come through stdin');
   }

@@ -23,7 +23,8 @@ export interface HookEnv {
 export interface HookEnvOptions {
   processes: Processes;
   cwd: string;
-  env: Env;
+  /** What the shell that reads the files has. */
+  env(): Env;
   log: Logger;
 }
 
@@ -110,7 +111,7 @@ async function changesBy(paths: readonly string[], place: Omit<HookEnvOptions, '
   };
   const { processes, cwd, env } = place;
   const args = ['-c', SCRIPT, 'bash', ...paths];
-  const spec = { command: '/bin/bash', args, cwd, env, timeoutMs: TIMEOUT_MS, onOutput };
+  const spec = { command: '/bin/bash', args, cwd, env: env(), timeoutMs: TIMEOUT_MS, onOutput };
   const { timedOut } = await processes.run(spec, new AbortController().signal);
   if (timedOut) throw new Error(`it took longer than ${TIMEOUT_MS / 1000} s`);
   if (room < 0) throw new Error('it is too much');

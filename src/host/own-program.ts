@@ -1,22 +1,18 @@
-/** Where this program lies: nothing that it watches may write there (ruling G12). */
-export interface OwnProgram {
+import type { FoundProgram } from '../util/own-program.ts';
+
+/** Where this program lies: nothing that it watches may write there (ruling G12). Before it is loaded: everywhere. */
+export interface OwnProgram extends FoundProgram {
   /** What finds it is loaded with the first call that may write something. */
   load(): Promise<void>;
-  /** Real paths. Before it is loaded: everything. */
-  paths(): readonly string[];
 }
 
 export function lazyOwnProgram(): OwnProgram {
-  let find: (() => readonly string[]) | null = null;
-  let found: readonly string[] | null = null;
+  let found: FoundProgram | null = null;
   return {
     async load() {
-      find ??= (await import('../util/own-program.ts')).ownProgram;
+      found ??= (await import('../util/own-program.ts')).findOwnProgram();
     },
-    paths() {
-      if (find === null) return ['/'];
-      found ??= find();
-      return found;
-    },
+    paths: () => found?.paths() ?? ['/'],
+    isOtherName: (path) => found?.isOtherName(path) ?? true,
   };
 }

@@ -133,7 +133,7 @@ function launchPolicy(config: RunConfig, settings: Settings, places: PermissionP
     protectedPath: protectedPaths({
       configHome: configHome ?? `${tmpdir()}/.heddle`,
       realPath: nodeRealPath,
-      ownProgram: places.ownProgram.paths,
+      ownProgram: places.ownProgram,
     }),
     ready: places.ownProgram.load,
     realPath: nodeRealPath,

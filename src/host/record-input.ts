@@ -131,6 +131,11 @@ export function goesElsewhere(input: UserInput): boolean {
   return input.edits !== undefined || parentOf(input) !== undefined;
 }
 
+/** Whether a message lets the running turn end before it is looked at. */
+export function isPatient({ priority, shouldQuery }: UserInput): boolean {
+  return priority === 'later' || shouldQuery === false;
+}
+
 /** The words of an input, as far as a list of sessions would show them. */
 export function textOfInput({ message }: UserInput): string {
   const texts = userContent(message).flatMap((block) => (block.type === 'text' ? block.text : []));

@@ -5,7 +5,6 @@ import { instantOf } from '../sessions/entry-fields.ts';
 import { type Checkpoint, readSnapshots, stateAt, toCheckpoint } from '../sessions/file-history.ts';
 import { findMessage, readStoredSession, type StoredSession } from '../sessions/stored-session.ts';
 import { stringField } from '../util/json.ts';
-import { ownProgram } from '../util/own-program.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { Backups } from './checkpoint-backups.ts';
 import { type FileMark, isLikeCopy, markOf } from './checkpoint-marks.ts';
@@ -17,6 +16,7 @@ import {
   type RewindBounds,
   type Step,
 } from './checkpoint-rewind.ts';
+import { lazyOwnProgram } from './own-program.ts';
 import { findStored, type SessionsPlace, withSession } from './stored-sessions.ts';
 
 export interface StoredRewind {
@@ -64,12 +64,13 @@ async function rewind(session: StoredSession, options: RewindStoredOptions): Pro
   const state = stateAt(history, message);
   if (!state) throw noCheckpoint(message, history);
   const backups = new Backups(join(home, 'file-history', session.sessionId), () => '');
-  const program = ownProgram();
+  const ownProgram = lazyOwnProgram();
+  await ownProgram.load();
   const bounds: RewindBounds = {
     backups,
     roots: [cwd, ...roots],
     ownFiles: new Set(),
-    isProtected: protectedPaths({ configHome: home, realPath: nodeRealPath, ownProgram: () => program }),
+    isProtected: protectedPaths({ configHome: home, realPath: nodeRealPath, ownProgram }),
   };
   const { steps, problems } = await planRewind(state, bounds);
   const plan = { message, files: steps.map(fileOf), ...(await countLines(steps)), problems };

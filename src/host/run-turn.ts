@@ -81,7 +81,7 @@ async function answer(
   if (!news) voice.echo(input, uuid);
   const turn = sessionTurn(parts, tally, asked, seams);
   const ended = await drive(runTurn(turn, signal), say);
-  // What works in the background can ask nothing any more, and nobody can be told what came of it.
+  // What still works in the background cannot call its model again, and no turn can follow that hears of its end.
   const isSpent = ended.kind === 'completed' && budgetExhausted(turn.limits, turn.ledger.spentUsd);
   const end = isSpent && pendingTasks(parts).length > 0 ? overBudget(turn.limits) : ended;
   parts.runtime.log('debug', `A turn ended: ${end.kind}`, { toolRounds: tally.rounds });

@@ -105,8 +105,14 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
     CLAUDE_PROJECT_DIR: options.project,
     CLAUDE_CODE_SESSION_ID: sessionId,
   };
+  const beside = (given: Env) => parts().sandbox.shell?.beside(given) ?? given;
   const shellCwd = () => parts().toolSession.shellDirectory.current();
-  const hookEnv = createHookEnv({ processes: options.processes, cwd: workspace.cwd, env: toolEnv(options.env), log });
+  const hookEnv = createHookEnv({
+    processes: options.processes,
+    cwd: workspace.cwd,
+    env: () => beside(toolEnv(options.env)),
+    log,
+  });
   const dispatcher = createHooks({
     hooks: (agentId = '') => [...hooks, ...borrowed, ...(ofAgents.get(agentId) ?? [])],
     sessionId,
@@ -121,7 +127,9 @@ export function openSessionHooks(parts: () => Parts, options: SessionHooksOption
     place: {
       processes: options.processes,
       cwd: workspace.cwd,
-      env,
+      get env() {
+        return beside(env);
+      },
       variablesFor: (hook) => ({ ...parts().telemetry?.variables(), ...hookEnv.variablesFor(hook) }),
       hide: (text) => parts().hideCredentials(text),
     },

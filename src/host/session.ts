@@ -24,7 +24,7 @@ import { hookNews } from './hooks.ts';
 import { InputQueue, NEWS } from './input-queue.ts';
 import { joinServers } from './mcp.ts';
 import type { Parts } from './parts.ts';
-import { foldInputs, goesElsewhere } from './record-input.ts';
+import { foldInputs, goesElsewhere, isPatient } from './record-input.ts';
 import { answerMessage, resultFacts, type SessionSeams } from './run-turn.ts';
 import { type News, type NewsSource, newsInput, stopAgents, watchSessionTasks } from './session-tasks.ts';
 import type { Opening } from './transcript.ts';
@@ -63,7 +63,7 @@ export class Session {
   /** Whether a host has stopped all that waited: news wait for the next prompt. */
   #isHeld = false;
   #lastResultIsError = false;
-  /** Whether the last result says that the budget is used up. */
+  /** Whether a result has said that the budget is used up. It stays so: a session has one budget, and costs only grow. */
   #isBudgetTold = false;
   /** How many there were; a host that misses one can see it. */
   #results = 0;
@@ -273,7 +273,6 @@ export class Session {
 
   #handle(input: UserInput | typeof NEWS): Promise<void> {
     if (input === NEWS) return this.#answerNews();
-    this.#isBudgetTold = false;
     this.#isTold &&= !this.#isHeld; // what was held is told behind this one
     this.#isHeld = false;
     return input.shouldQuery === false ? this.#append(input) : this.#answer(input);
@@ -302,17 +301,16 @@ export class Session {
       for (const line of news?.lines ?? []) await this.#voice.say(line);
       if (this.#stopped) return; // there was no turn yet that could have been interrupted; whoever resumes is told
       if (!news) continue;
-      // Nothing can be asked any more, and that has been said: a resume tells of the rest.
-      if (this.#isBudgetTold) {
-        news.undelivered?.();
-        continue;
-      }
       let isDelivered = false;
       const delivered = async () => {
         isDelivered = true;
         await news.delivered?.();
       };
-      await this.#answer(newsInput(news), { ...news, delivered });
+      const told = { ...news, delivered };
+      // No model can be asked any more, and a result has said so: the news are kept for whoever resumes the session.
+      if (this.#isBudgetTold)
+        await this.change(async (parts) => (await import('./keep-news.ts')).keepNews(parts, told));
+      else await this.#answer(newsInput(news), told);
       if (!isDelivered) news.undelivered?.();
       // What it has led to may be news already. What could not be told is not tried again before the next prompt.
       this.#isTold &&= isDelivered;
@@ -381,8 +379,9 @@ export class Session {
 
   async #sayResult(line: Message): Promise<void> {
     this.#running = null; // whoever hears of the end may act on it
-    this.#lastResultIsError = (line as { is_error?: boolean }).is_error === true;
-    this.#isBudgetTold = line.subtype === 'error_max_budget_usd';
+    const { is_error, subtype } = line as { is_error?: boolean; subtype?: string };
+    this.#lastResultIsError = is_error === true;
+    this.#isBudgetTold ||= subtype === 'error_max_budget_usd';
     const counts = { result_index: this.#results++, queued_turn_count: this.#inputs.size };
     await this.#voice.say({ ...line, ...counts } as Message);
   }
@@ -400,9 +399,4 @@ export class Session {
     const end = { kind: 'broken' as const, code: error.code, message: error.message };
     await this.#sayResult(resultLine(end, resultFacts(this.#parts, this.#tally, 0))).catch(() => {});
   }
-}
-
-/** Whether a message lets the running turn end before it is looked at. */
-function isPatient({ priority, shouldQuery }: UserInput): boolean {
-  return priority === 'later' || shouldQuery === false;
 }

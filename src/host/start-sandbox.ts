@@ -10,6 +10,7 @@ import { createSandbox } from '../tools/sandbox/sandbox.ts';
 import { createSeatbelt } from '../tools/sandbox/seatbelt.ts';
 import { readSandboxRules, type SandboxRules } from '../tools/sandbox/settings.ts';
 import type { JsonObject } from '../util/json.ts';
+import { printable } from '../util/printable.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { NO_SANDBOX, type SandboxFacts, type SandboxSeams, type SessionSandbox } from './sandbox.ts';
 import { allowedHosts } from './sandbox-hosts.ts';
@@ -18,7 +19,10 @@ import { keyFile } from './stored-keys.ts';
 /** Reads the setting, makes the sandbox and tries it out. See `openSandbox`. */
 export async function startSandbox(setting: JsonObject, seams: SandboxSeams): Promise<SessionSandbox> {
   const { log } = seams.engine.runtime;
-  const rules = readSandboxRules(setting, (key) => log('warn', `The setting ${key} has no effect in this version`));
+  const rules = readSandboxRules(setting, (key, meant) => {
+    const hint = meant === null ? '' : `. Did you mean ${meant}?`;
+    log('warn', `The setting ${printable(key)} has no effect in this version${hint}`);
+  });
   if (!rules.enabled) return NO_SANDBOX;
   const hosts = allowedHosts(rules.network, seams.policy);
   const isExcluded = excludedCommands(rules.excludedCommands);

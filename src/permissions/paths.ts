@@ -22,12 +22,13 @@ export function isInsideAny(roots: readonly string[], path: string): boolean {
  * A directory in which the program or its home lies counts: moved away, it would leave room for another.
  */
 export function protectedPaths(options: ProtectedPathsOptions): (path: string) => boolean {
-  const { configHome, realPath, ownProgram = () => [] } = options;
+  const { configHome, realPath, ownProgram } = options;
   const homes = [configHome, realPath?.(configHome) ?? configHome].map(fold);
   return (path) => {
     const folded = fold(path);
-    const own = [...homes, ...ownProgram().map(fold)];
-    if (own.some((each) => isInside(each, folded) || isInside(folded, each))) return true;
+    const own = [...homes, ...(ownProgram?.paths().map(fold) ?? [])];
+    if (own.some((each) => isInside(each, folded) || isInside(folded, each)) || ownProgram?.isOtherName(path))
+      return true;
     const names = folded.split('/').filter(Boolean);
     return names.some((name, at) => isProtectedName(name, names.slice(at + 1)));
   };
@@ -36,8 +37,8 @@ export function protectedPaths(options: ProtectedPathsOptions): (path: string) =
 export interface ProtectedPathsOptions {
   configHome: string;
   realPath?: RealPath;
-  /** Where this program lies, as real paths. */
-  ownProgram?(): readonly string[];
+  /** Where this program lies, as real paths, and whether a path is another name of one of its files. */
+  ownProgram?: { paths(): readonly string[]; isOtherName(path: string): boolean };
 }
 
 const PROTECTED_FILES = new Set([

@@ -11,6 +11,8 @@ export interface ShellSandbox {
   inside(spec: ProcessSpec, run: (confined: ProcessSpec) => Promise<ProcessOutcome>): Promise<ProcessOutcome>;
   /** The environment of a command that runs outside: no program is found where commands inside may put one. */
   outside(env: ProcessSpec['env']): ProcessSpec['env'];
+  /** The environment of a command of the user's settings, such as a hook: what commands inside may put somewhere comes last. */
+  beside(env: ProcessSpec['env']): ProcessSpec['env'];
   /** What to tell the model when a command that ran inside seems to have met the walls; empty when it has not. */
   explain(command: string, stderr: string): string;
 }

@@ -2,8 +2,33 @@ import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { basename, dirname, join, sep } from 'node:path';
 import { isObject, type JsonObject, tryParseJson } from './json.ts';
+import { otherNames, storesOf } from './other-names.ts';
 import { installedPackage, ownFile, sourcesRoot } from './own-place.ts';
 import { smallText } from './small-file.ts';
+
+export interface FoundProgram {
+  /** Real paths of files and directories, also of some that do not exist. */
+  paths(): readonly string[];
+  /** Whether a path is another name of one of its files. */
+  isOtherName(path: string): boolean;
+}
+
+/** Looks for what it is asked for when it is asked first. */
+export function findOwnProgram(): FoundProgram {
+  let places: readonly string[] | null = null;
+  let all: readonly string[] | null = null;
+  const ownPlaces = () => {
+    places ??= placesOf();
+    return places;
+  };
+  return {
+    paths() {
+      all ??= [...ownPlaces(), ...storesOf(ownPlaces())];
+      return all;
+    },
+    isOtherName: otherNames(ownPlaces),
+  };
+}
 
 /**
  * Where the program lies that this is: its package with the code that it keeps, every package that it may load, ripgrep
@@ -11,12 +36,13 @@ import { smallText } from './small-file.ts';
  * so that nobody whom it watches may write there. Real paths, of files and directories; also of some that do not exist,
  * in which a package would be found before the right one, or at all.
  */
-export function ownProgram(): string[] {
+function placesOf(): string[] {
   const file = ownFile();
   const folder = packageFolder(file);
   const places = [
     ...(file === null ? [] : [real(file)]),
-    ...(folder === null ? [] : [...codeIn(folder), ...dependenciesOf(folder)]),
+    ...(folder === null ? [] : [...codeIn(folder), ...dependenciesOf(folder, needsOfProgram(folder))]),
+    ...(file === null ? [] : besideBundle(file, folder)),
     ...interpreter(),
   ];
   return outermost([...new Set(places)]);
@@ -28,10 +54,10 @@ function packageFolder(file: string | null): string | null {
   return known && real(known);
 }
 
-/** A copy without its manifest still has its folder. */
+/** A copy of the package without its manifest still has its folder; `dist` of another program is none. */
 function builtFolder(file: string | null): string | null {
   for (let folder = file && dirname(file); folder !== null && folder !== dirname(folder); folder = dirname(folder)) {
-    if (basename(folder) === 'dist') return dirname(folder);
+    if (basename(folder) === 'dist' && existsSync(join(folder, 'heddle.cjs'))) return dirname(folder);
   }
   return null;
 }
@@ -42,17 +68,43 @@ function codeIn(folder: string): string[] {
   return ['dist', 'package.json', ...(sourcesRoot() === null ? [] : ['src'])].map((name) => join(folder, name));
 }
 
-function dependenciesOf(folder: string): string[] {
+/** All that code in a folder may load, when it loads these packages itself. */
+function dependenciesOf(folder: string, needs: readonly string[]): string[] {
   const seen = new Set<string>();
-  const visit = (from: string): string[] => {
+  const visit = (from: string, names: readonly string[]): string[] => {
     if (seen.has(from)) return [];
     seen.add(from);
-    return needsOf(from).flatMap((name) => {
+    return names.flatMap((name) => {
       const { found, closed } = lookUp(name, from);
-      return found === null ? closed : [...closed, found, ...visit(found)];
+      return found === null ? closed : [...closed, found, ...visit(found, needsOf(found))];
     });
   };
-  return visit(folder);
+  return visit(folder, needs);
+}
+
+/** What a bundle of somebody's program looks for where it lies itself, before it looks where the package is installed. */
+function besideBundle(file: string, folder: string | null): string[] {
+  const lies = real(file);
+  if (lies === null || (folder !== null && lies.startsWith(`${folder}${sep}`))) return [];
+  const files = NEEDED_FILES.flatMap((name) => [name, `../${name}`].map((place) => join(dirname(lies), place)));
+  return [...files, ...dependenciesOf(dirname(lies), NEEDED_PACKAGES)];
+}
+
+/** Files of `dist` that are found by their names. */
+const NEEDED_FILES = ['heddle.cjs', 'web-tree-sitter.wasm', 'tree-sitter-bash.wasm'];
+
+/** What this program may load by its name. A test compares it with the manifest, which a bundle does not have. */
+export const NEEDED_PACKAGES: readonly string[] = [
+  'heddle',
+  ...['@opentelemetry/api', 'sharp', 'unpdf'],
+  ...['@vscode/ripgrep', `@vscode/ripgrep-${platform()}-${arch()}`],
+  ...['diff', 'https-proxy-agent', 'turndown', 'zod', 'zod-to-json-schema'],
+];
+
+/** A copy may have no manifest. */
+function needsOfProgram(folder: string): readonly string[] {
+  const needs = needsOf(folder);
+  return needs.length > 0 ? needs : NEEDED_PACKAGES;
 }
 
 /** What a package may load, by its manifest: also what it need not have. */

@@ -2,6 +2,7 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -129,6 +130,24 @@ describeSandboxed('[G12] a confined command cannot replace', () => {
     }
   });
 
+  test('files of it by their names in the store of a package manager', async () => {
+    const place = await makePlace([bash('bash attack.sh'), 'done']);
+    const copy = installInProject(place);
+    const store = join(place.cwd, '.pnpm-store/v3/files');
+    mkdirSync(store, { recursive: true });
+    const own = ['heddle/package.json', 'heddle/dist/heddle.cjs', 'diff/package.json', `${RIPGREP}/bin/rg`];
+    for (const [at, name] of own.entries()) linkSync(join(place.cwd, 'node_modules', name), join(store, `${at}`));
+    const before = inventories(place);
+    writeFileSync(
+      join(place.cwd, 'attack.sh'),
+      'for f in .pnpm-store/v3/files/*; do echo pwned > $f; done; touch mine',
+    );
+    const { told } = await play(copy, SANDBOX);
+    expect(told[0]).toMatch(/Read-only file system/);
+    expect(inventories(place)).toEqual(before);
+    expect(existsSync(join(place.cwd, 'mine'))).toBe(true);
+  });
+
   test('a program that is run outside, by one of the same name', async () => {
     const place = await makePlace([
       bash('mkdir -p bin && cp evil.sh bin/git && cp evil.sh bin/loom && ls bin'),
@@ -147,6 +166,24 @@ describeSandboxed('[G12] a confined command cannot replace', () => {
     expect(told[1]).toMatch(/^git version/);
     expect(told[2]).toContain('command not found');
     expect(existsSync(pwned)).toBe(false);
+  });
+
+  test('a program that a hook runs, by one of the same name', async () => {
+    const place = await makePlace([bash('mkdir bin && cp evil.sh bin/cat && cp evil.sh bin/env && ls bin'), 'done']);
+    const pwned = join(place.root, 'pwned');
+    writeFileSync(join(place.cwd, 'evil.sh'), `#!/bin/sh\ntouch ${pwned}\n`);
+    chmodSync(join(place.cwd, 'evil.sh'), 0o755);
+    mkdirSync(join(place.cwd, 'tools'));
+    writeFileSync(join(place.cwd, 'tools/loom'), `#!/bin/sh\ntouch ${join(place.root, 'woven')}\n`);
+    chmodSync(join(place.cwd, 'tools/loom'), 0o755);
+    place.env.PATH = `${join(place.cwd, 'bin')}:bin:${join(place.cwd, 'tools')}:${place.env.PATH}`;
+    const hook = (command: string) => [{ hooks: [{ type: 'command', command }] }];
+    const hooks = { PostToolUse: hook('cat; loom'), SessionStart: hook('echo A=1 >> "$CLAUDE_ENV_FILE"') };
+    const settings = JSON.stringify({ sandbox: { enabled: true }, hooks });
+    const { told } = await play(installCopy(place), ['--settings', settings]);
+    expect(told[0]).toContain('cat');
+    expect(existsSync(pwned)).toBe(false);
+    expect(existsSync(join(place.root, 'woven'))).toBe(true); // what there is only in the project is still found
   });
 
   test('leaves other packages alone: they can be installed beside it', async () => {
@@ -193,6 +230,20 @@ describe('[G12] without a sandbox', () => {
     expect(result?.permission_denials, told.join('\n')).toHaveLength(calls.length);
     expect(inventories(place)).toEqual(before);
     expect(existsSync(join(place.cwd, 'node_modules/sharp'))).toBe(false);
+  });
+
+  test('nor to another name of one of its files', async () => {
+    const calls = [bash('echo pwned > hard'), bash('cp evil.js hard'), edit('hard')];
+    const place = await makePlace([...calls, edit('other'), 'done']);
+    const copy = installInProject(place);
+    writeFileSync(join(place.cwd, 'evil.js'), 'pwned');
+    linkSync(join(copy.dist, 'heddle.cjs'), join(place.cwd, 'hard'));
+    linkSync(join(place.cwd, 'evil.js'), join(place.cwd, 'other'));
+    const before = inventories(place);
+    const { result, told } = await play(copy, ['--permission-mode', 'acceptEdits']);
+    expect(result?.permission_denials, told.join('\n')).toHaveLength(calls.length);
+    expect(inventories(place)).toEqual(before);
+    expect(readFileSync(join(place.cwd, 'other'), 'utf8')).toBe('pwned');
   });
 
   test.each(['linked by npm', 'in a store of pnpm'])('by its real path: %s', async (how) => {

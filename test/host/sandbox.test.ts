@@ -83,11 +83,14 @@ describe('the setting', () => {
 
   test('[K43] that is there but not enabled confines nothing; unknown keys are said', async () => {
     const house = createHouse(['fine']);
-    const client = house.connect(withSandbox({ enabled: false, ripgrep: {} }));
+    const client = house.connect(withSandbox({ enabled: false, ripgrep: {}, filesystem: { denyReed: ['/x'] } }));
     await client.ask('go');
     expect(client.of('system/init')[0]?.sandbox).toEqual({ enabled: false });
-    expect(house.logs.map(({ message }) => message)).toContain(
-      'The setting sandbox.ripgrep has no effect in this version',
+    expect(house.logs.map(({ message }) => message)).toEqual(
+      expect.arrayContaining([
+        'The setting sandbox.ripgrep has no effect in this version',
+        'The setting sandbox.filesystem.denyReed has no effect in this version. Did you mean denyRead?',
+      ]),
     );
   });
 });

@@ -12,6 +12,7 @@ const sandbox: ShellSandbox = {
   },
   explain: () => '',
   outside: (env) => env,
+  beside: (env) => env,
 };
 
 test('detach is refused where a sandbox is in force, also for what would run outside of it', async () => {

@@ -1,10 +1,11 @@
 import type { HookQuestion } from '../../hooks/ask-hook.ts';
 import { GENERAL_AGENT } from '../../tools/agent.ts';
 import type { Parts } from '../parts.ts';
+import { problemOf } from './agent-problem.ts';
 import type { AgentType } from './agent-types.ts';
 import { childParts } from './child-parts.ts';
 import { runAgent } from './run-agent.ts';
-import { modelOf, problemOf } from './start-agent.ts';
+import { modelOf } from './start-agent.ts';
 
 /** An agent that can only look. */
 const LOOKER: AgentType = {

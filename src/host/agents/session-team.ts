@@ -20,11 +20,12 @@ import { noteTogether } from './agent-isolation.ts';
 import { purposeOf } from './agent-notes.ts';
 import { agentOutputFile } from './agent-output.ts';
 import { modesFrom } from './agent-permissions.ts';
+import { problemOf } from './agent-problem.ts';
 import { keepAgentServers } from './agent-servers.ts';
 import { agentTypes } from './agent-types.ts';
 import { childParts } from './child-parts.ts';
 import { runAgent } from './run-agent.ts';
-import { checkRoom, findType, modelOf, pastOf, problemOf } from './start-agent.ts';
+import { checkRoom, findType, modelOf, pastOf } from './start-agent.ts';
 
 /**
  * The team that a session leads: its members are agents that live on between their turns, and what they send to the

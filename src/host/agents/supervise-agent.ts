@@ -1,3 +1,4 @@
+import type { TurnEnd } from '../../agent/loop.ts';
 import type { BackgroundTask, BackgroundTasks, TaskHandle, TaskSpec } from '../../tools/background-tasks.ts';
 import type { ForegroundCalls } from '../../tools/foreground-calls.ts';
 import { Aborted, followAbort } from '../../util/abort.ts';
@@ -5,6 +6,7 @@ import { messageOf } from '../../util/message-of.ts';
 import type { Parts } from '../parts.ts';
 import { worktreeNote } from './agent-isolation.ts';
 import { keepLastWords } from './agent-output.ts';
+import { problemOf } from './agent-problem.ts';
 import type { AgentEnd, AgentRun } from './run-agent.ts';
 
 export interface Supervision {
@@ -63,9 +65,15 @@ async function settle(child: Parts, handle: TaskHandle, ended: AgentEnd): Promis
   const said = content.map(({ text }) => text).join('\n');
   const isDone = end.kind === 'completed' || end.kind === 'hook_stopped' || end.kind === 'max_turns';
   const status = isDone ? 'completed' : end.kind === 'interrupted' ? 'killed' : 'failed';
-  const failure = 'text' in end ? end.text : 'message' in end ? end.message : '';
-  const words = isDone || failure === '' ? said : failure;
+  const words = status === 'failed' ? failureOf(end, said) : said;
   const result = worktree ? `${words}\n\n${worktreeNote(worktree)}` : words;
   await keepLastWords(child, handle.task.outputFile, result);
   handle.end({ status, result, usage });
+}
+
+/** Why it failed, in the words of the failure where there are some; what it had said before is not lost. */
+function failureOf(end: TurnEnd, said: string): string {
+  const failure = 'text' in end ? end.text : 'message' in end ? end.message : '';
+  if (failure !== '') return failure;
+  return [problemOf(end, false), said].filter(Boolean).join('\n\n');
 }

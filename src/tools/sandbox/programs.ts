@@ -19,11 +19,26 @@ export function findProgram(name: string, path: string | undefined, writable: re
  * ones mean another directory for everybody.
  */
 export function unwritablePath(path: string | undefined, writable: readonly string[]): string {
-  const isOpen = (directory: string) => isInsideAny(writable, realDirectory(directory));
-  return (path ?? '')
-    .split(':')
-    .filter((directory) => isAbsolute(directory) && !isOpen(directory))
+  return entriesOf(path)
+    .filter((entry) => !isOpen(entry, writable))
     .join(':');
+}
+
+/**
+ * A PATH whose entries in which commands can put programs come last: for what the user's settings run outside of a sandbox.
+ * A program of the project is found as before, and none of them takes the place of one that is installed elsewhere.
+ */
+export function writableLast(path: string | undefined, writable: readonly string[]): string {
+  const open = entriesOf(path).filter((entry) => isOpen(entry, writable));
+  return [unwritablePath(path, writable), ...open].filter(Boolean).join(':');
+}
+
+function entriesOf(path = ''): string[] {
+  return path.split(':').filter(Boolean);
+}
+
+function isOpen(directory: string, writable: readonly string[]): boolean {
+  return !isAbsolute(directory) || isInsideAny(writable, realDirectory(directory));
 }
 
 /** Where nothing is yet, it may come to be. */

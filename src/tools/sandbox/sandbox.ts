@@ -7,7 +7,7 @@ import type { ShellSandbox } from '../shell-sandbox.ts';
 import { ToolError } from '../tool.ts';
 import { type Confinement, checkNamed, createConfinement, type SandboxPlaces } from './confinement.ts';
 import { type AllowedHosts, createNetwork } from './network.ts';
-import { unwritablePath } from './programs.ts';
+import { unwritablePath, writableLast } from './programs.ts';
 import type { Cell, Provider } from './provider.ts';
 import { testSandbox } from './self-test.ts';
 import type { SandboxRules } from './settings.ts';
@@ -69,6 +69,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       }
     },
     outside: (env) => ({ ...env, PATH: unwritablePath(env.PATH, realWritable()) }),
+    beside: (env) => ({ ...env, PATH: writableLast(env.PATH, realWritable()) }),
     explain: (command, stderr) =>
       explainViolations({ command, stderr, refusedHosts: network.takeRefused() }, rules.ignoreViolations, {
         writable: writable(),

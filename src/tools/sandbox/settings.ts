@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../util/json.ts';
+import { nearestWord } from '../../util/nearest.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import type { ForeignSandboxSettings, SandboxSettings } from '../../wire/sandbox-settings.ts';
 
@@ -32,9 +33,10 @@ export interface SandboxRules {
 
 /**
  * Reads the `sandbox` setting. Throws `invalid_settings` for a value of the wrong kind: a word that got lost might have
- * closed something. Keys of other versions are named to `onUnknown`.
+ * closed something. Keys of other versions are named to `onUnknown`, with what may have
+ * been meant.
  */
-export function readSandboxRules(values: JsonObject, onUnknown: (key: string) => void): SandboxRules {
+export function readSandboxRules(values: JsonObject, onUnknown: OnUnknown): SandboxRules {
   check(values, SHAPE, 'sandbox', onUnknown);
   const given = values as SandboxSettings;
   const { network = {}, filesystem = {} } = given;
@@ -62,6 +64,7 @@ export function readSandboxRules(values: JsonObject, onUnknown: (key: string) =>
   };
 }
 
+type OnUnknown = (key: string, meant: string | null) => void;
 type Kind = 'switch' | 'texts' | 'paths' | 'port' | 'lists';
 interface Shape {
   readonly [key: string]: Kind | Shape;
@@ -95,11 +98,11 @@ const SAID: Record<Kind, string> = {
   lists: 'an object of lists of texts',
 };
 
-function check(values: JsonObject, shape: Shape, where: string, onUnknown: (key: string) => void): void {
+function check(values: JsonObject, shape: Shape, where: string, onUnknown: OnUnknown): void {
   for (const [key, value] of Object.entries(values)) {
     const wanted = Object.hasOwn(shape, key) ? shape[key] : undefined;
     if (value === undefined) continue;
-    if (wanted === undefined) onUnknown(`${where}.${key}`);
+    if (wanted === undefined) onUnknown(`${where}.${key}`, nearestWord(key, Object.keys(shape)));
     else if (typeof wanted === 'string')
       refuseUnless(isOfKind(value, wanted), `${where}.${key}`, saidOf(wanted, value));
     else if (isObject(value)) check(value, wanted, `${where}.${key}`, onUnknown);
