@@ -379,9 +379,9 @@ export class Session {
 
   async #sayResult(line: Message): Promise<void> {
     this.#running = null; // whoever hears of the end may act on it
-    const { is_error, subtype } = line as { is_error?: boolean; subtype?: string };
-    this.#lastResultIsError = is_error === true;
-    this.#isBudgetTold ||= subtype === 'error_max_budget_usd';
+    const result = line as { is_error?: boolean; subtype?: string };
+    this.#lastResultIsError = result.is_error === true;
+    this.#isBudgetTold ||= result.subtype === 'error_max_budget_usd';
     const counts = { result_index: this.#results++, queued_turn_count: this.#inputs.size };
     await this.#voice.say({ ...line, ...counts } as Message);
   }
@@ -391,10 +391,8 @@ export class Session {
     const error = toHeddleError(thrown);
     this.#lastResultIsError = true;
     if (error.code === 'closed') return;
-    // An error with a code reaches the user in the result; anything else is a bug and says so at once.
-    const level = error.code === 'other' ? 'error' : 'debug';
-    const { cause = error } = error;
-    const stack = cause instanceof Error ? cause.stack : error.stack;
+    const level = error.code === 'other' ? 'error' : 'debug'; // one with a code is in the result; any other is a bug
+    const { stack } = error.cause instanceof Error ? error.cause : error;
     this.#parts.runtime.log(level, `The turn failed: ${error.message}`, { code: error.code, stack });
     const end = { kind: 'broken' as const, code: error.code, message: error.message };
     await this.#sayResult(resultLine(end, resultFacts(this.#parts, this.#tally, 0))).catch(() => {});
