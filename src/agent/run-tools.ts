@@ -11,6 +11,7 @@ import type { AutomaticDenial } from './denial-line.ts';
 import { toolProgressLine, toolResultLine, userTextLine } from './lines.ts';
 import { attachContexts, newRound, noteSaid, type Round, tellBatch } from './round.ts';
 import { errorOutcome, execute, failure, type Outcome, parseInput, prepare, type ToolCall } from './run-call.ts';
+import { countCall } from './tool-stats.ts';
 import type { Turn } from './turn.ts';
 
 /** Milliseconds between the signs of life of a call that takes long. */
@@ -50,7 +51,6 @@ export async function* runTools(
         const line = toolResultLine(turn, block, data);
         const recorded = await turn.record(line, { sourceToolAssistantUUID: call.assistantUuid });
         blocks.set(call, block);
-        const { countCall } = await import('./tool-stats.ts'); // most runs of one prompt call no tool
         countCall(turn.ledger, calledName(turn, call.block), outcome.data);
         if (outcome.followUp !== undefined) followUps.push({ call, text: turn.hide(outcome.followUp) });
         turn.tally.userLines++;

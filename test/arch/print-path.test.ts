@@ -6,7 +6,7 @@ import { chunkOf, type Loaded, loadedWith, readMetafile } from '../support/bundl
 import { ROOT } from '../support/root.ts';
 
 /** Minified bytes that `heddle -p` may load before it speaks to the model. Raise it only with a reason in the commit. */
-const PRINT_BUDGET = 356_000;
+const PRINT_BUDGET = 357_000;
 /** The entry alone, which answers `--version` and picks the branch. */
 const VERSION_BUDGET = 5_500;
 /** What `import "heddle"` loads, without the lines and blanks that make it readable. */

