@@ -211,7 +211,7 @@ describe.each(HOSTINGS)('tools of the program, with the agent in %s', (_, host) 
     const stuck = tool('stuck', '', {}, () => new Promise<string>(() => {}));
     const busy = tool('busy', '', {}, async (_args, { _meta, sendNotification }) => {
       for (let progress = 1; progress <= 6; progress++) {
-        await wait(150);
+        await wait(300);
         await sendNotification?.({
           method: 'notifications/progress',
           params: { progressToken: _meta?.progressToken, progress },
@@ -223,7 +223,7 @@ describe.each(HOSTINGS)('tools of the program, with the agent in %s', (_, host) 
     const place = await makePlace(script);
     const { options, close } = host(place);
     const lines: Line[] = [];
-    const env = { ...place.env, MCP_TOOL_TIMEOUT: '500' };
+    const env = { ...place.env, MCP_TOOL_TIMEOUT: '1200' };
     const run = sdk.query({
       prompt: 'go',
       options: { cwd: place.cwd, env, ...options, ...calc(stuck, busy), ...allowed },
@@ -231,7 +231,7 @@ describe.each(HOSTINGS)('tools of the program, with the agent in %s', (_, host) 
     for await (const message of run) lines.push(message as unknown as Line);
     await close();
     expect(resultsIn(lines)).toMatchObject([
-      { is_error: true, content: 'mcp__calc__stuck did not answer within 500 ms' },
+      { is_error: true, content: 'mcp__calc__stuck did not answer within 1200 ms' },
       { content: [{ text: 'done' }] },
     ]);
   });
