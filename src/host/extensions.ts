@@ -40,11 +40,19 @@ export interface Extensions {
   /** The one in force; null: nothing is changed. */
   readonly style: OutputStyle | null;
   readonly plugins: readonly Plugin[];
-  readonly pluginErrors: readonly { path: string; error: string }[];
+  readonly pluginErrors: readonly PluginError[];
   /** How far the project's files were believed; null when it has none. */
   readonly trust: TrustReport | null;
   /** Reads all of them anew, by the settings of now. `plugins`: with these in the place of those that are named. */
   again(plugins?: readonly GivenPlugin[]): Promise<Extensions>;
+}
+
+/** A plugin that was left out, as hosts are told of it; `path` is how the launch or the settings name it. */
+export interface PluginError {
+  plugin: string;
+  type: 'load-failed';
+  message: string;
+  path: string;
 }
 
 export type ListedPrompt = Pick<PromptFile, 'kind' | 'name' | 'description' | 'argumentHint' | 'forUser'> &

@@ -6,7 +6,7 @@ import { type Plugin, readPlugin } from '../config/plugins.ts';
 import { errorCode } from '../util/error-code.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { systemReason } from '../util/system-reason.ts';
-import { type ExtensionOptions, type Extensions, enabledPlugins, pluginsOf } from './extensions.ts';
+import { type ExtensionOptions, type Extensions, enabledPlugins, type PluginError, pluginsOf } from './extensions.ts';
 
 /**
  * The plugins of a session: those that the launch names, then those that settings enable. Of two with one name that of
@@ -17,7 +17,7 @@ export function readPlugins(
   notes: FileNotes,
 ): Pick<Extensions, 'plugins' | 'pluginErrors'> {
   const plugins: Plugin[] = [];
-  const pluginErrors: { path: string; error: string }[] = [];
+  const pluginErrors: PluginError[] = [];
   const add = (name: string, read: () => Plugin, isTwin: (other: Plugin) => boolean) => {
     try {
       const plugin = read();
@@ -27,7 +27,7 @@ export function readPlugins(
       plugins.push(plugin);
     } catch (error) {
       const problem = errorCode(error) === 'ENOENT' ? 'there is no such directory' : systemReason(error);
-      pluginErrors.push({ path: name, error: problem });
+      pluginErrors.push({ plugin: name, type: 'load-failed', message: problem, path: name });
       notes.warn(name, `the plugin was left out: ${problem}`);
     }
   };

@@ -86,7 +86,12 @@ describe('[B-241] plugins that settings enable', () => {
     const client = house.connect({ settings: '{"enabledPlugins":{"gone@shop":true}}' });
     await client.ask('1');
     expect(initOf(client).plugin_errors).toEqual([
-      { path: 'gone@shop', error: 'it is not installed here, and nothing is fetched from the network' },
+      {
+        plugin: 'gone@shop',
+        type: 'load-failed',
+        message: 'it is not installed here, and nothing is fetched from the network',
+        path: 'gone@shop',
+      },
     ]);
     expect(warningsOf(house)).toEqual([
       expect.stringContaining('gone@shop: the plugin was left out: it is not installed'),
