@@ -1,16 +1,9 @@
 import { isObject } from '../util/json.ts';
+import type { AgentOutput } from '../wire/tool-outputs.ts';
 import type { Ledger } from './ledger.ts';
 
 /** What the tools of a session or an agent have done, as far as it can be counted. */
-export interface ToolStats {
-  readCount: number;
-  searchCount: number;
-  bashCount: number;
-  editFileCount: number;
-  linesAdded: number;
-  linesRemoved: number;
-  otherToolCount: number;
-}
+export type ToolStats = NonNullable<AgentOutput['toolStats']>;
 
 type Counter = Exclude<keyof ToolStats, 'linesAdded' | 'linesRemoved'>;
 const COUNTERS: ReadonlyMap<string, Counter> = new Map([
