@@ -1,8 +1,14 @@
-import { defineConfig, mergeConfig } from 'vitest/config';
-import base from './vitest.config.ts';
+import { defineConfig } from 'vitest/config';
+import { common, maxWorkers } from './vitest.config.ts';
 
 /** The long ones (`npm run trust`): kill sweeps, fuzzing, full disks. */
-const trust = mergeConfig(base, defineConfig({ test: { testTimeout: 600_000, hookTimeout: 120_000 } }));
-trust.test = { ...trust.test, include: ['test/trust/**/*.test.ts'], exclude: [] };
-
-export default trust;
+export default defineConfig({
+  test: {
+    ...common,
+    include: ['test/trust/**/*.test.ts'],
+    globalSetup: 'test/support/isolate.ts',
+    maxWorkers,
+    testTimeout: 600_000,
+    hookTimeout: 120_000,
+  },
+});

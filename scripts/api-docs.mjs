@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Writes docs/api from the comments in the sources. With --check it prints, as JSON, what is wrong instead: functions
+// Writes docs/reference/api from the comments in the sources. With --check it prints, as JSON, what is wrong instead: functions
 // and classes without a text or an example, pages that are out of date, examples that do not compile.
 //
 // A script of ours instead of a generator: the compiler is here already, and pages made from inferred schemas would be
@@ -11,7 +11,7 @@ import { brokenSnippets } from './lib/doc-snippets.mjs';
 import { readPublicApi } from './lib/public-api.mjs';
 import { root } from './lib/tree.mjs';
 
-const folder = path.join(root, 'docs/api');
+const folder = path.join(root, 'docs/reference/api');
 const api = readPublicApi();
 const pages = apiPages(api);
 
@@ -22,7 +22,7 @@ function write() {
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
   for (const [name, text] of pages) fs.writeFileSync(path.join(folder, name), text);
-  console.log(`wrote ${pages.size} pages into docs/api`);
+  console.log(`wrote ${pages.size} pages into docs/reference/api`);
 }
 
 function check() {
@@ -47,5 +47,5 @@ function stale() {
     const file = path.join(folder, name);
     return !fs.existsSync(file) || fs.readFileSync(file, 'utf8') !== text;
   });
-  return [...extra, ...different.map(([name]) => name)].map((name) => `docs/api/${name}`);
+  return [...extra, ...different.map(([name]) => name)].map((name) => `docs/reference/api/${name}`);
 }

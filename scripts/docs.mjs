@@ -1,12 +1,18 @@
 #!/usr/bin/env node
-// `npm run docs`: writes the pages of docs/ that are made from the sources. With --check it only says which are stale.
+// `npm run docs`: writes the pages of docs/ that are made from the sources, and the picture of the rooms. With --check it
+// only says which are stale.
 import fs from 'node:fs';
 import path from 'node:path';
 import { cliReference } from './lib/cli-reference.mjs';
+import { roomsPicture } from './lib/rooms-picture.mjs';
 import { root } from './lib/tree.mjs';
 import { wireReference } from './lib/wire-reference.mjs';
 
-const pages = { 'docs/cli-reference.md': await cliReference(), 'docs/wire-reference.md': await wireReference() };
+const pages = {
+  'docs/reference/cli.md': await cliReference(),
+  'docs/reference/wire.md': await wireReference(),
+  'docs/pictures/rooms.svg': await roomsPicture(),
+};
 
 if (process.argv.includes('--check')) check();
 else write();

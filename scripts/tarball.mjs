@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm run tarball`: packs the built package, installs it in an empty folder and uses it as a stranger would: the command,
-// the SDK, every export and the types, with nothing but the declared dependencies. Part of `npm test`.
+// the SDK, every export and the types, with nothing but the declared dependencies. Part of `npm run test:rest`.
 //
 // The dependencies come from the configured registry, or from npm's cache. Where neither has them the exit code is 3:
 // what can be seen in the tarball itself was checked, and the rest was not.

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // `npm run trust`: the long tests of test/trust, and a table of what they have shown of each invariant of spec/trust.md.
-import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { reportFileOf, runVitest } from './lib/run-vitest.mjs';
 import { readGaps, readRows } from './lib/spec-rows.mjs';
 import { readReport, readTests } from './lib/test-report.mjs';
 import { root } from './lib/tree.mjs';
@@ -22,7 +22,7 @@ Exit code 1 when a test has failed or, in a run of everything, when nothing has 
 spec/gaps.md does not name.
 `;
 
-const reportFile = path.join(root, 'test-results/trust.json');
+const reportFile = reportFileOf('trust');
 const figuresFile = path.join(root, 'test-results/trust-figures.ndjson');
 const wanted = process.argv.slice(2);
 const isWhole = wanted.length === 0;
@@ -32,8 +32,9 @@ else await run();
 
 async function run() {
   const started = Date.now();
-  for (const file of [reportFile, figuresFile]) fs.rmSync(file, { force: true });
-  const exitCode = await runVitest();
+  fs.rmSync(figuresFile, { force: true });
+  const args = ['run', '--config', 'vitest.trust.config.ts', ...wanted];
+  const exitCode = await runVitest({ args, reportFile });
   const rows = trustRows({
     ids: readRows().map(({ id }) => id),
     tests: readTests(reportFile),
@@ -49,19 +50,6 @@ async function run() {
   const seed = process.env.HEDDLE_TRUST_SEED ?? 'the standard one of each test';
   console.log(`${Math.round((Date.now() - started) / 1000)} s, seed: ${seed}`);
   process.exitCode = failed.length + unchecked.length === 0 ? 0 : 1;
-}
-
-function runVitest() {
-  const args = ['run', '--config', 'vitest.trust.config.ts', '--reporter=default', '--reporter=json'];
-  return new Promise((resolve, reject) => {
-    const child = spawn(
-      process.execPath,
-      ['node_modules/vitest/vitest.mjs', ...args, `--outputFile.json=${reportFile}`, ...wanted],
-      { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] },
-    );
-    child.on('error', reject);
-    child.on('close', resolve);
-  });
 }
 
 function readFigures() {

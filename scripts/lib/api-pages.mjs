@@ -1,4 +1,4 @@
-// The pages of docs/api, made from what scripts/lib/public-api.mjs has read.
+// The pages of docs/reference/api, made from what scripts/lib/public-api.mjs has read.
 
 /** Longer declarations are left to the editor: the page names the file. */
 const MAX_TYPE_LINES = 60;
@@ -31,7 +31,7 @@ function renderIndex(api) {
     '# API',
     NOTE,
     'What each import of the package exports. The other pages of these documents explain; this is for looking up.',
-    ['| import | | values |', '|---|---|---|', ...rows].join('\n'),
+    ['| import | purpose | values |', '|---|---|---|', ...rows].join('\n'),
     '',
   ].join('\n\n');
 }
@@ -88,13 +88,13 @@ function section(title, items, render) {
 function table(title, items) {
   if (items.length === 0) return '';
   const rows = items.map(({ name, doc }) => `| \`${name}\` | ${oneLine(doc)} |`);
-  return `## ${title}\n\n| | |\n|---|---|\n${rows.join('\n')}`;
+  return `## ${title}\n\n| name | meaning |\n|---|---|\n${rows.join('\n')}`;
 }
 
 function names(title, items, target) {
   if (items.length === 0) return '';
   const rows = items.map((item) => `| \`${item.name}\` | ${target(item)} |`);
-  return `## ${title}\n\n| | |\n|---|---|\n${rows.join('\n')}`;
+  return `## ${title}\n\n| name | see |\n|---|---|\n${rows.join('\n')}`;
 }
 
 function renderFunction({ name, doc, text, example }) {
@@ -104,7 +104,7 @@ function renderFunction({ name, doc, text, example }) {
 function renderClass({ name, doc, text, members, example }) {
   const head = text.slice(0, text.indexOf('{')).trim();
   const rows = members.map((member) => `| \`${member.text.replaceAll('|', '\\|')}\` | ${oneLine(member.doc)} |`);
-  const listed = rows.length > 0 ? ['| member | |', '|---|---|', ...rows].join('\n') : '';
+  const listed = rows.length > 0 ? ['| member | meaning |', '|---|---|', ...rows].join('\n') : '';
   return block(`### ${name}`, doc, fence(head), listed, example && `Example:\n\n${fence(example)}`);
 }
 

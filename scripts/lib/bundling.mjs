@@ -6,22 +6,21 @@ const COMMON = {
   target: 'node20',
   legalComments: 'none',
   write: false,
+  metafile: true,
   logLevel: 'warning',
 };
 
 /**
- * The command line, whose every start reads it. Identifiers are kept: a stack trace stays readable, and `keepNames`
- * would add a call per function to every start.
+ * The command line, whose every start reads it. Identifiers stay as they are: a stack trace is readable, and `keepNames`
+ * would add a call per function to every start. Node prints the line of an error that nobody catches: lines are short.
  */
-export const COMMAND_LINE = { ...COMMON, minifySyntax: true, minifyWhitespace: true };
+export const COMMAND_LINE = { ...COMMON, format: 'cjs', minifySyntax: true, minifyWhitespace: true, lineLimit: 500 };
 
 /**
  * The library is code that programs load, and that people step through and read in stack traces: with lines, and with
  * maps to the sources. The map is part of each file until `writeMaps` (source-maps.mjs) takes it out.
  */
-export const LIBRARY = { ...COMMON, sourcemap: 'inline', sourcesContent: false };
+export const LIBRARY = { ...COMMON, splitting: true, sourcemap: 'inline', sourcesContent: false };
 
-/** Chunks and merged files of the library are named so. */
-export function isOfLibrary(name) {
-  return name.startsWith('lib-');
-}
+/** Packages that lie outside of the bundles, and are loaded when they are needed. */
+export const EXTERNAL = ['@vscode/ripgrep', 'diff', 'https-proxy-agent', 'zod/v3', 'zod/v4/*', 'zod-to-json-schema'];

@@ -1,7 +1,10 @@
-// What `npm run check` and `npm test` look at, besides the tests themselves.
+// What `npm run check` and the tiers of tests look at, besides the tests themselves.
 
 /** First of all: the other steps read dist/. */
 export const buildStep = { name: 'build', command: ['scripts/build.mjs', '--if-stale'] };
+
+/** The bundles alone, for tests that do not look at the declarations. */
+export const bundleStep = { name: 'build without types', command: ['scripts/build.mjs', '--no-types', '--if-stale'] };
 
 export const staticChecks = [
   {

@@ -1,5 +1,5 @@
-// The text of docs/cli-reference.md: every flag, from the table that parses them and the texts of --help; then what each
-// command says to --help.
+// The text of docs/reference/cli.md: every flag, from the table that parses them and the texts of --help; then the --help of
+// each command.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadSources } from './load-sources.mjs';
@@ -7,9 +7,9 @@ import { root } from './tree.mjs';
 
 const SOURCES = `
   export { COMMAND_HELP } from './src/cli/commands/all-help.ts';
-  export { GROUPS } from './src/cli/help.ts';
-  export { IGNORED_FLAGS } from './src/cli/ignored-flags.ts';
-  export { OPTION_CHECKS } from './src/sdk/option-checks.ts';
+  export { GROUPS } from './src/cli/flags/help-text.ts';
+  export { IGNORED_FLAGS } from './src/cli/flags/ignored-flags.ts';
+  export { OPTION_CHECKS } from './src/sdk/options/option-checks.ts';
   export { FLAGS } from './src/wire/flags.ts';
 `;
 
@@ -23,11 +23,11 @@ export async function cliReference() {
 const INTRODUCTION = `<!-- Written by \`npm run docs\`. Do not edit: change the sources and run it again. -->
 # Command line reference
 
-Every flag and every command. [Command line](cli.md) explains prompts, formats and exit codes.
+Every flag and every command. [Command line](../cli.md) explains prompts, formats and exit codes.
 
 A flag takes the next word as its value, or what follows its \`=\`. A list takes all words up to the next flag. \`--\`
-ends the flags. The last column is the name of the same setting in a program: an option of the [SDK](sdk.md), or, in
-italics, only a field of \`RunConfig\`, which an [engine](engine.md) takes.
+ends the flags. The last column is the name of the same setting in a program: an option of the [SDK](../sdk.md), or, in
+italics, only a field of \`RunConfig\`, which an [engine](../engine.md) takes.
 `;
 
 function flagSections({ FLAGS, GROUPS, OPTION_CHECKS }) {
@@ -55,7 +55,7 @@ function flagSections({ FLAGS, GROUPS, OPTION_CHECKS }) {
 
 const HEAD = ['| flag | value | meaning | in a program |', '|---|---|---|---|'];
 
-/** Lines of --help without a flag go on with the one before. */
+/** Lines of --help without a flag continue the one before. */
 function joined(lines) {
   const all = [];
   for (const [spelling, text] of lines) {
@@ -74,7 +74,7 @@ function row({ spelling, text, flag, options }) {
   const value = /[<[](.*?)[>\]]/.exec(spelling)?.[0] ?? spelling.split(' ')[1]?.replace(/^-.*/, '') ?? '';
   const page = PAGES[flag?.name];
   const words = text.replaceAll(/--[a-z][\w-]*(?: <\w+>)?/g, '`$&`');
-  const meaning = page ? `${words} ([more](${page}))` : words;
+  const meaning = page ? `${words} ([more](../${page}))` : words;
   return cells([names, valueText(value, flag), meaning, flag ? inProgram(flag, options) : '']);
 }
 
@@ -113,7 +113,7 @@ const BY_FUNCTION = {
 
 /** Which options of the SDK a field of RunConfig is made of: read off the function that makes it. */
 function optionsByKey(checks) {
-  const source = readFileSync(join(root, 'src/sdk/args.ts'), 'utf8');
+  const source = readFileSync(join(root, 'src/sdk/options/to-launch.ts'), 'utf8');
   const fields = [...source.matchAll(/^ {4}(\w+): (.*options[.?].*),$/gm)];
   const found = fields.map(([, key, value]) => [
     key,
@@ -129,8 +129,8 @@ function ignoredSection({ IGNORED_FLAGS }) {
   const names = IGNORED_FLAGS.map(({ names }) => names.map((name) => `\`${name}\``).join(' or '));
   return `## Accepted and ignored
 
-Flags of the reference that mean nothing here: its cloud, its editors, its appearance. Each is accepted, with its value
-if it has one, and noted on stderr. Any other flag is an error.
+These flags of the reference have no meaning here: its cloud, its editors, its appearance. Heddle accepts each, with its value
+if it has one, and notes it on stderr. Any other flag is an error.
 
 ${names.join(', ')}.
 `;
@@ -138,7 +138,7 @@ ${names.join(', ')}.
 
 function commandSections(texts) {
   const sections = texts.map(({ name, text }) => `### ${name}\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`);
-  return ['## Commands', '', 'Each says this to `--help`.', '', ...sections].join('\n');
+  return ['## Commands', '', 'Each prints this with `--help`.', '', ...sections].join('\n');
 }
 
 /** Where a flag is explained at length. */
@@ -163,7 +163,7 @@ const PAGES = {
   '--permission-prompt-tool': 'mcp.md#names-and-permission',
   '--resume': 'sessions.md',
   '--fork-session': 'sessions.md',
-  '--resume-drops-turn': 'sessions.md#going-on',
+  '--resume-drops-turn': 'sessions.md#continuing',
   '--worktree': 'worktrees.md',
   '--settings': 'settings.md',
   '--bare': 'cli.md#flags',

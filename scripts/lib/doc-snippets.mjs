@@ -6,7 +6,7 @@ import { createProgram } from './public-api.mjs';
 import { root } from './tree.mjs';
 
 /** Documents whose blocks of TypeScript must be whole programs; test/docs runs them. */
-const DOCUMENTS = ['', 'docs'].flatMap((folder) =>
+const DOCUMENTS = ['', 'docs', 'docs/reference'].flatMap((folder) =>
   fs
     .readdirSync(path.join(root, folder))
     .filter((name) => name.endsWith('.md'))

@@ -1,4 +1,4 @@
-// The reference SDK against our command line, as the last step of `npm test`.
+// The reference SDK against our command line, as a step of `npm run test:rest`.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -8,29 +8,26 @@ import path from 'node:path';
 const INLINE = /\n?\/\/# sourceMappingURL=data:application\/json;base64,([\w+/=]+)\n*$/;
 
 /** Takes the maps out of these `files`, which the bundler wrote with the map inside, and puts each beside its bundle. */
-export function writeMaps({ root, metafile, files, bundles }) {
+export function writeMaps({ metafile, files, bundles }) {
   for (const bundle of bundles) {
-    const file = path.join(root, bundle);
-    const text = Buffer.from(files.get(file)).toString();
+    const text = files.get(bundle);
     const [whole, encoded] = INLINE.exec(text) ?? fail(bundle);
     const map = thinned(JSON.parse(Buffer.from(encoded, 'base64').toString()), bundle);
     const link = map ? `//# sourceMappingURL=${path.basename(bundle)}.map\n` : '';
     const code = `${text.slice(0, -whole.length)}\n${link}`;
-    if (map) files.set(`${file}.map`, Buffer.from(JSON.stringify(map)));
-    files.set(file, Buffer.from(code));
+    if (map) files.set(`${bundle}.map`, JSON.stringify(map));
+    files.set(bundle, code);
     metafile.outputs[bundle].bytes = Buffer.byteLength(code);
   }
 }
 
-/** Exchanges the `old` beginning of a file with its map inside, which nothing is mapped from, for another. */
-export function withHead(text, { old, head }) {
-  const changed = head + text.slice(old.length);
-  const [whole, encoded] = INLINE.exec(changed) ?? [];
-  if (whole === undefined) return changed;
+/** Puts lines, which nothing is mapped from, before a file with its map inside. */
+export function withHead(text, head) {
+  const [whole, encoded] = INLINE.exec(text) ?? fail(head);
   const map = JSON.parse(Buffer.from(encoded, 'base64').toString());
-  const mappings = ';'.repeat(linesIn(head)) + map.mappings.slice(linesIn(old));
+  const mappings = ';'.repeat(linesIn(head)) + map.mappings;
   const inside = Buffer.from(JSON.stringify({ ...map, mappings })).toString('base64');
-  return `${changed.slice(0, -whole.length)}\n//# sourceMappingURL=data:application/json;base64,${inside}\n`;
+  return `${head}${text.slice(0, -whole.length)}\n//# sourceMappingURL=data:application/json;base64,${inside}\n`;
 }
 
 function linesIn(text) {

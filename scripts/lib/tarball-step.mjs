@@ -1,4 +1,4 @@
-// The packed package in an empty folder, as a step of `npm test`.
+// The packed package in an empty folder, as a step of `npm run test:rest`.
 import { runCommand } from './run-command.mjs';
 import { reportStep } from './steps.mjs';
 import { root } from './tree.mjs';

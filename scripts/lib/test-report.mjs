@@ -4,8 +4,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { root } from './tree.mjs';
 
-/** Returns `{ passed: number, failed: [{ title, message }], skipped: [title] }`. */
-export function readReport(file, exitCode) {
+/** Returns `{ passed: number, failed: [{ title, message }], skipped: [title] }`. No test at all has failed, unless it may. */
+export function readReport(file, exitCode, { mayBeEmpty = false } = {}) {
   if (!fs.existsSync(file))
     return { passed: 0, failed: [broken(`vitest ended with ${exitCode} and no report`)], skipped: [] };
   const { testResults } = JSON.parse(fs.readFileSync(file, 'utf8'));
@@ -13,8 +13,17 @@ export function readReport(file, exitCode) {
   for (const suite of testResults) addSuite(report, suite);
   if (exitCode !== 0 && report.failed.length === 0)
     report.failed.push(broken(`vitest ended with ${exitCode}, see above`));
-  if (report.passed + report.failed.length === 0) report.failed.push(broken('no test ran'));
+  if (!mayBeEmpty && report.passed + report.failed.length === 0) report.failed.push(broken('no test ran'));
   return report;
+}
+
+/** One report of several. */
+export function addReports(reports) {
+  return {
+    passed: reports.reduce((sum, { passed }) => sum + passed, 0),
+    failed: reports.flatMap(({ failed }) => failed),
+    skipped: reports.flatMap(({ skipped }) => skipped),
+  };
 }
 
 /** Every test of a report: `{ title, status }`, the titles with those of the groups around them. */

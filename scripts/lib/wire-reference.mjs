@@ -1,4 +1,4 @@
-// The text of docs/wire-reference.md: every line that agent and host exchange, and every entry of a session file, from
+// The text of docs/reference/wire.md: every line that agent and host exchange, and every entry of a session file, from
 // the published schemas and the comments in src/wire.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,19 +34,19 @@ function introduction({ wire, protocol }) {
 # Wire reference
 
 Wire version ${wire}, that of the reference; Heddle's additions to it are protocol version ${protocol}. This is the whole protocol, with
-kinds that only the reference prints: [the wire](wire.md) says which ones Heddle uses, when and what for. The same as
+kinds that only the reference prints: [the wire](../wire.md) tells which ones Heddle uses, when and what for. The same as
 JSON Schema is in \`schema/\`.
 
-In the tables, \`?\` marks a field that may be absent, **H** one that Heddle has added; \`…\` at the end of words: others may
-come. Objects may have more fields than are listed: let them pass. Names in types are [parts](#parts). Examples have
+In the tables, \`?\` marks a field that may be absent, **H** one that Heddle has added; \`…\` at the end of a list: more values may
+come. Objects may have more fields than listed: accept them. Names in types are [shared types](#shared-types). Examples have
 the required fields and some others.
 `;
 }
 
 const AGENT_SAYS = 'What the agent prints on stdout, one object a line. `type/subtype` is the heading.';
 const HOST_SAYS = 'What the agent reads on stdin, besides [control](#control).';
-const ENTRIES = `The lines of a session file. The first five are nodes of the tree, by \`uuid\` and \`parentUuid\`; other kinds of entry
-are kept as they are.`;
+const ENTRIES = `The lines of a session file. The first five are nodes of the tree, by \`uuid\` and \`parentUuid\`; Heddle keeps other kinds of
+entries unchanged.`;
 
 /** Kinds with one schema are one section. */
 function kindsOf(schemas, document, comments) {
@@ -109,7 +109,7 @@ function fieldTable({ properties = {}, required = [] }, members = new Map()) {
     const mark = required.includes(name) ? '' : '?';
     return `| \`${name}${mark}\` | \`${typeText(field).replaceAll('|', '\\|')}\` | ${[own && '**H**', text].filter(Boolean).join(' ')} |`;
   });
-  return ['| field | type | |', '|---|---|---|', ...rows, ''].join('\n');
+  return ['| field | type | meaning |', '|---|---|---|', ...rows, ''].join('\n');
 }
 
 function exampleBlock(values, note) {
@@ -126,7 +126,7 @@ function controlSection(document, comments) {
   return [
     '## Control',
     '',
-    'Lines of both directions; every request gets one response. [Control](wire.md#control) says how they work.',
+    'Lines of both directions; every request gets one response. [Control](../wire.md#control) explains them.',
     '',
     ...frames.map(kindText),
     requests('Requests of the host', 'Host', document, comments.get('hostRequests')),
@@ -163,7 +163,7 @@ function requestText({ subtype, asker, document, members }) {
 
 /** Of the reference only: Heddle knows its name and its shape. */
 function isRefused(text) {
-  return text.startsWith('Refused as unsupported');
+  return text.startsWith('Heddle refuses this request as unsupported');
 }
 
 function refusal(subtype, id) {
@@ -194,5 +194,5 @@ function partsSection(documents, comments) {
     const table = schema.properties ? fieldTable(schema, members) : `\`${typeText(schema)}\`\n`;
     return [`### ${name}`, '', ...paragraph(text), table].join('\n');
   });
-  return ['## Parts', '', ...texts].join('\n');
+  return ['## Shared types', '', ...texts].join('\n');
 }

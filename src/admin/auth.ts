@@ -1,45 +1,45 @@
 import { readFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tryLock } from '../config/file-lock.ts';
-import { originOf as layerWith } from '../config/merge.ts';
-import { nameOf } from '../config/settings.ts';
-import { anthropicSettings } from '../model/anthropic-env.ts';
-import { missingOpenAiKey, openAiSettings } from '../model/openai-env.ts';
+import { originOf as layerWith } from '../config/settings/merge.ts';
+import { nameOf } from '../config/settings/settings.ts';
+import type { Engine } from '../host/engine/engine.ts';
+import type { KeyProvider } from '../host/engine/engine-models.ts';
+import type { Env } from '../host/engine/environment.ts';
+import { KEY_PROVIDERS, keyFile, originOf, readStoredKeys, type StoredKey } from '../host/engine/stored-keys.ts';
+import { openLaunchContext } from '../host/launch/launch-context.ts';
+import { anthropicSettings } from '../model/anthropic/anthropic-env.ts';
+import { missingOpenAiKey, openAiSettings } from '../model/openai/openai-env.ts';
 import { recordingNamed, resolveModel } from '../model/resolve.ts';
+import { makeDirectory } from '../util/files/make-directory.ts';
+import { replacePrivateText } from '../util/files/replace-file.ts';
+import { systemReason } from '../util/files/system-reason.ts';
 import { isObject, type JsonObject, tryParseJson } from '../util/json.ts';
-import { makeDirectory } from '../util/make-directory.ts';
-import { replaceFile } from '../util/replace-file.ts';
-import { systemReason } from '../util/system-reason.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
-import type { Engine } from './engine.ts';
-import type { Env } from './home.ts';
-import type { KeyProvider } from './models.ts';
-import { openPlace } from './place.ts';
-import { KEY_PROVIDERS, keyFile, originOf, readStoredKeys, type StoredKey } from './stored-keys.ts';
 
-/** How a run would prove to a provider who it is. */
+/** How a run would authenticate to a provider. */
 export interface ProviderAuth {
   provider: KeyProvider;
-  /** Whether it can be asked: there is a credential, or its server needs none. */
+  /** Whether a run can call it: there is a credential, or its server needs none. */
   isReady: boolean;
   method: 'api_key' | 'oauth_token' | 'api_key_helper' | 'none';
-  /** A variable, `apiKeyHelper`, or `stored`; null: there is none. */
+  /** A variable, `apiKeyHelper`, or `stored`; null: there is no credential. */
   source: string | null;
-  /** The server that would be asked; null when its address is no URL. */
+  /** The server that a run would call; null when its address is not a URL. */
   origin: string | null;
-  /** The key that is stored for that server, whether or not it is the one that counts. */
+  /** The key that is stored for that server, whether or not a run would use it. */
   stored: StoredKey | null;
 }
 
 /** What a run in this directory would use. */
 export interface AuthView {
   configHome: string;
-  /** As the model would be asked for; null for a recording. */
+  /** The name by which the model would be requested; null for a recording. */
   model: string | null;
-  /** Of that model; null: it is built in, or a recording, and needs no credential. */
+  /** The provider of that model; null: it is built in, or a recording, and needs no credential. */
   provider: KeyProvider | null;
   providers: readonly ProviderAuth[];
   /** The file that names the user's `apiKeyHelper`. */
@@ -48,9 +48,9 @@ export interface AuthView {
   problem: string | null;
 }
 
-/** Nobody is asked, and no helper is run. Rejects with `invalid_settings`, `invalid_option` and `not_supported`. */
+/** Sends no request and runs no helper. Rejects with `invalid_settings`, `invalid_option` and `not_supported`. */
 export async function viewAuth(engine: Engine, config: RunConfig): Promise<AuthView> {
-  const { env, config: launch, configuration } = await openPlace(engine, { config });
+  const { env, config: launch, configuration } = await openLaunchContext(engine, { config });
   const configHome = engine.homeOf({ config });
   const layer = layerWith(['apiKeyHelper'], configuration.loaded.layers);
   const helper = layer ? nameOf(layer) : null;
@@ -62,7 +62,7 @@ export async function viewAuth(engine: Engine, config: RunConfig): Promise<AuthV
   return { configHome, model: resolved?.id ?? null, provider, providers, helper, problem };
 }
 
-/** How it stands with one provider. The order of the sources is that of a run. */
+/** The authentication state of one provider. The sources have the same order as in a run. */
 export function providerAuth(
   provider: KeyProvider,
   { env, hasHelper, keys }: { env: Env; hasHelper: boolean; keys: readonly StoredKey[] },
@@ -98,7 +98,9 @@ function sourceOf(
   return isStored ? { method: 'api_key', source: 'stored' } : { method: 'none', source: null };
 }
 
-/** Stores a key for the server at its origin, in the place of one that was stored for it. Resolves with the file. */
+/**
+ * Stores a key for the server at its origin, replacing one that was stored for it. Resolves with the path of the file.
+ */
 export async function storeKey(configHome: string, key: StoredKey): Promise<string> {
   await changeKeys(configHome, (keys) => [
     ...keys.filter(({ provider, origin }) => provider !== key.provider || origin !== key.origin),
@@ -107,7 +109,7 @@ export async function storeKey(configHome: string, key: StoredKey): Promise<stri
   return keyFile(configHome);
 }
 
-/** Removes the stored keys of a provider, or all of them. Resolves with those that are gone. */
+/** Removes the stored keys of a provider, or all of them. Resolves with the removed keys. */
 export async function removeKeys(configHome: string, provider: KeyProvider | null): Promise<StoredKey[]> {
   const isGone = (each: JsonObject) => provider === null || each.provider === provider;
   const gone = readStoredKeys(configHome).keys.filter((key) => isGone({ ...key }));
@@ -115,11 +117,11 @@ export async function removeKeys(configHome: string, provider: KeyProvider | nul
   return gone;
 }
 
-/** Longer than a lock that is left behind lasts. */
+/** Longer than an abandoned lock lasts. */
 const WAIT_MS = 15_000;
 const PAUSE_MS = 20;
 
-/** Under a lock, whole or not at all. What cannot be read is no key; an empty list leaves no file. */
+/** Changes the file under a lock, atomically. Unreadable entries are dropped; an empty list removes the file. */
 async function changeKeys(configHome: string, change: (keys: readonly JsonObject[]) => JsonObject[]): Promise<void> {
   const path = keyFile(configHome);
   try {
@@ -146,7 +148,7 @@ async function changeKeys(configHome: string, change: (keys: readonly JsonObject
   }
 }
 
-/** All of them, also those of providers that only another version knows. */
+/** All entries, also those of providers that only another version knows. */
 function readEntries(path: string): JsonObject[] {
   try {
     const value = tryParseJson(readFileSync(path, 'utf8'));
@@ -158,10 +160,10 @@ function readEntries(path: string): JsonObject[] {
 
 async function writeEntries(path: string, keys: readonly JsonObject[]): Promise<void> {
   const text = `${JSON.stringify({ version: 1, keys }, null, 2)}\n`;
-  await replaceFile(path, (temporary) => writeFile(temporary, text, { mode: 0o600, flag: 'wx' }));
+  await replacePrivateText(path, text);
 }
 
-/** Where transcripts are, as hosts that look for them are told. */
+/** The folder of transcripts, as reported to hosts that look for them. */
 export function projectsFolder(configHome: string): string {
   return join(configHome, 'projects');
 }

@@ -1,15 +1,15 @@
 import { constants, copyFileSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Check, checkTranscript } from '../sessions/fsck.ts';
-import { planRepair, type Repair } from '../sessions/fsck-repair.ts';
-import { isSubagentFile, subagentsFolder } from '../sessions/layout.ts';
-import { namesIn } from '../sessions/session-places.ts';
+import { namesIn } from '../sessions/files/session-folders.ts';
+import { isSubagentFile, subagentsFolder } from '../sessions/files/session-paths.ts';
+import { readTranscript } from '../sessions/files/transcript-reader.ts';
 import { sessionUnreadable, storageFailed } from '../sessions/storage-errors.ts';
 import type { Loaded } from '../sessions/store.ts';
-import { readTranscript } from '../sessions/transcript-reader.ts';
-import { replaceFile } from '../util/replace-file.ts';
+import { type Check, checkTranscript } from '../sessions/stored/check-transcript.ts';
+import { planRepair, type Repair } from '../sessions/stored/repair-transcript.ts';
+import { replaceFile } from '../util/files/replace-file.ts';
 
-/** What a check of one file found. */
+/** The findings of a check of one file. */
 export interface FileCheck {
   path: string;
   /** How many entries could be read. */
@@ -19,10 +19,10 @@ export interface FileCheck {
 
 export interface FileRepair {
   path: string;
-  /** The file as it was; null when nothing had to be changed. */
+  /** The backup of the original file; null when nothing had to be changed. */
   backup: string | null;
   repairs: Repair[];
-  /** Why nothing was done, although something should be. */
+  /** Why nothing was done, although something is wrong. */
   refusal: string | null;
 }
 
@@ -33,7 +33,7 @@ export function transcriptsOf(path: string): string[] {
   return [path, ...names.map((name) => join(folder, name))];
 }
 
-/** Reads only. Rejects with `session_unreadable`. */
+/** It only reads. Rejects with `session_unreadable`. */
 export async function checkFile(path: string): Promise<FileCheck> {
   const loaded: Loaded[] = [];
   for await (const item of readTranscript(path)) loaded.push(item);
@@ -41,8 +41,8 @@ export async function checkFile(path: string): Promise<FileCheck> {
 }
 
 /**
- * Repairs a transcript. Before that a copy of it is made beside it; the repaired one takes its place in one step, and
- * keeps its mode and its time, by which sessions are listed. Nobody may write to it meanwhile.
+ * Repairs a transcript. A backup is made next to it first; the repaired file replaces it in one step and keeps its mode
+ * and its time, by which sessions are listed. The caller makes sure that no process writes to it meanwhile.
  */
 export async function repairFile(path: string, { now }: { now: () => number }): Promise<FileRepair> {
   const before = statSync(path);
@@ -71,7 +71,7 @@ function readSource(path: string): Buffer {
   }
 }
 
-/** As it may stand in a file name: 20250131T101500123Z. */
+/** In a form for file names: 20250131T101500123Z. */
 function timeName(at: number): string {
   return new Date(at).toISOString().replaceAll(/[-:.]/g, '');
 }

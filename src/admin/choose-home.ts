@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { configHome, type Env } from '../host/engine/environment.ts';
+import { makeDirectory } from '../util/files/make-directory.ts';
+import { replacePrivateText } from '../util/files/replace-file.ts';
+import { messageOf } from '../util/message-of.ts';
 import {
   choiceFile,
   findConfigHome,
@@ -8,19 +12,15 @@ import {
   isDirectory,
   ownFolder,
   unusedReferenceHome,
-} from '../util/config-home.ts';
-import { makeDirectory } from '../util/make-directory.ts';
-import { messageOf } from '../util/message-of.ts';
-import { replaceFile } from '../util/replace-file.ts';
-import { shellWord } from '../util/shell-word.ts';
+} from '../util/own/config-home.ts';
+import { shellWord } from '../util/text/shell-word.ts';
 import { HeddleError } from '../wire/errors.ts';
-import { configHome, type Env } from './home.ts';
 
-/** Which config home is used, and why. */
+/** The config home in use, and the reason. */
 export interface HomeView {
   path: string;
   source: HomeSource;
-  /** Where the choice of another home is stored, or would be; null without a HOME. */
+  /** The file that stores the choice of another home; null without a HOME. */
   file: string | null;
 }
 
@@ -33,7 +33,7 @@ export function viewHome(env: Env): HomeView {
   return { path, source, file: own === null ? null : choiceFile(own) };
 }
 
-/** Stores which config home is used where no variable says so (ruling K52). Rejects with `invalid_option`. */
+/** Stores the config home that is used where no variable sets one. Rejects with `invalid_option`. */
 export async function chooseHome(directory: string, env: Env, cwd: string): Promise<HomeView> {
   const file = fileOf(env);
   const path = resolve(cwd, directory);
@@ -53,7 +53,7 @@ export async function chooseHome(directory: string, env: Env, cwd: string): Prom
   return viewHome(env);
 }
 
-/** Takes the choice back: `~/.heddle` is used again. False when there was none. */
+/** Removes the choice: `~/.heddle` is used again. False when there was none. */
 export async function resetHome(env: Env): Promise<boolean> {
   const file = fileOf(env);
   const isThere = existsSync(file);
@@ -62,8 +62,8 @@ export async function resetHome(env: Env): Promise<boolean> {
 }
 
 /**
- * The reference's config home, for the first run beside one that is not used; null from then on, and for those who have
- * run before. That it was told is remembered in `~/.heddle`; where nothing can be written there, every run is the first.
+ * The reference's config home, for a first run that does not use it; null on every later run. `~/.heddle` records that
+ * it was mentioned; where nothing can be written there, every run counts as the first.
  */
 export async function referenceHomeToMention(env: Env): Promise<string | null> {
   const reference = unusedReferenceHome(env);
@@ -79,7 +79,7 @@ const MENTIONED = '.reference-home-mentioned';
 
 async function writePrivate(path: string, text: string): Promise<void> {
   makeDirectory(dirname(path), 0o700);
-  await replaceFile(path, (temporary) => writeFile(temporary, text, { mode: 0o600, flag: 'wx' }));
+  await replacePrivateText(path, text);
 }
 
 function fileOf(env: Env): string {

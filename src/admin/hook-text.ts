@@ -1,12 +1,12 @@
-import type { HookOutcome, HookRun } from '../hooks/fold.ts';
 import { type Hook, hookLabel } from '../hooks/hook.ts';
-import { printable } from '../util/printable.ts';
-import type { ListedHooks } from './hooks-admin.ts';
+import type { HookOutcome, HookRun } from '../hooks/join-answers.ts';
+import { printable } from '../util/text/printable.ts';
+import type { ListedHooks } from './try-hooks.ts';
 
-/** The hooks by event, each with its matcher and where it stands; none where there are none. */
+/** The hooks by event, each with its matcher and its file; empty where there are none. */
 export function hookListLines({ hooks, problems, ignored }: ListedHooks): string[] {
   const lines = hooks.map(
-    (hook) => `${hook.event}${hook.matcher ? ` (${hook.matcher})` : ''}: ${hookLabel(hook)}${facts(hook)}`,
+    (hook) => `${hook.event}${hook.matcher ? ` (${hook.matcher})` : ''}: ${hookLabel(hook)}${detailLines(hook)}`,
   );
   const notes = [
     ...problems.map((problem) => `problem: ${problem}`),
@@ -15,7 +15,7 @@ export function hookListLines({ hooks, problems, ignored }: ListedHooks): string
   return [...lines, ...notes].map(printable);
 }
 
-function facts({ timeoutMs, onFailure, condition, isOnce, source }: Hook): string {
+function detailLines({ timeoutMs, onFailure, condition, isOnce, source }: Hook): string {
   const more = [
     condition === null ? '' : `, if: ${condition}`,
     isOnce ? ', once' : '',
@@ -24,7 +24,7 @@ function facts({ timeoutMs, onFailure, condition, isOnce, source }: Hook): strin
   return `  [${timeoutMs / 1000} s${more.join('')}] ${source.where}`;
 }
 
-/** What each hook said, and what would come of it. */
+/** The output of each hook, and the effect it would have. */
 export function outcomeText(outcome: HookOutcome): string {
   if (outcome.runs.length === 0) return 'No hook fits this event.\n';
   const { decision, block, stop, updatedInput, permission, contexts } = outcome;

@@ -1,13 +1,13 @@
 import { blocksOf } from '../sessions/entry-fields.ts';
-import { promptOf } from '../sessions/entry-text.ts';
+import { promptOf } from '../sessions/entry-texts.ts';
 import type { JsonObject } from '../util/json.ts';
 import { isObject, stringField } from '../util/json.ts';
 import type { Entry } from '../wire/entries.ts';
 import { HeddleError } from '../wire/errors.ts';
 
 /**
- * What the latest event of this kind in a transcript told its hooks: of the last tool call (of this tool), or of the last
- * prompt. Throws `invalid_option` when there is none, or the transcript does not tell.
+ * The payload of the latest event of this kind, rebuilt from a transcript: for the last tool call (of this tool), or
+ * the last prompt. Throws `invalid_option` when there is none, or the transcript does not contain it.
  */
 export function recordedEvent(entries: readonly Entry[], event: string, toolName?: string): JsonObject {
   if (event === 'UserPromptSubmit') {

@@ -1,13 +1,6 @@
 import { join } from 'node:path';
-import { protectedPaths } from '../permissions/paths.ts';
-import { nodeRealPath } from '../permissions/real-path.ts';
-import { instantOf } from '../sessions/entry-fields.ts';
-import { type Checkpoint, readSnapshots, stateAt, toCheckpoint } from '../sessions/file-history.ts';
-import { findMessage, readStoredSession, type StoredSession } from '../sessions/stored-session.ts';
-import { stringField } from '../util/json.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { Backups } from './checkpoint-backups.ts';
-import { type FileMark, isLikeCopy, markOf } from './checkpoint-marks.ts';
+import { Backups } from '../host/checkpoints/backups.ts';
+import { type FileMark, isLikeCopy, markOf } from '../host/checkpoints/file-marks.ts';
 import {
   applyRewind,
   countLines,
@@ -15,41 +8,50 @@ import {
   planRewind,
   type RewindBounds,
   type Step,
-} from './checkpoint-rewind.ts';
-import { lazyOwnProgram } from './own-program.ts';
-import { findStored, type SessionsPlace, withSession } from './stored-sessions.ts';
+} from '../host/checkpoints/rewind-files.ts';
+import type { Env } from '../host/engine/environment.ts';
+import { lazyOwnProgram } from '../host/engine/own-program.ts';
+import { protectedPaths } from '../permissions/paths.ts';
+import { nodeRealPath } from '../permissions/real-path.ts';
+import { instantOf } from '../sessions/entry-fields.ts';
+import { findMessage, readStoredSession, type StoredSession } from '../sessions/stored/stored-session.ts';
+import { type Checkpoint, readSnapshots, stateAt, toCheckpoint } from '../sessions/tree/checkpoint-entries.ts';
+import { stringField } from '../util/json.ts';
+import { HeddleError } from '../wire/errors.ts';
+import { findStored, type SessionsLocation, withSession } from './sessions.ts';
 
 export interface StoredRewind {
-  /** The user message whose state it is. */
+  /** The user message whose state is restored. */
   message: string;
-  /** Each file that changes, and what becomes of it. */
+  /** Each file that changes, and how. */
   files: { path: string; becomes: 'restored' | 'removed' }[];
-  /** Lines that are put in and taken out. */
+  /** Lines that are added and removed. */
   insertions: number;
   deletions: number;
-  /** What cannot be brought back, with the reason. */
+  /** Files that cannot be restored, with the reason. */
   problems: Problem[];
-  /** Files that changed after the last entry of the session: somebody else's work, which would be lost. */
+  /** Files that changed after the last entry of the session: changes by others, which would be lost. */
   changedSince: string[];
   /** False for a dry run, and when nothing was done because of `changedSince`. */
   isDone: boolean;
 }
 
-export interface RewindStoredOptions extends SessionsPlace {
+export interface RewindStoredOptions extends SessionsLocation {
+  env: Env;
   session: string;
-  /** A user message: its uuid, or a beginning of it that only one has. */
+  /** A user message: its uuid, or a unique prefix of it. */
   message: string;
   dryRun: boolean;
-  /** Also files that somebody else has changed since. */
+  /** Also restores files that others have changed since. */
   force: boolean;
-  /** Further directories in which files may be changed; real paths. The working directory always is one. */
+  /** Further directories in which files may be changed; real paths. The working directory is always one. */
   roots: readonly string[];
 }
 
 /**
- * Brings files back to how they were when a message of a stored session was sent, on whatever branch. The session file
- * may come from elsewhere, so files are touched only inside of the directories that the caller stands in or names.
- * Rejects when the session is in use, or when there is no checkpoint for the message.
+ * Restores files to their state when a message of a stored session was sent, on any branch. The session file may come
+ * from elsewhere, so only files inside the directories that the caller names are touched. Rejects when the session is
+ * in use, or when there is no checkpoint for the message.
  */
 export async function rewindStored(options: RewindStoredOptions): Promise<StoredRewind> {
   const found = await findStored(options.session, options);
@@ -58,13 +60,13 @@ export async function rewindStored(options: RewindStoredOptions): Promise<Stored
 }
 
 async function rewind(session: StoredSession, options: RewindStoredOptions): Promise<StoredRewind> {
-  const { home, cwd, roots, dryRun, force } = options;
+  const { home, cwd, env, roots, dryRun, force } = options;
   const message = findMessage(session, options.message).id;
   const history = checkpointsOf(session, cwd);
   const state = stateAt(history, message);
   if (!state) throw noCheckpoint(message, history);
   const backups = new Backups(join(home, 'file-history', session.sessionId), () => '');
-  const ownProgram = lazyOwnProgram();
+  const ownProgram = lazyOwnProgram(env);
   await ownProgram.load();
   const bounds: RewindBounds = {
     backups,
@@ -82,7 +84,7 @@ async function rewind(session: StoredSession, options: RewindStoredOptions): Pro
   return { ...plan, files, problems: [...problems, ...applied.problems], changedSince, isDone: true };
 }
 
-/** All checkpoints of the session; their paths are relative to where each message was sent. */
+/** All checkpoints of the session; their paths are relative to the directory in which each message was sent. */
 function checkpointsOf({ tree, loaded, cwd: startedIn }: StoredSession, cwd: string): Checkpoint[] {
   const entries = loaded.flatMap((item) => ('entry' in item ? [item.entry] : []));
   return readSnapshots(entries).map((snapshot) => {
@@ -95,12 +97,12 @@ function fileOf({ path, copy }: Step): StoredRewind['files'][number] {
   return { path, becomes: copy === null ? 'removed' : 'restored' };
 }
 
-/** When the session was last at work. */
+/** The time of the session's last entry. */
 function lastMoment({ loaded }: StoredSession): number {
   return loaded.reduce((latest, item) => ('entry' in item ? Math.max(latest, instantOf(item.entry)) : latest), 0);
 }
 
-/** Unless the session has kept a copy of what is there now: then it was a rewind that brought it back. */
+/** Leaves out files whose current content the session has as a backup: a rewind restored them. */
 async function changedByOthers(
   steps: readonly Step[],
   { since, history, backups }: { since: number; history: readonly Checkpoint[]; backups: Backups },

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { ByteLines } from '../sessions/byte-lines.ts';
-import { isSubagentFile, projectFolders } from '../sessions/layout.ts';
-import { recordsOfLine } from '../sessions/line-records.ts';
-import { createQuery, hitsIn, type TextHit, type TextQuery } from '../sessions/search-text.ts';
-import { ripgrepPath } from '../tools/ripgrep-path.ts';
+import type { Env } from '../host/engine/environment.ts';
+import { ByteLines } from '../sessions/files/byte-lines.ts';
+import { recordsOfLine } from '../sessions/files/line-records.ts';
+import { isSubagentFile, projectFolders } from '../sessions/files/session-paths.ts';
+import { createQuery, hitsIn, type TextHit, type TextQuery } from '../sessions/stored/text-query.ts';
+import { ripgrepPath } from '../tools/search/ripgrep-path.ts';
 import { Aborted } from '../util/abort.ts';
 import { stringField } from '../util/json.ts';
-import { createProcesses } from '../util/process.ts';
+import { createProcesses } from '../util/process/process.ts';
 import type { Logger } from '../util/runtime.ts';
-import type { Env } from './home.ts';
 
 export interface SearchOptions {
   /** The config home. */
@@ -19,7 +19,7 @@ export interface SearchOptions {
   /** A text, or with `isPattern` a regular expression of JavaScript. */
   query: string;
   isPattern: boolean;
-  /** So many hits are enough. */
+  /** The most hits to return. */
   limit: number;
   env: Env;
   log: Logger;
@@ -27,7 +27,7 @@ export interface SearchOptions {
 
 export interface SessionHit extends TextHit {
   sessionId: string;
-  /** The subagent that said it. */
+  /** The subagent that wrote the text. */
   agentId?: string;
   path: string;
   line: number;
@@ -37,13 +37,13 @@ export interface SessionHit extends TextHit {
 
 export interface SearchResult {
   hits: SessionHit[];
-  /** There may be more. */
+  /** There may be more hits. */
   isCut: boolean;
 }
 
 /**
- * Looks for a text in what was said in sessions, the one written to last first. Ripgrep finds the lines that may hold
- * it; whether it stands in a message, and not in a key or an id, is told by reading them.
+ * Searches a text in the messages of sessions, the last written session first. Ripgrep finds the lines that may contain
+ * it; parsing them shows whether it is in a message, and not in a key or an id.
  */
 export async function searchSessions(options: SearchOptions): Promise<SearchResult> {
   const { home, project, query: text, isPattern, limit, log } = options;

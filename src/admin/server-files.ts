@@ -1,72 +1,73 @@
 import { join } from 'node:path';
-import { withoutSetting, withSetting } from '../config/edit-settings.ts';
 import { type Change, changeJsonFile } from '../config/json-file.ts';
-import type { SettingsPlaces } from '../config/scopes.ts';
-import { readSettingsFile } from '../config/settings-file.ts';
-import { expandConfig, type Variables } from '../mcp/expand-config.ts';
-import { readServerConfig, typeOf } from '../mcp/server-config.ts';
+import { withoutSetting, withSetting } from '../config/settings/edit-settings.ts';
+import type { SettingsDirectories } from '../config/settings/scopes.ts';
+import { readSettingsFile } from '../config/settings/settings-file.ts';
+import { changeProjectFile } from '../host/launch/change-project-file.ts';
+import { PROJECT_SERVERS, USER_SERVERS } from '../host/mcp/server-files.ts';
+import { expandConfig, type Variables } from '../mcp/config/expand-config.ts';
+import { readServerConfig, typeOf } from '../mcp/config/server-config.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from '../wire/errors.ts';
-import { PROJECT_SERVERS, USER_SERVERS } from './mcp.ts';
-import { changeProjectFile } from './project-changes.ts';
 
-/** The scopes whose servers stand in a file, the strongest first. */
+/** The scopes whose servers are defined in a file, the strongest first. */
 export const SERVER_SCOPES = ['local', 'project', 'user'] as const;
 export type ServerScope = (typeof SERVER_SCOPES)[number];
 
-/** With a home: a command about a user's servers has one. */
-export type ServerPlace = SettingsPlaces & { configHome: string };
+/** With a home: a command about a user's servers always has one. */
+export type ServerLocation = SettingsDirectories & { configHome: string };
 
-/** A server as it stands in a file. */
+/** A server as defined in a file. */
 export interface WrittenServer {
   name: string;
   scope: ServerScope;
   file: string;
-  given: JsonObject;
+  raw: JsonObject;
 }
 
-/** Every server of the files, the strongest scope's first. Throws `invalid_settings` for one that cannot be read. */
-export function writtenServers(place: ServerPlace): WrittenServer[] {
+/** Every server of the files, the strongest scope's first. Throws `invalid_settings` for a file that cannot be read. */
+export function writtenServers(location: ServerLocation): WrittenServer[] {
   return SERVER_SCOPES.flatMap((scope) => {
-    const { file, keys } = scopePlace(scope, place);
+    const { file, keys } = scopeLocation(scope, location);
     const servers = find(readSettingsFile(file) ?? {}, keys);
     const entries = isObject(servers) ? Object.entries(servers) : [];
-    return entries.flatMap(([name, given]) => (isObject(given) ? { name, scope, file, given } : []));
+    return entries.flatMap(([name, raw]) => (isObject(raw) ? { name, scope, file, raw } : []));
   });
 }
 
-/** What names of tools are made of, and no other name than it looks like. */
+/** Only characters that tool names may contain, so that no name looks like another. */
 const NAME = /^[a-zA-Z0-9][\w-]{0,63}$/;
 
 /**
- * Writes a server into the file of its scope; resolves with that file. Rejects with `invalid_option` for one that could
- * not be used, or whose name is taken there; everything else in the file stays. A project that was trusted stays so.
+ * Writes a server into the file of its scope; resolves with the path of that file. Rejects with `invalid_option` for
+ * one that could not be used, or whose name is taken there; everything else in the file stays. A trusted project stays
+ * trusted.
  */
-export async function addServer(server: Omit<WrittenServer, 'file'>, place: ServerPlace): Promise<string> {
-  const { name, scope, given } = server;
+export async function addServer(server: Omit<WrittenServer, 'file'>, location: ServerLocation): Promise<string> {
+  const { name, scope, raw } = server;
   if (!NAME.test(name)) {
     throw refuse(`'${name}' is no name for a server: use letters, digits, _ and -, beginning with a letter or digit`);
   }
-  const { file, keys } = scopePlace(scope, place);
-  await changeFile(scope, place, (values) => {
+  const { file, keys } = scopeLocation(scope, location);
+  await changeFile(scope, location, (values) => {
     if (find(values, [...keys, name]) !== undefined) {
       throw refuse(`There is a server ${name} in the scope ${scope} (${file}) already: remove it first`);
     }
-    return withSetting(values, [...keys, name], given);
+    return withSetting(values, [...keys, name], raw);
   });
   return file;
 }
 
-/** Takes a server out of the file of its scope. */
-export async function removeServer({ name, scope }: WrittenServer, place: ServerPlace): Promise<void> {
-  const { keys } = scopePlace(scope, place);
-  await changeFile(scope, place, (values) => withoutSetting(values, [...keys, name]));
+/** Removes a server from the file of its scope. */
+export async function removeServer({ name, scope }: WrittenServer, location: ServerLocation): Promise<void> {
+  const { keys } = scopeLocation(scope, location);
+  await changeFile(scope, location, (values) => withoutSetting(values, [...keys, name]));
 }
 
 /**
- * Throws `invalid_option` for a server that could not be used. What its variables stand for may not be known here, then
- * that is what is handed back.
+ * Throws `invalid_option` for a server that could not be used. If the value of a variable is unknown here, it returns a
+ * message about that instead.
  */
 export function checkServer(given: JsonObject, variables: Variables): string | null {
   if (typeOf(given) === 'sdk') throw refuse('A server of the type sdk lives in a program, and cannot be in a file');
@@ -84,7 +85,7 @@ export function checkServer(given: JsonObject, variables: Variables): string | n
   }
 }
 
-function scopePlace(scope: ServerScope, { cwd, configHome }: ServerPlace): { file: string; keys: string[] } {
+function scopeLocation(scope: ServerScope, { cwd, configHome }: ServerLocation): { file: string; keys: string[] } {
   switch (scope) {
     case 'local':
       return { file: join(configHome, USER_SERVERS), keys: ['projects', cwd, 'mcpServers'] };
@@ -95,10 +96,10 @@ function scopePlace(scope: ServerScope, { cwd, configHome }: ServerPlace): { fil
   }
 }
 
-async function changeFile(scope: ServerScope, place: ServerPlace, change: Change): Promise<void> {
-  const { file } = scopePlace(scope, place);
+async function changeFile(scope: ServerScope, location: ServerLocation, change: Change): Promise<void> {
+  const { file } = scopeLocation(scope, location);
   if (scope !== 'project') return changeJsonFile(file, change);
-  const keepTrust = await changeProjectFile(file, place, change);
+  const keepTrust = await changeProjectFile(file, location, change);
   await keepTrust();
 }
 

@@ -1,41 +1,43 @@
-import { expandConfig } from '../mcp/expand-config.ts';
-import type { ProgramClient } from '../mcp/oauth-program.ts';
-import { joinedScope } from '../mcp/oauth-scope.ts';
-import { type SignInOptions, signIn } from '../mcp/oauth-sign-in.ts';
-import { revokeTokens } from '../mcp/oauth-sign-out.ts';
-import { type AuthStore, canRenew, type SignedIn } from '../mcp/oauth-tokens.ts';
-import { type RemoteConfig, readServerConfig } from '../mcp/server-config.ts';
+import { openAuthStore } from '../host/mcp/auth-store.ts';
+import { expandConfig } from '../mcp/config/expand-config.ts';
+import { type RemoteConfig, readServerConfig } from '../mcp/config/server-config.ts';
+import type { ProgramClient } from '../mcp/oauth/program-sign-in.ts';
+import { signInAsProgram } from '../mcp/oauth/program-sign-in.ts';
+import { joinedScope } from '../mcp/oauth/scope.ts';
+import { type SignInOptions, signIn } from '../mcp/oauth/sign-in.ts';
+import { revokeTokens } from '../mcp/oauth/sign-out.ts';
+import type { SignedIn } from '../mcp/oauth/signed-in.ts';
+import { type AuthStore, canRenew } from '../mcp/oauth/tokens.ts';
 import { isObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from '../wire/errors.ts';
-import type { AdminServer, ServerAdmin } from './mcp-admin.ts';
-import { openAuthStore } from './mcp-auth.ts';
+import type { AdminServer, ServerAdmin } from './servers.ts';
 
-/** What whoever signs in may say; the rest stands in the server's configuration, as `oauth`. */
+/** The options that the user may give; the rest is in the server's configuration, as `oauth`. */
 export type LoginOptions = Pick<SignInOptions, 'show' | 'patienceMs' | 'callbackPort' | 'scope'> & {
   clientId?: string;
   clientSecret?: string;
   /** Sign in as a program, without a person. */
   asProgram?: {
-    /** The authorization server that the secret is for. */
+    /** The authorization server that may get the secret. */
     issuer: string;
-    /** In PEM form, in the place of a secret. */
+    /** In PEM form, instead of a secret. */
     privateKey?: string;
   };
 };
 
-/** What may be told of a sign-in. */
+/** The data of a sign-in that may be shown. */
 export interface SignInView {
   authorizationServer: string;
   scope?: string;
-  /** ISO 8601: when its token is over; then it is renewed, where that can be done. */
+  /** ISO 8601: when its token expires; it is then renewed, where possible. */
   expiresAt?: string;
   canRenew: boolean;
 }
 
 /**
- * Signs in to a remote server and keeps the tokens. Rejects with `sign_in_failed`, with `invalid_option` for a server
- * that is none to sign in to, and with the signal's reason.
+ * Signs in to a remote server and stores the tokens. Rejects with `sign_in_failed`, with `invalid_option` for a server
+ * without a sign-in, and with the signal's reason.
  */
 export async function logIn(
   server: AdminServer,
@@ -49,9 +51,9 @@ export async function logIn(
     throw new HeddleError('invalid_option', `${server.name} has an Authorization header of its own: it would win`);
   }
   const { clientId, clientSecret, callbackPort, asProgram, ...given } = { ...oauthOf(server), ...options };
-  const store = openAuthStore(admin.place.configHome, url);
+  const store = openAuthStore(admin.location.configHome, url);
   const before = store.read();
-  // What was granted is not given up for what is wanted now.
+  // A new sign-in keeps the scope that was already granted.
   const moreScope = joinedScope(before?.scope, before?.wantedScope);
   const shared = {
     ...given,
@@ -63,8 +65,7 @@ export async function logIn(
   };
   if (asProgram) {
     const client = programOf({ clientId, clientSecret, privateKey: asProgram.privateKey });
-    const { signInAsProgram } = await import('../mcp/oauth-program.ts');
-    return keep(await signInAsProgram({ ...shared, client, issuer: asProgram.issuer }, signal), store);
+    return save(await signInAsProgram({ ...shared, client, issuer: asProgram.issuer }, signal), store);
   }
   const signedIn = await signIn(
     {
@@ -76,15 +77,15 @@ export async function logIn(
     },
     signal,
   );
-  return keep(signedIn, store);
+  return save(signedIn, store);
 }
 
-async function keep(signedIn: SignedIn, store: AuthStore): Promise<SignInView> {
+async function save(signedIn: SignedIn, store: AuthStore): Promise<SignInView> {
   await store.locked(() => store.write(signedIn));
   return viewOf(signedIn);
 }
 
-/** Throws `invalid_option` when it is not said who signs in, and with what. */
+/** Throws `invalid_option` when the client id or the credential is missing. */
 function programOf(given: Record<'clientId' | 'clientSecret' | 'privateKey', string | undefined>): ProgramClient {
   const { clientId, clientSecret, privateKey } = given;
   if (clientId === undefined) throw new HeddleError('invalid_option', 'A program signs in by its id: give --client-id');
@@ -94,17 +95,17 @@ function programOf(given: Record<'clientId' | 'clientSecret' | 'privateKey', str
   throw new HeddleError('invalid_option', text);
 }
 
-/** How a sign-in ended that is ended. */
+/** The result of a sign-out. */
 export interface LoggedOut {
-  /** False: nobody was signed in. */
+  /** False: the user was not signed in. */
   wasSignedIn: boolean;
-  /** Why the authorization server may still take the tokens; null when it does not. */
+  /** Why the authorization server may still accept the tokens; null when it does not. */
   notRevoked: string | null;
 }
 
-/** Forgets the tokens in any case, and has them revoked where that can be done. */
+/** Deletes the stored tokens in any case, and revokes them where possible. */
 export async function logOut(server: AdminServer, admin: ServerAdmin): Promise<LoggedOut> {
-  const store = openAuthStore(admin.place.configHome, remoteConfig(server).url);
+  const store = openAuthStore(admin.location.configHome, remoteConfig(server).url);
   return store.locked(async () => {
     const stored = store.read();
     await store.write(null);
@@ -118,13 +119,13 @@ export async function logOut(server: AdminServer, admin: ServerAdmin): Promise<L
   });
 }
 
-/** Null when nobody is signed in to it, or nobody could be. */
+/** Null when the user is not signed in, or when the server has no sign-in. */
 export function signInOf(server: AdminServer, configHome: string): SignInView | null {
   try {
     const stored = openAuthStore(configHome, remoteConfig(server).url).read();
     return stored && viewOf(stored);
   } catch {
-    return null; // no remote server, or one whose address is not known here
+    return null; // not a remote server, or one whose address is unknown here
   }
 }
 
@@ -141,7 +142,7 @@ function viewOf(signedIn: SignedIn): SignInView {
 function remoteConfig({ name, server }: AdminServer): RemoteConfig {
   let config: ReturnType<typeof readServerConfig>;
   try {
-    config = readServerConfig(expandConfig(server.given, server.variables));
+    config = readServerConfig(expandConfig(server.raw, server.variables));
   } catch (error) {
     throw new HeddleError('invalid_option', `${name} cannot be used: ${messageOf(error)}`);
   }
@@ -150,8 +151,8 @@ function remoteConfig({ name, server }: AdminServer): RemoteConfig {
 }
 
 /** `oauth: { clientId, callbackPort }` of the configuration. */
-function oauthOf({ server: { given } }: AdminServer): { clientId?: string; callbackPort?: number } {
-  const { clientId, callbackPort } = isObject(given.oauth) ? given.oauth : {};
+function oauthOf({ server: { raw } }: AdminServer): { clientId?: string; callbackPort?: number } {
+  const { clientId, callbackPort } = isObject(raw.oauth) ? raw.oauth : {};
   return {
     ...(typeof clientId === 'string' && { clientId }),
     ...(typeof callbackPort === 'number' && { callbackPort }),

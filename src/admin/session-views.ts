@@ -1,24 +1,24 @@
 import { basename, join } from 'node:path';
-import { conversationOf } from '../sessions/conversation.ts';
 import { instantOf } from '../sessions/entry-fields.ts';
-import { itemPieces, objectPieces } from '../sessions/export-json.ts';
-import { exportMarkdown } from '../sessions/export-markdown.ts';
-import { sessionOfFile, subagentsFolder } from '../sessions/layout.ts';
-import { type LeanSession, openLeanSession } from '../sessions/lean-session.ts';
-import { isShown, listSubagents, toMessage } from '../sessions/messages.ts';
-import { outlineOf } from '../sessions/outline.ts';
+import { sessionOfFile, subagentsFolder } from '../sessions/files/session-paths.ts';
 import { promptLine } from '../sessions/prompt-line.ts';
-import { renderConversation } from '../sessions/render-conversation.ts';
-import { drawTree, shownCost, shownTokens } from '../sessions/render-tree.ts';
-import { firstWords, shownLines } from '../sessions/shown-text.ts';
-import { findMessage, type StoredSession, wholeHistory } from '../sessions/stored-session.ts';
-import { stretchesOf, tokensIn, turnsIn } from '../sessions/stretches.ts';
-import { activeLeaf, pathTo } from '../sessions/tree.ts';
-import { treeView } from '../sessions/tree-view.ts';
-import type { Paint } from '../util/paint.ts';
+import { type LeanSession, openLeanSession } from '../sessions/stored/lean-session.ts';
+import { isShown, listSubagents, toMessage } from '../sessions/stored/messages.ts';
+import { findMessage, type StoredSession, wholeHistory } from '../sessions/stored/stored-session.ts';
+import { firstWords, shownLines } from '../sessions/terminal-text.ts';
+import { activeLeaf, pathTo } from '../sessions/tree/build-tree.ts';
+import { itemPieces, objectPieces } from '../sessions/views/export-json.ts';
+import { exportMarkdown } from '../sessions/views/export-markdown.ts';
+import { outlineOf } from '../sessions/views/outline.ts';
+import { conversationOf } from '../sessions/views/readable-conversation.ts';
+import { renderConversation } from '../sessions/views/render-conversation.ts';
+import { drawTree, shownCost, shownTokens } from '../sessions/views/render-tree.ts';
+import { segmentsOf, tokensIn, turnsIn } from '../sessions/views/segments.ts';
+import { treeView } from '../sessions/views/tree-json.ts';
+import type { Paint } from '../util/text/paint.ts';
 import type { Entry } from '../wire/entries.ts';
 
-export { shortIds } from '../sessions/short-ids.ts';
+export { shortIds } from '../sessions/views/render-tree.ts';
 export { firstWords, shownLines as printableLines, treeView };
 
 export interface LineOptions {
@@ -27,13 +27,13 @@ export interface LineOptions {
   width: number;
 }
 
-/** The branches of a session, drawn; above them what there is to say about all of it. */
+/** The drawn branches of a session, below a header about the whole session. */
 export function treeLines(session: StoredSession, options: LineOptions & { messages: boolean }): string[] {
   const { paint } = options;
   const outline = outlineOf(session);
-  const branches = stretchesOf(outline).filter(({ children }) => children.length === 0).length;
+  const branches = segmentsOf(outline).filter(({ children }) => children.length === 0).length;
   const tokens = tokensIn(outline.steps);
-  const facts = [
+  const details = [
     counted(branches, 'branch', 'branches'),
     counted(turnsIn(outline.steps), 'turn', 'turns'),
     ...(session.costUsd === null ? [] : [shownCost(session.costUsd)]),
@@ -44,20 +44,20 @@ export function treeLines(session: StoredSession, options: LineOptions & { messa
   ];
   return [
     `${paint.bold(shownTitle(session))}  ${paint.dim(session.sessionId)}`,
-    paint.dim(facts.join(' · ')),
+    paint.dim(details.join(' · ')),
     '',
     ...drawTree(outline, { ...options, summaries: session.summaries }),
   ];
 }
 
 export interface BranchChoice {
-  /** The end of another branch than the active one, or a message to stop at. */
+  /** The end of a branch other than the active one, or a message to stop at. */
   leaf?: string | undefined;
-  /** What compactions have replaced, too. */
+  /** Includes messages that compactions have replaced. */
   full: boolean;
 }
 
-/** A conversation for reading in a terminal, in pieces. Throws `session_not_found` for a message that is not there. */
+/** A conversation for reading in a terminal, in pieces. Throws `session_not_found` for an unknown message. */
 export function conversationLines(
   session: LeanSession,
   { leaf, full, ...options }: LineOptions & BranchChoice & { everything: boolean },
@@ -68,7 +68,7 @@ export function conversationLines(
 
 export interface ExportChoice {
   leaf?: string | undefined;
-  /** Every branch, not only the one that goes on. */
+  /** Every branch, not only the active one. */
   allBranches: boolean;
 }
 
@@ -86,13 +86,13 @@ export async function* markdownOf(session: LeanSession, choice: ExportChoice): A
       path: { entries: pathOf(own, { full: true }), whole: own.whole },
     }));
     const sections = [...branches, ...subagents];
-    const facts: [string, string][] = [
+    const details: [string, string][] = [
       ...(tag === null ? [] : [['tag', tag] as [string, string]]),
       ...(cwd === null ? [] : [['directory', `\`${cwd}\``] as [string, string]]),
       ...periodOf(sections.flatMap(({ path }) => path.entries)),
       ...(session.costUsd === null ? [] : [['cost', shownCost(session.costUsd)] as [string, string]]),
     ];
-    yield* exportMarkdown({ sessionId, title: shownTitle(session, 200), facts, sections });
+    yield* exportMarkdown({ sessionId, title: shownTitle(session, 200), details, sections });
   } finally {
     for (const own of agents) await own.close();
   }
@@ -142,7 +142,7 @@ function openSubagent(path: string, agentId: string): Promise<LeanSession> {
   return openLeanSession({ sessionId: agentId, path: join(subagentsFolder(path), `agent-${agentId}.jsonl`) });
 }
 
-/** What a session is called, as in a list: its title, else the last prompt of the branch that goes on. */
+/** The name of a session, as in a list: its title, else the last prompt of the active branch. */
 function shownTitle(session: StoredSession, width = 80): string {
   if (session.title !== null) return firstWords(session.title, width);
   const asked = pathOf(session, { full: true }).findLast((entry) => promptLine(entry) !== undefined);
@@ -161,7 +161,7 @@ function branchEnds(session: StoredSession, { leaf, allBranches }: ExportChoice)
   const end = leaf === undefined ? active : findMessage(session, leaf);
   const chosen = end ? [{ leaf: end.id, active: end === active }] : [];
   if (!allBranches) return chosen;
-  const steps = stretchesOf(outlineOf(session))
+  const steps = segmentsOf(outlineOf(session))
     .filter(({ children, steps: own }) => children.length === 0 && !own.at(-1)?.ids.has(end?.id ?? ''))
     .flatMap(({ steps: own }) => own.at(-1) ?? []);
   return [...chosen, ...steps.map(({ id }) => ({ leaf: id, active: false }))];

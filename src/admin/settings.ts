@@ -1,20 +1,21 @@
 import { existsSync } from 'node:fs';
-import { withoutSetting, withSetting } from '../config/edit-settings.ts';
-import { maskValue } from '../config/mask-settings.ts';
-import { mergeLayers, originOf, valueAt } from '../config/merge.ts';
-import { type FileScope, type SettingsPlaces, settingsPath } from '../config/scopes.ts';
-import { formatKey, parseKey } from '../config/setting-key.ts';
-import { actedOnKeys, isActedOn, nameOf } from '../config/settings.ts';
+import { withoutSetting, withSetting } from '../config/settings/edit-settings.ts';
+import { maskValue } from '../config/settings/mask-settings.ts';
+import { mergeLayers, originOf, valueAt } from '../config/settings/merge.ts';
+import { type FileScope, type SettingsDirectories, settingsPath } from '../config/settings/scopes.ts';
+import { formatKey, parseKey } from '../config/settings/setting-key.ts';
+import { actedOnKeys, isActedOn, nameOf } from '../config/settings/settings.ts';
+import { changeSettingsFile, settingsFileOf } from '../host/launch/change-settings-file.ts';
+import { openConfiguration } from '../host/launch/configuration.ts';
+import type { LoadedSettings } from '../host/launch/load-settings.ts';
+import { noteIgnored } from '../host/launch/project-trust.ts';
+import { SCOPE_NAMES, type SettingsReport, settingsReport } from '../host/launch/settings-report.ts';
 import { messageOf } from '../util/message-of.ts';
-import { nearestWord } from '../util/nearest.ts';
 import type { Logger } from '../util/runtime.ts';
 import { randomIds, silentLogger, systemClock } from '../util/system-runtime.ts';
+import { nearestWord } from '../util/text/nearest.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
-import { openConfiguration } from './configuration.ts';
-import { type LoadedSettings, noteIgnored } from './settings.ts';
-import { changeSettingsFile, placeOf } from './settings-change.ts';
-import { SCOPE_NAMES, type SettingsReport, settingsReport } from './settings-report.ts';
 
 /** The scopes that have a file, by the names that users give them. */
 export const FILE_SCOPES: Readonly<Record<string, FileScope>> = {
@@ -26,78 +27,80 @@ export const FILE_SCOPES: Readonly<Record<string, FileScope>> = {
 export interface SettingsOverview extends SettingsReport {
   directory: string;
   files: { scope: string; path: string; exists: boolean }[];
-  /** What is wrong in them, and was left out. */
+  /** Errors in the settings; the settings concerned are left out. */
   faults: string[];
 }
 
-/** All settings of a launch, for `heddle config list`. Rejects with `invalid_settings` for what cannot be read. */
-export async function listSettings(config: RunConfig, places: SettingsPlaces): Promise<SettingsOverview> {
+/**
+ * All settings of a launch, for `heddle config list`. Rejects with `invalid_settings` for a file that cannot be read.
+ */
+export async function listSettings(config: RunConfig, directories: SettingsDirectories): Promise<SettingsOverview> {
   const faults: string[] = [];
-  const loaded = await load(config, places, (_level, message) => faults.push(message));
+  const loaded = await load(config, directories, (_level, message) => faults.push(message));
   const ignored: string[] = [];
-  noteIgnored(loaded.trust, (_level, message) => ignored.push(message)); // which the report has in its own words
+  noteIgnored(loaded.trust, (_level, message) => ignored.push(message)); // the report lists these itself
   const report = settingsReport(loaded);
   const files = Object.entries(FILE_SCOPES).flatMap(([scope, fileScope]) => {
-    const path = settingsPath(fileScope, places);
+    const path = settingsPath(fileScope, directories);
     return path === null ? [] : [{ scope, path, exists: existsSync(path) }];
   });
-  return { ...report, directory: places.cwd, files, faults: faults.filter((each) => !ignored.includes(each)) };
+  return { ...report, directory: directories.cwd, files, faults: faults.filter((each) => !ignored.includes(each)) };
 }
 
-/** The value in force, as it is; undefined when there is none. */
-export async function getSetting(key: string, config: RunConfig, places: SettingsPlaces): Promise<unknown> {
-  return valueAt(parseKey(key), mergeLayers((await load(config, places)).layers));
+/** The value in force, unchanged; undefined when there is none. */
+export async function getSetting(key: string, config: RunConfig, directories: SettingsDirectories): Promise<unknown> {
+  return valueAt(parseKey(key), mergeLayers((await load(config, directories)).layers));
 }
 
 export interface SettingChange {
   scope: FileScope;
   key: string;
-  /** Undefined takes the setting away. */
+  /** Undefined removes the setting. */
   value: unknown;
-  /** Writes also what has no effect in this version. */
+  /** Also writes settings that have no effect in this version. */
   force?: boolean;
 }
 
 export interface ChangedSetting {
   file: string;
-  /** False when there was nothing to take away. */
+  /** False when there was nothing to remove. */
   isChanged: boolean;
-  /** What may surprise whoever changed it. */
+  /** Notes about effects that may surprise the user. */
   notes: string[];
 }
 
 /**
- * Changes one setting in its file. What the readers would refuse later is refused now, before the file is touched. A
- * project that the user trusts stays trusted: it is changed in their name.
+ * Changes one setting in its file. A value that the readers would refuse later is refused now, before the file is
+ * touched. A project that the user trusts stays trusted: the user makes the change.
  */
-export async function changeSetting(change: SettingChange, places: SettingsPlaces): Promise<ChangedSetting> {
+export async function changeSetting(change: SettingChange, directories: SettingsDirectories): Promise<ChangedSetting> {
   const { scope } = change;
   const path = parseKey(change.key);
-  const file = placeOf(scope, places);
+  const file = settingsFileOf(scope, directories);
   if (change.value !== undefined && !change.force) refuseWithoutEffect(path);
   if (change.value === undefined && !existsSync(file)) return { file, isChanged: false, notes: [] };
   let isChanged = true;
-  await changeSettingsFile(scope, places, (values) => {
+  await changeSettingsFile(scope, directories, (values) => {
     const next = change.value === undefined ? withoutSetting(values, path) : withSetting(values, path, change.value);
     isChanged = next !== null;
     return next;
   });
-  return { file, isChanged, notes: isChanged ? await notesOn(path, change, places) : [] };
+  return { file, isChanged, notes: isChanged ? await notesOn(path, change, directories) : [] };
 }
 
-/** The value of a setting as it may be shown. */
+/** The value of a setting with secrets masked. */
 export function maskedSetting(key: string, value: unknown): unknown {
   return maskValue(value, parseKey(key));
 }
 
-/** The setting that was probably meant by a key that none has, as a question; empty otherwise. */
+/** The setting that the user probably meant by an unknown key, as a question; empty otherwise. */
 export function meantSetting(key: string): string {
   const path = parseKey(key);
   const near = isActedOn(path) ? null : nearestWord(formatKey(path), actedOnKeys());
   return near === null ? '' : `. Did you mean ${near}?`;
 }
 
-/** A misspelt key would be written, and nothing would come of it. */
+/** A misspelt key would be written and have no effect. */
 function refuseWithoutEffect(path: readonly string[]): void {
   if (isActedOn(path)) return;
   const key = formatKey(path);
@@ -109,12 +112,12 @@ function refuseWithoutEffect(path: readonly string[]): void {
   );
 }
 
-async function notesOn(path: readonly string[], { scope, value }: SettingChange, places: SettingsPlaces) {
+async function notesOn(path: readonly string[], { scope, value }: SettingChange, directories: SettingsDirectories) {
   if (value === undefined) return [];
   const notes: string[] = [];
   if (!isActedOn(path)) notes.push(`${formatKey(path)} has no effect in this version`);
   try {
-    const { layers, trust } = await load({}, places);
+    const { layers, trust } = await load({}, directories);
     const origin = originOf(path, layers);
     if (origin === undefined)
       notes.push(`it does not act: the directory is ${trust.state}. \`heddle trust\` shows why`);
@@ -122,12 +125,16 @@ async function notesOn(path: readonly string[], { scope, value }: SettingChange,
       notes.push(`another one wins: ${SCOPE_NAMES[origin.scope]} (${nameOf(origin)})`);
     }
   } catch (error) {
-    notes.push(messageOf(error)); // it is set, but another file cannot be read
+    notes.push(messageOf(error)); // the setting is written, but another file cannot be read
   }
   return notes;
 }
 
-async function load(config: RunConfig, places: SettingsPlaces, log: Logger = silentLogger): Promise<LoadedSettings> {
+async function load(
+  config: RunConfig,
+  directories: SettingsDirectories,
+  log: Logger = silentLogger,
+): Promise<LoadedSettings> {
   const runtime = { clock: systemClock(), ids: randomIds(), log };
-  return (await openConfiguration(config, places, runtime)).loaded;
+  return (await openConfiguration(config, directories, runtime)).loaded;
 }

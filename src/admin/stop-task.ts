@@ -1,25 +1,25 @@
 import { watch } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readTaskRecord, stopFile, type TaskRecord, writeTaskRecord } from '../sessions/task-records.ts';
-import { endDetached } from '../util/process-detached-end.ts';
-import { isGone } from '../util/process-identity.ts';
-import { endTree } from '../util/process-tree.ts';
+import { readTaskRecord, stopFile, type TaskRecord, writeTaskRecord } from '../sessions/files/task-records.ts';
+import { endDetached } from '../util/process/process-detached-end.ts';
+import { isGone } from '../util/process/process-identity.ts';
+import { endTree } from '../util/process/process-tree.ts';
 import { startTimer } from '../util/timer.ts';
-import { type ListedTask, listed } from './stored-tasks.ts';
+import { type ListedTask, listed } from './tasks.ts';
 
-/** `stopped`: it has ended; `refused`: it could not be seen to end, for the reason given. */
+/** `stopped`: the task has ended; `refused`: its end could not be confirmed, for the reason given. */
 export type StopOutcome = { kind: 'stopped'; task: ListedTask } | { kind: 'refused'; reason: string };
 
 export interface StopOptions {
-  /** How long the process whose task it is may take to answer. */
+  /** How long the owner of the task may take to answer. */
   patienceMs: number;
   now: () => number;
 }
 
 /**
- * Ends a running task. The process whose task it is knows best how, so it is asked; where it is gone, or silent, the
- * processes of a command are ended from here, unless they are others by now.
+ * Ends a running task. Its owner process knows best how, so it is asked first; if the owner is dead or silent, the
+ * processes of a command are killed from here, unless their ids now belong to other processes.
  */
 export async function stopStoredTask(task: ListedTask, { patienceMs, now }: StopOptions): Promise<StopOutcome> {
   const ownerIsGone = isGone(task.owner) === true;
@@ -29,7 +29,7 @@ export async function stopStoredTask(task: ListedTask, { patienceMs, now }: Stop
     return { kind: 'refused', reason: silent(task, patienceMs) };
   }
   if (!(await endProcesses(task))) return { kind: 'refused', reason: 'its processes could not be ended' };
-  // A process that lives writes down itself what became of its task.
+  // A living owner records the end of its task itself.
   if (ownerIsGone) await writeEnd(task, now());
   return stopped(task);
 }
@@ -42,7 +42,7 @@ async function endProcesses({ detached, process, session_id, task_id }: ListedTa
 }
 
 const GRACE_MS = 2000;
-/** Stands in nobody's environment or limits. */
+/** A mark that no environment and no limits contain. */
 const NO_MARK = { environment: '\n\0heddle', limits: '\0' };
 
 /** Resolves with whether the record says that the task has ended. */

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { basename, relative } from 'node:path';
-import { actingFiles } from '../config/acting-files.ts';
-import { originsOf } from '../config/provenance.ts';
-import { formatKey } from '../config/setting-key.ts';
-import { readSettingsFile } from '../config/settings-file.ts';
+import { filesNeedingTrust } from '../config/extensions/files-needing-trust.ts';
+import { originsOf } from '../config/settings/provenance.ts';
+import { formatKey } from '../config/settings/setting-key.ts';
+import { readSettingsFile } from '../config/settings/settings-file.ts';
 import {
   configurationHash,
   executableFiles,
@@ -13,44 +13,44 @@ import {
   trustedDirectories,
   trustOf,
 } from '../config/trust-store.ts';
-import { narrowUntrusted, withoutEndpoints } from '../permissions/trust.ts';
+import { narrowUntrusted, withoutEndpoints } from '../permissions/narrow-untrusted.ts';
 import type { JsonObject } from '../util/json.ts';
 
-/** What a directory asks to be trusted with. */
+/** The settings and files of a directory that need trust. */
 export interface TrustView {
   directory: string;
   trust: Trust;
   files: TrustedFile[];
-  /** What was looked at: only that can be trusted. */
+  /** The hash of what was examined: only that can be trusted. */
   hash: string;
 }
 
 export interface TrustedFile {
   /** Relative to the directory. */
   file: string;
-  /** What acts only with trust, in full: nothing may hide from whoever decides. */
+  /** Settings that apply only with trust, in full: nothing may be hidden from the user who decides. */
   needsTrust: { key: string; value: unknown }[];
-  /** What never acts, trusted or not. */
+  /** Settings that never apply, trusted or not. */
   never: string[];
 }
 
-/** Throws `invalid_settings` for a file that cannot be read: nobody should trust what nobody can see. */
+/** Throws `invalid_settings` for a file that cannot be read: the user must not trust what cannot be shown. */
 export function viewTrust(directory: string, configHome: string): TrustView {
-  const hash = configurationHash(directory); // before the look: what changes meanwhile is not what is agreed to
+  const hash = configurationHash(directory); // computed before reading: a later change is not part of the agreement
   const files = executableFiles(directory).flatMap((path) => {
     const values = readSettingsFile(path);
     return values === null ? [] : [viewFile(relative(directory, path), path, values)];
   });
-  const extensions = actingFiles(directory).map(({ file, parts }) => ({ file, needsTrust: parts, never: [] }));
+  const extensions = filesNeedingTrust(directory).map(({ file, parts }) => ({ file, needsTrust: parts, never: [] }));
   return { directory, trust: trustOf(directory, configHome), files: [...files, ...extensions], hash };
 }
 
-/** Trusts a directory as it was when it was looked at. */
+/** Trusts a directory in the state that was examined. */
 export async function trustDirectory({ directory, hash }: TrustView, configHome: string): Promise<void> {
   await setTrust(directory, configHome, { isTrusted: true, now: Date.now(), hash });
 }
 
-/** False when it was not trusted anyway. The directory need not exist any more. */
+/** False when it was not trusted. The directory need not exist any more. */
 export async function distrustDirectory(directory: string, configHome: string): Promise<boolean> {
   if (!listTrust(configHome).some((each) => each.directory === directory)) return false;
   await setTrust(directory, configHome, { isTrusted: false, now: Date.now() });

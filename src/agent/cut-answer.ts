@@ -1,37 +1,43 @@
 import type { Message } from '../wire/messages/index.ts';
-import { errorLine } from './lines.ts';
-import type { TurnEnd } from './loop.ts';
-import type { Patience } from './stop.ts';
-import { tell } from './tell.ts';
+import { errorLine } from './messages/lines.ts';
+import { addMetaMessage } from './messages/meta-message.ts';
 import type { Turn } from './turn.ts';
+import type { TurnEnd } from './turn-end.ts';
 
-/** How often a turn goes on with an answer that was cut off (ruling K31). */
+/** How often a turn asks the model to continue an answer that was cut off. */
 const MAX_OUTPUT_RECOVERIES = 3;
 
-/** The model would not answer. */
+/** Ends the turn when the model has refused to answer. */
 export async function* refused(turn: Turn): AsyncGenerator<Message, TurnEnd> {
   const reason = turn.tally.lastText.trim();
   const text = `API Error: The model refused to answer this request${reason ? `: ${reason}` : '. Change the request, or choose another model with --model.'}`;
   return yield* errorAnswer(turn, 'invalid_request', 'refusal', text);
 }
 
-/** The answer has reached the output limit: it is gone on with, a few times. */
-export async function* outputLimit(turn: Turn, patience: Patience): AsyncGenerator<Message, TurnEnd | null> {
+/** Asks the model to continue an answer that has reached the output limit, a few times. `oddStops` counts them. */
+export async function* outputLimit(
+  turn: Turn,
+  oddStops: { outputRecoveries: number },
+): AsyncGenerator<Message, TurnEnd | null> {
   const { maxOutputTokens } = turn.request;
   const text = `API Error: The answer was cut off at the limit of ${maxOutputTokens} output tokens. CLAUDE_CODE_MAX_OUTPUT_TOKENS sets another limit.`;
-  if (patience.outputRecoveries++ >= MAX_OUTPUT_RECOVERIES) {
+  if (oddStops.outputRecoveries++ >= MAX_OUTPUT_RECOVERIES) {
     return yield* errorAnswer(turn, 'max_output_tokens', 'max_output_tokens', text);
   }
-  // To today's hosts all text of the assistant is its answer: they are shown what the model is told.
-  const shown = turn.tellsToday === true;
+  // Current hosts take all text of the assistant as its answer, so they are shown the message to the model as well.
+  const shown = turn.mentionsToday === true;
   if (!shown) yield await turn.record(errorLine(turn, 'max_output_tokens', text));
-  yield* tell(turn, 'Your answer was cut off at the output limit. Go on exactly where it ended, in smaller pieces.', {
-    shown,
-  });
+  yield* addMetaMessage(
+    turn,
+    'Your answer was cut off at the output limit. Go on exactly where it ended, in smaller pieces.',
+    {
+      shown,
+    },
+  );
   return null;
 }
 
-/** An error in the place of an answer ends the turn. */
+/** Ends the turn with an error instead of an answer. */
 async function* errorAnswer(
   turn: Turn,
   error: 'invalid_request' | 'max_output_tokens',

@@ -1,7 +1,7 @@
 import type { Failure } from '../model/model.ts';
 import type { AssistantMessage, AssistantMessageError } from '../wire/messages/index.ts';
 
-/** How a model failure is told: a word for programs, a text for people that says what to do next. */
+/** Describes a model failure: a word for programs, and a text that tells people what to do next. */
 export function describeFailure(
   failure: Failure,
   model: string,
@@ -10,7 +10,7 @@ export function describeFailure(
   const api = `API Error: ${status}${failure.body ?? failure.message}`;
   switch (failure.class) {
     case 'authentication':
-      // Without an answer from the provider there was nothing to call it with; the message says what to do.
+      // No request was sent, because there is no credential; the message says what to do.
       if (failure.status === undefined) return { error: 'authentication_failed', text: failure.message };
       return { error: 'authentication_failed', text: `${api} · Check the API key of this model` };
     case 'billing':
@@ -39,7 +39,7 @@ export function describeFailure(
   }
 }
 
-/** What kind of trouble it is, as a word for programs: more exact than what the error line of an answer may say. */
+/** The kind of failure as a word for programs, more exact than the error line of an answer allows. */
 export function kindOfTrouble(failure: Failure): AssistantMessageError {
   const { class: kind } = failure;
   return kind === 'overloaded' || kind === 'invalid_request' ? kind : describeFailure(failure, '').error;

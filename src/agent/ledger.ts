@@ -1,28 +1,28 @@
 import { costOf, isKnownModel, type ModelLimits, modelLimits } from '../model/pricing.ts';
-import type { ApiUsage, ModelUsage, Usage } from '../wire/usage.ts';
-import type { ToolStats } from './tool-stats.ts';
+import type { ApiUsage, ModelUsage, Usage } from '../wire/api/usage.ts';
+import type { ToolStats } from './calls/tool-stats.ts';
 
-/** What a ledger is restored from. */
+/** The state that a ledger is restored from. */
 export interface LedgerState {
   modelUsage: Record<string, Partial<ModelUsage>>;
   apiMs: number;
 }
 
 export interface LedgerOptions {
-  /** Told once of each model that has no price. */
+  /** Called once for each model that has no price. */
   onUnknownModel: (model: string) => void;
-  /** What fits in and out of a model in this session; undefined: what the table says. */
+  /** The token limits of a model in this session; undefined: those of the built-in table. */
   limitsOf?: (model: string) => ModelLimits | undefined;
-  /** The ledger of the agent that this one works for: all that is booked here is booked there, too. */
+  /** The ledger of the agent that this one works for. Everything booked here is booked there as well. */
   parent?: Ledger;
 }
 
 /**
- * What a session has used: tokens of the current turn, and tokens, cost and time per model since the session began, as
- * far as its file tells. Each agent has a ledger of its own; what it books counts for all above it as well.
+ * The usage of a session: tokens of the current turn, and tokens, cost and time per model since the session began, as
+ * far as its file records them. Each agent has its own ledger, and its usage also counts for all agents above it.
  */
 export class Ledger {
-  /** What the tools have done in this process, those of agents that work for this one included. `tool-stats.ts` counts. */
+  /** The work of the tools in this process, including those of agents below. `tool-stats.ts` counts it. */
   readonly tools: Partial<ToolStats> = {};
   readonly #models = new Map<string, ModelUsage>();
   readonly #options: LedgerOptions;
@@ -52,17 +52,17 @@ export class Ledger {
   add(model: string, usage: ApiUsage, provider?: string): void {
     this.#turn = addUsage(this.#turn, plausible(usage));
     this.#last = addUsage(zeroUsage(), plausible(usage));
-    this.addAside(model, usage, provider);
+    this.addSideQuestion(model, usage, provider);
   }
 
-  /** Books a call beside the conversation, such as a summary: it costs, but is not part of the turn's own usage. */
-  addAside(model: string, told: ApiUsage, provider?: string): void {
+  /** Books a call outside the conversation, such as a summary: it costs, but is not part of the turn's own usage. */
+  addSideQuestion(model: string, told: ApiUsage, provider?: string): void {
     const usage = plausible(told);
     this.#ownCostUsd += costOf(model, usage);
-    this.#book(model, usage, provider);
+    this.#recordUsage(model, usage, provider);
   }
 
-  #book(model: string, usage: ApiUsage, provider: string | undefined): void {
+  #recordUsage(model: string, usage: ApiUsage, provider: string | undefined): void {
     const entry = this.#models.get(model) ?? this.#open(model);
     entry.inputTokens += usage.input_tokens;
     entry.outputTokens += usage.output_tokens;
@@ -70,13 +70,13 @@ export class Ledger {
     entry.cacheCreationInputTokens += usage.cache_creation_input_tokens ?? 0;
     entry.webSearchRequests += usage.server_tool_use?.web_search_requests ?? 0;
     entry.costUSD += costOf(model, usage);
-    bookDetails(entry, usage);
+    addDetails(entry, usage);
     if (provider) entry.provider = provider === 'anthropic' ? 'firstParty' : provider;
     const { parent } = this.#options;
-    if (parent) parent.#book(model, usage, provider);
+    if (parent) parent.#recordUsage(model, usage, provider);
   }
 
-  /** Goes on from what an earlier process of this session had booked. */
+  /** Starts from the usage that an earlier process of this session booked. */
   restore({ modelUsage, apiMs }: LedgerState): void {
     for (const [model, usage] of Object.entries(modelUsage))
       this.#models.set(model, { ...this.#open(model), ...usage });
@@ -108,12 +108,12 @@ export class Ledger {
     return sum;
   }
 
-  /** Since the start of this process, without what the agents have spent that work for this one. */
+  /** The cost since the start of this process, without that of the agents that work for this one. */
   get ownCostUsd(): number {
     return this.#ownCostUsd;
   }
 
-  /** What counts against the budget: all that the session has spent, whoever of its agents did. */
+  /** The amount that counts against the budget: everything the session has spent, by all its agents. */
   get spentUsd(): number {
     return this.#options.parent?.spentUsd ?? this.costUsd;
   }
@@ -124,7 +124,7 @@ export class Ledger {
 
   #open(model: string): ModelUsage {
     const { onUnknownModel, limitsOf, parent } = this.#options;
-    // What an agent books reaches the ledger of the session, which tells of it for all.
+    // Only the session's ledger reports an unknown model: the bookings of all agents reach it.
     if (!parent && !isKnownModel(model)) onUnknownModel(model);
     const { contextWindow, maxOutputTokens } = limitsOf?.(model) ?? modelLimits(model);
     const entry: ModelUsage = {
@@ -145,8 +145,8 @@ export class Ledger {
 
 type Detail = 'thinkingTokens' | 'cacheCreationEphemeral5mInputTokens' | 'cacheCreationEphemeral1hInputTokens';
 
-/** Parts of other counts, as far as the provider tells them. */
-function bookDetails(entry: ModelUsage, { output_tokens_details, cache_creation }: ApiUsage): void {
+/** Adds parts of other counts, where the provider reports them. */
+function addDetails(entry: ModelUsage, { output_tokens_details, cache_creation }: ApiUsage): void {
   const told: [Detail, number | undefined][] = [
     ['thinkingTokens', output_tokens_details?.thinking_tokens],
     ['cacheCreationEphemeral5mInputTokens', cache_creation?.ephemeral_5m_input_tokens],
@@ -157,13 +157,13 @@ function bookDetails(entry: ModelUsage, { output_tokens_details, cache_creation 
   }
 }
 
-/** Which price list the cost comes from, and under which name the model stands there. */
+/** The price list of the cost, and the model's name in it. */
 function pricedAs(model: string): Pick<ModelUsage, 'canonicalModel' | 'costBasis'> {
   if (!isKnownModel(model)) return { costBasis: 'unknown' };
   return { canonicalModel: model.replace(/-\d{8}$/, ''), costBasis: 'list' };
 }
 
-/** A provider that counts backwards must not lift the budget. */
+/** Replaces negative counts by 0, so that a wrong report of a provider cannot lift the budget. */
 function plausible(usage: ApiUsage): ApiUsage {
   return {
     ...usage,
@@ -190,7 +190,7 @@ export function zeroUsage(): Usage {
   };
 }
 
-/** Counters add up; descriptive fields take the newest value the provider sent [FLD-40]. */
+/** Counters add up; descriptive fields take the newest value that the provider sent. */
 function addUsage(sum: Usage, usage: ApiUsage): Usage {
   return {
     ...sum,

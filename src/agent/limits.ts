@@ -1,10 +1,10 @@
 import type { Tally } from './turn.ts';
 
-/** What the user capped. Absent: no cap. */
+/** The limits that the user set. Absent: no limit. */
 export interface Limits {
   maxTurns?: number;
   maxBudgetUsd?: number;
-  /** Held by the session, which aborts the turn with `timeout`. */
+  /** Enforced by the session, which aborts the turn with `timeout`. */
   maxDurationMs?: number;
 }
 

@@ -1,46 +1,21 @@
 import type { Failure } from '../model/model.ts';
 import { abortReason } from '../util/abort.ts';
-import type { ToolUseBlock } from '../wire/content.ts';
 import type { Message } from '../wire/messages/index.ts';
-import { type Attempts, contextFull, makeRoom, noteStep } from './auto-compact.ts';
-import { addUserContent, lastSaid } from './conversation.ts';
+import { hookStopped } from './calls/hook-stopped.ts';
+import { refuseTools, runTools } from './calls/run-tools.ts';
+import { toolSummaryLine } from './calls/tool-summary.ts';
+import { type CompactionAttempts, compactNow, contextFull, noteStep } from './compaction/auto-compact.ts';
 import { describeFailure } from './failures.ts';
 import { takeFallback } from './fallback.ts';
-import { hookStopped } from './hook-stopped.ts';
 import { budgetExhausted, type Limits, turnsExhausted } from './limits.ts';
-import { errorLine, INTERRUPTED, INTERRUPTED_FOR_TOOL, userTextLine } from './lines.ts';
-import { refuseTools, runTools } from './run-tools.ts';
+import { addUserContent, lastSaid } from './messages/api-messages.ts';
+import { errorLine, INTERRUPTED, INTERRUPTED_FOR_TOOL, userTextLine } from './messages/lines.ts';
 import { runStep } from './step.ts';
-import { afterCutCall, decideStop, Patience } from './stop.ts';
-import type { NoOutput } from './structured.ts';
+import { afterCutCall, decideStop, OddStopLimit } from './stop.ts';
 import type { Turn } from './turn.ts';
+import type { TurnEnd } from './turn-end.ts';
 
-/** Why a turn ended. `agent/result` turns it into the one result line. */
-export type TurnEnd =
-  | { kind: 'completed' }
-  /** A hook did not want it to go on. */
-  | { kind: 'hook_stopped'; reason: string }
-  /** A hook has left a call to someone outside, who comes back with what came of it. */
-  | { kind: 'deferred'; call: ToolUseBlock }
-  | { kind: 'max_turns'; maxTurns: number }
-  | { kind: 'max_budget'; maxBudgetUsd: number }
-  | { kind: 'max_duration'; maxDurationMs: number }
-  | { kind: 'interrupted'; during: 'stream' | 'tools' }
-  | { kind: 'empty_answer' }
-  | NoOutput
-  | { kind: 'error_answer'; code: 'refusal' | 'max_output_tokens'; text: string }
-  | { kind: 'api_error'; failure: Failure; text: string }
-  /** Work in the background had to be stopped after the last turn; no step of the loop ends this way either. */
-  | { kind: 'background_stopped'; tasks: StoppedTask[] }
-  /** The store or the engine itself failed; no step of the loop ends this way. */
-  | { kind: 'broken'; code: string; message: string };
-
-export interface StoppedTask {
-  id: string;
-  description: string;
-  /** The end of what it had said. */
-  lastOutput: string;
-}
+export type { StoppedTask, TurnEnd } from './turn-end.ts';
 
 /**
  * One turn: from a recorded user message to a stop.
@@ -50,14 +25,14 @@ export interface StoppedTask {
  *  3 step     one model call, streamed
  *  4 stop?    no tool calls, and nothing objects
  *  5 tools    prepare in order, run together where safe, exactly one result per call
- *  6 queue    what the user said meanwhile goes into the next request
+ *  6 queue    messages that the user sent meanwhile join the next request
  *
- * Yields every line in the order of the wire; what is yielded is already on disk. Never throws for trouble of the model
+ * Yields every line in the order of the wire, after it is on disk. Never throws for a failure of the model
  * or of a tool; a broken store does throw. An abort ends the turn with `interrupted`, after every call got its result.
  */
 export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<Message, TurnEnd> {
-  const patience = new Patience();
-  const room: Attempts = { afterFailure: 0, stepsSince: Number.POSITIVE_INFINITY, failures: 0 };
+  const oddStops = new OddStopLimit();
+  const attempts: CompactionAttempts = { afterFailure: 0, stepsSince: Number.POSITIVE_INFINITY, failures: 0 };
   for (;;) {
     // 1 guard
     if (signal.aborted) return yield* interrupted(turn, 'stream', signal);
@@ -65,18 +40,18 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
     if (turnsExhausted(turn.limits, turn.tally)) return { kind: 'max_turns', maxTurns: turn.limits.maxTurns };
 
     // 2 compact
-    if (contextFull(turn, room)) {
-      yield* makeRoom(turn, room, signal);
+    if (contextFull(turn, attempts)) {
+      yield* compactNow(turn, attempts, signal);
       continue; // it may have used up the budget, or taken until the user interrupted
     }
 
     // 3 step
     const step = yield* runStep(turn, signal);
-    noteStep(turn, room);
+    noteStep(turn, attempts);
     if (step.kind === 'failed') {
       if (budgetExhausted(turn.limits, turn.ledger.spentUsd)) return overBudget(turn.limits);
       const goesOn =
-        (yield* takeFallback(turn, step.failure)) || (yield* makeRoomAfter(turn, step.failure, room, signal));
+        (yield* takeFallback(turn, step.failure)) || (yield* compactAfter(turn, step.failure, attempts, signal));
       if (goesOn) continue;
       return yield* failed(turn, step.failure);
     }
@@ -84,7 +59,7 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
     // 4 stop?
     if (step.kind === 'aborted' && step.calls.length === 0) return yield* interrupted(turn, 'stream', signal);
     if (step.calls.length === 0) {
-      const end = yield* decideStop(turn, patience, signal);
+      const end = yield* decideStop(turn, oddStops, signal);
       if (end) return end;
       yield* queued(turn);
       continue;
@@ -97,15 +72,15 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
     }
     const tools = yield* runTools(turn, step.calls, signal);
     if (tools.interrupted) return yield* interrupted(turn, 'tools', signal);
-    if (tools.halted !== null) return yield* hookStopped(turn, tools.halted);
+    if (tools.stoppedByHook !== null) return yield* hookStopped(turn, tools.stoppedByHook);
     turn.tally.rounds++;
     const [deferred] = tools.deferred;
     if (deferred) return { kind: 'deferred', call: deferred.block };
-    if (turn.summaries) yield (await import('./tool-summary.ts')).toolSummaryLine(turn, step.calls);
+    if (turn.summaries) yield toolSummaryLine(turn, step.calls);
     const structured = turn.structured?.afterRound(step.calls) ?? 'go on';
     if (structured === 'done') return { kind: 'completed' };
     if (turn.structured && structured === 'exhausted') return turn.structured.failure(lastSaid(turn.messages));
-    const end = yield* afterCutCall(turn, patience);
+    const end = yield* afterCutCall(turn, oddStops);
     if (end) return end;
 
     // 6 queue
@@ -113,7 +88,10 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
   }
 }
 
-/** What the user said meanwhile, if another request follows that can carry it: one that continues an answer cannot. */
+/**
+ * Takes the user's queued messages if another request follows that can carry them: a request that continues an answer
+ * cannot.
+ */
 async function* queued(turn: Turn): AsyncGenerator<Message, void> {
   const isContinued = turn.messages.at(-1)?.role === 'assistant';
   if (!isContinued && !turnsExhausted(turn.limits, turn.tally)) yield* await turn.takeQueued();
@@ -124,15 +102,15 @@ export function overBudget({ maxBudgetUsd }: { maxBudgetUsd: number }): TurnEnd 
 }
 
 /** The request did not fit: the conversation is compacted for it, once in a turn. */
-async function* makeRoomAfter(
+async function* compactAfter(
   turn: Turn,
   failure: Failure,
-  room: Attempts,
+  attempts: CompactionAttempts,
   signal: AbortSignal,
 ): AsyncGenerator<Message, boolean> {
   // Right after a compaction, or an attempt at one, another would not help.
-  if (failure.class !== 'prompt_too_long' || room.stepsSince <= 1 || room.afterFailure++ > 0) return false;
-  return yield* makeRoom(turn, room, signal);
+  if (failure.class !== 'prompt_too_long' || attempts.stepsSince <= 1 || attempts.afterFailure++ > 0) return false;
+  return yield* compactNow(turn, attempts, signal);
 }
 
 async function* interrupted(
@@ -151,7 +129,7 @@ async function* interrupted(
   return end;
 }
 
-/** Time limits come as aborts, too. */
+/** The end of an aborted turn. A time limit also arrives as an abort. */
 export function endOfAbort({ maxDurationMs }: Limits, during: 'stream' | 'tools', signal: AbortSignal): TurnEnd {
   const isLate = signal.aborted && abortReason(signal).kind === 'timeout' && maxDurationMs !== undefined;
   return isLate ? { kind: 'max_duration', maxDurationMs } : { kind: 'interrupted', during };

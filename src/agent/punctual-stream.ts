@@ -1,12 +1,9 @@
 import { within } from '../util/timer.ts';
 
-/** How long something that is complete may wait for what comes next. */
+/** How long a complete item may wait for the next one. */
 const PATIENCE_MS = 250;
 
-/**
- * Passes a stream on. While somebody waits for the next item, who cannot wait for long, it says null when none comes in
- * time.
- */
+/** Passes a stream through. While `isWaiting()` is true, it yields null when the next item does not come in time. */
 export async function* punctual<T>(source: AsyncIterable<T>, isWaiting: () => boolean): AsyncGenerator<T | null> {
   const items = source[Symbol.asyncIterator]();
   let isOver = false;
@@ -23,7 +20,7 @@ export async function* punctual<T>(source: AsyncIterable<T>, isWaiting: () => bo
     isOver = true;
     throw error;
   } finally {
-    // Not waited for: an item may still be on its way, and a source gives up only behind it.
+    // Not awaited: an item may still be on its way, and the source stops only after it.
     if (!isOver) items.return?.().catch(() => {});
   }
 }

@@ -1,60 +1,60 @@
 import type { JsonObject } from '../util/json.ts';
-import type { ToolUseBlock } from '../wire/content.ts';
+import type { ToolUseBlock } from '../wire/api/content.ts';
+import type { Usage } from '../wire/api/usage.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { DeferredToolUse, ResultMessage } from '../wire/messages/index.ts';
-import type { Usage } from '../wire/usage.ts';
 import type { Ledger } from './ledger.ts';
-import type { StoppedTask, TurnEnd } from './loop.ts';
 import type { Tally, TurnTimes } from './turn.ts';
+import type { StoppedTask, TurnEnd } from './turn-end.ts';
 
-export interface ResultFacts {
+export interface ResultDetails {
   sessionId: string;
   uuid: string;
   durationMs: number;
-  /** What the host hears of why the model stopped depends on it. */
+  /** Decides how the result reports the model's stop reason. */
   dialect: Dialect;
   ledger: Ledger;
   tally: Tally;
-  /** What is still at work in the background (ruling K25). Default: nothing. */
+  /** Tasks that still run in the background. Default: none. */
   pendingTasks?: NonNullable<ResultMessage['pending_tasks']>;
-  /** Who has begun the turn, where that was not the person at the host. */
+  /** The origin of the turn, when it was not the person at the host. */
   origin?: ResultMessage['origin'];
   /** The output that fits the given schema, if there was one and it was met. */
   structuredOutput?: JsonObject | null;
-  /** The command that was answered here, without the model. */
+  /** The command that Heddle answered without the model. */
   localCommand?: string;
 }
 
 /**
- * The one line that ends a turn. Subtype, `is_error` and exit code are one function of why the turn ended (ruling K6);
- * docs/results.md shows the table.
+ * The one line that ends a turn. Subtype, `is_error` and exit code follow from the end of the turn; docs/results.md
+ * shows the table.
  */
-export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
-  const { ledger, tally } = facts;
+export function resultLine(end: TurnEnd, details: ResultDetails): ResultMessage {
+  const { ledger, tally } = details;
   const outcome = outcomeOf(end);
   const shared = {
-    stop_reason: stopReason(end, facts),
-    session_id: facts.sessionId,
+    stop_reason: stopReason(end, details),
+    session_id: details.sessionId,
     total_cost_usd: ledger.costUsd,
-    usage: facts.dialect === '2.1.44' ? ledger.turnUsage : todaysUsage(ledger.turnUsage),
+    usage: details.dialect === '2.1.44' ? ledger.turnUsage : todaysUsage(ledger.turnUsage),
     modelUsage: ledger.modelUsage,
     permission_denials: tally.denials,
-    uuid: facts.uuid,
+    uuid: details.uuid,
   };
   const own = {
     ...(!outcome.isError && timings(tally.times)),
-    ...(facts.origin && { origin: facts.origin }),
-    ...(outcome.terminalReason && !isTodaysCommand(facts) && { terminal_reason: outcome.terminalReason }),
-    ...(isTodaysCommand(facts) && { local_command: facts.localCommand }),
+    ...(details.origin && { origin: details.origin }),
+    ...(outcome.terminalReason && !isTodaysCommand(details) && { terminal_reason: outcome.terminalReason }),
+    ...(isTodaysCommand(details) && { local_command: details.localCommand }),
     ...(end.kind === 'deferred' && { deferred_tool_use: deferredCall(end.call) }),
     ...(end.kind === 'api_error' && { api_error_status: end.failure.status ?? null }),
-    pending_tasks: facts.pendingTasks ?? [],
+    pending_tasks: details.pendingTasks ?? [],
     user_message_uuids: tally.userMessageUuids,
-    ...(facts.dialect !== '2.1.44' && tally.userMessageUuids[0] && { user_message_uuid: tally.userMessageUuids[0] }),
+    ...(details.dialect !== '2.1.44' && tally.userMessageUuids[0] && { user_message_uuid: tally.userMessageUuids[0] }),
     ...(outcome.errorCode ? { error_code: outcome.errorCode } : {}),
   };
-  const counts = { duration_ms: facts.durationMs, duration_api_ms: ledger.apiMs };
-  const num_turns = isTodaysCommand(facts) ? 0 : tally.userLines + 1;
+  const counts = { duration_ms: details.durationMs, duration_api_ms: ledger.apiMs };
+  const num_turns = isTodaysCommand(details) ? 0 : tally.userLines + 1;
   if (outcome.subtype === 'success') {
     const errors = outcome.isError ? { errors: outcome.errors } : {};
     return {
@@ -63,9 +63,9 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
       is_error: outcome.isError,
       ...counts,
       num_turns,
-      result: facts.structuredOutput ? JSON.stringify(facts.structuredOutput) : tally.lastText,
+      result: details.structuredOutput ? JSON.stringify(details.structuredOutput) : tally.lastText,
       ...shared,
-      ...(facts.structuredOutput && { structured_output: facts.structuredOutput }),
+      ...(details.structuredOutput && { structured_output: details.structuredOutput }),
       ...errors,
       ...own,
     };
@@ -82,24 +82,27 @@ export function resultLine(end: TurnEnd, facts: ResultFacts): ResultMessage {
   };
 }
 
-/** Today thoughts are counted in any case, and credits for another model, which there are none of here. */
+/**
+ * Current hosts expect a count of thinking tokens in any case, and one of credits for another model, which Heddle never
+ * has.
+ */
 function todaysUsage(usage: Usage): Usage {
   const thinking_tokens = usage.output_tokens_details?.thinking_tokens ?? 0;
   return { ...usage, output_tokens_details: { thinking_tokens }, fallback_credit: null };
 }
 
-/** Earlier versions of the reference told only of answers that no model gave. */
-function stopReason(end: TurnEnd, { dialect, tally: { stopReason } }: ResultFacts): string | null {
+/** Earlier versions of the reference reported a stop reason only for answers that no model gave. */
+function stopReason(end: TurnEnd, { dialect, tally: { stopReason } }: ResultDetails): string | null {
   if (dialect === '2.1.44') return stopReason === 'stop_sequence' ? stopReason : null;
   return end.kind === 'error_answer' && end.code === 'refusal' ? 'refusal' : stopReason;
 }
 
-/** Today no turn is counted for a command, and no loop has ended. */
-function isTodaysCommand({ dialect, localCommand }: ResultFacts): boolean {
+/** Current hosts count no turn for a command, and get no reason for the end of a loop. */
+function isTodaysCommand({ dialect, localCommand }: ResultDetails): boolean {
   return dialect === '2.1.325' && localCommand !== undefined;
 }
 
-/** Of the first request of the turn; nothing where there was none, or no answer. */
+/** The times of the first request of the turn; empty without a request or an answer. */
 function timings({ begin, request, event, token }: TurnTimes) {
   if (request === undefined || event === undefined) return {};
   return {
@@ -113,7 +116,7 @@ function deferredCall({ id, name, input }: ToolUseBlock): DeferredToolUse {
   return { id, name, input };
 }
 
-/** What a result calls the trouble that a turn has ended in; null when it has ended well. */
+/** The code of the error that ended the turn; null when the turn ended well. */
 export function errorCodeOf(end: TurnEnd): string | null {
   return outcomeOf(end).errorCode ?? null;
 }

@@ -2,11 +2,11 @@ import { createAccumulator } from '../model/accumulate.ts';
 import { isGroup } from '../model/each-event.ts';
 import type { Failure, Model, ModelRequest } from '../model/model.ts';
 import type { Runtime } from '../util/runtime.ts';
-import type { ContentBlock } from '../wire/content.ts';
+import type { ContentBlock } from '../wire/api/content.ts';
 import type { Ledger } from './ledger.ts';
 import { budgetExhausted, type Limits } from './limits.ts';
 
-/** Who pays for a call beside the conversation. */
+/** The ledger and the limits that a call outside the conversation is booked with. */
 export interface Payer {
   readonly runtime: Runtime;
   readonly ledger: Ledger;
@@ -15,16 +15,16 @@ export interface Payer {
 
 export interface WholeAnswer {
   blocks: ContentBlock[];
-  /** Null when the answer did not come to its end. */
+  /** Null when the answer is incomplete. */
   stopReason: string | null;
   failure: Failure | null;
 }
 
 /**
- * One model call beside the conversation, such as a summary: its answer is taken as a whole, and nothing of it is shown
- * or recorded. Every attempt is paid for, and no further one is made when the budget is used up.
+ * One model call outside the conversation, such as a summary: the answer is returned as a whole, neither shown nor
+ * recorded. Every attempt is booked, and no further attempt is made when the budget is used up.
  */
-export async function askAside(
+export async function askSideQuestion(
   payer: Payer,
   model: Model,
   request: ModelRequest,
@@ -35,7 +35,7 @@ export async function askAside(
   let attempt = newAttempt();
   const book = () => {
     const { accumulator } = attempt;
-    if (accumulator.started) ledger.addAside(accumulator.head.model, accumulator.usage, model.provider);
+    if (accumulator.started) ledger.addSideQuestion(accumulator.head.model, accumulator.usage, model.provider);
   };
   try {
     for await (const item of model.stream(request, signal)) {

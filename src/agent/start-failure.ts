@@ -1,7 +1,7 @@
 import type { ResultMessage } from '../wire/messages/index.ts';
 import { zeroUsage } from './ledger.ts';
 
-/** The result of a run that could not start: no turn stands behind it. */
+/** The result of a run that could not start; there was no turn. */
 export function startFailureLine(
   error: { code: string; message: string },
   ids: { sessionId: string; uuid: string },

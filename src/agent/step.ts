@@ -2,17 +2,17 @@ import { type Accumulator, type CompletedBlock, createAccumulator } from '../mod
 import { isGroup } from '../model/each-event.ts';
 import type { Failure, ModelEvent, StreamEvent } from '../model/model.ts';
 import { interruptedResult } from '../sessions/interrupted-result.ts';
-import { uuidSeries } from '../util/uuid-series.ts';
-import type { ContentBlock, ToolUseBlock } from '../wire/content.ts';
+import type { ContentBlock, ToolUseBlock } from '../wire/api/content.ts';
+import type { ApiUsage } from '../wire/api/usage.ts';
 import type { Message } from '../wire/messages/index.ts';
-import type { ApiUsage } from '../wire/usage.ts';
-import { calledName } from './called-name.ts';
-import { addAnswer, messagesFor } from './conversation.ts';
+import { calledName } from './calls/called-name.ts';
+import { parseInput, type ToolCall } from './calls/run-call.ts';
 import { kindOfTrouble } from './failures.ts';
 import { budgetExhausted } from './limits.ts';
-import { assistantLine, authStatusLine, statusLine, streamEventLine } from './lines.ts';
-import { punctual } from './punctual.ts';
-import { parseInput, type ToolCall } from './run-call.ts';
+import { addAnswer, messagesFor } from './messages/api-messages.ts';
+import { assistantLine, authStatusLine, statusLine, streamEventLine } from './messages/lines.ts';
+import { punctual } from './punctual-stream.ts';
+import { lineIds, systemLine } from './system-line.ts';
 import type { ContextWindow, Turn } from './turn.ts';
 
 export type StepEnd =
@@ -24,11 +24,11 @@ export type StepEnd =
 
 /**
  * One model call, streamed. Each block is recorded and yielded when it is complete, before its `content_block_stop`
- * event, and once the next event is there: the last block of an answer is stored with what only that one tells, why the
- * model stopped and what it has written in all. Afterwards the whole answer is one message of the conversation.
+ * event and after the next event has arrived: the last block is stored with the stop reason and token counts of that
+ * event. Afterwards the whole answer is one message of the conversation.
  */
 export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<Message, StepEnd> {
-  // Who wants to see the answer grow also wants to see that it is waited for.
+  // A host that watches the answer grow also gets a line while Heddle waits for it.
   if (turn.partial) yield statusLine(turn, 'requesting');
   const started = turn.runtime.clock.now();
   const answer = new Answer(turn.runtime.ids.uuid());
@@ -64,10 +64,10 @@ export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<
           }
           case 'retry':
             yield* release(turn, answer);
-            book(turn, answer);
-            // A server that cuts every answer must not spend more than the user allows: no further attempt.
+            recordUsage(turn, answer);
+            // No further attempt: a server that cuts every answer must not spend more than the user allows.
             if (budgetExhausted(turn.limits, turn.ledger.spentUsd)) {
-              yield* bury(turn, answer);
+              yield* discardAttempt(turn, answer);
               return { kind: 'failed', failure: event.failure };
             }
             yield* onRetry(turn, answer, event);
@@ -83,28 +83,28 @@ export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<
     yield* release(turn, answer);
   } catch (error) {
     yield* release(turn, answer);
-    keepWhatWasSaid(turn, answer);
+    keepCompletedBlocks(turn, answer);
     throw error;
   } finally {
     turn.ledger.addApiTime(turn.runtime.clock.now() - started);
   }
-  return yield* conclude(turn, answer, signal);
+  return yield* finishStep(turn, answer, signal);
 }
 
-/** When the answer began, and its first token came. */
+/** Notes the time of the answer's first event and of its first token. */
 function noteTime({ runtime, tally: { times } }: Turn, { type }: StreamEvent): void {
   const now = runtime.clock.now();
   times.event ??= now;
   if (type === 'content_block_delta') times.token = now;
 }
 
-/** What is known of the answer while it streams. */
+/** The state of an answer while it streams. */
 class Answer {
   readonly nextEventId: () => string;
   accumulator: Accumulator = createAccumulator();
   requestId: string | null = null;
   failure: Failure | null = null;
-  /** A block that is complete, and the event that told so. Nobody has seen them yet. */
+  /** A complete block and the event that ended it, neither of them yielded yet. */
   held: { completed: CompletedBlock; event: Extract<ModelEvent, { type: 'event' }> } | null = null;
   blocks: ContentBlock[] = [];
   calls: ToolCall[] = [];
@@ -115,12 +115,12 @@ class Answer {
   }
 }
 
-/** A text without words: the API would refuse to take it back, and there is nothing to show. */
+/** True for a text without words: the API would refuse it, and there is nothing to show. */
 function isBlank(block: ContentBlock): boolean {
   return block.type === 'text' && block.text.trim() === '';
 }
 
-/** Records and shows what was held back. */
+/** Records and yields the block that was held back. */
 async function* release(turn: Turn, answer: Answer): AsyncGenerator<Message, void> {
   const { held } = answer;
   if (held === null) return;
@@ -171,32 +171,31 @@ function withDefaults(turn: Turn, block: ToolUseBlock): ToolUseBlock {
   return parsed?.ok ? { ...block, input: parsed.value } : block;
 }
 
-/** The store broke in the middle of the answer. What is on the wire and on disk stays part of the conversation. */
-function keepWhatWasSaid(turn: Turn, { accumulator, blocks, calls }: Answer): void {
+/**
+ * Called when the store breaks in the middle of an answer. Blocks that are on the wire and on disk stay in the
+ * conversation.
+ */
+function keepCompletedBlocks(turn: Turn, { accumulator, blocks, calls }: Answer): void {
   addAnswer(turn.messages, blocks, accumulator.head.model);
   if (calls.length === 0) return;
   turn.messages.push({ role: 'user', content: calls.map((call) => interruptedResult(call.block.id)) });
 }
 
-/** The attempt is dead and another follows (ruling K28). */
+/** The attempt has failed and the model client starts another. */
 async function* onRetry(
   turn: Turn,
   answer: Answer,
   event: Extract<ModelEvent, { type: 'retry' }>,
 ): AsyncGenerator<Message, void> {
-  yield* bury(turn, answer);
-  yield {
-    type: 'system',
-    subtype: 'api_retry',
+  yield* discardAttempt(turn, answer);
+  yield systemLine(lineIds(turn), 'api_retry', {
     attempt: event.attempt,
     max_retries: event.maxRetries,
     retry_delay_ms: event.delayMs,
     error_status: event.failure.status ?? null,
     error: kindOfTrouble(event.failure),
     message: event.failure.message,
-    session_id: turn.sessionId,
-    uuid: turn.runtime.ids.uuid(),
-  };
+  });
   answer.accumulator = createAccumulator();
   answer.blocks = [];
   answer.calls = [];
@@ -204,21 +203,17 @@ async function* onRetry(
 }
 
 /**
- * Ends a dead attempt for those who watched it (ruling K27): its events are closed, and what it had completed is called
- * superseded. In the file that stays as a side branch; what follows hangs beside it.
+ * Ends a failed attempt for hosts that watched it: closes its events and marks its completed blocks as superseded. In
+ * the file the attempt stays as a side branch, and the next one starts from the same parent.
  */
-async function* bury(turn: Turn, answer: Answer): AsyncGenerator<Message, void> {
+async function* discardAttempt(turn: Turn, answer: Answer): AsyncGenerator<Message, void> {
   await closeEvents(turn, answer);
   if (answer.uuids.length === 0) return;
   turn.rewind(answer.uuids);
-  yield {
-    type: 'system',
-    subtype: 'superseded',
+  yield systemLine(lineIds(turn), 'superseded', {
     superseded_uuids: answer.uuids,
     reason: 'The connection broke in the middle of the answer',
-    session_id: turn.sessionId,
-    uuid: turn.runtime.ids.uuid(),
-  };
+  });
 }
 
 async function closeEvents(turn: Turn, { accumulator, nextEventId }: Answer): Promise<void> {
@@ -229,12 +224,12 @@ async function closeEvents(turn: Turn, { accumulator, nextEventId }: Answer): Pr
   }
 }
 
-async function* conclude(turn: Turn, answer: Answer, signal: AbortSignal): AsyncGenerator<Message, StepEnd> {
+async function* finishStep(turn: Turn, answer: Answer, signal: AbortSignal): AsyncGenerator<Message, StepEnd> {
   const { accumulator, blocks, calls, failure } = answer;
-  book(turn, answer);
+  recordUsage(turn, answer);
   if (accumulator.stopReason !== null) noteTokens(turn.context, accumulator.usage);
   if (failure && !signal.aborted) {
-    yield* bury(turn, answer);
+    yield* discardAttempt(turn, answer);
     return { kind: 'failed', failure };
   }
   addAnswer(turn.messages, blocks, accumulator.head.model);
@@ -247,10 +242,10 @@ async function* conclude(turn: Turn, answer: Answer, signal: AbortSignal): Async
 }
 
 /**
- * Also for an attempt that was cut or interrupted: the provider has read the request and counts it. What it wrote is
- * known only as of `message_start`, so the true cost is at most one answer higher.
+ * Also called for a cut or interrupted attempt: the provider has read the request and counts it. Its output is known
+ * only as of `message_start`, so the true cost may be higher by at most one answer.
  */
-function book(turn: Turn, { accumulator }: Answer): void {
+function recordUsage(turn: Turn, { accumulator }: Answer): void {
   if (accumulator.started) turn.ledger.add(accumulator.head.model, accumulator.usage, turn.model.provider);
 }
 
@@ -264,8 +259,24 @@ function noteTokens(context: ContextWindow, usage: ApiUsage): void {
   };
 }
 
-/** What the request and its answer took of the window. */
+/** The tokens of the window that the request and its answer use. */
 export function tokensOf(usage: ApiUsage): number {
   const cached = (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0);
   return usage.input_tokens + cached + usage.output_tokens;
+}
+
+const DIGITS = 12;
+const SIZE = 16 ** DIGITS;
+
+/**
+ * Further ids from one random uuid, by counting up its last twelve digits: as unique as the first, and ten times
+ * cheaper than a new random one. For lines that come by the thousand and need not be hard to guess.
+ */
+function uuidSeries(first: string): () => string {
+  const head = first.slice(0, -DIGITS);
+  let tail = Number.parseInt(first.slice(-DIGITS), 16);
+  return () => {
+    tail = (tail + 1) % SIZE;
+    return head + tail.toString(16).padStart(DIGITS, '0');
+  };
 }

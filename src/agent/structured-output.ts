@@ -1,8 +1,9 @@
-import { cutText } from '../util/cut-text.ts';
 import type { JsonObject } from '../util/json.ts';
-import type { ToolCall } from './run-call.ts';
+import { cutText } from '../util/text/cut-text.ts';
+import type { ToolCall } from './calls/run-call.ts';
+import type { NoOutput } from './turn-end.ts';
 
-/** How often an output is asked for in all, before the turn fails (ruling K29). */
+/** How often the model is asked for an output before the turn fails. */
 const MAX_ASKS = 5;
 
 /** An output that does not fit the schema. */
@@ -11,14 +12,7 @@ interface RefusedOutput {
   problems: readonly string[];
 }
 
-/** The end of a turn that should have had an output, and has none. */
-export interface NoOutput {
-  kind: 'no_structured_output';
-  /** How often it was asked for, what was handed in last and why it does not fit, and what was said last. */
-  message: string;
-}
-
-/** Whoever reads of an output that does not fit must see why, but not all of it. */
+/** The length of an invalid output in an error message: enough to show the reason. */
 const MAX_OUTPUT_CHARS = 1000;
 
 const DEMAND =
@@ -38,17 +32,17 @@ export class StructuredOutput {
     this.toolName = toolName;
   }
 
-  /** Called by the tool with what the model handed in. */
+  /** The tool calls it with a valid output. */
   accept(output: JsonObject): void {
     this.#output = output;
   }
 
-  /** Called by the tool with what does not fit the schema, and why. */
+  /** The tool calls it with an invalid output and the reasons. */
   refuse(value: unknown, problems: readonly string[]): void {
     this.#refused = { value, problems };
   }
 
-  /** Why there is none, when the model was asked often enough. */
+  /** The reason for a missing output, when the model was asked often enough. */
   failure(lastText: string): NoOutput {
     const parts = [`Failed to provide valid structured output, which was asked for ${MAX_ASKS} times`];
     if (this.#refused) {
@@ -64,14 +58,14 @@ export class StructuredOutput {
     return this.#output;
   }
 
-  /** After a round of tool calls: whether the model may go on. */
+  /** Called after a round of tool calls: decides whether the model may continue. */
   afterRound(calls: readonly ToolCall[]): 'done' | 'exhausted' | 'go on' {
     if (this.#output) return 'done';
     if (!calls.some(({ block }) => block.name === this.toolName)) return 'go on';
     return this.#ask() ? 'go on' : 'exhausted';
   }
 
-  /** At a stop without an output: what to tell the model, or null when it was asked often enough. */
+  /** Called at a stop without an output: the message for the model, or null when it was asked often enough. */
   demand(): string | null {
     return this.#ask() ? DEMAND : null;
   }

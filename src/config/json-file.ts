@@ -1,49 +1,42 @@
-import { randomBytes } from 'node:crypto';
-import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { existingOrSame } from '../util/existing-path.ts';
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { existingOrSame } from '../util/files/existing-path.ts';
+import { makeDirectory } from '../util/files/make-directory.ts';
 import type { JsonObject } from '../util/json.ts';
-import { makeDirectory } from '../util/make-directory.ts';
 import { messageOf } from '../util/message-of.ts';
-import { type FileLock, tryLock } from './file-lock.ts';
-import { readSettingsFile, refuseSettings } from './settings-file.ts';
+import { type FileLock, replaceLocked, tryLock, underLock, whenFree } from './file-lock.ts';
+import { readSettingsFile, refuseSettings } from './settings/settings-file.ts';
 
-/** Longer than a lock that is left behind lasts: a process that died never makes an update fail. */
-const WAIT_MS = 15_000;
-const PAUSE_MS = 5;
-
-/** The file's values to its new ones; null leaves the file alone. Asked again when the lock was lost meanwhile. */
+/** Maps the file's values to its new ones; null leaves the file unchanged. Called again when the lock was lost. */
 export type Change = (values: JsonObject) => JsonObject | null;
 
 /**
- * Changes a JSON file so that nobody ever sees half of it and no change of another process gets lost: under a lock the
- * file is read, changed, written beside itself and renamed. A file that is a link stays one, and keeps its mode; a new one
- * is for the user alone. Rejects with `invalid_settings` when it cannot be read or written; what `change` throws passes.
+ * Changes a JSON file atomically, without losing changes of other processes: under a lock it reads the file, writes a
+ * new file next to it and renames that. A link stays a link, and the file keeps its mode; only the user may read a new
+ * file. Rejects with `invalid_settings` when the file cannot be read or written; a throw of `change` passes through.
  */
 export async function changeJsonFile(given: string, change: Change): Promise<void> {
   writing(given, () => makeDirectory(dirname(given), 0o700));
   const path = existingOrSame(given);
-  const deadline = Date.now() + WAIT_MS;
-  while (!tryChange(path, change)) {
-    if (Date.now() > deadline) throw refuseSettings(`${path}.lock is held by another process`);
-    await sleep(PAUSE_MS);
-  }
+  const take = () => writing(path, () => tryLock(`${path}.lock`));
+  const attempt = () =>
+    underLock(take(), (lock) => {
+      const next = change(readSettingsFile(path) ?? {});
+      return next === null || replaceValues(path, next, lock);
+    });
+  await whenFree(path, attempt, refuseSettings);
 }
 
-/** In one go, so that this process never waits for itself. False while it is another's turn. */
-function tryChange(path: string, change: Change): boolean {
-  const lock = writing(path, () => tryLock(`${path}.lock`));
-  if (!lock) return false;
-  try {
-    const next = change(readSettingsFile(path) ?? {});
-    return next === null || replaceFile(path, `${JSON.stringify(next, null, 2)}\n`, lock);
-  } finally {
-    lock.release();
-  }
+/** Null when the lock was lost. */
+function replaceValues(path: string, values: JsonObject, lock: FileLock): true | null {
+  const text = `${JSON.stringify(values, null, 2)}\n`;
+  return writing(path, () => {
+    const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777;
+    return replaceLocked(path, text, { lock, mode });
+  });
 }
 
-/** What the system says to it becomes an error that says which file, and what to do. */
+/** Turns a system error into an error that names the file and a remedy. */
 function writing<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -51,23 +44,5 @@ function writing<T>(path: string, work: () => T): T {
     const remedy = 'Make its directory writable; HEDDLE_HOME names another config home.';
     const [reason] = messageOf(error).split(', '); // without the name of a temporary file
     throw refuseSettings(`${path} cannot be written: ${reason}. ${remedy}`, error);
-  }
-}
-
-/** False when the lock was lost: the file may have been changed since it was read. */
-function replaceFile(path: string, text: string, lock: FileLock): boolean {
-  const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777;
-  const temporary = join(dirname(path), `.${randomBytes(8).toString('hex')}.tmp`);
-  try {
-    writeFileSync(temporary, text, { mode, flag: 'wx' });
-    const isHeld = lock.isHeld();
-    if (isHeld) renameSync(temporary, path);
-    else rmSync(temporary);
-    return isHeld;
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    return writing(path, () => {
-      throw error;
-    });
   }
 }

@@ -1,11 +1,11 @@
 import { errorCode } from '../util/error-code.ts';
+import { readSmallFile } from '../util/files/small-file.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
-import { readSmallFile } from '../util/small-file.ts';
-import { jsonProblem } from './settings-file.ts';
+import { jsonProblem } from './settings/settings-file.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The object in a JSON file; null when there is no such file. Throws when it holds none. */
+/** The object in a JSON file; null when the file is missing. Throws when the file does not contain an object. */
 export function readJsonObject(path: string): JsonObject | null {
   let text: string;
   try {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { actingFiles } from './acting-files.ts';
+import { filesNeedingTrust } from './extensions/files-needing-trust.ts';
 import { changeJsonFile } from './json-file.ts';
-import { readRegularFile, readSettingsFile } from './settings-file.ts';
+import { readRegularFile, readSettingsFile } from './settings/settings-file.ts';
 
-/** What was agreed to: the directory, and what its executable configuration was then. */
+/** Whether the user trusted the directory with its current executable configuration. */
 export type Trust = 'trusted' | 'changed' | 'untrusted';
 
-/** The files of a project that can make something run or grant something. */
+/** The files of a project that can run or grant something. */
 const EXECUTABLE = [join('.claude', 'settings.json'), join('.claude', 'settings.local.json'), '.mcp.json'];
 
 export function executableFiles(cwd: string): string[] {
@@ -19,7 +19,7 @@ export function trustFile(configHome: string): string {
   return join(configHome, 'trust.json');
 }
 
-/** Whether the user has called this directory (a real path) trustworthy as it is now. A changed one is not. */
+/** Whether the user trusts this directory (a real path) in its current state. A changed directory is not trusted. */
 export function trustOf(cwd: string, configHome: string | null): Trust {
   const workspaces = configHome === null ? {} : workspacesIn(readSettingsFile(trustFile(configHome)));
   const entry = Object.hasOwn(workspaces, cwd) ? workspaces[cwd] : undefined;
@@ -30,11 +30,11 @@ export function trustOf(cwd: string, configHome: string | null): Trust {
 export interface TrustedDirectory {
   directory: string;
   trust: Trust;
-  /** ISO 8601, as far as it is known. */
+  /** ISO 8601, where known. */
   since?: string;
 }
 
-/** Every directory that the user has called trustworthy, with what has become of it. */
+/** Every directory that the user has trusted, with its current state. */
 export function trustedDirectories(configHome: string): TrustedDirectory[] {
   const workspaces = workspacesIn(readSettingsFile(trustFile(configHome)));
   return Object.entries(workspaces).map(([directory, entry]) => {
@@ -46,11 +46,11 @@ export function trustedDirectories(configHome: string): TrustedDirectory[] {
 export interface TrustChange {
   isTrusted: boolean;
   now: number;
-  /** The configuration that is agreed to. Default: as it is now. */
+  /** The configuration that the user agreed to. Default: the current one. */
   hash?: string;
 }
 
-/** Remembers that the directory is trusted, or no longer: as it is now, also where this has to wait. */
+/** Records that the directory is trusted, or no longer: in its state at the call, even where the call has to wait. */
 export async function setTrust(cwd: string, configHome: string, change: TrustChange): Promise<void> {
   const { isTrusted, now, hash = configurationHash(cwd) } = change;
   const entry: JsonObject = { hash, trustedAt: new Date(now).toISOString() };
@@ -60,11 +60,11 @@ export async function setTrust(cwd: string, configHome: string, change: TrustCha
   });
 }
 
-/** The same as long as nobody changes a file that could make something run. */
+/** Stays the same until a file changes that could run something. */
 export function configurationHash(cwd: string): string {
   const hash = createHash('sha256');
   for (const name of EXECUTABLE) hash.update(`${name}\0${contentOf(join(cwd, name))}\0`);
-  for (const { file, hash: content } of actingFiles(cwd)) hash.update(`${file}\0${content}\0`);
+  for (const { file, hash: content } of filesNeedingTrust(cwd)) hash.update(`${file}\0${content}\0`);
   return hash.digest('hex');
 }
 
@@ -72,7 +72,9 @@ function workspacesIn(file: JsonObject | null): JsonObject {
   return isObject(file?.workspaces) ? file.workspaces : {};
 }
 
-/** Nobody has trusted the project yet, so that it may be a pipe or a device. What cannot be read has no say either. */
+/**
+ * The project may be untrusted, so that the file may be a pipe or a device. An unreadable file has no effect either.
+ */
 function contentOf(path: string): string {
   try {
     return readRegularFile(path) ?? '\0absent';

@@ -1,25 +1,25 @@
 import type { JsonObject } from '../util/json.ts';
 import { HeddleError } from '../wire/errors.ts';
 
-/** Checks a value; the problems name every wrong field. Empty: the value is valid. */
+/** Checks a value and returns a problem for every wrong field. Empty: the value is valid. */
 export type Validate = (value: unknown) => string[];
 
 export interface SchemaUse {
-  /** How a problem calls the value as a whole. */
+  /** The name of the whole value in a problem. */
   subject?: string;
   /** Fills the schema's defaults into the value that is checked. */
   fillDefaults?: boolean;
 }
 
 /**
- * Compiles a JSON Schema that a user gave. The validator is loaded only here, because most runs need none.
- * Throws `invalid_option` for what is no schema.
+ * Compiles a JSON Schema of a user. The validator is loaded only here, because most runs need none. Throws
+ * `invalid_option` for an invalid schema.
  */
 export async function compileJsonSchema(schema: JsonObject, use: SchemaUse = {}): Promise<Validate> {
   const { subject = 'the output', fillDefaults: useDefaults = false } = use;
   const Ajv2020 = await loadValidator();
-  // Unknown keywords and formats are the user's affair; `$schema` would make the validator look for a meta-schema that
-  // it may not have, and the drafts agree on what people use.
+  // Unknown keywords and formats are allowed. `$schema` would make the validator look for a meta-schema that it may not
+  // have, and the drafts agree on the common keywords.
   const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, messages: true, useDefaults });
   const { $schema: _, ...rest } = schema;
   try {
@@ -31,7 +31,7 @@ export async function compileJsonSchema(schema: JsonObject, use: SchemaUse = {})
   }
 }
 
-/** CommonJS: what it exports is found in one place by Node and in another by bundlers. */
+/** CommonJS: Node and bundlers put its export in different places. */
 async function loadValidator(): Promise<typeof import('ajv/dist/2020.js').Ajv2020> {
   const module = await import('ajv/dist/2020.js');
   return module.Ajv2020 ?? module.default.Ajv2020;

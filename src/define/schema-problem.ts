@@ -4,8 +4,8 @@ import { isObject } from '../util/json.ts';
 const EXPECTED = 'a zod object, the shape of one ({ city: z.string() }), or a JSON Schema of an object';
 
 /**
- * Why something cannot be the input schema of a tool, as far as it can be told without reading it; null when it may be one.
- * The rest is told when it is read.
+ * Why a value cannot be the input schema of a tool, as far as a check without reading it shows; null when it may be
+ * one. Other problems are reported when the schema is read.
  */
 export function schemaProblem(schema: unknown): string | null {
   if (!isObject(schema)) return `its third argument must be ${EXPECTED}, got ${kindOf(schema)}`;
@@ -22,12 +22,12 @@ export function schemaProblem(schema: unknown): string | null {
   return `'${name}' is ${kindOf(value)} and no schema; expected ${EXPECTED}`;
 }
 
-/** By the marks of zod 4 and 3. */
+/** By the properties of zod 4 and 3. */
 function isZodLike(value: unknown): boolean {
   return isObject(value) && (isObject(value._zod) || (isObject(value._def) && 'typeName' in value._def));
 }
 
-/** What a JSON Schema of an object begins with; one that has none of these describes no fields. */
+/** Keywords of a JSON Schema for an object; a schema without any of these describes no fields. */
 const KEYWORDS: ReadonlySet<string> = new Set([
   ...['type', 'properties', 'required', 'additionalProperties', 'patternProperties', 'propertyNames', 'minProperties'],
   ...[

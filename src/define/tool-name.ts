@@ -8,7 +8,7 @@ export function nameProblem(name: string): string | null {
   return isTaken ? `A tool cannot be named ${name}: that is a built-in tool.` : null;
 }
 
-/** Why tools of a program cannot be told apart, from each other or from ours; null when they can. */
+/** Why the names of a program's tools collide, with each other or with Heddle's; null when they do not. */
 export function namesProblem(names: readonly string[]): string | null {
   for (const name of names) {
     const problem = nameProblem(name);
@@ -20,7 +20,10 @@ export function namesProblem(names: readonly string[]): string | null {
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Ours, whether a session has them or not: a tool that took such a name would be taken for ours, also by rules. */
+/**
+ * Heddle's own names, whether a session has the tools or not: rules and users would take a tool with such a name for
+ * Heddle's.
+ */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set(
   'Agent AskUserQuestion Bash BashOutput Edit EnterPlanMode ExitPlanMode Glob Grep KillShell LS ListMcpResources MultiEdit NotebookEdit Read ReadMcpResource SendMessage Skill StructuredOutput Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete TodoWrite ToolSearch WebFetch WebSearch Write'.split(
     ' ',

@@ -1,13 +1,13 @@
 import { kindOf } from '../util/checks.ts';
 import { isObject } from '../util/json.ts';
 
-/** What a handler should return, for those who have returned something else. */
+/** The expected return value of a handler, for error texts. */
 const EXPECTED = "expected a text, or { content: [{ type: 'text', text: '…' }] }";
 
-/** The fields of a result; MCP knows no others. */
+/** The fields of a result; MCP has no others. */
 const FIELDS = ['content', 'structuredContent', 'isError', '_meta'];
 
-/** Why what a handler has returned is no result, as a sentence goes on behind its name; null when it is one. */
+/** Why the return value of a handler is not a result, as the rest of a sentence after its name; null when it is one. */
 export function resultProblem(value: unknown): string | null {
   if (typeof value === 'string') return null;
   if (!isObject(value)) return `returned ${kindOf(value)}; ${EXPECTED}`;
@@ -25,7 +25,7 @@ export function resultProblem(value: unknown): string | null {
   return at < 0 ? null : `returned content whose item ${at + 1} is none; ${EXPECTED}`;
 }
 
-/** Kinds that we do not know pass here: whoever reads them may. */
+/** Unknown kinds pass, because the reader of the result may know them. */
 function isContent(item: unknown): boolean {
   if (!isObject(item) || typeof item.type !== 'string') return false;
   if (item.type === 'text') return typeof item.text === 'string';

@@ -5,19 +5,19 @@ import { schemaProblem } from './schema-problem.ts';
 import type { ToolSchema } from './tool.ts';
 import { readZodSchema, type ZodSchema } from './zod-schema.ts';
 
-/** The input of a tool of the user's. */
+/** The input schema of a user's tool. */
 export interface CustomSchema {
-  /** What the model sees. */
+  /** The schema that the model sees. */
   readonly json: JsonObject;
   parse(value: unknown): Parsed<JsonObject>;
   /**
-   * What the handler gets. Apart from `parse`, which only checks: an input is stored, shown and checked again when a
-   * permission changed it, and what a transform has made of it would not be the same input any more.
+   * The arguments for the handler. Separate from `parse`, which only checks: an input is stored, shown, and checked
+   * again when a permission changed it, and a transformed input would be another input.
    */
   toArgs(input: JsonObject): Promise<Parsed<JsonObject>>;
 }
 
-/** Reads what `tool` was given. Rejects with the reason for what describes no object. */
+/** Reads the schema argument of `tool`. Rejects with the reason for a schema that does not describe an object. */
 export async function readSchema(schema: ToolSchema): Promise<CustomSchema> {
   const problem = schemaProblem(schema);
   if (problem !== null || !isObject(schema)) throw new Error(problem ?? 'it is no object');
@@ -31,7 +31,7 @@ function fromZod(zod: ZodSchema): CustomSchema {
     parse: (value) =>
       checked(value, (input) => {
         const parsed = zod.parse(input);
-        // Null: it can only be told with promises, so it is told when the call runs.
+        // Null: the check needs promises, so it happens when the call runs.
         return parsed === null || parsed.ok ? { ok: true, value: input } : parsed;
       }),
     toArgs: async (input) => (await zod.parseAsync(input)) as Parsed<JsonObject>,
@@ -39,7 +39,7 @@ function fromZod(zod: ZodSchema): CustomSchema {
 }
 
 async function fromJsonSchema(given: JsonObject): Promise<CustomSchema> {
-  // What has no fields at all takes none.
+  // A schema without fields accepts none.
   const isEmpty = Object.keys(given).length === 0;
   const { type = 'object' } = given;
   if (type !== 'object') throw new Error(`it must describe an object, not ${JSON.stringify(type)}`);
@@ -59,7 +59,7 @@ async function fromJsonSchema(given: JsonObject): Promise<CustomSchema> {
 
 function checked(value: unknown, check: (input: JsonObject) => Parsed<JsonObject>): Parsed<JsonObject> {
   if (!isObject(value)) return { ok: false, problems: ['the input must be an object'] };
-  // Handlers merge and assign what they get; a key of this name would change what they did not mean to.
+  // Handlers merge and assign their arguments; this key would change a prototype.
   if (hasProtoKey(value)) return { ok: false, problems: ['__proto__ is not a known field'] };
   return check(value);
 }

@@ -4,8 +4,8 @@ import { HeddleError } from '../wire/errors.ts';
 import { schemaProblem } from './schema-problem.ts';
 
 /**
- * A tool of the program that uses the agent. Made with `tool`; given to `createSdkMcpServer`, or to `createEngine`. The
- * shape is that of the reference SDK's tool definitions.
+ * A tool of the program that uses the agent. Make it with `tool`; pass it to `createSdkMcpServer` or `createEngine`. It
+ * has the shape of the reference SDK's tool definitions.
  */
 export interface CustomTool {
   name: string;
@@ -17,8 +17,7 @@ export interface CustomTool {
 }
 
 /**
- * Runs a call. A throw becomes an error result that the model reads. When the signal aborts, nobody waits for the
- * outcome any more.
+ * Runs a call. A throw becomes an error result that the model reads. After the signal aborts, the result is ignored.
  */
 export type ToolHandler<Args> = (args: Args, extra: ToolExtra) => HandlerResult | Promise<HandlerResult>;
 
@@ -26,7 +25,7 @@ export interface ToolExtra {
   /** Aborts when the turn is interrupted, or the call takes too long. */
   signal: AbortSignal;
   toolUseId: string;
-  /** The rest is there for tools of MCP servers, as in the MCP SDK. */
+  /** The following fields are set for tools of MCP servers, as in the MCP SDK. */
   requestId?: string | number;
   _meta?: JsonObject;
   /** For progress: `{ method: 'notifications/progress', params: { progressToken: extra._meta.progressToken, … } }`. */
@@ -35,11 +34,11 @@ export interface ToolExtra {
 
 export interface ToolExtras {
   annotations?: ToolAnnotations;
-  /** Part of every request, even when so many tools are given that others have to be looked for. */
+  /** The tool is part of every request, even when there are so many tools that the model must search for others. */
   alwaysLoad?: boolean;
 }
 
-/** Hints of the tool about itself, as MCP has them. Only `readOnlyHint` has an effect: such calls run side by side. */
+/** Hints of the tool about itself, as in MCP. Only `readOnlyHint` has an effect: such calls run concurrently. */
 export interface ToolAnnotations {
   title?: string;
   readOnlyHint?: boolean;
@@ -50,7 +49,7 @@ export interface ToolAnnotations {
 
 export type HandlerResult = string | CallToolResult;
 
-/** What MCP calls a CallToolResult. */
+/** A CallToolResult of MCP. */
 export interface CallToolResult {
   content?: ToolContent[];
   structuredContent?: JsonObject;
@@ -64,7 +63,7 @@ export type ToolContent =
   | { type: 'resource'; resource: { uri: string; mimeType?: string; text?: string; blob?: string } }
   | { type: 'resource_link'; uri: string; name: string; description?: string };
 
-/** Known by their shape: no version of zod has to be loaded for it, and any copy of it will do. */
+/** Recognised by its shape, so that no version of zod need be loaded, and any copy works. */
 export interface Zod4Schema {
   _zod: { output: unknown };
 }
@@ -76,13 +75,13 @@ type ZodSchema = Zod4Schema | Zod3Schema;
 
 /** The fields of a tool's input, each with its schema, of zod 4 or 3. */
 export type AnyZodRawShape = { [field: string]: ZodSchema };
-/** The values of such fields. */
+/** The values of these fields. */
 export type InferShape<Shape extends AnyZodRawShape> = { [Field in keyof Shape]: OutputOf<Shape[Field]> };
 
 /** A zod object or the shape of one, of zod 4 or 3; or a JSON Schema that describes an object. */
 export type ToolSchema = ZodSchema | { [field: string]: ZodSchema } | JsonObject;
 
-/** What the handler gets: defaults filled in, transforms applied. */
+/** The arguments of the handler: defaults filled in, transforms applied. */
 export type ArgsOf<Schema> = Schema extends ZodSchema
   ? OutputOf<Schema>
   : Schema[keyof Schema] extends ZodSchema
@@ -96,11 +95,11 @@ type ShapeOutput<S> = { [K in Exclude<keyof S, OptionalKeys<S>>]: OutputOf<S[K]>
 };
 
 /**
- * Defines a tool that the model can call. The input is described by a zod object or the shape of one (zod 4 or 3), which
- * gives the handler typed arguments, or by a JSON Schema. What the handler throws becomes an error that the model reads.
+ * Defines a tool that the model can call. A zod object or its shape (zod 4 or 3) describes the input and gives the
+ * handler typed arguments; a JSON Schema works, too. A throw of the handler becomes an error that the model reads.
  *
- * Throws `invalid_option` when something of it is missing, and for a schema that is none. What else is wrong with a schema
- * is told when it is first read.
+ * Throws `invalid_option` when a part is missing, and for a value that is not a schema. Other problems of a schema are
+ * reported when it is first read.
  *
  * @example
  * import * as z from 'zod';
@@ -127,7 +126,7 @@ export function tool<const Schema extends ToolSchema>(
   if (problem !== null) throw refuse(`The input of the tool ${name} cannot be used: ${problem}`, { name });
   const slip = slipIn(extras, ['annotations', 'alwaysLoad']);
   if (slip) throw refuse(`The fifth argument of the tool ${name} ${slip.says}`, { name });
-  // It is called with nothing but what its own schema has let through.
+  // The handler is only called with arguments that its own schema accepted.
   return { name, description, inputSchema, handler: handler as ToolHandler<never> as CustomTool['handler'], ...extras };
 }
 

@@ -7,7 +7,7 @@ import type { ZodSchema, ZodSource } from './zod-schema.ts';
 export function readZod3(source: ZodSource): ZodSchema {
   const schema = 'schema' in source ? (source.schema as unknown as ZodTypeAny) : object(source.shape as never);
   return {
-    // Repeated parts are written out: references are not understood by every provider.
+    // Repeated parts are written out, because not every provider understands references.
     json: zodToJsonSchema(schema, { $refStrategy: 'none', pipeStrategy: 'input' }) as JsonObject,
     parse(value) {
       try {

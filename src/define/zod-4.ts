@@ -11,13 +11,13 @@ import type { JsonObject } from '../util/json.ts';
 import { toParsed } from './zod-outcome.ts';
 import type { ZodSchema, ZodSource } from './zod-schema.ts';
 
-/** Works on the schema's own parts, so that it may come from another copy of zod 4, or from its small sibling. */
+/** Uses only the schema's own parts, so that it may come from another copy of zod 4, or from zod mini. */
 export function readZod4(source: ZodSource): ZodSchema {
   const schema = 'schema' in source ? (source.schema as unknown as $ZodType) : objectOf(source.shape);
-  // The words of problems, where nobody has chosen any; a schema's own words go before.
+  // The texts of problems, where the program set none; a schema's own texts win.
   const words = { error: locales.en().localeError };
   return {
-    // As the model sees it: a field with a default may be absent. What no JSON can express is left open.
+    // As the model sees it: a field with a default may be absent. Parts that JSON cannot express accept any value.
     json: toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonObject,
     parse(value) {
       try {

@@ -1,6 +1,6 @@
 import type { Parsed } from '../util/parsed.ts';
 
-/** What `safeParse` of every version of zod returns, as far as it is used here. */
+/** The result of `safeParse` in every version of zod, as far as it is used here. */
 export type ZodOutcome = { success: true; data: unknown } | { success: false; error: { issues: readonly ZodIssue[] } };
 
 interface ZodIssue {

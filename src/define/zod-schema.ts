@@ -1,17 +1,18 @@
 import { isObject, type JsonObject } from '../util/json.ts';
 import type { Parsed } from '../util/parsed.ts';
 
-/** A schema of the user's zod, whichever version and copy. */
+/** A schema of the user's zod, of any version and copy. */
 export interface ZodSchema {
   json: JsonObject;
-  /** Null when the schema needs promises to tell. */
+  /** Null when the check needs promises. */
   parse(value: unknown): Parsed<unknown> | null;
   parseAsync(value: unknown): Promise<Parsed<unknown>>;
 }
 
 /**
- * Null when it is neither a zod schema nor the shape of an object with such fields. Zod is known by its marks and loaded
- * only then: most runs need none. Rejects with the reason for what cannot be the input of a tool.
+ * Null when it is neither a zod schema nor the shape of an object with such fields. Zod is recognised by its properties
+ * and loaded only then, because most runs need none. Rejects with the reason for a schema that cannot be the input of a
+ * tool.
  */
 export async function readZodSchema(schema: JsonObject): Promise<ZodSchema | null> {
   const version = zodVersion(schema) ?? versionOfShape(schema);
@@ -23,7 +24,7 @@ export async function readZodSchema(schema: JsonObject): Promise<ZodSchema | nul
   return zod;
 }
 
-/** Where each version of zod reads from. */
+/** The source for each version of zod. */
 export type ZodSource = { schema: JsonObject } | { shape: JsonObject };
 
 function zodVersion(value: unknown): 3 | 4 | null {

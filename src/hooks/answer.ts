@@ -1,49 +1,49 @@
 import { isObject, type JsonObject, stringField, tryParseJson } from '../util/json.ts';
-import { factsOf } from './events.ts';
+import { eventInfo } from './events.ts';
 
 export type Behavior = 'allow' | 'deny' | 'ask' | 'defer';
 
-/** What one hook said. */
+/** The answer of one hook. */
 export interface HookAnswer {
-  /** It did not say anything that can be taken: why. What it forbade all the same still counts, what it opened does not. */
+  /** Why the answer is invalid, else null. An invalid answer can still forbid, but not allow. */
   failure: string | null;
-  /** Whoever failed has said so to its own program. */
-  isToldToHost: boolean;
-  /** The turn shall end: why, as far as it said so. */
+  /** The host's program already knows of the failure. */
+  isReportedToHost: boolean;
+  /** The hook ends the turn, with its reason if it gave one. */
   stop: { reason: string } | null;
-  /** It objects: why. Of a PreToolUse hook this is a denial. */
+  /** The reason of the hook's objection. For PreToolUse this is a denial. */
   block: string | null;
-  /** About a tool call. */
+  /** The decision about a tool call. */
   decision: { behavior: Behavior; reason: string } | null;
   updatedInput: JsonObject | null;
-  /** What `PermissionRequest` decided, as it came. */
+  /** The decision of `PermissionRequest`, unchanged. */
   permission: JsonObject | null;
-  /** In place of what a tool found. */
+  /** Replaces the output of a tool. */
   updatedOutput: { value: unknown; onlyMcp: boolean } | null;
-  /** For the model. */
+  /** Text for the model. */
   context: string | null;
-  /** The context is all that a command printed. */
+  /** The context is the plain output of a command. */
   isPlainContext: boolean;
   systemMessage: string | null;
   suppressOutput: boolean;
-  /** It is still at work and will not decide anything. */
+  /** The hook continues in the background and will not decide anything. */
   isAsync: boolean;
   asyncTimeoutMs: number | null;
-  /** Of `PermissionDenied`: the model may try again. */
+  /** For `PermissionDenied`: the model may try again. */
   retry: boolean;
-  /** Files that it wants to hear of. */
+  /** Files whose changes the hook wants to know. */
   watchPaths: readonly string[] | null;
-  /** Of `Elicitation` and `ElicitationResult`: what an MCP server is answered. */
+  /** For `Elicitation` and `ElicitationResult`: the answer to an MCP server. */
   elicitation: ElicitationAnswer | null;
-  /** Of `WorktreeCreate`: the directory that it has made. */
+  /** For `WorktreeCreate`: the directory that the hook created. */
   worktreePath: string | null;
-  /** Of `SessionStart` and `UserPromptSubmit`: what the session is to be called. */
+  /** For `SessionStart` and `UserPromptSubmit`: the title of the session. */
   sessionTitle: string | null;
-  /** Of `SessionStart`: what is to be said before the first prompt. */
+  /** For `SessionStart`: a prompt before the first prompt. */
   initialUserMessage: string | null;
-  /** Of `SessionStart`: it has written skills. */
+  /** For `SessionStart`: the hook wrote skills. */
   reloadSkills: boolean;
-  /** Of a prompt that it holds up: what it says is not repeated. */
+  /** For a prompt that the hook blocks: its text is not repeated. */
   hidesPrompt: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface ElicitationAnswer {
 
 export const NO_ANSWER: HookAnswer = {
   failure: null,
-  isToldToHost: false,
+  isReportedToHost: false,
   stop: null,
   block: null,
   decision: null,
@@ -87,11 +87,11 @@ export interface CommandEnd {
   exitCode: number | null;
   stdout: string;
   stderr: string;
-  /** More than was kept came out of it. */
+  /** The command printed more than was stored. */
   isCut: boolean;
 }
 
-/** What a command said by its exit code and its output (wire.md 10.3). */
+/** The answer of a command, by its exit code and its output. */
 export function answerOfCommand(event: string, end: CommandEnd): HookAnswer {
   const { exitCode, stdout, stderr, isCut } = end;
   if (exitCode === 2) return { ...NO_ANSWER, block: stderr.trim() || stdout.trim() || 'No reason was given' };
@@ -101,7 +101,7 @@ export function answerOfCommand(event: string, end: CommandEnd): HookAnswer {
   }
   if (!stdout.trimStart().startsWith('{')) {
     if (event === 'WorktreeCreate') return { ...NO_ANSWER, worktreePath: lastLine(stdout) };
-    const isContext = factsOf(event).hasPlainContext === true && stdout.trim() !== '';
+    const isContext = eventInfo(event).hasPlainContext === true && stdout.trim() !== '';
     return isContext ? { ...NO_ANSWER, context: stdout.trim(), isPlainContext: true } : NO_ANSWER;
   }
   if (isCut) return failed('Its output is too long to be read as JSON');
@@ -109,7 +109,7 @@ export function answerOfCommand(event: string, end: CommandEnd): HookAnswer {
   return value === undefined ? failed('Its output begins like JSON and is none') : readAnswer(event, value);
 }
 
-/** What is printed on the way is not the path. */
+/** The path is the last line; earlier lines are other output. */
 function lastLine(text: string): string | null {
   return text.trim().split('\n').at(-1)?.trim() || null;
 }
@@ -133,12 +133,12 @@ export function readAnswer(event: string, value: unknown): HookAnswer {
   return { ...NO_ANSWER, failure, stop, block, decision: denial, systemMessage };
 }
 
-/** What only makes sense for one event; that of another event is not taken [HK-25]. */
-function specificOf(event: string, given: unknown): { own: JsonObject; problem: string | null } {
-  if (given === undefined || given === null) return { own: {}, problem: null };
-  if (!isObject(given)) return { own: {}, problem: 'Its hookSpecificOutput is no object' };
-  const name = given.hookEventName;
-  if (name === undefined || name === event) return { own: given, problem: null };
+/** The fields for one event; those of another event are refused. */
+function specificOf(event: string, raw: unknown): { own: JsonObject; problem: string | null } {
+  if (raw === undefined || raw === null) return { own: {}, problem: null };
+  if (!isObject(raw)) return { own: {}, problem: 'Its hookSpecificOutput is no object' };
+  const name = raw.hookEventName;
+  if (name === undefined || name === event) return { own: raw, problem: null };
   return { own: {}, problem: `Its hookSpecificOutput is for ${String(name)}, not for ${event}` };
 }
 
@@ -179,7 +179,7 @@ function assembled(event: string, value: JsonObject, own: JsonObject): HookAnswe
   };
 }
 
-/** The newer way before the older one. */
+/** The newer field wins over the older one. */
 function decisionOf(value: JsonObject, own: JsonObject): HookAnswer['decision'] {
   const { permissionDecision } = own;
   const reason = stringField(own, 'permissionDecisionReason') ?? stringField(value, 'reason') ?? '';
@@ -193,7 +193,7 @@ function outputOf(own: JsonObject): HookAnswer['updatedOutput'] {
   return null;
 }
 
-/** An answer to a server's question, whoever gives it; null when it is none. Only who accepts has something to say. */
+/** An answer to a server's question, of a hook or the host; null when it is invalid. Only `accept` has content. */
 export function readElicitation(value: unknown): ElicitationAnswer | null {
   if (!isObject(value)) return null;
   const { action, content } = value;

@@ -2,10 +2,10 @@ import { StringDecoder } from 'node:string_decoder';
 import { tryParseJson } from '../util/json.ts';
 import { type HookAnswer, readAnswer } from './answer.ts';
 
-/** What is kept of each stream: the rest is read and forgotten (trust K-4). */
+/** How many characters of each stream are stored: the rest is read and dropped. */
 const MAX_CHARS = 1_000_000;
 
-/** The beginning of what a command prints. */
+/** The beginning of a command's output. */
 export class OutputHead {
   #isCut = false;
   readonly #texts = { stdout: '', stderr: '' };
@@ -35,10 +35,10 @@ export class OutputHead {
   }
 }
 
-/** Who does not want to be waited for says so in a short line of its own. */
+/** A command that asks not to be waited for prints a short first line. */
 const MAX_FIRST_LINE = 4096;
 
-/** What the first line says, if it is an answer by itself; null as long as it may still be going on. */
+/** The answer in the first line, if it is complete; null while more of it may come. */
 export function firstAnswer(event: string, stdout: string): HookAnswer | null {
   if (stdout.length > MAX_FIRST_LINE) return null;
   const [line = '', ...rest] = stdout.trimStart().split('\n', 2);
@@ -47,7 +47,7 @@ export function firstAnswer(event: string, stdout: string): HookAnswer | null {
   return value === undefined ? null : readAnswer(event, value);
 }
 
-/** What is left when the line is taken away with which a command said that nobody shall wait for it. */
+/** The output without the first line by which a command asks not to be waited for. */
 export function lastAnswer(event: string, stdout: string): string {
   const [line = '', ...rest] = stdout.trimStart().split('\n');
   return rest.length > 0 && firstAnswer(event, line)?.isAsync ? rest.join('\n') : stdout;

@@ -1,57 +1,60 @@
 import { Aborted } from '../util/abort.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
-import type { Processes, ProcessOutcome } from '../util/process.ts';
+import type { Processes, ProcessOutcome } from '../util/process/process.ts';
 import { startTimer } from '../util/timer.ts';
 import { answerOfCommand, failed, type HookAnswer, NO_ANSWER } from './answer.ts';
 import { firstAnswer, lastAnswer, OutputHead } from './command-output.ts';
 import type { CommandHook } from './hook.ts';
 
-/** Where the commands of hooks run. */
-export interface CommandPlace {
+/** The environment of hook commands. */
+export interface CommandEnvironment {
   processes: Processes;
   cwd: string;
-  /** Without what tools may not know either (ruling G4). */
+  /** The variables, without those that are hidden from tools, too. */
   env: Readonly<Record<string, string | undefined>>;
   /** More variables, for this hook only. */
   variablesFor?(hook: CommandHook): Readonly<Record<string, string>>;
-  /** Takes credentials out of what came. */
+  /** Removes credentials from the output. */
   hide(text: string): string;
 }
 
-/** What is known of a command that has answered. */
+/** The result of a command that has answered. */
 export interface CommandReport {
   answer: HookAnswer;
   stdout: string;
   stderr: string;
-  /** Absent when it did not end by itself. */
+  /** Absent when the command did not end by itself. */
   exitCode?: number;
   outcome: 'success' | 'error' | 'cancelled';
 }
 
 export interface RunningCommand {
-  /** Settles when it has ended, or has said that nobody shall wait for it. Never rejects. */
+  /** Settles when the command has ended, or has asked not to be waited for. Never rejects. */
   answered: Promise<CommandReport>;
-  /** Settles when it is over, with all that it said; of one that nobody waited for, what it said in the end. Never rejects. */
+  /**
+   * Settles when the command has ended, with its whole answer; for an asynchronous command, its final answer. Never
+   * rejects.
+   */
   ended: Promise<CommandReport>;
   output(): { stdout: string; stderr: string };
 }
 
 /**
- * Starts the command of a hook: the input comes on stdin, the answer by exit code and stdout. When its time is up, or the
- * signal fires, its whole tree is ended (trust K-3). One that answers `{"async":true}` goes on by itself, within its own
- * time, whatever becomes of the turn.
+ * Starts the command of a hook: the input comes on stdin, the answer by exit code and stdout. When its time is up, or
+ * the signal fires, its whole process tree is ended. A command that answers `{"async":true}` continues within its own
+ * time limit, even after the turn.
  */
 export function startCommand(
   hook: CommandHook,
   input: JsonObject,
-  place: CommandPlace,
+  environment: CommandEnvironment,
   { signal, onOutput }: { signal: AbortSignal; onOutput?: () => void },
 ): RunningCommand {
   const { event, timeoutMs } = hook;
   const head = new OutputHead();
   const life = limitedLife(signal, timeoutMs);
-  const seen = () => ({ stdout: place.hide(head.stdout), stderr: place.hide(head.stderr) });
+  const seen = () => ({ stdout: environment.hide(head.stdout), stderr: environment.hide(head.stderr) });
   let letGo: (report: CommandReport) => void = () => {};
   const early = new Promise<CommandReport>((resolve) => {
     letGo = resolve;
@@ -63,8 +66,8 @@ export function startCommand(
   if (hook.isAsync) detach({ ...NO_ANSWER, isAsync: true });
   const spec = {
     args: ['-c', hook.command],
-    cwd: place.cwd,
-    env: { ...place.env, ...hook.source.env, ...place.variablesFor?.(hook) },
+    cwd: environment.cwd,
+    env: { ...environment.env, ...hook.source.env, ...environment.variablesFor?.(hook) },
     input: `${JSON.stringify(input)}\n`,
     onOutput(stream: 'stdout' | 'stderr', data: Buffer) {
       head.add(stream, data);
@@ -75,7 +78,7 @@ export function startCommand(
       onOutput?.();
     },
   };
-  const ended = runShell(place.processes, spec, life.signal)
+  const ended = runShell(environment.processes, spec, life.signal)
     .then(
       (end) => report(event, end, { ...seen(), isCut: head.isCut }),
       (error) => stopped(life.isLate ? `It took longer than ${timeoutMs / 1000} s` : messageOf(error), seen(), signal),
@@ -86,7 +89,7 @@ export function startCommand(
 
 type Spec = Omit<Parameters<Processes['run']>[0], 'command'>;
 
-/** Bash, as for the commands of tools; the plain shell where there is none. */
+/** Bash, as for the commands of tools; the plain shell where Bash is missing. */
 async function runShell(processes: Processes, spec: Spec, signal: AbortSignal): Promise<ProcessOutcome> {
   try {
     return await processes.run({ ...spec, command: '/bin/bash' }, signal);
@@ -113,11 +116,11 @@ function report(
 }
 
 function stopped(why: string, output: { stdout: string; stderr: string }, signal: AbortSignal): CommandReport {
-  // Whoever interrupted the turn does not have to be told that its hooks did not finish.
+  // The user who interrupted the turn needs no report about unfinished hooks.
   return { answer: signal.aborted ? NO_ANSWER : failed(why), ...output, outcome: 'cancelled' };
 }
 
-/** A signal that fires with another one, or when the time is up; detached, only when the new time is up. */
+/** A signal that fires with the outer one, or when the time is up; once detached, only when the new time is up. */
 function limitedLife(outer: AbortSignal, timeoutMs: number) {
   const own = new AbortController();
   let isLate = false;

@@ -1,23 +1,25 @@
 import { basename } from 'node:path';
-import type { HookEvent } from '../wire/hook-inputs.ts';
+import type { HookEvent } from '../wire/hooks/hook-inputs.ts';
 
-export interface EventFacts {
-  /** The field of the input that matchers look at, and that names a run (`PreToolUse:Read`). Absent: matchers do not count. */
+export interface EventInfo {
+  /**
+   * The field of the input that matchers test, and that names a run (`PreToolUse:Read`). Absent: matchers are ignored.
+   */
   subject?: string;
-  /** Only the last part of that field counts: it is a path. */
+  /** Only the last part of the field counts, because it is a path. */
   isPath?: true;
-  /** Hooks are told the permission mode (wire.md 10.2). */
+  /** The input has the permission mode. */
   hasMode?: true;
-  /** What a command prints without being JSON is for the model. */
+  /** Output of a command that is not JSON goes to the model. */
   hasPlainContext?: true;
-  /** Someone who objects (exit 2, `decision: "block"`) keeps it from happening, or has the model go on. */
+  /** An objection (exit 2, `decision: "block"`) prevents the event, or makes the model continue. */
   canBlock?: true;
 }
 
-const TOOL: EventFacts = { subject: 'tool_name', hasMode: true };
+const TOOL: EventInfo = { subject: 'tool_name', hasMode: true };
 
-/** Every event of both reference versions (ruling K5). Without schemas: most sessions with hooks need none. */
-const EVENTS: Readonly<Record<HookEvent, EventFacts>> = {
+/** Every event of both reference versions. Without schemas, because most sessions with hooks need none. */
+const EVENTS: Readonly<Record<HookEvent, EventInfo>> = {
   PreToolUse: { ...TOOL, canBlock: true },
   PostToolUse: { ...TOOL, canBlock: true },
   PostToolUseFailure: { ...TOOL, canBlock: true },
@@ -55,8 +57,8 @@ const EVENTS: Readonly<Record<HookEvent, EventFacts>> = {
 
 export const EVENT_NAMES = Object.keys(EVENTS) as HookEvent[];
 
-/** An event of a version that we do not know has no facts. */
-export function factsOf(event: string): EventFacts {
+/** An unknown event has no info. */
+export function eventInfo(event: string): EventInfo {
   return Object.hasOwn(EVENTS, event) ? EVENTS[event as HookEvent] : {};
 }
 
@@ -66,12 +68,12 @@ export function isKnownEvent(event: string): event is HookEvent {
 
 /** Whether the event is about a call of a tool. */
 export function isCall(event: string): boolean {
-  return factsOf(event).subject === 'tool_name';
+  return eventInfo(event).subject === 'tool_name';
 }
 
-/** What matchers are compared with; undefined when the event has nothing of the kind. */
+/** The text that matchers are compared with; undefined when the event has none. */
 export function subjectOf(event: string, input: { readonly [key: string]: unknown }): string | undefined {
-  const { subject, isPath } = factsOf(event);
+  const { subject, isPath } = eventInfo(event);
   const value = subject === undefined ? undefined : input[subject];
   if (typeof value !== 'string') return undefined;
   return isPath ? basename(value) : value;

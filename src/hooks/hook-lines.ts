@@ -2,10 +2,10 @@ import type { JsonObject } from '../util/json.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { CommandReport } from './command.ts';
 
-/** Lines that other SDKs read stay far below a megabyte (ruling K34). */
+/** Lines stay far below a megabyte, the limit of other SDKs. */
 const MAX_CHARS = 64_000;
 
-/** What the lines of one run share. */
+/** The common fields of the lines of one run. */
 export interface RunIdentity {
   hookId: string;
   name: string;
@@ -17,7 +17,7 @@ export function startedLine(run: RunIdentity, uuid: string): Message {
   return line('hook_started', run, {}, uuid);
 }
 
-/** Output that has come while the hook goes on. */
+/** Output that arrives while the hook runs. */
 export function progressLine(run: RunIdentity, output: { stdout: string; stderr: string }, uuid: string): Message {
   const { stdout, stderr } = output;
   const shown = { stdout: cut(stdout), stderr: cut(stderr), output: cut(stdout + stderr) };
@@ -37,7 +37,7 @@ export function responseLine(run: RunIdentity, report: CommandReport, uuid: stri
   );
 }
 
-/** For people: what a hook wants them to know, or that it said nothing. */
+/** A line for people: a message of a hook, or the report that a hook failed. */
 export function informationalLine(
   { content, level, ...more }: { content: string; level: 'notice' | 'warning' } & JsonObject,
   { uuid, sessionId }: { uuid: string; sessionId: string },

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../util/json.ts';
 
-/** The value of a header: `$NAME` and `${NAME}` are filled in for the allowed names, every other one is left empty. */
+/** The value of a header: `$NAME` and `${NAME}` are filled in for the allowed names; other names become empty. */
 export function fillHeader(
   value: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -14,7 +14,7 @@ export function fillHeader(
 
 const FIELD = /\$\{([\w.]+)\}/g;
 
-/** The input of a tool, with fields of the event for `${tool_input.file_path}`. What the event does not have is empty. */
+/** The input of a tool, with fields of the event for `${tool_input.file_path}`. Absent fields become empty. */
 export function fillInput(template: JsonObject, event: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, fill(value, event)]));
 }
@@ -25,7 +25,7 @@ function fill(value: unknown, event: JsonObject): unknown {
   return isObject(value) ? fillInput(value, event) : value;
 }
 
-/** Where nothing but the field is asked for, it stays what it is: a number, a list. */
+/** A text that is only a placeholder becomes the field itself: a number, a list. */
 function fillText(text: string, event: JsonObject): unknown {
   const [whole, path] = /^\$\{([\w.]+)\}$/.exec(text) ?? [];
   if (whole !== undefined && path !== undefined) return fieldOf(event, path) ?? '';

@@ -1,48 +1,48 @@
 import type { JsonObject } from '../util/json.ts';
 import type { Matches } from './matcher.ts';
 
-/** Where hooks stand. */
+/** The source of hooks. */
 export interface HookSource {
   /** `userSettings`, `projectSettings`, …, `plugin`, or `host` for callbacks. */
   scope: string;
-  /** For people: a file, a flag, a plugin. */
+  /** The source for people: a file, a flag, a plugin. */
   where: string;
-  /** More variables for its commands, such as where the plugin lies. */
+  /** More variables for its commands, such as the plugin's folder. */
   env?: Readonly<Record<string, string>>;
 }
 
-interface HookFacts {
+interface HookDetails {
   readonly event: string;
   /** As it is written; empty for all. */
   readonly matcher: string;
   readonly matches: Matches;
   readonly timeoutMs: number;
-  /** What a failure (crash, time-out, garbage, nobody there) means. Null: the usual for its kind. */
+  /** The effect of a failure (crash, time-out, invalid answer, no connection). Null: the default of its kind. */
   readonly onFailure: 'block' | 'ignore' | null;
-  /** `if`: a permission rule; only calls that it means concern the hook. Null: all do. */
+  /** `if`: a permission rule; the hook only runs for calls that match it. Null: for all. */
   readonly condition: string | null;
-  /** It is asked once in a session. */
+  /** The hook runs once in a session. */
   readonly isOnce: boolean;
   readonly source: HookSource;
 }
 
-export interface CommandHook extends HookFacts {
+export interface CommandHook extends HookDetails {
   readonly kind: 'command';
   readonly command: string;
-  /** Started and not waited for. */
+  /** The hook is started and not waited for. */
   readonly isAsync: boolean;
-  /** When it objects in the end, the model is woken to hear of it. */
+  /** When the hook objects after it ended, Heddle wakes the model with the objection. */
   readonly rewakes: boolean;
 }
 
-/** A function of the host, behind an id. */
-export interface CallbackHook extends HookFacts {
+/** A function of the host, by its id. */
+export interface CallbackHook extends HookDetails {
   readonly kind: 'callback';
   readonly callbackId: string;
 }
 
-/** Asks a server: the input is posted to it as JSON, its answer is the hook's. */
-export interface HttpHook extends HookFacts {
+/** Posts the input to a server as JSON; the server's answer is the hook's. */
+export interface HttpHook extends HookDetails {
   readonly kind: 'http';
   readonly url: string;
   /** Values may name variables, as in `Bearer $TOKEN`. */
@@ -51,20 +51,20 @@ export interface HttpHook extends HookFacts {
   readonly allowedEnvVars: readonly string[];
 }
 
-/** Asks a model whether all is well; an agent may look for itself before it answers. */
-export interface PromptHook extends HookFacts {
+/** Asks a model whether the event is acceptable; an agent may use tools before it answers. */
+export interface PromptHook extends HookDetails {
   readonly kind: 'prompt' | 'agent';
-  /** `$ARGUMENTS` stands for the input. */
+  /** `$ARGUMENTS` is replaced by the input. */
   readonly prompt: string;
-  /** Null: a small one. */
+  /** Null: a small model. */
   readonly model: string | null;
 }
 
-/** Said where there is nobody who could start an agent. */
+/** The error where no agent can be started. */
 export const AGENTS_MISSING = 'Hooks of the type "agent" can only be asked in a session';
 
 /** Calls a tool of an MCP server that the session is connected to. */
-export interface McpToolHook extends HookFacts {
+export interface McpToolHook extends HookDetails {
   readonly kind: 'mcp_tool';
   readonly server: string;
   readonly tool: string;
@@ -72,12 +72,12 @@ export interface McpToolHook extends HookFacts {
   readonly input: JsonObject;
 }
 
-/** Those that are neither a process nor a function of the host. */
+/** The hooks that are neither a process nor a function of the host. */
 export type AskedHook = HttpHook | PromptHook | McpToolHook;
 
 export type Hook = CommandHook | CallbackHook | AskedHook;
 
-/** How a hook is called in messages. */
+/** The name of a hook in messages. */
 export function hookLabel(hook: Hook): string {
   switch (hook.kind) {
     case 'command':
@@ -96,7 +96,7 @@ export function hookLabel(hook: Hook): string {
   }
 }
 
-/** What else stands in an address may be secret. */
+/** The other parts of an address may be secret. */
 function withoutQuery(address: string): string {
   const { origin, pathname } = new URL(address);
   return `${origin}${pathname}`;
@@ -110,9 +110,8 @@ function firstWords(text: string): string {
 }
 
 /**
- * Whether the hook's failure closes what it was to guard. A command that fails is passed over unless it says otherwise,
- * as everywhere; a program that registered a PreToolUse callback counts on being asked, so without its answer the tool
- * does not run (ruling K2).
+ * Whether the hook's failure forbids the event that it guards. A failing command is skipped unless its settings say
+ * otherwise. A program that registered a PreToolUse callback relies on it, so without its answer the tool does not run.
  */
 export function failsClosed({ kind, event, onFailure }: Hook): boolean {
   if (onFailure !== null) return onFailure === 'block';

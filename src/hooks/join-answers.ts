@@ -1,36 +1,37 @@
 import type { JsonObject } from '../util/json.ts';
+import { reminder } from '../util/text/reminder-text.ts';
 import type { Behavior, ElicitationAnswer, HookAnswer } from './answer.ts';
-import { factsOf } from './events.ts';
+import { eventInfo } from './events.ts';
 import { failsClosed, type Hook, hookLabel } from './hook.ts';
 
-/** One hook that was run, and what it said. */
+/** One hook that ran, with its answer. */
 export interface HookRun {
   hook: Hook;
   answer: HookAnswer;
 }
 
-/** What all hooks of an event have said together. */
+/** The joined answers of all hooks of an event. */
 export interface HookOutcome {
-  /** About a tool call: deny before defer before ask before allow. Null: nobody decided. */
+  /** About a tool call: deny before defer before ask before allow. Null: no hook decided. */
   decision: { behavior: Behavior; reason: string } | null;
-  /** Somebody objects: why. Null for PreToolUse, where an objection is a denial. */
+  /** The reason of an objection. Null for PreToolUse, where an objection is a denial. */
   block: string | null;
-  /** The turn shall end: why; empty when nobody said. */
+  /** The turn must end, for this reason; empty when no hook gave one. */
   stop: { reason: string } | null;
   updatedInput: JsonObject | null;
   updatedOutput: { value: unknown; onlyMcp: boolean } | null;
-  /** Of PermissionRequest: a denial before an allowance. */
+  /** For PermissionRequest: a denial wins over an allowance. */
   permission: JsonObject | null;
-  /** For the model, ready to be sent. */
+  /** Texts for the model, ready to send. */
   contexts: readonly string[];
   retry: boolean;
-  /** Files that hooks want to hear of from now on; null: nothing was said of it. */
+  /** The files to watch from now on; null: no hook named any. */
   watchPaths: readonly string[] | null;
-  /** What a server that asks something is answered; the last one stands. */
+  /** The answer to a server's question; the last one wins. */
   elicitation: ElicitationAnswer | null;
-  /** The last one stands. */
+  /** The last one wins. */
   sessionTitle: string | null;
-  /** What is to be said before the first prompt, one after the other. */
+  /** Prompts before the first prompt, in order. */
   initialUserMessages: readonly string[];
   reloadSkills: boolean;
   hidesPrompt: boolean;
@@ -55,11 +56,14 @@ export const NOTHING: HookOutcome = {
   runs: [],
 };
 
-/** What reaches the model of a single text (trust K-4). */
+/** The maximum length of a single text for the model. */
 const MAX_TEXT = 10_000;
 
-/** The one place where the answers of several hooks become one. `name` is that of the run, such as `PreToolUse:Read`. */
-export function foldAnswers(event: string, name: string, runs: readonly HookRun[]): HookOutcome {
+/**
+ * Joins the answers of several hooks; the only function that does. `name` is the name of the run, such as
+ * `PreToolUse:Read`.
+ */
+export function joinAnswers(event: string, name: string, runs: readonly HookRun[]): HookOutcome {
   const objections = runs.flatMap((run) => objectionOf(event, name, run) ?? []).map(cut);
   const isGuard = event === 'PreToolUse';
   const isAfter = event.startsWith('PostTool');
@@ -76,7 +80,7 @@ export function foldAnswers(event: string, name: string, runs: readonly HookRun[
     permission: event === 'PermissionRequest' ? permissionOf(runs, objections) : null,
     contexts: [
       ...runs.flatMap((run) => contextOf(name, run) ?? []),
-      ...(isAfter ? objections.map((text) => told(name, text)) : []),
+      ...(isAfter ? objections.map((text) => objectionText(name, text)) : []),
     ],
     retry: runs.some(({ answer }) => answer.retry),
     watchPaths: pathsOf(runs),
@@ -90,15 +94,15 @@ export function foldAnswers(event: string, name: string, runs: readonly HookRun[
 }
 
 /**
- * What one that nobody waited for adds when it is done: it decides nothing any more. Its message for people is for the
- * model, too: there is no other way to tell it what came of a run in the background.
+ * The texts of an asynchronous hook that has ended; it can no longer decide. Its message for people also goes to the
+ * model, which has no other way to learn the result of a background run.
  */
 export function lateContexts(name: string, { context, systemMessage }: HookAnswer): string[] {
   const texts = [context, systemMessage].filter((text) => text !== null);
   return texts.map((text) => reminder(`${name} hook, which ran in the background: ${cut(text)}`));
 }
 
-/** The objection of one that nobody waited for: too late to hold anything up, but the model is to hear of it. */
+/** The objection of an asynchronous hook: too late to prevent anything, but the model gets it. */
 export function lateObjection(name: string, hook: Hook, objection: string): string {
   return reminder(`${name} hook blocking error: [${hookLabel(hook)}], which ran in the background: ${cut(objection)}`);
 }
@@ -107,23 +111,26 @@ function joined(texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n');
 }
 
-/** A hook may object, or fail where its failure closes. */
+/** A hook may object, or fail closed. */
 function objectionOf(event: string, name: string, { hook, answer }: HookRun): string | null {
-  // What a callback gives as its reason is meant to be read as it is; of a command it must be said whose it is.
+  // The reason of a callback is used as it is; the reason of a command names its command.
   if (answer.block !== null)
     return hook.kind === 'callback' ? answer.block : `${name} hook error: [${hookLabel(hook)}]: ${answer.block}`;
   if (answer.failure === null || !countsAsObjection(hook, event)) return null;
   return `${name} hook failed, and counts as an objection: ${answer.failure}`;
 }
 
-/** Whether the failure of a hook holds up the event. A stop that a broken hook holds up would only repeat itself. */
+/**
+ * Whether the failure of a hook blocks the event. A broken Stop hook does not block, because it would fail again at
+ * every stop.
+ */
 export function countsAsObjection(hook: Hook, event: string): boolean {
-  return failsClosed(hook) && factsOf(event).canBlock === true && event !== 'Stop' && event !== 'SubagentStop';
+  return failsClosed(hook) && eventInfo(event).canBlock === true && event !== 'Stop' && event !== 'SubagentStop';
 }
 
 const STRENGTH: readonly Behavior[] = ['deny', 'defer', 'ask', 'allow'];
 
-/** The first of the strongest kind. */
+/** The first decision of the strongest kind. */
 function strongest(decisions: readonly NonNullable<HookOutcome['decision']>[]): HookOutcome['decision'] {
   for (const behavior of STRENGTH) {
     const found = decisions.find((decision) => decision.behavior === behavior);
@@ -132,7 +139,7 @@ function strongest(decisions: readonly NonNullable<HookOutcome['decision']>[]): 
   return null;
 }
 
-/** Who denies in the words of PreToolUse means it all the same; who allows so has not answered the question. */
+/** A denial in the form of PreToolUse counts; an allowance in that form does not answer the question. */
 function permissionOf(runs: readonly HookRun[], objections: readonly string[]): JsonObject | null {
   const denials = runs.flatMap(({ answer: { decision } }) => (decision?.behavior === 'deny' ? decision.reason : []));
   const [message] = [...objections, ...denials.map(cut)];
@@ -146,7 +153,7 @@ function pathsOf(runs: readonly HookRun[]): readonly string[] | null {
   return lists.length === 0 ? null : lists.flat();
 }
 
-/** Later hooks saw the same input as the first; where two of them change it, the last one stands. */
+/** All hooks get the same input; where two of them change it, the last one wins. */
 function lastOf<T>(runs: readonly HookRun[], pick: (answer: HookAnswer) => T | null): T | null {
   return runs.reduce<T | null>((last, { answer }) => pick(answer) ?? last, null);
 }
@@ -157,13 +164,9 @@ function contextOf(name: string, { answer }: HookRun): string | null {
   return reminder(`${name} hook ${answer.isPlainContext ? 'success' : 'additional context'}: ${cut(context)}`);
 }
 
-/** What has happened cannot be undone, but the model can be told that somebody objects. */
-function told(name: string, objection: string): string {
+/** The event cannot be undone, but the model gets the objection. */
+function objectionText(name: string, objection: string): string {
   return reminder(`${name} hook blocking error: ${cut(objection)}`);
-}
-
-function reminder(text: string): string {
-  return `<system-reminder>\n${text}\n</system-reminder>`;
 }
 
 function cutDecision(decision: HookOutcome['decision']): HookOutcome['decision'] {

@@ -1,4 +1,4 @@
-import { currentToolName, LEGACY_TOOL_NAME_ALIASES } from '../wire/tool-names.ts';
+import { currentToolName, LEGACY_TOOL_NAME_ALIASES } from '../wire/tools/tool-names.ts';
 
 export type Matches = (subject: string | undefined) => boolean;
 
@@ -9,8 +9,9 @@ const ALL: Matcher = { ok: true, matches: () => true };
 const NAMES = /^[\w.-]+(\s*\|\s*[\w.-]+)*$/;
 
 /**
- * Reads a matcher: absent, empty and `*` fit everything, a name or an alternation of names fits exactly these, anything
- * else is a regular expression that may match anywhere in the name. An event without a subject fits every matcher.
+ * Reads a matcher: absent, empty and `*` match everything, a name or an alternation of names matches exactly these,
+ * anything else is a regular expression that may match anywhere in the name. An event without a subject matches every
+ * matcher.
  */
 export function readMatcher(text: unknown): Matcher {
   if (text === undefined || text === null || text === '' || text === '*') return ALL;
@@ -32,12 +33,14 @@ function byNames(text: string): Matcher {
   return { ok: true, matches: (subject) => subject === undefined || namesOf(subject).some((name) => names.has(name)) };
 }
 
-/** A pattern is not meant for names that a tool has no more: `Bash.*` is not about `BashOutput`, which is `TaskOutput`. */
+/**
+ * A pattern does not apply to old names of a tool: `Bash.*` does not match `BashOutput`, an old name of `TaskOutput`.
+ */
 function bothNames(subject: string): string[] {
   return currentToolName(subject) === 'Task' ? ['Task', 'Agent'] : [subject];
 }
 
-/** A tool with several names fits by any of them (ruling K37). */
+/** A tool with several names matches by any of them. */
 function namesOf(subject: string): string[] {
   const name = currentToolName(subject);
   const others = Object.keys(LEGACY_TOOL_NAME_ALIASES).filter((other) => currentToolName(other) === name);

@@ -1,14 +1,16 @@
 import type { Model } from '../model/model.ts';
 import { kindOf } from '../util/checks.ts';
-import { processLogger } from '../util/process-warning.ts';
+import { processLogger } from '../util/process/process-warning.ts';
 import { HeddleError } from '../wire/errors.ts';
-import { type Engine, type EngineOptions, openEngine } from './engine.ts';
-import { checkEngineOptions } from './engine-checks.ts';
+import { checkEngineOptions } from './engine/check-engine-options.ts';
+import { type Engine, type EngineOptions, openEngine } from './engine/engine.ts';
 
 /**
- * Makes an engine: everything that an agent consists of, as an object of your program. Nothing runs until a session is
- * served, and nothing of the process (environment, directory, standard streams) is used that is not handed in. Options are
- * checked before (throws `invalid_option`). What there is to warn of goes to `log`, else to `process.emitWarning`.
+ * Makes an engine: the agent as an object of your program. Throws `invalid_option` for invalid options.
+ *
+ * - Nothing runs until the engine serves a session.
+ * - The engine uses only what you hand in of the process: its environment, directory and standard streams.
+ * - Warnings go to `log`, by default to `process.emitWarning`.
  *
  * @example
  * ```ts
@@ -28,7 +30,7 @@ export function createEngine(options: EngineOptions): Engine {
   return { ...engine, hasLog: options.log !== undefined };
 }
 
-/** A model of the program's own, whose answer is looked at before the loop takes it for one. */
+/** Wraps the program's own model, and checks that its `stream()` returns an async iterable. */
 function keepingWord(model: Model): Model {
   return {
     get provider() {

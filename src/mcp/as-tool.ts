@@ -6,9 +6,9 @@ import { McpTimeout } from './client.ts';
 import type { ServerTool } from './connections.ts';
 import { mcpToolName } from './tool-names.ts';
 
-/** What belongs to the tools' side. */
-export interface AsToolSeams {
-  /** Makes a result of what a server answered; throws for what says that it is an error. */
+/** Functions of the tools folder that this file needs. */
+export interface AsToolDependencies {
+  /** Makes a tool result from a server's answer; throws for an answer that reports an error. */
   readResult(result: unknown): ToolOutput;
   /** A failure that the model reads. */
   failure(message: string, cause: unknown): Error;
@@ -18,22 +18,30 @@ export interface AsToolSeams {
 }
 
 /**
- * Tools of servers as tools of the session. Names that APIs would not take are made fit; of two tools that come out with
- * one name the first stays, and `onTwin` is told of the other (trust C-4).
+ * Turns tools of servers into tools of the session. Names that APIs would refuse are changed to fit; when two tools end
+ * up with one name, the first stays, and `onTwin` is called with the other.
  */
-export function asTools(tools: readonly ServerTool[], seams: AsToolSeams, onTwin: (message: string) => void): Tool[] {
+export function asTools(
+  tools: readonly ServerTool[],
+  dependencies: AsToolDependencies,
+  onTwin: (message: string) => void,
+): Tool[] {
   const byName = new Map<string, Tool>();
   for (const each of tools) {
     const name = mcpToolName(each.server, each.info.name);
-    if (!byName.has(name)) byName.set(name, asTool(name, each, seams));
+    if (!byName.has(name)) byName.set(name, asTool(name, each, dependencies));
     else onTwin(`The tool ${each.info.name} of the MCP server ${each.server} is left out: another one is ${name}, too`);
   }
   return [...byName.values()];
 }
 
-function asTool(name: string, { server, source, info, call, timeoutMs: own }: ServerTool, seams: AsToolSeams): Tool {
-  const { maxResultChars } = seams;
-  const timeoutMs = own ?? seams.timeoutMs;
+function asTool(
+  name: string,
+  { server, source, info, call, timeoutMs: own }: ServerTool,
+  dependencies: AsToolDependencies,
+): Tool {
+  const { maxResultChars } = dependencies;
+  const timeoutMs = own ?? dependencies.timeoutMs;
   return {
     name,
     server: { name: server, source },
@@ -41,7 +49,7 @@ function asTool(name: string, { server, source, info, call, timeoutMs: own }: Se
     input: anyObject(info.inputSchema),
     ...(info.alwaysLoad && { alwaysLoad: true }),
     maxResultChars,
-    // Whatever it says of itself: what a foreign tool touches is not known, so it is asked for.
+    // A server's claims about its tool are ignored: what the tool touches is unknown, so its calls are asked about.
     access: () => ({ kind: 'other' }),
     isConcurrencySafe: () => info.annotations.readOnlyHint === true,
     async run(input, { signal, toolUseId, trace, onProgress }) {
@@ -49,14 +57,14 @@ function asTool(name: string, { server, source, info, call, timeoutMs: own }: Se
       const result = await call(request, { signal, timeoutMs, ...(onProgress && { onProgress }) }).catch((error) => {
         if (signal.aborted) throw error;
         const text = error instanceof McpTimeout ? `${name} did not answer within ${timeoutMs} ms` : messageOf(error);
-        throw seams.failure(text, error);
+        throw dependencies.failure(text, error);
       });
-      return seams.readResult(result);
+      return dependencies.readResult(result);
     },
   };
 }
 
-/** The server checks what its tools get; its words on what is wrong are the better ones. */
+/** The server checks the input of its tools; its error messages are better than Heddle's. */
 function anyObject(json: JsonObject): InputSchema<JsonObject> {
   return {
     json,

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { printable } from '../util/printable.ts';
+import { printable } from '../util/text/printable.ts';
 import { startTimer } from '../util/timer.ts';
 import {
   isRpcRequest,
@@ -11,57 +11,63 @@ import {
   rpcFailure,
   rpcNotification,
   rpcResult,
-} from '../wire/json-rpc.ts';
+} from '../wire/link/json-rpc.ts';
 import { HEDDLE_VERSION } from '../wire/version.ts';
 import { MAX_ASKED, MAX_PAGES } from './limits.ts';
 import { type BoundedList, boundedList } from './list-bounds.ts';
 import {
   type McpToolInfo,
-  readServerFacts,
+  readServerDetails,
   readToolList,
-  type ServerFacts,
+  type ServerDetails,
   type ServerInfo,
 } from './server-answers.ts';
 
-/** Carries JSON-RPC messages to one server. What the server says by itself goes to `McpClient.receive`. */
+/** Carries JSON-RPC messages to one server. Messages that the server sends on its own go to `McpClient.receive`. */
 export interface McpLink {
-  /** Resolves with the response to just this request; rejects when there will be none. The signal withdraws it. */
+  /**
+   * Resolves with the response to this request; rejects when there will be none. Aborting the signal withdraws the
+   * request.
+   */
   request(message: RpcRequest, signal: AbortSignal): Promise<JsonObject>;
   notify(message: RpcNotification): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a host that knows a server already says of it, so that it need not be asked (ruling K45). */
+/** A host's description of a server that it already knows, so that Heddle need not ask the server. */
 export interface Manifest {
   initializeResult?: unknown;
   toolsListResult?: unknown;
 }
 
-export interface McpClientOptions extends Partial<ClientFace> {
+export interface McpClientOptions extends Partial<ClientHandler> {
   link: McpLink;
-  /** Milliseconds for everything but tool calls. */
+  /** Milliseconds for every request except tool calls. */
   timeoutMs: number;
   manifest?: Manifest;
-  /** What the server has of this kind is not what it was. */
+  /** Called when the server's list of this kind has changed. */
   onListChanged(list: ServerList): void;
-  /** Some of what the server has is not taken; the words go on from its name. Told once of each kind. */
+  /**
+   * Called when some items of a list are left out, once for each kind. The text continues a sentence that starts with
+   * the server's name.
+   */
   onLeftOut?(what: string): void;
 }
 
-/** What whoever opens a client hands on to it. */
-export type ClientSeams = Partial<ClientFace> & Pick<McpClientOptions, 'onListChanged' | 'onLeftOut'>;
+/** The options that the opener of a connection passes on to its client. */
+export type ClientDependencies = Partial<ClientHandler> & Pick<McpClientOptions, 'onListChanged' | 'onLeftOut'>;
 
 /** The lists of a server that may change while it is connected. */
 export type ServerList = 'tools' | 'prompts' | 'resources';
 
-/** What a session does for a server that asks something by itself. */
-export interface ClientFace {
-  /** As the server is told in the beginning. */
+/** How a session handles the requests and notifications that a server sends on its own. */
+export interface ClientHandler {
+  /** The capabilities that Heddle declares to the server in `initialize`. */
   capabilities: JsonObject;
-  /** Answers a request. Throws RpcError; undefined: there is no such method. */
+  /** Answers a request. Throws RpcError; undefined: the method is unknown. */
   answer(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> | undefined;
-  /** Hears of everything that is neither an answer nor this client's own affair. */
-  hear(method: string, params: JsonObject): void;
+  /** Receives every notification that the client does not handle itself. */
+  observe(method: string, params: JsonObject): void;
 }
 
 export interface ToolCallRequest {
@@ -75,69 +81,69 @@ export interface ToolCallRequest {
 export interface CallOptions {
   signal: AbortSignal;
   timeoutMs: number;
-  /** Told whenever the server tells how far it is. */
+  /** Called whenever the server reports progress. */
   onProgress?(progress: McpProgress): void;
 }
 
-/** How far a call is, as far as the server says. */
+/** The progress of a call, as far as the server reports it. */
 export interface McpProgress {
   progress?: number;
   total?: number;
   message?: string;
 }
 
-/** Time beyond which a server counts as hanging. */
+/** A server did not answer within its time limit. */
 export class McpTimeout extends Error {
   override readonly name = 'McpTimeout';
 }
 
 /**
- * The client's end of one MCP connection. Every request settles: with the response, when its time is up, or when its
- * signal aborts; in the last two cases the server is told.
+ * The client's end of one MCP connection. Every request settles: with the response, at its timeout, or when its signal
+ * aborts; in the last two cases the client sends the server a cancellation.
  */
 export class McpClient {
   readonly #options: McpClientOptions;
-  /** What is waited for, by the token under which a server tells its progress: it gets its time anew. */
+  /** Waiting calls by their progress token; each progress report restarts the timeout. */
   readonly #progress = new Map<unknown, (progress: McpProgress) => void>();
-  /** What the server has asked and may still withdraw, by its ids. */
+  /** Requests of the server that it may still withdraw, by their ids. */
   readonly #asked = new Map<unknown, AbortController>();
-  /** What was said already of what is not taken: it would be said with every list that is read. */
+  /** The kinds of left-out items already reported: each reading of a list would report them again. */
   readonly #leftOut = new Set<string>();
   #nextId = 0;
-  /** What the server has said of itself. */
-  facts: ServerFacts = { serverInfo: undefined, capabilities: {}, instructions: '' };
+  /** The server's answer to `initialize`. */
+  details: ServerDetails = { serverInfo: undefined, capabilities: {}, instructions: '' };
 
   constructor(options: McpClientOptions) {
     this.#options = options;
   }
 
   get serverInfo(): ServerInfo | undefined {
-    return this.facts.serverInfo;
+    return this.details.serverInfo;
   }
 
-  /** Introduces itself to the server. Rejects with what the server or the link says. */
+  /** Sends `initialize` to the server. Rejects with the error of the server or the link. */
   async initialize(signal: AbortSignal): Promise<void> {
     const { manifest, capabilities = {}, link } = this.#options;
     if (manifest?.initializeResult !== undefined) {
       this.#nextId++;
-      this.facts = readServerFacts(manifest.initializeResult);
+      this.details = readServerDetails(manifest.initializeResult);
       return;
     }
     const clientInfo = { name: 'heddle', version: HEDDLE_VERSION };
     const params = { protocolVersion: MCP_VERSIONS[0], capabilities, clientInfo };
     const result = await this.request('initialize', params, { signal });
     checkVersion(stringField(result, 'protocolVersion'));
-    this.facts = readServerFacts(result);
+    this.details = readServerDetails(result);
     await link.notify(rpcNotification('notifications/initialized'));
   }
 
-  /** All tools of the server, from as many pages as it has. */
+  /** All tools of the server, from all pages. */
   async listTools(signal: AbortSignal): Promise<McpToolInfo[]> {
     const { manifest } = this.#options;
     if (manifest?.toolsListResult !== undefined) {
       this.#nextId++;
       const { tools } = readToolList(manifest.toolsListResult);
-      manifest.toolsListResult = undefined; // true at the start; whoever asks later asks the server
+      manifest.toolsListResult = undefined; // the manifest is valid only at the start; later calls ask the server
       const list = this.#boundedList<McpToolInfo>('tools/list');
       list.add(tools);
       return [...list.items];
@@ -146,12 +152,12 @@ export class McpClient {
     return this.listPages('tools/list', (page) => readToolList(page).tools, signal);
   }
 
-  /** Whether the server says that it has something of this kind. */
+  /** Whether the server declares that it has items of this kind. */
   has(list: ServerList): boolean {
-    return this.facts.capabilities[list] !== undefined;
+    return this.details.capabilities[list] !== undefined;
   }
 
-  /** The items of a list, from as many pages as it has, within what is taken of a server. */
+  /** The items of a list from all pages, within the limits that Heddle sets for a server. */
   async listPages<T>(method: string, read: (page: JsonObject) => readonly T[], signal: AbortSignal): Promise<T[]> {
     const list = this.#boundedList<T>(method);
     let cursor: string | undefined;
@@ -165,7 +171,7 @@ export class McpClient {
     return [...list.items];
   }
 
-  /** Runs a tool. A failure of the tool itself is a result; a rejection means that there is none. */
+  /** Runs a tool. A failure of the tool itself is a result; a rejection means that there is no result. */
   callTool(call: ToolCallRequest, options: CallOptions): Promise<JsonObject> {
     const progressToken = this.#nextId;
     const _meta = { ...call.trace, 'claudecode/toolUseId': call.toolUseId, progressToken };
@@ -173,12 +179,15 @@ export class McpClient {
     return this.request('tools/call', params, { ...options, progressToken });
   }
 
-  /** Tells the server something. A link that is gone need not be told. */
-  async tell(method: string, params?: JsonObject): Promise<void> {
+  /** Sends a notification to the server. A closed link is ignored. */
+  async notify(method: string, params?: JsonObject): Promise<void> {
     await this.#options.link.notify(rpcNotification(method, params)).catch(() => {});
   }
 
-  /** Takes what the server says by itself. The response, if it was a request that still wants one. */
+  /**
+   * Handles a message that the server sends on its own. Resolves with the response, if the message was a request that
+   * still needs one.
+   */
   async receive(message: JsonObject): Promise<JsonObject | null> {
     if (isRpcRequest(message)) return this.#answer(message);
     const params = isObject(message.params) ? message.params : {};
@@ -187,7 +196,7 @@ export class McpClient {
     if (list) this.#options.onListChanged(list);
     else if (method === 'notifications/progress') this.#progress.get(params.progressToken)?.(readProgress(params));
     else if (method === 'notifications/cancelled') this.#asked.get(params.requestId)?.abort();
-    else this.#options.hear?.(method, params);
+    else this.#options.observe?.(method, params);
     return null;
   }
 
@@ -196,7 +205,10 @@ export class McpClient {
     await this.#options.link.close();
   }
 
-  /** Asks the server. Rejects with RpcError for what it refuses, with McpTimeout, or with the reason of the signal. */
+  /**
+   * Sends a request. Rejects with RpcError when the server refuses it, with McpTimeout, or with the reason of the
+   * signal.
+   */
   async request(method: string, params: JsonObject | undefined, options: RequestOptions): Promise<JsonObject> {
     const { link, timeoutMs: usualMs } = this.#options;
     const { signal, timeoutMs = usualMs, progressToken, onProgress } = options;
@@ -227,7 +239,7 @@ export class McpClient {
     }
   }
 
-  /** `method`: that of the list, `tools/list`. */
+  /** `method`: the method of the list, such as `tools/list`. */
   #boundedList<T>(method: string): BoundedList<T> {
     return boundedList(method.replace(/\/list$/, ''), (what) => this.#noteLeftOut(what));
   }
@@ -238,12 +250,12 @@ export class McpClient {
     this.#options.onLeftOut?.(what);
   }
 
-  /** A server that says it has prompts and no tools would answer with an error; one that says nothing is asked. */
+  /** A server that declares prompts and no tools would answer with an error; one that declares nothing is asked. */
   #hasOnlyOthers(): boolean {
     return !this.has('tools') && (this.has('prompts') || this.has('resources'));
   }
 
-  /** Null for what the server has withdrawn meanwhile: nobody waits for it. */
+  /** Null for a request that the server has withdrawn meanwhile: it no longer waits for an answer. */
   async #answer({ id, method, params = {} }: RpcRequest): Promise<JsonObject | null> {
     if (method === 'ping') return rpcResult(id, {});
     const refusal = this.#refusalOf(id);
@@ -268,10 +280,10 @@ export class McpClient {
     return new RpcError(RPC_ERRORS.internal, `${MAX_ASKED} requests are being answered: try again later`);
   }
 
-  /** MCP forbids to cancel the first request. */
+  /** MCP forbids cancelling the first request. */
   #cancel(method: string, requestId: number): void {
     if (method === 'initialize') return;
-    void this.tell('notifications/cancelled', { requestId, reason: 'The call was given up' });
+    void this.notify('notifications/cancelled', { requestId, reason: 'The call was given up' });
   }
 }
 
@@ -283,8 +295,8 @@ interface RequestOptions extends Partial<CallOptions> {
 }
 
 /**
- * Throws for a version that is not spoken here: MCP wants a client to disconnect then. A server that names none is taken
- * for one that speaks what it was asked for.
+ * Throws for a version that Heddle does not support: MCP requires the client to disconnect then. A server that names no
+ * version is assumed to support the requested one.
  */
 function checkVersion(version: string | undefined): void {
   if (version === undefined || MCP_VERSIONS.some((each) => each === version)) return;

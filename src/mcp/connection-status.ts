@@ -3,10 +3,10 @@ import type { McpServerStatus, McpServerStatusConfig } from '../wire/mcp.ts';
 import type { ConnectionState } from './connection.ts';
 import type { ServerDefinition } from './connections.ts';
 
-/** A server as `mcp_status` tells of it (wire.md 11.2). */
+/** The status of a server as `mcp_status` reports it (wire.md 11.2). */
 export function statusOf(definition: ServerDefinition, state: ConnectionState): McpServerStatus {
   const { name, config, transport, scope, source } = definition;
-  // As it was written down, which is checked before it is connected.
+  // The configuration as written, which was checked before the server was connected.
   const place = { config: config as unknown as McpServerStatusConfig, transport, scope, source };
   switch (state.status) {
     case 'connected': {

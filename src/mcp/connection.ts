@@ -4,7 +4,7 @@ import { messageOf } from '../util/message-of.ts';
 import { startTimer, within } from '../util/timer.ts';
 import {
   type CallOptions,
-  type ClientFace,
+  type ClientHandler,
   type McpClient,
   McpTimeout,
   type ServerList,
@@ -12,11 +12,13 @@ import {
 } from './client.ts';
 import type { ConnectionsOptions, ServerDefinition } from './connections.ts';
 import { RELIST_MS } from './limits.ts';
-import { McpNeedsAuth } from './oauth-fetch.ts';
+import { McpNeedsAuth } from './oauth/authorized-fetch.ts';
 import { listPrompts, type McpPromptInfo } from './prompts.ts';
 import type { McpToolInfo } from './server-answers.ts';
 
-/** How it stands with a server. One that is connected anew keeps what it had until it is clear what it has now. */
+/**
+ * The state of a server's connection. While a server reconnects, its earlier tools stay until the new list is known.
+ */
 export type ConnectionState =
   | { status: 'pending'; error?: string; tools?: readonly McpToolInfo[] }
   | { status: 'disabled' }
@@ -30,41 +32,46 @@ interface Connected {
   prompts: readonly McpPromptInfo[];
 }
 
-/** Milliseconds before each attempt to get a server back that was lost; after the last it counts as failed. */
+/**
+ * Milliseconds before each attempt to reconnect to a lost server; after the last attempt the server counts as failed.
+ */
 const RETRY_MS: readonly number[] = [500, 1000, 2000, 4000, 8000];
-/** A server that has stayed this long gets all its attempts anew when it is lost again. */
+/** A server that has stayed connected this long gets all its attempts again when it is lost. */
 const CALM_MS = 60_000;
 /** How long a turn waits for a list that is being read again. */
 const REREAD_MS = 2000;
 
 /** A list that is being read again. */
-interface Reading {
-  /** It has changed once more meanwhile. */
+interface ListReading {
+  /** The list has changed once more meanwhile. */
   isStale: boolean;
-  /** Settles with the request that runs now. */
+  /** Settles with the current request. */
   reread: Promise<void>;
 }
 
-export interface ConnectionOptions extends Omit<ConnectionsOptions, 'faceOf'> {
-  face?: ClientFace | undefined;
-  /** Its state is not what it was. */
+export interface ConnectionOptions extends Omit<ConnectionsOptions, 'handlerOf'> {
+  handler?: ClientHandler | undefined;
+  /** Called when the state has changed. */
   onChange(): void;
 }
 
-/** The connection to one server: made, kept, made again when it is lost, and ended. None of it ever rejects. */
+/**
+ * The connection to one server: opens it, keeps it, reconnects when it is lost, and closes it. Its methods do not
+ * reject unless they say so.
+ */
 export class Connection {
   readonly definition: ServerDefinition;
   readonly #options: ConnectionOptions;
   readonly #retryMs: readonly number[];
   #state: ConnectionState = { status: 'pending' };
-  /** The attempt that somebody has asked for, the last one. */
+  /** The latest attempt that a caller started. */
   #attempt: Promise<void> = Promise.resolve();
-  /** What gets a lost server back, while it is at it. */
+  /** The reconnection to a lost server, while it runs. */
   #recovery: Promise<void> = Promise.resolve();
-  /** Ends the attempt that is running. */
+  /** Aborts the running attempt. */
   #stop = new AbortController();
-  /** The lists that are being read anew, and whether they have changed again meanwhile. */
-  readonly #reading = new Map<ServerList, Reading>();
+  /** The lists that are being read again, and whether they have changed again meanwhile. */
+  readonly #reading = new Map<ServerList, ListReading>();
   #retries = 0;
   #calm: NodeJS.Timeout | undefined;
 
@@ -78,12 +85,16 @@ export class Connection {
     return this.#state;
   }
 
-  /** What a turn waits for: not for servers that are being got back, which would hold up every turn meanwhile. */
+  /**
+   * The attempt that a turn waits for. A turn does not wait for reconnections, which would delay every turn meanwhile.
+   */
   get attempt(): Promise<void> {
     return this.#attempt;
   }
 
-  /** Resolves when the lists that the server said have changed are read, or after a short while: it may be slow. */
+  /**
+   * Resolves when the lists that the server has reported as changed are read, or after a short while: it may be slow.
+   */
   async upToDate(): Promise<void> {
     const rereads = [...this.#reading.values()].map(({ reread }) => reread);
     if (rereads.length > 0) await within(REREAD_MS, Promise.all(rereads));
@@ -96,17 +107,17 @@ export class Connection {
     return this.#attempt;
   }
 
-  /** Resolves when nothing of it is left. */
+  /** Resolves when the connection is completely closed. */
   async disconnect(next: ConnectionState): Promise<void> {
     const { state } = this;
     this.#stop.abort(new Error('it was disconnected'));
-    this.#stop = new AbortController(); // the outcome of a running attempt is nobody's any more
+    this.#stop = new AbortController(); // the outcome of a running attempt no longer counts
     this.#change(next);
     if (state.status === 'connected') await state.client.close().catch(() => {});
     await Promise.all([this.#attempt, this.#recovery]);
   }
 
-  /** Of the connection, not of its client: a tool of a server that was connected anew goes on to work. */
+  /** A method of the connection, not of its client: a tool keeps working after its server has reconnected. */
   async call(request: ToolCallRequest, options: CallOptions): Promise<JsonObject> {
     if (this.#state.status === 'pending') await raceAbort(Promise.all([this.#attempt, this.#recovery]), options.signal);
     const { state } = this;
@@ -137,14 +148,14 @@ export class Connection {
     onChange();
   }
 
-  /** False when something else has happened meanwhile, which counts. */
+  /** Sets the state. False when a newer attempt or a disconnect has replaced this one. */
   #adopt(state: ConnectionState, stop: AbortController): boolean {
     if (this.#stop === stop) this.#change(state);
     else if (state.status === 'connected') state.client.close().catch(() => {});
     return this.#stop === stop;
   }
 
-  /** Resolves with how it went, within the time that a server has. */
+  /** Resolves with the outcome, within the server's time limit. */
   async #try(stop: AbortController): Promise<ConnectionState> {
     const { startupMs } = this.#options;
     const timer = startTimer(startupMs, () => stop.abort(new McpTimeout(`it did not answer within ${startupMs} ms`)));
@@ -158,12 +169,12 @@ export class Connection {
   }
 
   async #open(signal: AbortSignal): Promise<Connected> {
-    const { face, log } = this.#options;
+    const { handler, log } = this.#options;
     let lost = null as Error | null;
     let client = null as McpClient | null;
     const changed = new Set<ServerList>();
     client = await this.definition.open({
-      ...face,
+      ...handler,
       onListChanged: (list) => {
         changed.add(list);
         void this.#relist(list);
@@ -179,34 +190,34 @@ export class Connection {
       if (lost) throw lost;
       return state;
     } catch (error) {
-      await client.close().catch(() => {}); // why it failed is told already
+      await client.close().catch(() => {}); // the reason of the failure is already reported
       throw error;
     }
   }
 
-  /** `changed`: the lists of which the server has told meanwhile that they have. */
+  /** `changed`: the lists that the server has reported as changed meanwhile. */
   async #introduce(client: McpClient, changed: Set<ServerList>, signal: AbortSignal): Promise<Connected> {
     await client.initialize(signal);
     changed.clear(); // nothing was read before
     let tools = await client.listTools(signal);
-    // A server whose prompts cannot be read has its tools all the same.
+    // A server whose prompts cannot be read still has its tools.
     const prompts = await listPrompts(client, signal).catch((error) => {
       signal.throwIfAborted();
       this.#noteUnread('prompts', error);
       return [];
     });
-    if (changed.has('tools')) tools = await client.listTools(signal); // nobody would tell it again
+    if (changed.has('tools')) tools = await client.listTools(signal); // the server would not report this change again
     return { status: 'connected', client, tools, prompts };
   }
 
   #lose(client: McpClient, reason: Error): void {
     const { state } = this;
-    if (state.status !== 'connected' || state.client !== client) return; // an attempt tells itself how it ended
+    if (state.status !== 'connected' || state.client !== client) return; // an attempt reports its own end
     client.close().catch(() => {});
     this.#recovery = this.#recover(state, reason);
   }
 
-  /** Tries to get a lost server back, more and more rarely, and in the end no more. */
+  /** Tries to reconnect to a lost server, at growing intervals, and finally gives up. */
   async #recover({ tools }: Connected, reason: Error): Promise<void> {
     const { log } = this.#options;
     const { name } = this.definition;
@@ -236,8 +247,9 @@ export class Connection {
   }
 
   /**
-   * Of resources nothing is kept: they are listed when somebody wants to know. A list is read once at a time: of two
-   * answers the older could come last. A server that tells of changes all the time is asked now and then.
+   * Reads a changed list again. Resources are not cached: they are listed on request. Only one reading of a list runs
+   * at a time, because an older answer could arrive last, and a server that reports changes constantly is asked at
+   * intervals.
    */
   async #relist(list: ServerList): Promise<void> {
     if (list === 'resources') return;
@@ -246,14 +258,14 @@ export class Connection {
       running.isStale = true;
       return;
     }
-    const reading: Reading = { isStale: true, reread: Promise.resolve() };
+    const reading: ListReading = { isStale: true, reread: Promise.resolve() };
     this.#reading.set(list, reading);
     while (reading.isStale && this.#state.status === 'connected') {
       reading.isStale = false;
       const { signal } = this.#stop;
       reading.reread = this.#reread(list, this.#state.client);
       await reading.reread;
-      await pauseFor(RELIST_MS, signal); // what changes meanwhile is read all at once
+      await pauseFor(RELIST_MS, signal); // collects the changes of this time into one reading
     }
     this.#reading.delete(list);
   }
@@ -261,7 +273,7 @@ export class Connection {
   async #reread(list: ServerList, client: McpClient): Promise<void> {
     try {
       const next = await readList(list, client, this.#stop.signal);
-      // Both lists may change at once, and each is read by itself.
+      // Both lists may change at once, and each is read separately.
       const { state: now } = this;
       if (now.status === 'connected' && now.client === client) this.#change({ ...now, ...next });
     } catch (error) {
@@ -279,7 +291,7 @@ async function readList(list: ServerList, client: McpClient, signal: AbortSignal
   return list === 'tools' ? { tools: await client.listTools(signal) } : { prompts: await listPrompts(client, signal) };
 }
 
-/** Settles as the work does, or rejects with the signal's own reason, whatever the work waits for. */
+/** Settles as the work does, or rejects with the signal's reason as soon as it aborts. */
 function aborting<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

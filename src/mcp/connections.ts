@@ -2,52 +2,54 @@ import type { JsonObject } from '../util/json.ts';
 import type { Logger } from '../util/runtime.ts';
 import { within } from '../util/timer.ts';
 import type { McpServerStatus } from '../wire/mcp.ts';
-import type { CallOptions, ClientFace, ClientSeams, McpClient, ToolCallRequest } from './client.ts';
+import type { CallOptions, ClientDependencies, ClientHandler, McpClient, ToolCallRequest } from './client.ts';
 import { Connection } from './connection.ts';
 import { statusOf } from './connection-status.ts';
 import type { McpPromptInfo } from './prompts.ts';
 import type { McpToolInfo } from './server-answers.ts';
 
-/** How long what a server of the host says waits for its connection to be complete. */
+/** How long a message from a server in the host waits for its connection to be complete. */
 const RECEIVE_MS = 500;
 
 /** A server and how to reach it. */
 export interface ServerDefinition {
   name: string;
-  /** `local`, `project`, `user` or `plugin`: whose file has it. `dynamic`: it came with the launch or a request. */
+  /**
+   * `local`, `project`, `user` or `plugin`: the file that defines it. `dynamic`: it came with the launch or a request.
+   */
   scope: string;
-  /** Who has defined it: `sdk` for the host's own, otherwise the scope. */
+  /** The origin of the definition: `sdk` for the host's own servers, otherwise the scope. */
   source: string;
   transport: string;
-  /** As `mcp_status` shows it: without what is secret. */
+  /** As `mcp_status` shows it: without secrets. */
   config: JsonObject;
-  /** How long a call may take, in milliseconds; absent: as long as with other servers. */
+  /** How long a call may take, in milliseconds; absent: the limit for all servers. */
   timeoutMs?: number | undefined;
   /** Its tools are never left out of requests. */
   alwaysLoad?: boolean | undefined;
-  /** It is not connected until somebody switches it on. */
+  /** It is not connected until the user or host enables it. */
   isDisabled?: boolean | undefined;
-  /** A client that is not initialized yet. Rejects with why there can be none. */
-  open(seams: OpenSeams): McpClient | Promise<McpClient>;
+  /** Opens a client that is not initialized yet. Rejects with the reason when that is impossible. */
+  open(dependencies: OpenDependencies): McpClient | Promise<McpClient>;
 }
 
-export interface OpenSeams extends ClientSeams {
-  /** To be told when the connection is gone: the server is connected anew. */
+export interface OpenDependencies extends ClientDependencies {
+  /** To be called when the connection is lost: the server is then reconnected. */
   onLost(reason: Error): void;
 }
 
-/** A tool of a server that is connected, or is being connected anew. */
+/** A tool of a server that is connected or reconnecting. */
 export interface ServerTool {
   server: string;
-  /** Who has defined the server: `sdk` for the host's own, otherwise the scope. */
+  /** The origin of the server's definition: `sdk` for the host's own servers, otherwise the scope. */
   source: string;
   info: McpToolInfo;
-  /** How long a call of it may take, in milliseconds; absent: as long as with other servers. */
+  /** How long a call may take, in milliseconds; absent: the limit for all servers. */
   timeoutMs?: number | undefined;
   call(request: ToolCallRequest, options: CallOptions): Promise<JsonObject>;
 }
 
-/** A server that is connected, for what it has beside tools. */
+/** A connected server, for its prompts and resources. */
 export interface ConnectedServer {
   name: string;
   client: McpClient;
@@ -55,48 +57,48 @@ export interface ConnectedServer {
 }
 
 export interface ConnectionsOptions {
-  /** How long a server may take to connect and to tell its tools, in milliseconds. */
+  /** How long a server may take to connect and to list its tools, in milliseconds. */
   startupMs: number;
   log: Logger;
-  /** What the session does for a server; nothing when absent. */
-  faceOf?(server: ServerDefinition): ClientFace;
-  /** Milliseconds before each attempt to get a lost server back; for tests. */
+  /** How the session handles a server's own requests; absent: it does not. */
+  handlerOf?(server: ServerDefinition): ClientHandler;
+  /** Milliseconds before each attempt to reconnect to a lost server; for tests. */
   retryMs?: readonly number[];
 }
 
-/** The MCP servers of one session, of every kind, and how it stands with each. */
+/** The MCP servers of one session, of every kind, and the status of each. */
 export interface Connections {
-  /** Begins to connect, at once unless it `waits`. Names are unique: one that is there already stays. */
+  /** Adds a server and starts to connect it, unless it `waits`. Names are unique: an existing server stays. */
   add(definition: ServerDefinition, options?: { waits: boolean }): void;
-  /** Begins to connect what waits. */
+  /** Starts to connect a server that waits. */
   begin(name: string): void;
   remove(name: string): Promise<void>;
   has(name: string): boolean;
-  /** How a server is reached; undefined for one that is not there. */
+  /** How a server is reached; undefined for an unknown server. */
   transportOf(name: string): string | undefined;
-  /** Rejects with why it could not be connected, or when there is no such server. */
+  /** Reconnects a server. Rejects with the reason of the failure, or when there is no such server. */
   reconnect(name: string): Promise<void>;
   setEnabled(name: string, enabled: boolean): Promise<void>;
   /**
-   * Resolves when every server has answered or used up its time: each has its own, and all at once. Lists that a server
-   * has said to be changed are read by then, unless it is slow to tell them.
+   * Resolves when every server has answered or reached its time limit; the limits run in parallel. Lists that a server
+   * has reported as changed are read by then, unless it is slow.
    */
   settled(): Promise<void>;
   statuses(): McpServerStatus[];
   tools(): ServerTool[];
   connected(): ConnectedServer[];
-  /** Rises whenever `tools` or `statuses` may have changed. */
+  /** Increases whenever `tools` or `statuses` may have changed. */
   readonly version: number;
-  /** Hands over what a server says by itself; the response, if there is one. */
+  /** Passes on a message that a server sends on its own; resolves with the response, if there is one. */
   receive(name: string, message: JsonObject): Promise<JsonObject | null>;
   close(): Promise<void>;
 }
 
-export function createConnections({ faceOf, ...options }: ConnectionsOptions): Connections {
+export function createConnections({ handlerOf, ...options }: ConnectionsOptions): Connections {
   const all = new Map<string, Connection>();
   const waiting = new Set<string>();
   let version = 0;
-  /** Requests that began before the end may go on after it: nothing is started for them any more. */
+  /** Requests that began before the close may still run after it; they start nothing new. */
   let isClosed = false;
   const onChange = () => {
     version++;
@@ -108,7 +110,10 @@ export function createConnections({ faceOf, ...options }: ConnectionsOptions): C
     return connection;
   }
 
-  /** Connects what is still wanted: it may have been removed, or all may be over, while it was being disconnected. */
+  /**
+   * Connects a server if it is still wanted: it may have been removed, or everything closed, while it was being
+   * disconnected.
+   */
   async function connect(connection: Connection): Promise<void> {
     const { name } = connection.definition;
     if (isClosed || all.get(name) !== connection) throw new Error(`Server not found: ${name}`);
@@ -125,7 +130,7 @@ export function createConnections({ faceOf, ...options }: ConnectionsOptions): C
     add(definition, { waits } = { waits: false }) {
       const { name, isDisabled } = definition;
       if (isClosed || all.has(name)) return;
-      const connection = new Connection(definition, { ...options, face: faceOf?.(definition), onChange });
+      const connection = new Connection(definition, { ...options, handler: handlerOf?.(definition), onChange });
       all.set(name, connection);
       if (isDisabled) connection.disconnect({ status: 'disabled' });
       else if (waits) waiting.add(name);
@@ -168,7 +173,7 @@ export function createConnections({ faceOf, ...options }: ConnectionsOptions): C
       ),
     async receive(name, message) {
       const connection = known(name);
-      // It may stand on the very line behind the answer that completes the connection.
+      // The message may be on the line directly after the answer that completes the connection.
       if (connection.state.status === 'pending') await within(RECEIVE_MS, connection.attempt);
       const { state } = connection;
       return state.status === 'connected' ? state.client.receive(message) : null;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject } from '../util/json.ts';
 
-/** What an approval binds to: the words in which a tool describes itself and its input, in whatever order they come. */
+/** A hash to which an approval is bound: the tool's description and input schema, independent of the order of keys. */
 export function toolFingerprint({
   description,
   inputSchema,

@@ -3,11 +3,16 @@ import { MAX_DESCRIPTION_CHARS, MAX_ITEM_CHARS, MAX_ITEM_DEPTH, MAX_LISTED } fro
 /** A list of a server as it is read, page by page. */
 export interface BoundedList<T> {
   readonly items: readonly T[];
-  /** Takes what is not too large. False when there are as many as a server may have: no more is wanted. */
+  /**
+   * Adds the items that are not too large. False when the limit for one server is reached: no further page is needed.
+   */
   add(page: readonly T[]): boolean;
 }
 
-/** `onLeftOut` hears of what is not taken, in words that go on from the server's name and are always the same. */
+/**
+ * `onLeftOut` is called for items that are left out, always with the same text, which continues a sentence that starts
+ * with the server's name.
+ */
 export function boundedList<T>(kind: string, onLeftOut: (what: string) => void): BoundedList<T> {
   const items: T[] = [];
   return {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
-import { isRpcId, type RpcId } from '../wire/json-rpc.ts';
+import { isRpcId, type RpcId } from '../wire/link/json-rpc.ts';
 
 interface Waiting {
   resolve(response: JsonObject): void;
@@ -40,7 +40,7 @@ export class PendingRequests {
     return this.#waiting.has(id);
   }
 
-  /** Takes a response. One that nobody waits for any more is passed over. */
+  /** Settles the request of a response. A response that is no longer expected is ignored. */
   settle(response: JsonObject): void {
     if (isRpcId(response.id)) this.#waiting.get(response.id)?.resolve(response);
   }

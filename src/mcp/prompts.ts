@@ -18,13 +18,13 @@ export interface ServerPrompt {
   info: McpPromptInfo;
 }
 
-/** All prompts of a server; none when it says that it has none. */
+/** All prompts of a server; empty when it declares none. */
 export async function listPrompts(client: McpClient, signal: AbortSignal): Promise<McpPromptInfo[]> {
   if (!client.has('prompts')) return [];
   return client.listPages('prompts/list', (page) => itemsOf(page.prompts).flatMap(readPrompt), signal);
 }
 
-/** The prompts of these servers by the names under which they are called. Of two with one name the first stays. */
+/** The prompts of these servers by the names under which users call them. Of two with one name the first stays. */
 export function namedPrompts(
   servers: readonly { name: string; prompts: readonly McpPromptInfo[] }[],
 ): Map<string, ServerPrompt> {
@@ -38,7 +38,7 @@ export function namedPrompts(
   return byName;
 }
 
-/** What a prompt says, as one text. Rejects with what the server says. */
+/** The content of a prompt, as one text. Rejects with the server's error. */
 export async function getPrompt(
   client: McpClient,
   { name, args }: { name: string; args: Record<string, string> },
@@ -48,13 +48,13 @@ export async function getPrompt(
   return itemsOf(result.messages).map(readMessage).filter(Boolean).join('\n\n');
 }
 
-/** How a prompt is to be called, for people. */
+/** A prompt's arguments, as a hint for users. */
 export function argumentHint({ arguments: all }: McpPromptInfo): string {
   return all.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(' ');
 }
 
 /**
- * The words behind a command as the arguments of a prompt, in their order; quotes hold words together, and the last
+ * Reads the words after a command as the arguments of a prompt, in their order; quotes group words, and the last
  * argument takes the rest. Throws when a required one is missing.
  */
 export function readArguments(text: string, info: McpPromptInfo): Record<string, string> {
@@ -93,7 +93,7 @@ function readArgument(value: unknown): McpPromptInfo['arguments'] {
   return name === undefined ? [] : [{ name, required: isObject(value) && value.required === true }];
 }
 
-/** What the model is to have said before is told as such: a prompt is one message of the user. */
+/** A message in the role of the model is labelled as such: a prompt becomes one message of the user. */
 function readMessage(value: unknown): string {
   const { role, content } = isObject(value) ? value : {};
   const text = (Array.isArray(content) ? content : [content]).map(readContent).filter(Boolean).join('\n');

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { RPC_ERRORS, RpcError } from '../wire/json-rpc.ts';
+import { RPC_ERRORS, RpcError } from '../wire/link/json-rpc.ts';
 import type { McpClient } from './client.ts';
 import { cutDescription } from './list-bounds.ts';
 
-/** A resource as a server describes it, or a template that stands for many. */
+/** A resource as a server describes it, or a template for many. */
 export interface McpResourceInfo {
   /** Absent for a template. */
   uri?: string;
@@ -13,21 +13,21 @@ export interface McpResourceInfo {
   mimeType?: string;
 }
 
-/** All resources of a server, the templates last; none when it says that it has none. */
+/** All resources of a server, the templates last; empty when it declares none. */
 export async function listResources(client: McpClient, signal: AbortSignal): Promise<McpResourceInfo[]> {
   if (!client.has('resources')) return [];
   const resources = await client.listPages('resources/list', (page) => readItems(page.resources, 'uri'), signal);
   return [...resources, ...(await listTemplates(client, signal))];
 }
 
-/** What a resource holds, as the server sends it. Rejects with what the server says. */
+/** The content of a resource, as the server sends it. Rejects with the server's error. */
 export async function readResource(client: McpClient, uri: string, signal: AbortSignal): Promise<JsonObject[]> {
   const { contents } = await client.request('resources/read', { uri }, { signal });
   if (!Array.isArray(contents)) throw new Error('The server sent no contents');
   return contents.filter(isObject);
 }
 
-/** Many servers with resources have no templates, and do not know the method. */
+/** Many servers with resources have no templates and do not know the method. */
 async function listTemplates(client: McpClient, signal: AbortSignal): Promise<McpResourceInfo[]> {
   const method = 'resources/templates/list';
   try {

@@ -12,23 +12,23 @@ export interface McpToolInfo {
   description: string;
   inputSchema: JsonObject;
   annotations: JsonObject;
-  /** Never to be left out of requests. */
+  /** Its tool is never left out of requests. */
   alwaysLoad: boolean;
-  /** For hosts that show the page of a tool: `ui.resourceUri` and who it is for. */
+  /** For hosts that show the page of a tool: `ui.resourceUri` and its audience. */
   ui?: JsonObject;
 }
 
-/** What a server says of itself when it is greeted. */
-export interface ServerFacts {
-  /** Absent for one that says nothing. */
+/** A server's answer to `initialize`. */
+export interface ServerDetails {
+  /** Absent when the server sends none. */
   serverInfo: ServerInfo | undefined;
-  /** `tools`, `resources`, `prompts`, …: what it has at all. */
+  /** `tools`, `resources`, `prompts`, …: the kinds that the server has. */
   capabilities: JsonObject;
-  /** How it wants to be used; empty when it does not say. */
+  /** The server's instructions for the model; empty when it sends none. */
   instructions: string;
 }
 
-export function readServerFacts(result: unknown): ServerFacts {
+export function readServerDetails(result: unknown): ServerDetails {
   const { serverInfo: info, capabilities } = isObject(result) ? result : {};
   const name = stringField(info, 'name');
   return {
@@ -38,7 +38,7 @@ export function readServerFacts(result: unknown): ServerFacts {
   };
 }
 
-/** One page of tools. Throws when it is none; what is no tool in it is left out. */
+/** Reads one page of tools. Throws when it is not a list; entries that are not tools are left out. */
 export function readToolList(result: unknown): { tools: McpToolInfo[] } {
   if (!isObject(result) || !Array.isArray(result.tools)) throw new Error('The server sent no list of tools');
   return { tools: result.tools.flatMap(readTool) };
@@ -52,7 +52,7 @@ function readTool(value: unknown): McpToolInfo[] {
     {
       name,
       description: cutDescription(stringField(value, 'description') ?? ''),
-      // APIs want an object; the rest is as the server gave it.
+      // APIs require an object; the rest is as the server sent it.
       inputSchema: isObject(inputSchema) ? { ...inputSchema, type: 'object' } : { type: 'object', properties: {} },
       annotations: isObject(annotations) ? annotations : {},
       alwaysLoad: isObject(meta) && meta['anthropic/alwaysLoad'] === true,

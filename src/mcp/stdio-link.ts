@@ -2,12 +2,12 @@ import type { Writable } from 'node:stream';
 import { Aborted } from '../util/abort.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
-import { printable } from '../util/printable.ts';
-import type { Processes, ProcessOutcome } from '../util/process.ts';
+import type { Processes, ProcessOutcome } from '../util/process/process.ts';
 import type { Logger } from '../util/runtime.ts';
+import { printable } from '../util/text/printable.ts';
 import { within } from '../util/timer.ts';
 import { HeddleError } from '../wire/errors.ts';
-import { encodeLine, LineDecoder, parseLine } from '../wire/jsonl.ts';
+import { encodeLine, LineDecoder, parseLine } from '../wire/link/jsonl.ts';
 import type { McpLink } from './client.ts';
 import { MAX_MESSAGE_BYTES, MAX_UNREAD_BYTES } from './limits.ts';
 import { PendingRequests } from './pending-requests.ts';
@@ -17,30 +17,31 @@ export interface StdioLinkOptions {
   command: string;
   args: readonly string[];
   cwd: string;
-  /** All that the server finds in its environment. */
+  /** The complete environment of the server. */
   env: Readonly<Record<string, string | undefined>>;
   processes: Pick<Processes, 'run'>;
   log: Logger;
-  /** Takes what the server says by itself; resolves with the response, if there is one. */
+  /** Takes a message that the server sends on its own; resolves with the response, if there is one. */
   receive(message: JsonObject): Promise<JsonObject | null>;
-  /** The server has ended, or could not be started. Not told once `close` was called. */
+  /** The server has ended, or could not be started. Not called once `close` was called. */
   onLost(reason: Error): void;
-  /** Of one message. */
+  /** The limit for one message. */
   maxBytes?: number;
-  /** Of answers that the server has not read. */
+  /** The limit for answers that the server has not read. */
   maxUnreadBytes?: number;
 }
 
-/** How long a server has to end by itself once its input is over. */
+/** How long a server has to exit by itself once its input has ended. */
 const EOF_MS = 500;
-/** What is kept of what a server says on stderr, and shown when it fails. */
+/** How much of a server's stderr is kept, to be shown when it fails. */
 const KEPT_WORDS = 4000;
 const SHOWN_WORDS = 600;
 const SHOWN_GARBAGE = 120;
 
 /**
- * Runs a server as a process of its own and speaks with it over its standard streams, a message a line. It starts at
- * once. Nothing of it outlives `close`: its input is ended, and what does not go by itself is ended with all its children.
+ * Runs a server as a child process and exchanges one message per line over its standard streams. It starts at once.
+ * Nothing outlives `close`: it ends the server's input, and kills the process with all its children if it does not
+ * exit.
  */
 export function stdioLink(options: StdioLinkOptions): McpLink {
   const { serverName, log, receive, maxBytes = MAX_MESSAGE_BYTES, maxUnreadBytes = MAX_UNREAD_BYTES } = options;
@@ -59,7 +60,7 @@ export function stdioLink(options: StdioLinkOptions): McpLink {
   let garbage = 0;
   let lost: Error | null = null;
   let givenUp: Error | null = null;
-  /** Bytes of answers that wait until the server reads them. */
+  /** Bytes of answers that the server has not read yet. */
   let unread = 0;
   let isClosing = false;
 
@@ -81,7 +82,7 @@ export function stdioLink(options: StdioLinkOptions): McpLink {
 
   function take(message: JsonObject | HeddleError, text: string): void {
     if (HeddleError.isInstance(message)) {
-      // Whose answer it was cannot be known: whoever waits would wait in vain.
+      // The request of such an answer is unknown: its caller would wait in vain.
       if (message.code === 'line_too_long')
         pending.failAll(new Error(`it sent a message of more than ${maxBytes} bytes`));
       noteGarbage(text || message.message);
@@ -102,14 +103,14 @@ export function stdioLink(options: StdioLinkOptions): McpLink {
     });
   }
 
-  /** A server that asks on and on and never reads what it is answered would fill our memory. */
+  /** A server that keeps sending requests and never reads the answers would fill the memory. */
   function giveUp(): void {
     if (stop.signal.aborted) return;
     givenUp = new Error(`it asks without reading the answers: more than ${maxUnreadBytes} bytes of them wait for it`);
     stop.abort(new Aborted('shutdown'));
   }
 
-  /** Many servers log to the wrong stream; that is said once, and they work all the same. */
+  /** Many servers log to stdout by mistake; this is logged once, and they still work. */
   function noteGarbage(text: string): void {
     const level = garbage++ === 0 ? 'warn' : 'debug';
     const shown = printable(text.slice(0, SHOWN_GARBAGE));
@@ -139,17 +140,17 @@ export function stdioLink(options: StdioLinkOptions): McpLink {
   };
 }
 
-interface RunSeams {
+interface RunDependencies {
   onInput(stdin: Writable): void;
   onOutput(stream: 'stdout' | 'stderr', data: Buffer): void;
   signal: AbortSignal;
 }
 
-/** Resolves with why it is over, however that came. */
-async function run(options: StdioLinkOptions, { signal, ...seams }: RunSeams): Promise<Error> {
+/** Resolves with the reason of the end, whatever it was. */
+async function run(options: StdioLinkOptions, { signal, ...dependencies }: RunDependencies): Promise<Error> {
   const { command, args, cwd, env, processes } = options;
   try {
-    return new Error(endOf(await processes.run({ command, args, cwd, env, ...seams, endsTree: true }, signal)));
+    return new Error(endOf(await processes.run({ command, args, cwd, env, ...dependencies, endsTree: true }, signal)));
   } catch (error) {
     return error instanceof Error ? error : new Error(messageOf(error));
   }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** What model APIs take. */
+/** The limit of model APIs. */
 const MAX_NAME = 128;
 const HASH_LENGTH = 8;
 
 /**
- * How a tool of a server is called: `mcp__server__tool`, with `_` for what APIs do not take. A name that is too long is
- * cut and ends in a hash of the whole, so that it stays the same and its own.
+ * The name under which the model calls a tool of a server: `mcp__server__tool`, with `_` for characters that APIs
+ * refuse. A name that is too long is cut and ends in a hash of the whole, so that it stays stable and unique.
  */
 export function mcpToolName(server: string, tool: string): string {
   const name = `mcp__${sanitised(server)}__${sanitised(tool)}`;

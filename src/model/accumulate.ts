@@ -1,35 +1,38 @@
 import { isObject, type JsonObject, stringField, tryParseJson } from '../util/json.ts';
-import type { ContentBlock } from '../wire/content.ts';
-import type { ApiUsage } from '../wire/usage.ts';
+import type { ContentBlock } from '../wire/api/content.ts';
+import type { ApiUsage } from '../wire/api/usage.ts';
 import type { StreamEvent } from './model.ts';
 
 export interface CompletedBlock {
   block: ContentBlock;
-  /** The text that should have been the input of a tool call but is no JSON object; `block.input` is then empty. */
+  /** The text of a tool call's input that is not a JSON object; `block.input` is then empty. */
   invalidInput?: string;
 }
 
 export interface AnswerHead {
   id: string;
   model: string;
-  /** As of `message_start`. */
+  /** The usage of `message_start`. */
   usage: ApiUsage;
-  /** What the provider says it did to the context, if anything; handed on as it is. */
+  /** The provider's report of what it did to the context, if any; passed on unchanged. */
   contextManagement?: unknown;
 }
 
-/** Builds an answer from its stream. Whatever does not fit is passed over: a provider may send what we do not know. */
+/**
+ * Builds an answer from its stream. Events that do not fit are skipped: a provider may send kinds that Heddle does not
+ * know.
+ */
 export interface Accumulator {
   /** Takes the next event; returns the block that it completes, or null. */
   add(event: StreamEvent): CompletedBlock | null;
-  /** Whether `message_start` has come. */
+  /** Whether `message_start` has arrived. */
   readonly started: boolean;
   readonly head: AnswerHead;
-  /** The counts of `message_start`, brought up to date by `message_delta`. Unknown fields are kept [FLD-40]. */
+  /** The counts of `message_start`, updated by `message_delta`. Unknown fields are kept. */
   readonly usage: ApiUsage;
   readonly stopReason: string | null;
   readonly stopSequence: string | null;
-  /** The indexes of the blocks that have begun and not ended. */
+  /** The indexes of the blocks that have started and not ended. */
   readonly openBlocks: readonly number[];
 }
 
@@ -48,7 +51,7 @@ export function createAccumulator(): Accumulator {
     return finish(block, index);
   }
 
-  /** A provider that forgets `content_block_stop` does not cost us the block. */
+  /** Completes a block whose `content_block_stop` the provider left out. */
   function completeForgotten(): CompletedBlock | null {
     const [first] = open.keys();
     return first === undefined ? null : complete(first);
@@ -171,7 +174,7 @@ function finish(block: OpenBlock, index: number): CompletedBlock {
     case 'tool_use':
       return finishToolUse(start, pieces.join(''), index);
     default: {
-      // Kinds that we do not know pass through; an input that was streamed (server tools) belongs to them.
+      // Unknown kinds pass through, with the input that was streamed for them (server tools).
       const input = pieces.length > 0 ? tryParseJson(pieces.join('')) : undefined;
       return known(isObject(input) ? { ...start, input } : start);
     }
@@ -179,8 +182,8 @@ function finish(block: OpenBlock, index: number): CompletedBlock {
 }
 
 /**
- * A call without a usable id or name gets one that the API accepts, so that it can be answered with an error like any
- * other call that cannot run (trust M-10, M-15).
+ * A call without a usable id or name gets one that the API accepts, so that Heddle can answer it with an error like any
+ * other call that cannot run.
  */
 function finishToolUse(start: JsonObject, streamed: string, index: number): CompletedBlock {
   const input = streamed.trim() === '' ? (start.input ?? {}) : tryParseJson(streamed);
@@ -201,7 +204,7 @@ function known(block: JsonObject): CompletedBlock {
   return { block: block as ContentBlock };
 }
 
-/** Keeps the provider's fields and their order; the two counts that everyone adds up are always numbers. */
+/** Keeps the provider's fields and their order; the two counts that are added up are always numbers. */
 function readUsage(value: unknown): ApiUsage {
   const told = isObject(value) ? value : {};
   return { ...told, input_tokens: numberOr0(told.input_tokens), output_tokens: numberOr0(told.output_tokens) };
@@ -211,7 +214,9 @@ function numberOr0(value: unknown): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** Counts in later events are totals, so they replace; a zero or null there means "not told", never "less". */
+/**
+ * Counts in later events are totals, so they replace earlier ones; a zero or null means "not reported", never "less".
+ */
 function mergeUsage(usage: ApiUsage, update: unknown): ApiUsage {
   if (!isObject(update)) return usage;
   const told = Object.entries(update).filter(([key, value]) => !(key in usage) || (value !== null && value !== 0));

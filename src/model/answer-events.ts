@@ -1,7 +1,7 @@
 import type { JsonObject } from '../util/json.ts';
 import type { StreamEvent } from './model.ts';
 
-/** A finished answer, to be told as the events in which the Messages API would have streamed it. */
+/** A finished answer that is to be emitted as the events in which the Messages API would have streamed it. */
 export interface AnswerShape {
   id: string;
   model: string;
@@ -10,7 +10,7 @@ export interface AnswerShape {
   stopSequence?: string | null;
   /** The counts of `message_start`. */
   usage: JsonObject;
-  /** The counts of `message_delta`; a provider repeats there what has changed. */
+  /** The counts of `message_delta`; a provider repeats the counts that have changed. */
   finalUsage: JsonObject;
 }
 
@@ -50,7 +50,7 @@ function* blockEvents(index: number, { block, pieces }: AnswerBlock): Generator<
   yield { type: 'content_block_stop', index };
 }
 
-/** The block as it starts, and what is added to it. Kinds that we do not know start complete. */
+/** The block at its start, and the deltas that follow. Unknown kinds start complete. */
 function split(block: JsonObject, pieces?: readonly string[]): { start: JsonObject; deltas: JsonObject[] } {
   switch (block.type) {
     case 'text':

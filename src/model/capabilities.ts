@@ -1,14 +1,14 @@
 import { EFFORT_LEVELS, type EffortLevel } from '../wire/effort-levels.ts';
 
-/** Models that decide by themselves how long to think (adaptive thinking): Claude from 4.6 on. */
+/** Whether a model decides by itself how long to think (adaptive thinking): Claude from 4.6 on. */
 export function pacesItsThinking(model: string): boolean {
   const version = claudeVersion(model);
   return version !== null && isAtLeast(version, 4, 6);
 }
 
 /**
- * The levels of effort that a model takes: Claude from 4.6 on, and Opus 4.5. Null: not known, as of models of other
- * makers, which are sent what was asked for.
+ * The effort levels that a model accepts: Claude from 4.6 on, and Opus 4.5. Null: unknown, as for models of other
+ * makers, which get the level that the user asked for.
  */
 export function effortLevels(model: string): readonly EffortLevel[] | null {
   const version = claudeVersion(model);
@@ -18,7 +18,7 @@ export function effortLevels(model: string): readonly EffortLevel[] | null {
   return version.family === 'opus' && isAtLeast(version, 4, 5) ? ['low', 'medium', 'high'] : [];
 }
 
-/** What is sent for the effort that was asked for: the nearest level below that the model takes; null: none. */
+/** The effort that is sent: the nearest level at or below `wanted` that the model accepts; null: none. */
 export function effortFor(model: string, wanted: string): string | null {
   const levels = effortLevels(model);
   const rank = EFFORT_LEVELS.indexOf(wanted as EffortLevel);

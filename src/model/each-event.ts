@@ -1,6 +1,9 @@
 import type { ModelEvent, ModelYield } from './model.ts';
 
-/** The events of a model's answer one by one, groups opened. For readers to whom a promise per event is no matter. */
+/**
+ * Yields the events of a model's answer one by one, with groups opened. For readers that can afford a promise per
+ * event.
+ */
 export async function* eachEvent(stream: AsyncIterable<ModelYield>): AsyncGenerator<ModelEvent, void> {
   for await (const item of stream) {
     if (isGroup(item)) yield* item;

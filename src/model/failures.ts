@@ -5,10 +5,10 @@ import { messageOf } from '../util/message-of.ts';
 import type { Hide } from './hide-secrets.ts';
 import type { Failure, FailureClass } from './model.ts';
 
-/** Enough for every error body that means something; the rest would only fill logs. */
+/** Enough for every meaningful error body; a longer one would only fill logs. */
 export const MAX_ERROR_BODY_BYTES = 64 * 1024;
 
-/** A failure that was found out by code which can only throw; the adapter's edge turns it into an event. */
+/** A failure in code that can only throw; the outermost function of the adapter turns it into an event. */
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure';
   readonly failure: Failure;
@@ -24,7 +24,7 @@ export interface ErrorAnswer {
   body: string;
 }
 
-/** An answer whose status says that the request failed. `now` is needed for a `retry-after` that is a date. */
+/** The failure of an answer with an error status. `now` is needed for a `retry-after` that is a date. */
 export function failureOfAnswer({ status, headers, body }: ErrorAnswer, now: number): Failure {
   const error = errorObject(tryParseJson(body));
   const message = error?.message ?? plainMessage(status, body);
@@ -40,7 +40,7 @@ export function failureOfAnswer({ status, headers, body }: ErrorAnswer, now: num
   };
 }
 
-/** An error that came as JSON where an answer was expected: inside a stream, or in a body with status 200. */
+/** An error that arrived as JSON instead of an answer: inside a stream, or in a body with status 200. */
 export function failureOfErrorText(text: string, requestId: string | null): Failure {
   const error = errorObject(tryParseJson(text));
   const message = error?.message ?? 'The API reported an error without saying which.';
@@ -53,7 +53,7 @@ export function failureOfErrorText(text: string, requestId: string | null): Fail
   };
 }
 
-/** Anything thrown on the way: an abort, a failure found out further down, or trouble with the connection. */
+/** The failure for any thrown error: an abort, a ModelFailure from a lower layer, or trouble with the connection. */
 export function failureOfError(error: unknown, host: string): Failure {
   if (error instanceof ModelFailure) return error.failure;
   if (error instanceof Aborted) {
@@ -62,7 +62,7 @@ export function failureOfError(error: unknown, host: string): Failure {
   }
   const code = stringField(error, 'code');
   if (code?.startsWith('ERR_INVALID_')) return { class: 'invalid_request', message: firstMessageOf(error) };
-  // Longer than any text can be.
+  // The request is longer than any string can be.
   if (error instanceof RangeError) return { class: 'prompt_too_long', message: 'Prompt is too long' };
   return { class: 'connection', message: connectionMessage(code, firstMessageOf(error), host) };
 }
@@ -72,7 +72,7 @@ export function requestIdOf(headers: IncomingHttpHeaders): string | null {
   return typeof id === 'string' ? id : null;
 }
 
-/** The failure as people may see it: no text of the far end with a credential in it, and no more text than means something. */
+/** The failure as people may see it: without credentials in the server's texts, and cut to a meaningful length. */
 export function presentable(failure: Failure, hide: Hide): Failure {
   const { message, body, requestId, providerType } = failure;
   return {
@@ -80,7 +80,7 @@ export function presentable(failure: Failure, hide: Hide): Failure {
     message: hide(message),
     ...(requestId && { requestId: hide(requestId) }),
     ...(providerType !== undefined && { providerType: hide(providerType) }),
-    // Cut after that: half of a secret would not be found.
+    // Cut after hiding: half of a secret would not be found.
     ...(body !== undefined && { body: hide(body).slice(0, MAX_ERROR_BODY_BYTES) }),
   };
 }
@@ -110,7 +110,7 @@ const CLASS_OF_TYPE: ReadonlyMap<string, FailureClass> = new Map([
   ['request_too_large', 'prompt_too_long'],
 ]);
 
-/** Words of OpenAI-compatible servers that tell more than the status they come with. */
+/** Error words of OpenAI-compatible servers that are more precise than the status they come with. */
 const CLASS_OF_WORD: ReadonlyMap<unknown, FailureClass> = new Map<unknown, FailureClass>([
   ['invalid_api_key', 'authentication'],
   ['insufficient_quota', 'billing'],
@@ -126,7 +126,7 @@ function classOfWords(error: ErrorWords | undefined): FailureClass | undefined {
   return CLASS_OF_WORD.get(error?.code) ?? CLASS_OF_WORD.get(error?.type);
 }
 
-/** Without a status there is the type, or a code that is a status after all. */
+/** Without a status, the type decides, or a code that is itself a status. */
 function classInStream(error: ErrorWords | undefined, message: string): FailureClass {
   const known = CLASS_OF_TYPE.get(error?.type ?? '');
   if (known) return refine(known, message);
@@ -138,7 +138,7 @@ function classOfStatus(status: number, message: string): FailureClass {
   return refine(CLASS_OF_STATUS.get(status) ?? (status >= 500 ? 'server' : 'invalid_request'), message);
 }
 
-/** Two refusals share the status and the type of an ordinary invalid request; only their words tell them apart. */
+/** Two refusals have the status and the type of an ordinary invalid request; only their message distinguishes them. */
 function refine(found: FailureClass, message: string): FailureClass {
   if (found !== 'invalid_request') return found;
   if (TOO_LONG.test(message)) return 'prompt_too_long';
@@ -146,7 +146,7 @@ function refine(found: FailureClass, message: string): FailureClass {
   return found;
 }
 
-/** In the words of the Messages API, then of OpenAI, vLLM, llama.cpp and Moonshot. */
+/** Messages of the Messages API, then of OpenAI, vLLM, llama.cpp and Moonshot. */
 const TOO_LONG = new RegExp(
   [
     'prompt is too long',
@@ -164,7 +164,7 @@ interface ErrorWords {
   message: string;
 }
 
-/** `{error: {…}}`, `{error: "…"}`, or the error itself without a wrapping. */
+/** `{error: {…}}`, `{error: "…"}`, or the error itself without a wrapper. */
 function errorObject(value: unknown): ErrorWords | undefined {
   const error = isObject(value) ? (value.error ?? value) : undefined;
   const message = stringField(error, 'message') ?? (typeof error === 'string' ? error : undefined);
@@ -172,7 +172,7 @@ function errorObject(value: unknown): ErrorWords | undefined {
   return { type: stringField(error, 'type') ?? 'error', code: isObject(error) ? error.code : undefined, message };
 }
 
-/** The first words of a body that is no JSON, such as the page of a proxy. */
+/** The first words of a body that is not JSON, such as the page of a proxy. */
 function plainMessage(status: number, body: string): string {
   const text = body
     .replace(/<(script|style)[\s\S]*?<\/\1>/gi, ' ')

@@ -6,18 +6,20 @@ export interface ModelChoice {
   value: string;
   displayName: string;
   description: string;
-  /** What the name means here; absent where nothing can answer it. */
+  /** The model id that the name means here; absent where no model can answer it. */
   resolvedModel?: string;
   supportsEffort?: boolean;
-  /** Where it is known which. */
+  /** Absent where the levels are unknown. */
   supportedEffortLevels?: EffortLevel[];
   supportsAdaptiveThinking?: boolean;
   supportsFastMode?: boolean;
-  /** The mode `auto` asks no model, so it is there with every one. */
+  /** The mode `auto` does not depend on the model, so every model has it. */
   supportsAutoMode?: boolean;
 }
 
-/** The names that hosts can offer their users; `default` means the model of the launch. Any other id is accepted too. */
+/**
+ * The names that hosts can offer their users; `default` means the model of the launch. Any other id is accepted too.
+ */
 export function modelChoices(env: Env, launchModel: string | undefined): ModelChoice[] {
   const choices: ModelChoice[] = [
     {

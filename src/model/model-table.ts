@@ -1,26 +1,26 @@
-import { isObject, type JsonObject, tryParseJson } from '../util/json.ts';
+import { isFilled, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { ModelLimits } from './pricing.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Names for models, e.g. `{"fast":"openai/qwen3-coder"}`. The names that come with us may be given another meaning. */
+/** Names for models, e.g. `{"fast":"openai/qwen3-coder"}`. Built-in names may be given another meaning. */
 export const ALIASES_VARIABLE = 'HEDDLE_MODEL_ALIASES';
-/** What fits in and out of models by id, e.g. `{"openai/qwen3-coder":{"contextWindow":65536,"maxOutputTokens":8192}}`. */
+/** Token limits of models by id, e.g. `{"openai/qwen3-coder":{"contextWindow":65536,"maxOutputTokens":8192}}`. */
 export const LIMITS_VARIABLE = 'HEDDLE_MODEL_LIMITS';
 
-/** What the user calls a model by this name, or undefined. */
-export function toldAlias(name: string, env: Env): string | undefined {
+/** The model that the user has assigned to this name, or undefined. */
+export function userAlias(name: string, env: Env): string | undefined {
   const table = tableOf(ALIASES_VARIABLE, env);
   const key = Object.keys(table).find((each) => each.toLowerCase() === name.toLowerCase());
   if (key === undefined) return undefined;
   const meaning = table[key];
-  if (typeof meaning === 'string' && meaning.trim() !== '') return meaning.trim();
+  if (isFilled(meaning)) return meaning.trim();
   throw wrong(ALIASES_VARIABLE, `${key} must be the name of a model`);
 }
 
-/** What the user says of this model's limits. */
-export function toldLimits(id: string, env: Env): Partial<ModelLimits> {
+/** The limits that the user has set for this model. */
+export function userLimits(id: string, env: Env): Partial<ModelLimits> {
   const table = tableOf(LIMITS_VARIABLE, env);
   if (!Object.hasOwn(table, id)) return {};
   const limits = table[id];

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../util/json.ts';
-import type { ContentBlock } from '../wire/content.ts';
+import type { ContentBlock } from '../wire/api/content.ts';
 import type { ThinkingDisplay } from '../wire/thinking-display.ts';
 
 /** A message as the model API takes it. Immutable once built: clients cache its serialised form by identity. */
 export interface ApiMessage {
   readonly role: 'user' | 'assistant';
   readonly content: readonly ContentBlock[];
-  /** Who wrote an answer. Not sent; thoughts go back only to the model that signed them. */
+  /** The model that wrote an answer. Not sent; thoughts are sent back only to the model that signed them. */
   readonly model?: string;
 }
 
@@ -26,10 +26,13 @@ export interface ModelRequest {
   model: string;
   /** Stable text first; every block may be cached by the provider. */
   system: readonly string[];
-  /** How many of these blocks are the same in all sessions, where that was said: a cache may be shared up to there. */
+  /** How many of these blocks are the same in all sessions, where that is known: a cache may be shared up to there. */
   sharedBlocks?: number;
   tools: readonly ApiTool[];
-  /** Tools that the provider runs itself, in its own words. Adapters for providers without such tools leave them out. */
+  /**
+   * Tools that the provider runs itself, in the provider's own format. Adapters for providers without such tools leave
+   * them out.
+   */
   serverTools?: readonly JsonObject[];
   messages: readonly ApiMessage[];
   maxOutputTokens: number;
@@ -42,7 +45,7 @@ export interface ModelRequest {
   overloadLimit?: number;
 }
 
-/** The streaming vocabulary is the Messages API's; other providers translate into it. */
+/** The event types of the Messages API; other providers translate into them. */
 export type StreamEvent = JsonObject & { type: string };
 
 export type FailureClass =
@@ -60,14 +63,14 @@ export type FailureClass =
   | 'aborted';
 
 /**
- * What a model yields. Trouble is an event with a class, never a throw, so that the loop has one place to decide.
+ * What a model yields. A failure is an event with a class, never a throw, so that the loop decides in one place.
  *
- * - `auth`: the credential helper takes its time (true), and is done (false).
+ * - `auth`: the credential helper is slow (true), and has finished (false).
  * - `response`: the provider accepted the request.
  * - `event`: one stream event. `raw` is its JSON text, so that a line can be made by splicing instead of serialising.
- * - `retry`: an attempt failed and another follows after `delayMs`. Whatever the dead attempt streamed is void.
+ * - `retry`: an attempt failed and another follows after `delayMs`. Everything the failed attempt streamed is void.
  * - `failure`: the call is over; nothing follows.
- * A call that neither failed nor streamed `message_stop` does not exist: adapters report it as `connection`.
+ * Every call ends with a failure or `message_stop`: adapters report any other end as `connection`.
  */
 export type ModelEvent =
   | { type: 'auth'; isAuthenticating: boolean; error?: string }
@@ -84,7 +87,7 @@ export type ModelYield = ModelEvent | readonly ModelEvent[];
 
 export interface Failure {
   class: FailureClass;
-  /** The provider's own words, or ours for connection trouble. Never holds a credential. */
+  /** The provider's message, or Heddle's for connection trouble. Never contains a credential. */
   message: string;
   /** HTTP status, when there was an answer. */
   status?: number;
@@ -93,7 +96,7 @@ export interface Failure {
   providerType?: string;
   /** The raw error body, for the wire's `API Error: 400 {…}` texts. */
   body?: string;
-  /** What the provider asked us to wait before trying again. */
+  /** How long the provider asked Heddle to wait before the next attempt. */
   retryAfterMs?: number;
 }
 
@@ -102,6 +105,6 @@ export interface Model {
   readonly provider: string;
   /** Streams one answer. Ends early with an `aborted` failure when the signal fires. Never throws. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelYield>;
-  /** Keeps no connection any longer; those in use end with their work. */
+  /** Closes idle connections; those in use close when their request ends. */
   close?(): void;
 }

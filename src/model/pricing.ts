@@ -1,12 +1,14 @@
-import type { ApiUsage } from '../wire/usage.ts';
+import type { ApiUsage } from '../wire/api/usage.ts';
 
 export interface ModelLimits {
   contextWindow: number;
-  /** The most that the model can write in one answer; how much is asked for is the caller's choice. */
+  /** The most that the model can write in one answer; the caller chooses how much to request. */
   maxOutputTokens: number;
 }
 
-/** What the tokens of one answer cost, in US dollars. A model that is not in the table costs 0: ask `isKnownModel`. */
+/**
+ * The cost of the tokens of one answer, in US dollars. A model that is not in the table costs 0: ask `isKnownModel`.
+ */
 export function costOf(model: string, usage: ApiUsage): number {
   const entry = find(model);
   if (!entry) return 0;
@@ -30,7 +32,10 @@ export function isKnownModel(model: string): boolean {
   return find(model) !== undefined;
 }
 
-/** What fits in and out of a model. A model that is not in the table gets values that most of its kind can hold. */
+/**
+ * The context window and output limit of a model. A model that is not in the table gets values that most such models
+ * support.
+ */
 export function modelLimits(model: string): ModelLimits {
   const unknown = model.startsWith('openai/') ? UNKNOWN_OPENAI_LIMITS : UNKNOWN_LIMITS;
   const { contextWindow, maxOutputTokens } = find(model) ?? unknown;
@@ -51,14 +56,14 @@ interface Price {
 }
 
 interface ModelEntry extends ModelLimits {
-  /** How the model's id begins. */
+  /** The start of the model's id. */
   prefix: string;
   price: Price;
-  /** The whole request is dearer when its prompt is longer than this. */
+  /** The whole request costs more when its prompt is longer than this. */
   longPrompt?: { above: number; price: Price };
 }
 
-/** Writing to the cache costs 1.25 (5 minutes) and 2 times (1 hour) the input, reading a tenth, unless told otherwise. */
+/** Writing to the cache costs 1.25 (5 minutes) and 2 times (1 hour) the input, reading a tenth, unless given. */
 function price(input: number, output: number, cacheRead = input / 10): Price {
   return { input, output, cacheWrite5m: input * 1.25, cacheWrite1h: input * 2, cacheRead };
 }
@@ -120,7 +125,7 @@ const MODELS: readonly ModelEntry[] = [
   },
 ];
 
-/** A prefix ends where a part of the id ends: `claude-opus-5` is no price for `claude-opus-55`. */
+/** A prefix ends where a part of the id ends: `claude-opus-5` is not the price of `claude-opus-55`. */
 function find(model: string): ModelEntry | undefined {
   return MODELS.filter(({ prefix }) => model === prefix || model.startsWith(`${prefix}-`)).reduce<
     ModelEntry | undefined

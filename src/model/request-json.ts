@@ -1,4 +1,7 @@
-/** A result per object, for as long as it lives. What else it is made of must always be the same for that object. */
+/**
+ * Caches one result per object, for as long as the object lives. The other arguments must always be the same for that
+ * object.
+ */
 export function remember<Key extends object, Value, More extends unknown[]>(
   make: (key: Key, ...more: More) => Value,
 ): (key: Key, ...more: More) => Value {
@@ -14,8 +17,8 @@ export function remember<Key extends object, Value, More extends unknown[]>(
 }
 
 /**
- * JSON that strict parsers accept: half a surrogate pair, as a cut-off tool output may hold, is replaced. JSON.stringify
- * writes such halves, and nothing else, as `\ud…` escapes.
+ * JSON that strict parsers accept: half a surrogate pair, as a truncated tool output may contain, is replaced.
+ * JSON.stringify writes only such halves as `\ud…` escapes.
  */
 export function encodeJson(value: unknown): string {
   const json = JSON.stringify(value);

@@ -1,27 +1,26 @@
-import { isOn, positiveInteger } from '../util/setting-text.ts';
+import { isOn, positiveInteger } from '../util/text/setting-text.ts';
 import { HeddleError } from '../wire/errors.ts';
-import { toldAlias, toldLimits } from './model-table.ts';
+import { userAlias, userLimits } from './model-table.ts';
 import { isKnownModel, type ModelLimits, modelLimits } from './pricing.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
 export interface ResolvedModel extends ModelLimits {
   provider: 'anthropic' | 'openai' | 'offline';
-  /** What the provider calls the model; for OpenAI-compatible servers with `openai/` before it. */
+  /** The provider's id of the model; for OpenAI-compatible servers with `openai/` before it. */
   id: string;
-  /** What must be sent along to get what the name promises. */
+  /** The beta headers that the name requires. */
   betas: readonly string[];
-  /** Nobody has told how much fits into the model: `contextWindow` is a guess, and users should hear of it. */
+  /** The size of the model's window is unknown: `contextWindow` is a guess, and users should get a warning. */
   isWindowGuessed: boolean;
 }
 
 /**
- * Finds the model that a name means. No name: the environment's choice, else the default.
- * Throws `not_supported` for providers that are planned or deliberately absent. Credentials are not looked at: see
- * `missingCredentials`.
+ * Resolves a model name. No name: the environment's choice, else the default. Throws `not_supported` for providers that
+ * are planned or deliberately absent; credentials are not checked here (see `missingCredentials`).
  */
 export function resolveModel(name: string | undefined, env: Env): ResolvedModel {
-  const asked = splitSuffix(chosenName(name, env));
+  const asked = splitSuffix(selectedName(name, env));
   const meant = splitSuffix(unalias(asked.base, env));
   const wish: Wish = { id: meant.base, isLong: asked.isLong || meant.isLong };
   if (wish.id.toLowerCase() === 'offline') return withLimits('offline', { id: 'offline', isLong: false }, env);
@@ -30,7 +29,7 @@ export function resolveModel(name: string | undefined, env: Env): ResolvedModel 
   return anthropicModel(wish, env);
 }
 
-/** The error to show when no model was named and there is nothing to call one with, or undefined. */
+/** The error to show when no model was named and no provider has credentials, or undefined. */
 export function missingCredentials(env: Env): HeddleError | undefined {
   if (env.ANTHROPIC_API_KEY?.trim() || env.ANTHROPIC_AUTH_TOKEN?.trim()) return undefined;
   return new HeddleError(
@@ -46,9 +45,9 @@ export function missingCredentials(env: Env): HeddleError | undefined {
 const OPENAI = /^openai\//i;
 const REPLAY = /^replay:/i;
 
-/** The recording that is to answer instead of a model (`replay:FILE`), or null. */
+/** The recording that answers instead of a model (`replay:FILE`), or null. */
 export function recordingNamed(name: string | undefined, env: Env): string | null {
-  const chosen = chosenName(name, env);
+  const chosen = selectedName(name, env);
   return REPLAY.test(chosen) ? chosen.replace(REPLAY, '') : null;
 }
 
@@ -58,20 +57,20 @@ const DEFAULT_MODELS = {
   haiku: 'claude-haiku-4-5-20251001',
 };
 
-/** The long window, and the beta by which models are asked for it. */
+/** The long context window, and the beta header that requests it. */
 export const LONG_CONTEXT = 1_000_000;
 export const LONG_CONTEXT_BETA = 'context-1m-2025-08-07';
 
-/** `inherit` is what agents say who take the model of whoever started them; at the top there is nobody. */
+/** `inherit` in an agent means the model of its parent; the main thread has no parent. */
 const UNCHOSEN: ReadonlySet<string> = new Set(['default', 'inherit']);
 
-function chosenName(name: string | undefined, env: Env): string {
+function selectedName(name: string | undefined, env: Env): string {
   const names = [name?.trim(), env.ANTHROPIC_MODEL?.trim()];
   return names.find((candidate) => candidate && !UNCHOSEN.has(candidate.toLowerCase())) ?? 'sonnet';
 }
 
 function unalias(name: string, env: Env): string {
-  const told = toldAlias(name, env);
+  const told = userAlias(name, env);
   if (told !== undefined) return told;
   switch (name.toLowerCase()) {
     case 'sonnet':
@@ -111,10 +110,10 @@ function openAiModel({ id, isLong }: Wish, env: Env): ResolvedModel {
   return withLimits('openai', { id: `openai/${name}`, isLong }, env);
 }
 
-/** What the user tells of the model, else what is known of it; of one that nobody knows, a guess. */
+/** The limits that the user has set, else those in the table, else a guess. */
 function withLimits(provider: ResolvedModel['provider'], { id, isLong }: Wish, env: Env): ResolvedModel {
   const known = modelLimits(id);
-  const told = { ...(isKnownModel(id) ? {} : standardLimits(env)), ...toldLimits(id, env) };
+  const told = { ...(isKnownModel(id) ? {} : standardLimits(env)), ...userLimits(id, env) };
   return {
     provider,
     id,
@@ -125,7 +124,7 @@ function withLimits(provider: ResolvedModel['provider'], { id, isLong }: Wish, e
   };
 }
 
-/** For all models that are not in the table. */
+/** The limits for all models that are not in the table. */
 function standardLimits(env: Env): Partial<ModelLimits> {
   const contextWindow = positiveInteger(env.HEDDLE_CONTEXT_WINDOW);
   const maxOutputTokens =

@@ -1,16 +1,16 @@
-import { shellQuoted, shellWord } from '../util/shell-word.ts';
+import { isInsideAny } from '../util/files/path-inside.ts';
+import { shellQuoted, shellWord } from '../util/text/shell-word.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
-import { acceptsEdits, grantCommand, ungranted } from './judge-command.ts';
+import { acceptsEdits, grantCommand, ungranted } from './commands/judge-command.ts';
 import { type Call, scriptOf } from './match-rule.ts';
-import { isInsideAny } from './paths.ts';
 import type { Policy } from './policy.ts';
 import { formatRule, type Rule } from './rules.ts';
-import { argvOf, type Redirect, type ShellCommand, type ShellScript, whyUnknown } from './shell-script.ts';
+import { argvOf, type Redirect, type ShellCommand, type ShellScript, whyUnknown } from './shell/shell-script.ts';
 
-/** Longer texts would bury the sentence that they stand in. */
+/** A longer quotation would bury the sentence around it. */
 const MAX_QUOTED = 200;
 
-/** Why a command is asked about: the parts of it that nothing covers, and what would. */
+/** Explains why Heddle asks about a command: the parts that nothing covers, and the flags that would cover them. */
 export function commandReason(
   call: Call,
   command: string,
@@ -41,7 +41,7 @@ function whyFiles(updates: readonly PermissionUpdate[], policy: Policy): string 
     : 'no rule allows it, and the mode does not cover it';
 }
 
-/** What on a command line would allow calls like this one, as a sentence; empty where nothing would. */
+/** Names the command-line flags that would allow calls like this one, as a sentence; empty where no flag would. */
 export function remedy({ toolName, access }: Call, updates: readonly PermissionUpdate[], policy: Policy): string {
   const isByName = updates.length === 0 && access.kind === 'other';
   return allowedBy(isByName ? `--allowedTools ${shellWord(toolName)}` : flagsOf(updates, policy));
@@ -69,7 +69,10 @@ function flagsOf(updates: readonly PermissionUpdate[], policy: Policy): string {
   return flags.join(' ');
 }
 
-/** One rule for each part, if together with those that there are they allow the whole command; else one for all of it. */
+/**
+ * One rule for each part, if these and the existing rules together allow the whole command; otherwise one rule for all
+ * of it.
+ */
 function rulesFor(
   call: Call,
   { commands, redirects }: Pick<ShellScript, 'commands' | 'redirects'>,
@@ -87,7 +90,7 @@ function rulesFor(
   return `--allowedTools ${rules.map((rule) => shellQuoted(formatRule(rule))).join(' ')}`;
 }
 
-/** A rule that means just this text. */
+/** A rule that means exactly this text. */
 function wholeRule(command: string): string {
   const ruleContent = command.trim();
   if (ruleContent === '' || ruleContent.length > MAX_QUOTED || ruleContent.includes('\n')) return '';

@@ -1,10 +1,17 @@
+import { isInsideAny } from '../util/files/path-inside.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
 import { commandReason, remedy } from './ask-reason.ts';
-import { textOf } from './command-files.ts';
-import { acceptsEdits, fileCommandTargets, grantCommand, isReadOnlyScript, writtenFiles } from './judge-command.ts';
+import { textOf } from './commands/command-files.ts';
+import {
+  acceptsEdits,
+  fileCommandTargets,
+  grantCommand,
+  isReadOnlyScript,
+  writtenFiles,
+} from './commands/judge-command.ts';
 import { allows, type Call, forbids, scriptOf, withScript } from './match-rule.ts';
 import type { PermissionMode } from './modes.ts';
-import { isInsideAny, pathFrom } from './paths.ts';
+import { pathFrom } from './paths.ts';
 import { commandCwd, modesOf, type Policy } from './policy.ts';
 import { coversTool, formatRule, type Rule } from './rules.ts';
 import { byLeavingSandbox, bySandbox } from './sandbox-policy.ts';
@@ -12,7 +19,7 @@ import { suggestUpdates } from './suggestions.ts';
 
 export type { Call, Policy };
 
-/** What decided, so that a user can be told why. */
+/** The layer that decided, so that the user can see why. */
 export type Layer =
   | 'deny-rule'
   | 'ask-rule'
@@ -41,21 +48,21 @@ export interface AskDecision {
 }
 
 /**
- * The one place where it is decided whether a tool call may run. Pure. The first that has something to say decides:
+ * Decides whether a tool call may run; no other code does. Pure. The first of these that applies decides:
  *
  * 1 deny rules, in every mode
  * 2 ask rules
- * 3 the session's own plan, which may be written in plan mode: that is what the mode is for; and an agent's own notes
- * 4 protected paths, questions to the user and commands that want out of the sandbox, which no mode and no rule opens
+ * 3 the session's own plan file, which plan mode may write, and an agent's own notes
+ * 4 protected paths, questions to the user and commands that leave the sandbox: no mode and no rule opens these
  * 5 the mode: bypassPermissions allows the rest, plan and delegate ask for what they hold back
  * 6 allow rules
- * 7 the sandbox, for commands that run inside, if it is to stand in for asking
+ * 7 the sandbox, for commands that run inside it, if the settings let it replace asking
  * 8 defaults: reading inside the roots, commands that only read there, and edits there where the mode accepts them;
  *   everything else asks
  *
- * In dontAsk every "ask" becomes "deny". Where nobody can be asked the caller denies too, with `denialText`. An agent's
- * call must pass in its own mode and in those of all that it works for, and a call of an MCP server in the one that the
- * server is pinned to: the strictest decision counts.
+ * In dontAsk every "ask" becomes "deny". Where no one can be asked, the caller denies too, with `denialText`. An
+ * agent's call must pass in its own mode and in the modes of all agents above it, and a call of an MCP server in the
+ * mode that the server is pinned to: the strictest decision counts.
  */
 export function decide(given: Call, policy: Policy): Decision {
   const call = withScript(given);
@@ -74,7 +81,7 @@ function decideIn(policy: Policy, call: Call): Decision {
   const notes = policy.notes?.(call, policy) ?? null;
   const decision =
     byDenyRules(call, policy) ??
-    // Nobody is asked about a tool that the agent has for its notes alone.
+    // A tool that the agent has only for its notes never leads to a question.
     (notes?.behavior === 'deny' ? notes : byAskRules(call, policy)) ??
     byPlanFile(call, policy) ??
     notes ??
@@ -98,7 +105,7 @@ function byDenyRules(call: Call, policy: Policy): Decision | null {
 }
 
 function byAskRules(call: Call, policy: Policy): Decision | null {
-  // A search leaves out what is denied, not what is to be asked for.
+  // A search leaves out files that are denied, but not files that an ask rule names.
   const unfiltered = { ...policy, searchesFiltered: false };
   for (const rule of policy.ask) {
     const why = forbids(rule, call, unfiltered);
@@ -114,7 +121,7 @@ function byAskRules(call: Call, policy: Policy): Decision | null {
   return null;
 }
 
-/** Just that file, by its real path: a symlink in its place leads elsewhere and is judged as what it leads to. */
+/** Exactly that file, by its real path: a symlink at its path leads elsewhere and is judged by its target. */
 function byPlanFile({ access }: Call, policy: Policy): Decision | null {
   const mayWrite = policy.mode === 'plan' && !policy.isPlanOfOther;
   const mayTouch = access.kind === 'read' || (access.kind === 'edit' && mayWrite);
@@ -124,7 +131,7 @@ function byPlanFile({ access }: Call, policy: Policy): Decision | null {
   return isPlan ? { behavior: 'allow', layer: access.kind === 'edit' ? 'mode' : 'default' } : null;
 }
 
-/** Rulings G6 and G12. Where a path leads to cannot be told, it might be anything, so it counts as protected. */
+/** A path whose target cannot be determined could be anything, so it counts as protected. */
 function byProtectedPaths(call: Call, policy: Policy): Decision | null {
   const path = writtenPaths(call, policy).find((each) => {
     const real = policy.realPath(each);
@@ -135,14 +142,14 @@ function byProtectedPaths(call: Call, policy: Policy): Decision | null {
   return { behavior: 'ask', layer: 'protected-path', reason, suggestions: [] };
 }
 
-/** Of a command those files that the shell itself writes. */
+/** For a command, the files that the shell itself writes. */
 function writtenPaths(call: Call, policy: Policy): readonly string[] {
   if (call.access.kind === 'edit') return call.access.paths;
   const written = writtenFiles(scriptOf(call)).flatMap((word) => textOf(word, policy) ?? []);
   return written.map((path) => pathFrom(commandCwd(policy), path));
 }
 
-/** What is meant for a person cannot be waved through by a mode: that would be to invent the answer. */
+/** No mode may answer a question that is meant for a person: Heddle would invent the answer. */
 function byInteraction({ access, toolName }: Call): Decision | null {
   if (access.kind !== 'interaction') return null;
   return { behavior: 'ask', layer: 'default', reason: `${toolName} is answered by the user.`, suggestions: [] };
@@ -151,7 +158,7 @@ function byInteraction({ access, toolName }: Call): Decision | null {
 function byMode(call: Call, policy: Policy): Decision | null {
   switch (policy.mode) {
     case 'bypassPermissions':
-      // Without the permission given at launch the mode means nothing, so the usual rules go on to apply.
+      // The mode has no effect unless it was permitted at launch, so the usual rules still apply.
       return policy.bypassAllowed ? { behavior: 'allow', layer: 'mode' } : null;
     case 'plan':
       return changesNothing(call)
@@ -168,7 +175,7 @@ function byMode(call: Call, policy: Policy): Decision | null {
   }
 }
 
-/** Tools that do nothing themselves but hand out work and hear of it (ruling K4). */
+/** Tools that do nothing themselves but hand out work and report on it. */
 const COORDINATION: ReadonlySet<string> = new Set([
   ...['Task', 'TaskOutput', 'TaskStop', 'TeamCreate', 'TeamDelete', 'SendMessage'],
   ...['TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate'],
@@ -205,7 +212,7 @@ function byDefault(call: Call, policy: Policy): Decision {
     case 'named':
       if (!access.asks) return { behavior: 'allow', layer: 'default' };
       return ask(call, `${access.name} allows itself more than to be read, or runs commands.`, policy);
-    case 'interaction': // asked for above, in every mode
+    case 'interaction': // the layer of interactions asks for it, in every mode
     case 'other':
       return ask(call, `${toolName} runs only with permission.`, policy);
   }
@@ -238,7 +245,7 @@ function askOutside(call: Call, paths: readonly string[], policy: Policy): AskDe
   return { ...ask(call, reason, policy), layer: 'outside-roots' };
 }
 
-/** A call that names no path at all could touch any, so it is never inside. */
+/** A call that names no path could touch any, so it is never inside. */
 function areInside(paths: readonly string[], roots: readonly string[], policy: Policy): boolean {
   return (
     paths.length > 0 &&
@@ -253,4 +260,14 @@ function withoutAsking(decision: AskDecision): Decision {
   const { layer, rule, reason } = decision;
   const text = `The mode dontAsk denies what would have to be asked for. ${reason}`;
   return { behavior: 'deny', layer: layer === 'default' ? 'mode' : layer, reason: text, ...(rule && { rule }) };
+}
+
+/** The text for the model when a call does not run: after a denial, or after a question that no one could answer. */
+export function denialText(toolName: string, decision: Exclude<Decision, { behavior: 'allow' }>): string {
+  const outcome =
+    decision.behavior === 'deny'
+      ? `Permission to use ${toolName} was denied.`
+      : `${toolName} needs permission, which was requested but not granted.`;
+  const reason = decision.reason.replace(/[^.]$/, '$&.');
+  return `${outcome} ${reason} Nothing was run. Do not look for a way around this; say what you need instead.`;
 }

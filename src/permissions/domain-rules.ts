@@ -2,10 +2,10 @@ import { parseHostName } from '../util/host-name.ts';
 import type { Policy } from './policy.ts';
 
 /**
- * Understands `domain:HOST` in a rule for a tool that fetches; null when this version cannot. `example.com` is that
- * host, `*.example.com` all below it, `*` any. Hosts are compared as `hostNameOf` gives them, whole labels only.
+ * Parses `domain:HOST` in a rule for a tool that fetches; null when this version cannot. `example.com` is that host,
+ * `*.example.com` every host below it, `*` any host. Hosts are compared as `hostNameOf` returns them, by whole labels.
  *
- * A rule that forbids `example.com` means everything below it, too; one that allows means that host exactly.
+ * A rule that forbids `example.com` also covers everything below it; a rule that allows covers exactly that host.
  */
 export function domainMatcher(spec: string, reading: 'forbid' | 'allow'): ((host: string) => boolean) | null {
   if (spec === 'domain:*') return () => true;
@@ -16,7 +16,7 @@ export function domainMatcher(spec: string, reading: 'forbid' | 'allow'): ((host
   return (host) => host === parent || (reading === 'forbid' && isBelow(host));
 }
 
-/** The one host that `domain:HOST` names; null when it names others, or none. */
+/** The one host that `domain:HOST` names; null when it names several hosts or none. */
 export function namedHost(spec: string): string | null {
   const [, text] = /^domain:\s*(\S+)$/.exec(spec) ?? [];
   return text === undefined || text.includes('*') ? null : parseHostName(text);

@@ -1,7 +1,7 @@
 /**
- * Whether the names of a path fit the segments of a rule: `*` and `?` within a name, `**` for any number of names, and
- * everything below what fits. Rules and paths may come from strangers: the time grows with their lengths, never beyond,
- * which a regular expression does not promise.
+ * Whether the names of a path match the segments of a rule: `*` and `?` within a name, `**` for any number of names,
+ * and everything below a match. Rules and paths may come from untrusted authors, so the time grows only with their
+ * lengths, which a regular expression does not guarantee.
  */
 export function namesMatcher(segments: readonly string[], { ignoreCase }: Casing): (path: string) => boolean {
   const parts: Part[] = [...segmentsOf(segments).map((segment) => partOf(segment, ignoreCase)), ANY_NAMES];
@@ -16,9 +16,9 @@ interface Casing {
   ignoreCase: boolean;
 }
 
-/** A name as it is, one to be looked at letter by letter, or any number of names. */
+/** A literal name, one to be compared letter by letter, or any number of names. */
 type Part = { readonly name: string } | Wild | typeof ANY_NAMES;
-/** With a single star also as what is before and behind it: that is compared several times as fast. */
+/** A name with a single star also has its prefix and suffix: comparing those is several times as fast. */
 type Wild = { readonly letters: readonly Letter[]; readonly ends?: readonly [string, string] };
 type Letter = { readonly is: string } | typeof ONE | typeof ANY;
 type IsSame = (a: string, b: string) => boolean;
@@ -27,14 +27,14 @@ const ANY_NAMES = 'any names';
 const ONE = 'one letter';
 const ANY = 'any letters';
 
-/** Of these letters the lower case tells all. */
+/** For these letters the comparison in lower case is enough. */
 const PLAIN = /^[ -~]*$/;
 
 const same: IsSame = (a, b) => a === b;
 /** Upper case last: in lower case some letters depend on their neighbours. */
 const sameFolded: IsSame = (a, b) => a === b || a.toLowerCase().toUpperCase() === b.toLowerCase().toUpperCase();
 
-/** `**` behind something else stands for what is in it, not for itself. */
+/** `**` as a part of a longer name acts like `*`, not as a segment of its own. */
 function segmentsOf(segments: readonly string[]): string[] {
   const single = segments.filter((segment, at) => segment !== '**' || segments[at - 1] !== '**');
   return single.at(-1) === '**' && single.length > 1 ? [...single.slice(0, -1), '*', '**'] : single;
@@ -85,7 +85,7 @@ interface Fitting {
   isOne(part: number, item: number): boolean;
 }
 
-/** Goes back only to the last part that takes any number: what fitted before it need not be tried otherwise. */
+/** Backtracks only to the last part that takes any number: matches before it need not be tried again. */
 function fits(parts: number, items: number, { isMany, isOne }: Fitting): boolean {
   let part = 0;
   let item = 0;

@@ -1,7 +1,7 @@
 import { pathMatcher, pathRuleKind } from './path-rules.ts';
 import type { Policy } from './policy.ts';
 
-/** Tells which files a deny rule hides from reading; for tools that search, which must leave such files out. */
+/** Returns a test for the files that a deny rule hides from reading. Search tools must leave such files out. */
 export function hiddenPaths(policy: Policy, realPath = policy.realPath): (path: string) => boolean {
   const matchers = policy.deny.flatMap((rule) =>
     rule.ruleContent === undefined || pathRuleKind(rule) !== 'read'

@@ -2,13 +2,14 @@ import { domainMatcher } from './domain-rules.ts';
 import { pathMatcher, pathRuleKind } from './path-rules.ts';
 import type { Policy } from './policy.ts';
 import { canonicalToolName, type Rule } from './rules.ts';
-import { canAllow, shellSpec } from './shell-spec.ts';
+import { canAllow, shellSpec } from './shell/shell-spec.ts';
 
 /**
- * Why an allow rule can never allow anything because of what stands in its parentheses, in words; null when it can. A rule
- * that forbids is never idle for that reason: where its content cannot be understood it catches every call of its tool.
+ * Why the content of an allow rule's parentheses keeps it from ever allowing anything, in words; null when it can allow
+ * something. A rule that forbids always has an effect: where its content cannot be parsed, it catches every call of its
+ * tool.
  */
-export function whyIdle(rule: Rule, policy: Policy): string | null {
+export function whyIneffective(rule: Rule, policy: Policy): string | null {
   const { ruleContent } = rule;
   if (ruleContent === undefined) return null;
   const name = canonicalToolName(rule.toolName);
@@ -24,5 +25,5 @@ export function whyIdle(rule: Rule, policy: Policy): string | null {
   return NAMED.has(name) ? null : `${name} takes nothing in parentheses`;
 }
 
-/** Tools whose rules name what is called: an agent, a skill, a command. */
+/** Tools whose rules name an agent, a skill or a command. */
 const NAMED = new Set(['Task', 'Skill', 'SlashCommand']);

@@ -1,38 +1,38 @@
 import type { Access } from '../tools/tool.ts';
-import { caughtFile } from './command-files.ts';
+import { caughtFile } from './commands/command-files.ts';
 import { domainMatcher } from './domain-rules.ts';
 import { namesCalled, plainName } from './name-rules.ts';
 import { isSearch, type PathMatcher, pathMatcher, pathRuleKind } from './path-rules.ts';
 import type { Policy } from './policy.ts';
 import { coversTool, type Rule } from './rules.ts';
-import { readShell } from './shell-read.ts';
-import { forbidsScript } from './shell-rules.ts';
-import { NOTHING, type ShellScript } from './shell-script.ts';
-import { shellSpec } from './shell-spec.ts';
+import { readShell } from './shell/read-shell.ts';
+import { forbidsScript } from './shell/shell-rules.ts';
+import { NOTHING, type ShellScript } from './shell/shell-script.ts';
+import { shellSpec } from './shell/shell-spec.ts';
 
-/** A tool call as permissions see it. */
+/** A tool call as the permission code sees it. */
 export interface Call {
   toolName: string;
   input: unknown;
   access: Access;
-  /** The command of an `execute` access as a parser read it. Absent: only what is plain can be understood. */
+  /** The command of an `execute` access as a parser read it. Absent: only plain commands can be understood. */
   script?: ShellScript;
 }
 
-/** The call with its command read, as far as that goes without a parser. */
+/** The call with its command parsed, as far as that is possible without a shell parser. */
 export function withScript(call: Call): Call {
   if (call.access.kind !== 'execute' || call.script !== undefined) return call;
   return { ...call, script: readShell(call.access.command, null) };
 }
 
-/** What a command would run; nothing for any other call. */
+/** What a command would run; an empty script for any other call. */
 export function scriptOf(call: Call): ShellScript {
   return withScript(call).script ?? NOTHING;
 }
 
 /**
  * Why a deny or ask rule catches a call, in words; null when it does not. A rule that cannot be evaluated catches every
- * call of its tool: what the user forbade must not slip through because this version does not understand it.
+ * call of its tool, so that nothing the user forbade slips through.
  */
 export function forbids(rule: Rule, call: Call, policy: Policy): string | null {
   if (rule.ruleContent === undefined)
@@ -52,7 +52,7 @@ export function forbids(rule: Rule, call: Call, policy: Policy): string | null {
   return access.kind === 'other' ? forbidsHost(rule.ruleContent, access.host) : CANNOT_TELL;
 }
 
-/** Whether an allow rule covers all of a call. Commands are judged one by one elsewhere: see `judge-command.ts`. */
+/** Whether an allow rule covers all of a call. `judge-command.ts` judges commands one by one. */
 export function allows(rule: Rule, call: Call, policy: Policy): boolean {
   if (rule.ruleContent === undefined) return coversTool(rule, call.toolName, 'allow');
   const { access } = call;
@@ -91,7 +91,7 @@ function forbidsHost(spec: string, host: string | undefined): string | null {
   return matches(host ?? '') ? `it names ${host}` : null;
 }
 
-/** A rule that cannot be read catches every file that a command names. */
+/** A rule that cannot be parsed catches every file that a command names. */
 function forbidsFilesOf(spec: string, kind: 'read' | 'edit', script: ShellScript, policy: Policy): string | null {
   const caught = caughtFile(script, kind, pathMatcher(spec, policy, 'forbid') ?? EVERY_PATH, policy);
   return caught === null ? null : `it matches ${caught}`;

@@ -3,7 +3,7 @@ import { type PermissionMode, permissionModes, toPermissionMode } from '../wire/
 
 export type { PermissionMode };
 
-/** Reads a mode that a user or host wrote (ruling K4). Throws `invalid_option`, naming the choices, for anything else. */
+/** Reads a mode that a user or host wrote. Throws `invalid_option`, naming the choices, for any other text. */
 export function parseMode(text: string): PermissionMode {
   const mode = toPermissionMode(text);
   if (mode !== undefined) return mode;

@@ -1,6 +1,7 @@
 /**
- * Whether a rule's content names what is called: `review` itself, and with `review:*` or `review *` also what lies below
- * it, as the skills of a plugin do. What it is called with plays no part. `read`: how names are compared.
+ * Whether a rule's content names the called skill, command or agent: `review` itself, and with `review:*` or `review *`
+ * also names below it, such as the skills of a plugin. Arguments are ignored. `read` normalizes names before they are
+ * compared.
  */
 export function namesCalled(content: string, called: string, read = (name: string) => name): boolean {
   const spec = content.trim().replace(/^\//, '');
@@ -10,7 +11,9 @@ export function namesCalled(content: string, called: string, read = (name: strin
   return name === read(family) || name.startsWith(`${read(family)}:`);
 }
 
-/** A name as models may write it: `general_purpose` is `general-purpose`. What forbids something reads names so. */
+/**
+ * A name as models may write it: `general_purpose` is `general-purpose`. Rules that forbid compare names in this form.
+ */
 export function plainName(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, '');
 }

@@ -1,11 +1,11 @@
 import { join, relative, resolve } from 'node:path';
+import { isInside } from '../util/files/path-inside.ts';
 import { anchorsOf, type PathRuleContext, pathRuleKind } from './path-rules.ts';
-import { isInside } from './paths.ts';
 import type { Rule } from './rules.ts';
 
 /**
- * The paths that deny rules of one kind name without a pattern, for what can list paths but not match them: a sandbox.
- * `dir/**` names the directory. A single name, which a rule means at any depth, counts where the session works.
+ * The paths that deny rules of one kind name without a pattern, for a sandbox, which can list paths but not match them.
+ * `dir/**` names the directory. A single name, which a rule means at any depth, is taken in the working directory only.
  */
 export function namedPaths(rules: readonly Rule[], kind: 'read' | 'edit', context: PathRuleContext): string[] {
   return rules.flatMap((rule) => {
@@ -25,7 +25,7 @@ function pathsIn(spec: string, context: PathRuleContext): string[] {
   });
 }
 
-/** A worktree has a copy of what a rule names in the checkout. */
+/** A worktree has a copy of each path that a rule names in the checkout. */
 function copiesOf(path: string, { cwd, checkouts = [] }: PathRuleContext): string[] {
   if (isInside(cwd, path)) return [];
   return checkouts.flatMap((checkout) => (isInside(checkout, path) ? join(cwd, relative(checkout, path)) : []));

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../util/json.ts';
 
-/** What is left of a project's settings, and what was not let through, by dotted name. */
+/** The remaining settings of a project, and the dotted names of the settings that were removed. */
 export interface Narrowed {
   values: JsonObject;
   ignored: string[];
@@ -10,8 +10,8 @@ export interface Narrowed {
 export const NARROWING: ReadonlySet<string> = new Set(['deny', 'ask', 'disableBypassPermissionsMode']);
 
 /**
- * The settings of a project that nobody has called trustworthy: it may forbid, and nothing else (rulings G1, G3). Whoever
- * clones a repository must not get its hooks, its grants and its servers along with its code.
+ * Narrows the settings of a project that the user has not trusted: they may forbid, and nothing else. A user who clones
+ * a repository must not get its hooks, grants and servers along with its code.
  */
 export function narrowUntrusted(values: JsonObject): Narrowed {
   const { permissions, $schema: _, ...others } = values;
@@ -25,7 +25,7 @@ export function narrowUntrusted(values: JsonObject): Narrowed {
   return { values: { permissions: kept }, ignored };
 }
 
-/** Settings by which credentials are found. Whoever sets one of them gets to see them. */
+/** Settings that locate credentials. Anyone who sets one of them could read the credentials. */
 const CREDENTIAL_HELPERS = new Set([
   'apiKeyHelper',
   'awsAuthRefresh',
@@ -35,11 +35,11 @@ const CREDENTIAL_HELPERS = new Set([
   'proxyAuthHelper',
 ]);
 
-/** Variables by which requests and credentials go somewhere else, or code is loaded into this process. */
+/** Variables that send requests and credentials elsewhere, or load code into this process. */
 const ENDPOINT_VARIABLES =
   /^(ANTHROPIC_(BASE_URL|API_KEY|AUTH_TOKEN|CUSTOM_HEADERS)|OPENAI_(BASE_URL|API_KEY|CUSTOM_HEADERS)|CLAUDE_CODE_(USE_|OAUTH_|API_)\w*|CLAUDE_CONFIG_DIR|HEDDLE_HOME|HOME|(\w+_)?PROXY|NODE_(OPTIONS|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED)|SSL_CERT_(FILE|DIR))$/i;
 
-/** Also a trusted project does not say where the user's keys are sent (ruling G2). */
+/** Even a trusted project may not decide where the user's keys are sent. */
 export function withoutEndpoints(values: JsonObject): Narrowed {
   const ignored: string[] = [];
   const kept: [string, unknown][] = [];
@@ -47,11 +47,11 @@ export function withoutEndpoints(values: JsonObject): Narrowed {
     if (CREDENTIAL_HELPERS.has(key)) ignored.push(key);
     else kept.push([key, isObject(value) ? withoutWeakening(key, value, ignored) : value]);
   }
-  // Not by assignment: that of `__proto__` would hide settings in the object's prototype.
+  // Not by assignment: assigning `__proto__` would hide settings in the object's prototype.
   return { values: Object.fromEntries(kept), ignored };
 }
 
-/** A project may ask for a sandbox, but not take away the one that the user has. */
+/** A project may ask for a sandbox, but may not weaken the sandbox of the user. */
 function withoutWeakening(key: string, value: JsonObject, ignored: string[]): JsonObject {
   if (key === 'env') return withoutEndpointVariables(value, ignored);
   if (key !== 'sandbox' || value.enabled !== false) return value;
@@ -70,7 +70,7 @@ function withoutEndpointVariables(env: JsonObject, ignored: string[]): JsonObjec
   );
 }
 
-/** Whether a setting is there and not empty or off. */
+/** Whether a setting is present and neither empty nor off. */
 export function saysSomething(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;

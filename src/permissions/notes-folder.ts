@@ -1,18 +1,18 @@
 import { relative, sep } from 'node:path';
-import { isInside } from './paths.ts';
+import { isInside } from '../util/files/path-inside.ts';
 import type { Policy } from './policy.ts';
 
 /** The folder in which the agents of one kind keep their notes. */
 export interface NotesFolder {
   /** A real path. */
   path: string;
-  /** Tools that the agent has for its notes alone. */
+  /** Tools that the agent has only for its notes. */
   onlyHere: readonly string[];
 }
 
 /**
- * What an agent may do with its notes: its file tools read and write them without asking, in every mode in which it may
- * write at all. Asked after the deny and ask rules, so that these still hold.
+ * Judges an agent's calls on its notes: its file tools read and write them without asking, in every mode in which it
+ * may write at all. `decide` calls it after the deny and ask rules, so that these still hold.
  */
 export function notesJudge({ path: folder, onlyHere }: NotesFolder): NonNullable<Policy['notes']> {
   return ({ toolName, access }, { mode, realPath }) => {
@@ -27,7 +27,9 @@ export function notesJudge({ path: folder, onlyHere }: NotesFolder): NonNullable
   };
 }
 
-/** Files that others act on, wherever they lie: those of git, of shells and of this program, and instructions for agents. */
+/**
+ * Files that other programs act on, in any folder: those of git, shells and this program, and instructions for agents.
+ */
 const ACTING = /^(\..*|claude(\.local)?\.md|agents\.md)$/i;
 
 function isNote(folder: string, real: string | null): boolean {

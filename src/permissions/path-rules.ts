@@ -1,36 +1,38 @@
 import { relative, resolve } from 'node:path';
+import { isInside } from '../util/files/path-inside.ts';
 import { namesMatcher } from './glob-names.ts';
-import { isInside } from './paths.ts';
 import type { RealPath } from './real-path.ts';
 import { canonicalToolName, type Rule } from './rules.ts';
-import { patternsMeet } from './shell-pattern.ts';
-import type { Part } from './shell-script.ts';
+import { patternsMeet } from './shell/program-patterns.ts';
+import type { Part } from './shell/shell-script.ts';
 
 export interface PathRuleContext {
   cwd: string;
-  /** What `~` stands for; without it rules that begin with `~` cannot be evaluated. */
+  /** The meaning of `~`; without it, rules that begin with `~` cannot be evaluated. */
   home?: string;
   realPath: RealPath;
-  /** What the working directory is a copy of, where it is a worktree: what rules forbid here is forbidden there, too. */
+  /** The checkouts that a worktree is a copy of: rules that forbid a path there also forbid its copy here. */
   checkouts?: readonly string[];
 }
 
 export interface PathMatcher {
   matches(path: string): boolean;
-  /** Whether something below this directory could match, so that searching it could show what the rule hides. */
+  /** Whether a path below this directory could match, so that a search of it could show what the rule hides. */
   mayMatchBelow(directory: string): boolean;
-  /** Whether the place that the rule names lies in this directory, so that moving or removing it takes that along. */
+  /**
+   * Whether the path that the rule names lies in this directory, so that moving or removing the directory affects it.
+   */
   startsBelow(directory: string): boolean;
-  /** Whether a path of which only a pattern is known could match. */
+  /** Whether a path that is known only as a pattern could match. */
   mayMatch(pattern: readonly Part[]): boolean;
 }
 
 /**
- * Understands the path in `Read(path)` or `Edit(path)`; null when this version cannot. `//x` is absolute, `~/x` below
- * the home, `/x`, `./x` and `a/x` below the working directory, a single name at any depth; `*`, `?` and `**` are globs;
- * a directory means everything below it.
+ * Parses the path in `Read(path)` or `Edit(path)`; null when this version cannot. `//x` is absolute, `~/x` below the
+ * home, `/x`, `./x` and `a/x` below the working directory, a single name at any depth; `*`, `?` and `**` are globs; a
+ * directory means everything below it.
  *
- * `reading` says which way to err. `forbid`: the path as written counts as much as where it leads, case is ignored,
+ * `reading` says which way to err. `forbid`: both the path as written and its target count, case is ignored,
  * `/x` is also taken as absolute, a single name counts everywhere. `allow`: only the real path counts, exactly.
  */
 export function pathMatcher(spec: string, context: PathRuleContext, reading: 'forbid' | 'allow'): PathMatcher | null {
@@ -73,22 +75,26 @@ function lettersIn(pattern: readonly Part[]): number {
   return pattern.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 1), 0);
 }
 
-/** Of a path in a worktree: what it is a copy of. A rule may name that by its whole path. */
+/**
+ * The paths in the checkout that a path in a worktree is a copy of; a rule may name them by their whole path. The path
+ * may also be the start of a pattern, as in `/loom/..` of `/loom/..*`, so its text is compared: `isInside` takes whole
+ * paths.
+ */
 function originals(path: string, { cwd, checkouts = [] }: PathRuleContext): string[] {
   if (path !== cwd && !path.startsWith(`${cwd}/`)) return [];
   return checkouts.map((checkout) => `${checkout}${path.slice(cwd.length)}`);
 }
 
 /**
- * Where a path leads to that cannot be told, it may be what a rule forbids. Known are what a process has open already,
- * and those files below /proc that lie behind none of its links.
+ * A path whose target cannot be determined may be one that a rule forbids. Exceptions are the files that a process has
+ * open already, and files below /proc that are not reached through its links.
  */
 function mayLeadAnywhere(path: string): boolean {
   if (/^\/dev\/(?:stdin|stdout|stderr|fd\/\d+)$/.test(path)) return false;
   return !path.startsWith('/proc/') || /\/(?:\.\.|cwd|root|exe|fd|map_files|task)(?:\/|$)/.test(path);
 }
 
-/** Ruling K33: a path rule on any tool that edits means `Edit(path)`; likewise for tools that read. */
+/** A path rule on any tool that edits means `Edit(path)`, and one on any tool that reads means `Read(path)`. */
 const EDIT_TOOLS = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
 const READ_TOOLS = new Set(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead']);
 const SEARCH_TOOLS = new Set(['Glob', 'Grep', 'LS']);
@@ -105,7 +111,7 @@ export function pathRuleKind(rule: Rule): 'read' | 'edit' | null {
 
 /** Negation, classes, alternatives and escapes. */
 const UNSUPPORTED = /^!|[[\]{}\\\0]/;
-/** Longer than any file's name can be, and than a pattern that somebody has written. */
+/** Longer than any file name, and than any pattern that a person would write. */
 const MAX_PATH_CHARS = 8192;
 const MAX_GLOB_CHARS = 1024;
 
@@ -135,7 +141,7 @@ export function anchorsOf(spec: string, context: PathRuleContext, reading: 'forb
 interface Pattern {
   base: string;
   matches(path: string): boolean;
-  /** The same as patterns; together they mean at least as much. */
+  /** The anchors as patterns; together they match at least as much. */
   shapes(): Part[][];
 }
 
@@ -159,7 +165,7 @@ function compile(anchor: Anchor, context: PathRuleContext, reading: 'forbid' | '
   }));
 }
 
-/** Each doubles the shapes. With more of them the path below the base may be anything. */
+/** Each `**` doubles the shapes. With more of them the path below the base may be anything. */
 const MAX_DOUBLE_STARS = 5;
 
 function shapesOf(base: string, segments: readonly string[]): Part[][] {
@@ -168,7 +174,7 @@ function shapesOf(base: string, segments: readonly string[]): Part[][] {
   return segments.reduce<Part[][]>(
     (shapes, segment) => {
       if (segment !== '**') return shapes.map((shape) => [...shape, '/', ...starParts(segment)]);
-      // Any number of directories, also none.
+      // Any number of directories, including zero.
       return shapes.flatMap((shape) => [shape, [...shape, '/', { any: 'text' }]]);
     },
     [[start]],

@@ -1,32 +1,23 @@
-import { isAbsolute, relative, sep } from 'node:path';
+import { isAbsolute } from 'node:path';
+import { isInside } from '../util/files/path-inside.ts';
 import type { RealPath } from './real-path.ts';
 
-/** True when `path` is `root` or lies below it. Compares whole segments: `/work-evil` is not inside `/work`. */
-export function isInside(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
-/** A path as the kernel takes it: `..` after a link is not what stands before it, so nothing is shortened. */
+/** A path as the kernel takes it: `..` after a link leads to the parent of its target, so the path is not shortened. */
 export function pathFrom(directory: string, path: string): string {
   return isAbsolute(path) ? path : `${directory}/${path}`;
 }
 
-export function isInsideAny(roots: readonly string[], path: string): boolean {
-  return roots.some((root) => isInside(root, path));
-}
-
 /**
- * Makes the test for paths that no mode may write without asking (rulings G6, G12), whether they exist yet or not: this
- * program itself and what configures it, git, or the user's shell, because writing there is a way to run commands later.
- * A directory in which the program or its home lies counts: moved away, it would leave room for another.
+ * Makes the test for paths that no mode may write without asking, whether they exist yet or not: Heddle itself and the
+ * files that configure it, git, or the user's shell, because writing there is a way to run commands later. A directory
+ * that contains the program or its home counts: once it is moved away, another could take its name.
  */
 export function protectedPaths(options: ProtectedPathsOptions): (path: string) => boolean {
   const { configHome, realPath, ownProgram } = options;
-  const homes = [configHome, realPath?.(configHome) ?? configHome].map(fold);
+  const homes = [configHome, realPath?.(configHome) ?? configHome].map(foldCase);
   return (path) => {
-    const folded = fold(path);
-    const own = [...homes, ...(ownProgram?.paths().map(fold) ?? [])];
+    const folded = foldCase(path);
+    const own = [...homes, ...(ownProgram?.paths().map(foldCase) ?? [])];
     if (own.some((each) => isInside(each, folded) || isInside(folded, each)) || ownProgram?.isOtherName(path))
       return true;
     const names = folded.split('/').filter(Boolean);
@@ -37,7 +28,7 @@ export function protectedPaths(options: ProtectedPathsOptions): (path: string) =
 export interface ProtectedPathsOptions {
   configHome: string;
   realPath?: RealPath;
-  /** Where this program lies, as real paths, and whether a path is another name of one of its files. */
+  /** The real paths of this program, and whether a path is another name of one of its files. */
   ownProgram?: { paths(): readonly string[]; isOtherName(path: string): boolean };
 }
 
@@ -66,20 +57,20 @@ function isProtectedName(name: string, below: readonly string[]): boolean {
   if (name === '.git') return true;
   if (PROTECTED_FILES.has(name)) return below.length === 0;
   if (name === '.claude') return isOwnConfiguration(below);
-  // The choice of the config home counts also while another home is used (K52).
+  // The file that selects the config home is protected even while another home is used.
   if (name === '.heddle') return below[0] === undefined || below[0] === 'home';
   if (name === '.config') return below[0] === 'fish' || below[0] === 'git';
   return false;
 }
 
-/** The folder itself counts: moving one into place would bring its own settings. */
+/** The folder itself counts: moving a folder to this path would bring its own settings. */
 function isOwnConfiguration(below: readonly string[]): boolean {
   const [first] = below;
   return first === undefined || first === 'hooks' || /^settings.*\.json$/.test(first);
 }
 
 /** Some file systems ignore case and invisible characters, so `.GIT` and `.g<ZWNJ>it` are `.git` to them. */
-function fold(path: string): string {
+function foldCase(path: string): string {
   return path
     .normalize('NFKC')
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')

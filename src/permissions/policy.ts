@@ -5,47 +5,58 @@ import { type PermissionMode, parseMode } from './modes.ts';
 import type { RealPath } from './real-path.ts';
 import type { Rule } from './rules.ts';
 import type { SandboxPolicy } from './sandbox-policy.ts';
-import type { ReadCommand } from './shell-reader.ts';
+import type { ReadCommand } from './shell/shell-reader.ts';
 
-/** Everything that a decision depends on besides the call. Immutable: a change makes a new one. */
+/** Everything that a decision depends on in addition to the call. Immutable: a change makes a new policy. */
 export interface Policy {
   readonly mode: PermissionMode;
-  /** Of an agent: the modes of those that it works for, and of its kind. What one of them holds back is held back. */
+  /**
+   * For an agent: the modes of the threads that it works for, and of its kind. A call that one of them holds back is
+   * held back.
+   */
   readonly outerModes?: readonly PermissionMode[];
-  /** By all tools of an MCP server (`mcp__server__*`): a mode in which their calls must pass, too. */
+  /** For all tools of an MCP server (`mcp__server__*`): a mode in which their calls must also pass. */
   readonly serverModes?: ReadonlyMap<string, PermissionMode>;
   readonly allow: readonly Rule[];
   readonly deny: readonly Rule[];
   readonly ask: readonly Rule[];
   /** The working directory, a real path. */
   readonly cwd: string;
-  /** Where a command would run, a real path: what it names is relative to it. Absent: the working directory. */
+  /**
+   * The directory in which a command would run, a real path; its relative paths start here. Absent: the working
+   * directory.
+   */
   readonly shellCwd?: string;
-  /** Of a worktree: the directories that it is a copy of, real paths. What is forbidden here is forbidden there, too. */
+  /**
+   * For a worktree: the directories that it is a copy of, real paths. What rules forbid there is forbidden here, too.
+   */
   readonly checkouts?: readonly string[];
   /** The working directory and the additional directories, as real paths. */
   readonly roots: readonly string[];
-  /** Real paths that may be read but are not worked in, such as where large tool outputs are kept. */
+  /** Real paths that may be read but are not worked in, such as the folder for large tool outputs. */
   readonly readRoots: readonly string[];
   /** What `~` means in path rules. */
   readonly home?: string;
-  /** Whether bypassPermissions was permitted at launch (ruling K4). */
+  /** Whether bypassPermissions was permitted at launch. */
   readonly bypassAllowed: boolean;
   /** Set when the tools that search directories leave out what `hiddenPaths` names; otherwise such searches are refused. */
   readonly searchesFiltered: boolean;
   protectedPath(path: string): boolean;
-  /** Loads what `protectedPath` needs: until then every path is protected. */
+  /** Loads the data that `protectedPath` needs: until then every path is protected. */
   ready?(): Promise<void>;
-  /** The file of the session's plan, a real path. It may be read always and, unless it is another's, written in plan mode. */
+  /**
+   * The file of the session's plan, a real path. It may always be read, and written in plan mode unless it belongs to
+   * another thread.
+   */
   planFile?(): string | null;
-  /** Of an agent: the plan is that of the main thread. */
+  /** For an agent: the plan belongs to the main thread. */
   readonly isPlanOfOther?: true;
   readonly realPath: RealPath;
-  /** Of an agent with a folder of notes: what that folder means for a call; null: nothing. */
+  /** For an agent with a notes folder: how that folder affects a call; null when it does not. */
   notes?(call: { toolName: string; access: Access }, policy: Policy): NotesVerdict | null;
-  /** Absent: nothing confines commands. */
+  /** Absent: no sandbox confines commands. */
   readonly sandbox?: SandboxPolicy;
-  /** Reads a command with a parser, before it is judged. Absent: only plain commands are understood. */
+  /** Reads a command with a parser before it is judged. Absent: only plain commands are understood. */
   readonly readCommand?: ReadCommand;
 }
 
@@ -58,7 +69,7 @@ export function modesOf({ mode, outerModes = [] }: Policy): PermissionMode[] {
   return [...new Set([mode, ...outerModes])];
 }
 
-/** What the paths of a command are relative to. */
+/** The directory that the paths of a command are relative to. */
 export function commandCwd({ cwd, shellCwd }: Policy): string {
   return shellCwd ?? cwd;
 }
@@ -74,7 +85,10 @@ export function permittedMode(text: string, policy: Pick<Policy, 'bypassAllowed'
   );
 }
 
-/** Where a directory is that an update or a setting names: `~` is the home, and the rest is relative to `cwd`. */
+/**
+ * The absolute path of a directory that an update or a setting names: `~` is the home, and the rest is relative to
+ * `cwd`.
+ */
 export function directoryPath(text: string, { cwd, home, realPath }: Policy): string {
   const isBelowHome = home !== undefined && (text === '~' || text.startsWith('~/'));
   const path = isBelowHome ? resolve(home, `.${text.slice(1)}`) : resolve(cwd, text);

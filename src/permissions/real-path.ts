@@ -3,21 +3,21 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { errorCode } from '../util/error-code.ts';
 
 /**
- * Where an absolute path really leads, symlinks resolved one segment after the other as the kernel does; what does not
- * exist yet is kept as written below its real parent. Null when that cannot be told: the caller must take such a path as
- * lying outside everything.
+ * Resolves the symlinks of an absolute path one segment after the other, as the kernel does; names that do not exist
+ * yet are kept as written below their real parent. Null when the target cannot be determined: the caller must treat
+ * such a path as lying outside everything.
  */
 export type RealPath = (path: string) => string | null;
 
 const MAX_LINKS = 40;
 
 /**
- * `RealPath` on this machine. Dangling links count as what they point to, because writing would create that. Paths
- * through /proc give null: its links mean something else in every process.
+ * `RealPath` on this machine. A dangling link counts as its target, because writing would create that. Paths through
+ * /proc give null: its links mean something else in every process.
  */
 export const nodeRealPath: RealPath = (path) => follow(path, readLink);
 
-/** `nodeRealPath` for many paths at one moment: each link is read once, and what changes meanwhile is not seen. */
+/** `nodeRealPath` for many paths at one moment: it reads each link once and does not see later changes. */
 export function rememberingRealPath(): RealPath {
   const known = new Map<string, Link>();
   const look = (path: string) => {
@@ -54,8 +54,8 @@ function follow(path: string, look: (path: string) => Link): string | null {
   return real;
 }
 
-/** Where the name itself lies, whatever it links to: removing or moving a link acts on this place. */
-export function placeOf(path: string, realPath: RealPath): string | null {
+/** The location of the name itself, whatever it links to: removing or moving a link acts on this path. */
+export function locationOf(path: string, realPath: RealPath): string | null {
   const parent = realPath(dirname(path));
   return parent === null ? null : join(parent, basename(path));
 }

@@ -1,12 +1,12 @@
-import type { Rule } from '../permissions/rules.ts';
+import type { Rule } from './rules.ts';
 
-/** Where a rule stands, for people: its file or flag, or that it came with an update. */
+/** Where a rule comes from, for people: its file or flag, or an update of the session. */
 export function ruleOrigin({ where, source = '' }: Rule): string {
   return where ?? UPDATES[source.replace(KEPT, '')] ?? 'unknown';
 }
 
-/** The source of rules that were written to a file of this scope, but hold only because the session remembers them. */
-export function keptSource(scope: string): string {
+/** The source of rules that were written to a file of this scope, but apply only because the session remembers them. */
+export function savedSource(scope: string): string {
   return `kept:${scope}`;
 }
 

@@ -1,19 +1,19 @@
-import { currentToolName } from '../wire/tool-names.ts';
+import { currentToolName } from '../wire/tools/tool-names.ts';
 
-/** A rule as hosts and settings give it (`PermissionRuleValue` on the wire), plus where it came from. */
+/** A rule as hosts and settings write it (`PermissionRuleValue` on the wire), and its origin. */
 export interface Rule {
   toolName: string;
-  /** What stands in the parentheses; absent when the rule means every call of the tool. */
+  /** The text in the parentheses; absent when the rule means every call of the tool. */
   ruleContent?: string;
-  /** The settings scope or command line that gave it; updates touch only rules of their own source. */
+  /** The settings scope or command line that the rule comes from; updates change only rules of their own source. */
   source?: string;
-  /** For people: the file or the flag in which it stands. Absent for rules that came with an update. */
+  /** For people: the file or the flag that holds the rule. Absent for rules from an update. */
   where?: string;
 }
 
 export interface ParsedRules {
   rules: Rule[];
-  /** One sentence for each text that is no rule. A caller must not go on as if they had not been written. */
+  /** One sentence for each text that is not a valid rule. A caller must not continue as if the text were absent. */
   problems: string[];
 }
 
@@ -65,8 +65,8 @@ export function formatRule(rule: Rule): string {
 }
 
 /**
- * A rule binds a tool by any name that it can be called by, `Agent` for `Task` among them (ruling K37). A dot in the
- * name of an MCP server or tool is `_` in what is called.
+ * A rule binds a tool under every name it can be called by, such as `Agent` for `Task`. A dot in the name of an MCP
+ * server or tool is `_` in the name that the model calls.
  */
 export function canonicalToolName(name: string): string {
   if (name.startsWith('mcp__')) return name.replaceAll('.', '_');

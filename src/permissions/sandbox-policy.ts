@@ -2,17 +2,17 @@ import { HeddleError } from '../wire/errors.ts';
 import type { Decision } from './decide.ts';
 import type { Call } from './match-rule.ts';
 import type { Policy } from './policy.ts';
-import { plainArgv, plainSequence } from './shell-words.ts';
+import { plainArgv, plainSequence } from './shell/plain-words.ts';
 
-/** How a sandbox bears on permissions. */
+/** How a sandbox affects permissions. */
 export interface SandboxPolicy {
-  /** What runs inside needs no permission. */
+  /** Commands that run inside need no permission. */
   readonly autoAllow: boolean;
   /** Whether this command line runs inside. */
   confines(command: string): boolean;
 }
 
-/** Who wants out of the sandbox is asked for it, whatever mode or rule would let the command run (ruling K43). */
+/** A command that leaves the sandbox is always asked about, even if a mode or rule would let it run. */
 export function byLeavingSandbox({ access }: Call, { sandbox }: Policy): Decision | null {
   if (!sandbox || access.kind !== 'execute' || !access.leavesSandbox) return null;
   const reason = 'The command asks to run outside of the sandbox, which is asked for in every mode.';
@@ -26,7 +26,7 @@ export function bySandbox({ access }: Call, { sandbox }: Policy): Decision | nul
 }
 
 /**
- * Makes the test for commands that run outside of the sandbox: a plain sequence, each command of which begins with the
+ * Makes the test for commands that run outside of the sandbox: plain sequences in which each command begins with the
  * words of a pattern (`docker`, `docker *`). Throws `invalid_settings` for a pattern that is more than words.
  */
 export function excludedCommands(patterns: readonly string[]): (command: string) => boolean {

@@ -1,12 +1,14 @@
 import { dirname } from 'node:path';
+import { isInsideAny } from '../util/files/path-inside.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
-import { fileCommandTargets } from './judge-command.ts';
+import { fileCommandTargets } from './commands/judge-command.ts';
 import { type Call, scriptOf } from './match-rule.ts';
 import { isSearch } from './path-rules.ts';
-import { isInsideAny } from './paths.ts';
 import type { Policy } from './policy.ts';
 
-/** Updates that would let calls like this one pass without asking, in the order hosts know (wire `can_use_tool`). */
+/**
+ * Updates that would let calls like this one pass without asking, in the order that hosts expect (wire `can_use_tool`).
+ */
 export function suggestUpdates(call: Call, policy: Policy): PermissionUpdate[] {
   const { access, toolName } = call;
   switch (access.kind) {

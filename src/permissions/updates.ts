@@ -3,21 +3,21 @@ import type { PermissionRuleValue, PermissionUpdate } from '../wire/permissions.
 import { directoryPath, type Policy, permittedMode } from './policy.ts';
 import { formatRule, parseRule, type Rule, sameRule } from './rules.ts';
 
-/** An update, and among whose rules it acts: those of its own destination, or of another source that stands for it. */
+/** An update and the source whose rules it changes: its own destination, or another source that stands for it. */
 export interface AppliedUpdate {
   update: PermissionUpdate;
   source: string;
 }
 
-/** The policy after an update for its own destination; storing it there is the caller's part. */
+/** The policy after an update for its own destination; the caller stores the update there. */
 export function applyUpdate(policy: Policy, update: PermissionUpdate): Policy {
   return applyAs(policy, { update, source: update.destination });
 }
 
 /**
- * The policy after an update. Rules are changed only among those that came from the same source, so that a change for one
- * session never lifts a deny rule of the settings; those that a flag of the launch forbids stay, too. Throws
- * `invalid_option` for what cannot be applied.
+ * The policy after an update. It changes only rules from the same source, so that a change for one session never lifts
+ * a deny rule of the settings; deny rules from a launch flag also stay. Throws `invalid_option` for an update that
+ * cannot be applied.
  */
 export function applyAs(policy: Policy, { update, source }: AppliedUpdate): Policy {
   switch (update.type) {
@@ -50,12 +50,12 @@ function changeRules(current: readonly Rule[], update: RuleUpdate, source: strin
   }
 }
 
-/** Given by a flag: what an update adds for the same destination stands nowhere. */
+/** True for rules from a flag: rules that an update adds for the same destination have no `where`. */
 function isOfLaunch({ source, where }: Rule): boolean {
   return source === 'cliArg' && where !== undefined;
 }
 
-/** Through the text form, so that a rule given as an object means exactly what the same text means. */
+/** Goes through the text form, so that a rule given as an object means exactly what the same text means. */
 function checkedRule({ toolName, ruleContent }: PermissionRuleValue, source: string): Rule {
   const parsed = parseRule(formatRule({ toolName, ...(ruleContent !== undefined && { ruleContent }) }));
   if ('problem' in parsed)

@@ -7,35 +7,41 @@ import { refusalIn, takenBack } from './message-fate.ts';
 interface Waiting {
   resolve(result: SDKResultMessage): void;
   reject(error: Error): void;
-  /** Its turn has begun, or it has joined one: the next result is its own, whether it says so or not. */
+  /**
+   * The turn of the message has begun, or the message joined a running turn: the next result answers it, even if the
+   * result does not name it.
+   */
   isStarted: boolean;
 }
 
-/** Who waits for the answers to their messages. It sees every message of the agent, whoever reads them. */
+/**
+ * The callers that wait for the answers to their messages. It reads every message of the agent, independent of other
+ * readers.
+ */
 export class Asks {
   readonly #waiting = new Map<string, Waiting>();
-  /** The last result that answered nobody: a session that cannot be opened has no other to tell why. */
+  /** The last result that answered no message. A session that cannot be opened reports the reason in such a result. */
   #unclaimed: SDKResultMessage | null = null;
 
   get isEmpty(): boolean {
     return this.#waiting.size === 0;
   }
 
-  /** Before the message is sent. Rejects when it is refused or taken back, and as the session does. */
+  /** Called before the message is sent. Rejects when the agent refuses or cancels the message, or the session fails. */
   expect(uuid: string): Promise<SDKResultMessage> {
     const answer = new Promise<SDKResultMessage>((resolve, reject) => {
       this.#waiting.set(uuid, { resolve, reject, isStarted: false });
     });
-    answer.catch(() => {}); // who sends it may fail before anybody waits for this
+    answer.catch(() => {}); // the send may fail before the caller awaits this
     return answer;
   }
 
-  /** It was not sent. */
+  /** The message was not sent. */
   forget(uuid: string): void {
     this.#waiting.delete(uuid);
   }
 
-  hear(message: object): void {
+  observe(message: object): void {
     const { type } = message as JsonObject;
     if (type === 'result') this.#answer(message as SDKResultMessage);
     if (type === 'command_lifecycle') this.#follow(message);
@@ -50,7 +56,7 @@ export class Asks {
     this.fail(result?.is_error ? new FailedResultError(result) : ended);
   }
 
-  /** Nothing more will be heard. */
+  /** The connection is broken; no more messages arrive. */
   fail(error: Error): void {
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
@@ -59,7 +65,7 @@ export class Asks {
   #answer(result: SDKResultMessage): void {
     const named = result.user_message_uuids;
     const started = [...this.#waiting].filter(([, { isStarted }]) => isStarted).map(([uuid]) => uuid);
-    // An agent that does not say what it answers does so in the order of the questions.
+    // An agent whose results do not name messages answers in the order of the questions.
     const [oldest] = this.#waiting.keys();
     const unnamed = named === undefined && started.length === 0 && oldest !== undefined ? [oldest] : started;
     const answered = [...(named ?? []), ...unnamed].flatMap((uuid) => this.#take(uuid) ?? []);

@@ -3,24 +3,24 @@ import { isObject } from '../util/json.ts';
 import { badOption } from '../wire/check-named.ts';
 import type { InitializeResponse } from '../wire/control/index.ts';
 import { HeddleError, NotConnectedError } from '../wire/errors.ts';
+import type { ExitInfo, Transport } from '../wire/link/transport.ts';
 import type { McpServerStatus } from '../wire/mcp.ts';
 import type { SDKMessage } from '../wire/messages/sdk.ts';
 import type { Connect } from '../wire/run-config.ts';
-import type { ExitInfo, Transport } from '../wire/transport.ts';
-import { checkOptions, checkPrompt } from './check-options.ts';
 import { Connection } from './connection.ts';
 import { Controls } from './controls.ts';
 import { MessageLog, type SequencedMessage } from './message-log.ts';
 import { readMessages } from './message-reader.ts';
-import type { GivenOptions } from './options.ts';
+import { checkOptions, checkPrompt } from './options/check-options.ts';
+import type { GivenOptions } from './options/options.ts';
 import type { PromptStream } from './query.ts';
 import { userMessage } from './user-message.ts';
 
 const HISTORY_SIZE = 10_000;
 
-/** Options of the client: those of `query`, and how much it remembers. */
+/** Options of the client: those of `query`, and the size of its history. */
 export interface ClientOptions<Output = unknown> extends GivenOptions<Output> {
-  /** How many messages are kept for subscribers that come late or read slowly. Default: 10,000. */
+  /** How many messages the client stores for subscribers that come late or read slowly. Default: 10,000. */
   historySize?: number;
 }
 
@@ -28,13 +28,13 @@ interface Live {
   connection: Connection;
   log: MessageLog;
   serverInfo: InitializeResponse | null;
-  /** Where `receiveMessages` and `receiveResponse` begin: behind what the last of them has read. */
+  /** Where `receiveMessages` and `receiveResponse` begin: after the last message that one of them read. */
   read: number;
 }
 
 /**
- * A connection to an agent that stays open: send prompts at any time, and read what it says in as many places as you
- * like. Every reader gets every message in order; a slow one holds up nobody. Options are checked here (throws
+ * A connection to an agent that stays open: send prompts at any time, and read the messages in any number of places.
+ * Every reader gets every message in order; a slow reader delays no other. The constructor checks the options (throws
  * `invalid_option`); everything but `connect` and `getServerInfo` rejects with NotConnectedError while not connected.
  *
  * @example
@@ -51,7 +51,10 @@ export class HeddleClient<Output = unknown> extends Controls {
   readonly #historySize: number;
   #live: Live | null = null;
 
-  /** `transport` takes the place of a subprocess: one that is not connected yet, or what makes one for each `connect`. */
+  /**
+   * `transport` replaces the subprocess: a transport that is not connected yet, or a function that makes one for each
+   * `connect`.
+   */
   constructor(given: ClientOptions<Output> = {}, transport?: Transport | Connect) {
     super();
     if (!isObject(given)) checkOptions(given);
@@ -64,14 +67,14 @@ export class HeddleClient<Output = unknown> extends Controls {
     this.#options = transport ? { ...options, transport: toConnect(transport) } : options;
   }
 
-  /** The agent's process, while there is one. */
+  /** The agent's process id, while the agent runs. */
   get pid(): number | undefined {
     return this.#live?.connection.pid;
   }
 
   /**
-   * Starts the agent and waits until it is ready. A stream is sent in the background. A text is not sent: `query` does
-   * that, when somebody is there to read the answer.
+   * Starts the agent and waits until it is ready. A stream is sent in the background. A text is not sent: call `query`
+   * with it when a reader for the answer exists.
    */
   async connect(prompt?: string | PromptStream): Promise<void> {
     if (prompt !== undefined) checkPrompt(prompt);
@@ -89,7 +92,7 @@ export class HeddleClient<Output = unknown> extends Controls {
     if (typeof prompt === 'object') connection.sendAll(prompt).catch((error) => connection.failWithAgent(error));
   }
 
-  /** Sends a prompt, or all of a stream; resolves when it is on its way. The answer comes to the readers. */
+  /** Sends a prompt, or all of a stream; resolves when it is sent. The readers get the answer. */
   async query(prompt: string | PromptStream, sessionId = 'default'): Promise<void> {
     const { connection } = this.#connected();
     checkPrompt(prompt);
@@ -97,19 +100,20 @@ export class HeddleClient<Output = unknown> extends Controls {
     else await connection.sendAll(prompt);
   }
 
-  /** Every message from now until the agent ends: from where the last `receive…` has stopped. */
+  /** Every message until the agent ends, beginning where the last `receive…` stopped. */
   receiveMessages(): AsyncGenerator<SDKMessage<Output>, void> {
     return this.#receive(() => false);
   }
 
-  /** Every message up to the next result, which is the last one: from where the last `receive…` has stopped. */
+  /** Every message up to the next result, which is the last one, beginning where the last `receive…` stopped. */
   receiveResponse(): AsyncGenerator<SDKMessage<Output>, void> {
     return this.#receive(({ message }) => message.type === 'result');
   }
 
   /**
-   * Every message with its number, from number `from` on; without one, from the oldest that is kept. Whoever comes back
-   * goes on with the number after its last. Rejects with `fell_behind` when a message is not kept any more.
+   * Every message with its number, beginning at number `from`; without `from`, at the oldest stored message. A reader
+   * that returns passes the number after its last message. Rejects with `fell_behind` when a message is no longer
+   * stored.
    */
   subscribe({ from }: { from?: number } = {}): AsyncGenerator<SequencedMessage, void> {
     return readMessages({
@@ -136,22 +140,22 @@ export class HeddleClient<Output = unknown> extends Controls {
     });
   }
 
-  /** What the agent has said of itself, kept from the start; null while not connected. */
+  /** The agent's answer to `initialize`; null while not connected. */
   async getServerInfo(): Promise<InitializeResponse | null> {
     return this.#live?.serverInfo ?? null;
   }
 
-  /** The MCP servers, and how they are. */
+  /** The MCP servers, each with its status. */
   getMcpStatus(): Promise<McpServerStatus[]> {
     return this.mcpServerStatus();
   }
 
-  /** Rejects while not connected, and never throws. */
+  /** Rejects while not connected; it never throws synchronously. */
   override async initializationResult(): Promise<InitializeResponse> {
     return super.initializationResult();
   }
 
-  /** Ends the input, then the agent; readers finish. Does nothing while not connected. */
+  /** Ends the input, then the agent; the readers finish. Does nothing while not connected. */
   async disconnect(): Promise<ExitInfo | null> {
     const live = this.#live;
     this.#live = null;

@@ -4,35 +4,36 @@ import { badOption } from '../wire/check-named.ts';
 import type { InitializeResponse, SlashCommand } from '../wire/control/index.ts';
 import { AbortError, ControlError, type ErrorCode, HeddleError, toHeddleError } from '../wire/errors.ts';
 import { exitError } from '../wire/exit-errors.ts';
+import { type CallOptions, type ControlBody, Peer } from '../wire/link/peer.ts';
+import type { ExitInfo, Transport } from '../wire/link/transport.ts';
 import type { CommandsChangedMessage } from '../wire/messages/notices.ts';
 import type { Message, ParsedMessage } from '../wire/messages/parse.ts';
 import type { SDKMessage } from '../wire/messages/sdk.ts';
-import { type CallOptions, type ControlBody, Peer } from '../wire/peer.ts';
-import type { ExitInfo, Transport } from '../wire/transport.ts';
-import { initializeBody, type Prepared, toLaunch } from './args.ts';
-import { checkInput, unsendable } from './check-options.ts';
 import type { HostCallbacks } from './host-callbacks.ts';
-import { LOAD_TIMEOUT_MS } from './load-timeout.ts';
-import type { McpServers } from './mcp-servers.ts';
-import type { GivenOptions } from './options.ts';
-import { zodIn } from './output-schema.ts';
-import { programTools } from './program-tools.ts';
-import type { OutputSchema } from './read-output.ts';
-import { hostTeller, type TellHost } from './tell-host.ts';
+import { checkInput, unsendable } from './options/check-options.ts';
+import type { GivenOptions } from './options/options.ts';
+import { zodIn } from './options/output-schema.ts';
+import { type OutputSchema, readOutputSchema } from './options/read-output.ts';
+import { initializeBody, type Prepared, toLaunch } from './options/to-launch.ts';
+import { hostTeller, type ReportToHost } from './report-to-host.ts';
+import { LOAD_TIMEOUT_MS } from './stored/load-timeout.ts';
+import { warnIfOld } from './subprocess/check-version.ts';
+import type { McpServers } from './tools/mcp-servers.ts';
+import { programTools } from './tools/program-tools.ts';
 
 const INITIALIZE_TIMEOUT_MS = 60_000;
-/** How long what a dead agent has written may still be on its way. */
+/** How long the last output of a dead agent may take to arrive. */
 const READ_GRACE_MS = 1000;
-/** How long a pipe that broke waits for the end of the agent behind it, before it is told by itself. */
+/** How long a broken pipe waits for the agent's exit before it is reported as an error itself. */
 const EXIT_GRACE_MS = 2000;
 /** How long an agent whose input has ended may take to end by itself. */
 const END_GRACE_MS = 500;
-/** How long an agent that has said its last word may take to be gone. */
+/** How long an agent may take to exit after its last message. */
 const LAST_GRACE_MS = 30_000;
 
 const NEVER_STARTED: ExitInfo = { code: null, signal: null, stderr: '' };
 
-/** Takes the messages of a connection in order, and how they ended: just so, or by an error. */
+/** Receives the messages of a connection in order, and how they ended: normally, or by an error. */
 export interface MessageSink {
   push(message: SDKMessage): void;
   end(): void;
@@ -47,47 +48,50 @@ interface Link {
 }
 
 /**
- * A running agent and the conversation with it: what `query`, sessions and the client have in common. It starts at
- * once, initializes, reads everything into its sink, answers the agent's questions from the options, and ends in one of
+ * A running agent and the conversation with it: the common base of `query`, sessions and the client. It starts at once,
+ * initializes, reads everything into its sink, and answers the agent's questions from the options. It ends in one of
  * four ways: the agent ends, `close` or `shutDown` is called, the abortController fires, or something breaks.
  */
 export class Connection {
   readonly #options: GivenOptions;
   readonly #sink: MessageSink;
-  /** Loaded beside what starts the agent. */
+  /** Loaded while the agent starts. */
   readonly #host: Promise<HostCallbacks>;
-  readonly #tellHost: TellHost;
+  readonly #reportToHost: ReportToHost;
   /** Rejects for every caller at once when the start fails. */
   readonly #connected: Promise<Link>;
   /** The agent's answer to initialize. */
   readonly initialized: Promise<InitializeResponse>;
-  /** The commands as the agent has told them since; null when they have not changed. */
+  /** The commands as the agent last listed them; null when they have not changed since the start. */
   commands: readonly SlashCommand[] | null = null;
   #transport: Transport | null = null;
   #prepared: Prepared = {};
-  /** Of a schema of zod: what it makes of the output of a result. */
+  /** For a zod schema: converts the output of a result. */
   #output: OutputSchema | null = null;
-  /** Answers shall be told while they grow, though no option says so: settles when that was asked for. Never rejects. */
+  /**
+   * Partial messages were requested although no option asks for them. Settles when the agent has the request. Never
+   * rejects.
+   */
   #partials: Promise<void> | null = null;
-  /** Settles when the agent has said all and its end has been told. */
+  /** Settles when all messages of the agent are read and its end is reported. */
   #reading: Promise<void> = Promise.resolve();
-  /** How much was sent that wants an answer, since the last result; without what was refused. */
+  /** How many sent messages need an answer since the last result, without the refused ones. */
   #unanswered = 0;
-  /** A result has reached the caller, so that the exit code is no news. */
-  #resultTold = false;
+  /** The caller has a result, so that the exit code adds nothing. */
+  #resultReported = false;
   #versionNoted = false;
   #closing = false;
-  /** The agent cannot be told that no more comes, other than by closing its stdin. */
+  /** The input is over, and the agent can only learn of it by the end of its stdin. */
   #inputDone = false;
-  /** What the agent has said last that it is at; null: it tells nothing of that kind. */
+  /** The last state that the agent reported; null for an agent that reports no states. */
   #state: string | null = null;
 
   constructor(options: GivenOptions, sink: MessageSink) {
     this.#options = options;
     this.#sink = sink;
-    this.#tellHost = hostTeller(options);
+    this.#reportToHost = hostTeller(options);
     this.#host = this.#loadHost();
-    this.#host.catch(() => {}); // told to whoever connects
+    this.#host.catch(() => {}); // the callers of `connect` get the error
     const signal = options.abortController?.signal;
     if (signal?.aborted) this.fail(new AbortError());
     else signal?.addEventListener('abort', this.#onAbort, { once: true });
@@ -98,27 +102,30 @@ export class Connection {
 
   async #loadHost(): Promise<HostCallbacks> {
     const { hostCallbacks } = await import('./host-callbacks.ts');
-    return hostCallbacks(this.#options, { callAgent: (request) => this.call(request), tell: this.#tellHost });
+    return hostCallbacks(this.#options, { callAgent: (request) => this.call(request), report: this.#reportToHost });
   }
 
   get pid(): number | undefined {
     return this.#transport?.pid;
   }
 
-  /** A control request; resolves with the body of the answer. Waits for the connection, not for `initialize`. */
+  /** Sends a control request; resolves with the body of the answer. Waits for the connection, not for `initialize`. */
   async call(request: ControlBody): Promise<unknown> {
     const { peer } = await this.#connected;
     return peer.call(request);
   }
 
-  /** Initializes once more, and answers what the agent says it still waits for. What is being answered is left alone. */
+  /**
+   * Initializes again, and answers the requests that the agent lists as open. Requests that are being answered are left
+   * alone.
+   */
   async reinitialize(): Promise<InitializeResponse> {
     const link = await this.#connected;
     const { peer } = link;
     return this.#initialize(link, (response) => peer.serveAgain(OPEN_REQUESTS.flatMap((list) => response[list] ?? [])));
   }
 
-  /** Has answers told while they grow, where the agent can do that. What is sent from now on waits until it was asked. */
+  /** Turns partial messages on, where the agent supports that. Messages that are sent later wait for this request. */
   wantPartials(): void {
     if (!this.#options.includePartialMessages) this.#partials ??= this.#askForPartials().catch(() => {});
   }
@@ -129,18 +136,18 @@ export class Connection {
     await this.call({ subtype: 'set_partial_messages', enabled: true });
   }
 
-  /** Whether a message is only there because of `wantPartials`. */
+  /** Whether a message only exists because of `wantPartials`. */
   isUnaskedPartial(message: SDKMessage): boolean {
     if (!this.#partials) return false;
     return message.type === 'stream_event' || (message as JsonObject).status === 'requesting';
   }
 
-  /** Servers that live here must be there before the agent hears of them. */
+  /** Servers of this program must exist before the agent learns of them. */
   async addServers(servers: McpServers): Promise<void> {
     await (await this.#host).addServers(servers);
   }
 
-  /** Hands one message on; resolves when it is on its way. Rejects with `closed` when nobody will read it. */
+  /** Sends one message; resolves when it is written. Rejects with `closed` when the agent no longer reads. */
   async send(message: JsonObject, position = 1): Promise<void> {
     if (this.#closing) throw new HeddleError('closed', CLOSED);
     const { transport } = await this.#connected;
@@ -156,7 +163,7 @@ export class Connection {
     }
   }
 
-  /** Sends what a stream yields, one after the other; resolves when it has ended. */
+  /** Sends the items of a stream one after the other; resolves when the stream has ended. */
   async sendAll(stream: AsyncIterable<unknown>): Promise<void> {
     await this.#connected;
     let position = 0;
@@ -166,14 +173,14 @@ export class Connection {
     }
   }
 
-  /** End of input is not end of control: stdin stays open for answers until the agent has finished (ruling K2). */
+  /** The end of the input does not end control: stdin stays open for answers until the agent has finished. */
   async endInput(): Promise<void> {
     if (this.#closing) return;
     const { transport } = await this.#connected;
     const { capabilities } = await this.initialized;
     if (Array.isArray(capabilities) && capabilities.includes('end_input')) {
       await this.call({ subtype: 'end_input' }).catch((error) => {
-        if (error instanceof ControlError) transport.endInput(); // else: the agent ended before it could answer
+        if (error instanceof ControlError) transport.endInput(); // else: the agent ended before it answered
       });
       return;
     }
@@ -181,7 +188,7 @@ export class Connection {
     if (this.#unanswered === 0 && (this.#state === null || this.#state === 'idle')) transport.endInput();
   }
 
-  /** Ends an agent that may finish by itself: its input ends first, and only then is it ended by force. */
+  /** Lets an agent finish by itself: ends its input, and ends the agent by force only after the grace time. */
   async shutDown(): Promise<ExitInfo> {
     this.#closing = true;
     const transport = this.#transport;
@@ -203,7 +210,7 @@ export class Connection {
     return exit ?? NEVER_STARTED;
   }
 
-  /** Ends the stream with an error, and the agent with it. */
+  /** Ends the stream with an error and ends the agent. */
   fail(error: unknown): void {
     if (this.#sink.ended) return;
     this.#sink.fail(error instanceof Error ? error : toHeddleError(error));
@@ -213,10 +220,10 @@ export class Connection {
   readonly #onAbort = () => this.fail(new AbortError());
 
   async #connect(): Promise<Link> {
-    // Loaded now and not before: a program that only imports this package shall not pay for it.
+    // Loaded only now, so that a program that only imports this package does not pay for it.
     const parsing = import('../wire/messages/parse.ts');
     if (this.#needsPreparing) await this.#prepare();
-    const connect = this.#options.transport ?? (await import('./subprocess.ts')).subprocess(this.#options);
+    const connect = this.#options.transport ?? (await import('./subprocess/subprocess.ts')).subprocess(this.#options);
     if (this.#closing) throw new AbortError('Closed before the agent was started');
     const transport = checkTransport(connect(toLaunch(this.#options, this.#prepared)));
     this.#transport = transport;
@@ -237,15 +244,18 @@ export class Connection {
     return programTools(this.#options.tools).length > 0 || zodIn(this.#options.outputFormat) !== null;
   }
 
-  /** Reads schemas of zod, which takes a moment. Before the connection: nothing may be written before `initialize`. */
+  /**
+   * Converts zod schemas, which takes a moment. Done before the connection, because nothing may be written before
+   * `initialize`.
+   */
   async #prepare(): Promise<void> {
     const zod = zodIn(this.#options.outputFormat);
-    this.#output = zod && (await (await import('./read-output.ts')).readOutputSchema(zod));
+    this.#output = zod && (await readOutputSchema(zod));
     const tools = await (await this.#host).tools?.described();
     this.#prepared = { ...(this.#output && { jsonSchema: this.#output.json }), ...(tools && { tools }) };
   }
 
-  /** A process that the agent left behind may hold its output open; once the agent is gone, nothing more can come. */
+  /** A process that the agent started may hold its output open. Once the agent is gone, no more messages can come. */
   #endWithAgent(peer: Peer, transport: Transport): void {
     transport.exit.then(() => {
       const timer = setTimeout(() => transport.close().catch(() => {}), READ_GRACE_MS);
@@ -253,7 +263,7 @@ export class Connection {
     });
   }
 
-  /** Writes before it waits for anything: what was sent meanwhile comes behind it. */
+  /** Writes before it awaits anything, so that messages sent meanwhile come after `initialize`. */
   async #initialize({ peer, host }: Link, onResponse?: CallOptions['onResponse']): Promise<InitializeResponse> {
     const timeoutMs = this.#options.initializeTimeoutMs ?? INITIALIZE_TIMEOUT_MS + storeTimeMs(this.#options);
     const body = initializeBody(this.#options, host.announced, this.#prepared);
@@ -277,15 +287,15 @@ export class Connection {
       const parsed = parse(line);
       if (parsed.ok) {
         const said = this.#said(parsed.message);
-        this.#sink.push(said instanceof Promise ? await said : said); // nothing waits that need not
+        this.#sink.push(said instanceof Promise ? await said : said); // nothing waits without need
       } else this.#badLine(parsed.error);
       if (line.type === 'system' && line.subtype === 'init') this.#noteVersion(line);
       if (parsed.ok && isCommandsChanged(parsed.message)) this.commands = parsed.message.commands;
       if (line.type === 'system' && line.subtype === 'input_error')
         this.#unanswered = Math.max(0, this.#unanswered - 1);
       if (line.type !== 'result') continue;
-      this.#resultTold ||= parsed.ok;
-      // Also for one that could not be read: the agent waits for the end of its input.
+      this.#resultReported ||= parsed.ok;
+      // Also for a result that could not be read: the agent waits for the end of its input.
       this.#onResult(line, transport);
     }
     if (!this.#closing) transport.endInput();
@@ -299,47 +309,50 @@ export class Connection {
     return said as SDKMessage | Promise<SDKMessage>;
   }
 
-  /** Whether the end of the agent is itself the news: it failed, or left what it was asked without any answer. */
+  /** Whether the agent's exit must be reported: it failed, or it ended without an answer to a prompt. */
   #isUnexplained({ code }: ExitInfo): boolean {
     if (this.#closing) return false;
-    return code === 0 ? this.#unanswered > 0 : !this.#resultTold;
+    return code === 0 ? this.#unanswered > 0 : !this.#resultReported;
   }
 
-  /** Without `end_input` the only way to tell an agent that no more comes is to close its stdin (ruling K2). */
+  /** Without `end_input` the end of its stdin is the only way to tell an agent that no more input comes. */
   #onResult(result: JsonObject, transport: Transport): void {
     this.#unanswered = 0;
     const pending = Array.isArray(result.pending_tasks) ? result.pending_tasks.length : 0;
     if (this.#inputDone && pending === 0 && this.#state === null) transport.endInput();
   }
 
-  /** One that tells its state may have more to ask behind a result, until it is idle (ruling K49). */
+  /** An agent that reports its state may send requests after a result, until it is idle. */
   #onState(line: JsonObject, transport: Transport): void {
     this.#state = stringField(line, 'state') ?? null;
     if (this.#state === 'idle' && this.#inputDone && this.#unanswered === 0) transport.endInput();
   }
 
-  /** Of an agent that was named by its path: it is not started a second time to be asked. */
+  /**
+   * For an agent that was named by its path: reads the version from this line, so that the agent need not be started
+   * twice.
+   */
   #noteVersion(line: JsonObject): void {
     const { pathToHeddleExecutable, pathToClaudeCodeExecutable, transport } = this.#options;
     const version = stringField(line, 'claude_code_version');
     if (this.#versionNoted || version === undefined || transport) return;
     if (!pathToHeddleExecutable && !pathToClaudeCodeExecutable) return;
     this.#versionNoted = true;
-    import('./subprocess-version.ts').then(({ warnIfOld }) => warnIfOld(version, this.#options.env)).catch(() => {});
+    warnIfOld(version, this.#options.env);
   }
 
   #badLine(error: Error): void {
     const told = toHeddleError(error);
-    // Unlike a stray word on stdout, this was surely a message: without it the stream is not what the agent said.
+    // Unlike a stray word on stdout, this was surely a message: without it the stream would be incomplete.
     if (told.code === 'line_too_long') {
       this.fail(told);
       return;
     }
-    if (this.#options.onError) this.#tellHost(told);
-    else this.#tellHost(new HeddleError(told.code, `Skipped a line that could not be read: ${told.message}`));
+    if (this.#options.onError) this.#reportToHost(told);
+    else this.#reportToHost(new HeddleError(told.code, `Skipped a line that could not be read: ${told.message}`));
   }
 
-  /** A pipe that breaks is often the first sign of a dead agent. What it said last, and how it ended, tell more. */
+  /** A broken pipe is often the first sign of a dead agent. The agent's last output and its exit say more. */
   async failWithAgent(error: unknown): Promise<void> {
     const isEnd = HeddleError.isInstance(error) && ENDS.has(error.code);
     if (isEnd) await within(EXIT_GRACE_MS, this.#reading);
@@ -349,7 +362,7 @@ export class Connection {
 
 const CLOSED = 'This conversation is closed: createSession() opens another, resumeSession(id) goes on with this one';
 
-/** What a program connects by itself may be anything. */
+/** A transport of the program may be any value, so it is checked. */
 function checkTransport(given: Transport): Transport {
   const methods = ['connect', 'write', 'readMessages', 'endInput', 'close', 'isReady'];
   const missing = methods.filter((name) => typeof (given as unknown as JsonObject | undefined)?.[name] !== 'function');
@@ -360,10 +373,10 @@ function checkTransport(given: Transport): Transport {
 
 const ENDS: ReadonlySet<ErrorCode> = new Set(['closed', 'process_failed', 'run_failed']);
 
-/** The requests that an agent lists beside its answer to `initialize`. */
+/** The requests that an agent lists in its answer to `initialize`. */
 const OPEN_REQUESTS = ['pending_permission_requests', 'pending_elicitation_requests', 'pending_user_dialog_requests'];
 
-/** An agent that resumes answers when the store of this program has listed and loaded what it needs. */
+/** An agent that resumes answers only after the program's store has listed and loaded the session. */
 function storeTimeMs({ sessionStore, loadTimeoutMs = LOAD_TIMEOUT_MS }: GivenOptions): number {
   return sessionStore ? 2 * loadTimeoutMs : 0;
 }

@@ -20,28 +20,38 @@ import type {
   SwitchLeafResult as WireSwitch,
   SessionTree as WireTree,
 } from '../wire/control/index.ts';
+import type { ControlBody } from '../wire/link/peer.ts';
 import type { McpServerStatus } from '../wire/mcp.ts';
-import type { ControlBody } from '../wire/peer.ts';
 import type { PermissionModeName } from '../wire/permissions.ts';
 import type { ThinkingDisplay } from '../wire/thinking-display.ts';
 import type { Connection } from './connection.ts';
-import { type McpServers, serversOnWire } from './mcp-servers.ts';
-import type { SdkPluginConfig } from './option-types.ts';
-import { type Branch, type SessionTree, type SwitchLeafResult, toBranches, toTree, withLeaf } from './tree-types.ts';
+import type { SdkPluginConfig } from './options/option-types.ts';
+import {
+  type Branch,
+  type SessionTree,
+  type SwitchLeafResult,
+  toBranches,
+  toTree,
+  withLeaf,
+} from './stored/tree-types.ts';
+import { type McpServers, serversOnWire } from './tools/mcp-servers.ts';
 
 export type { InterruptReceipt };
 
 export interface InterruptOptions {
-  /** Messages that wait for their turn are taken back, too. Default: they are answered next. */
+  /** Also removes messages that wait for their turn. Default: they are answered next. */
   cancelQueued?: boolean;
 }
 
 export interface ReloadPluginsOptions {
-  /** Loads these as well, as if they had been in `plugins`; their paths must be absolute. */
+  /** Also loads these plugins, as if they were in `plugins`; their paths must be absolute. */
   addPlugins?: SdkPluginConfig[];
   /** Rejects with `reload_plugins_busy` while the session works. */
   refuseIfBusy?: boolean;
-  /** Reads nothing when servers of plugins would come or go, which costs the model its cache: the answer says so. */
+  /**
+   * Reads nothing when servers of plugins would come or go, because that costs the model its cache. The answer reports
+   * it.
+   */
   holdOnCacheImpact?: boolean;
 }
 
@@ -49,28 +59,28 @@ export interface ReloadPluginsOptions {
 export type SettingsFile = 'userSettings' | 'projectSettings' | 'localSettings';
 
 export interface ReadFileOptions {
-  /** No more than this many bytes of the file. */
+  /** Reads at most this number of bytes of the file. */
   maxBytes?: number;
   encoding?: 'utf-8' | 'base64';
 }
 
 /**
- * What a host can ask of a running agent: the methods that `query`, sessions and the client share. They work at any
- * time, also during a turn and after the input has ended. An agent that does not know a request, or refuses it, rejects
- * with ControlError; one that ends, with ProcessError or `closed`.
+ * The requests that a host can send to a running agent: the methods that `query`, sessions and the client share. They
+ * work at any time, also during a turn and after the input has ended. They reject with ControlError when the agent does
+ * not know or refuses the request, and with ProcessError or `closed` when the agent ends.
  */
 export abstract class Controls {
-  /** To the agent that is asked; may throw where there is none. */
+  /** The connection to the agent; may throw where there is none. */
   protected abstract connection(): Connection;
 
-  /** The whole answer to `initialize`, kept from the start. */
+  /** The whole answer to `initialize`, stored since the start. */
   initializationResult(): Promise<InitializeResponse> {
     return this.connection().initialized;
   }
 
   /**
-   * Initializes once more, after lines may have been lost on the way: what the agent still waits for is asked again of
-   * `canUseTool` and `onElicitation`, but for what they are answering. Nothing else changes in the session.
+   * Initializes again, after lines may have been lost. The agent's open requests go to `canUseTool` and `onElicitation`
+   * again, except those that they are answering. Nothing else changes in the session.
    */
   reinitialize(): Promise<InitializeResponse> {
     return this.connection().reinitialize();
@@ -82,19 +92,19 @@ export abstract class Controls {
     return isObject(answer) && Array.isArray(answer.still_queued) ? (answer as unknown as InterruptReceipt) : undefined;
   }
 
-  /** Holds at once. */
+  /** Changes the permission mode at once. */
   async setPermissionMode(mode: PermissionModeName): Promise<void> {
     await this.#request({ subtype: 'set_permission_mode', mode });
   }
 
-  /** From the next turn on. Without a name: back to the model of the start. */
+  /** Changes the model with the next turn. Without a name: the model of the start. */
   async setModel(model?: string): Promise<void> {
     await this.#request({ subtype: 'set_model', ...given({ model }) });
   }
 
   /**
-   * From the next turn on; null for no limit of its own. A display changes what is shown of the thinking, null leaves
-   * that to the provider again; without one it stays as it is.
+   * Takes effect with the next turn; 0 or null removes the thinking budget. A display changes how thinking is shown,
+   * and a display of null resets to the provider's default; without one it stays unchanged.
    */
   async setMaxThinkingTokens(tokens: number | null, thinkingDisplay?: ThinkingDisplay | null): Promise<void> {
     const display = given({ thinking_display: thinkingDisplay });
@@ -102,15 +112,17 @@ export abstract class Controls {
   }
 
   /**
-   * Brings files back to how they were when a user message was sent; needs `enableFileCheckpointing`. With `dryRun`
-   * nothing is changed, and the answer says what would be.
+   * Restores files to their state when a user message was sent; needs `enableFileCheckpointing`. With `dryRun` nothing
+   * changes, and the answer describes what would.
    */
   async rewindFiles(userMessageId: string, { dryRun }: { dryRun?: boolean } = {}): Promise<RewindFilesResult> {
     const body = { subtype: 'rewind_files', user_message_id: userMessageId, ...given({ dry_run: dryRun }) };
     return (await this.#request(body)) as RewindFilesResult;
   }
 
-  /** What would become of a tool call now, and which rule of which file decides. Nothing is run, nobody is asked. */
+  /**
+   * The decision that a tool call would get now, and the rule and file that make it. It runs no tool and asks no one.
+   */
   async explainPermission(toolName: string, input: JsonObject): Promise<PermissionExplanation> {
     return (await this.#request({
       subtype: 'explain_permission',
@@ -119,38 +131,39 @@ export abstract class Controls {
     })) as PermissionExplanation;
   }
 
-  /** The settings in force, each with where it stands. The values of credentials are masked. */
+  /** The settings in force, each with its source. The values of credentials are masked. */
   async getSettings(): Promise<SettingsInForce> {
     return (await this.#request({ subtype: 'get_settings' })) as SettingsInForce;
   }
 
   /**
-   * Changes what `settings` gave at the start, key by key; null takes a key back. Rules and the model hold from the next
-   * turn on, `permissions.defaultMode` at once; keys that an open session cannot take over come back in `without_effect`.
+   * Changes the `settings` of the start, key by key; null resets a key. Rules and the model take effect with the next
+   * turn, `permissions.defaultMode` at once. `without_effect` in the answer lists keys that an open session cannot
+   * adopt.
    */
   async applyFlagSettings(settings: JsonObject): Promise<FlagSettingsResult> {
     return ((await this.#request({ subtype: 'apply_flag_settings', settings })) ?? {}) as FlagSettingsResult;
   }
 
   /**
-   * Changes a settings file, objects key by key; null takes a key away. What the file says then holds from the next turn
-   * on, as far as the project is trusted.
+   * Changes a settings file, key by key within objects; null removes a key. The new contents take effect with the next
+   * turn, as far as the project is trusted.
    */
   async updateSettings(source: SettingsFile, settings: JsonObject): Promise<void> {
     await this.#request({ subtype: 'update_settings', source, settings });
   }
 
-  /** What fills the context window, by category. `detail: 'summary'` leaves out what is costly to count. */
+  /** The contents of the context window, by category. `detail: 'summary'` leaves out what is costly to count. */
   async getContextUsage({ detail }: { detail?: 'full' | 'summary' } = {}): Promise<ContextUsage> {
     return (await this.#request({ subtype: 'get_context_usage', ...given({ detail }) })) as ContextUsage;
   }
 
-  /** What the session has cost, in tokens and money. There are no limits of plans to be told. */
+  /** The cost of the session, in tokens and money. Heddle knows no limits of plans. */
   async getUsage({ skipBehaviors }: { skipBehaviors?: boolean } = {}): Promise<SessionUsage> {
     return (await this.#request({ subtype: 'get_usage', ...given({ skip_behaviors: skipBehaviors }) })) as SessionUsage;
   }
 
-  /** The same under the name of the reference. */
+  /** `getUsage` under the name of the reference. */
   usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(
     options: { skipBehaviors?: boolean } = {},
   ): Promise<SessionUsage> {
@@ -162,25 +175,25 @@ export abstract class Controls {
     return (await this.#request({ subtype: 'list_permission_rules' })) as PermissionRules;
   }
 
-  /** Reads skills and commands of files again; resolves with those that there are now. */
+  /** Reads the skills and commands of files again; resolves with the current ones. */
   async reloadSkills(): Promise<{ skills: SlashCommand[] }> {
     const answer = await this.#request({ subtype: 'reload_skills' });
     return { skills: list(isObject(answer) ? (answer.skills as SlashCommand[]) : undefined) };
   }
 
-  /** Reads plugins again, and the settings that name them; resolves with what there is now. */
+  /** Reads plugins and the settings that name them again; resolves with the current ones. */
   async reloadPlugins(options: ReloadPluginsOptions = {}): Promise<ReloadedPlugins> {
     const { addPlugins, refuseIfBusy, holdOnCacheImpact } = options;
     const asked = { add_plugins: addPlugins, refuse_if_busy: refuseIfBusy, hold_on_cache_impact: holdOnCacheImpact };
     return (await this.#request({ subtype: 'reload_plugins', ...given(asked) })) as ReloadedPlugins;
   }
 
-  /** Reads output styles again; resolves with the names of those that there are now. */
+  /** Reads output styles again; resolves with the current names. */
   async reloadOutputStyles(): Promise<{ available_output_styles: string[] }> {
     return (await this.#request({ subtype: 'reload_output_styles' })) as { available_output_styles: string[] };
   }
 
-  /** Slash commands, those that have changed since the start included. */
+  /** The slash commands, including changes since the start. */
   async supportedCommands(): Promise<SlashCommand[]> {
     const { commands } = await this.initializationResult();
     return [...(this.connection().commands ?? list(commands))];
@@ -190,24 +203,24 @@ export abstract class Controls {
     return list((await this.initializationResult()).models);
   }
 
-  /** Subagents. */
+  /** The subagents. */
   async supportedAgents(): Promise<AgentInfo[]> {
     return list((await this.initializationResult()).agents);
   }
 
-  /** With whose account the model is called. */
+  /** The account that pays for the model calls. */
   async accountInfo(): Promise<AccountInfo> {
     const { account } = await this.initializationResult();
     return isObject(account) ? account : {};
   }
 
-  /** The MCP servers, and how they are. */
+  /** The MCP servers, each with its status. */
   async mcpServerStatus(): Promise<McpServerStatus[]> {
     const answer = await this.#request({ subtype: 'mcp_status' });
     return list(isObject(answer) ? (answer.mcpServers as McpServerStatus[]) : undefined);
   }
 
-  /** Replaces the servers that earlier calls have set; those of the start and of settings stay. */
+  /** Replaces the servers that earlier calls set; the servers of the start and of settings stay. */
   async setMcpServers(servers: McpServers): Promise<McpSetServersResult> {
     await this.connection().addServers(servers);
     const body = { subtype: 'mcp_set_servers', servers: serversOnWire(servers) };
@@ -223,16 +236,16 @@ export abstract class Controls {
   }
 
   /**
-   * Reads a `ui://` resource of a server that the agent has connected: a page that a tool wants to be shown. Whoever shows
-   * it must not trust it.
+   * Reads a `ui://` resource of a server that the agent has connected: a page that a tool wants to show. The program
+   * that shows the page must not trust it.
    */
   async readMcpResource(serverName: string, uri: string): Promise<McpResourceContents> {
     return (await this.#request({ subtype: 'mcp_read_resource', serverName, uri })) as McpResourceContents;
   }
 
   /**
-   * Has calls of a server's tools pass in this mode, too, which only narrows: `default` asks for them also in
-   * bypassPermissions. Null takes it back. `warning`: there is no such server yet.
+   * Checks calls of a server's tools in this mode, too, which can only restrict: `default` asks for them even in
+   * bypassPermissions. Null removes the override. `warning`: the server does not exist yet.
    */
   async setMcpPermissionModeOverride(
     serverName: string,
@@ -242,12 +255,12 @@ export abstract class Controls {
     return (answer ?? {}) as { warning?: string };
   }
 
-  /** Stops a background task; a `task_notification` message says that it was. */
+  /** Stops a background task; a `task_notification` message confirms it. */
   async stopTask(taskId: string): Promise<void> {
     await this.#request({ subtype: 'stop_task', task_id: taskId });
   }
 
-  /** Moves what runs in the foreground to the background: one tool call, or all. */
+  /** Moves foreground work to the background: one tool call, or all. */
   async backgroundTasks(toolUseId?: string): Promise<boolean> {
     const answer = await this.#request({ subtype: 'background_tasks', ...given({ tool_use_id: toolUseId }) });
     return isObject(answer) && Array.isArray(answer.backgrounded) && answer.backgrounded.length > 0;
@@ -260,26 +273,26 @@ export abstract class Controls {
   }
 
   /**
-   * Tells that the model has seen a file as it was at `mtime` (milliseconds since 1970), so that it may edit it; for a Read
-   * that the conversation does not hold any more. A file that has changed since has to be read again.
+   * Marks a file as seen by the model as it was at `mtime` (milliseconds since 1970), so that the model may edit it
+   * without a Read in the conversation. A file that has changed since must be read again.
    */
   async seedReadState(path: string, mtime: number): Promise<void> {
     await this.#request({ subtype: 'seed_read_state', path, mtime });
   }
 
-  /** Takes back a message that waits for its turn. */
+  /** Removes a message from the queue. */
   async cancelAsyncMessage(messageUuid: string): Promise<void> {
     await this.#request({ subtype: 'cancel_async_message', message_uuid: messageUuid });
   }
 
-  /** Gives the session a title. */
+  /** Sets the title of the session. */
   async renameSession(title: string): Promise<void> {
     await this.#request({ subtype: 'rename_session', title, source: 'host' });
   }
 
   /**
-   * Has a small model make a title of what the session is about; `persist` gives it to a session that has none. Null: no
-   * model could be asked.
+   * A small model writes a title for the description; `persist` sets it on a session without a title. Null: no model
+   * could be asked.
    */
   async generateSessionTitle(description: string, { persist }: { persist?: boolean } = {}): Promise<string | null> {
     const body = { subtype: 'generate_session_title', description, ...given({ persist }) };
@@ -287,7 +300,7 @@ export abstract class Controls {
     return isObject(answer) && typeof answer.title === 'string' ? answer.title : null;
   }
 
-  /** All messages that the session holds, of every branch. */
+  /** All messages of the session, of every branch. */
   async tree(): Promise<SessionTree> {
     return toTree((await this.#request({ subtype: 'session_tree' })) as WireTree);
   }
@@ -299,15 +312,15 @@ export abstract class Controls {
   }
 
   /**
-   * Makes another branch the active one: the next message continues it. `restoreFiles` also brings the files back to
-   * what they were there; with `dryRun` nothing is changed, and the answer says what would be.
+   * Makes another branch the active one: the next message continues it. `restoreFiles` also restores the files to their
+   * state there; with `dryRun` nothing changes, and the answer describes what would.
    */
   async switch(leaf: string, { restoreFiles, dryRun }: SwitchOptions = {}): Promise<SwitchLeafResult> {
     const options = given({ restore_files: restoreFiles, dry_run: dryRun });
     return withLeaf((await this.#request({ subtype: 'switch_leaf', leaf_uuid: leaf, ...options })) as WireSwitch);
   }
 
-  /** Copies the session up to a message, or to where it stands; resolves with the id of the copy. */
+  /** Copies the session up to a message, by default up to the active one; resolves with the id of the copy. */
   async fork({ at, title }: { at?: string; title?: string } = {}): Promise<string> {
     const answer = await this.#request({ subtype: 'fork_session', ...given({ at_uuid: at, title }) });
     return isObject(answer) ? String(answer.session_id) : '';
@@ -318,7 +331,7 @@ export abstract class Controls {
   }
 }
 
-/** The control methods, for the faces that offer them. */
+/** The control methods, for the interfaces that offer them. */
 export type ControlMethods = Pick<Controls, keyof Controls>;
 
 export interface SwitchOptions {
@@ -326,7 +339,7 @@ export interface SwitchOptions {
   dryRun?: boolean;
 }
 
-/** Without what was not given: on the wire that is something else than null. */
+/** The fields without the undefined ones: on the wire, an absent field differs from null. */
 function given(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -6,8 +6,8 @@ import type { ResultMessage } from '../wire/messages/result.ts';
 import type { SDKResultMessage, SDKResultSuccess } from '../wire/messages/sdk.ts';
 
 /**
- * A turn that ended in an error, for those who would rather catch than look: `successOf`, `ask` and `textStream` throw it.
- * `subtype`, `status` and `reason` are the result's own; the whole of it is in `result`.
+ * A turn that ended in an error, for programs that prefer to catch: `successOf`, `ask` and `textStream` throw it.
+ * `subtype`, `status` and `reason` come from the result, which is in `result`.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ import type { SDKResultMessage, SDKResultSuccess } from '../wire/messages/sdk.ts
 export class FailedResultError extends HeddleError {
   override name = 'FailedResultError';
   readonly subtype: ResultMessage['subtype'];
-  /** The HTTP status of the model's API, where that was the trouble. */
+  /** The HTTP status of the model's API, for an API error. */
   readonly status: number | null;
   /** `terminal_reason` of the result: `api_error`, `max_turns`, … */
   readonly reason: string | undefined;
@@ -40,7 +40,7 @@ export class FailedResultError extends HeddleError {
 }
 
 /**
- * The result, when its turn has succeeded. Throws FailedResultError otherwise, also for an answer that is the text of an
+ * The result, when its turn succeeded. Throws FailedResultError otherwise, also for an answer that is the text of an
  * API error.
  *
  * @example
@@ -58,15 +58,14 @@ export function successOf<Output = unknown>(
   return result as SuccessfulResult<Output>;
 }
 
-/** Asked of another message, or of a run that has none: `run.result` before the end. */
-function noResult(given: unknown): HeddleError {
-  const what =
-    isObject(given) && typeof given.type === 'string' ? `a message of the type '${given.type}'` : kindOf(given);
+/** The error for a value that is not a result: another message, or `run.result` before the end. */
+function noResult(raw: unknown): HeddleError {
+  const what = isObject(raw) && typeof raw.type === 'string' ? `a message of the type '${raw.type}'` : kindOf(raw);
   return badOption(
     'result',
     `successOf takes a result, got ${what}: if (message.type === 'result') successOf(message)`,
   );
 }
 
-/** A result that is no error: an output that was asked for is there. */
+/** A successful result: a requested output is set. */
 export type SuccessfulResult<Output = unknown> = SDKResultSuccess<Output> & { structured_output: Output };

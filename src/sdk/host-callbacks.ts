@@ -2,47 +2,47 @@ import { kindOf } from '../util/checks.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { ControlError } from '../wire/errors.ts';
-import type { HookInput } from '../wire/hooks.ts';
-import type { ControlBody, RequestContext, RequestHandler } from '../wire/peer.ts';
+import type { HookInput } from '../wire/hooks/hooks.ts';
+import type { ControlBody, RequestContext, RequestHandler } from '../wire/link/peer.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
-import { instancesOf, type McpServers } from './mcp-servers.ts';
 import { type NamedHook, nameHooks } from './named-hooks.ts';
-import type { CanUseTool } from './option-types.ts';
-import type { GivenOptions } from './options.ts';
-import { openProgramTools, type ProgramTools, programTools } from './program-tools.ts';
-import { type CallAgent, SdkServers } from './sdk-servers.ts';
-import { storeAnswers } from './store-answers.ts';
-import { callbackFailed, callbackOdd, type TellHost } from './tell-host.ts';
+import type { CanUseTool } from './options/option-types.ts';
+import type { GivenOptions } from './options/options.ts';
+import { callbackFailed, callbackOdd, type ReportToHost } from './report-to-host.ts';
+import { storeAnswers } from './stored/store-answers.ts';
+import { instancesOf, type McpServers } from './tools/mcp-servers.ts';
+import { openProgramTools, type ProgramTools, programTools } from './tools/program-tools.ts';
+import { type CallAgent, SdkServers } from './tools/sdk-servers.ts';
 
 type Answer = (request: ControlBody, context: RequestContext) => Promise<unknown>;
 
-/** What one connection answers for its host. */
+/** The functions by which one connection answers for its host. */
 export interface HostCallbacks {
-  /** Answers what the agent asks. A throw becomes an error response, which the agent takes as a denial. */
+  /** Answers the agent's requests. A throw becomes an error response, which the agent takes as a denial. */
   answer: RequestHandler;
-  /** What `initialize` tells of the callbacks, by name. */
+  /** The names of the callbacks, for `initialize`. */
   announced: JsonObject;
   /** The tools of this program; null where there are none. */
   tools: ProgramTools | null;
-  /** Has the MCP servers among these that live here, in place of those that were added before. */
+  /** Replaces the MCP servers of this program that earlier calls added. */
   addServers(servers: McpServers): Promise<void>;
-  /** Lets go of the MCP servers that live here. */
+  /** Disconnects the MCP servers of this program. */
   close(): Promise<void>;
 }
 
-export interface HostSeams {
-  /** The way back, for MCP servers that have something to say themselves. */
+export interface HostDependencies {
+  /** Sends requests to the agent, for MCP servers that send messages by themselves. */
   callAgent: CallAgent;
-  /** Tells the program of what its own functions did wrong. */
-  tell: TellHost;
+  /** Reports errors in the program's own functions to the program. */
+  report: ReportToHost;
 }
 
-export function hostCallbacks(options: GivenOptions, { callAgent, tell }: HostSeams): HostCallbacks {
+export function hostCallbacks(options: GivenOptions, { callAgent, report }: HostDependencies): HostCallbacks {
   const hooks = nameHooks(options.hooks);
-  const servers = new SdkServers(instancesOf(options.mcpServers), { callAgent, tell });
+  const servers = new SdkServers(instancesOf(options.mcpServers), { callAgent, report });
   const own = programTools(options.tools);
-  const tools = own.length > 0 ? openProgramTools(own, tell) : null;
-  /** Calls a function of the program. What it throws is told to the program, and to the agent as an error response. */
+  const tools = own.length > 0 ? openProgramTools(own, report) : null;
+  /** Calls a function of the program. A throw is reported to the program, and to the agent as an error response. */
   const call = async <T>(
     who: string,
     effect: string,
@@ -52,8 +52,8 @@ export function hostCallbacks(options: GivenOptions, { callAgent, tell }: HostSe
     try {
       return await run();
     } catch (error) {
-      // Nobody waits for a question that was withdrawn, and the function may have given up because of that.
-      if (!signal.aborted) tell(callbackFailed(who, effect, error));
+      // The agent withdrew the question, and the function may have stopped because of that.
+      if (!signal.aborted) report(callbackFailed(who, effect, error));
       throw new ControlError(messageOf(error), 'callback_failed', { cause: error });
     }
   };
@@ -63,7 +63,7 @@ export function hostCallbacks(options: GivenOptions, { callAgent, tell }: HostSe
       const effect = `The call of ${stringField(request, 'tool_name')} was denied.`;
       const answer = await call('canUseTool', effect, context, () => askCanUseTool(options, request, context));
       const problem = permissionProblem(answer);
-      if (problem !== null) tell(callbackOdd('canUseTool', problem, effect));
+      if (problem !== null) report(callbackOdd('canUseTool', problem, effect));
       return answer;
     },
     elicitation: (request, context) =>
@@ -81,11 +81,11 @@ export function hostCallbacks(options: GivenOptions, { callAgent, tell }: HostSe
       );
       if (answer === undefined || answer === null || isObject(answer)) return answer;
       const problem = `returned ${kindOf(answer)}; expected an object, {} for no answer`;
-      tell(callbackOdd(who, problem, effectOf(hook)));
+      report(callbackOdd(who, problem, effectOf(hook)));
       throw new ControlError(problem, 'callback_failed');
     },
     ...(tools && { call_tool: (request: ControlBody, context: RequestContext) => tools.call(request, context) }),
-    ...(options.sessionStore && toldWhenBroken(storeAnswers(options.sessionStore, options), tell)),
+    ...(options.sessionStore && reportedWhenBroken(storeAnswers(options.sessionStore, options), report)),
   };
   return {
     tools,
@@ -100,21 +100,22 @@ export function hostCallbacks(options: GivenOptions, { callAgent, tell }: HostSe
   };
 }
 
-/** The agent ends its turn with the words of a store that fails; the program is told where it failed. */
-function toldWhenBroken(answers: ReturnType<typeof storeAnswers>, tell: TellHost): Record<string, Answer> {
+/** The agent ends its turn with the error text of a failing store; the program gets the report of where it failed. */
+function reportedWhenBroken(answers: ReturnType<typeof storeAnswers>, report: ReportToHost): Record<string, Answer> {
   const told = Object.entries(answers).map(([subtype, answer]): [string, Answer] => [
     subtype,
     (request) =>
       answer(request).catch((error) => {
         const who = `sessionStore.${subtype.replace('store_', '')}()`;
-        if (!(error instanceof ControlError)) tell(callbackFailed(who, 'The session cannot go on without it.', error));
+        if (!(error instanceof ControlError))
+          report(callbackFailed(who, 'The session cannot go on without it.', error));
         throw error;
       }),
   ]);
   return Object.fromEntries(told);
 }
 
-/** What becomes of what a hook was to judge when it fails (ruling K2). */
+/** What happens to the judged event when a hook fails. */
 function effectOf({ event, onFailure }: NamedHook): string {
   const isGuard = event === 'PreToolUse';
   const blocks = onFailure === undefined ? isGuard : onFailure === 'block';
@@ -123,7 +124,7 @@ function effectOf({ event, onFailure }: NamedHook): string {
   return "The call was denied; onFailure: 'continue' would let it run.";
 }
 
-/** Why a permission answer is none; null when it is one. Null as an answer says that it comes another way. */
+/** Why a permission answer is invalid; null when it is valid. A null answer means that the host answers another way. */
 function permissionProblem(answer: unknown): string | null {
   const expected = "expected { behavior: 'allow' } or { behavior: 'deny', message: '…' }";
   if (answer === null) return null;
@@ -157,10 +158,10 @@ async function askCanUseTool(options: GivenOptions, request: ControlBody, contex
     ...dialogHints(request),
   });
   if (answer === null) context.leaveOpen();
-  return isObject(answer) ? { ...answer, toolUseID } : answer; // as in the reference, it says which call it is for
+  return isObject(answer) ? { ...answer, toolUseID } : answer; // as in the reference, it names its call
 }
 
-/** What a dialog should heed, where the agent says it. */
+/** Hints for a dialog, where the agent sends them. */
 function dialogHints(request: ControlBody): Pick<PermissionQuestion, Hint> {
   const { default_to_no, suppress_always_allow_rule, matched_ask_rule: rule, mcp_server: server } = request;
   return {
@@ -182,7 +183,7 @@ function dialogHints(request: ControlBody): Pick<PermissionQuestion, Hint> {
 type PermissionQuestion = Parameters<CanUseTool>[2];
 type Hint = 'defaultToNo' | 'suppressAlwaysAllowRule' | 'matchedAskRule' | 'mcpServer';
 
-/** Nobody to ask is a refusal, not an error: the server shall go on without an answer. */
+/** Without a callback the question is declined, not failed, so that the server continues without an answer. */
 async function askElicitation(options: GivenOptions, request: ControlBody, context: RequestContext): Promise<unknown> {
   if (!options.onElicitation) return { action: 'decline' };
   const schema = request.requested_schema;
@@ -206,7 +207,9 @@ async function askElicitation(options: GivenOptions, request: ControlBody, conte
   return answer;
 }
 
-/** Without a callback it stays open: somebody else may be there to show it, and the agent does not wait for ever. */
+/**
+ * Without a callback the request stays open: another client may show the dialog, and the agent does not wait for ever.
+ */
 async function askUserDialog(options: GivenOptions, request: ControlBody, context: RequestContext): Promise<unknown> {
   const { payload } = request;
   const answer =
@@ -222,7 +225,7 @@ async function askUserDialog(options: GivenOptions, request: ControlBody, contex
   return answer;
 }
 
-/** The texts of a request under our names; those that it does not have stay away. */
+/** The texts of a request under Heddle's names, without the absent ones. */
 function texts<Name extends string>(request: JsonObject, fields: Record<Name, string>): { [Key in Name]?: string } {
   const found = Object.entries<string>(fields).flatMap(([name, field]) => {
     const text = stringField(request, field);

@@ -1,4 +1,6 @@
-/** `heddle`: run an agent and talk to it. Loads no engine code; the agent is a subprocess unless a transport is given. */
+/**
+ * `heddle`: runs an agent and talks to it. Loads no engine code; the agent is a subprocess unless a transport is given.
+ */
 export {
   type AnyZodRawShape,
   type CallToolResult,
@@ -12,15 +14,6 @@ export {
   type ToolSchema,
   tool,
 } from '../define/tool.ts';
-export { InMemorySessionStore } from '../sessions/in-memory-store.ts';
-export type {
-  ReferenceSessionKey,
-  ReferenceSessionKey as SessionKey,
-  ReferenceSessionStore,
-  ReferenceSessionStore as SessionStore,
-  SessionStoreEntry,
-  SessionStoreFlush,
-} from '../sessions/reference-store-types.ts';
 export type {
   AppendOptions,
   Damage,
@@ -33,10 +26,19 @@ export type {
   SessionStore as HeddleSessionStore,
   SessionSummaryEntry,
 } from '../sessions/store.ts';
+export { InMemorySessionStore } from '../sessions/stores/in-memory-store.ts';
+export type {
+  ReferenceSessionKey,
+  ReferenceSessionKey as SessionKey,
+  ReferenceSessionStore,
+  ReferenceSessionStore as SessionStore,
+  SessionStoreEntry,
+  SessionStoreFlush,
+} from '../sessions/stores/reference-store-types.ts';
 export type { AgentDefinition } from '../wire/agent-definition.ts';
-export type { ApiAnswer, ApiStreamEvent } from '../wire/api-answer.ts';
-export type { ApiContentBlock } from '../wire/api-blocks.ts';
-export type { ApiMessageParam, ApiUserContent } from '../wire/api-input.ts';
+export type { ApiAnswer, ApiStreamEvent } from '../wire/api/api-answer.ts';
+export type { ApiContentBlock } from '../wire/api/api-blocks.ts';
+export type { ApiMessageParam, ApiUserContent } from '../wire/api/api-input.ts';
 export type {
   AccountInfo,
   AgentInfo,
@@ -57,8 +59,8 @@ export type {
 export type { Entry } from '../wire/entries.ts';
 export * from '../wire/errors.ts';
 export { ProcessError, RunError } from '../wire/exit-errors.ts';
-export { HOOK_EVENTS } from '../wire/hook-events.ts';
-export type * from '../wire/hook-inputs.ts';
+export { HOOK_EVENTS } from '../wire/hooks/hook-events.ts';
+export type * from '../wire/hooks/hook-inputs.ts';
 export type {
   AsyncHookOutput,
   AsyncHookOutput as AsyncHookJSONOutput,
@@ -67,8 +69,8 @@ export type {
   HookSpecificOutput,
   SyncHookOutput,
   SyncHookOutput as SyncHookJSONOutput,
-} from '../wire/hooks.ts';
-export { BUILTIN_TOOL_NAMES, type BuiltinToolName } from '../wire/known-tool-names.ts';
+} from '../wire/hooks/hooks.ts';
+export type { ExitInfo, Transport } from '../wire/link/transport.ts';
 export type {
   McpHttpServerConfig,
   McpSdkServerConfig,
@@ -90,8 +92,8 @@ export { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '../wire/prompt-boundary.ts';
 export type { Connect, Launch, RunConfig } from '../wire/run-config.ts';
 export type { SandboxSettings } from '../wire/sandbox-settings.ts';
 export type { ThinkingDisplay } from '../wire/thinking-display.ts';
-export { LEGACY_TOOL_NAME_ALIASES } from '../wire/tool-names.ts';
-export type { ExitInfo, Transport } from '../wire/transport.ts';
+export { BUILTIN_TOOL_NAMES, type BuiltinToolName } from '../wire/tools/known-tool-names.ts';
+export { LEGACY_TOOL_NAME_ALIASES } from '../wire/tools/tool-names.ts';
 export { HEDDLE_VERSION, PROTOCOL_VERSION, WIRE_VERSION } from '../wire/version.ts';
 export {
   type ClientOptions,
@@ -102,7 +104,7 @@ export {
 export type { ControlMethods, InterruptReceipt, ReadFileOptions, SettingsFile, SwitchOptions } from './controls.ts';
 export { FailedResultError, type SuccessfulResult, successOf } from './failed-result.ts';
 export type { SequencedMessage } from './message-log.ts';
-export type * from './option-types.ts';
+export type * from './options/option-types.ts';
 export type {
   EnvironmentOptions,
   ExtensionOptions,
@@ -113,12 +115,19 @@ export type {
   Options as ClaudeAgentOptions,
   SessionStateOptions,
   ToolOptions,
-} from './options.ts';
+} from './options/options.ts';
+export type { EditOptions, SendOptions } from './options/send-options.ts';
+export type {
+  McpServerFilter,
+  PolicySettingsOrigin,
+  ProvenanceEntry,
+  ResolvedSettingSource,
+  ResolvedSettings,
+  ResolveSettingsOptions,
+  Settings,
+} from './options/settings-types.ts';
 export { type PromptStream, type Query, query, type TextRun } from './query.ts';
 export * from './reference-names.ts';
-export * from './reference-names-later.ts';
-export { createSdkMcpServer, type SdkMcpServerOptions, type SdkMcpToolDefinition } from './sdk-mcp.ts';
-export type { EditOptions, SendOptions } from './send-options.ts';
 export {
   type Answer,
   createSession,
@@ -134,6 +143,7 @@ export {
   type SessionOptions as SDKSessionOptions,
   type SessionRun,
 } from './session.ts';
+export { type StartupParameters, startup, type WarmQuery } from './startup.ts';
 export {
   archiveSession,
   deleteSession,
@@ -159,16 +169,8 @@ export {
   switchSession,
   tagSession,
   unarchiveSession,
-} from './sessions.ts';
-export type {
-  McpServerFilter,
-  PolicySettingsOrigin,
-  ProvenanceEntry,
-  ResolvedSettingSource,
-  ResolvedSettings,
-  ResolveSettingsOptions,
-  Settings,
-} from './settings-types.ts';
-export { type StartupParameters, startup, type WarmQuery } from './startup.ts';
-export { filterEscalatingDefaultMode, resolveSettings } from './subprocess-settings.ts';
-export type { Branch, SessionNode, SessionTree, SwitchLeafResult } from './tree-types.ts';
+} from './stored/sessions.ts';
+export type { Branch, SessionNode, SessionTree, SwitchLeafResult } from './stored/tree-types.ts';
+export { filterEscalatingDefaultMode, resolveSettings } from './subprocess/settings-files.ts';
+export { createSdkMcpServer, type SdkMcpToolDefinition } from './tools/sdk-mcp.ts';
+export type { SdkMcpServerOptions } from './tools/serve-tools.ts';

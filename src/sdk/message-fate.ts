@@ -1,7 +1,7 @@
 import { type JsonObject, stringField } from '../util/json.ts';
 import { HeddleError } from '../wire/errors.ts';
 
-/** The message that a line says was not taken, and why; null for any other line. */
+/** The message that a line reports as refused, and the reason; null for any other line. */
 export function refusalIn(line: object): { uuid: string; error: HeddleError } | null {
   const { type, subtype } = line as JsonObject;
   const uuid = stringField(line, 'input_uuid');

@@ -2,16 +2,16 @@ import { HeddleError } from '../wire/errors.ts';
 import type { SDKMessage } from '../wire/messages/sdk.ts';
 import type { MessageSink } from './connection.ts';
 
-/** A message with its number: 1 is the first of the connection, and none is left out. */
+/** A message with its number. The first message of the connection has number 1; the numbers have no gaps. */
 export interface SequencedMessage {
   seq: number;
   message: SDKMessage;
 }
 
 /**
- * The last messages of a connection, once for all readers. A reader is only a place in it, so any number of them cost
- * nothing, each reads everything in order, and none holds up another or the agent. Whoever falls behind by more than the
- * log holds is told so (`fell_behind`) and can begin again at the oldest message that is left.
+ * The last messages of a connection, stored once for all readers. A reader is only a position in the log, so any number
+ * of them costs nothing, and none delays another or the agent. A reader that falls behind by more than the log holds
+ * gets `fell_behind` and can begin again at the oldest stored message.
  */
 export class MessageLog implements MessageSink {
   readonly #size: number;
@@ -31,7 +31,7 @@ export class MessageLog implements MessageSink {
     return this.#next;
   }
 
-  /** The number of the first message that is still there. */
+  /** The number of the oldest stored message. */
   get oldest(): number {
     return Math.max(1, this.#next - this.#size);
   }
@@ -57,19 +57,21 @@ export class MessageLog implements MessageSink {
     this.end();
   }
 
-  /** The message of that number, or null when there will be none. Waits for it. Throws what the connection failed of. */
+  /**
+   * The message of that number, or null after the end. Waits for the message. Throws the error of a failed connection.
+   */
   async at(seq: number, signal: AbortSignal): Promise<SDKMessage | null> {
     while (seq >= this.#next && !signal.aborted) {
       if (this.#error) throw this.#error;
       if (this.#ended) return null;
-      await this.#news(signal);
+      await this.#nextMessage(signal);
     }
     if (signal.aborted) return null;
     if (seq < this.oldest) throw fellBehind(seq, this.oldest);
     return this.#slots[seq % this.#size] ?? null;
   }
 
-  #news(signal: AbortSignal): Promise<void> {
+  #nextMessage(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
         this.#waiting.delete(wake);

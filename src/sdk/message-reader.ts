@@ -1,18 +1,18 @@
 import type { MessageLog, SequencedMessage } from './message-log.ts';
 
 export interface ReaderOptions<T> {
-  /** The log and the first number to read; asked when the reading begins. May throw, which the reader is told. */
+  /** The log and the first number to read. Called when the reading begins; a throw reaches the reader. */
   open(): { log: MessageLog; from: number };
-  /** What the reader gets to see. */
+  /** Converts a message for the reader. */
   show(item: SequencedMessage): T;
   /** Whether this message is the last one. */
   isLast?(item: SequencedMessage): boolean;
-  /** Called when the reading ends, in whatever way, with the number that would have been next. */
+  /** Called when the reading ends for any reason, with the number of the next message. */
   onLeave?(next: number): void;
 }
 
 /**
- * One reader of a message log, for `for await`. By hand rather than a generator: `return` also ends a `next` that
+ * One reader of a message log, for `for await`. An object instead of a generator: its `return` also ends a `next` that
  * waits for a message, which may never come.
  */
 export function readMessages<T>(options: ReaderOptions<T>): AsyncGenerator<T, void> {
@@ -34,7 +34,7 @@ export function readMessages<T>(options: ReaderOptions<T>): AsyncGenerator<T, vo
     }
   }
 
-  /** Two calls of `next` at the same time get two messages. */
+  /** Two concurrent calls of `next` get two messages. */
   function enter(): { log: MessageLog; seq: number } {
     if (!place) {
       const { log, from } = options.open();

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../util/json.ts';
-import type { HookCallback, HookCallbackMatcher, HooksOption } from './option-types.ts';
+import type { HookCallback, HookCallbackMatcher, HooksOption } from './options/option-types.ts';
 
-/** Hook callbacks behind ids: functions stay here, the agent knows them by name. */
+/** Hook callbacks by id: the functions stay in this program, the agent knows their ids. */
 export interface NamedHooks {
   /** For `initialize`; undefined when there are none. */
   announced: Record<string, JsonObject[]> | undefined;
@@ -11,10 +11,10 @@ export interface NamedHooks {
 export interface NamedHook {
   callback: HookCallback;
   event: string;
-  onFailure: HookCallbackMatcher['onFailure'];
+  readonly onFailure: HookCallbackMatcher['onFailure'];
 }
 
-/** Numbers the callbacks across all events, in the order in which they are given (`hook_0`, `hook_1`, …). */
+/** Numbers the callbacks across all events, in the order of the options (`hook_0`, `hook_1`, …). */
 export function nameHooks(hooks: HooksOption = {}): NamedHooks {
   const callbacks = new Map<string, NamedHook>();
   const nameOf = (hook: NamedHook) => {

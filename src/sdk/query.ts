@@ -1,25 +1,27 @@
 import { Channel } from '../util/channel.ts';
 import { HeddleError } from '../wire/errors.ts';
+import type { ExitInfo } from '../wire/link/transport.ts';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../wire/messages/sdk.ts';
-import type { ExitInfo } from '../wire/transport.ts';
-import { checkOptions, checkParameters, checkPrompt } from './check-options.ts';
 import { Connection } from './connection.ts';
 import { type ControlMethods, Controls } from './controls.ts';
-import type { GivenOptions } from './options.ts';
+import { checkOptions, checkParameters, checkPrompt } from './options/check-options.ts';
+import type { GivenOptions } from './options/options.ts';
 import { textsOf } from './text-stream.ts';
 import { userMessage } from './user-message.ts';
 
-/** What is said in a conversation, one after the other: texts, and messages that say more than a text. */
+/** The messages of a conversation, one after the other: texts, and messages with more than a text. */
 export type PromptStream = AsyncIterable<string | SDKUserMessage>;
 
-/** What can be read of a run beside its messages. */
+/** Further properties of a run, in addition to its messages. */
 export interface TextRun<Output = unknown> {
   /**
-   * The text of the answer as it arrives, in place of the messages: iterate over one of them. Partial messages are turned
-   * on by themselves when it is taken; what was said before, and the text of an agent that cannot do that, comes block by
-   * block, unless `includePartialMessages` was set. A blank line stands between two blocks. Thoughts, tool calls and what subagents say are left out.
+   * The text of the answer as it arrives, instead of the messages: iterate over one of the two. Thoughts, tool calls
+   * and messages of subagents are left out; a blank line separates two blocks.
    *
-   * Throws FailedResultError at a result that is an error, an interrupt among them, and rejects as the messages do.
+   * Taking it turns partial messages on. Text from before that, and of an agent without partial messages, comes block
+   * by block, unless `includePartialMessages` is set.
+   *
+   * Throws FailedResultError at a result that is an error, an interrupt included, and rejects as the messages do.
    *
    * @example
    * ```ts
@@ -29,32 +31,34 @@ export interface TextRun<Output = unknown> {
    * ```
    */
   readonly textStream: AsyncIterable<string>;
-  /** The last result that was read of this run; null before. */
+  /** The last result that was read from this run; null before. */
   readonly result: SDKResultMessage<Output> | null;
 }
 
 /**
- * A running query: its messages, and control over the agent behind it. Have one reader at a time: two would share the
- * messages between them.
+ * A running query: its messages, and control over its agent. Use one reader at a time: two readers would each get a
+ * part of the messages.
  */
 export interface Query<Output = unknown>
   extends AsyncGenerator<SDKMessage<Output>, void>,
     ControlMethods,
     TextRun<Output> {
-  /** The agent's process, once it runs; undefined where there is none. */
+  /** The agent's process id, once it runs; undefined where there is no process. */
   readonly pid: number | undefined;
-  /** Feeds more messages; resolves when they are written. */
+  /** Sends more messages; resolves when they are written. */
   streamInput(stream: PromptStream): Promise<void>;
-  /** Ends the agent by force and tells how it ended. The iterator finishes. */
+  /** Ends the agent by force and resolves with its exit. The iterator finishes. */
   close(): Promise<ExitInfo>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Runs an agent on a prompt. It starts at once; options are checked before (throws `invalid_option`). A string is one
- * turn; an iterable is a conversation that lasts until it ends and everything it asked for is answered. Every result is
- * delivered. The iterator rejects with ProcessError when the agent dies without one, and with AbortError when the
- * caller's abortController fires; breaking out of the loop ends the agent.
+ * Runs an agent on a prompt.
+ * - It starts at once, after a check of the options (throws `invalid_option`).
+ * - A string is one turn; an iterable is a conversation that lasts until the iterable ends and all its messages are
+ *   answered. Every result is delivered.
+ * - The iterator rejects with ProcessError when the agent dies without a result, and with AbortError when the caller's
+ *   abortController fires; breaking out of the loop ends the agent.
  *
  * @example
  * ```ts
@@ -76,7 +80,7 @@ export function query<Output = unknown>(parameters: {
   return run;
 }
 
-/** An agent that is started; `begin` gives it what to answer, once. */
+/** A started agent; `begin` gives it its prompt, once. */
 export class Run<Output = unknown> extends Controls implements Query<Output> {
   readonly #messages = new Channel<SDKMessage>();
   readonly #connection: Connection;
@@ -147,7 +151,7 @@ export class Run<Output = unknown> extends Controls implements Query<Output> {
     try {
       await this.#connection.sendAll(stream);
     } finally {
-      // Also when the source of the messages failed: what was sent is still answered.
+      // Also when the source of the messages failed: the agent still answers the messages that were sent.
       this.#streams--;
       if (this.#streams === 0) await this.#endInput();
     }

@@ -5,26 +5,26 @@ import type { FilesRestoredMessage } from '../wire/messages/heddle.ts';
 import { refusalIn, takenBack } from './message-fate.ts';
 
 interface Expected {
-  /** It is taken when the files are back that it wants. */
+  /** The message counts as accepted only after its files are restored. */
   wantsFiles: boolean;
   resolve(files?: RewindFilesResult): void;
   reject(error: Error): void;
 }
 
-/** Whether the agent has taken a message: it says so of each that carries a uuid, or why not. */
+/** Whether the agent accepted a message: the agent reports it for each message with a uuid, or reports the refusal. */
 export class Receipts {
   readonly #expected = new Map<string, Expected>();
 
-  /** Before the message is sent. Resolves with what became of the files, where the message wants some back. */
+  /** Called before the message is sent. Resolves with the restored files, where the message asks for them. */
   expect(uuid: string, { wantsFiles = false } = {}): Promise<RewindFilesResult | undefined> {
     const receipt = new Promise<RewindFilesResult | undefined>((resolve, reject) => {
       this.#expected.set(uuid, { wantsFiles, resolve, reject });
     });
-    receipt.catch(() => {}); // who sends it may fail before anybody waits for this
+    receipt.catch(() => {}); // the send may fail before the caller awaits this
     return receipt;
   }
 
-  /** Whether a line was only the refusal of a message that somebody waits for: it is told to them. */
+  /** Whether a line was only the refusal of a message that a caller waits for. The caller gets the error. */
   settle(line: object): boolean {
     const { type, subtype } = line as JsonObject;
     if (type === 'command_lifecycle') this.#follow(line);
@@ -39,7 +39,7 @@ export class Receipts {
     return waiting !== undefined;
   }
 
-  /** Nothing more will be heard. */
+  /** The connection is broken; no more messages arrive. */
   fail(error: Error): void {
     for (const { reject } of this.#expected.values()) reject(error);
     this.#expected.clear();
@@ -62,7 +62,7 @@ export class Receipts {
   }
 }
 
-/** The turn has begun, or is over, and nothing was said of the files. */
+/** The error when the turn has begun or ended without a report about the files. */
 function notRestored(): HeddleError {
   return new HeddleError('other', 'The files were not brought back; the result of the turn says what went wrong');
 }

@@ -1,16 +1,16 @@
 import { messageOf } from '../util/message-of.ts';
-import { warnProcess } from '../util/process-warning.ts';
+import { warnProcess } from '../util/process/process-warning.ts';
 import { HeddleError } from '../wire/errors.ts';
-import type { Options } from './options.ts';
+import type { Options } from './options/options.ts';
 
-/** Tells the program what went wrong beside its conversation. Never throws. */
-export type TellHost = (error: HeddleError) => void;
+/** Reports errors outside of the conversation to the program. Never throws. */
+export type ReportToHost = (error: HeddleError) => void;
 
 /**
- * By `onError` where there is one, else as the agent's own warnings are told: by `stderr`, else as a warning of the process
- * (ruling K51). The stack is that of the cause: of a function of the program, it names the line that threw.
+ * Reports by `onError` where it is set, else by `stderr`, else as a warning of the process. The stack is that of the
+ * cause, so that for a function of the program it names the line that threw.
  */
-export function hostTeller({ onError, stderr }: Pick<Options, 'onError' | 'stderr'>): TellHost {
+export function hostTeller({ onError, stderr }: Pick<Options, 'onError' | 'stderr'>): ReportToHost {
   return (error) => {
     const stack = stackOf(error.cause);
     try {
@@ -24,13 +24,13 @@ export function hostTeller({ onError, stderr }: Pick<Options, 'onError' | 'stder
   };
 }
 
-/** That a function of the program has failed, and what came of it. */
+/** The error for a function of the program that failed, with the effect. */
 export function callbackFailed(who: string, effect: string, cause: unknown): HeddleError {
   const facts = { callback: who };
   return new HeddleError('callback_failed', `${who} threw ${wordsOf(cause)}. ${effect}`, { facts, cause });
 }
 
-/** That a function of the program has answered with something that is no answer. */
+/** The error for a function of the program that returned an invalid answer. */
 export function callbackOdd(who: string, what: string, effect: string): HeddleError {
   return new HeddleError('callback_failed', `${who} ${what}. ${effect}`, { facts: { callback: who } });
 }
@@ -40,7 +40,7 @@ function wordsOf(cause: unknown): string {
   return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
 }
 
-/** Of what lies behind our own words for it. */
+/** The stack of the innermost cause that Heddle's error wraps. */
 function stackOf(cause: unknown): string | undefined {
   if (HeddleError.isInstance(cause) && cause.cause instanceof Error) return stackOf(cause.cause);
   return cause instanceof Error ? cause.stack : undefined;

@@ -4,37 +4,37 @@ import { type JsonObject, stringField } from '../util/json.ts';
 import { badOption } from '../wire/check-named.ts';
 import type { RewindFilesResult } from '../wire/control/index.ts';
 import { HeddleError } from '../wire/errors.ts';
+import type { ExitInfo } from '../wire/link/transport.ts';
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from '../wire/messages/sdk.ts';
-import type { ExitInfo } from '../wire/transport.ts';
 import { Asks } from './asks.ts';
-import { checkInput, checkOptions, checkPrompt } from './check-options.ts';
 import { Connection, type MessageSink } from './connection.ts';
 import { type ControlMethods, Controls } from './controls.ts';
 import { type SuccessfulResult, successOf } from './failed-result.ts';
-import type { GivenOptions } from './options.ts';
+import { checkInput, checkOptions, checkPrompt } from './options/check-options.ts';
+import type { GivenOptions } from './options/options.ts';
+import { checkEditOptions, checkSendOptions, type EditOptions, type SendOptions } from './options/send-options.ts';
 import { query, type TextRun } from './query.ts';
 import { Receipts } from './receipts.ts';
-import { checkEditOptions, checkSendOptions, type EditOptions, type SendOptions } from './send-options.ts';
 import { textsOf } from './text-stream.ts';
 
 /** Options of a session: those of `query`. */
 export type SessionOptions<Output = unknown> = GivenOptions<Output>;
 
-/** What became of a question. */
+/** The answer to a question. */
 export interface Answer<Output = unknown> {
   /** The text of the answer: `result.result`. */
   text: string;
-  /** The whole result, which is none of an error. */
+  /** The whole result; never an error result. */
   result: SuccessfulResult<Output>;
-  /** The uuid of the question, by which it can be continued from and edited. */
+  /** The uuid of the question. A later message can continue from it or edit it. */
   uuid: string;
 }
 
-/** What became of an edited prompt. */
+/** The result of an edit of a prompt. */
 export interface Edited {
-  /** The uuid of the prompt that took the place of the old one. */
+  /** The uuid of the prompt that replaced the old one. */
   uuid: string;
-  /** With `restoreFiles`: what was brought back, and in `error` what could not be. */
+  /** With `restoreFiles`: the restored files, and in `error` the ones that could not be restored. */
   files?: RewindFilesResult;
 }
 
@@ -43,17 +43,21 @@ export interface SessionRun<Output = unknown> extends AsyncGenerator<SDKMessage<
 
 /** A conversation that stays open until it is closed: ask, or send and read, as often as you like. */
 export interface Session<Output = unknown> extends ControlMethods {
-  /** Known at once, except where the agent chooses (`continue`): then with the first message, and it throws before. */
+  /**
+   * Known at once, except where the agent chooses it (`continue`): then it is known with the first message, and reading
+   * it earlier throws.
+   */
   readonly sessionId: string;
-  /** The agent's process, once it runs; undefined where there is none. */
+  /** The agent's process id, once it runs; undefined where there is no process. */
   readonly pid: number | undefined;
   /**
-   * Sends a message and resolves with the answer to it, when its turn is over. Several may be asked at the same time; those
-   * that come during a turn may be answered together. Messages go to whoever reads `stream`; where nobody does, they are
-   * passed over, with those before them that nobody has read.
+   * Sends a message and resolves with its answer, when its turn is over. Several messages may be asked at the same
+   * time; messages that come during a turn may be answered together. The readers of `stream` get the messages; without
+   * a reader, these messages and the earlier unread ones are dropped.
    *
-   * Rejects with FailedResultError when the turn ends in an error, or is interrupted: the session stays usable. Also as
-   * `send` does, with `aborted` when the message is taken back, and with AbortError or ProcessError when the agent ends.
+   * Rejects with FailedResultError when the turn ends in an error or is interrupted; the session stays usable. Also
+   * rejects as `send` does, with `aborted` when the message is cancelled, and with AbortError or ProcessError when the
+   * agent ends.
    *
    * @example
    * ```ts
@@ -68,10 +72,12 @@ export interface Session<Output = unknown> extends ControlMethods {
    */
   ask(message: string | SDKUserMessage, options?: SendOptions): Promise<Answer<Output>>;
   /**
-   * Puts a message in the queue; resolves with its uuid when it is on its way, before it is answered. With `parentUuid` or
-   * `edits` it starts a branch beside what was said there, and interrupts a running turn; resolves when the agent has taken
-   * it, with `restoreFiles` when the files are back, and rejects with `unknown_parent` when the session has no such message.
-   * Wrong options reject with `invalid_option`; so does `restoreFiles` in a session that keeps no files. Nothing is sent then.
+   * Puts a message in the queue; resolves with its uuid when it is sent, before it is answered.
+   * - With `parentUuid` or `edits` it starts a new branch at that message and interrupts a running turn. It then
+   *   resolves when the agent has accepted it, with `restoreFiles` when the files are restored. It rejects with
+   *   `unknown_parent` when the session does not have the message.
+   * - Wrong options, and `restoreFiles` in a session without checkpoints, reject with `invalid_option`; nothing is
+   *   sent.
    *
    * @example
    * ```ts
@@ -80,11 +86,12 @@ export interface Session<Output = unknown> extends ControlMethods {
    */
   send(message: string | SDKUserMessage, options?: SendOptions): Promise<string>;
   /**
-   * Sends a prompt in the place of an earlier one: it continues from where that one did, and what was said there stays, on a
-   * branch of its own. A running turn is interrupted. With `restoreFiles` files are brought back first to how they were when
-   * the old prompt was sent. Resolves when the agent has taken it; `stream` has the answer. Rejects as `send` does.
+   * Sends a prompt that replaces an earlier one: it has the same parent, and the earlier messages stay on their own
+   * branch. A running turn is interrupted. With `restoreFiles` the agent first restores files to their state when the
+   * old prompt was sent.
    *
-   * With `dryRun` nothing is sent: it resolves with what would become of the files, and rejects during a turn.
+   * Resolves when the agent has accepted the prompt; `stream` has the answer. Rejects as `send` does. With `dryRun` it
+   * sends nothing, resolves with what would happen to the files, and rejects during a turn.
    *
    * @example
    * ```ts
@@ -101,18 +108,18 @@ export interface Session<Output = unknown> extends ControlMethods {
   ): Promise<{ files: RewindFilesResult }>;
   edit(uuid: string, message: string | SDKUserMessage, options?: EditOptions): Promise<Edited>;
   /**
-   * The messages up to the next result, which is the last one; the next `stream` goes on behind it. `stream().textStream`
-   * has only the text. It waits until something is sent. Have one reader at a time: two would share the messages between
-   * them, and one of them might wait for ever.
+   * The messages up to the next result, which is the last one; the next `stream` continues after it.
+   * `stream().textStream` has only the text. It waits until a message is sent. Use one reader at a time: two readers
+   * would each get a part of the messages, and one might wait for ever.
    */
   stream(): SessionRun<Output>;
-  /** Ends the input, then the agent, and tells how it ended. */
+  /** Ends the input, then the agent, and resolves with its exit. */
   close(): Promise<ExitInfo>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Opens a new session. The agent starts at once; options are checked before (throws `invalid_option`).
+ * Opens a new session. The agent starts at once, after a check of the options (throws `invalid_option`).
  *
  * @example
  * ```ts
@@ -131,7 +138,7 @@ export function createSession<Output = unknown>(options: SessionOptions<Output> 
 }
 
 /**
- * Goes on with a stored session, or with a copy of it (`forkSession`).
+ * Resumes a stored session, or a copy of it (`forkSession`).
  *
  * @example
  * ```ts
@@ -157,7 +164,8 @@ export function resumeSession<Output = unknown>(
 }
 
 /**
- * Asks once and resolves with the result, when everything is done; an error result is one, too. Rejects as `query` does.
+ * Asks once and resolves with the result, when everything is done; the result may be an error result. Rejects as
+ * `query` does.
  *
  * @example
  * ```ts
@@ -179,7 +187,7 @@ class AgentSession<Output> extends Controls implements Session<Output> {
   readonly #messages = new Channel<SDKMessage>();
   readonly #reader = this.#messages[Symbol.asyncIterator]();
   readonly #connection: Connection;
-  /** Of messages on their way whose uuids were made here. */
+  /** The uuids that this object generated, of messages on their way. */
   readonly #ownUuids = new Set<string>();
   readonly #receipts = new Receipts();
   readonly #asks = new Asks();
@@ -216,7 +224,7 @@ class AgentSession<Output> extends Controls implements Session<Output> {
       this.#asks.forget(uuid);
       throw error;
     }
-    if (this.#readers === 0) this.#messages.drain(); // what nobody has read so far
+    if (this.#readers === 0) this.#messages.drain(); // drops the messages that no stream has read
     const result = successOf((await answer) as SDKResultMessage<Output>);
     return { text: result.result, result, uuid };
   }
@@ -252,7 +260,7 @@ class AgentSession<Output> extends Controls implements Session<Output> {
     return { uuid, ...(files && { files }) };
   }
 
-  /** Resolves with what became of the files, where some were wanted back. */
+  /** Resolves with the restored files, where the options ask for them. */
   async #send(line: JsonObject, uuid: string, options: SendOptions): Promise<RewindFilesResult | undefined> {
     checkSendOptions(options);
     const { parentUuid, edits, restoreFiles } = options;
@@ -265,13 +273,13 @@ class AgentSession<Output> extends Controls implements Session<Output> {
       ...(restoreFiles && { restore_files: true }),
     };
     await this.#requireCapability(edits !== undefined || restoreFiles ? 'edits' : 'parent_uuid');
-    // It may be refused: waits until it is known whether it was.
+    // The agent may refuse the message, so this waits for the receipt.
     const taken = this.#receipts.expect(uuid, { wantsFiles: restoreFiles === true });
     await this.#connection.send({ ...line, ...place });
     return taken;
   }
 
-  /** Throws for an agent that would take the message as the next, wherever it belongs. */
+  /** Throws for an agent that would ignore the requested position and append the message. */
   async #requireCapability(capability: string): Promise<void> {
     const { capabilities } = await this.#connection.initialized;
     if (capabilities?.includes(capability)) return;
@@ -286,7 +294,7 @@ class AgentSession<Output> extends Controls implements Session<Output> {
   }
 
   stream(): SessionRun<Output> {
-    const seen: Seen<Output> = { result: null };
+    const seen: SeenMessages<Output> = { result: null };
     const textStream = () => {
       this.#connection.wantPartials();
       return textsOf(this.#read(seen, { withPartials: true }));
@@ -297,7 +305,7 @@ class AgentSession<Output> extends Controls implements Session<Output> {
     }) as SessionRun<Output>;
   }
 
-  async *#read(seen: Seen<Output>, { withPartials }: { withPartials: boolean }) {
+  async *#read(seen: SeenMessages<Output>, { withPartials }: { withPartials: boolean }) {
     this.#readers++;
     try {
       for (;;) {
@@ -326,10 +334,10 @@ class AgentSession<Output> extends Controls implements Session<Output> {
   }
 
   /**
-   * Whether a message only says that one of ours goes its way: agents report on messages that have a uuid, and here the
-   * host has not given any. What went wrong is told.
+   * True for a line that only reports the progress of a message that this object sent; readers do not get these lines,
+   * because the host did not set the uuid. A line about a failure is passed on.
    */
-  #isOwnNews(message: SDKMessage): boolean {
+  #concernsThisSession(message: SDKMessage): boolean {
     const { type, command_uuid: uuid, state } = message as JsonObject;
     if (type !== 'command_lifecycle' || !this.#ownUuids.has(uuid as string)) return false;
     if (state === 'queued' || state === 'started') return true;
@@ -337,7 +345,7 @@ class AgentSession<Output> extends Controls implements Session<Output> {
     return state === 'completed';
   }
 
-  /** Messages tell in which session they are: it may change, as by a command that begins anew. */
+  /** Every message carries its session id, which may change: `/clear` begins a new session. */
   #sink(): MessageSink {
     const messages = this.#messages;
     return {
@@ -345,8 +353,8 @@ class AgentSession<Output> extends Controls implements Session<Output> {
         this.#sessionId = stringField(message, 'session_id') || this.#sessionId;
         const isForAsker = !this.#asks.isEmpty && this.#readers === 0;
         const isAnswer = this.#receipts.settle(message);
-        this.#asks.hear(message);
-        if (!isAnswer && !this.#isOwnNews(message) && !isForAsker) messages.push(message);
+        this.#asks.observe(message);
+        if (!isAnswer && !this.#concernsThisSession(message) && !isForAsker) messages.push(message);
       },
       end: () => {
         this.#receipts.fail(new HeddleError('closed', 'The session ended before it had taken the message'));
@@ -365,18 +373,18 @@ class AgentSession<Output> extends Controls implements Session<Output> {
   }
 }
 
-/** What was seen of a run. */
-interface Seen<Output> {
+/** The last result of a run. */
+interface SeenMessages<Output> {
   result: SDKResultMessage<Output> | null;
 }
 
-/** Throws `invalid_option` for what is no message. */
+/** Throws `invalid_option` for a value that is not a message. */
 function lineOf(message: string | SDKUserMessage): JsonObject {
   if (typeof message === 'string') checkPrompt(message);
   return checkInput(message, 1);
 }
 
-/** Chosen here where it can be, so that a session has its id from the start. */
+/** Generated here where possible, so that a session has its id from the start. */
 function chooseId({ sessionId, resume, continue: goesOn, forkSession }: SessionOptions): string | undefined {
   if (sessionId) return sessionId;
   const isNew = (resume === undefined && !goesOn) || forkSession;

@@ -1,29 +1,29 @@
 import { amount, type Check, record } from '../util/checks.ts';
 import { checkNamed } from '../wire/check-named.ts';
 import { HeddleError } from '../wire/errors.ts';
-import { checkOptions, checkPrompt } from './check-options.ts';
-import type { GivenOptions } from './options.ts';
+import { checkOptions, checkPrompt } from './options/check-options.ts';
+import type { GivenOptions } from './options/options.ts';
 import { type PromptStream, type Query, Run } from './query.ts';
 
-/** An agent that is up and initialized, and waits for its first prompt. */
+/** An agent that is initialized and waits for its first prompt. */
 export interface WarmQuery<Output = unknown> {
   /** Runs the agent on a prompt, once. Throws `closed` the second time, and after `close`. */
   query(prompt: string | PromptStream): Query<Output>;
-  /** Ends an agent that is not needed. A query that has begun goes on. */
+  /** Ends an agent that is not needed. A query that has begun continues. */
   close(): void;
-  /** The same, and waits until the agent is gone. */
+  /** Ends an agent that is not needed, and waits until it is gone. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface StartupParameters<Output = unknown> {
   options?: GivenOptions<Output>;
-  /** How long the agent may take, in milliseconds; 60 s. */
+  /** How long the agent may take to initialize, in milliseconds. Default: 60,000. */
   initializeTimeoutMs?: number;
 }
 
 /**
- * Starts an agent before its prompt is known, so that the answer need not wait for the start. Rejects as `query` does when
- * the agent cannot be started; nothing of it is left then.
+ * Starts an agent before its prompt is known, so that the answer need not wait for the start. Rejects as `query` does
+ * when the agent cannot be started; no process is left then.
  *
  * @example
  * ```ts

@@ -3,8 +3,8 @@ import type { SDKMessage } from '../wire/messages/sdk.ts';
 import { FailedResultError } from './failed-result.ts';
 
 /**
- * The text of the answers in a stream of messages: piece by piece where the agent sends them so, else block by block. A
- * blank line stands between two blocks. Throws FailedResultError at a result that is an error.
+ * The text of the answers in a stream of messages: piece by piece where the agent sends pieces, else block by block. A
+ * blank line separates two blocks. Throws FailedResultError at a result that is an error.
  */
 export async function* textsOf(messages: AsyncIterable<SDKMessage>): AsyncGenerator<string, void> {
   const text = new AnswerText();
@@ -17,15 +17,15 @@ export async function* textsOf(messages: AsyncIterable<SDKMessage>): AsyncGenera
   }
 }
 
-/** Finds the news in each message. What agents of the agent say, and the text of errors, is no part of the answer. */
+/** Finds the new text in each message. Messages of subagents, and the text of errors, are not part of the answer. */
 class AnswerText {
-  /** The answers of which pieces have come. Their whole blocks, which follow, are no news. */
+  /** The answers whose pieces have arrived. Their whole blocks, which follow, add nothing. */
   readonly #inPieces = new Set<string>();
-  /** The answer that pieces are coming of. Null: its beginning was not seen, so it is taken by its blocks. */
+  /** The answer whose pieces are arriving. Null: its beginning was missed, so its blocks are used. */
   #current: string | null = null;
-  /** Something of the turn was told. */
+  /** The turn has yielded text. */
   #isBegun = false;
-  /** The next text is of another block. */
+  /** The next text belongs to another block. */
   #isApart = false;
 
   next(message: SDKMessage): string {
@@ -38,7 +38,7 @@ class AnswerText {
         return answer.content.map((block) => (block.type === 'text' ? this.#block(block.text) : '')).join('');
       }
       case 'result': {
-        // A local command says what it has to say in its result only.
+        // The output of a local command is only in its result.
         const text = this.#isBegun || message.is_error ? '' : (message.result ?? '');
         this.#isApart = this.#isBegun || text !== '';
         this.#isBegun = false;

@@ -1,6 +1,6 @@
 import type { SDKUserMessage } from '../wire/messages/sdk.ts';
 
-/** A prompt as the line that carries it, in the form of the reference (wire.md 7.3). */
+/** A prompt as the line that carries it, in the form of the reference. */
 export function userMessage(text: string, sessionId = ''): SDKUserMessage {
   return {
     type: 'user',

@@ -3,7 +3,7 @@ import type { Entry } from '../wire/entries.ts';
 
 /**
  * Readers for the fields of stored entries. Files come from many versions and from damaged disks, so nothing here
- * trusts a shape: what is not as expected is absent.
+ * trusts a shape: a field of an unexpected type counts as absent.
  */
 export type Conversation = Entry & { type: 'user' | 'assistant' };
 
@@ -16,7 +16,7 @@ export function blocksOf(entry: Entry): readonly JsonObject[] {
   const content = isObject(entry.message) ? entry.message.content : undefined;
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   if (!Array.isArray(content)) return [];
-  // Nearly always all of them: no copy, this is asked of every entry of a file.
+  // Nearly always all are objects: no copy, because this runs for every entry of a file.
   return content.every(isObject) ? content : content.filter(isObject);
 }
 
@@ -31,28 +31,28 @@ export function answeredIds(entry: Entry): readonly string[] {
   return entry.type === 'user' ? idsIn(entry, 'tool_result', 'tool_use_id') : NONE;
 }
 
-/** Something that a person has said: no tool result, nothing that the runtime wrote in their name. */
+/** Whether a person wrote this entry: not a tool result, and not a text that the runtime wrote in the user's role. */
 export function isPrompt(entry: Entry): boolean {
   if (entry.type !== 'user' || !isObject(entry.message)) return false;
   if (entry.isMeta === true || entry.isCompactSummary === true) return false;
   return blocksOf(entry).some((block) => block.type !== 'tool_result');
 }
 
-/** The words of a message, without thoughts, calls and results. */
+/** The texts of a message, without thoughts, calls and results. */
 export function textOf(entry: Entry): string {
   return blocksOf(entry)
     .flatMap((block) => (block.type === 'text' ? (stringField(block, 'text') ?? []) : []))
     .join('\n');
 }
 
-/** An error shown in the place of an answer; the model never said it. */
+/** An error shown instead of an answer; the model did not write it. */
 export function isErrorAnswer(entry: Entry): boolean {
   return entry.isApiErrorMessage === true || stringField(entry.message, 'model') === '<synthetic>';
 }
 
 /**
- * Names the model answer that an assistant entry is a block of. The request is part of it: there are providers whose
- * message ids repeat.
+ * Identifies the model answer that an assistant entry is a block of. The request id is part of the key: some providers
+ * repeat message ids.
  */
 export function answerKey(entry: Entry): string | null {
   const id = stringField(entry.message, 'id');
@@ -60,7 +60,7 @@ export function answerKey(entry: Entry): string | null {
   return `${stringField(entry, 'requestId') ?? ''} ${id}`;
 }
 
-/** Milliseconds since the epoch; 0 when missing or not a time [SES-33]. */
+/** Milliseconds since the epoch; 0 when missing or not a time. */
 export function instantOf(entry: Entry): number {
   const { timestamp } = entry;
   const instant = typeof timestamp === 'string' ? Date.parse(timestamp) : timestamp;
@@ -68,8 +68,8 @@ export function instantOf(entry: Entry): number {
 }
 
 /**
- * Called for every entry of a file, and kept: so without intermediate lists, and without room for more. Most entries
- * have one id or none.
+ * Called for every entry of a file, and the result is kept: so it makes no intermediate lists and allocates no spare
+ * room. Most entries have one id or none.
  */
 function idsIn(entry: Entry, type: string, key: string): readonly string[] {
   const content = isObject(entry.message) ? entry.message.content : undefined;

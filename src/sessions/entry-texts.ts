@@ -4,13 +4,13 @@ import { answeredIds, blocksOf, isConversation } from './entry-fields.ts';
 
 export type TextRole = 'user' | 'assistant' | 'thinking' | 'tool call' | 'tool result' | 'note' | 'title' | 'summary';
 
-/** A text of an entry, and who said it. */
+/** A text of an entry, and the role that wrote it. */
 export interface RoleText {
   role: TextRole;
   text: string;
 }
 
-/** What people can read of an entry: no keys, no ids, no bytes of images. */
+/** The readable texts of an entry: no keys, no ids, no bytes of images. */
 export function textsOf(entry: Entry): RoleText[] {
   if (isConversation(entry)) return blocksOf(entry).flatMap((block) => blockTexts(block, roleOf(entry)));
   const [field, role] = OTHER_TEXTS[entry.type] ?? [];
@@ -24,7 +24,9 @@ const OTHER_TEXTS: Record<string, [field: string, role: TextRole]> = {
   'custom-title': ['customTitle', 'title'],
 };
 
-/** What a person wrote: null for results, for what the runtime told the model, and for the marks of interrupts. */
+/**
+ * The text that a person wrote: null for results, for messages of the runtime to the model, and for interrupt markers.
+ */
 export function promptOf(entry: Entry): string | null {
   if (entry.type !== 'user' || !isConversation(entry) || entry.isMeta === true || entry.isCompactSummary === true) {
     return null;
@@ -38,7 +40,7 @@ export function promptOf(entry: Entry): string | null {
 
 const RUNTIME_TEXT = /^(\[Request interrupted by user|<local-command-(stdout|stderr|caveat)>|<task-notification>)/;
 
-/** A command as it was typed. */
+/** A command as the user typed it. */
 function commandLine(text: string): string | null {
   if (!text.startsWith('<command-')) return null;
   const name = /^<command-(?:name|message)>[\s\S]*?<command-name>([^<]*)<|^<command-name>([^<]*)</.exec(text);
@@ -47,7 +49,7 @@ function commandLine(text: string): string | null {
   return typed === undefined ? null : `${typed} ${args}`.trim();
 }
 
-/** A block as text, for places where only its gist matters. */
+/** A block as text, for uses where only its gist matters. */
 export function blockLabel(block: JsonObject): string {
   return stringField(block, 'text') ?? (typeof block.type === 'string' ? `[${block.type}]` : '');
 }

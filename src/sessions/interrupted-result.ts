@@ -1,6 +1,6 @@
-import type { ToolResultBlock } from '../wire/content.ts';
+import type { ToolResultBlock } from '../wire/api/content.ts';
 
-/** What the model is told about a call whose outcome nobody knows. */
+/** The result that the model gets for a call whose outcome is unknown. */
 export function interruptedResult(toolUseId: string): ToolResultBlock {
   return { type: 'tool_result', tool_use_id: toolUseId, content: INTERRUPTED, is_error: true };
 }

@@ -17,21 +17,21 @@ export interface SessionInfo {
   size?: number;
 }
 
-/** What a store keeps of a session for lists, made by `foldSessionSummary`. */
+/** The data that a store keeps of a session for lists, made by `foldSessionSummary`. */
 export interface SessionSummaryEntry {
   sessionId: string;
-  /** When the store has written it, by the clock of `lastModified` in its lists. Milliseconds since the epoch. */
+  /** When the store wrote it, by the clock of `lastModified` in its lists. Milliseconds since the epoch. */
   mtime: number;
-  /** To be kept as it is; nobody but `foldSessionSummary` and lists reads it. */
+  /** Stored unchanged; only `foldSessionSummary` and lists read it. */
   data: Record<string, unknown>;
 }
 
-/** A stretch of a stored session that is not an entry: torn, glued, not JSON. Reported, never thrown. */
+/** A part of a stored session that is not an entry: torn, glued, not JSON. Reported, never thrown. */
 export interface Damage {
   /** 1-based line number. */
   line: number;
   reason: string;
-  /** Bytes concerned. */
+  /** The number of damaged bytes. */
   bytes: number;
 }
 
@@ -39,13 +39,13 @@ export type Loaded = { entry: Entry; line: number } | { damage: Damage };
 
 export interface AppendOptions {
   /**
-   * The caller vouches for the uuids: it has made them at random just now. A store need not look for them then, which in
-   * a large session takes time.
+   * The caller has just made the uuids at random, so a store need not check for duplicates, which takes time in a large
+   * session.
    */
   areNew?: boolean;
 }
 
-/** Who writes to a session: told to others who want to. */
+/** The process that writes to a session: shown to others that want to write. */
 export interface LeaseHolder {
   pid: number;
   /** The name of the machine. */
@@ -57,19 +57,21 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-/** A session from its last compaction boundary on, and what can be asked about the rest without reading it. */
+/** A session from its last compaction boundary on, with queries about the part before it. */
 export interface RecentPart {
-  /** From the boundary, which is the first, to the end, in the order of storing. Lines are counted from the boundary. */
+  /**
+   * From the boundary, which is the first, to the end, in the order of storing. Lines are counted from the boundary.
+   */
   loaded: Loaded[];
   /** The last entry of each of these types before the boundary, found in one pass; absent where there is none. */
   lastBefore(types: readonly string[]): Promise<Map<string, Entry>>;
-  /** Whether the text stands anywhere before the boundary, as JSON writes it. May say yes when it does not. */
+  /** Whether the text occurs anywhere before the boundary, as JSON writes it. May return true when it does not. */
   mentionedBefore(text: string): Promise<boolean>;
 }
 
 /**
- * Where sessions are kept. Entries are opaque and kept verbatim; uuid is the idempotency key: an entry whose uuid the
- * store already holds for that key is not stored twice. An empty one, as damaged files have, is no uuid.
+ * Stores sessions. Entries are opaque and kept verbatim; uuid is the idempotency key: an entry whose uuid the store
+ * already holds for that key is not stored twice. An empty uuid, as damaged files have, does not count as one.
  *
  * `append` is ordered per key and resolves when the entries would survive the death of this process; it rejects with
  * `storage_failed` otherwise, and then none of the group may be half visible. `load` yields in the order of storing;
@@ -86,34 +88,33 @@ export interface SessionStore {
   /** The ids of a session's subagents that have a transcript, sorted. */
   subagents?(key: SessionKey): Promise<string[]>;
   /**
-   * What the store keeps of each session of a project, so that a list need not load them. One that is older than its
-   * session, or missing, is made by loading it.
+   * The stored summary of each session of a project, so that a list need not load them. If a summary is older than its
+   * session, or missing, Heddle makes one by loading the session.
    */
   listSessionSummaries?(project: string): Promise<SessionSummaryEntry[]>;
   /**
-   * The key of a session in whatever project it is, by its id alone; null when the store holds none. Where several
-   * projects have it, the one written to last.
+   * The key of a session in any project, by its id alone; null when the store holds none. If several projects have it,
+   * the one written to last.
    */
   find?(sessionId: string): Promise<SessionKey | null>;
   /**
-   * The right to write to a session and its subagents, for one holder at a time. Rejects with a HeddleError
-   * `session_busy` (facts: pid, host, since) while another one holds it, in this process, too. What a dead holder left
-   * is taken over.
+   * The exclusive right to write to a session and its subagents. Rejects with a HeddleError `session_busy` (facts: pid,
+   * host, since) while another holder has it, in this process, too. A lease that a dead holder left is taken over.
    */
   lease?(key: SessionKey, holder: LeaseHolder): Promise<Lease>;
   /**
-   * What is needed to go on with a long session, without reading it all. Null when there is no such stretch: then
-   * `load` is the way.
+   * The part of a long session that a resume needs, without reading it all. Null when there is no such part: the caller
+   * then uses `load`.
    */
   loadRecent?(key: SessionKey): Promise<RecentPart | null>;
   /**
-   * What anybody appends from now on, in this process or another, until the signal aborts; then it just ends. Lines are
-   * counted from there.
+   * Yields entries that any process appends from now on, until the signal aborts; then it ends without an error. Lines
+   * are counted from the start of the watch.
    */
   watch?(key: SessionKey, options: { signal: AbortSignal }): AsyncIterable<Loaded>;
-  /** The path or address of a transcript, for hosts that want to show it. */
+  /** The path or address of a transcript, for hosts that show it. */
   locate?(key: SessionKey): string;
   remove?(key: SessionKey): Promise<void>;
-  /** Lets go of open files. */
+  /** Closes open files. */
   close?(): Promise<void>;
 }

@@ -1,9 +1,9 @@
-import { cutToWidth } from '../util/display-width.ts';
-import { printable } from '../util/printable.ts';
+import { cutToWidth } from '../util/text/display-width.ts';
+import { printable } from '../util/text/printable.ts';
 
 /**
- * A stored text as lines for a terminal. Joiners stay, because emoji and some scripts are spelled with them; whatever
- * else would act on the terminal is written as an escape.
+ * A stored text as lines for a terminal. Joiners stay, because emoji and some scripts are spelled with them; every
+ * other character that would act on the terminal is escaped.
  */
 export function shownLines(text: string): string[] {
   const lines = text.split(LINE_END);
@@ -11,10 +11,10 @@ export function shownLines(text: string): string[] {
 }
 
 const LINE_END = /\r\n|[\n\r]/;
-/** Most outputs are: looking once costs much less than looking at every line. */
+/** True for most outputs: one test costs much less than a test for every line. */
 const PLAIN = /^[\n\r -~]*$/;
 
-/** The first lines of a text, and how many there are in all. */
+/** The first lines of a text, and how many it has in all. */
 export function firstLines(text: string, most: number): { lines: string[]; count: number } {
   const ends = text.matchAll(new RegExp(LINE_END, 'g'));
   let count = 1;
@@ -25,7 +25,7 @@ export function firstLines(text: string, most: number): { lines: string[]; count
 
 /** The beginning of a stored text, on one line. */
 export function firstWords(text: string, width: number): string {
-  // A prompt may be megabytes long; blanks that are joined may halve it, rarely more.
+  // A prompt may be megabytes long; joining blanks may halve it, rarely more.
   const start = text.slice(0, width * 8).trim();
   return cutToWidth(shownLine(start.replaceAll(/\s+/g, ' ')), width);
 }

@@ -2,7 +2,7 @@ import { type FakeApi, type FakeApiRequest, type FakeDialect, startFakeServer } 
 import { errorBody, type Script, sseText } from './script.ts';
 
 /**
- * A Messages API on a loopback port; its `url` is what ANTHROPIC_BASE_URL is set to.
+ * A Messages API on a loopback port; set ANTHROPIC_BASE_URL to its `url`.
  *
  * @example
  * ```ts

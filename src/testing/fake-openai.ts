@@ -1,13 +1,14 @@
 import type { StreamEvent } from '../model/model.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import type { ContentBlock } from '../wire/content.ts';
-import type { ApiUsage } from '../wire/usage.ts';
+import type { ContentBlock } from '../wire/api/content.ts';
+import { textOf } from '../wire/api/text-of.ts';
+import type { ApiUsage } from '../wire/api/usage.ts';
 import { type FakeApi, type FakeApiRequest, type FakeDialect, startFakeServer } from './fake-server.ts';
 import type { Script } from './script.ts';
 
 /**
- * Chat completions on a loopback port, from the same scripts as `startFakeApi`; its `url` is what OPENAI_BASE_URL is
- * set to. Signatures of thoughts are lost: this API has none.
+ * Chat completions on a loopback port, from the same scripts as `startFakeApi`; set OPENAI_BASE_URL to its `url`.
+ * Signatures of thoughts are lost, because this API has none.
  *
  * @example
  * ```ts
@@ -43,11 +44,11 @@ const CHAT_COMPLETIONS: FakeDialect = {
   other: () => null,
 };
 
-/** Writes each event as the chunks in which this API would have said it. */
+/** Writes each event as the chunks of this API. */
 function chunkWriter({ body }: FakeApiRequest): (event: StreamEvent) => string {
   let head: JsonObject = {};
   let usage: JsonObject = {};
-  /** Calls are numbered apart from other blocks. */
+  /** Tool calls have their own numbers, separate from other blocks. */
   const numbers = new Map<unknown, number>();
   const chunk = (fields: JsonObject) => `data: ${JSON.stringify({ ...head, ...fields })}\n\n`;
   const delta = (fields: JsonObject, finish: string | null = null) =>
@@ -103,7 +104,7 @@ function deltaOf(delta: unknown, call: number | undefined): JsonObject | null {
 }
 
 function messageOf(content: readonly ContentBlock[]): JsonObject {
-  const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+  const text = textOf(content, '');
   const thoughts = content.flatMap((block) => (block.type === 'thinking' ? [block.thinking] : [])).join('');
   const calls = content.flatMap((block) =>
     block.type === 'tool_use'

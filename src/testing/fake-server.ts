@@ -4,12 +4,12 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { type Accumulator, createAccumulator } from '../model/accumulate.ts';
 import type { StreamEvent } from '../model/model.ts';
 import { isObject, type JsonObject, stringField, tryParseJson } from '../util/json.ts';
-import type { ContentBlock } from '../wire/content.ts';
+import type { ContentBlock } from '../wire/api/content.ts';
 import { answerFor, type Fault, play, type RawBody, type Reply, type Script } from './script.ts';
 
 /** A model API on a loopback port that plays a script: for tests of everything between a command line and a model. */
 export interface FakeApi {
-  /** The base URL, as the provider's own variable (ANTHROPIC_BASE_URL, OPENAI_BASE_URL) takes it. */
+  /** The base URL, for the provider's own variable (ANTHROPIC_BASE_URL, OPENAI_BASE_URL). */
   readonly url: string;
   /** The requests for answers so far, in order. */
   readonly requests: FakeApiRequest[];
@@ -21,31 +21,31 @@ export interface FakeApiRequest {
   method: string;
   url: string;
   headers: IncomingHttpHeaders;
-  /** The body, as JSON and as it came. */
+  /** The body, as JSON and as text. */
   body: JsonObject;
   text: string;
-  /** When it had arrived, in milliseconds since the epoch. */
+  /** When the request had arrived, in milliseconds since the epoch. */
   time: number;
   /** Requests over the same connection have the same number. */
   connection: number;
 }
 
-/** How a provider puts into bytes what a script says. */
+/** How a provider encodes the answers of a script. */
 export interface FakeDialect {
-  /** How the path of requests for answers ends. */
+  /** The end of the path of requests for answers. */
   path: string;
   /** The part of the base URL after the host. */
   basePath: string;
   requestIdHeader: string;
   keepAlive: string;
-  /** A writer for the events of one answer; some events may have nothing to say. */
+  /** A writer for the events of one answer; an event may give an empty text. */
   writer(request: FakeApiRequest): (event: StreamEvent) => string;
-  /** The answer as one body, for requests that did not ask for a stream. */
+  /** The answer as one body, for requests without a stream. */
   whole(answer: WholeAnswer): JsonObject;
   error(error: ErrorShape): string;
   /** An error in the middle of a stream. */
   streamedError(error: ErrorShape): string;
-  /** The answer to a request for something else, or null: there is no such path. */
+  /** The answer to a request for another path, or null: the path does not exist. */
   other(path: string, request: FakeApiRequest): JsonObject | null;
 }
 
@@ -174,7 +174,7 @@ async function breakOff(response: ServerResponse, how: Fault['how'], { dialect, 
   if (how === 'end') {
     response.end();
   } else if (how === 'cut') {
-    // What was written before must reach the far end first.
+    // The earlier bytes must reach the far end first.
     await setImmediate();
     response.destroy();
   } else if ('error' in how) {
@@ -215,7 +215,7 @@ async function write(response: ServerResponse, body: string | Buffer, chunkBytes
   const bytes = Buffer.from(body as string);
   for (let from = 0; from < bytes.length; from += chunkBytes) {
     response.write(bytes.subarray(from, from + chunkBytes));
-    // A turn of the event loop in between, or the pieces would travel together.
+    // A turn of the event loop in between, because the pieces would travel together otherwise.
     await setImmediate();
   }
 }

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../util/json.ts';
-import type { Transport } from '../wire/transport.ts';
+import type { Transport } from '../wire/link/transport.ts';
 
-/** A transport under test and the means to drive it from its other end. */
+/** A transport under test, with functions that drive it from its other end. */
 export interface LinkedPair {
   /** The transport under test, not yet connected. */
   near: Transport;
   /** Its other end. Called once, after `near` has connected. */
   accept(): Promise<Transport>;
-  /** Puts bytes on the way to `near`, as they are. Leave it out when lines do not travel as bytes. */
+  /** Sends bytes to `near`, unchanged. Leave it out when lines do not travel as bytes. */
   sendBytes?(bytes: Uint8Array): Promise<void>;
-  /** Lets the far end die: `near.exit` tells this code and this stderr. Leave it out when it has no exit code. */
+  /** Makes the far end die: `near.exit` reports this code and this stderr. Leave it out when it has no exit code. */
   crash?(code: number, stderr: string): Promise<void>;
-  /** Frees what the pair holds besides its two ends. */
+  /** Frees the other resources of the pair. */
   dispose?(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface OpenPair extends LinkedPair {
 
 export type PairCheck = (pair: OpenPair) => Promise<void>;
 
-/** Runs a check on a fresh pair, connected at both ends, and closes it whatever happens. */
+/** Runs a check on a fresh pair, connected at both ends, and always closes it. */
 export async function withOpenPair(makePair: MakePair, check: PairCheck): Promise<void> {
   const pair = await makePair();
   const closers = [() => pair.near.close()];
@@ -65,7 +65,7 @@ export class LineReader {
     this.#lines = transport.readMessages()[Symbol.asyncIterator]();
   }
 
-  /** The next line; fails when there is none, or none that can be read. */
+  /** The next line; fails when there is none, or when it cannot be read. */
   async line(): Promise<JsonObject> {
     const next = await this.item();
     assert.ok(!(next instanceof Error), `a line could not be read: ${next}`);

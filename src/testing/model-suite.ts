@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createAccumulator } from '../model/accumulate.ts';
 import { eachEvent } from '../model/each-event.ts';
 import type { Failure, FailureClass, Model, ModelEvent, ModelRequest } from '../model/model.ts';
-import type { ContentBlock } from '../wire/content.ts';
+import type { ContentBlock } from '../wire/api/content.ts';
 import { type AnswerLike, fail, reply, text, thinking, toolUse } from './script.ts';
 
-/** A model that will answer by the given script, for as long as the case runs. */
+/** A model that answers by the given script while the case runs. */
 export interface ModelUnderTest {
   model: Model;
   close(): Promise<void>;
@@ -96,7 +96,7 @@ export async function collectEvents(
 }
 
 /**
- * The blocks that the events make up.
+ * The blocks that the events build.
  *
  * @example
  * ```ts

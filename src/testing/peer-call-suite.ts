@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { ControlError } from '../wire/errors.ts';
-import type { PeerOptions } from '../wire/peer.ts';
+import type { PeerOptions } from '../wire/link/peer.ts';
 import { type PairCheck, soon } from './linked-pair.ts';
 import { assertCode, driven, failure, nextMessage, peerOn, requestId, response } from './peer-probe.ts';
 
-/** A Peer that asks: every call settles, with its own answer or with the reason why there is none. */
+/** A Peer that sends requests: every call settles, with its own answer or with the reason why there is none. */
 export const callCases: Record<string, PairCheck> = {
   'a call resolves with the body of its response, either way': async ({ near, far }) => {
     const onRequest: PeerOptions['onRequest'] = ({ subtype, n }) => ({ subtype, twice: Number(n) * 2 });

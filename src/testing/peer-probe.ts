@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../util/json.ts';
 import { HeddleError } from '../wire/errors.ts';
-import { Peer, type PeerOptions } from '../wire/peer.ts';
-import type { Transport } from '../wire/transport.ts';
+import { Peer, type PeerOptions } from '../wire/link/peer.ts';
+import type { Transport } from '../wire/link/transport.ts';
 import { LineReader, soon } from './linked-pair.ts';
 
 export function peerOn(transport: Transport, options: Partial<PeerOptions> = {}): Peer {
@@ -14,7 +14,7 @@ function refuse(): never {
   throw new Error('no request was expected here');
 }
 
-/** A peer on the near end, and the far end read by hand. */
+/** A peer on the near end, and a reader for the lines at the far end. */
 export function driven(near: Transport, far: Transport): { peer: Peer; reader: LineReader } {
   return { peer: peerOn(near), reader: new LineReader(far) };
 }
@@ -27,7 +27,7 @@ export function response(body: JsonObject): JsonObject {
   return { type: 'control_response', response: body };
 }
 
-/** Reads a request and tells its id. */
+/** Reads a request and returns its id. */
 export async function requestId(reader: LineReader): Promise<string> {
   const line = await reader.line();
   assert.equal(line.type, 'control_request');

@@ -4,7 +4,7 @@ import { ControlError } from '../wire/errors.ts';
 import { LineReader, type PairCheck, pause, soon } from './linked-pair.ts';
 import { deferred, peerOn, request, responseId } from './peer-probe.ts';
 
-/** A Peer that is asked: one response for each request, whatever the handler does. */
+/** A Peer that answers requests: one response for each request, whatever the handler does. */
 export const serveCases: Record<string, PairCheck> = {
   '[P-3] each request gets exactly one response, with its id': async ({ near, far }) => {
     const reader = new LineReader(far);

@@ -5,7 +5,7 @@ import { serveCases } from './peer-serve-suite.ts';
 
 export interface PeerCase {
   name: string;
-  /** Rejects when a Peer over the near end breaks its contract. `makePair` gives a fresh pair each time. */
+  /** Rejects when a Peer over the near end breaks its contract. `makePair` returns a fresh pair each time. */
   run(makePair: MakePair): Promise<void>;
 }
 

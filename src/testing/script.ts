@@ -2,11 +2,14 @@ import { type AnswerBlock, answerEvents } from '../model/answer-events.ts';
 import type { StreamEvent } from '../model/model.ts';
 import type { JsonObject } from '../util/json.ts';
 
-/** What a fake model does with one request. Made with `reply`, `fail`, `raw`, `hang`; a string or blocks are a `reply`. */
+/**
+ * The answer of a fake model to one request. Made with `reply`, `fail`, `raw`, `hang`; a string or blocks are a
+ * `reply`.
+ */
 export type Answer = Reply | Failing | RawBody | Hanging;
 export type AnswerLike = Answer | AnswerBlock | readonly AnswerBlock[] | string;
 
-/** Answers in order, or a function that is asked for each request. */
+/** Answers in order, or a function that is called for each request. */
 export type Script<Request> =
   | readonly AnswerLike[]
   | ((request: Request, index: number) => AnswerLike | Promise<AnswerLike>);
@@ -19,23 +22,25 @@ export interface Reply extends ReplyOptions {
 export interface ReplyOptions {
   /** Default: `tool_use` when there is a call, else `end_turn`. */
   stopReason?: string;
-  /** Laid over the default counts: 10 in, 100 read from the cache, 7 out. */
+  /** Overrides of the default counts: 10 in, 100 read from the cache, 7 out. */
   usage?: JsonObject;
   id?: string;
   /** Pause before the head of the answer. */
   waitMs?: number;
   /** Pause before each delta. */
   deltaMs?: number;
-  /** The body goes out in writes of this many bytes, cutting through characters. */
+  /** Writes the body in pieces of this many bytes, which may split characters. */
   chunkBytes?: number;
   fault?: Fault;
 }
 
-/** Something goes wrong in the middle of a reply, and ends it. */
+/** A fault in the middle of a reply, which ends it. */
 export interface Fault {
   /** `block`: after the last delta of the block with this index, before it is closed. */
   after: { events: number } | { bytes: number } | { block: number };
-  /** `cut`: the connection breaks. `end`: the body ends as if it were whole. `pings`: nothing but keep-alives from now on. */
+  /**
+   * `cut`: the connection breaks. `end`: the body ends as if it were complete. `pings`: only keep-alives from now on.
+   */
   how: 'cut' | 'end' | 'hang' | { pings: { everyMs: number } } | { error: { type: string; message: string } };
 }
 
@@ -55,7 +60,7 @@ export interface RawBody {
   chunkBytes?: number;
 }
 
-/** Takes the request and never answers. */
+/** Accepts the request and never answers. */
 export interface Hanging {
   kind: 'hang';
 }
@@ -111,7 +116,7 @@ export function brokenToolUse(name: string, pieces: readonly string[], id?: stri
 }
 
 /**
- * An answer made of blocks, with a say in how it is sent: pauses, counts of tokens, a stop reason, a fault.
+ * An answer made of blocks, with options for how it is sent: pauses, counts of tokens, a stop reason, a fault.
  *
  * @example
  * ```ts
@@ -151,7 +156,7 @@ export function raw(
 }
 
 /**
- * An answer that never comes: the request is taken, and nothing follows.
+ * An answer that never comes: the fake accepts the request and sends nothing.
  *
  * @example
  * ```ts
@@ -162,7 +167,7 @@ export function hang(): Hanging {
   return { kind: 'hang' };
 }
 
-/** The answer for a request. A list that is used up answers with an error that says so and is not worth retrying. */
+/** The answer for a request. An exhausted list answers with an error that says so and is not retried. */
 export async function answerFor<Request>(script: Script<Request>, request: Request, index: number): Promise<Answer> {
   if (typeof script === 'function') return toAnswer(await script(request, index));
   const answer = script[index];
@@ -191,7 +196,7 @@ export function sseText(event: StreamEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** What a fake does, step by step, to play a reply. */
+/** The steps by which a fake plays a reply. */
 export type Action =
   | { do: 'send'; event: StreamEvent; text: string }
   | { do: 'send-part'; bytes: Buffer }
@@ -199,14 +204,14 @@ export type Action =
   | { do: 'fault'; how: Fault['how'] };
 
 export interface PlayOptions {
-  /** Which request of the script is answered. */
+  /** The index of the request in the script. */
   index: number;
   model: string;
   /** How an event is written; default: as the Messages API does. */
   textOf?: (event: StreamEvent) => string;
 }
 
-/** The one place where replies become events: the fake APIs write them, the scripted model yields them. */
+/** Turns replies into events, for all fakes: the fake APIs write them, the scripted model yields them. */
 export function* play(answer: Reply, { index, model, textOf = sseText }: PlayOptions): Generator<Action, void> {
   const { fault, deltaMs } = answer;
   let events = 0;

@@ -3,9 +3,9 @@ import { failureOfAnswer, failureOfErrorText } from '../model/failures.ts';
 import type { Failure, Model, ModelEvent, ModelRequest } from '../model/model.ts';
 import { type Answer, answerFor, errorBody, type Fault, play, type Reply, type Script } from './script.ts';
 
-/** A model that plays a script inside the process, and remembers what it was asked. */
+/** A model that plays a script inside the process, and records its requests. */
 export interface ScriptedModel extends Model {
-  /** The requests so far, each as it was when it came. */
+  /** The requests so far, each as it was when it arrived. */
   readonly requests: ModelRequest[];
 }
 

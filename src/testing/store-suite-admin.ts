@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { foldSessionSummary } from '../sessions/fold-summary.ts';
+import { foldSessionSummary } from '../sessions/stores/summary-of-entries.ts';
 import { key, PROJECT, prompt, type StoreChecks, session, uuidsOf, written } from './store-suite-tools.ts';
 
 /** Lists, removal, and finding a session by its id. */

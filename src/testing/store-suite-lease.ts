@@ -60,7 +60,7 @@ export const leaseChecks: StoreChecks = {
   },
 };
 
-/** On another machine: stores may look whether a process of this one still lives. */
+/** On another machine, because stores may check whether a process of this one still lives. */
 const holder: LeaseHolder = { pid: 4711, host: 'loom.example' };
 
 async function refusal(store: SessionStore): Promise<HeddleError> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Entry } from '../wire/entries.ts';
 import { entriesOf, key, PROJECT, prompt, type StoreChecks, session, uuidsOf } from './store-suite-tools.ts';
 
-/** What was stored comes back as it was, and nothing else. */
+/** A store returns exactly the entries that were stored. */
 export const loadChecks: StoreChecks = {
   'a session that does not exist yields nothing': async (store) => {
     assert.equal(await store.exists(key), false);

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import type { SessionKey, SessionStore } from '../sessions/store.ts';
 import type { Entry } from '../wire/entries.ts';
 
-/** What a store must do: the name of the rule, and a check that rejects when the empty store it is given breaks it. */
+/**
+ * The rules for a store: the name of each rule, and a check that gets an empty store and rejects when it breaks the
+ * rule.
+ */
 export type StoreChecks = Record<string, (store: SessionStore) => Promise<void>>;
 
 export const PROJECT = '/projects/loom';
@@ -16,7 +19,7 @@ export function prompt(uuid: string): Entry {
   return { parentUuid: null, type: 'user', message: { role: 'user', content: uuid }, uuid };
 }
 
-/** Far enough from the write before for clocks of a few milliseconds. */
+/** Waits after the write, so that clocks of a few milliseconds show a difference to the next one. */
 export async function written(store: SessionStore, where: SessionKey, uuid: string): Promise<void> {
   await store.append(where, [prompt(uuid)]);
   await new Promise((resolve) => setTimeout(resolve, 12));

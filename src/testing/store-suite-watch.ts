@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { SessionKey, SessionStore } from '../sessions/store.ts';
 import { key, prompt, type StoreChecks, session } from './store-suite-tools.ts';
 
-/** Hearing of what is appended; only for stores that can be watched. */
+/** Notifications about appended entries; only for stores that can be watched. */
 export const watchChecks: StoreChecks = {
   'who watches hears what is appended from then on, in order': async (store) => {
     await store.append(key, [prompt('before')]);
@@ -23,7 +23,7 @@ export const watchChecks: StoreChecks = {
   'a watch ends with its signal': async (store) => {
     const stop = new AbortController();
     const { signal } = stop;
-    setTimeout(() => stop.abort(), 20); // not AbortSignal.timeout, which would let a process end that has nothing else to do
+    setTimeout(() => stop.abort(), 20); // not AbortSignal.timeout, which does not keep an otherwise idle process alive
     for await (const _ of store.watch?.(key, { signal }) ?? []) assert.fail('nothing was appended');
     for await (const _ of store.watch?.(key, { signal }) ?? []) assert.fail('the signal had aborted before');
   },
@@ -31,7 +31,7 @@ export const watchChecks: StoreChecks = {
 
 const PATIENCE_MS = 5000;
 
-/** Begins at once; what it returns waits for so many entries. A store without `watch` has heard what it was to hear. */
+/** Begins at once; the returned function waits for `count` entries. A store without `watch` passes. */
 function watching(store: SessionStore, where: SessionKey): (count: number) => Promise<unknown[]> {
   const stop = new AbortController();
   const patience = setTimeout(() => stop.abort(), PATIENCE_MS);

@@ -1,6 +1,6 @@
-import { toSessionStore } from '../sessions/any-store.ts';
-import type { ReferenceSessionStore } from '../sessions/reference-store-types.ts';
 import type { SessionStore } from '../sessions/store.ts';
+import { toSessionStore } from '../sessions/stores/reference-store.ts';
+import type { ReferenceSessionStore } from '../sessions/stores/reference-store-types.ts';
 import { adminChecks } from './store-suite-admin.ts';
 import { appendChecks } from './store-suite-append.ts';
 import { leaseChecks } from './store-suite-lease.ts';
@@ -11,15 +11,15 @@ import { watchChecks } from './store-suite-watch.ts';
 export interface StoreCase {
   name: string;
   /**
-   * Rejects when the store breaks its contract. `makeStore` gives an empty store each time; one that was written for the
-   * reference is looked at as it would be used.
+   * Rejects when the store breaks its contract. `makeStore` returns an empty store each time; a store for the reference
+   * is wrapped as in a session.
    */
   run(makeStore: () => Promise<SessionStore | ReferenceSessionStore>): Promise<void>;
 }
 
 /**
- * The contract of a SessionStore, as cases for any test framework. What a store may leave out (`remove`, `find`,
- * `lease`, `watch`, `listSessionSummaries`) is only checked where it is there.
+ * The contract of a SessionStore, as cases for any test framework. Optional methods (`remove`, `find`, `lease`,
+ * `watch`, `listSessionSummaries`) are only checked where the store has them.
  *
  * @example
  * ```ts

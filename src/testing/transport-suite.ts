@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../util/json.ts';
 import { HeddleError } from '../wire/errors.ts';
-import type { Transport } from '../wire/transport.ts';
+import type { Transport } from '../wire/link/transport.ts';
 import { LineReader, type MakePair, type PairCheck, pause, soon, withOpenPair } from './linked-pair.ts';
 
 export interface TransportCase {
   name: string;
-  /** Rejects when the transport breaks its contract. `makePair` gives a fresh pair each time. */
+  /** Rejects when the transport breaks its contract. `makePair` returns a fresh pair each time. */
   run(makePair: MakePair): Promise<void>;
 }
 
@@ -119,7 +119,7 @@ const byteCases: Record<string, PairCheck> = {
 };
 
 const LINE_16K = 'x'.repeat(16 * 1024);
-/** A transport that has taken this many lines of 16 KB without a reader does not hold its writer back. */
+/** A transport that accepts this many lines of 16 KB without a reader has no back-pressure. */
 const TOO_MANY = 2000;
 
 const pressureCases: Record<string, PairCheck> = {
@@ -207,7 +207,7 @@ const endCases: Record<string, PairCheck> = {
   },
 };
 
-/** Writes all lines at once and asserts that the other end reads just them. */
+/** Writes all lines at once and asserts that the other end reads exactly them. */
 async function deliver(from: Transport, to: Transport, lines: readonly JsonObject[]): Promise<void> {
   const writing = Promise.all(lines.map((line) => from.write(line)));
   const read = await new LineReader(to).lines(lines.length);
@@ -219,7 +219,7 @@ function numbered(count: number, text: (n: number) => string = () => ''): JsonOb
   return Array.from({ length: count }, (_, n) => ({ n, text: text(n) }));
 }
 
-/** Writes, each line after the one before was taken, until one has to wait: `last`. */
+/** Writes line after line, each once the one before was accepted, until one has to wait: `last`. */
 async function writeUntilStalled(to: Transport): Promise<{ written: number; last: Promise<void> }> {
   for (let n = 0; n < TOO_MANY; n++) {
     const last = Promise.resolve(to.write({ n, text: LINE_16K }));
@@ -234,7 +234,7 @@ async function assertClosed(transport: Transport): Promise<void> {
   assert.ok(HeddleError.isInstance(error) && error.code === 'closed', `expected a rejection as closed, got ${error}`);
 }
 
-/** That the far end is gone may be noticed a moment later; then every write is rejected. */
+/** The end of the far end may be noticed a moment later; then every write is rejected. */
 async function assertClosedSoon(transport: Transport): Promise<void> {
   for (let tries = 0; tries < 100 && !(await failureOf(transport)); tries++) await pause(20);
   await assertClosed(transport);

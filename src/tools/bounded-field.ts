@@ -1,4 +1,4 @@
-/** What a field of a result may carry: with its neighbours a line of the stream should stay below 1 MB (ruling K34). */
+/** The most that a field of a result may hold, so that a line of the stream stays below 1 MB. */
 export const MAX_FIELD_BYTES = 200_000;
 
 /** `text`, or as much of its start as takes at most `maxBytes` in a JSON line, and a note on what is missing. */
@@ -11,12 +11,12 @@ export function boundField(text: string, maxBytes: number = MAX_FIELD_BYTES): st
   return `${kept}\n[… ${text.length - kept.length} more characters left out …]`;
 }
 
-/** `base64` for people, or nothing when it is too much: half an image is none. */
+/** `base64` for people, or nothing when it is too large: half an image is of no use. */
 export function boundBase64(base64: string): string {
   return base64.length <= MAX_FIELD_BYTES ? base64 : '';
 }
 
-/** As many of `items` from the start as take at most `maxBytes` in a JSON line. */
+/** The first `items` that together take at most `maxBytes` in a JSON line. */
 export function boundList<T>(items: readonly T[], maxBytes: number = MAX_FIELD_BYTES): T[] {
   let left = maxBytes;
   const beyond = items.findIndex((item) => {
@@ -26,7 +26,7 @@ export function boundList<T>(items: readonly T[], maxBytes: number = MAX_FIELD_B
   return beyond === -1 ? [...items] : items.slice(0, beyond);
 }
 
-/** What a value takes in a line, escapes included. */
+/** The bytes of a value in a line, escapes included. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '');
 }

@@ -1,32 +1,31 @@
-import type { AgentToolOptions } from './agent.ts';
-import { createAgentTool } from './agent.ts';
-import { type BashOptions, createBashTool } from './bash.ts';
-import { editTool } from './edit.ts';
-import { globTool } from './glob.ts';
-import { grepTool } from './grep.ts';
-import { notebookEditTool } from './notebook-edit.ts';
-import { enterPlanModeTool } from './plan-mode-enter.ts';
-import { exitPlanModeTool } from './plan-mode-exit.ts';
-import { readTool } from './read.ts';
-import { taskOutputTool } from './task-output.ts';
-import { taskStopTool } from './task-stop.ts';
-import { todoTool } from './todo.ts';
+import type { AgentToolOptions } from './agents/agent.ts';
+import { createAgentTool } from './agents/agent.ts';
+import { taskOutputTool } from './background/task-output.ts';
+import { taskStopTool } from './background/task-stop.ts';
+import { editTool } from './files/edit.ts';
+import { notebookEditTool } from './files/notebook-edit.ts';
+import { readTool } from './files/read.ts';
+import { writeTool } from './files/write.ts';
+import { globTool } from './search/glob.ts';
+import { grepTool } from './search/grep.ts';
+import { type BashOptions, createBashTool } from './shell/bash.ts';
+import { todoTool } from './task-list/todo.ts';
 import type { Tool } from './tool.ts';
-import { writeTool } from './write.ts';
+import { enterPlanModeTool, exitPlanModeTool } from './user/plan-mode.ts';
 
 export interface BuiltinOptions extends BashOptions {
-  /** What teams need, or null where there are none. */
+  /** The tools for teams; null without teams. */
   teams?: readonly Tool[] | null;
   /** The agents that can be started; null or absent: none. */
   agents?: AgentToolOptions | null;
-  /** AskUserQuestion, where somebody can answer. */
+  /** AskUserQuestion, when the host can answer questions. */
   askUser?: Tool | null;
   webFetch?: Tool;
-  /** Where the provider of the session's model can search. */
+  /** The search tool, when the provider of the session's model can search. */
   webSearch?: Tool | null;
-  /** Skill, where there are some that the model may load. */
+  /** Skill, when there are skills that the model may load. */
   skill?: Tool | null;
-  /** What takes the place of TodoWrite, or null (ruling K37). */
+  /** The tools that replace TodoWrite, or null. */
   tasks?: readonly Tool[] | null;
 }
 

@@ -29,7 +29,7 @@ export interface Field<T, P extends Presence = 'required'> {
   readonly json: JsonObject;
   readonly presence: P;
   readonly fallback?: T;
-  /** The value, or undefined after adding to `problems`. `name` is how a problem calls it. */
+  /** The value, or undefined after adding to `problems`. `name` is the field's name in a problem. */
   read(value: unknown, name: string, problems: string[]): T | undefined;
 }
 
@@ -43,7 +43,7 @@ type ObjectValue<F extends Fields> = Flat<
   { [K in Exclude<keyof F, OptionalKeys<F>>]: ValueOf<F[K]> } & { [K in OptionalKeys<F>]?: ValueOf<F[K]> }
 >;
 
-/** `others: 'keep'`: fields that are not named here are let through as they are. */
+/** `others: 'keep'`: unknown fields pass unchanged. */
 export function objectInput<F extends Fields>(
   fields: F,
   { others = 'refuse' }: { others?: 'refuse' | 'keep' } = {},
@@ -116,7 +116,7 @@ export function arrayOf<T>(item: Field<T>, description: string, length: Length =
   });
 }
 
-/** An object whose keys are the caller's affair. */
+/** An object with any keys. */
 export function recordOf<T>(item: Field<T>, description: string): Field<Record<string, T>> {
   const json = described({ type: 'object', additionalProperties: item.json }, description);
   return required(json, (value, name, problems) => {

@@ -1,12 +1,14 @@
+import { loadPart } from '../wire/load-part.ts';
+
 /**
- * A package that is used when it is installed and not missed when it is not: null then. By a name that the bundler
- * cannot see, or it would take the package in.
+ * Loads an optional package; null when it is not installed. The name is computed, so that the bundler does not include
+ * the package.
  */
 export async function optionalPackage<Name extends keyof OptionalPackages>(
   name: Name,
 ): Promise<OptionalPackages[Name] | null> {
   try {
-    return (await import(name)) as OptionalPackages[Name];
+    return (await loadPart({}, () => import(name))) as OptionalPackages[Name];
   } catch {
     return null;
   }
@@ -18,5 +20,5 @@ export interface OptionalPackages {
   unpdf: typeof import('unpdf');
 }
 
-/** How a reader gets at its package; handed in so that its absence can be tried. */
+/** Loads the package of a reader; passed in so that tests can try its absence. */
 export type PackageLoader<Name extends keyof OptionalPackages> = () => Promise<OptionalPackages[Name] | null>;

@@ -1,12 +1,12 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../util/error-code.ts';
-import { makeDirectory } from '../util/make-directory.ts';
+import { makeDirectory } from '../util/files/make-directory.ts';
 
-/** A file that takes what a command prints, as far as it may. */
+/** A file that takes the output of a command, up to a limit. */
 export interface OutputFile {
   readonly path: string;
-  /** How much of what was written is in it. */
+  /** The number of bytes in the file. */
   readonly bytes: number;
   readonly state: 'whole' | 'cut' | { problem: string };
   write(data: Buffer): void;
@@ -17,17 +17,17 @@ export interface OutputFileOptions {
   dir: string;
   name: string;
   extension: string;
-  /** What is kept; a command that writes without end must not fill the disk. */
+  /** The most that is kept: a command that writes without end must not fill the disk. */
   maxBytes?: number;
-  /** For tests: writes a part of `data` from `offset` on, and says how much. */
+  /** For tests: writes a part of `data` from `offset` on, and returns the number of bytes. */
   put?: (fd: number, data: Buffer, offset: number) => number;
 }
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /**
- * A new file that no one else can read. Written synchronously: a stream would hold in memory what the disk has not taken
- * yet, and the point is to hold nothing. A failing disk costs the file, not the command.
+ * A new file that only the user can read. Written synchronously, because a stream would keep unwritten data in memory.
+ * When the disk fails, the file is lost but the command continues.
  */
 export function openOutputFile(options: OutputFileOptions): OutputFile {
   const { dir, name, extension, maxBytes = MAX_FILE_BYTES, put = writeSync } = options;
@@ -47,7 +47,7 @@ export function openOutputFile(options: OutputFileOptions): OutputFile {
 
   const file = attempt(() => {
     makeDirectory(dir, 0o700);
-    // Counted up, not random: the model reads the name, and a replayed run must tell it the same.
+    // Counted up, not random: the model reads the name, and a replayed run must give the same one.
     for (let n = 1; ; n++) {
       path = `${base}${n === 1 ? '' : `-${n}`}.${extension}`;
       const created = openNew(path);

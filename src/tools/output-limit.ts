@@ -2,15 +2,15 @@ import { StringDecoder } from 'node:string_decoder';
 import { type OutputFile, openOutputFile } from './output-file.ts';
 
 export interface OutputLimit {
-  /** How much the model gets to see. */
+  /** The most that the model gets to see. */
   maxChars: number;
-  /** Where the whole output goes when it is more; made on demand, readable by nobody else (ruling G8). */
+  /** The directory for output that is longer; made on demand, readable by the user alone. */
   spillDir: string;
-  /** What the file is named after. */
+  /** The source of the output; part of the file name. */
   name: string;
 }
 
-/** `text`, or when it is too long its two ends with a note between them that says where the whole is. */
+/** `text`, or for a long text its two ends with a note between them that names the file with the whole. */
 export function limitOutput(text: string, limit: OutputLimit): string {
   if (text.length <= limit.maxChars) return text;
   const output = createOutput(limit);
@@ -21,16 +21,16 @@ export function limitOutput(text: string, limit: OutputLimit): string {
 /** Output that arrives in pieces; memory stays bounded however much comes. */
 export interface Output {
   add(data: Buffer): void;
-  /** No more comes: the limited text. */
+  /** Ends the output and returns the limited text. */
   end(): string;
-  /** The file with the whole of it; null while it is short, and when not all of it could be kept. */
+  /** The file with the whole output; null while it is short, and when not all of it could be kept. */
   wholeFile(): string | null;
 }
 
 export function createOutput({ maxChars, spillDir, name }: OutputLimit): Output {
   const decoder = new StringDecoder('utf8');
   const half = Math.ceil(maxChars / 2);
-  /** The bytes behind `head`, until there is a file that has them. */
+  /** All bytes so far, until a file holds them. */
   let early: Buffer[] = [];
   /** Everything while it is short; afterwards one end of it. */
   let head = '';
@@ -66,7 +66,7 @@ export function createOutput({ maxChars, spillDir, name }: OutputLimit): Output 
       take(Buffer.alloc(0), decoder.end());
       if (spill === null) return head;
       spill.close();
-      const place = placeOf(spill);
+      const place = positionOf(spill);
       const [start, end] = [cutEnd(head), cutStart(endOf(tail, half))];
       const missing = total - start.length - end.length;
       const note = `[… ${missing} of ${total} characters left out here; ${place} …]`;
@@ -76,7 +76,7 @@ export function createOutput({ maxChars, spillDir, name }: OutputLimit): Output 
   };
 }
 
-function placeOf({ path, state, bytes }: OutputFile): string {
+function positionOf({ path, state, bytes }: OutputFile): string {
   if (state === 'whole') return `the whole output is in ${path}`;
   if (state === 'cut') return `the first ${bytes} bytes are in ${path}`;
   return `it could not be saved: ${state.problem}`;

@@ -1,5 +1,6 @@
 import type { ApiTool } from '../model/model.ts';
-import type { ContentBlock } from '../wire/content.ts';
+import type { ContentBlock } from '../wire/api/content.ts';
+import { limitOutput } from './output-limit.ts';
 import { type Tool, type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 
 /** The tools of a session, by name and in the order in which the model sees them. */
@@ -9,15 +10,18 @@ export interface Registry {
   get(name: string): Tool | undefined;
   /** The `tools` of a request; the same array as long as none is loaded, so that it is serialised once. */
   apiTools(): readonly ApiTool[];
-  /** The names of the tools that requests leave out: nobody has looked for them or called them yet. */
+  /**
+   * The names of the tools that requests leave out, because the model has neither searched for them nor called them
+   * yet.
+   */
   deferred(): readonly string[];
-  /** Those that are kept, for an agent that may do less; `own` takes the place of tools of the same name. */
+  /** The tools that `keeps` accepts, for an agent that may do less; `own` replaces tools of the same name. */
   subset(keeps: (tool: Tool) => boolean, own?: readonly Tool[]): Registry;
-  /** The same with these beside them; of two with one name the one that was there stays. */
+  /** A registry with these tools added; of two with the same name the existing one stays. */
   plus(more: readonly Tool[]): Registry;
 }
 
-/** Tools that requests leave out until they are looked for. */
+/** Tools that requests leave out until the model searches for them. */
 export interface Deferral {
   names: readonly string[];
   /** Makes the tool that finds and loads them. */
@@ -27,11 +31,11 @@ export interface Deferral {
 export interface Deferred {
   /** Every tool that requests leave out, or left out until it was loaded. */
   tools: readonly Tool[];
-  /** Makes them part of the requests that follow. */
+  /** Adds them to the requests that follow. */
   load(names: readonly string[], context: ToolContext): void;
 }
 
-/** No result may be longer for the model, whatever its tool allows itself; the whole goes to a file. */
+/** The upper limit of every result for the model, whatever limit its tool sets; the whole goes to a file. */
 const MAX_RESULT_CHARS = 300_000;
 
 /** Throws when two tools have one name: one of them would silently shadow the other. */
@@ -41,7 +45,7 @@ export function createRegistry(tools: readonly Tool[], deferral?: Deferral): Reg
   const load = (names: readonly string[], { runtime }: ToolContext) => {
     const loaded = deferred.filter(({ name }) => names.includes(name) && waiting.delete(name));
     if (loaded.length === 0) return;
-    // Behind all others: what was sent before stays as it was, as far as that is possible.
+    // Appended after all others, so that the earlier part of the list stays as it was sent, for the cache.
     apiTools = [...apiTools, ...loaded.map(toApiTool)];
     runtime.log('debug', 'Tools were added to the requests', { names: loaded.map(({ name }) => name) });
   };
@@ -80,7 +84,10 @@ interface Demand extends Pick<Deferred, 'load'> {
   hint: string;
 }
 
-/** A deferred tool may be called unseen; then it is loaded. A model that guessed its input wrong is told where to look. */
+/**
+ * Loads a deferred tool when the model calls it without having seen it. If its input is invalid, the error names the
+ * tool search.
+ */
 function onDemand(tool: Tool, { isWaiting, hint, load }: Demand): Tool {
   return {
     ...tool,
@@ -98,7 +105,7 @@ function onDemand(tool: Tool, { isWaiting, hint, load }: Demand): Tool {
   };
 }
 
-/** The tool with its results, good and bad, kept within what a request can carry. */
+/** The tool with its results and errors limited to what a request can carry. */
 function limited(tool: Tool): Tool {
   const maxChars = Math.min(tool.maxResultChars ?? MAX_RESULT_CHARS, MAX_RESULT_CHARS);
   return {
@@ -106,19 +113,15 @@ function limited(tool: Tool): Tool {
     async run(input, context) {
       try {
         const output = await tool.run(input, context);
-        return { ...output, content: await limitContent(output.content, maxChars, context) };
+        return { ...output, content: limitContent(output.content, maxChars, context) };
       } catch (error) {
-        throw error instanceof ToolError ? await limitError(error, maxChars, context) : error;
+        throw error instanceof ToolError ? limitError(error, maxChars, context) : error;
       }
     },
   };
 }
 
-async function limitContent(
-  content: ToolOutput['content'],
-  maxChars: number,
-  context: ToolContext,
-): Promise<ToolOutput['content']> {
+function limitContent(content: ToolOutput['content'], maxChars: number, context: ToolContext): ToolOutput['content'] {
   if (typeof content === 'string') return limitText(content, maxChars, context);
   let left = maxChars;
   const blocks: ContentBlock[] = [];
@@ -129,24 +132,21 @@ async function limitContent(
     } else if (left === 0) {
       beyond.push(block.text);
     } else {
-      const text = await limitText(block.text, left, context);
+      const text = limitText(block.text, left, context);
       left = Math.max(0, left - text.length);
       blocks.push({ ...block, text });
     }
   }
   // One file and one note for all of it, however many blocks there were.
-  const note = await limitText(beyond.join('\n'), 0, context);
+  const note = limitText(beyond.join('\n'), 0, context);
   return note === '' ? blocks : [...blocks, { type: 'text', text: note }];
 }
 
-async function limitError(error: ToolError, maxChars: number, context: ToolContext): Promise<ToolError> {
-  const text = await limitText(error.message, maxChars, context);
+function limitError(error: ToolError, maxChars: number, context: ToolContext): ToolError {
+  const text = limitText(error.message, maxChars, context);
   return text === error.message ? error : new ToolError(text, { wrap: error.wrap, cause: error });
 }
 
-/** What cuts and spills is loaded for the first result that needs it. */
-async function limitText(text: string, maxChars: number, context: ToolContext): Promise<string> {
-  if (text.length <= maxChars) return text;
-  const { limitOutput } = await import('./output-limit.ts');
+function limitText(text: string, maxChars: number, context: ToolContext): string {
   return limitOutput(text, { maxChars, spillDir: context.spillDir, name: context.toolUseId });
 }

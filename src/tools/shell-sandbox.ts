@@ -1,19 +1,24 @@
-import type { ProcessOutcome, ProcessSpec } from '../util/process.ts';
+import type { ProcessOutcome, ProcessSpec } from '../util/process/process.ts';
 
-/** What confines the commands of a session, as the Bash tool sees it. */
+/** The sandbox for the commands of a session, as the Bash tool sees it. */
 export interface ShellSandbox {
   /**
-   * Whether this call runs inside. A command that is excluded by the settings runs outside, and so does one that asks
-   * for it, where that may be asked (ruling K43). Throws a ToolError where it may not.
+   * True when this call runs inside. A command that the settings exclude runs outside, and so does one that asks for
+   * it, where the settings allow that. Throws a ToolError where they do not.
    */
   confines(call: SandboxCall): boolean;
-  /** Runs a process inside: `run` starts what it is handed. Rejects with a ToolError when the sandbox cannot be made. */
+  /**
+   * Runs a process inside: `run` starts the confined process. Rejects with a ToolError when the sandbox cannot be made.
+   */
   inside(spec: ProcessSpec, run: (confined: ProcessSpec) => Promise<ProcessOutcome>): Promise<ProcessOutcome>;
-  /** The environment of a command that runs outside: no program is found where commands inside may put one. */
+  /** The environment of a command that runs outside: its PATH has no directory that confined commands can write. */
   outside(env: ProcessSpec['env']): ProcessSpec['env'];
-  /** The environment of a command of the user's settings, such as a hook: what commands inside may put somewhere comes last. */
+  /**
+   * The environment of a command from the user's settings, such as a hook: directories that confined commands can write
+   * come last.
+   */
   beside(env: ProcessSpec['env']): ProcessSpec['env'];
-  /** What to tell the model when a command that ran inside seems to have met the walls; empty when it has not. */
+  /** A note for the model when a confined command seems to have met the limits of the sandbox; empty otherwise. */
   explain(command: string, stderr: string): string;
 }
 

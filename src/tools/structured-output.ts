@@ -5,13 +5,13 @@ import type { Tool } from './tool.ts';
 
 export const STRUCTURED_OUTPUT = 'StructuredOutput';
 
-/** The tool through which a model hands in an answer of the shape that the user asked for. */
+/** The tool through which a model returns an answer of the shape that the user asked for. */
 export function createStructuredOutputTool(options: {
   schema: JsonObject;
   validate: Validate;
   /** Takes each valid output. */
   accept: (output: JsonObject) => void;
-  /** Hears of each that does not fit. */
+  /** Takes each invalid output. */
   refuse?: (value: unknown, problems: readonly string[]) => void;
 }): Tool {
   const { schema, validate, accept } = options;

@@ -1,4 +1,4 @@
-import type { ToolSearchOutput } from '../wire/tool-outputs.ts';
+import type { ToolSearchOutput } from '../wire/tools/tool-outputs.ts';
 import { type InputOf, integer, objectInput, string, withDefault } from './input-schema.ts';
 import type { Deferred } from './registry.ts';
 import type { Tool } from './tool.ts';
@@ -37,7 +37,7 @@ export function createToolSearchTool({ tools, load }: Deferred): Tool<InputOf<ty
 const MAX_ALWAYS_SENT = 40 * 1024;
 
 /**
- * The names of those among a host's tools that requests leave out until they are looked for. `setting` is the variable
+ * The names of a host's tools that requests leave out until the model searches for them. `setting` is the variable
  * ENABLE_TOOL_SEARCH: `true` for all, `false` for none, otherwise all when they are large together.
  */
 export function toolsToDefer(tools: readonly Tool[], setting: string | undefined): string[] {
@@ -93,7 +93,7 @@ function nothingFound(query: string): string {
 
 const MAX_LISTED = 4000;
 
-/** As many names as fit: a model cannot look for what it has never heard of. */
+/** Lists as many names as fit: a model cannot search for a tool whose name it has never seen. */
 function listOf(tools: readonly Tool[]): string {
   const all = tools.map(({ name }) => name).join(', ');
   if (all.length <= MAX_LISTED) return all;

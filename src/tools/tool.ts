@@ -1,61 +1,64 @@
 import type { JsonObject } from '../util/json.ts';
 import type { Runtime } from '../util/runtime.ts';
-import type { ContentBlock } from '../wire/content.ts';
+import type { ContentBlock } from '../wire/api/content.ts';
 import type { FileStates } from './file-states.ts';
 import type { InputSchema } from './input-schema.ts';
-import type { ToolSession } from './tool-session.ts';
+import type { ToolSession } from './tool-services.ts';
 import type { Workspace } from './workspace.ts';
 
-/** What a permission decision needs to know of a call, beyond the tool's name. */
+/** The facts about a call that a permission decision needs, in addition to the tool's name. */
 export type Access =
   | { kind: 'none' }
   | { kind: 'read'; paths: string[] }
   | { kind: 'edit'; paths: string[] }
-  /** `leavesSandbox`: where commands are confined, this one asks not to be. */
+  /** `leavesSandbox`: the command asks to run outside of the sandbox. */
   | { kind: 'execute'; command: string; leavesSandbox?: true }
   /** A person must answer, whatever the mode: a question, a plan to approve. */
   | { kind: 'interaction' }
-  /** Something with a name that rules can mean, such as a skill. Without `asks` it changes nothing by itself. */
+  /** An action that rules can name, such as a skill. Without `asks` it changes nothing by itself. */
   | { kind: 'named'; name: string; asks: boolean }
-  /** Anything else that needs approval: network, foreign tools. `host` is who would be asked, as `hostNameOf` gives it. */
+  /**
+   * Anything else that needs approval: network, custom tools. `host` is the host to contact, in the form of
+   * `hostNameOf`.
+   */
   | { kind: 'other'; host?: string };
 
 /** Everything a tool may touch. One is made per call. */
 export interface ToolContext {
   readonly workspace: Workspace;
-  /** Which files were read in which state; shared by all calls of a session. */
+  /** The state in which files were read; shared by all calls of a session. */
   readonly files: FileStates;
   readonly toolUseId: string;
   readonly runtime: Runtime;
   /** Settings of the environment that tools honour, such as BASH_DEFAULT_TIMEOUT_MS. Never holds model credentials. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where outputs that are too large for the model are spilled. */
+  /** The directory for outputs that are too large for the model. */
   readonly spillDir: string;
   readonly signal: AbortSignal;
-  /** What this call shares with the others of its session. */
+  /** The state and services that this call shares with the others of its session. */
   readonly session: ToolSession;
-  /** The W3C trace context of the call, for servers that it asks; absent where nothing is traced. */
+  /** The W3C trace context of the call, for servers that it contacts; absent without tracing. */
   readonly trace?: Readonly<Record<string, string>>;
-  /** Tells people how far the call is; absent where nobody listens. */
+  /** Reports the progress of the call to people; absent when no host listens. */
   onProgress?(progress: ToolProgress): void;
 }
 
-/** How far a call is: of `total`, or by itself. */
+/** The progress of a call: a part of `total`, or a number without a total. */
 export interface ToolProgress {
   progress?: number;
   total?: number;
   message?: string;
 }
 
-/** Two faces: bounded content for the model, structured data for people (`tool_use_result` on the wire). */
+/** A result in two forms: bounded content for the model, structured data for people (`tool_use_result` on the wire). */
 export interface ToolOutput {
   content: string | ContentBlock[];
   data: unknown;
-  /** Further fields of `data`, for hosts that know what tools of the reference tell since 2.1.325. */
+  /** Further fields of `data`, for hosts that know the tool output of the reference since 2.1.325. */
   todaysData?: JsonObject;
   /** Set only by tools whose results carry the flag on success too (Bash). */
   isError?: false;
-  /** What the runtime says behind the results of the round, such as a skill's text. */
+  /** A message of the runtime after the results of the round, such as a skill's text. */
   followUp?: string;
 }
 
@@ -99,21 +102,30 @@ export interface Tool<Input = JsonObject> {
   /** Ours, for the model. Byte-stable: no dates, no paths. */
   readonly description: string;
   readonly input: InputSchema<Input>;
-  /** Part of every request, however many tools there are; others of a host may be left out until they are looked for. */
+  /**
+   * Part of every request, however many tools there are; other tools of a host may be left out until the model searches
+   * for them.
+   */
   readonly alwaysLoad?: boolean;
-  /** How much of a result the model gets to see; the rest goes to a file. Default: what a request can carry. */
+  /**
+   * The most characters of a result that the model gets to see; the rest goes to a file. Default: what a request can
+   * carry.
+   */
   readonly maxResultChars?: number;
-  /** The MCP server whose tool it is, and who has defined that: `sdk` only for one that lives in the host. */
+  /** The MCP server of the tool, and the source that defined it: `sdk` only for a server in the host's process. */
   readonly server?: { readonly name: string; readonly source: string } | undefined;
-  /** What this call touches, for the permission decision. Pure; paths are resolved against the workspace's cwd. */
+  /**
+   * The files, commands or hosts that this call touches, for the permission decision. Pure; paths are resolved against
+   * the workspace's cwd.
+   */
   access(input: Input, workspace: Workspace): Access;
   /**
-   * Before anyone is asked for permission: throws a ToolError for a call that cannot work whatever the answer, and may
-   * add to the input what the one who decides should see.
+   * Called before the permission question. Throws a ToolError for a call that cannot work whatever the answer, and may
+   * add fields to the input that the user should see.
    */
   prepare?(input: Input, context: ToolContext): Promise<Input>;
-  /** True when the call may run beside others: it changes nothing that another could see. */
+  /** True when the call may run concurrently with others: it changes nothing that another could see. */
   isConcurrencySafe(input: Input): boolean;
-  /** Runs the call. Throws ToolError for what the model should read; anything else is logged and turned into one. */
+  /** Runs the call. Throws a ToolError that the model should read; any other error is logged and turned into one. */
   run(input: Input, context: ToolContext): Promise<ToolOutput>;
 }

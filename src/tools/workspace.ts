@@ -1,8 +1,8 @@
-import type { ProcessOutcome, ProcessSpec } from '../util/process.ts';
+import type { ProcessOutcome, ProcessSpec } from '../util/process/process.ts';
 
 /**
- * Where tools act: the one port through which they touch the world. Local by default; a sandbox or a remote machine is
- * a swap. Paths are absolute, as `resolve` returns them.
+ * The one port through which tools touch files and processes. Local by default; a sandbox or a remote machine can
+ * replace it. Paths are absolute, as `resolve` returns them.
  */
 export interface Workspace {
   /** The working directory, a real path. */
@@ -16,24 +16,24 @@ export interface Workspace {
   list(path: string): Promise<string[]>;
   /** The bytes of a regular file. Throws a ToolError for anything else. */
   readFile(path: string): Promise<Uint8Array>;
-  /** The same in pieces of any size, for files that memory should not hold. Closed when the reader stops early. */
+  /** The bytes in pieces of any size, for files that memory should not hold. Closed when the reader stops early. */
   readChunks(path: string): AsyncIterable<Uint8Array>;
   /** Replaces the file atomically, keeping its mode; makes missing directories; writes through a symlink to its target. */
   writeFile(path: string, data: string | Uint8Array, keep?: KeepFile): Promise<void>;
-  /** For other programs that read what is there. Until `work` ends, `at` leads to nothing else. */
+  /** Holds a path for another program that reads it. Until `work` ends, `at` leads to nothing else. */
   hold<T>(path: string, work: (held: HeldFile) => Promise<T>): Promise<T>;
   /**
-   * The workspace for one call that was allowed: its paths mean what they meant when it was judged. Where something else
-   * lies there by now, a ToolError says so, and nothing is read or written; likewise for paths that were not judged.
+   * The workspace for one allowed call: its paths lead to the files that were judged. When another file is there by
+   * now, or the path was not judged, a ToolError is thrown and nothing is read or written.
    */
   pin(places: Places): Promise<Workspace>;
   exec(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessOutcome>;
 }
 
-/** The real paths of those that a call names; null where nobody could tell. */
+/** The real paths of the paths that a call names; null for a path that could not be resolved. */
 export type Places = ReadonlyMap<string, string | null>;
 
-/** A file that is not taken for another, whatever is done to links and directories. */
+/** A file that cannot be replaced by another through changes of links or directories. */
 export interface HeldFile {
   /** Its real path. */
   path: string;

@@ -1,4 +1,7 @@
-/** Why work was cancelled. `signal.reason` is always one of these inside the engine, so that callers can tell. */
+/**
+ * Why work was cancelled. Inside of the engine `signal.reason` always has one of these kinds, so that callers can tell
+ * them apart.
+ */
 export type AbortKind = 'interrupt' | 'timeout' | 'shutdown' | 'superseded';
 
 export class Aborted extends Error {
@@ -17,7 +20,7 @@ export function abortReason(signal: AbortSignal): Aborted {
     : new Aborted('interrupt', String(signal.reason ?? 'aborted'));
 }
 
-/** Aborts the controller with the signal, for the same reason, until what it returns is called. */
+/** Aborts the controller with the signal, for the same reason, until the returned function is called. */
 export function followAbort(signal: AbortSignal, controller: AbortController): () => void {
   const onAbort = () => controller.abort(abortReason(signal));
   if (signal.aborted) onAbort();
@@ -28,7 +31,7 @@ export function followAbort(signal: AbortSignal, controller: AbortController): (
 /** Rejects with the signal's reason as soon as it aborts; otherwise settles as `work` does. */
 export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
-    work.catch(() => {}); // nobody waits for it any more, and it may well fail of the same abort
+    work.catch(() => {}); // no caller waits for the work any more, and the same abort may make it fail
     return Promise.reject(abortReason(signal));
   }
   return new Promise<T>((resolve, reject) => {

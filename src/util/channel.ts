@@ -1,6 +1,6 @@
 /**
  * An unbounded queue between one producer and one consumer: `push` never waits, iterating waits for the next value.
- * After `end`, iteration finishes when the queue is empty; after `fail`, it throws the error then.
+ * After `end`, iteration finishes when the queue is empty; after `fail`, it then throws the error.
  */
 export class Channel<T> implements AsyncIterable<T> {
   #values: T[] = [];
@@ -23,7 +23,7 @@ export class Channel<T> implements AsyncIterable<T> {
     this.#wake();
   }
 
-  /** Puts a value behind the last queued one that may stay before it; in front of all when none may. */
+  /** Inserts a value after the last queued value that may stay before it; in front of all when none may. */
   pushBehind(value: T, mayStayBefore: (queued: T) => boolean): void {
     if (this.#ended) return;
     let at = this.#values.length;
@@ -43,12 +43,12 @@ export class Channel<T> implements AsyncIterable<T> {
     this.end();
   }
 
-  /** Takes queued values from the front, without waiting, as long as they fit; one at a time, so none is lost on a throw. */
+  /** Takes matching values from the front, without waiting; one at a time, so that a throw loses none. */
   *takeWhile(fits: (value: T) => boolean): Generator<T, void> {
     while (this.size > 0 && fits(this.#values[this.#head] as T)) yield this.#take();
   }
 
-  /** Takes what is queued right now, without waiting. */
+  /** Takes all queued values, without waiting. */
   drain(): T[] {
     const rest = this.queued();
     this.#values = [];
@@ -56,18 +56,18 @@ export class Channel<T> implements AsyncIterable<T> {
     return rest;
   }
 
-  /** What is queued right now, without taking it. */
+  /** All queued values, without taking them. */
   queued(): T[] {
     return this.#values.slice(this.#head);
   }
 
-  /** Takes the first queued value that fits out of the middle of the others; undefined when none does. */
+  /** Takes the first queued value that matches, at any position; undefined when none does. */
   remove(fits: (value: T) => boolean): T | undefined {
     const at = this.#values.findIndex((value, index) => index >= this.#head && fits(value));
     return at === -1 ? undefined : this.#values.splice(at, 1)[0];
   }
 
-  /** By hand rather than a generator: a queued value costs one promise, and streams have thousands of them. */
+  /** An object instead of a generator: a queued value costs one promise, and streams have thousands of them. */
   [Symbol.asyncIterator](): AsyncIterator<T, void> {
     return {
       next: () => (this.size > 0 ? Promise.resolve({ value: this.#take(), done: false }) : this.#next()),
@@ -88,7 +88,9 @@ export class Channel<T> implements AsyncIterable<T> {
     return { value: this.#take(), done: false };
   }
 
-  /** A head index instead of `shift`, which is linear; what was taken is let go when it is half of the array. */
+  /**
+   * Uses a head index instead of `shift`, which is linear; taken values are released when they fill half of the array.
+   */
   #take(): T {
     const value = this.#values[this.#head] as T;
     this.#head++;

@@ -1,18 +1,18 @@
-import { isObject } from './json.ts';
-import { slipOf } from './nearest.ts';
+import { isObject, isTexts } from './json.ts';
+import { slipOf } from './text/nearest.ts';
 
-/** What is wrong with a value that somebody has given. */
+/** What is wrong with a value of a caller. */
 export interface Fault {
-  /** Where, behind the name of the value: `.reviewer.tools[2]`; empty: the value itself. */
+  /** The position, printed after the name of the value: `.reviewer.tools[2]`; empty: the value itself. */
   at: string;
-  /** What is said behind the name: `must be an array, got 3`. */
+  /** The problem, printed after the name: `must be an array, got 3`. */
   says: string;
 }
 
-/** Null when the value is what it should be. */
+/** Returns null for a valid value. */
 export type Check = (value: unknown) => Fault | null;
 
-/** A check whose refusal shows the value, as far as it is short and no object. */
+/** A check whose error shows the value, if it is short and not an object. */
 export function must(expected: string, isFine: (value: unknown) => boolean): Check {
   return (value) => (isFine(value) ? null : { at: '', says: `must be ${expected}, got ${shown(value)}` });
 }
@@ -20,21 +20,18 @@ export function must(expected: string, isFine: (value: unknown) => boolean): Che
 export const text = must('a string', (value) => typeof value === 'string');
 export const word = must('a string that is not empty', (value) => typeof value === 'string' && value !== '');
 export const flag = must('true or false', (value) => typeof value === 'boolean');
-export const texts = must(
-  'an array of strings',
-  (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
-);
+export const texts = must('an array of strings', isTexts);
 export const count = must('a whole number above 0', (value) => isWhole(value) && value > 0);
 export const countOrNone = must('a whole number, 0 or above', (value) => isWhole(value) && value >= 0);
 export const amount = must('a number above 0', (value) => typeof value === 'number' && value > 0);
 
-/** What stands in place of a function or an object may be anything, a credential among it: only its kind is shown. */
+/** A wrong value may be anything, even a credential: the error only shows its kind. */
 export const callback: Check = (value) =>
   typeof value === 'function' ? null : { at: '', says: `must be a function, got ${kindOf(value)}` };
 export const record: Check = (value) =>
   isObject(value) ? null : { at: '', says: `must be an object, got ${kindOf(value)}` };
 
-/** Values of an object, each checked. */
+/** An object whose values all pass the check. */
 export const recordOf =
   (check: Check): Check =>
   (value) => {
@@ -57,7 +54,7 @@ export const listOf =
     return null;
   };
 
-/** An object with these fields; others may be there, too. A name that ends in `?` may be missing. */
+/** An object with these fields; other fields may be present, too. A field whose name ends in `?` may be missing. */
 export const shape =
   (fields: Record<string, Check>): Check =>
   (value) => {
@@ -71,14 +68,14 @@ export const shape =
     return null;
   };
 
-/** The same, and no other field is one slip away from these: whoever has written that one meant one of these. */
+/** An object with these fields, without a field that is one typing error away from one of them. */
 export const spelled = (fields: Record<string, Check>): Check => {
   const known = Object.keys(fields).map((name) => name.replace(/\?$/, ''));
   const isThere = shape(fields);
   return (value) => slipIn(value, known) ?? isThere(value);
 };
 
-/** The first name of an object that is one slip away from a known one. */
+/** The first name of an object that is one typing error away from a known one. */
 export function slipIn(value: unknown, known: readonly string[]): Fault | null {
   for (const key of isObject(value) ? Object.keys(value) : []) {
     const meant = slipOf(key, known);
@@ -94,7 +91,7 @@ export const either = (expected: string, ...checks: Check[]): Check =>
 export const oneOf = (words: readonly string[]): Check =>
   must(`one of ${words.join(', ')}`, (value) => words.includes(value as string));
 
-/** What a value is, in words. */
+/** The kind of a value, in words. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return 'an array';
@@ -109,7 +106,7 @@ function fieldOf(key: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
-/** Longer texts may be anything, and are not what one has mistyped. */
+/** Longer texts may be anything, and are hardly typing errors. */
 const MAX_SHOWN = 40;
 
 function shown(value: unknown): string {

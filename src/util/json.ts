@@ -1,7 +1,7 @@
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: unknown };
 
-/** The value, or undefined when the text is not JSON. (`undefined` is no JSON value, so it cannot be confused.) */
+/** The value, or undefined when the text is not JSON. (`undefined` is not a JSON value, so it is unambiguous.) */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -18,4 +18,14 @@ export function isObject(value: unknown): value is JsonObject {
 export function stringField(value: unknown, key: string): string | undefined {
   const field = isObject(value) ? value[key] : undefined;
   return typeof field === 'string' ? field : undefined;
+}
+
+/** A list that contains only strings. */
+export function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/** A string with more than white space. */
+export function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
 }

@@ -1,6 +1,6 @@
 /**
- * Makes something when it is first wanted, and once. An attempt that fails is forgotten, so that whoever wants it next
- * has it tried again: what failed may have been a file that could not be opened at that moment.
+ * Makes a value on first use, and only once. A failed attempt is forgotten, so that the next caller tries again: the
+ * failure may have been a file that could not be opened at that moment.
  */
 export function madeOnce<T>(make: () => Promise<T>): MadeOnce<T> {
   let making: Promise<T> | null = null;
@@ -18,6 +18,6 @@ export function madeOnce<T>(make: () => Promise<T>): MadeOnce<T> {
 
 export interface MadeOnce<T> {
   (): Promise<T>;
-  /** What was made, or is being made; null as long as nobody has wanted it. */
+  /** The value, or the promise of it; null before the first use. */
   begun(): Promise<T> | null;
 }

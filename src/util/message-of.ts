@@ -1,4 +1,4 @@
-/** The words of anything thrown. */
+/** The text of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 import type { Logger } from './runtime.ts';
 
-/** Does it the first time, and never again. */
+/** Calls the action the first time only. */
 export function once(action: () => void): () => void {
   let done = false;
   return () => {
@@ -10,7 +10,7 @@ export function once(action: () => void): () => void {
   };
 }
 
-/** Warns of each text a single time. */
+/** Logs each warning once. */
 export function warnOnce(log: Logger): (text: string) => void {
   const said = new Set<string>();
   return (text) => {

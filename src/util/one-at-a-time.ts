@@ -1,9 +1,9 @@
-/** Does works one after the other, in the order in which they are given. One that fails does not hold up the next. */
+/** Runs tasks one after the other, in the order of the calls. A failing task does not block the next. */
 export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
     const mine = last.then(work);
-    last = mine.catch(() => {}); // told to the one who gave it
+    last = mine.catch(() => {}); // the caller of the task gets the error
     return mine;
   };
 }

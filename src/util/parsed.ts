@@ -1,2 +1,2 @@
-/** What became of a value that was checked: the value as it is used, or one plain sentence per problem. */
+/** The result of a check: the value, or one plain sentence for each problem. */
 export type Parsed<T> = { ok: true; value: T } | { ok: false; problems: string[] };

@@ -1,12 +1,15 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 
-/** Milliseconds of work in one go. Other sessions of the process, and signals, wait for no longer than this. */
+/**
+ * The longest stretch of work without a pause, in milliseconds. Other sessions of the process, and signals, wait no
+ * longer than this.
+ */
 const GO_MS = 25;
 
-/** For work that may be long: it looks in between whether others should have their turn. */
+/** For work that may take long: pauses so that other work can run. */
 export interface Pauses {
   isDue(): boolean;
-  /** Lets others have their turn. */
+  /** Lets other work run. */
   take(): Promise<void>;
 }
 
@@ -21,7 +24,7 @@ export function createPauses(): Pauses {
   };
 }
 
-/** As `map` of a list, with pauses. */
+/** Like `map` of a list, with pauses. */
 export async function mapWithPauses<T, U>(
   items: readonly T[],
   pauses: Pauses,

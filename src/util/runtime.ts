@@ -1,6 +1,6 @@
 /**
- * What every part left of `cli/` is handed instead of reaching for globals: the clock, fresh ids and a logger.
- * Handing them in is what makes many sessions in one process safe, and a run with a seeded clock and ids repeatable.
+ * The clock, fresh ids and a logger, which every part left of `cli/` gets instead of using globals. This makes many
+ * sessions in one process safe, and a run with a seeded clock and ids repeatable.
  */
 export interface Runtime {
   clock: Clock;

@@ -5,8 +5,8 @@ import { systemClock } from './system-runtime.ts';
 const START = Date.UTC(2026, 0, 1);
 
 /**
- * Ids and a clock that are the same in every run with the same seed, for tests and replays. The clock goes on by one
- * millisecond each time it is read; waiting takes real time and does not move it. The ids can be guessed.
+ * Ids and a clock that are the same in every run with the same seed, for tests and replays. Each read of the clock
+ * advances it by one millisecond; waiting takes real time and does not. The ids can be guessed.
  */
 export function seededRuntime(seed: string): { clock: Clock; ids: Ids } {
   let time = START;

@@ -4,12 +4,12 @@ import { AnyObject, open } from './schema.ts';
 const text = z.optional(z.string());
 const names = z.optional(z.array(z.string()));
 
-/** A subagent as hosts define it. */
+/** A subagent, as a host defines it. */
 export const AgentDefinition = open(() => ({
-  /** When to use it; shown to the model. */
+  /** When the model should use the agent. The model reads this text. */
   description: z.string(),
   prompt: z.string(),
-  /** Absent: all tools of the parent. */
+  /** The tools that the agent may use. Absent: all tools of the parent. */
   tools: names,
   disallowedTools: names,
   /** `sonnet`, `opus`, `haiku`, `inherit`, or a model id. */
@@ -23,13 +23,13 @@ export const AgentDefinition = open(() => ({
   permissionMode: text,
   memory: text,
   isolation: text,
-  /** Where the main thread runs as this agent: the first prompt of a new session, in a turn of its own. */
+  /** The first prompt of a new session whose main thread runs as this agent. The prompt gets its own turn. */
   initialPrompt: text,
-  /** As a subagent it is told nothing of memory files. */
+  /** True: a subagent of this kind does not get the memory files. */
   omitClaudeMd: z.optional(z.boolean()),
-  /** As a subagent it compacts its conversation at this many tokens, if not before. */
+  /** A subagent of this kind compacts its conversation at this number of tokens at the latest. */
   autoCompactWindow: z.optional(z.number()),
-  /** Agents that watch this one, in the reference. Has no effect here. */
+  /** Agents that watch this one in the reference. Heddle ignores the field. */
   observer: text,
   observerMessage: text,
 }));

@@ -1,18 +1,18 @@
 import { type Check, kindOf } from '../util/checks.ts';
 import { isObject } from '../util/json.ts';
-import { nearestWord } from '../util/nearest.ts';
+import { nearestWord } from '../util/text/nearest.ts';
 import { HeddleError } from './errors.ts';
 
 export interface Wording {
-  /** Before the name of an option that has a wrong value: `options.`, `createEngine: `. */
+  /** Printed before the name of an option that has a wrong value: `options.`, `createEngine: `. */
   before: string;
-  /** The whole sentence for options that are none. `kind` is what was given in their place. */
+  /** The whole sentence for options that are not an object. `kind` is the kind of value that the caller passed. */
   noObject(kind: string): string;
-  /** The whole sentence for a name that is no option; `meant` is the option that it nearly is, if any. */
+  /** The whole sentence for a name that is not an option; `meant` is the option with nearly that name, or null. */
   unknown(name: string, meant: string | null): string;
 }
 
-/** Checks options by their names; what is undefined counts as left out. Throws `invalid_option` for the first bad one. */
+/** Checks options by their names; undefined counts as left out. Throws `invalid_option` for the first bad option. */
 export function checkNamed(options: unknown, checks: Readonly<Record<string, Check>>, wording: Wording): void {
   if (!isObject(options)) throw badOption('options', wording.noObject(kindOf(options)));
   for (const [name, value] of Object.entries(options)) {
@@ -28,7 +28,7 @@ export function badOption(option: string, message: string, cause?: unknown): Hed
   return new HeddleError('invalid_option', message, { facts: { option }, cause });
 }
 
-/** The option that was probably meant: `permision_mode` is `permissionMode`. */
+/** The option that the caller probably meant: `permissionMode` for `permision_mode`. */
 function nearestOption(name: string, checks: Readonly<Record<string, Check>>): string | null {
   return nearestWord(name.replaceAll('_', ''), Object.keys(checks));
 }

@@ -1,3 +1,3 @@
-/** How much work the model puts into an answer, the least first. */
+/** How much work the model puts into an answer, from least to most. */
 export const EFFORT_LEVELS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type EffortLevel = (typeof EFFORT_LEVELS)[number];

@@ -6,15 +6,15 @@ import { MessageOrigin } from './messages/common.ts';
 import { ApiUserMessage } from './messages/user.ts';
 import { firstIssue, open, type Schema, word } from './schema.ts';
 
-/** One line of a session file. Kinds that we do not know are kept verbatim. */
+/** One line of a session file. Heddle stores unknown kinds verbatim. */
 export type Entry = JsonObject & { type: string };
 export const Entry = open(() => ({ type: z.string() })) as unknown as Schema<Entry>;
 
 export type ParsedEntry = { ok: true; entry: Entry } | { ok: false; error: MessageParseError };
 
 /**
- * Accepts any object with a string `type`, as it is: a file that other versions wrote must stay readable, so the
- * shape of known kinds is checked by their readers, with `readEntry`.
+ * Accepts any object with a string `type` unchanged: files of other versions must stay readable. The readers of the
+ * known kinds check their shape with `readEntry`.
  *
  * @example
  * ```ts
@@ -29,7 +29,7 @@ export function parseEntry(value: unknown): ParsedEntry {
 }
 
 /**
- * The entry as one of its known kinds, or why it is not. The entry itself is returned, nothing is copied.
+ * The entry as one of its known kinds, or the reason why it is not one. Returns the entry itself, not a copy.
  *
  * @example
  * ```ts
@@ -57,11 +57,11 @@ const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
 const count = z.optional(z.number());
 
-/** What every node of the tree carries. Old files lack some of it; uuid and parentUuid are what make a node. */
+/** The fields of every node of the tree. Old files lack some of them; uuid and parentUuid make an entry a node. */
 const envelope = {
   uuid: z.string(),
   parentUuid: z.nullable(z.string()),
-  /** Above a compaction boundary, whose parentUuid is null: where the conversation really went on. */
+  /** On a compaction boundary, whose parentUuid is null: the message that the conversation continued from. */
   logicalParentUuid: z.optional(z.nullable(z.string())),
   isSidechain: flag,
   userType: text,
@@ -77,7 +77,7 @@ const envelope = {
   forkedFrom: z.optional(open({ sessionId: z.string(), messageUuid: z.string() })),
 };
 
-/** What was said to the model: prompts and tool results. */
+/** A message to the model: a prompt or a tool result. */
 export const UserEntry = open(() => ({
   ...envelope,
   type: z.literal('user'),
@@ -87,15 +87,15 @@ export const UserEntry = open(() => ({
   isVisibleInTranscriptOnly: flag,
   isCompactSummary: flag,
   toolUseResult: z.optional(z.unknown()),
-  /** The assistant entry whose call this answers. */
+  /** The assistant entry that made the call which this entry answers. */
   sourceToolAssistantUUID: text,
   sourceToolUseID: text,
-  /** Who has said it, where that was not the person at the host. */
+  /** The sender, where it is not the person at the host. */
   origin: z.optional(MessageOrigin),
 }));
 export type UserEntry = z.infer<typeof UserEntry>;
 
-/** One content block of an answer; entries of one answer share `message.id`. */
+/** One content block of an answer. Entries of one answer share `message.id`. */
 export const AssistantEntry = open(() => ({
   ...envelope,
   type: z.literal('assistant'),
@@ -106,7 +106,7 @@ export const AssistantEntry = open(() => ({
 }));
 export type AssistantEntry = z.infer<typeof AssistantEntry>;
 
-/** What the runtime noted: a compaction, what a command said. */
+/** A note of the runtime: a compaction, the output of a command. */
 export const SystemEntry = open(() => ({
   ...envelope,
   type: z.literal('system'),
@@ -127,7 +127,7 @@ export const SystemEntry = open(() => ({
 }));
 export type SystemEntry = z.infer<typeof SystemEntry>;
 
-/** Part of the chain: the next prompt may hang from a progress entry. */
+/** Progress of a tool call. It belongs to the chain: the next prompt may have a progress entry as its parent. */
 export const ProgressEntry = open(() => ({
   ...envelope,
   type: z.literal('progress'),
@@ -137,7 +137,7 @@ export const ProgressEntry = open(() => ({
 }));
 export type ProgressEntry = z.infer<typeof ProgressEntry>;
 
-/** What went to the model beside a prompt: surroundings, files, reminders. */
+/** Text that Heddle adds to a prompt for the model: surroundings, files, reminders. */
 export const AttachmentEntry = open(() => ({
   ...envelope,
   type: z.literal('attachment'),
@@ -147,7 +147,7 @@ export const AttachmentEntry = open(() => ({
 }));
 export type AttachmentEntry = z.infer<typeof AttachmentEntry>;
 
-/** The entries that are nodes of the tree (ruling K14). */
+/** The entries that are nodes of the tree. */
 export type ChainEntry = UserEntry | AssistantEntry | SystemEntry | ProgressEntry | AttachmentEntry;
 
 /** A message was queued, or taken from the queue. */
@@ -168,17 +168,17 @@ export const FileBackup = open(() => ({
 }));
 export type FileBackup = z.infer<typeof FileBackup>;
 
-/** Which copies of files belong to a user message. */
+/** The file copies that belong to a user message. */
 export const FileHistorySnapshotEntry = open(() => ({
   type: z.literal('file-history-snapshot'),
   messageId: z.string(),
   snapshot: open({
     messageId: z.string(),
-    /** Keyed by path, relative to the working directory where it is inside. */
+    /** By path; relative to the working directory for files inside it. */
     trackedFileBackups: z.record(z.string(), FileBackup),
     timestamp: text,
   }),
-  /** True replaces the last snapshot of the same message [CHK-03]. */
+  /** True: replaces the last snapshot of the same message. */
   isSnapshotUpdate: z.boolean(),
 }));
 export type FileHistorySnapshotEntry = z.infer<typeof FileHistorySnapshotEntry>;
@@ -187,7 +187,7 @@ export type FileHistorySnapshotEntry = z.infer<typeof FileHistorySnapshotEntry>;
 export const SummaryEntry = open(() => ({ type: z.literal('summary'), summary: z.string(), leafUuid: z.string() }));
 export type SummaryEntry = z.infer<typeof SummaryEntry>;
 
-/** The title that a person gave. */
+/** The title that a person set. */
 export const CustomTitleEntry = open(() => ({
   type: z.literal('custom-title'),
   customTitle: z.string(),
@@ -195,11 +195,11 @@ export const CustomTitleEntry = open(() => ({
 }));
 export type CustomTitleEntry = z.infer<typeof CustomTitleEntry>;
 
-/** An empty tag takes the tag away. */
+/** An empty tag removes the tag. */
 export const TagEntry = open(() => ({ type: z.literal('tag'), tag: z.string(), sessionId: z.string() }));
 export type TagEntry = z.infer<typeof TagEntry>;
 
-/** Where the next resume goes on, and the last prompt. */
+/** The leaf that the next resume continues from, and the last prompt. */
 export const LastPromptEntry = open(() => ({
   type: z.literal('last-prompt'),
   lastPrompt: text,
@@ -208,11 +208,11 @@ export const LastPromptEntry = open(() => ({
 }));
 export type LastPromptEntry = z.infer<typeof LastPromptEntry>;
 
-/** The permission mode from here on. */
+/** The permission mode from this entry on. */
 export const ModeEntry = open(() => ({ type: z.literal('mode'), mode: z.string(), sessionId: z.string() }));
 export type ModeEntry = z.infer<typeof ModeEntry>;
 
-/** What the session has cost so far, so that a resume can go on counting. */
+/** The cost of the session so far, so that a resume continues the count. */
 export const CostStateEntry = open(() => ({
   type: z.literal('cost-state'),
   sessionId: z.string(),
@@ -223,7 +223,7 @@ export const CostStateEntry = open(() => ({
 }));
 export type CostStateEntry = z.infer<typeof CostStateEntry>;
 
-/** The kinds of entry we know, by their `type`. */
+/** The known kinds of entry, by their `type`. */
 export const entrySchemas = {
   user: UserEntry,
   assistant: AssistantEntry,

@@ -1,6 +1,6 @@
 import { messageOf } from '../util/message-of.ts';
 
-/** What went wrong, as a word that programs can switch on. The table in docs/errors.md explains each. */
+/** The kind of error, as a word that programs can switch on. docs/errors.md explains each. */
 export type ErrorCode =
   | 'cli_not_found'
   | 'connection_failed'
@@ -71,7 +71,7 @@ export class HeddleError extends Error {
     this.facts = options.facts ?? {};
   }
 
-  /** Of the class and not of each error: what shows an error shows all that is its own. */
+  /** A getter of the class, because programs that print an error print all of its own properties. */
   get [MARKER](): true {
     return true;
   }
@@ -82,7 +82,7 @@ export class HeddleError extends Error {
 }
 
 /**
- * There is no agent to start: neither where the options say, nor where it usually is.
+ * Heddle found no agent to start, neither at the path in the options nor in the usual directories.
  *
  * @example
  * ```ts
@@ -95,14 +95,14 @@ export class HeddleError extends Error {
  */
 export class CliNotFoundError extends HeddleError {
   override name = 'CliNotFoundError';
-  /** `program`: what was looked for, if not Heddle. */
+  /** `program`: the name of the program that is missing, if not Heddle. */
   constructor(where: string, options: ErrorOptions & { program?: string } = {}) {
     super('cli_not_found', `${options.program ?? 'Heddle'} not found: ${where}`, options);
   }
 }
 
 /**
- * The agent cannot be reached: it did not start, or what is written does not arrive.
+ * The agent cannot be reached: it did not start, or lines do not arrive.
  *
  * @example
  * ```ts
@@ -141,7 +141,7 @@ export class NotConnectedError extends HeddleError {
 }
 
 /**
- * A line that is no JSON. The text itself is not in the message: it may hold anything.
+ * A line that is not JSON. The message does not quote the line, because the line may hold anything.
  *
  * @example
  * ```ts
@@ -159,7 +159,7 @@ export class JsonDecodeError extends HeddleError {
 }
 
 /**
- * A line that is JSON, but not the message that it says it is; the text names the first bad field.
+ * A line that is JSON, but not the message that its `type` names. The text names the first bad field.
  *
  * @example
  * ```ts
@@ -196,7 +196,7 @@ export class ControlTimeoutError extends HeddleError {
 }
 
 /**
- * The other side answered a control request with an error. `errorCode` is its machine-readable word, if it sent one.
+ * The other side answered a control request with an error. `errorCode` is the code that it sent, if any.
  *
  * @example
  * ```ts
@@ -211,7 +211,7 @@ export class ControlTimeoutError extends HeddleError {
 export class ControlError extends HeddleError {
   override name = 'ControlError';
   readonly errorCode: string | undefined;
-  /** Further fields of the error response, beside `error`. */
+  /** Fields of the error response other than `error`. */
   readonly beside: Record<string, unknown>;
   constructor(message: string, errorCode?: string, options?: ErrorOptions & { beside?: Record<string, unknown> }) {
     super('control_error', message, { facts: { errorCode }, ...options });
@@ -242,7 +242,7 @@ export class AbortError extends HeddleError {
 }
 
 /**
- * Turns anything thrown into a HeddleError without hiding its text.
+ * Turns any thrown value into a HeddleError and keeps its text.
  *
  * @example
  * ```ts

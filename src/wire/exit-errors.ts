@@ -1,7 +1,7 @@
 import { type ErrorOptions, HeddleError } from './errors.ts';
-import type { ExitInfo } from './transport.ts';
+import type { ExitInfo } from './link/transport.ts';
 
-/** What an end that nothing explains is told as. */
+/** The error for an agent that ended without an explanation. */
 export function exitError(exit: ExitInfo): HeddleError {
   return exit.error === undefined ? new ProcessError(exit) : new RunError(exit.error);
 }
@@ -36,7 +36,7 @@ export class ProcessError extends HeddleError {
     hiding(this, { stderr });
   }
 
-  /** What a log keeps of it as JSON. `stderr` is not listed otherwise, because the message quotes it. */
+  /** The fields that a log stores as JSON. `stderr` is not enumerable, because the message quotes it. */
   toJSON(): Record<string, unknown> {
     const { name, message, code, exitCode, signal, stderr } = this;
     return { name, message, code, exitCode, signal, stderr };
@@ -44,8 +44,8 @@ export class ProcessError extends HeddleError {
 }
 
 /**
- * A run in this process (`inProcess`) did not start, or ended without a result. `cause` is the error behind it, where
- * there is one, and `facts.reason` its code.
+ * A run in this process (`inProcess`) did not start, or ended without a result. `cause` is the original error, if any,
+ * and `facts.reason` its code.
  *
  * @example
  * ```ts
@@ -67,13 +67,13 @@ export class RunError extends HeddleError {
   }
 }
 
-/** Adds what can be read, but is not listed. */
+/** Adds properties that can be read but are not enumerable. */
 function hiding<T extends object>(object: T, hidden: Record<string, unknown>): T {
   for (const [key, value] of Object.entries(hidden)) Object.defineProperty(object, key, { value });
   return object;
 }
 
-/** As much of stderr as fits on a screen beside a stack. */
+/** The length of a quote of stderr that fits on a screen together with a stack. */
 const MAX_QUOTED = 800;
 
 function lastLines(stderr: string): string {

@@ -12,7 +12,7 @@ export type FlagKind =
   | 'optional'
   /** Several words, or one word of comma- or space-separated items. */
   | 'list'
-  /** Like list, but items may hold commas and spaces in parentheses; whoever reads them splits them. */
+  /** Like list, but items may hold commas and spaces in parentheses. The reader of the value splits it. */
   | 'rules'
   /** Like list, but each word is one item: paths and JSON may hold commas. */
   | 'words';
@@ -26,7 +26,7 @@ export interface Flag {
   choices?: readonly string[];
 }
 
-/** Every flag that carries a setting of a run, in the order in which the SDK writes them (wire.md 7.1). */
+/** Every flag that carries a setting of a run, in the order in which the SDK writes them. */
 export const FLAGS: readonly Flag[] = [
   { name: '--print', key: 'print', kind: 'switch', aliases: ['-p'] },
   { name: '--output-format', key: 'outputFormat', kind: 'text', choices: ['text', 'json', 'stream-json'] },
@@ -108,8 +108,8 @@ export const FLAGS: readonly Flag[] = [
 ];
 
 /**
- * The flags for a configuration, in table order. Values that begin with a dash are bound with `=`, so that no value can
- * be read as another flag.
+ * The flags for a configuration, in the order of the table. A value that begins with a dash is bound with `=`, so that
+ * it cannot be read as another flag.
  */
 export function toArgv(config: RunConfig): string[] {
   return FLAGS.flatMap((flag) => flagWords(flag, config[flag.key]));

@@ -1,17 +1,17 @@
 import { devNull } from 'node:os';
-import { installationChanged, isMissingModule, needRoom, whileScarce } from './part-errors.ts';
+import { installationChanged, isUnusable, needRoom, whileScarce } from './part-errors.ts';
 
-/** One place in the code at which a part is loaded. */
+/** One place in the code that loads a part. */
 export interface PartSite {
-  /** The file of ours that is loaded; absent for packages, which a program need not have installed. */
+  /** The file, for a part of Heddle itself; absent for packages that a program need not have installed. */
   readonly file?: string;
   isLoaded?: boolean;
 }
 
 /**
- * Every `import()` of the built library goes through this (`scripts/lib/late-parts.mjs`). Node never tries again what it
- * could once not read, in a process that may serve sessions for months: so nothing is asked for while there is no room to
- * read it. A part that is missing is told as what it is.
+ * The build passes every `import()` of a file through this function (`scripts/lib/late-parts.mjs`). Node never tries
+ * again to read a module that it once could not read, so this function starts an import only while files can be opened.
+ * It reports a missing or damaged part as such.
  */
 export async function loadPart<T>(site: PartSite, start: () => Promise<T>): Promise<T> {
   if (site.isLoaded) return start();
@@ -21,7 +21,7 @@ export async function loadPart<T>(site: PartSite, start: () => Promise<T>): Prom
     site.isLoaded = true;
     return part;
   } catch (error) {
-    const isGone = site.file !== undefined && isMissingModule(error);
+    const isGone = site.file !== undefined && isUnusable(error);
     throw isGone ? installationChanged(site.file ?? '', error) : error;
   }
 }

@@ -4,14 +4,14 @@ import { AnyObject, open, type Schema, word } from './schema.ts';
 const text = z.optional(z.string());
 const texts = z.record(z.string(), z.string());
 const timeout = { timeout: z.optional(z.number()) };
-/** True: its tools are part of every request, however many there are. False: they are looked for when wanted. */
+/** True: every request contains the server's tools, however many there are. False: the model finds them by a search. */
 const loading = { alwaysLoad: z.optional(z.boolean()) };
 
-/** What is to become of the calls of a tool, whatever else would be: a deny holds in every mode. */
+/** A policy for the calls of a tool. A deny holds in every mode. */
 export const McpServerToolPolicy = open(() => ({
   name: z.string(),
   permission_policy: z.optional(word(['always_allow', 'always_ask', 'always_deny'])),
-  /** The most that an administrator permits. */
+  /** The widest permission that an administrator grants. */
   org_max_permission: z.optional(word(['allow', 'ask', 'blocked'])),
 }));
 export type McpServerToolPolicy = z.infer<typeof McpServerToolPolicy>;
@@ -36,11 +36,11 @@ export type McpSseServerConfig = z.infer<typeof McpSseServerConfig>;
 export const McpHttpServerConfig = open(() => ({ type: z.literal('http'), ...remote }));
 export type McpHttpServerConfig = z.infer<typeof McpHttpServerConfig>;
 
-/** A server that lives in the host and is reached by `mcp_message` requests. */
+/** A server in the host, which Heddle reaches by `mcp_message` requests. */
 export const McpSdkServerConfig = open(() => ({ type: z.literal('sdk'), name: z.string(), ...timeout, ...tools }));
 export type McpSdkServerConfig = z.infer<typeof McpSdkServerConfig>;
 
-/** How to reach an MCP server, as it travels on the wire. */
+/** How to reach an MCP server, as the wire carries it. */
 export const McpServerConfig = z.union([
   McpHttpServerConfig,
   McpSseServerConfig,
@@ -49,7 +49,7 @@ export const McpServerConfig = z.union([
 ]);
 export type McpServerConfig = z.infer<typeof McpServerConfig>;
 
-/** A server of an account of the reference. Heddle has none of that kind. */
+/** A server of an account of the reference. Heddle has no servers of this kind. */
 export interface McpClaudeAIProxyServerConfig {
   type: 'claudeai-proxy';
   url: string;
@@ -81,7 +81,7 @@ export const McpServerStatus = open(() => ({
             openWorld: z.optional(z.boolean()),
           }),
         ),
-        /** `ui`, of a tool that has a page of its own to show: `ui.resourceUri` is what to read. */
+        /** `ui`, for a tool that has its own page to show: `ui.resourceUri` is the resource to read. */
         _meta: z.optional(z.record(z.string(), z.unknown())),
       }),
     ),

@@ -4,18 +4,17 @@ import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from './errors.ts';
 
 /**
- * Parts of this program are loaded when they are first needed, which may be hours after it has started. Two things can be
- * in the way by then: the machine has nothing left to open files with, which passes, or the installation is another one,
- * which does not.
+ * Heddle loads parts of its program when they are first needed, which may be hours after the start. Two things can
+ * prevent that: the machine lacks file handles or memory, which passes, or the installation changed, which does not.
  */
 
-/** What passes when others have closed their files, or the machine has memory again. */
+/** Errors that pass when other programs close files or free memory. */
 const SCARCE: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 
 /** Milliseconds to wait before each further attempt. */
 const PAUSES = [20, 80, 300, 1000];
 
-/** Tries until there is enough of what was scarce, for a second or so; then rejects with `load_failed`. */
+/** Retries for about a second while files or memory are scarce, then rejects with `load_failed`. */
 export async function whileScarce<T>(attempt: () => T | Promise<T>): Promise<T> {
   for (const pause of PAUSES) {
     try {
@@ -32,18 +31,20 @@ export async function whileScarce<T>(attempt: () => T | Promise<T>): Promise<T> 
   }
 }
 
-/** Node has not found a module. */
-export function isMissingModule(error: unknown): boolean {
-  return /MODULE_NOT_FOUND$/.test(errorCode(error) ?? '');
+/** Node did not find a module, or the file is not a module. */
+export function isUnusable(error: unknown): boolean {
+  return error instanceof SyntaxError || UNUSABLE.test(errorCode(error) ?? '');
 }
+
+const UNUSABLE = /MODULE_NOT_FOUND$|^ERR_UNSUPPORTED_DIR_IMPORT$|^(ENOENT|ENOTDIR|EISDIR|EACCES|EPERM|ELOOP)$/;
 
 function isScarce(error: unknown): boolean {
   return SCARCE.has(errorCode(error) ?? '');
 }
 
 /**
- * Throws when fewer than this many more files can be opened. Node remembers for ever that a module could not be read, so
- * that one which may lack the room for it must not even be asked for.
+ * Throws when fewer than `files` more files can be opened. Node remembers for ever that a module could not be read, so
+ * Heddle must not import one while files are scarce.
  */
 export function needRoom(existing: string, files = 24): void {
   const open: number[] = [];
@@ -60,7 +61,7 @@ function loadFailed(cause: unknown): HeddleError {
   return new HeddleError('load_failed', `${text}; ${next}`, { facts: { reason: errorCode(cause) }, cause });
 }
 
-/** For a part that is not there, or not what it was. Every other part that is still to come would be of another program. */
+/** The error for a part that is missing or changed. All parts that load later would belong to another program. */
 export function installationChanged(part: string, cause?: unknown): HeddleError {
   const text = `The installation of Heddle has changed while it was running: ${part} is not there any more, or damaged`;
   const next = 'Start it again; what was said is stored, and --resume goes on with it. If that fails, install it again';

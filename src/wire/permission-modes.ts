@@ -1,4 +1,4 @@
-/** Every mode of both reference versions (ruling K4). */
+/** Every mode of both reference versions. */
 export const permissionModes = [
   'default',
   'acceptEdits',
@@ -10,7 +10,7 @@ export const permissionModes = [
 ] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
-/** The names that people may give: the modes, and `manual`, which the reference has for `default`. */
+/** The names that a user may write: the modes, and `manual`, the reference's other name for `default`. */
 export const PERMISSION_MODE_CHOICES = [
   'acceptEdits',
   'auto',

@@ -6,14 +6,14 @@ export const PermissionMode = z.enum(permissionModes);
 export type PermissionMode = z.infer<typeof PermissionMode>;
 export { permissionModes, toPermissionMode } from './permission-modes.ts';
 
-/** A mode as hosts may write it: `manual` is a newer word for `default`. */
+/** A mode as hosts may write it: `manual` is a newer name of `default`. */
 export const PermissionModeName = z.enum([...permissionModes, 'manual']);
 export type PermissionModeName = z.infer<typeof PermissionModeName>;
 
 export const PermissionBehavior = z.enum(['allow', 'deny', 'ask']);
 export type PermissionBehavior = z.infer<typeof PermissionBehavior>;
 
-/** Where a change of the rules is kept. Only the first three outlive the process. */
+/** Where a change of the rules is stored. Only the first three destinations outlive the process. */
 export const PermissionUpdateDestination = z.enum([
   'userSettings',
   'projectSettings',
@@ -43,22 +43,22 @@ const updates = () => [
   open({ type: z.literal('removeDirectories'), ...directoryChange }),
 ];
 
-/** A change of the rules to be applied: kinds that we do not know are refused, they may grant something. */
+/** A change of the rules to apply. Heddle refuses unknown kinds, because they may grant something. */
 export const PermissionUpdate = oneOf('type', updates);
 export type PermissionUpdate = z.infer<typeof PermissionUpdate>;
 
-/** A change that the agent proposes with its question. Hosts only show and echo it, so unknown kinds pass. */
+/** A change that the agent proposes with its question. Hosts only show it and send it back, so unknown kinds pass. */
 export const PermissionSuggestion = kinds('type', updates);
 export type PermissionSuggestion = PermissionUpdate;
 
-/** What a host answers to `can_use_tool`. Allow without `updatedInput` runs the original input (ruling K12). */
+/** The host's answer to `can_use_tool`. Allow without `updatedInput` runs the original input. */
 export const PermissionResult = oneOf('behavior', () => [
   open({
     behavior: z.literal('allow'),
     updatedInput: z.optional(AnyObject),
     updatedPermissions: z.optional(z.array(PermissionUpdate)),
     toolUseID: z.optional(z.string()),
-    /** What the person meant by it, as the reference collects it. Has no effect here. */
+    /** The person's intention, as the reference collects it. Heddle ignores it. */
     decisionClassification: z.optional(word(['user_temporary', 'user_permanent', 'user_reject'])),
   }),
   open({

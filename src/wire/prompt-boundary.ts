@@ -1,7 +1,7 @@
 /**
- * Ends the part of a system prompt that is the same in all sessions: an element of its own in a `systemPrompt` of several
- * blocks, or a line of its own in a `--system-prompt`. What stands before it is cached by itself, so that sessions with
- * other text behind it find it in the provider's cache; the model never sees it.
+ * Ends the part of a system prompt that all sessions share. It is an element of its own in a `systemPrompt` of several
+ * blocks, or a line of its own in a `--system-prompt`; the model never sees it. The provider caches the text before it
+ * separately, so that sessions that differ after it share the cache.
  *
  * @example
  * ```ts

@@ -1,13 +1,13 @@
+import type { Transport } from './link/transport.ts';
 import type { ThinkingDisplay } from './thinking-display.ts';
-import type { Transport } from './transport.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 export type InputFormat = 'text' | 'stream-json';
 
 /**
- * How a run is configured, as plain data. The SDK makes one from its options; a subprocess gets it as flags
- * (`wire/flags.ts` is the codec), an in-process engine gets it as it is. One vocabulary, so that both behave the same.
- * Values are as given: nothing is resolved or defaulted here.
+ * The configuration of a run, as plain data. The SDK makes one from its options; a subprocess gets it as flags
+ * (`wire/flags.ts` converts it), an engine in this process gets it directly. Values are unchanged: nothing is resolved
+ * or defaulted here.
  */
 export interface RunConfig {
   // the conversation
@@ -16,7 +16,7 @@ export interface RunConfig {
   effort?: string;
   thinking?: string;
   maxThinkingTokens?: number;
-  /** What of its thinking the model shows: `summarized` or `omitted`. Default: the provider's. */
+  /** How much of its thinking the model shows: `summarized` or `omitted`. Default: the provider's. */
   thinkingDisplay?: ThinkingDisplay;
   betas?: string[];
   systemPrompt?: string;
@@ -27,17 +27,17 @@ export interface RunConfig {
   maxTurns?: number;
   maxBudgetUsd?: number;
   maxDurationMs?: number;
-  /** Seconds that work in the background is waited for when the input has ended. Default: 3600. */
+  /** How many seconds Heddle waits for background work when the input has ended. Default: 3600. */
   backgroundWait?: number;
-  /** The project is made ready first: hooks of the event Setup run. */
+  /** Runs the Setup hooks with the trigger `init` first. */
   init?: boolean;
-  /** The same, and nothing else. */
+  /** Runs the Setup hooks with the trigger `init`, then ends. */
   initOnly?: boolean;
-  /** The project is looked after first: the same event says so. */
+  /** Runs the Setup hooks with the trigger `maintenance` first. */
   maintenance?: boolean;
-  /** Whether the model may lead a team of agents (ruling K22). */
+  /** Whether the model may lead a team of agents. */
   teams?: boolean;
-  /** What becomes of such work: `wait` (the default) for its end, or `stop` it. */
+  /** What Heddle does with background work when the input has ended: `wait` (the default), or `stop`. */
   onEnd?: 'wait' | 'stop';
   /** Lets commands outlive the session, where the model asks for it. */
   allowDetach?: boolean;
@@ -48,7 +48,9 @@ export interface RunConfig {
 
   // what it may do
   tools?: string[];
-  /** The names of the tools that the host brings with `initialize`, so that rules about them are understood before. */
+  /**
+   * The names of the tools that the host declares in `initialize`, so that Heddle understands rules about them earlier.
+   */
   hostTools?: string[];
   allowedTools?: string[];
   disallowedTools?: string[];
@@ -61,51 +63,54 @@ export interface RunConfig {
 
   // the session
   continue?: boolean;
-  /** `true`: the flag without a value. */
+  /** A session id; `true`: the flag without a value. */
   resume?: string | true;
   forkSession?: boolean;
   resumeSessionAt?: string;
-  /** The prompt whose turn, and nothing else, that may leave behind. */
+  /** Only the turn of this prompt may be dropped by `resumeSessionAt`. */
   resumeDropsTurn?: string;
   sessionId?: string;
-  /** What to do when the session to go on with is not there: `error` (the default), or `fresh`, which starts anew. */
+  /**
+   * What to do when the session to resume does not exist: `error` (the default), or `fresh`, which starts a new
+   * session.
+   */
   onMissing?: string;
   /** What to do when another process writes to the session: `refuse` (the default), `wait` or `fork`. */
   onBusy?: string;
-  /** `host`: the session is kept by whoever is at the other end of the connection (ruling K42). */
+  /** `host`: the host stores the session. */
   sessionStore?: string;
-  /** Prints every entry of the transcripts, too, when it is stored: for hosts that keep a copy. */
+  /** Also prints each entry of the transcripts when it is stored, for hosts that keep a copy. */
   sessionMirror?: boolean;
   noSessionPersistence?: boolean;
-  /** Works in a git worktree of this name; `true`: of a made-up one. */
+  /** Works in a git worktree of this name; `true`: with a generated name. */
   worktree?: string | true;
   name?: string;
-  /** Has no flag: a subprocess is told by CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING, as in the reference. */
+  /** Has no flag: a subprocess reads CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING, as in the reference. */
   fileCheckpointing?: boolean;
 
   // where configuration comes from
   settings?: string;
-  /** Believes the files of the project for this run (ruling G1). */
+  /** Trusts the files of the project for this run. */
   trust?: boolean;
   managedSettings?: string;
-  /** The same come with the `initialize` request, which must be the first line. */
+  /** The `initialize` request, which must be the first line, brings the managed settings. */
   managedSettingsInInitialize?: boolean;
   settingSources?: string[];
-  /** Reads nothing that lies around: no settings, memory, servers, skills, plugins; few tools. What the launch names counts. */
+  /** Reads no settings, memory, servers, skills or plugins unless the launch names them, and has few tools. */
   bare?: boolean;
-  /** Reads the rules, the model and the environment of settings, and nothing that changes how the agent works. */
+  /** Reads only the rules, the model and the environment of settings, and nothing that changes how the agent works. */
   safeMode?: boolean;
   mcpConfig?: string[];
   strictMcpConfig?: boolean;
   agents?: string;
   agent?: string;
   pluginDir?: string[];
-  /** The same, but for their MCP servers: the host has these itself. */
+  /** Plugin directories whose MCP servers are left out, because the host runs these itself. */
   pluginDirNoMcp?: string[];
-  /** Nothing is opened before the first line, which is an `initialize` request: it brings the plugins. */
+  /** Opens nothing before the first line, an `initialize` request that brings the plugins. */
   awaitInitialize?: boolean;
   disableSlashCommands?: boolean;
-  /** Takes prompts as they are: no slash commands, no `@path`. */
+  /** Takes prompts literally: no slash commands, no `@path`. */
   verbatimPrompts?: boolean;
 
   // what is printed
@@ -118,27 +123,27 @@ export interface RunConfig {
   replayUserMessages?: boolean;
   /** Prints the conversation so far after the first init line of a resumed session. */
   replayHistory?: boolean;
-  /** `true`: everything; a text: only what it names. */
+  /** `true`: everything; a text: only the named categories. */
   debug?: string | true;
   debugFile?: string;
   debugToStderr?: boolean;
-  /** No display of what goes on, where the command line would have one. */
+  /** Turns off the progress display of the command line. */
   noProgress?: boolean;
-  /** Where the traffic with the model is recorded; relative to the working directory. */
+  /** The file that records the traffic with the model; relative to the working directory. */
   record?: string;
   print?: boolean;
 }
 
-/** Everything that starts a run: its configuration, where it runs and with which environment. */
+/** Everything that starts a run: its configuration, its directory and its environment. */
 export interface Launch {
   config: RunConfig;
   /** Default: the engine's or this process's working directory. */
   cwd?: string;
-  /** Replaces the environment instead of extending it (ruling K8). Default: the engine's or this process's. */
+  /** Replaces the environment instead of extending it. Default: the engine's or this process's. */
   env?: Record<string, string | undefined>;
   /** Receives what the far end writes to its stderr. */
   stderr?: (text: string) => void;
 }
 
-/** Opens a connection to an agent: a subprocess, an engine in this process, or what a host supplies. */
+/** Opens a connection to an agent: a subprocess, an engine in this process, or a transport of the host. */
 export type Connect = (launch: Launch) => Transport;

@@ -1,4 +1,4 @@
-/** The `sandbox` setting, as people write it. docs/sandbox.md explains each key and its default. */
+/** The `sandbox` setting, as users write it. docs/sandbox.md explains each key and its default. */
 export interface SandboxSettings extends ForeignSandboxSettings {
   enabled?: boolean;
   autoAllowBashIfSandboxed?: boolean;
@@ -19,16 +19,16 @@ export interface SandboxSettings extends ForeignSandboxSettings {
     allowWrite?: string[];
     denyWrite?: string[];
     denyRead?: string[];
-    /** Of the reference; a warning names these where they are set. */
+    /** Keys of the reference. Heddle warns where they are set. */
     allowRead?: string[];
     allowManagedReadPathsOnly?: boolean;
     disabled?: boolean;
   };
-  /** `file`, `network`, or the beginning of a command, with the texts that mark what is not worth a word. */
+  /** By `file`, `network`, or the beginning of a command: texts of violations that Heddle does not report. */
   ignoreViolations?: Record<string, string[]>;
 }
 
-/** Keys of the reference's sandbox that have no meaning here: a warning names each that is set. */
+/** Keys of the reference's sandbox that Heddle ignores. It warns about each that is set. */
 export interface ForeignSandboxSettings {
   credentials?: SandboxCredentials;
   allowNestedUserNamespaces?: boolean;
@@ -39,5 +39,5 @@ export interface ForeignSandboxSettings {
   socatPath?: string;
 }
 
-/** What the reference's sandbox masks or hands to commands. */
+/** The credentials that the reference's sandbox masks or passes to commands. */
 export type SandboxCredentials = Record<string, unknown>;

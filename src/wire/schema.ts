@@ -1,17 +1,16 @@
 import * as z from 'zod/mini';
 
-/** Checks data of the wire without changing it: what goes in comes out. */
+/** Checks data of the wire without changing it. */
 export type Schema<T> = z.ZodMiniType<T, T>;
 
 type Shape = z.core.$ZodLooseShape;
 type Closed<S extends Shape> = z.infer<z.ZodMiniObject<z.core.util.Writeable<S>, z.core.$strip>>;
 
 /**
- * An object of the wire: unknown keys pass at run time, yet the inferred type is the closed object, so that code sees
- * only what is declared. Types are a minimum [FWD-05].
+ * An object of the wire: unknown keys pass at run time, while the inferred type only has the declared keys.
  *
- * Schemas at the top of a module pass their shape as a function: building all validators of the wire would cost more
- * than a short run spends on reading its lines, so each is built when it is first used.
+ * Schemas at the top of a module pass their shape as a function, so that each is built on first use. Building all
+ * validators of the wire at once would cost more than a short run spends on reading its lines.
  */
 export function open<S extends Shape>(shape: S | (() => S)): Schema<Closed<S>> {
   const schema = typeof shape === 'function' ? z.lazy(() => z.looseObject(shape())) : z.looseObject(shape);
@@ -19,14 +18,14 @@ export function open<S extends Shape>(shape: S | (() => S)): Schema<Closed<S>> {
 }
 
 /**
- * A word from a list that grows with every release: typed as the words we know, read as any string, because a new
- * word must not make a whole line unreadable.
+ * A word from a list that grows with every release. The type lists the known words; the schema accepts any string,
+ * because a new word must not make a whole line unreadable.
  */
 export function word<const Words extends readonly [string, ...string[]]>(words: Words): Schema<Words[number]> {
   return z.lazy(() => z.union([z.enum(words), z.string()])) as unknown as Schema<Words[number]>;
 }
 
-/** Objects told apart by the string in `key`; any other string there is refused. */
+/** Objects that the string in `key` distinguishes. An unknown string is refused. */
 export function oneOf<const Known extends readonly Schema<unknown>[]>(
   key: string,
   known: () => Known,
@@ -35,8 +34,8 @@ export function oneOf<const Known extends readonly Schema<unknown>[]>(
 }
 
 /**
- * Like `oneOf`, but open: a known kind must have its shape, an unknown kind passes untouched [FWD-01, FWD-03]. The
- * inferred type is the union of the known kinds, so that `x[key] === 'kind'` narrows.
+ * Like `oneOf`, but open: a known kind must have its shape, an unknown kind passes unchanged. The inferred type is the
+ * union of the known kinds, so that `x[key] === 'kind'` narrows.
  */
 export function kinds<const Known extends readonly Schema<unknown>[]>(
   key: string,
@@ -45,7 +44,7 @@ export function kinds<const Known extends readonly Schema<unknown>[]>(
   const schema = z.lazy(() => {
     const schemas = known();
     const names = schemas.flatMap((schema) => [...(schema._zod.propValues?.[key] ?? [])]);
-    // Or else a known kind of bad shape would pass as an unknown one. A pattern, so that JSON Schema can say it too.
+    // Otherwise a known kind of bad shape would pass as an unknown one. A pattern, because JSON Schema can express it.
     const otherName = z.string().check(z.regex(new RegExp(`^(?!(${names.join('|')})$)`), { abort: true }));
     return z.union([discriminated(key, schemas), z.looseObject({ [key]: otherName })]);
   });
@@ -56,11 +55,11 @@ function discriminated(key: string, schemas: readonly Schema<unknown>[]) {
   return z.discriminatedUnion(key, schemas as unknown as [z.core.$ZodTypeDiscriminable]);
 }
 
-/** Any JSON object, kept as it is. */
+/** Any JSON object, unchanged. */
 export const AnyObject = z.record(z.string(), z.unknown());
 
 /**
- * The first thing wrong, as `field.path: expected …`. Unions are entered, so that the innermost field is named.
+ * The first problem, as `field.path: expected …`. Enters unions, so that it names the innermost field.
  *
  * @example
  * ```ts
@@ -86,7 +85,7 @@ function deepest(issue: z.core.$ZodIssue): { path: PropertyKey[]; expected: stri
   return { path: [...issue.path, ...closest.path], expected };
 }
 
-/** Our own words: `zod/mini` has none unless a locale is set for the whole process. */
+/** Heddle's own texts: `zod/mini` has none unless the whole process sets a locale. */
 function expectation(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') return `expected ${issue.expected}`;
   if (issue.code === 'invalid_value')

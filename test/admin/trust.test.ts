@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { trustDirectory, viewTrust } from '../../src/admin/trust.ts';
 import { trustOf } from '../../src/config/trust-store.ts';
-import { trustDirectory, viewTrust } from '../../src/host/trust-admin.ts';
-import { tempDir } from './support.ts';
+import { tempDir } from '../host/support.ts';
 
 function project(values: object) {
   const directory = join(tempDir(), 'project');

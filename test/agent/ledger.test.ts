@@ -81,7 +81,7 @@ describe('the ledger', () => {
     ledger
       .child()
       .add(SONNET, { ...usage, output_tokens_details: { thinking_tokens: 30 }, cache_creation }, 'anthropic');
-    ledger.addAside(SONNET, { ...usage, output_tokens_details: { thinking_tokens: 5 } }, 'anthropic');
+    ledger.addSideQuestion(SONNET, { ...usage, output_tokens_details: { thinking_tokens: 5 } }, 'anthropic');
     ledger.add('home-made', usage, 'openai');
     expect(ledger.modelUsage[SONNET]).toMatchObject({
       thinkingTokens: 35,

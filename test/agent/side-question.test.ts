@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { askAside } from '../../src/agent/aside.ts';
 import { Ledger } from '../../src/agent/ledger.ts';
 import type { Limits } from '../../src/agent/limits.ts';
+import { askSideQuestion } from '../../src/agent/side-question.ts';
 import type { ModelRequest, ModelYield } from '../../src/model/model.ts';
 import { attempt, CUT, MODEL, retryAfter, testRuntime } from './support.ts';
 
@@ -32,7 +32,7 @@ async function ask(items: readonly ModelYield[], limits: Limits = {}) {
     },
   };
   const runtime = testRuntime(() => {});
-  const answer = await askAside({ runtime, ledger, limits }, model, request, new AbortController().signal);
+  const answer = await askSideQuestion({ runtime, ledger, limits }, model, request, new AbortController().signal);
   return { answer, ledger, taken, isLetGo };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ModelEvent } from '../../src/model/model.ts';
 import { text, thinking, toolUse } from '../../src/testing/script.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import type { TextBlock, ToolUseBlock } from '../../src/wire/content.ts';
+import type { TextBlock, ToolUseBlock } from '../../src/wire/api/content.ts';
 import type { Message, StreamEventMessage, SupersededMessage } from '../../src/wire/messages/index.ts';
 import {
   attempt,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { StructuredOutput } from '../../src/agent/structured.ts';
+import { StructuredOutput } from '../../src/agent/structured-output.ts';
 import { text, toolUse } from '../../src/testing/script.ts';
 import { createStructuredOutputTool, STRUCTURED_OUTPUT } from '../../src/tools/structured-output.ts';
 import { createRig, fakeTool, faultsOf, prefixFaults, type Rig, resultsIn } from './support.ts';

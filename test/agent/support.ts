@@ -1,16 +1,16 @@
-import { addUserContent } from '../../src/agent/conversation.ts';
-import type { Gate, Verdict } from '../../src/agent/gate.ts';
+import type { Gate, Verdict } from '../../src/agent/calls/gate.ts';
 import { Ledger } from '../../src/agent/ledger.ts';
 import type { Limits } from '../../src/agent/limits.ts';
 import { runTurn, type TurnEnd } from '../../src/agent/loop.ts';
-import { createRecorder, type Recorder } from '../../src/agent/recorder.ts';
+import { addUserContent } from '../../src/agent/messages/api-messages.ts';
+import { createRecorder, type Recorder } from '../../src/agent/messages/recorder.ts';
 import { emptyTally, type Turn } from '../../src/agent/turn.ts';
 import type { ApiMessage, Failure, Model, ModelEvent, ModelRequest, ModelYield } from '../../src/model/model.ts';
-import { type Chain, createChain } from '../../src/sessions/chain.ts';
-import { createMemoryStore } from '../../src/sessions/memory-store.ts';
-import { type ReplayMessage, toApiMessages } from '../../src/sessions/replay.ts';
+import { type ReplayMessage, toApiMessages } from '../../src/sessions/replay/replay.ts';
 import type { SessionKey, SessionStore } from '../../src/sessions/store.ts';
-import { activeLeaf, pathTo, readTree } from '../../src/sessions/tree.ts';
+import { createMemoryStore } from '../../src/sessions/stores/memory-store.ts';
+import { activeLeaf, pathTo, readTree } from '../../src/sessions/tree/build-tree.ts';
+import { type Chain, createChain } from '../../src/sessions/tree/chain.ts';
 import type { AnswerLike, Script } from '../../src/testing/script.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { objectInput, optional, string } from '../../src/tools/input-schema.ts';
@@ -18,7 +18,7 @@ import { createRegistry } from '../../src/tools/registry.ts';
 import type { Access, Tool, ToolContext, ToolOutput } from '../../src/tools/tool.ts';
 import type { Workspace } from '../../src/tools/workspace.ts';
 import type { Runtime } from '../../src/util/runtime.ts';
-import type { ContentBlock, ToolResultBlock } from '../../src/wire/content.ts';
+import type { ContentBlock, ToolResultBlock } from '../../src/wire/api/content.ts';
 import type { Entry } from '../../src/wire/entries.ts';
 import { HeddleError } from '../../src/wire/errors.ts';
 import type { Message } from '../../src/wire/messages/index.ts';
@@ -102,18 +102,19 @@ export function createRig(script: Script<ModelRequest> | Model, options: RigOpti
     gate: options.gate ?? allowAll,
     hooks: options.hooks ?? null,
     toolContext: (toolUseId, signal) => ({ ...contextFor(runtime), toolUseId, signal }),
-    hide: (found) => found,
+    hideCredentials: (found) => found,
     limits: options.limits ?? {},
     ledger: new Ledger({ onUnknownModel: (model) => logs.push(`unknown model ${model}`) }),
     tally: emptyTally(),
-    context: { tokens: 0, window: 200_000, compactAt: options.compactAt ?? null, fruitless: 0 },
+    context: { tokens: 0, window: 200_000, compactAt: options.compactAt ?? null, failedInARow: 0 },
     structured: null,
     summaries: false,
     takeQueued: options.takeQueued ?? (async () => []),
     beforeStop: options.beforeStop ?? (async () => ({ kind: 'stop' })),
-    record: (message, facts) => recorder.record(message, facts),
-    keep: (kept) => recorder.keep(kept),
-    facts: async () => (options.facts === undefined ? [] : [{ type: 'environment', content: options.facts }]),
+    record: (message, details) => recorder.record(message, details),
+    retain: (retained) => recorder.retain(retained),
+    pendingAttachments: async () =>
+      options.facts === undefined ? [] : [{ type: 'environment', content: options.facts }],
     attach: (attachments) =>
       recorder.attach(attachments.map((attachment) => ({ attachment, uuid: runtime.ids.uuid() }))),
     rewind: (uuids) => recorder.rewind(uuids),

@@ -20,7 +20,7 @@ test('every function and class that is exported says what it does, with an examp
   expect(report.undocumented).toEqual([]);
 });
 
-test('docs/api is up to date (`node scripts/api-docs.mjs` writes it)', () => {
+test('docs/reference/api is up to date (`node scripts/api-docs.mjs` writes it)', () => {
   expect(report.stale).toEqual([]);
 });
 

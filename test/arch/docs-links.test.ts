@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from '../support/root.ts';
 
-const documents = ['', 'docs'].flatMap((folder) =>
+const documents = ['', 'docs', 'docs/reference', 'docs/reference/api'].flatMap((folder) =>
   readdirSync(join(ROOT, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),
@@ -14,9 +14,22 @@ test.each(documents)('%s: every link leads to a file, and to a heading in it', (
   expect(broken).toEqual([]);
 });
 
+test.each(documents)('%s: every column of a table has a name', (document) => {
+  const heads = [...textOf(document).matchAll(/^ *(\|.*\|)\n *\|(?:[ :]*-+[ :]*\|)+$/gm)].map(([, head = '']) => head);
+  const unnamed = heads.filter((head) =>
+    head
+      .split('|')
+      .slice(1, -1)
+      .some((cell) => cell.trim() === ''),
+  );
+  expect(unnamed).toEqual([]);
+});
+
 test('every page of docs/ is in its index, and the index in the README', () => {
   const linked = new Set(linksIn('docs/README.md').map((link) => join('docs', link)));
-  const pages = documents.filter((document) => document.startsWith('docs/') && document !== 'docs/README.md');
+  const pages = documents.filter(
+    (document) => /^docs\/(reference\/)?[^/]+$/.test(document) && document !== 'docs/README.md',
+  );
   expect(pages.filter((page) => !linked.has(page))).toEqual([]);
   expect(linksIn('README.md')).toContain('docs/README.md');
 });

@@ -10,7 +10,7 @@ import { ROOT } from '../support/root.ts';
  * (The command line is minified: every start reads it.)
  */
 const bundles = Object.entries(readMetafile().outputs)
-  .filter(([file]) => file.endsWith('.js') && !file.startsWith('dist/cli'))
+  .filter(([file]) => file.endsWith('.js'))
   .map(([file, { inputs }]) => ({ file, text: read(file), ours: Object.keys(inputs).filter(isOurs) }));
 const mapped = bundles.filter(({ ours, text }) => ours.length > 0 && /^\/\/ src\//m.test(text));
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { transform } from 'esbuild';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { DoctorPlace } from '../../src/host/doctor/check.ts';
-import { gatherVersions } from '../../src/host/doctor/program-checks.ts';
+import type { DoctorContext } from '../../src/admin/doctor/check.ts';
+import { gatherVersions } from '../../src/admin/doctor/program-checks.ts';
 import { readPackageJson } from '../support/package-json.ts';
 import { ROOT } from '../support/root.ts';
 
@@ -35,7 +35,7 @@ const entries = Object.values(manifest.exports).flatMap((target) => (typeof targ
 describe('a Node that is too old is told so, first of all', () => {
   test('package.json and doctor ask for the same', async () => {
     expect(manifest.engines.node).toBe(`>=${least}`);
-    const [node] = await gatherVersions({ nodeVersion: '20.18.3' } as DoctorPlace);
+    const [node] = await gatherVersions({ nodeVersion: '20.18.3' } as DoctorContext);
     expect(node).toMatchObject({ status: 'problem', facts: { least } });
   });
 

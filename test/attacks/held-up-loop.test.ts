@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { readFrontMatter } from '../../src/config/front-matter.ts';
-import { memoryImports } from '../../src/config/memory-imports.ts';
-import { mentionsIn } from '../../src/host/mention-words.ts';
+import { readFrontMatter } from '../../src/config/extensions/front-matter.ts';
+import { memoryImports } from '../../src/config/memory/memory-imports.ts';
+import { mentionsIn } from '../../src/host/conversation/mentions.ts';
 import { decide } from '../../src/permissions/decide.ts';
-import { readShell } from '../../src/permissions/shell-read.ts';
-import { findReplacements } from '../../src/tools/edit-match.ts';
-import { describeNearest } from '../../src/tools/edit-nearest.ts';
-import { diffLines } from '../../src/tools/patch.ts';
-import { scanPdf } from '../../src/tools/pdf-scan.ts';
-import { nearestWord } from '../../src/util/nearest.ts';
+import { readShell } from '../../src/permissions/shell/read-shell.ts';
+import { findReplacements } from '../../src/tools/files/edit-match.ts';
+import { describeNearest } from '../../src/tools/files/nearest-text.ts';
+import { diffLines } from '../../src/tools/files/patch.ts';
+import { scanPdf } from '../../src/tools/files/pdf-scan.ts';
+import { nearestWord } from '../../src/util/text/nearest.ts';
 import { parseShell, policyFor, rules } from '../permissions/policy-for.ts';
 
 /**

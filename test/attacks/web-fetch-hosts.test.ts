@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Call, decide } from '../../src/permissions/decide.ts';
-import { createWebFetchTool } from '../../src/tools/web-fetch.ts';
+import { createWebFetchTool } from '../../src/tools/web/web-fetch.ts';
 import type { Workspace } from '../../src/tools/workspace.ts';
 import { policyFor, rules } from '../permissions/policy-for.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readJsonObject } from '../../src/config/plugin-json.ts';
+import { readJsonObject } from '../../src/config/json-object.ts';
 import { put } from '../support/put.ts';
 import { tempDir } from './support.ts';
 

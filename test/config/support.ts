@@ -1,17 +1,12 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { afterTest } from '../support/after-test.ts';
 
 export { put } from '../support/put.ts';
 
-const made: string[] = [];
-afterEach(() => {
-  for (const dir of made.splice(0)) rmSync(dir, { recursive: true, force: true });
-});
-
 export function tempDir(): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'heddle-config-')));
-  made.push(dir);
+  afterTest(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }

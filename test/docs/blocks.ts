@@ -13,8 +13,8 @@ export interface Block {
   notes: ReadonlyMap<string, string>;
 }
 
-/** Pages whose blocks are looked at: all but docs/api, whose examples `scripts/api-docs.mjs` compiles. */
-export const PAGES: readonly string[] = ['', 'docs'].flatMap((folder) =>
+/** Pages whose blocks are looked at: all but docs/reference/api, whose examples `scripts/api-docs.mjs` compiles. */
+export const PAGES: readonly string[] = ['', 'docs', 'docs/reference'].flatMap((folder) =>
   readdirSync(join(ROOT, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),

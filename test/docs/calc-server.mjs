@@ -1,4 +1,4 @@
-// The MCP server that the examples of docs/wire-reference.md speak of: `add`, and a page to show.
+// The MCP server that the examples of docs/reference/wire.md speak of: `add`, and a page to show.
 import { createInterface } from 'node:readline';
 
 const inputSchema = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } };

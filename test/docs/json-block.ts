@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { isActedOn, readSettings } from '../../src/config/settings.ts';
-import { parseSettings } from '../../src/config/settings-file.ts';
+import { isActedOn, readSettings } from '../../src/config/settings/settings.ts';
+import { parseSettings } from '../../src/config/settings/settings-file.ts';
 import { readHooks } from '../../src/hooks/read-hooks.ts';
-import { expandConfig } from '../../src/mcp/expand-config.ts';
-import { readMcpConfig } from '../../src/mcp/read-config.ts';
-import { readServerConfig } from '../../src/mcp/server-config.ts';
+import { expandConfig } from '../../src/mcp/config/expand-config.ts';
+import { readMcpConfig } from '../../src/mcp/config/read-config.ts';
+import { readServerConfig } from '../../src/mcp/config/server-config.ts';
 import { isObject, type JsonObject } from '../../src/util/json.ts';
 import { messageOf } from '../../src/util/message-of.ts';
 import { parseCliRequest, parseHostRequest } from '../../src/wire/index.ts';
@@ -50,11 +50,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
   wire: {
     read: ({ code }) => linesProblem(code, isWireLine()),
     // Those of the reference are all said in wire-exchange.test.ts, at once.
-    attempt: (block, project) => (block.page.endsWith('wire-reference.md') ? null : tryAsHostLines(block, project)),
+    attempt: (block, project) => (block.page === 'docs/reference/wire.md' ? null : tryAsHostLines(block, project)),
   },
   entries: {
     read: ({ code }) => linesProblem(code, validator('entries', '')),
-    attempt: (block, project) => (block.page.endsWith('wire-reference.md') ? null : tryAsEntries(block, project)),
+    attempt: (block, project) => (block.page === 'docs/reference/wire.md' ? null : tryAsEntries(block, project)),
   },
   'part-of': {
     read: ({ code, notes }) => partProblem(code, notes.get('part-of') ?? ''),

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toMail } from '../../src/agent/team/mail.ts';
-import { readLease } from '../../src/sessions/lease-file.ts';
+import { readLease } from '../../src/sessions/stores/lease-file.ts';
 import { isObject, type JsonObject } from '../../src/util/json.ts';
 import { parseHostRequest } from '../../src/wire/index.ts';
 import type { Block } from './blocks.ts';

@@ -17,7 +17,10 @@ const examples: Program[] = readdirSync(join(ROOT, 'examples')).map((name) => ({
 }));
 
 /** Of all pages, those of the API among them. */
-const blocks: Program[] = [...PAGES, ...readdirSync(join(ROOT, 'docs/api')).map((name) => `docs/api/${name}`)]
+const blocks: Program[] = [
+  ...PAGES,
+  ...readdirSync(join(ROOT, 'docs/reference/api')).map((name) => `docs/reference/api/${name}`),
+]
   .flatMap((page) => readBlocks(page, read(page)))
   .filter(({ language }) => /^(ts|typescript|js|javascript|mjs|python|py)$/.test(language))
   .map(({ page, line, code }) => ({ place: `${page}:${line}`, code }));
@@ -85,7 +88,7 @@ describe('programs that people copy', () => {
     expect(opening.length).toBeGreaterThan(5);
     expect(places(opening.filter(({ code }) => !/finally \{[^}]*\.close\(\)/.test(code)))).toEqual([]);
     const careless = blocks.filter(
-      ({ place, code }) => !place.startsWith('docs/api/') && opens(code) && !code.includes('finally'),
+      ({ place, code }) => !place.startsWith('docs/reference/api/') && opens(code) && !code.includes('finally'),
     );
     expect(places(careless)).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createSdkMcpServer, type Options, query, tool } from '../../src/sdk/index.ts';
-import { createMemoryStore } from '../../src/sessions/memory-store.ts';
+import { createMemoryStore } from '../../src/sessions/stores/memory-store.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 import { cliRequests, type hostRequests, messageSchemas, readHostResponse } from '../../src/wire/index.ts';
 import { type RunningCli, runCli, STREAM_BOTH, startCli } from '../support/cli.ts';
@@ -12,8 +12,8 @@ import { ROOT } from '../support/root.ts';
 import { RESULT, scriptedAgent } from '../support/scripted-agent.ts';
 import { examplesOf, exchangeOf, sections } from './wire-sections.ts';
 
-/** The examples of docs/wire-reference.md are said to those who read such lines: the built agent, and the SDK. */
-describe('docs/wire-reference.md, in use', () => {
+/** The examples of docs/reference/wire.md are said to those who read such lines: the built agent, and the SDK. */
+describe('docs/reference/wire.md, in use', () => {
   test('the built agent answers each request of a host as its section says', { timeout: 60_000 }, async () => {
     const place = await makePlaceOfPage();
     const flags = ['--model', 'offline', '--resume', SESSION, '--disallowedTools', 'Bash(npm test:*)'];

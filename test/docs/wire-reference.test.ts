@@ -17,7 +17,7 @@ import {
 import { examplesOf, exchangeOf, sections } from './wire-sections.ts';
 
 /** Each kind of line has a section in the reference whose example our own readers take for just that kind. */
-describe('docs/wire-reference.md', () => {
+describe('docs/reference/wire.md', () => {
   test.each(Object.keys(messageSchemas))('the message %s', (kind) => {
     const title = [...sections.keys()].find((each) => each.split(', ').includes(kind)) ?? '';
     const [example] = examplesOf(title);

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { isObject, type JsonObject } from '../../src/util/json.ts';
 import { ROOT } from '../support/root.ts';
 
-/** The sections of docs/wire-reference.md by their headings; each shows one kind of line. */
+/** The sections of docs/reference/wire.md by their headings; each shows one kind of line. */
 export const sections = readSections();
 
 function readSections(): ReadonlyMap<string, string> {
-  const page = readFileSync(join(ROOT, 'docs/wire-reference.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs/reference/wire.md'), 'utf8');
   const parts = page.split(/^### (.*)$/m).slice(1);
   return new Map(parts.flatMap((part, at) => (at % 2 === 0 ? [[part, parts[at + 1] ?? '']] : [])));
 }

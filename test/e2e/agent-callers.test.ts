@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { subagentsFolder, transcriptPaths } from '../../src/sessions/layout.ts';
-import { getSubagentMessages, listSubagents } from '../../src/sessions/messages.ts';
+import { subagentsFolder, transcriptPaths } from '../../src/sessions/files/session-paths.ts';
+import { getSubagentMessages, listSubagents } from '../../src/sessions/stored/messages.ts';
 import { toolUse } from '../../src/testing/index.ts';
 import { runCli, STREAM_OUT } from '../support/cli.ts';
 import { resultOf } from '../support/lines.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SYSTEM_PROMPT } from '../../src/agent/prompt.ts';
+import { SYSTEM_PROMPT } from '../../src/agent/messages/system-prompt.ts';
 import { STREAM_BOTH, startCli } from '../support/cli.ts';
 import { ask, project, run, user } from '../support/extensions.ts';
 import { initOf, textsOf } from '../support/lines.ts';

@@ -125,7 +125,8 @@ describe.each(formats)('a program that was bundled (%s)', (format) => {
 
     test('finds the command line that is shipped beside it', () => {
       const file = deploy('query', format, (folder) => {
-        for (const each of ['heddle.cjs', 'cli']) cpSync(join(ROOT, 'dist', each), join(folder, each), COPY);
+        for (const each of ['heddle.cjs', 'bundles', 'vendor'])
+          cpSync(join(ROOT, 'dist', each), join(folder, each), COPY);
         shipRipgrep(folder);
       });
       expect(run(file)).toContain('notes.md');

@@ -25,15 +25,15 @@ async function knownTo([group = '', ...rest]: string[]): Promise<string[]> {
 }
 
 const RUNNERS: Record<string, (argv: string[]) => Promise<number>> = {
-  sessions: async (argv) => (await import('../../src/cli/commands/sessions.ts')).runSessions(argv),
-  tasks: async (argv) => (await import('../../src/cli/commands/tasks.ts')).runTasks(argv),
+  sessions: async (argv) => (await import('../../src/cli/commands/sessions/sessions-command.ts')).runSessions(argv),
+  tasks: async (argv) => (await import('../../src/cli/commands/tasks/tasks-command.ts')).runTasks(argv),
   rewind: async (argv) => (await import('../../src/cli/commands/rewind.ts')).runRewind(argv),
   config: async (argv) => (await import('../../src/cli/commands/config.ts')).runConfig(argv),
   trust: async (argv) => (await import('../../src/cli/commands/trust.ts')).runTrust(argv),
   permissions: async (argv) => (await import('../../src/cli/commands/permissions.ts')).runPermissions(argv),
   hooks: async (argv) => (await import('../../src/cli/commands/hooks.ts')).runHooks(argv),
-  mcp: async (argv) => (await import('../../src/cli/commands/mcp.ts')).runMcp(argv),
-  auth: async (argv) => (await import('../../src/cli/commands/auth.ts')).runAuth(argv),
+  mcp: async (argv) => (await import('../../src/cli/commands/mcp/mcp.ts')).runMcp(argv),
+  auth: async (argv) => (await import('../../src/cli/commands/auth/auth.ts')).runAuth(argv),
   shim: async (argv) => (await import('../../src/cli/commands/shim.ts')).runShim(argv),
   doctor: async (argv) => (await import('../../src/cli/commands/doctor.ts')).runDoctor(argv),
 };
@@ -53,7 +53,7 @@ describe.each(COMMANDS)('%s --help', (command) => {
   });
 });
 
-// Those of a run are held by test/cli/help.test.ts; a group without a command has none of its own.
+// Those of a run are held by test/cli/commands/help.test.ts; a group without a command has none of its own.
 const WITHOUT_OPTIONS = ['heddle', 'heddle sessions', 'heddle tasks', 'heddle mcp', 'heddle auth', 'heddle shim'];
 test.each(COMMANDS.filter((command) => !WITHOUT_OPTIONS.includes(command)))(
   '%s --help names every option',

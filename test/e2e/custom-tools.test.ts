@@ -7,7 +7,7 @@ import * as z3 from 'zod/v3';
 import type { CustomTool } from '../../src/host/index.ts';
 import type { ModelRequest } from '../../src/model/model.ts';
 import type { Options, SDKMessage } from '../../src/sdk/index.ts';
-import { createMemoryStore } from '../../src/sessions/memory-store.ts';
+import { createMemoryStore } from '../../src/sessions/stores/memory-store.ts';
 import { type AnswerLike, type Script, scriptedModel, toolUse } from '../../src/testing/index.ts';
 import { engine as engineModule, sdk } from '../support/built.ts';
 import { type Line, toolResult } from '../support/lines.ts';

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Check } from '../../src/host/doctor/check.ts';
-import type { DoctorReport } from '../../src/host/doctor/doctor.ts';
+import type { Check } from '../../src/admin/doctor/check.ts';
+import type { DoctorReport } from '../../src/admin/doctor/doctor.ts';
 import { type CliOptions, runCli } from '../support/cli.ts';
 import { makePlace, type Place } from '../support/place.ts';
 import { put } from '../support/put.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { helpText } from '../../src/cli/help.ts';
+import { helpText } from '../../src/cli/flags/help-text.ts';
 import { mcp, projectFile, read, userFile } from '../support/mcp-command.ts';
 import { makePlace } from '../support/place.ts';
 import { put } from '../support/put.ts';

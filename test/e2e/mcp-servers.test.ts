@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type AnswerLike, toolUse } from '../../src/testing/index.ts';
-import { readMetafile } from '../support/bundles.ts';
 import { runCli, STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
 import { type Line, toolResult } from '../support/lines.ts';
+import { readCoverage, sourcesRun } from '../support/loaded.ts';
 import { makePlace, type Place } from '../support/place.ts';
 import { isAlive } from '../support/processes.ts';
 import { ROOT } from '../support/root.ts';
@@ -348,20 +348,12 @@ describe('what is loaded', () => {
     const place = await makePlace(['ok']);
     const folder = join(place.root, 'loaded');
     await run(place, args, { NODE_V8_COVERAGE: folder });
-    const sources = readdirSync(folder).flatMap((name) => loadedSources(join(folder, name)));
-    expect(sources).toContain('src/host/assemble.ts');
+    const sources = readdirSync(folder).flatMap((name) => readCoverage(join(folder, name)).flatMap(sourcesRun));
+    expect(sources).toContain('src/host/session/open-session.ts');
     const kinds = sources.flatMap((source) => /src\/mcp|modelcontextprotocol/.exec(source)?.[0] ?? []);
     expect([...new Set(kinds)]).toEqual(expected);
   });
 });
-
-/** The sources behind the scripts that a run has loaded, as V8 tells. */
-function loadedSources(file: string): string[] {
-  const { result } = JSON.parse(readFileSync(file, 'utf8')) as { result: { url: string }[] };
-  const scripts = new Set(result.map(({ url }) => basename(url, '.js')));
-  const modules = Object.entries(readMetafile().outputs).filter(([name]) => scripts.has(basename(dirname(name))));
-  return modules.flatMap(([, { inputs }]) => Object.keys(inputs));
-}
 
 async function freePort(): Promise<number> {
   const server = createTcpServer();

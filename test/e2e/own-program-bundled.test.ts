@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NEEDED_PACKAGES } from '../../src/util/own-program.ts';
+import { NEEDED_PACKAGES } from '../../src/util/own/own-program.ts';
 import { ROOT } from '../support/root.ts';
 import { describeSandboxed } from '../support/sandbox.ts';
 

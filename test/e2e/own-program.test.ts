@@ -35,13 +35,13 @@ const RIPGREP = `@vscode/ripgrep-${process.platform}-${process.arch}`;
 const DEPENDENCIES = ['@vscode/ripgrep', RIPGREP, 'diff'];
 const PARTS = ['heddle', ...DEPENDENCIES];
 
-/** All that is in a folder, but what the program keeps of its own code. */
+/** All that is in a folder, but the compiled code that the program stores there. */
 function inventory(folder: string): string[] {
   const { ino, size, mode, mtimeMs } = lstatSync(folder);
   const own = [ino, size, mode, mtimeMs, folder].join(' ');
   if (!lstatSync(folder).isDirectory()) return [own];
-  const names = readdirSync(folder).filter((name) => name !== 'kept');
-  // The times of directories change when code is kept in them.
+  const names = readdirSync(folder).filter((name) => name !== 'code-cache');
+  // The times of directories change when code is stored in them.
   return [[ino, mode, folder].join(' '), ...names.flatMap((name) => inventory(join(folder, name)))];
 }
 
@@ -56,15 +56,24 @@ async function play(copy: InstalledCopy, flags: string[]) {
   return { told, stderr, code, result: lines.find(isResult) };
 }
 
+/** Where compiled code is stored when the package cannot be written to: by default, and by a variable. */
+function cacheFolders({ root, env }: Place): { home: string; folders: string[] } {
+  const home = join(root, 'home');
+  const named = join(root, 'named');
+  env.XDG_CACHE_HOME = named;
+  for (const folder of [join(home, '.cache'), named]) mkdirSync(folder, { recursive: true });
+  return { home, folders: [join(home, '.cache/heddle'), join(named, 'heddle')] };
+}
+
 const SANDBOX = ['--settings', JSON.stringify({ sandbox: { enabled: true } })];
 const RG = `node_modules/${RIPGREP}/bin/rg`;
 
 /** Each tries to have a program of its own run outside: `evil` makes the file `pwned` where no sandbox may. */
 const REPLACEMENTS: [string, string][] = [
-  ['a part that is loaded late', 'for f in node_modules/heddle/dist/cli/*.js; do cat evil.js > $f; done'],
+  ['a part that is loaded late', 'for f in node_modules/heddle/dist/vendor/*.cjs; do cat evil.js > $f; done'],
   [
     'a part, by another file in its place',
-    'for f in node_modules/heddle/dist/cli/g*.js; do cp evil.js x; mv -f x $f; done',
+    'for f in node_modules/heddle/dist/{bundles,vendor}/*.cjs; do cp evil.js x; mv -f x $f; done',
   ],
   ['the first file', 'cp evil.js node_modules/heddle/dist/heddle.cjs'],
   ['ripgrep', `cp evil.sh ${RG}`],
@@ -74,8 +83,8 @@ const REPLACEMENTS: [string, string][] = [
   ['the package', 'mv node_modules/heddle node_modules/h; cp -r node_modules/h node_modules/heddle'],
   ['a dependency', 'echo "throw 1" > node_modules/diff/libcjs/index.js; rm -rf node_modules/diff'],
   ['the manifest', 'echo "{}" > node_modules/heddle/package.json'],
-  ['the code that is kept', 'mkdir -p node_modules/heddle/dist/cli/kept && touch node_modules/heddle/dist/cli/kept/x'],
-  ['through a link', `ln -s node_modules/heddle/dist/cli l; cp evil.js l/main.js; ln -sfn ../evil.sh ${RG}`],
+  ['the compiled code', 'mkdir -p node_modules/heddle/dist/code-cache && touch node_modules/heddle/dist/code-cache/x'],
+  ['through a link', `ln -s node_modules/heddle/dist/bundles l; cp evil.js l/cli.cjs; ln -sfn ../evil.sh ${RG}`],
   ['through a hard link', `ln ${RG} hard && cat evil.sh > hard`],
   ['by its rights', `chmod 777 ${RG}; chmod -R 777 node_modules/heddle`],
   ['with a mount of its own', 'unshare -rm sh -c "mount --bind evil.sh RG" || true'.replace('RG', RG)],
@@ -102,10 +111,7 @@ describeSandboxed('[G12] a confined command cannot replace', () => {
     for (const [at, [, command]] of REPLACEMENTS.entries()) {
       writeFileSync(join(place.cwd, `attack-${at}.sh`), command);
     }
-    writeFileSync(
-      join(place.cwd, 'evil.js'),
-      `({"main":()=>require("fs").writeFileSync(${JSON.stringify(pwned)},"")})`,
-    );
+    writeFileSync(join(place.cwd, 'evil.js'), `(()=>require("fs").writeFileSync(${JSON.stringify(pwned)},""))`);
     writeFileSync(join(place.cwd, 'evil.sh'), `#!/bin/sh\ntouch ${pwned}\n`);
     chmodSync(join(place.cwd, 'evil.sh'), 0o755);
     writeFileSync(join(place.cwd, 'hay.txt'), 'a needle\n');
@@ -146,6 +152,19 @@ describeSandboxed('[G12] a confined command cannot replace', () => {
     expect(told[0]).toMatch(/Read-only file system/);
     expect(inventories(place)).toEqual(before);
     expect(existsSync(join(place.cwd, 'mine'))).toBe(true);
+  });
+
+  test('the compiled code in the cache folder of the user', async () => {
+    const script: AnswerLike[] = [];
+    const place = await makePlace((_request, index) => script[index] ?? 'done');
+    const { home, folders } = cacheFolders(place);
+    const attack = folders.map((folder) => `mkdir -p ${folder}/x; echo pwned > ${folder}/x/cli`);
+    script.push(bash(`bash attack.sh; echo mine > ${home}/mine`));
+    writeFileSync(join(place.cwd, 'attack.sh'), attack.join('\n'));
+    const { told } = await play(installCopy(place), [...SANDBOX, '--add-dir', place.root]);
+    expect(told[0]).toMatch(/Read-only file system/);
+    for (const folder of folders) expect(existsSync(join(folder, 'x/cli'))).toBe(false);
+    expect(existsSync(join(home, 'mine'))).toBe(true);
   });
 
   test('a program that is run outside, by one of the same name', async () => {
@@ -198,7 +217,7 @@ describeSandboxed('[G12] a confined command cannot replace', () => {
 
 describe('[G12] without a sandbox', () => {
   const edit = (path: string) => toolUse('Write', { file_path: path, content: 'pwned' });
-  const late = 'node_modules/heddle/dist/cli/late.js';
+  const late = 'node_modules/heddle/dist/vendor/late.cjs';
 
   const CALLS: [string[], AnswerLike[]][] = [
     [
@@ -231,6 +250,26 @@ describe('[G12] without a sandbox', () => {
     expect(inventories(place)).toEqual(before);
     expect(existsSync(join(place.cwd, 'node_modules/sharp'))).toBe(false);
   });
+
+  test.each([['--permission-mode', 'acceptEdits'], ['--dangerously-skip-permissions']])(
+    'nor to the compiled code in the cache folder of the user (%s)',
+    async (...flags) => {
+      const script: AnswerLike[] = [];
+      const place = await makePlace((_request, index) => script[index] ?? 'done');
+      const { home, folders } = cacheFolders(place);
+      const calls = folders.map((folder) => edit(join(folder, 'x/cli')));
+      const commands = [`cp evil.js ${home}/.cache/heddle/x`, `mv ${home}/.cache ${home}/old`].map((each) =>
+        bash(each),
+      );
+      const refused = flags.length > 1 ? [...calls, ...commands] : calls;
+      script.push(...refused, edit(join(home, '.cache/mine')));
+      writeFileSync(join(place.cwd, 'evil.js'), 'pwned');
+      const { result, told } = await play(installCopy(place), [...flags, '--add-dir', place.root]);
+      expect(result?.permission_denials, told.join('\n')).toHaveLength(refused.length);
+      for (const folder of folders) expect(existsSync(folder)).toBe(false);
+      expect(existsSync(join(home, '.cache/mine'))).toBe(true);
+    },
+  );
 
   test('nor to another name of one of its files', async () => {
     const calls = [bash('echo pwned > hard'), bash('cp evil.js hard'), edit('hard')];

@@ -52,6 +52,25 @@ const ask =
     await open({ ...opening, prompt }).ended;
   };
 
+interface TwoTurns {
+  /** What happens while the first turn runs. */
+  during?(next: ReturnType<typeof watch>): Promise<void>;
+  between?(): Promise<void>;
+}
+
+/** A prompt, its result, another prompt and its result. */
+async function twoTurns(client: Client, prompts: [string, string], { during, between }: TwoTurns = {}): Promise<void> {
+  const next = watch(client);
+  client.say(prompts[0]);
+  await during?.(next);
+  await next(isResult);
+  await between?.();
+  client.say(prompts[1]);
+  await next(isResult);
+  client.end();
+  await client.ended;
+}
+
 const bash = (command: string): AnswerLike => [text('Running it.'), toolUse('Bash', { command })];
 const PLAIN = ['system/init', 'assistant', 'result/success'];
 const TOOL_ROUND = ['system/init', 'assistant', 'assistant', 'user', 'assistant', 'result/success'];
@@ -119,50 +138,33 @@ const scenarios: Scenario[] = [
   {
     title: '[QRY-05, INP-02] two turns of one stream',
     script: ['First.', 'Second.'],
-    async play(open) {
-      const client = open();
-      const next = watch(client);
-      client.say('one');
-      await next(isResult);
-      client.say('two');
-      await next(isResult);
-      client.end();
-      await client.ended;
-    },
+    play: (open) => twoTurns(open(), ['one', 'two']),
     lines: [...PLAIN, ...PLAIN],
   },
   {
     title: '[CTL-06, CTL-07] the model and the mode change between turns',
     script: ['First.', 'Second.'],
-    async play(open) {
+    play: (open) => {
       const client = open({ options: { model: 'sonnet' } });
-      const next = watch(client);
-      client.say('one');
-      await next(isResult);
-      await client.setModel('haiku');
-      await client.setPermissionMode('acceptEdits');
-      client.say('two');
-      await next(isResult);
-      client.end();
-      await client.ended;
+      const between = async () => {
+        await client.setModel('haiku');
+        await client.setPermissionMode('acceptEdits');
+      };
+      return twoTurns(client, ['one', 'two'], { between });
     },
     lines: [...PLAIN, ...PLAIN],
   },
   {
     title: '[LOOP-10, P-13] an interrupt in the middle of the stream',
     script: [reply([text('never ', 'complete')], { fault: { after: { block: 0 }, how: 'hang' } }), 'Still here.'],
-    async play(open) {
+    play: (open) => {
       const client = open({ options: { includePartialMessages: true } });
-      const next = watch(client);
-      client.say('go');
-      await next((line) => kindOf(line) === 'content_block_delta');
-      await next((line) => kindOf(line) === 'content_block_delta');
-      await client.interrupt();
-      await next(isResult);
-      client.say('and now?');
-      await next(isResult);
-      client.end();
-      await client.ended;
+      const during = async (next: ReturnType<typeof watch>) => {
+        await next((line) => kindOf(line) === 'content_block_delta');
+        await next((line) => kindOf(line) === 'content_block_delta');
+        await client.interrupt();
+      };
+      return twoTurns(client, ['go', 'and now?'], { during });
     },
     lines: [
       ...['system/init', 'system/status', 'message_start', 'content_block_start'],
@@ -175,17 +177,13 @@ const scenarios: Scenario[] = [
   {
     title: '[LOOP-10, P-13] an interrupt in the middle of a tool',
     script: [bash('touch started; sleep 600'), 'Still here.'],
-    async play(open, place) {
+    play: (open, place) => {
       const client = open({ options: { allowedTools: ['Bash'] } });
-      const next = watch(client);
-      client.say('go');
-      await eventually(() => existsSync(join(place.cwd, 'started')), 10_000);
-      await client.interrupt();
-      await next(isResult);
-      client.say('and now?');
-      await next(isResult);
-      client.end();
-      await client.ended;
+      const during = async () => {
+        await eventually(() => existsSync(join(place.cwd, 'started')), 10_000);
+        await client.interrupt();
+      };
+      return twoTurns(client, ['go', 'and now?'], { during });
     },
     lines: ['system/init', 'assistant', 'assistant', 'user', 'user', 'result/error_during_execution', ...PLAIN],
   },

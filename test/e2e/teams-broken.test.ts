@@ -2,17 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type AnswerLike, type FakeApiRequest, fail, toolUse } from '../../src/testing/index.ts';
-import { cast, lastText, task } from '../support/cast.ts';
+import { type AnswerLike, fail, toolUse } from '../../src/testing/index.ts';
+import { lastText, task } from '../support/cast.ts';
 import { runCli, STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
 import { seededRandom } from '../support/fuzz.ts';
 import { isResult } from '../support/lines.ts';
 import { makePlace } from '../support/place.ts';
 import { conversationText } from '../support/requests.ts';
-import { ALL_DONE, always, approve, byTheBook, createTeam, startMate } from '../support/team-play.ts';
+import { ALL_DONE, approve, byTheBook, smallTeam, TEAMS } from '../support/team-play.ts';
 import { sweepTeam, sweepTeamScript } from '../support/team-sweep.ts';
-
-const TEAMS = ['--teams', '--allowedTools', 'Bash'];
 
 test('[TEAM-08] a teammate that crashes is reported, and goes on with all it knows when it is resumed', async () => {
   let hasFailed = false;
@@ -24,18 +22,14 @@ test('[TEAM-08] a teammate that crashes is reported, and goes on with all it kno
   const goesOn = byTheBook(['mate1']);
   const heard: string[] = [];
   const place = await makePlace(
-    cast<FakeApiRequest>({
-      LEAD: [
-        createTeam(),
-        startMate('mate1', 'MATE do it'),
-        'Dispatched.',
-        ...always((request) => {
-          heard.push(lastText(request));
-          const isCrash = lastText(request).includes('Teammate mate1 has crashed');
-          return isCrash ? task('Try again.', { resume: 'mate1@crew' }) : goesOn(request);
-        }),
-      ],
-      MATE: [
+    smallTeam({
+      prompt: 'MATE do it',
+      lead: (request) => {
+        heard.push(lastText(request));
+        const isCrash = lastText(request).includes('Teammate mate1 has crashed');
+        return isCrash ? task('Try again.', { resume: 'mate1@crew' }) : goesOn(request);
+      },
+      mate: [
         toolUse('Bash', { command: 'echo first piece' }),
         crashesOnce(toolUse('Bash', { command: 'echo second piece' })),
         'All done.',
@@ -44,9 +38,7 @@ test('[TEAM-08] a teammate that crashes is reported, and goes on with all it kno
       ],
     }),
   );
-  const cli = startCli([...STREAM_OUT, 'LEAD go', ...TEAMS], { place });
-  cli.endInput();
-  const { code, lines } = await cli.finished;
+  const { code, lines } = await runCli([...STREAM_OUT, 'LEAD go', ...TEAMS], { place });
   expect(lines.at(-1)).toMatchObject({ result: ALL_DONE });
   expect(code).toBe(0);
   expect(heard.filter((each) => each.includes('has crashed'))).toEqual([expect.stringContaining('out of tea')]);
@@ -57,9 +49,9 @@ test('[TEAM-08] a teammate that crashes is reported, and goes on with all it kno
 
 test('[STD-03, K2] a host that closes stdin at the first result: the team goes on, and what needs the host is denied aloud', async () => {
   const place = await makePlace(
-    cast<FakeApiRequest>({
-      LEAD: [createTeam(), startMate('mate1', 'MATE go'), 'Dispatched.', ...always(byTheBook(['mate1']))],
-      MATE: [
+    smallTeam({
+      lead: byTheBook(['mate1']),
+      mate: [
         async () => {
           await hasClosed;
           return toolUse('Write', { file_path: join(place.cwd, 'made'), content: 'x' });
@@ -86,17 +78,12 @@ test('[STD-03, K2] a host that closes stdin at the first result: the team goes o
 
 test('[TEAM-05] a leader that never removes its team does not keep the process: it ends when the last one has left', async () => {
   const place = await makePlace(
-    cast<FakeApiRequest>({
-      LEAD: [
-        createTeam(),
-        startMate('mate1', 'MATE go'),
-        'Dispatched.',
-        ...always((request) => {
-          const isTold = lastText(request).includes('all teammates are idle');
-          return isTold ? toolUse('SendMessage', { type: 'shutdown_request', recipient: 'mate1' }) : 'Noted.';
-        }),
-      ],
-      MATE: [
+    smallTeam({
+      lead: (request) => {
+        const isTold = lastText(request).includes('all teammates are idle');
+        return isTold ? toolUse('SendMessage', { type: 'shutdown_request', recipient: 'mate1' }) : 'Noted.';
+      },
+      mate: [
         'I wait.',
         approve(),
         async () => {
@@ -115,14 +102,9 @@ test('[TEAM-07] a team that was left behind is there again with its session, and
   let isLazy = true;
   const leader = byTheBook(['mate1']);
   const place = await makePlace(
-    cast<FakeApiRequest>({
-      LEAD: [
-        createTeam(),
-        startMate('mate1', 'MATE go'),
-        'Dispatched.',
-        ...always((request) => (isLazy ? 'Noted.' : leader(request))),
-      ],
-      MATE: ['I wait.', approve(), 'Good bye.'],
+    smallTeam({
+      lead: (request) => (isLazy ? 'Noted.' : leader(request)),
+      mate: ['I wait.', approve(), 'Good bye.'],
     }),
   );
   const run = (...args: string[]) => runCli([...STREAM_OUT, ...args, ...TEAMS], { place });

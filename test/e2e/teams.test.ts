@@ -5,18 +5,27 @@ import { describe, expect, test } from 'vitest';
 import { type AnswerLike, type FakeApiRequest, toolUse } from '../../src/testing/index.ts';
 import { PROMPTS } from '../support/calling-program.ts';
 import { cast, lastText } from '../support/cast.ts';
-import { STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
+import { runCli, STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
 import { isResult, kindOf } from '../support/lines.ts';
 import { makePlace, type Place } from '../support/place.ts';
 import { descendantsOf, eventually, isAlive } from '../support/processes.ts';
 import { conversationText } from '../support/requests.ts';
-import { ALL_DONE, always, approve, byTheBook, createTeam, mailTo, reject, startMate } from '../support/team-play.ts';
+import {
+  ALL_DONE,
+  always,
+  approve,
+  byTheBook,
+  createTeam,
+  mailTo,
+  reject,
+  smallTeam,
+  startMate,
+  TEAMS,
+} from '../support/team-play.ts';
 import { CALLED, runLongTeammate } from '../support/team-work.ts';
 
 /** How long a teammate works after the leader's first result. Longer than any grace period; a minute in test/trust. */
 const WORK_MS = 4000;
-
-const TEAMS = ['--teams', '--allowedTools', 'Bash'];
 
 /** What is left of teams on disk. */
 const teamsIn = ({ home }: Place) => readdirSync(join(home, 'teams'));
@@ -68,9 +77,7 @@ describe('the end of a team', () => {
         SECOND: mate('mate2', 700), // the leader has to wait for its last words
       }),
     );
-    const cli = startCli([...STREAM_OUT, 'LEAD go', ...TEAMS], { place });
-    cli.endInput();
-    const { code, lines, stderr } = await cli.finished;
+    const { code, lines, stderr } = await runCli([...STREAM_OUT, 'LEAD go', ...TEAMS], { place });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     // Each goes its own way in between: one may have left before the other has agreed.
     for (const name of ['mate1', 'mate2']) {
@@ -89,17 +96,12 @@ describe('the end of a team', () => {
     const heard: string[] = [];
     const leader = byTheBook(['mate1']);
     const place = await makePlace(
-      cast<FakeApiRequest>({
-        LEAD: [
-          createTeam(),
-          startMate('mate1', 'MATE go'),
-          'Dispatched.',
-          ...always((request) => {
-            heard.push(lastText(request));
-            return leader(request);
-          }),
-        ],
-        MATE: [
+      smallTeam({
+        lead: (request) => {
+          heard.push(lastText(request));
+          return leader(request);
+        },
+        mate: [
           'Half done.',
           reject('the report is not written yet'),
           toolUse('Bash', { command: 'echo all > report' }),
@@ -109,9 +111,7 @@ describe('the end of a team', () => {
         ],
       }),
     );
-    const cli = startCli([...STREAM_OUT, 'LEAD go', ...TEAMS], { place });
-    cli.endInput();
-    const { code, lines } = await cli.finished;
+    const { code, lines } = await runCli([...STREAM_OUT, 'LEAD go', ...TEAMS], { place });
     expect(code).toBe(0);
     expect(lines.at(-1)).toMatchObject({ result: ALL_DONE });
     expect(heard.join('\n')).toMatch(/"approve":false,"reason":"the report is not written yet"/);
@@ -121,9 +121,9 @@ describe('the end of a team', () => {
 
   test('[TEAM-05] when nobody is left and nothing runs, the process ends, and nothing of it is there', async () => {
     const place = await makePlace(
-      cast<FakeApiRequest>({
-        LEAD: [createTeam(), startMate('mate1', 'MATE go'), 'Dispatched.', ...always(byTheBook(['mate1']))],
-        MATE: [
+      smallTeam({
+        lead: byTheBook(['mate1']),
+        mate: [
           toolUse('Bash', { command: 'setsid sleep 600 > /dev/null 2>&1 & sleep 0.5' }),
           'Done.',
           approve(),
@@ -145,20 +145,15 @@ describe('a session with an idle teammate', () => {
     const sentAt: number[] = [];
     const heardAt: number[] = [];
     const place = await makePlace(
-      cast<FakeApiRequest>({
-        LEAD: [
-          createTeam(),
-          startMate('mate1', 'MATE go'),
-          'Dispatched.',
-          ...always((request) => {
-            const last = lastText(request);
-            if (last.startsWith('poke')) return mailTo('mate1', 'ping');
-            if (!last.includes('pong')) return 'Noted.';
-            heardAt.push(Date.now());
-            return 'Heard.';
-          }),
-        ],
-        MATE: always(async (request) => {
+      smallTeam({
+        lead: (request) => {
+          const last = lastText(request);
+          if (last.startsWith('poke')) return mailTo('mate1', 'ping');
+          if (!last.includes('pong')) return 'Noted.';
+          heardAt.push(Date.now());
+          return 'Heard.';
+        },
+        mate: always(async (request) => {
           if (!lastText(request).includes('ping')) return 'I wait.';
           await sleep(200); // the leader's turn is over by then
           sentAt.push(Date.now());

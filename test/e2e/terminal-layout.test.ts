@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { hang } from '../../src/testing/index.ts';
-import { displayWidth } from '../../src/util/display-width.ts';
+import { displayWidth } from '../../src/util/text/display-width.ts';
 import { runCli, startCli } from '../support/cli.ts';
 import { makePlace, type Place } from '../support/place.ts';
 import { put } from '../support/put.ts';

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { answerOfCommand, NO_ANSWER, readAnswer } from '../../src/hooks/answer.ts';
 import { createHooks } from '../../src/hooks/dispatch.ts';
 import { EVENT_NAMES } from '../../src/hooks/events.ts';
-import { foldAnswers } from '../../src/hooks/fold.ts';
+import { joinAnswers } from '../../src/hooks/join-answers.ts';
 import { readMatcher } from '../../src/hooks/matcher.ts';
 import { readHooks } from '../../src/hooks/read-hooks.ts';
-import { hookEvents } from '../../src/wire/hooks.ts';
+import { hookEvents } from '../../src/wire/hooks/hooks.ts';
 
 const SOURCE = { scope: 'userSettings', where: 'settings.json' };
 
@@ -132,7 +132,7 @@ describe('what an answer says', () => {
 describe('several answers', () => {
   const [hook] = readHooks({ PreToolUse: [{ hooks: [{ type: 'command', command: 'x' }] }] }, SOURCE).hooks;
   const fold = (...answers: unknown[]) =>
-    foldAnswers(
+    joinAnswers(
       'PreToolUse',
       'PreToolUse:Bash',
       answers.map((each) => ({ hook: hook as NonNullable<typeof hook>, answer: readAnswer('PreToolUse', each) })),
@@ -174,12 +174,12 @@ test('an event that no hook waits for costs next to nothing', async () => {
     sessionId: 's',
     base: never,
     permissionMode: never,
-    place: { processes: { run: never, close: never }, cwd: '/', env: {}, hide: never },
+    environment: { processes: { run: never, close: never }, cwd: '/', env: {}, hide: never },
     callHost: never,
     newId: never,
     log: never,
-    say: never,
-    tellsAll: true,
+    send: never,
+    announcesAll: true,
   });
   const { signal } = new AbortController();
   const before = process.cpuUsage();

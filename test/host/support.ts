@@ -1,29 +1,24 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
 import { createEngine } from '../../src/host/create-engine.ts';
-import type { Engine, EngineOptions } from '../../src/host/engine.ts';
-import { inProcess } from '../../src/host/in-process.ts';
+import type { Engine, EngineOptions } from '../../src/host/engine/engine.ts';
+import { inProcess } from '../../src/host/serve/in-process.ts';
 import type { ModelRequest } from '../../src/model/model.ts';
-import { createMemoryStore } from '../../src/sessions/memory-store.ts';
 import type { SessionStore } from '../../src/sessions/store.ts';
+import { createMemoryStore } from '../../src/sessions/stores/memory-store.ts';
 import type { Script } from '../../src/testing/script.ts';
 import { type ScriptedModel, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { isObject, type JsonObject, stringField } from '../../src/util/json.ts';
 import type { Entry } from '../../src/wire/entries.ts';
+import type { ExitInfo, Transport } from '../../src/wire/link/transport.ts';
 import type { ResultMessage } from '../../src/wire/messages/index.ts';
 import type { Launch, RunConfig } from '../../src/wire/run-config.ts';
-import type { ExitInfo, Transport } from '../../src/wire/transport.ts';
-
-const cleanups: (() => Promise<unknown> | unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+import { afterTest } from '../support/after-test.ts';
 
 export function tempDir(): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'heddle-host-')));
-  cleanups.push(() => rmSync(dir, { recursive: true, force: true }));
+  afterTest(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 
@@ -65,7 +60,7 @@ export function createHouse(
     log: (level, message) => logs.push({ level, message }),
     ...options,
   });
-  cleanups.push(() => engine.close());
+  afterTest(() => engine.close());
   const open = inProcess(engine);
   return {
     engine,
@@ -75,7 +70,7 @@ export function createHouse(
     logs,
     connect(config = {}, { answer, ...launch } = {}) {
       const client = new Client(open({ config: { print: true, ...config }, ...launch }), answer);
-      cleanups.push(() => client.close());
+      afterTest(() => client.close());
       return client;
     },
     file(name, content) {

@@ -4,7 +4,7 @@ import { McpTimeout } from '../../src/mcp/client.ts';
 import type { ServerTool } from '../../src/mcp/connections.ts';
 import { mcpToolName } from '../../src/mcp/tool-names.ts';
 import { coversTool, parseRule } from '../../src/permissions/rules.ts';
-import { readResult } from '../../src/tools/custom-tool-result.ts';
+import { readResult } from '../../src/tools/custom/tool-result-content.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
 import { type Tool, ToolError } from '../../src/tools/tool.ts';
 import { createBench } from '../tools/bench.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { McpClient, type McpClientOptions, type McpLink } from '../../src/mcp/client.ts';
 import { sdkLink } from '../../src/mcp/sdk-bridge.ts';
 import type { JsonObject } from '../../src/util/json.ts';
-import type { RpcNotification, RpcRequest } from '../../src/wire/json-rpc.ts';
+import type { RpcNotification, RpcRequest } from '../../src/wire/link/json-rpc.ts';
 
 type Answer = (message: RpcRequest) => JsonObject | Promise<JsonObject>;
 
@@ -108,7 +108,7 @@ test('a server that says it has prompts and no tools is not asked for tools', as
   await made.initialize(signal);
   expect(await made.listTools(signal)).toEqual([]);
   expect(methods()).toEqual(['initialize', 'notifications/initialized']);
-  expect(made.facts).toMatchObject({ capabilities, instructions: 'Be quick' });
+  expect(made.details).toMatchObject({ capabilities, instructions: 'Be quick' });
 });
 
 describe('calls', () => {
@@ -228,10 +228,10 @@ describe('what a server says by itself', () => {
   });
 
   test('other notifications are heard', async () => {
-    const hear = vi.fn();
-    const { client: made } = client(never, { hear });
+    const observe = vi.fn();
+    const { client: made } = client(never, { observe });
     await made.receive({ method: 'notifications/message', params: { level: 'info', data: 'hello' } });
-    expect(hear).toHaveBeenCalledWith('notifications/message', { level: 'info', data: 'hello' });
+    expect(observe).toHaveBeenCalledWith('notifications/message', { level: 'info', data: 'hello' });
   });
 });
 

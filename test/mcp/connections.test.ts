@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { McpClient } from '../../src/mcp/client.ts';
 import { createConnections, type ServerDefinition } from '../../src/mcp/connections.ts';
 import type { JsonObject } from '../../src/util/json.ts';
-import type { RpcRequest } from '../../src/wire/json-rpc.ts';
+import type { RpcRequest } from '../../src/wire/link/json-rpc.ts';
 
 const signal = new AbortController().signal;
 const call = { name: 'add', arguments: {}, toolUseId: 't' };
@@ -22,7 +22,7 @@ function server(name: string, answers: Record<string, unknown> = {}) {
     source: 'sdk',
     transport: 'sdk',
     config: { type: 'sdk', name },
-    open: (seams) => new McpClient({ link, timeoutMs: 1000, ...seams }),
+    open: (dependencies) => new McpClient({ link, timeoutMs: 1000, ...dependencies }),
   };
   const link = {
     async request({ method }: RpcRequest, given: AbortSignal): Promise<JsonObject> {
@@ -125,8 +125,8 @@ describe('[C-1, MCP-15] servers', () => {
     const { made } = connections();
     const { definition, state } = server('calc');
     const waiting: ((tools: unknown) => void)[] = [];
-    const open: ServerDefinition['open'] = async (seams) => {
-      const client = await definition.open(seams);
+    const open: ServerDefinition['open'] = async (dependencies) => {
+      const client = await definition.open(dependencies);
       const { listTools } = client;
       client.listTools = (given) =>
         waiting.length === 0 && state.isFirst === undefined
@@ -187,8 +187,8 @@ describe('[C-1, MCP-15] servers', () => {
   test('whose tools change while they introduce themselves are asked again', async () => {
     const { made } = connections();
     const { definition, state } = server('calc', { initialize: { capabilities: { tools: {}, prompts: {} } } });
-    const open: ServerDefinition['open'] = async (seams) => {
-      const client = await definition.open(seams);
+    const open: ServerDefinition['open'] = async (dependencies) => {
+      const client = await definition.open(dependencies);
       const { listPages } = client;
       client.listPages = (method, ...rest) => {
         if (method === 'prompts/list') {
@@ -218,9 +218,9 @@ describe('[C-1, MCP-15] servers', () => {
     const { made, short } = connections();
     const opened = vi.fn();
     const { definition } = server('calc');
-    const open: ServerDefinition['open'] = (seams) => {
+    const open: ServerDefinition['open'] = (dependencies) => {
       opened();
-      return definition.open(seams);
+      return definition.open(dependencies);
     };
     made.add({ ...definition, open });
     await made.settled();
@@ -237,9 +237,9 @@ describe('[C-1, MCP-15] servers', () => {
     const made = createConnections({ startupMs: 1000, log: (_, text) => logs.push(text), retryMs: [1, 1] });
     const { definition, state } = server('calc');
     let lose: (reason: Error) => void = () => {};
-    const open: ServerDefinition['open'] = (seams) => {
-      lose = seams.onLost;
-      return definition.open(seams);
+    const open: ServerDefinition['open'] = (dependencies) => {
+      lose = dependencies.onLost;
+      return definition.open(dependencies);
     };
     made.add({ ...definition, open });
     await made.settled();

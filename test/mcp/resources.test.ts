@@ -3,7 +3,7 @@ import { McpClient } from '../../src/mcp/client.ts';
 import { instructionsReminder } from '../../src/mcp/instructions.ts';
 import { listResources, readResource } from '../../src/mcp/resources.ts';
 import type { JsonObject } from '../../src/util/json.ts';
-import type { RpcRequest } from '../../src/wire/json-rpc.ts';
+import type { RpcRequest } from '../../src/wire/link/json-rpc.ts';
 
 const signal = new AbortController().signal;
 

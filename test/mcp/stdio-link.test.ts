@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { McpLink } from '../../src/mcp/client.ts';
 import { stdioLink } from '../../src/mcp/stdio-link.ts';
 import type { JsonObject } from '../../src/util/json.ts';
-import { createProcesses, type Processes } from '../../src/util/process.ts';
-import type { RpcRequest } from '../../src/wire/json-rpc.ts';
+import { createProcesses, type Processes } from '../../src/util/process/process.ts';
+import type { RpcRequest } from '../../src/wire/link/json-rpc.ts';
 
 let processes: Processes;
 beforeEach(() => {

@@ -1,19 +1,15 @@
-import { afterEach, expect } from 'vitest';
+import { expect } from 'vitest';
 import { createAccumulator } from '../../src/model/accumulate.ts';
 import type { ModelEvent } from '../../src/model/model.ts';
-import { type AnswerLike, collectEvents, type FakeApi, raw, startFakeOpenAi } from '../../src/testing/index.ts';
+import { type AnswerLike, collectEvents, raw, startFakeOpenAi } from '../../src/testing/index.ts';
 import type { JsonObject } from '../../src/util/json.ts';
+import { afterTest } from '../support/after-test.ts';
 import { openAi } from './support.ts';
-
-const apis: FakeApi[] = [];
-afterEach(async () => {
-  await Promise.all(apis.splice(0).map((api) => api.close()));
-});
 
 /** What a model says to this answer of an OpenAI-compatible server. */
 export async function call(answer: AnswerLike): Promise<ModelEvent[]> {
   const api = await startFakeOpenAi([answer]);
-  apis.push(api);
+  afterTest(() => api.close());
   return collectEvents(openAi(api.url, { timeoutMs: 1000 }));
 }
 

@@ -1,6 +1,6 @@
-import { type AnthropicOptions, createAnthropicModel } from '../../src/model/anthropic.ts';
+import { type AnthropicOptions, createAnthropicModel } from '../../src/model/anthropic/anthropic.ts';
 import type { Failure, Model, ModelEvent } from '../../src/model/model.ts';
-import { createOpenAiModel, type OpenAiOptions } from '../../src/model/openai.ts';
+import { createOpenAiModel, type OpenAiOptions } from '../../src/model/openai/openai.ts';
 import { raceAbort } from '../../src/util/abort.ts';
 import type { Runtime } from '../../src/util/runtime.ts';
 

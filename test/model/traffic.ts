@@ -1,9 +1,9 @@
 import { eachEvent } from '../../src/model/each-event.ts';
-import type { Masked } from '../../src/model/mask.ts';
 import type { Model, ModelEvent, ModelRequest } from '../../src/model/model.ts';
-import { createModelRecorder } from '../../src/model/record.ts';
-import type { RecordingLine } from '../../src/model/recording.ts';
-import { createReplayModel, type ReplayModel, type ReplayOptions } from '../../src/model/replay.ts';
+import type { Masked } from '../../src/model/recording/mask.ts';
+import { createModelRecorder } from '../../src/model/recording/record.ts';
+import type { RecordingLine } from '../../src/model/recording/recording.ts';
+import { createReplayModel, type ReplayModel, type ReplayOptions } from '../../src/model/recording/replay.ts';
 import { sampleRequest } from '../../src/testing/index.ts';
 import { runtime } from './support.ts';
 

@@ -2,7 +2,7 @@
 export const mutations = [
   {
     row: 'LOOP-02',
-    file: 'src/agent/auto-compact.ts',
+    file: 'src/agent/compaction/auto-compact.ts',
     from: 'tokens >= compactAt',
     to: 'tokens > compactAt',
     why: 'a conversation that is just full is not summed up',
@@ -45,8 +45,8 @@ export const mutations = [
   {
     row: 'LOOP-13',
     file: 'src/agent/stop.ts',
-    from: 'yield* tell(turn, verdict.feedback, { shown: true });',
-    to: "yield* tell(turn, 'Go on.', { shown: true });",
+    from: 'yield* addMetaMessage(turn, verdict.feedback, { shown: true });',
+    to: "yield* addMetaMessage(turn, 'Go on.', { shown: true });",
     why: 'the model does not read why a Stop hook objects',
   },
   {
@@ -58,7 +58,7 @@ export const mutations = [
   },
   {
     row: 'LOOP-20',
-    file: 'src/agent/conversation.ts',
+    file: 'src/agent/messages/api-messages.ts',
     from: 'if (!messages.some((message) => hasForeignThoughts(message, model))) return messages;',
     to: 'return messages;',
     why: 'thoughts are sent to a model that did not have them',
@@ -79,28 +79,28 @@ export const mutations = [
   },
   {
     row: 'K36',
-    file: 'src/agent/run-tools.ts',
+    file: 'src/agent/calls/run-tools.ts',
     from: 'return parsed.ok && tool.isConcurrencySafe(parsed.value);',
     to: 'return parsed.ok;',
     why: 'calls that change something run beside each other',
   },
   {
     row: 'M-2',
-    file: 'src/model/retry.ts',
+    file: 'src/model/http/retry.ts',
     from: 'const delayMs = retryAfterMs ?? backoff(attempt, random());',
     to: 'const delayMs = backoff(attempt, random());',
     why: 'the wait that the API asks for is not kept',
   },
   {
     row: 'M-3',
-    file: 'src/model/retry.ts',
+    file: 'src/model/http/retry.ts',
     from: 'waitedMs + retryAfterMs > LONGEST_WAIT_IN_ALL_MS',
     to: 'retryAfterMs > LONGEST_WAIT_IN_ALL_MS',
     why: 'many waits together take longer than the limit',
   },
   {
     row: 'M-4',
-    file: 'src/model/retry.ts',
+    file: 'src/model/http/retry.ts',
     from: '!RETRYABLE.has(failure.class) || attempt > maxRetries',
     to: 'attempt > maxRetries',
     why: 'a bad request is sent again and again',
@@ -128,7 +128,7 @@ export const mutations = [
   },
   {
     row: 'M-14',
-    file: 'src/model/http.ts',
+    file: 'src/model/http/http.ts',
     from: 'if (next.origin !== url.origin || hops === MAX_REDIRECTS)',
     to: 'if (hops === MAX_REDIRECTS)',
     why: 'the key follows a redirect to another origin',
@@ -149,7 +149,7 @@ export const mutations = [
   },
   {
     row: 'K29',
-    file: 'src/agent/structured.ts',
+    file: 'src/agent/structured-output.ts',
     from: 'MAX_ASKS = 5',
     to: 'MAX_ASKS = 6',
     why: 'an output is asked for once more than the ruling says',
@@ -163,7 +163,7 @@ export const mutations = [
   },
   {
     row: 'FLD-35',
-    file: 'src/agent/tool-summary.ts',
+    file: 'src/agent/calls/tool-summary.ts',
     from: 'tools.set(block.name, [...(tools.get(block.name) ?? []), ...(',
     to: 'tools.set(block.name, [...(',
     why: 'of several calls of one tool only the last is named',
@@ -177,7 +177,7 @@ export const mutations = [
   },
   {
     row: 'MSG-18',
-    file: 'src/agent/run-tools.ts',
+    file: 'src/agent/calls/run-tools.ts',
     from: 'PROGRESS_MS = 30_000',
     to: 'PROGRESS_MS = 10_000',
     why: 'calls give signs of life three times as often',

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide, type Policy } from '../../src/permissions/decide.ts';
-import { denialText } from '../../src/permissions/denial-text.ts';
+import { decide, denialText, type Policy } from '../../src/permissions/decide.ts';
 import { hiddenPaths } from '../../src/permissions/hidden-paths.ts';
 import { bash, edit, other, policyFor, read, rules, write } from './policy-for.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Call, decide } from '../../src/permissions/decide.ts';
 import { namesHost } from '../../src/permissions/domain-rules.ts';
-import { createWebFetchTool } from '../../src/tools/web-fetch.ts';
+import { createWebFetchTool } from '../../src/tools/web/web-fetch.ts';
 import type { Workspace } from '../../src/tools/workspace.ts';
 import { policyFor, rules } from './policy-for.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
-import { whyIdle } from '../../src/permissions/idle-rules.ts';
+import { whyIneffective } from '../../src/permissions/ineffective-rules.ts';
 import { parseRule, type Rule } from '../../src/permissions/rules.ts';
 import { policyFor } from './policy-for.ts';
 
@@ -26,7 +26,7 @@ describe('an allow rule that can never allow anything', () => {
     ['WebSearch(weaving)', 'nothing in parentheses'],
     ['mcp__loom__weave(cloth)', 'nothing in parentheses'],
   ])('%s', (text, why) => {
-    expect(whyIdle(ruleOf(text), policy)).toEqual(why === null ? null : expect.stringContaining(why));
+    expect(whyIneffective(ruleOf(text), policy)).toEqual(why === null ? null : expect.stringContaining(why));
   });
 
   test.each([
@@ -35,7 +35,7 @@ describe('an allow rule that can never allow anything', () => {
     ...['WebFetch', 'WebFetch(domain:example.com)', 'WebFetch(domain:*.example.com)', 'WebFetch(domain:*)'],
     ...['Task(reviewer)', 'Agent(reviewer)', 'Skill(weave)', 'SlashCommand(/weave:*)', 'mcp__loom'],
   ])('%s is none', (text) => {
-    expect(whyIdle(ruleOf(text), policy)).toBeNull();
+    expect(whyIneffective(ruleOf(text), policy)).toBeNull();
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { narrowUntrusted, withoutEndpoints } from '../../src/permissions/trust.ts';
+import { narrowUntrusted, withoutEndpoints } from '../../src/permissions/narrow-untrusted.ts';
 
 describe('[R-13, G3] a project that nobody trusts', () => {
   test('[B-107] may forbid, and nothing else: an escalating mode is dropped', () => {

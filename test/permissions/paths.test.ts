@@ -1,27 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isInside, protectedPaths } from '../../src/permissions/paths.ts';
-import { nodeRealPath, placeOf } from '../../src/permissions/real-path.ts';
+import { protectedPaths } from '../../src/permissions/paths.ts';
+import { locationOf, nodeRealPath } from '../../src/permissions/real-path.ts';
 import { realPolicy } from './policy-for.ts';
-
-describe('isInside', () => {
-  it.each<[string, string, boolean]>([
-    ['/proj', '/proj', true],
-    ['/proj', '/proj/a', true],
-    ['/proj', '/proj/a/b', true],
-    ['/proj', '/proj/..a', true],
-    ['/', '/etc', true],
-    ['/proj', '/proj-evil', false],
-    ['/proj', '/proj-evil/a', false],
-    ['/proj', '/wor', false],
-    ['/proj', '/', false],
-    ['/proj/a', '/proj', false],
-    ['/proj/a', '/proj/b', false],
-  ])('[R-8] in %s lies %s: %s', (root, path, inside) => {
-    expect(isInside(root, path)).toBe(inside);
-  });
-});
 
 describe('protectedPaths', () => {
   const isProtected = protectedPaths({
@@ -115,7 +97,7 @@ describe('nodeRealPath', () => {
   });
 
   it('[R-9] knows where a link itself lies', () => {
-    expect(placeOf(join(cwd, 'link'), nodeRealPath)).toBe(join(cwd, 'link'));
-    expect(placeOf(join(cwd, 'chain/new'), nodeRealPath)).toBe(join(base, 'outside/new'));
+    expect(locationOf(join(cwd, 'link'), nodeRealPath)).toBe(join(cwd, 'link'));
+    expect(locationOf(join(cwd, 'chain/new'), nodeRealPath)).toBe(join(base, 'outside/new'));
   });
 });

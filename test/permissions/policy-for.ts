@@ -7,8 +7,8 @@ import { protectedPaths } from '../../src/permissions/paths.ts';
 import type { Policy } from '../../src/permissions/policy.ts';
 import { nodeRealPath } from '../../src/permissions/real-path.ts';
 import { parseRules, type Rule } from '../../src/permissions/rules.ts';
-import { loadShellParser } from '../../src/permissions/shell-parser.ts';
-import { readShell } from '../../src/permissions/shell-read.ts';
+import { readShell } from '../../src/permissions/shell/read-shell.ts';
+import { loadShellParser } from '../../src/permissions/shell/shell-parser.ts';
 
 export const CWD = '/project';
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSession, type Options, type SDKMessage } from '../../src/sdk/index.ts';
-import { createMemoryStore } from '../../src/sessions/memory-store.ts';
 import type { SessionStore } from '../../src/sessions/store.ts';
+import { createMemoryStore } from '../../src/sessions/stores/memory-store.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 import type { Line } from '../support/lines.ts';
 import { eventually } from '../support/processes.ts';

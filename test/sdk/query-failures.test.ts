@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Options, SDKUserMessage } from '../../src/sdk/index.ts';
 import { query } from '../../src/sdk/query.ts';
 import { HeddleError } from '../../src/wire/errors.ts';
-import { memoryPair } from '../../src/wire/memory-transport.ts';
+import { memoryPair } from '../../src/wire/link/memory-transport.ts';
 import type { Connect } from '../../src/wire/run-config.ts';
 import { RESULT } from '../support/scripted-agent.ts';
 

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEngine } from '../../src/host/create-engine.ts';
-import type { Engine } from '../../src/host/engine.ts';
-import { inProcess } from '../../src/host/in-process.ts';
+import type { Engine } from '../../src/host/engine/engine.ts';
+import { inProcess } from '../../src/host/serve/in-process.ts';
 import type { SDKMessage, SDKUserMessage } from '../../src/sdk/index.ts';
 import { query } from '../../src/sdk/query.ts';
-import { createMemoryStore } from '../../src/sessions/memory-store.ts';
+import { createMemoryStore } from '../../src/sessions/stores/memory-store.ts';
 import { reply, scriptedModel, text } from '../../src/testing/index.ts';
 import type { Connect } from '../../src/wire/run-config.ts';
 

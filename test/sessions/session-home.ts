@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { projectSlug } from '../../src/sessions/slug.ts';
+import { projectSlug } from '../../src/sessions/files/project-slug.ts';
 import type { Entry } from '../../src/wire/entries.ts';
 import { tempDir } from './support.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
-import type { ReplayMessage } from '../../src/sessions/replay.ts';
+import type { ReplayMessage } from '../../src/sessions/replay/replay.ts';
 import type { Loaded, SessionStore } from '../../src/sessions/store.ts';
-import { buildTree, type Tree } from '../../src/sessions/tree.ts';
+import { buildTree, type Tree } from '../../src/sessions/tree/build-tree.ts';
 import type { Entry } from '../../src/wire/entries.ts';
+import { afterTest } from '../support/after-test.ts';
 
 const SHARED = new URL('../golden/wire/', import.meta.url);
 const OWN = new URL('./golden/', import.meta.url);
@@ -31,15 +31,10 @@ export function uuids(entries: readonly Entry[]): unknown[] {
   return entries.map(({ uuid }) => uuid);
 }
 
-/** Directories made by `tempDir` go after each test. */
-const made: string[] = [];
-afterEach(() => {
-  for (const dir of made.splice(0)) rmSync(dir, { recursive: true, force: true });
-});
-
+/** The directory goes after the test. */
 export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'heddle-sessions-'));
-  made.push(dir);
+  afterTest(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 

@@ -6,7 +6,7 @@
 import { closeSync, openSync, unlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { createJsonlStore } from '../../src/sessions/jsonl-store.ts';
+import { createJsonlStore } from '../../src/sessions/stores/jsonl-store.ts';
 import { HeddleError } from '../../src/wire/errors.ts';
 
 const [home = '', work = '', name = '', rounds = '1'] = process.argv.slice(2);

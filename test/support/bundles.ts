@@ -4,7 +4,7 @@ import type { Metafile } from 'esbuild';
 import { ROOT } from './root.ts';
 
 export interface Loaded {
-  /** Bundle files, relative to the root: `dist/index.js`, `dist/chunks/…`, `dist/cli/SCRIPT/MODULE`. */
+  /** Bundle files, relative to the root: `dist/index.js`, `dist/chunks/…`. */
   files: string[];
   /** The bytes of these files. */
   bytes: number;
@@ -42,13 +42,4 @@ export function loadedWith(metafile: Metafile, entries: readonly string[]): Load
   };
   for (const entry of entries) visit(entry);
   return { files: [...files], bytes, modules: [...modules], externals: [...externals] };
-}
-
-/** The chunk of the command line that starts with a source file which is only ever imported by `import()`. */
-export function chunkOf(metafile: Metafile, source: string): string {
-  const found = Object.entries(metafile.outputs).find(
-    ([file, output]) => output.entryPoint === source && file.startsWith('dist/cli/'),
-  );
-  if (!found) throw new Error(`${source} has no chunk of its own in the command line`);
-  return found[0];
 }

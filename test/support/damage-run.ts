@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { projectSlug } from '../../src/sessions/slug.ts';
+import { projectSlug } from '../../src/sessions/files/project-slug.ts';
 import { apiFaults } from './api-faults.ts';
 import { type Finished, STREAM_OUT, startCli } from './cli.ts';
 import { type DamageCase, SESSION } from './damage-corpus.ts';

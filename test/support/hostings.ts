@@ -1,9 +1,9 @@
-import { toLaunch } from '../../src/sdk/args.ts';
 import type { Options, Query, SDKUserMessage } from '../../src/sdk/index.ts';
+import { toLaunch } from '../../src/sdk/options/to-launch.ts';
 import { Channel } from '../../src/util/channel.ts';
 import { messageOf } from '../../src/util/message-of.ts';
 import { toArgv } from '../../src/wire/flags.ts';
-import type { ControlBody } from '../../src/wire/peer.ts';
+import type { ControlBody } from '../../src/wire/link/peer.ts';
 import type { RunConfig } from '../../src/wire/run-config.ts';
 import { engine as engineModule, sdk } from './built.ts';
 import { type RunningCli, startCli } from './cli.ts';

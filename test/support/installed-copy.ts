@@ -21,7 +21,7 @@ export function installCopy(
 ): InstalledCopy {
   const dist = join(at, 'dist');
   mkdirSync(dist, { recursive: true });
-  const left = library ? /\/dist\/(types|types-of-tsc|cli\/kept)(\/|$)|\.map$/ : NOT_CLI;
+  const left = library ? /\/dist\/(types|types-of-tsc|code-cache)(\/|$)|\.map$/ : NOT_CLI;
   const isCode = (source: string) => !left.test(source);
   cpSync(join(ROOT, 'dist'), dist, { recursive: true, filter: isCode });
   cpSync(join(ROOT, 'package.json'), join(at, 'package.json'));
@@ -47,7 +47,7 @@ export function installCopy(
   };
 }
 
-const NOT_CLI = /\/dist\/(types|types-of-tsc|cli\/kept|chunks|stores)(\/|$)|\.map$|\/meta\.json$/;
+const NOT_CLI = /\/dist\/(types|types-of-tsc|code-cache|chunks|stores)(\/|$)|\.map$|\/meta\.json$/;
 
 interface CopyOptions {
   /** Also what programs import. */

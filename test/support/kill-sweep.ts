@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { onTestFinished } from 'vitest';
-import { projectSlug } from '../../src/sessions/slug.ts';
+import { projectSlug } from '../../src/sessions/files/project-slug.ts';
 import {
   type AnswerLike,
   type FakeApiRequest,

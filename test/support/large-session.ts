@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { projectSlug } from '../../src/sessions/slug.ts';
+import { projectSlug } from '../../src/sessions/files/project-slug.ts';
 import { assistant, call, user } from '../sessions/support.ts';
 import { CLI } from './cli.ts';
 import type { Place } from './place.ts';

@@ -1,3 +1,5 @@
+import type { FakeApiRequest } from '../../src/testing/index.ts';
+
 /** A line of the protocol or of a session file, as far as tests look into it. */
 export interface Line {
   type: string;
@@ -67,4 +69,10 @@ export function textsOf(message: { content: string | readonly Block[] } | undefi
 /** The one tool result of a line. */
 export function toolResult(line: Line | undefined): Block | undefined {
   return blocksOf(line?.message).find((block) => block.type === 'tool_result');
+}
+
+/** The texts of the newest request that the model got. */
+export function lastAsked(requests: readonly FakeApiRequest[]): string {
+  const messages = (requests.at(-1)?.body.messages ?? []) as Line['message'][];
+  return messages.flatMap((message) => textsOf(message)).join('\n');
 }

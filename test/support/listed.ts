@@ -1,5 +1,5 @@
-import { patternsMeet } from '../../src/permissions/shell-pattern.ts';
-import { everyCommand, type ShellScript, type Word } from '../../src/permissions/shell-script.ts';
+import { patternsMeet } from '../../src/permissions/shell/program-patterns.ts';
+import { everyCommand, type ShellScript, type Word } from '../../src/permissions/shell/shell-script.ts';
 
 /** Commands that ran although the script, as it was read, does not list them. */
 export function unlistedCommands(script: ShellScript, ran: readonly (readonly string[])[]): (readonly string[])[] {

@@ -1,4 +1,5 @@
-import { openMemory, type SessionMemory } from '../../src/host/memory.ts';
+import { openMemory } from '../../src/host/extensions/open-memory.ts';
+import type { SessionMemory } from '../../src/host/extensions/session-memory.ts';
 
 /** The memory of a directory without settings, in which everything may be read, and what was told of its loading. */
 export function memoryIn(cwd: string): { memory: SessionMemory; loaded: unknown[] } {
@@ -7,11 +8,11 @@ export function memoryIn(cwd: string): { memory: SessionMemory; loaded: unknown[
     env: {},
     configHome: null,
     workspace: { cwd, roots: [cwd] } as never,
-    readFilter: async () => () => true,
+    readableFilter: async () => () => true,
     excludes: () => [],
     warn: () => {},
   });
   const loaded: unknown[] = [];
-  memory.onLoaded = (file) => loaded.push(file);
+  memory.onLoaded((file) => loaded.push(file));
   return { memory, loaded };
 }

@@ -1,11 +1,11 @@
-import { createRequestEncoder } from '../../src/model/anthropic-request.ts';
-import { ByteLines } from '../../src/sessions/byte-lines.ts';
-import { createChain } from '../../src/sessions/chain.ts';
-import { recordsOfLine } from '../../src/sessions/line-records.ts';
-import { repairEntries, type UnpairedCall, unpairedToolCalls } from '../../src/sessions/repair.ts';
-import { toApiMessages } from '../../src/sessions/replay.ts';
+import { createRequestEncoder } from '../../src/model/anthropic/anthropic-request.ts';
+import { ByteLines } from '../../src/sessions/files/byte-lines.ts';
+import { recordsOfLine } from '../../src/sessions/files/line-records.ts';
+import { toApiMessages } from '../../src/sessions/replay/replay.ts';
 import type { Loaded } from '../../src/sessions/store.ts';
-import { activeLeaf, buildTree, pathTo, type Tree } from '../../src/sessions/tree.ts';
+import { activeLeaf, buildTree, pathTo, type Tree } from '../../src/sessions/tree/build-tree.ts';
+import { createChain } from '../../src/sessions/tree/chain.ts';
+import { repairEntries, type UnpairedCall, unpairedToolCalls } from '../../src/sessions/tree/repair-calls.ts';
 import { stringField } from '../../src/util/json.ts';
 import type { Entry } from '../../src/wire/entries.ts';
 import { prompt, SESSION, text } from './damage/story.ts';

@@ -1,6 +1,6 @@
 import { Channel } from '../../src/util/channel.ts';
 import type { JsonObject } from '../../src/util/json.ts';
-import { memoryPair } from '../../src/wire/memory-transport.ts';
+import { memoryPair } from '../../src/wire/link/memory-transport.ts';
 import type { Connect, Launch } from '../../src/wire/run-config.ts';
 import type { Line } from './lines.ts';
 

@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { ROOT } from './root.ts';
 
 export interface SourceFile {
-  /** Relative to the root, with forward slashes: `src/wire/peer.ts`. */
+  /** Relative to the root, with forward slashes: `src/wire/link/peer.ts`. */
   path: string;
   /** The first folder below src: `wire`. */
   folder: string;
@@ -25,11 +25,13 @@ export interface Import {
 export function sourceFiles(): SourceFile[] {
   return filesBelow('src')
     .filter((path) => path.endsWith('.ts') || path.endsWith('.tsx'))
-    .map((path) => {
-      const text = readFileSync(join(ROOT, path), 'utf8');
-      const folder = path.split('/')[1] ?? '';
-      return { path, folder, text, ast: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
-    });
+    .map((path) => parseFile(path));
+}
+
+/** One file, parsed; its text may be handed in. */
+export function parseFile(path: string, text = readFileSync(join(ROOT, path), 'utf8')): SourceFile {
+  const folder = path.split('/')[1] ?? '';
+  return { path, folder, text, ast: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
 }
 
 /** Files below a folder of the repository, relative to the root, with forward slashes; none if it is absent. */

@@ -7,7 +7,7 @@ import {
   SimpleSpanProcessor,
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { afterEach, beforeEach, expect } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect } from 'vitest';
 
 /** The spans of the running test, once they have ended: what a program that has registered a provider would export. */
 export interface SpanLog {
@@ -31,6 +31,10 @@ export function collectSpans(): SpanLog {
   };
   const spanProcessors = [watching, new SimpleSpanProcessor(exporter)];
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
+  afterAll(() => {
+    trace.disable();
+    context.disable();
+  });
   beforeEach(() => {
     exporter.reset();
     begun.clear();

@@ -1,6 +1,6 @@
 import { type AnswerLike, type FakeApiRequest, toolUse } from '../../src/testing/index.ts';
 import type { JsonObject } from '../../src/util/json.ts';
-import { type Line, lastText, task } from './cast.ts';
+import { cast, type Line, lastText, task } from './cast.ts';
 import { conversationText } from './requests.ts';
 
 /** What leaders and teammates say in tests of teams. The team is called `crew`. */
@@ -18,6 +18,23 @@ export const approve = () => toolUse('SendMessage', { type: 'shutdown_response',
 
 export const reject = (reason: string) =>
   toolUse('SendMessage', { type: 'shutdown_response', approve: false, content: reason });
+
+/** The flags of a run with teams, in which commands need no question. */
+export const TEAMS = ['--teams', '--allowedTools', 'Bash'];
+
+export interface SmallTeam {
+  /** What the leader answers once its teammate is at work, by what it hears. */
+  lead(request: FakeApiRequest): AnswerLike | Promise<AnswerLike>;
+  mate: TeamLine[];
+  /** The teammate's task, which begins with `MATE`. */
+  prompt?: string;
+}
+
+/** The script of a leader, whose prompt begins with `LEAD`, and of its only teammate, `mate1`. */
+export function smallTeam({ lead, mate, prompt = 'MATE go' }: SmallTeam) {
+  const leader: TeamLine[] = [createTeam(), startMate('mate1', prompt), 'Dispatched.', ...always(lead)];
+  return cast<FakeApiRequest>({ LEAD: leader, MATE: mate });
+}
 
 const askToShutDown = (recipient: string) => toolUse('SendMessage', { type: 'shutdown_request', recipient });
 

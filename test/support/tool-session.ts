@@ -1,18 +1,18 @@
-import { createBackgroundTasks } from '../../src/tools/background-tasks.ts';
-import { createForegroundCalls } from '../../src/tools/foreground-calls.ts';
-import { createShellDirectory } from '../../src/tools/shell-directory.ts';
-import { memoryShelf } from '../../src/tools/task-shelf.ts';
-import { createTaskStore } from '../../src/tools/task-store.ts';
-import type { ToolSession } from '../../src/tools/tool-session.ts';
+import { createBackgroundTasks } from '../../src/tools/background/background-tasks.ts';
+import { createForegroundCalls } from '../../src/tools/shell/foreground-calls.ts';
+import { createShellDirectory } from '../../src/tools/shell/shell-directory.ts';
+import { memoryTaskFiles } from '../../src/tools/task-list/task-files.ts';
+import { createTaskStore } from '../../src/tools/task-list/task-store.ts';
+import type { ToolSession } from '../../src/tools/tool-services.ts';
 import type { PermissionMode } from '../../src/wire/permission-modes.ts';
 
 /** What tools share in a session where everything may be read and nobody answers. */
 export function toolSession(changes: Partial<ToolSession> = {}): ToolSession {
   let mode: PermissionMode = 'default';
-  const tasks = createTaskStore(memoryShelf());
+  const tasks = createTaskStore(memoryTaskFiles());
   return {
     isHostAllowed: () => false,
-    readFilter: async () => () => true,
+    readableFilter: async () => () => true,
     mode: {
       current: () => mode,
       beforePlan: () => 'default',

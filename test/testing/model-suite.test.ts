@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { withRetry } from '../../src/model/retry.ts';
+import { withRetry } from '../../src/model/http/retry.ts';
 import { type MakeModel, modelCases, scriptedModel, startFakeApi, startFakeOpenAi } from '../../src/testing/index.ts';
 import { anthropic, openAi, runtime } from '../model/support.ts';
 

@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createBackgroundShells } from '../../src/tools/background-shells.ts';
-import { createBackgroundTasks } from '../../src/tools/background-tasks.ts';
-import { createLocalWorkspace } from '../../src/tools/local-workspace.ts';
-import { createShellDirectory } from '../../src/tools/shell-directory.ts';
+import { createBackgroundTasks } from '../../src/tools/background/background-tasks.ts';
+import { createBackgroundShells } from '../../src/tools/shell/background-shells.ts';
+import { createShellDirectory } from '../../src/tools/shell/shell-directory.ts';
 import type { Tool, ToolContext, ToolOutput } from '../../src/tools/tool.ts';
-import { createProcesses, type Processes } from '../../src/util/process.ts';
+import { createLocalWorkspace } from '../../src/tools/workspace/local-workspace.ts';
+import { createProcesses, type Processes } from '../../src/util/process/process.ts';
 import { toolSession } from '../support/tool-session.ts';
 
 /** A temporary directory with everything that a tool needs to run in it. */

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { askUserTool } from '../../src/tools/ask-user.ts';
-import { builtinTools } from '../../src/tools/builtin.ts';
+import { teamTools } from '../../src/tools/agents/team-tools.ts';
+import { builtinTools } from '../../src/tools/builtin-tools.ts';
 import { objectInput } from '../../src/tools/input-schema.ts';
 import { createRegistry } from '../../src/tools/registry.ts';
-import { taskTools } from '../../src/tools/task-tools.ts';
-import { teamTools } from '../../src/tools/team-tools.ts';
+import { taskTools } from '../../src/tools/task-list/task-tools.ts';
 import { type Tool, ToolError, type ToolOutput } from '../../src/tools/tool.ts';
+import { askUserTool } from '../../src/tools/user/ask-user.ts';
 import { type Bench, createBench } from './bench.ts';
 
 let bench: Bench;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { projectSlug } from '../../src/sessions/slug.ts';
+import { projectSlug } from '../../src/sessions/files/project-slug.ts';
 import { CLI } from '../support/cli.ts';
 import { file, story } from '../support/damage/story.ts';
 import { longScript, runLongSession, WARM_UP_TURNS } from '../support/long-session.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readShell } from '../../src/permissions/shell-read.ts';
-import { whyUnknown } from '../../src/permissions/shell-script.ts';
+import { readShell } from '../../src/permissions/shell/read-shell.ts';
+import { whyUnknown } from '../../src/permissions/shell/shell-script.ts';
 import { parseShell } from '../permissions/policy-for.ts';
 import { traceInBash } from '../support/bash-trace.ts';
 import { seededRandom } from '../support/fuzz.ts';

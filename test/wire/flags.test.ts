@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseArgs } from '../../src/cli/args.ts';
-import { extraWords } from '../../src/sdk/subprocess-words.ts';
+import { parseArgs } from '../../src/cli/flags/args.ts';
+import { extraWords } from '../../src/sdk/subprocess/command-words.ts';
 import { FLAGS, type Flag, toArgv } from '../../src/wire/flags.ts';
 import type { RunConfig } from '../../src/wire/run-config.ts';
 

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, type Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { stdioTransport } from '../../src/host/stdio.ts';
-import type { Options } from '../../src/sdk/options.ts';
-import { subprocess } from '../../src/sdk/subprocess.ts';
+import { stdioTransport } from '../../src/host/serve/stdio.ts';
+import type { Options } from '../../src/sdk/options/options.ts';
+import { subprocess } from '../../src/sdk/subprocess/subprocess.ts';
 import type { LinkedPair, MakePair } from '../../src/testing/index.ts';
-import { memoryPair } from '../../src/wire/memory-transport.ts';
+import { memoryPair } from '../../src/wire/link/memory-transport.ts';
 
 /** Every Transport of this package, linked to something that the suites can drive. */
 export const pairs: Record<string, MakePair> = {

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import { askUserTool } from '../../src/tools/ask-user.ts';
-import { builtinTools } from '../../src/tools/builtin.ts';
-import { taskTools } from '../../src/tools/task-tools.ts';
-import { todoTool } from '../../src/tools/todo.ts';
+import { builtinTools } from '../../src/tools/builtin-tools.ts';
+import { taskTools } from '../../src/tools/task-list/task-tools.ts';
+import { todoTool } from '../../src/tools/task-list/todo.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { createToolSearchTool } from '../../src/tools/tool-search.ts';
-import { createWebFetchTool } from '../../src/tools/web-fetch.ts';
-import { webSearchTool } from '../../src/tools/web-search.ts';
+import { askUserTool } from '../../src/tools/user/ask-user.ts';
+import { createWebFetchTool } from '../../src/tools/web/web-fetch.ts';
+import { webSearchTool } from '../../src/tools/web/web-search.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 import { ROOT } from '../support/root.ts';
 
@@ -24,7 +24,7 @@ const tools: Tool[] = [
   createToolSearchTool({ tools: [], load: () => {} }) as Tool,
 ];
 
-const file = join(ROOT, 'src/wire/sdk-tools.ts');
+const file = join(ROOT, 'src/wire/tools/sdk-tools.ts');
 const program = ts.createProgram([file], { strict: true, noEmit: true, allowImportingTsExtensions: true, types: [] });
 const checker = program.getTypeChecker();
 

@@ -1,25 +1,24 @@
+import { secretValues } from '../../host/engine/environment.ts';
+import { readStoredKeys } from '../../host/engine/stored-keys.ts';
+import { openLaunchContext } from '../../host/launch/launch-context.ts';
 import { createHide, type Hide } from '../../model/hide-secrets.ts';
-import { mapTexts } from '../../model/texts.ts';
+import { mapTexts } from '../../model/recording/texts.ts';
 import { isObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { within } from '../../util/timer.ts';
 import { HeddleError } from '../../wire/errors.ts';
-import { secretValues } from '../home.ts';
-import { openPlace } from '../place.ts';
-import { readStoredKeys } from '../stored-keys.ts';
-import type { Check, DoctorPlace, Gather } from './check.ts';
+import type { Check, DoctorContext, Gather } from './check.ts';
 import { gatherHome } from './home-checks.ts';
 import { gatherModel } from './model-checks.ts';
-import { gatherGit, gatherRipgrep, gatherVersions } from './program-checks.ts';
+import { gatherGit, gatherRipgrep, gatherVersions, gatherWorktrees } from './program-checks.ts';
 import { gatherSandbox, gatherSandboxPrograms } from './sandbox-check.ts';
 import { gatherServers } from './server-checks.ts';
 import { gatherSessions } from './session-checks.ts';
 import { gatherSettings } from './settings-checks.ts';
-import { gatherWorktrees } from './worktree-checks.ts';
 
 export interface DoctorReport {
   checks: Check[];
-  /** False when at least one of them has found a problem. */
+  /** False when at least one check has found a problem. */
   ok: boolean;
 }
 
@@ -40,10 +39,10 @@ const GATHERERS: readonly (readonly [id: string, gather: Gather])[] = [
   ['worktrees', gatherWorktrees],
 ];
 
-/** Runs all checks side by side, each with a deadline. Never rejects, and no credential of the place is in the report. */
-export async function examine(place: DoctorPlace, deadlineMs = DEADLINE_MS): Promise<DoctorReport> {
-  const gathered = await Promise.all(GATHERERS.map(([id, gather]) => settled(id, gather(place), deadlineMs)));
-  const hide = createHide(await secretsOf(place));
+/** Runs all checks in parallel, each with a deadline. Never rejects, and the report contains no credential. */
+export async function examine(context: DoctorContext, deadlineMs = DEADLINE_MS): Promise<DoctorReport> {
+  const gathered = await Promise.all(GATHERERS.map(([id, gather]) => settled(id, gather(context), deadlineMs)));
+  const hide = createHide(await secretsOf(context));
   const checks = gathered.flat().map((check) => shown(check, hide));
   return { checks, ok: !checks.some(({ status }) => status === 'problem') };
 }
@@ -67,7 +66,7 @@ async function settled(id: string, checks: Promise<Check[]>, deadlineMs: number)
   }
 }
 
-/** Settings that cannot be read are told once, by their own check. */
+/** Unreadable settings are reported once, by their own check. */
 function failed(id: string, error: unknown): Check {
   if (HeddleError.isInstance(error) && error.code === 'invalid_settings') {
     return { id, status: 'warning', summary: 'not checked: the settings cannot be read', facts: {} };
@@ -75,12 +74,12 @@ function failed(id: string, error: unknown): Check {
   return { id, status: 'problem', summary: messageOf(error), facts: {} };
 }
 
-/** Also those that settings put into the environment. */
-async function secretsOf({ engine, config, env, home }: DoctorPlace): Promise<string[]> {
+/** Includes secrets that settings put into the environment. */
+async function secretsOf({ engine, config, env, home }: DoctorContext): Promise<string[]> {
   const given = [...secretValues(env), ...readStoredKeys(home).keys.map(({ apiKey }) => apiKey)];
   try {
-    return [...given, ...secretValues((await openPlace(engine, { config })).env)];
+    return [...given, ...secretValues((await openLaunchContext(engine, { config })).env)];
   } catch {
-    return given; // settings that cannot be read have given nothing to anybody
+    return given; // unreadable settings have added no secrets
   }
 }

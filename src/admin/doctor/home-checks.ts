@@ -1,13 +1,13 @@
 import { accessSync, constants, existsSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findConfigHome, type HomeSource, unusedReferenceHome } from '../../util/config-home.ts';
+import type { Env } from '../../host/engine/environment.ts';
 import { messageOf } from '../../util/message-of.ts';
-import { shellWord } from '../../util/shell-word.ts';
-import type { Env } from '../home.ts';
-import type { Check, DoctorPlace } from './check.ts';
+import { findConfigHome, type HomeSource, unusedReferenceHome } from '../../util/own/config-home.ts';
+import { shellWord } from '../../util/text/shell-word.ts';
+import type { Check, DoctorContext } from './check.ts';
 
-/** The config home: whether it can be used, who else can read it, and how much fits in. Nothing is written. */
-export async function gatherHome({ home, env }: DoctorPlace): Promise<Check[]> {
+/** Checks the config home: whether it can be used, who else can read it, and its free space. Writes nothing. */
+export async function gatherHome({ home, env }: DoctorContext): Promise<Check[]> {
   const found = findConfigHome(env);
   if (found && 'problem' in found) {
     return [{ id: 'home', status: 'problem', summary: found.problem, facts: {} }];
@@ -21,7 +21,7 @@ export async function gatherHome({ home, env }: DoctorPlace): Promise<Check[]> {
 
 const OTHERS = 0o077;
 
-/** `source` is told where the place is not the usual one: a run elsewhere may have another. */
+/** `source` is shown where the home is not the usual one: a run elsewhere may have another. */
 function homeCheck(home: string, env: Env, source: HomeSource): Check {
   const stats = statSync(home, { throwIfNoEntry: false });
   if (!stats) return missingHome(home, env, source);
@@ -46,7 +46,9 @@ const WHY: Readonly<Record<HomeSource, string>> = {
   default: '',
 };
 
-/** The first run makes it, if it can. Whoever comes from the reference may want the sessions that they have (P2, K52). */
+/**
+ * The first run creates the home, if it can. A user who comes from the reference may want to use the sessions there.
+ */
 function missingHome(home: string, env: Env, source: HomeSource): Check {
   const above = nearestExisting(home);
   const problem = accessProblem(above);
@@ -76,7 +78,7 @@ function accessProblem(path: string): string | null {
   }
 }
 
-/** What others could read if the directory above were open to them. */
+/** Entries that others could read if the directory above were open to them. */
 function openEntries(home: string): string[] {
   return readdirSync(home).filter((name) => {
     const stats = statSync(join(home, name), { throwIfNoEntry: false });

@@ -1,19 +1,19 @@
-import { originOf } from '../../config/merge.ts';
-import { nameOf } from '../../config/settings.ts';
+import { originOf } from '../../config/settings/merge.ts';
+import { nameOf } from '../../config/settings/settings.ts';
+import type { KeyProvider } from '../../host/engine/engine-models.ts';
+import type { Env } from '../../host/engine/environment.ts';
+import { readStoredKeys, type StoredKey } from '../../host/engine/stored-keys.ts';
+import { openLaunchContext } from '../../host/launch/launch-context.ts';
 import { type ResolvedModel, recordingNamed, resolveModel } from '../../model/resolve.ts';
 import { messageOf } from '../../util/message-of.ts';
-import { shellWord } from '../../util/shell-word.ts';
+import { shellWord } from '../../util/text/shell-word.ts';
 import { HeddleError } from '../../wire/errors.ts';
-import { addressOf, providerAuth } from '../auth-admin.ts';
-import type { Env } from '../home.ts';
-import type { KeyProvider } from '../models.ts';
-import { openPlace } from '../place.ts';
-import { readStoredKeys, type StoredKey } from '../stored-keys.ts';
-import type { Check, DoctorPlace } from './check.ts';
+import { addressOf, providerAuth } from '../auth.ts';
+import type { Check, DoctorContext } from './check.ts';
 
-/** Which credentials there are, by name, and which model would answer. Nobody is asked, and no helper is run. */
-export async function gatherModel({ engine, config, home }: DoctorPlace): Promise<Check[]> {
-  const { env, config: launch, configuration } = await openPlace(engine, { config });
+/** Checks which credentials exist, by name, and which model would answer. Sends no request and runs no helper. */
+export async function gatherModel({ engine, config, home }: DoctorContext): Promise<Check[]> {
+  const { env, config: launch, configuration } = await openLaunchContext(engine, { config });
   const { keys, problem } = readStoredKeys(home);
   const origin = originOf(['apiKeyHelper'], configuration.loaded.layers);
   const helper = origin ? nameOf(origin) : null;
@@ -22,7 +22,7 @@ export async function gatherModel({ engine, config, home }: DoctorPlace): Promis
   return [credentialsCheck(found, { helper, problem }), modelCheck(launch.model, { ...found, next })];
 }
 
-/** What credentials are found in. */
+/** The places in which credentials are searched. */
 interface Sources {
   env: Env;
   hasHelper: boolean;
@@ -47,7 +47,10 @@ function credentialsCheck(
   return { id: 'credentials', status: 'ok', summary, facts };
 }
 
-/** `name` is that of the flag or the settings; the environment may choose, too. `next` is for a model that can be asked. */
+/**
+ * `name` comes from the flag or the settings; the environment may also select a model. `next` is the advice for a
+ * usable model.
+ */
 function modelCheck(name: string | undefined, { next, ...sources }: Sources & { next: string }): Check {
   const id = 'model';
   const { env } = sources;
@@ -69,13 +72,13 @@ function modelCheck(name: string | undefined, { next, ...sources }: Sources & { 
   }
 }
 
-/** Nothing else of an address: it may hold a password. */
+/** Only the host of an address: the rest may contain a password. */
 function hostOf(address: string): string {
   if (URL.canParse(address)) return new URL(address).host;
   throw new HeddleError('invalid_option', 'The address of the model API (…_BASE_URL) is no URL');
 }
 
-/** What to do about a credential that is missing; null when none is. */
+/** What to do about a missing credential; null when none is missing. */
 function lackOf(provider: ResolvedModel['provider'], sources: Sources): string | null {
   if (provider === 'offline' || providerAuth(provider, sources).isReady) return null;
   if (provider === 'openai') {

@@ -1,30 +1,33 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { toolEnv } from '../../host/engine/environment.ts';
+import { openLaunchContext } from '../../host/launch/launch-context.ts';
+import { startSandbox } from '../../host/permissions/start-sandbox.ts';
 import type { Policy } from '../../permissions/policy.ts';
 import { nodeRealPath } from '../../permissions/real-path.ts';
-import { createLocalWorkspace } from '../../tools/local-workspace.ts';
 import { findProgram } from '../../tools/sandbox/programs.ts';
-import { readSandboxRules, type SandboxRules } from '../../tools/sandbox/settings.ts';
+import { readSandboxRules, type SandboxRules } from '../../tools/sandbox/sandbox-settings.ts';
 import type { ShellSandbox } from '../../tools/shell-sandbox.ts';
+import { createLocalWorkspace } from '../../tools/workspace/local-workspace.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
-import { toolEnv } from '../home.ts';
-import { openPlace } from '../place.ts';
-import { startSandbox } from '../start-sandbox.ts';
-import type { Check, DoctorPlace } from './check.ts';
+import type { Check, DoctorContext } from './check.ts';
 
-/** Whether commands could be confined here: one that may write is run, and one that must not. Also where it is off. */
-export async function gatherSandbox(place: DoctorPlace): Promise<Check[]> {
+/**
+ * Checks whether commands could be confined here: it runs one that may write, and one that must not. Also when the
+ * sandbox is off.
+ */
+export async function gatherSandbox(context: DoctorContext): Promise<Check[]> {
   const id = 'sandbox';
-  const { configuration } = await openPlace(place.engine, { config: place.config });
+  const { configuration } = await openLaunchContext(context.engine, { config: context.config });
   const setting = configuration.settings.sandbox ?? {};
   const rules = rulesOf(setting);
   if ('problem' in rules)
     return [
       { id, status: 'problem', summary: rules.problem, next: 'heddle config list shows where it stands', facts: {} },
     ];
-  const problem = await tryOut(setting, place);
+  const problem = await tryOut(setting, context);
   const facts = { enabled: rules.enabled, works: problem === null };
   const state = rules.enabled ? 'it is on' : 'it is off, as no setting turns it on';
   if (problem === null) {
@@ -42,8 +45,8 @@ function rulesOf(setting: JsonObject): SandboxRules | { problem: string } {
   }
 }
 
-/** Linux needs two programs for it, others none of their own. */
-export async function gatherSandboxPrograms({ engine, env, cwd }: DoctorPlace): Promise<Check[]> {
+/** Linux needs two programs for the sandbox, other systems none. */
+export async function gatherSandboxPrograms({ engine, env, cwd }: DoctorContext): Promise<Check[]> {
   if (engine.platform !== 'linux') return [];
   const id = 'sandbox-programs';
   const [bwrap, socat] = ['bwrap', 'socat'].map((name) => findProgram(name, env.PATH, [cwd]));
@@ -54,8 +57,8 @@ export async function gatherSandboxPrograms({ engine, env, cwd }: DoctorPlace): 
   return [{ id, status: 'warning', summary: `not installed: ${missing}`, next, facts }];
 }
 
-/** Null when it confines. Works on a directory of its own; hosts may be allowed, but nobody connects to one. */
-async function tryOut(setting: JsonObject, { engine, env }: DoctorPlace): Promise<string | null> {
+/** Null when the sandbox confines. Works in its own directory; hosts may be allowed, but no connection is made. */
+async function tryOut(setting: JsonObject, { engine, env }: DoctorContext): Promise<string | null> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'heddle-doctor-')));
   const inside = join(base, 'inside');
   mkdirSync(inside);
@@ -83,11 +86,11 @@ async function tryOut(setting: JsonObject, { engine, env }: DoctorPlace): Promis
   }
 }
 
-/** Judged by the files that are there afterwards, not by what the commands say. */
+/** Judged by the files that exist afterwards, not by the output of the commands. */
 async function confines(
   shell: ShellSandbox,
   base: string,
-  { inside, env, run }: { inside: string; env: DoctorPlace['env']; run: DoctorPlace['engine']['processes']['run'] },
+  { inside, env, run }: { inside: string; env: DoctorContext['env']; run: DoctorContext['engine']['processes']['run'] },
 ): Promise<string | null> {
   const write = async (path: string) => {
     const args = ['-c', ': > "$1"', 'sh', path];
@@ -101,7 +104,7 @@ async function confines(
 
 const TIMEOUT_MS = 5000;
 
-/** Nothing is decided by it: it tells the sandbox where commands work. */
+/** A policy that decides nothing: it gives the sandbox the working directory. */
 function plainPolicy(cwd: string): Policy {
   return {
     mode: 'default',

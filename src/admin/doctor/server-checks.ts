@@ -1,23 +1,26 @@
-import { expandConfig } from '../../mcp/expand-config.ts';
+import { headerSecrets } from '../../host/engine/environment.ts';
+import { openLaunchContext } from '../../host/launch/launch-context.ts';
+import { serverStartupMs } from '../../host/mcp/define-server.ts';
+import type { ConfiguredServer } from '../../host/mcp/find-servers.ts';
+import { expandConfig } from '../../mcp/config/expand-config.ts';
 import { createHide } from '../../model/hide-secrets.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
-import { shellWord } from '../../util/shell-word.ts';
-import { headerSecrets } from '../home.ts';
-import { type AdminServer, openServerAdmin, type Reached, type ServerAdmin } from '../mcp-admin.ts';
-import { type ServerPlace, writtenServers } from '../mcp-files.ts';
-import { openPlace } from '../place.ts';
-import { serverStartupMs } from '../server-env.ts';
-import type { GivenServer } from '../server-sources.ts';
-import type { Check, DoctorPlace } from './check.ts';
+import { shellWord } from '../../util/text/shell-word.ts';
+import { type ServerLocation, writtenServers } from '../server-files.ts';
+import { type AdminServer, openServerAdmin, type Reached, type ServerAdmin } from '../servers.ts';
+import type { Check, DoctorContext } from './check.ts';
 
-/** Shorter than the deadline of a check, so that one slow server does not hide how the others are. */
+/** Shorter than the deadline of a check, so that one slow server does not hide the results of the others. */
 const MAX_STARTUP_MS = 8000;
 
-/** The MCP servers of the directory. Those of this machine are started and ended; remote ones are asked if that was said. */
-export async function gatherServers({ engine, config, home, cwd, mayUseNetwork }: DoctorPlace): Promise<Check[]> {
-  if (home === null) return []; // which is told by the check of the home, and keeps every run from starting
-  const { env } = await openPlace(engine, { config });
+/**
+ * Checks the MCP servers of the directory. Local ones are started and stopped; remote ones are contacted only if the
+ * user allows it.
+ */
+export async function gatherServers({ engine, config, home, cwd, mayUseNetwork }: DoctorContext): Promise<Check[]> {
+  if (home === null) return []; // the check of the home reports this, and no run can start without one
+  const { env } = await openLaunchContext(engine, { config });
   const trouble = fileTrouble({ cwd, configHome: home });
   if (trouble) return [trouble];
   const startupMs = Math.min(serverStartupMs(env), MAX_STARTUP_MS);
@@ -28,10 +31,10 @@ export async function gatherServers({ engine, config, home, cwd, mayUseNetwork }
   return checks.length > 0 ? checks : [NO_SERVERS];
 }
 
-/** A session goes on without the servers of a file that cannot be read; somebody who asks should hear of it. */
-function fileTrouble(place: ServerPlace): Check | null {
+/** A session continues without the servers of an unreadable file; the doctor reports such a file. */
+function fileTrouble(location: ServerLocation): Check | null {
   try {
-    writtenServers(place);
+    writtenServers(location);
     return null;
   } catch (error) {
     const next = 'correct the file; sessions go on without its servers';
@@ -48,19 +51,23 @@ async function serverCheck(
 ): Promise<Check> {
   const { name, scope, config } = server;
   const id = `mcp.${name}`;
-  const facts = { name, scope, type: config.type };
+  const details = { name, scope, type: config.type };
   if (config.type !== 'stdio' && !server.idle && !mayUseNetwork) {
     const next = 'heddle doctor --network asks it';
-    return { id, status: 'ok', summary: 'remote, not asked', next, facts: { ...facts, status: 'not asked' } };
+    return { id, status: 'ok', summary: 'remote, not asked', next, facts: { ...details, status: 'not asked' } };
   }
   const began = performance.now();
   const reached = hideOwn(await admin.reach(server), server.server);
   const isLate = reached.status === 'failed' && performance.now() - began >= startupMs;
-  return { id, facts: { ...facts, ...factsOf(reached) }, ...(isLate ? late(name, startupMs) : judged(name, reached)) };
+  return {
+    id,
+    facts: { ...details, ...detailsOf(reached) },
+    ...(isLate ? late(name, startupMs) : judged(name, reached)),
+  };
 }
 
-/** A server may repeat on its way out what it was given: its variables and headers, which is where secrets are. */
-function hideOwn({ error, ...reached }: Reached, server: GivenServer): Reached {
+/** A failing server may repeat its variables and headers, which hold secrets. */
+function hideOwn({ error, ...reached }: Reached, server: ConfiguredServer): Reached {
   if (error === undefined) return reached;
   const { env, headers } = withVariables(server);
   const given = [env, headers].flatMap((values) => (isObject(values) ? Object.entries(values) : []));
@@ -68,17 +75,17 @@ function hideOwn({ error, ...reached }: Reached, server: GivenServer): Reached {
   return { ...reached, error: createHide(secrets)(error) };
 }
 
-function withVariables({ given, variables }: GivenServer): JsonObject {
+function withVariables({ raw, variables }: ConfiguredServer): JsonObject {
   try {
-    return expandConfig(given, variables);
+    return expandConfig(raw, variables);
   } catch {
-    return given; // a variable is not set: the server was not started
+    return raw; // a variable is not set, so the server was not started
   }
 }
 
 type Judgement = Pick<Check, 'status' | 'summary' | 'next'>;
 
-/** A session would wait longer, and a server that downloads itself first may need that. */
+/** A session would wait longer, and a server that first downloads itself may need that. */
 function late(name: string, startupMs: number): Judgement {
   const summary = `no answer within ${startupMs / 1000} s`;
   return { status: 'warning', summary, next: `heddle mcp test ${shellWord(name)} waits as long as a session would` };
@@ -112,7 +119,7 @@ function judged(name: string, { status, error = 'no reason is known', tools, con
   }
 }
 
-function factsOf({ status, tools, connectMs, listMs }: Reached) {
+function detailsOf({ status, tools, connectMs, listMs }: Reached) {
   if (status !== 'connected') return { status };
   return { status, tools: tools.length, ms: (connectMs ?? 0) + (listMs ?? 0) };
 }

@@ -1,11 +1,11 @@
-import { seenLeases } from '../../sessions/seen-leases.ts';
-import { sessionFiles } from '../../sessions/session-files.ts';
-import { isGone } from '../../util/process-identity.ts';
-import { listTasks } from '../stored-tasks.ts';
-import type { Check, DoctorPlace } from './check.ts';
+import { sessionFiles } from '../../sessions/files/session-files.ts';
+import { seenLeases } from '../../sessions/stores/list-leases.ts';
+import { isGone } from '../../util/process/process-identity.ts';
+import { listTasks } from '../tasks.ts';
+import type { Check, DoctorContext } from './check.ts';
 
-/** What is stored: sessions, the leases of those in use, and what was left in the background. */
-export async function gatherSessions({ home }: DoctorPlace): Promise<Check[]> {
+/** Checks the stored data: sessions, the leases of those in use, and background tasks. */
+export async function gatherSessions({ home }: DoctorContext): Promise<Check[]> {
   if (home === null) return [];
   return [sessionsCheck(home), leasesCheck(home), tasksCheck(home)];
 }
@@ -20,7 +20,7 @@ function sessionsCheck(home: string): Check {
   return { id: 'sessions', status: 'ok', summary, next: 'heddle sessions list --all', facts };
 }
 
-/** A lease that a dead process has left is taken over by whoever wants it next: nothing needs to be done. */
+/** The next process that wants an abandoned lease takes it over: nothing needs to be done. */
 function leasesCheck(home: string): Check {
   const leases = seenLeases(home);
   const left = leases.filter((lease) => lease.isLeft).length;

@@ -1,30 +1,33 @@
-import { originOf } from '../../config/merge.ts';
-import { type FileScope, settingsPath } from '../../config/scopes.ts';
-import { nameOf } from '../../config/settings.ts';
-import { readSettingsFile } from '../../config/settings-file.ts';
+import { originOf } from '../../config/settings/merge.ts';
+import { type FileScope, settingsPath } from '../../config/settings/scopes.ts';
+import { nameOf } from '../../config/settings/settings.ts';
+import { readSettingsFile } from '../../config/settings/settings-file.ts';
 import { trustOf } from '../../config/trust-store.ts';
+import { isTrustedByLaunch } from '../../host/launch/apply-settings.ts';
+import { openConfiguration } from '../../host/launch/configuration.ts';
+import { STARTS_WITHOUT } from '../../host/launch/load-settings.ts';
+import { noteIgnored, type TrustReport } from '../../host/launch/project-trust.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { HeddleError } from '../../wire/errors.ts';
-import { FILE_SCOPES } from '../config-admin.ts';
-import { openConfiguration } from '../configuration.ts';
-import { isVouchedFor } from '../launch-settings.ts';
-import { noteIgnored, STARTS_WITHOUT, type TrustReport } from '../settings.ts';
-import type { Check, DoctorPlace } from './check.ts';
+import { FILE_SCOPES } from '../settings.ts';
+import type { Check, DoctorContext } from './check.ts';
 
-/** Every settings file that a run would read, whether they make sense together, and what of the project's acts. */
-export async function gatherSettings(place: DoctorPlace): Promise<Check[]> {
-  const files = Object.entries(FILE_SCOPES).flatMap(([name, scope]) => fileCheck(name, scope, place));
-  const checks = files.length > 0 ? files : [none(place)];
+/**
+ * Checks every settings file that a run would read, whether they are valid together, and which project settings apply.
+ */
+export async function gatherSettings(context: DoctorContext): Promise<Check[]> {
+  const files = Object.entries(FILE_SCOPES).flatMap(([name, scope]) => fileCheck(name, scope, context));
+  const checks = files.length > 0 ? files : [none(context)];
   if (files.some(({ status }) => status === 'problem')) return checks;
-  return [...checks, ...(await togetherChecks(place))];
+  return [...checks, ...(await togetherChecks(context))];
 }
 
-function none({ cwd }: DoctorPlace): Check {
+function none({ cwd }: DoctorContext): Check {
   return { id: 'settings', status: 'ok', summary: `no settings files for ${cwd}`, facts: {} };
 }
 
 /** Empty where there is no file. */
-function fileCheck(name: string, scope: FileScope, { cwd, home, config }: DoctorPlace): Check[] {
+function fileCheck(name: string, scope: FileScope, { cwd, home, config }: DoctorContext): Check[] {
   const path = settingsPath(scope, { cwd, configHome: home });
   if (path === null) return [];
   const id = `settings.${name}`;
@@ -35,15 +38,15 @@ function fileCheck(name: string, scope: FileScope, { cwd, home, config }: Doctor
     const what = keys.length === 1 ? '1 setting' : `${keys.length} settings`;
     return [{ id, status: 'ok', summary: `${path}, ${what}`, facts: { path, keys } }];
   } catch (error) {
-    const isBelieved = scope === 'userSettings' || isVouchedFor(config) || trustOf(cwd, home) === 'trusted';
+    const isBelieved = scope === 'userSettings' || isTrustedByLaunch(config) || trustOf(cwd, home) === 'trusted';
     const status = isBelieved ? 'problem' : 'warning';
     const next = `correct ${path}; ${isBelieved ? 'nothing starts before' : 'until then runs start without it'}`;
     return [{ id, status, summary: messageOf(error), next, facts: { path } }];
   }
 }
 
-/** What only shows when they are put together: values of the wrong kind, misspelt keys, trust. */
-async function togetherChecks({ cwd, home, config, engine }: DoctorPlace): Promise<Check[]> {
+/** Problems that only show when the files are merged: values of the wrong kind, misspelt keys, trust. */
+async function togetherChecks({ cwd, home, config, engine }: DoctorContext): Promise<Check[]> {
   const notes: string[] = [];
   const log = (level: string, message: string) => {
     if (level === 'warn') notes.push(message);
@@ -54,7 +57,7 @@ async function togetherChecks({ cwd, home, config, engine }: DoctorPlace): Promi
     const helper = originOf(['apiKeyHelper'], loaded.layers);
     const facts = { notes, ...(helper && { apiKeyHelper: nameOf(helper) }) };
     const ignored: string[] = [];
-    noteIgnored(loaded.trust, (_level, message) => ignored.push(message)); // which the check of trust tells
+    noteIgnored(loaded.trust, (_level, message) => ignored.push(message)); // the check of trust reports this
     const isToldBefore = (note: string) => ignored.includes(note) || note.endsWith(STARTS_WITHOUT);
     const [first, ...others] = notes.filter((note) => !isToldBefore(note));
     const more = others.length > 0 ? ` (and ${others.length} more)` : '';

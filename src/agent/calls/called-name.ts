@@ -1,5 +1,5 @@
-import type { ToolUseBlock } from '../wire/content.ts';
-import type { Turn } from './turn.ts';
+import type { ToolUseBlock } from '../../wire/api/content.ts';
+import type { Turn } from '../turn.ts';
 
 /**
  * The name of the tool that a call is for. Rules, modes and hooks judge that tool, whatever name the model used, so that

@@ -1,11 +1,11 @@
-import type { Hooks } from '../hooks/dispatch.ts';
-import type { HookOutcome } from '../hooks/fold.ts';
-import { isObject, type JsonObject } from '../util/json.ts';
-import type { PermissionUpdate } from '../wire/permissions.ts';
-import type { AskAnswer, AskRequest } from './gate.ts';
+import type { Hooks } from '../../hooks/dispatch.ts';
+import type { HookOutcome } from '../../hooks/join-answers.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
+import type { PermissionUpdate } from '../../wire/permissions.ts';
+import type { AskAnswer, AskRequest } from './ask.ts';
 import { serverOf } from './tool-hooks.ts';
 
-/** Asks the PermissionRequest hooks, before anybody else is asked. Null: none of them decides. */
+/** Asks the PermissionRequest hooks, before the host is asked. Null when none of them decides. */
 export async function askHooks(hooks: Hooks, request: AskRequest, signal: AbortSignal): Promise<AskAnswer | null> {
   const { toolName, input, toolUseId, decision } = request;
   const suggestions = decision.suggestions.length > 0 ? { permission_suggestions: decision.suggestions } : {};
@@ -15,7 +15,7 @@ export async function askHooks(hooks: Hooks, request: AskRequest, signal: AbortS
   return permission && answerOf(permission);
 }
 
-/** Anything but a well-formed allow is a denial, as it is for the host's answers (trust P-8). */
+/** Anything but a well-formed allow is a denial, as it is for the host's answers. */
 function answerOf({ behavior, message, interrupt, updatedInput, updatedPermissions }: JsonObject): AskAnswer {
   const isWhole =
     (updatedInput === undefined || isObject(updatedInput)) &&
@@ -31,14 +31,14 @@ function answerOf({ behavior, message, interrupt, updatedInput, updatedPermissio
   return { behavior: 'deny', message: text, interrupt: interrupt === true };
 }
 
-/** Notifies hooks that somebody has to answer. The question does not wait for them. */
-export function tellAsking(hooks: Hooks, { toolName }: AskRequest, signal: AbortSignal): void {
+/** Notifies hooks that a question waits for an answer. The question does not wait for the hooks. */
+export function announceQuestion(hooks: Hooks, { toolName }: AskRequest, signal: AbortSignal): void {
   const message = `Heddle needs your permission to use ${toolName}`;
   void hooks.fire('Notification', { message, notification_type: 'permission_prompt' }, signal);
 }
 
-/** Tells of a denial that nobody was asked about. Hooks may let the model try again, or end the turn. */
-export async function tellDenied(
+/** Reports an automatic denial to the PermissionDenied hooks. They may let the model try again, or end the turn. */
+export async function announceDenial(
   hooks: Hooks,
   denied: { toolName: string; input: JsonObject; toolUseId: string; reason: string; server?: AskRequest['server'] },
   signal: AbortSignal,

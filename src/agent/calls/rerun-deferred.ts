@@ -1,13 +1,13 @@
-import type { Message } from '../wire/messages/index.ts';
+import type { Message } from '../../wire/messages/index.ts';
+import type { Turn } from '../turn.ts';
+import type { TurnEnd } from '../turn-end.ts';
 import { hookStopped } from './hook-stopped.ts';
-import type { TurnEnd } from './loop.ts';
 import type { ToolCall } from './run-call.ts';
 import { runTools } from './run-tools.ts';
-import type { Turn } from './turn.ts';
 
 /**
- * Asks again about calls that a hook had left to someone outside when the session was left: hooks and the gate decide
- * anew. What came of them takes the place of what the model would have been told. Returns null when the turn goes on.
+ * Runs hooks and the permission check again for calls that a hook had deferred when an earlier process ended. Their new
+ * results replace the placeholders in the conversation. Returns null when the turn continues.
  */
 export async function* rerunDeferred(
   turn: Turn,
@@ -27,7 +27,7 @@ export async function* rerunDeferred(
   const content = [...found.filter(isResult), ...found.filter((block) => !isResult(block))];
   turn.messages.push({ role: 'user', content });
   if (round.interrupted) return { kind: 'interrupted', during: 'tools' };
-  if (round.halted !== null) return yield* hookStopped(turn, round.halted);
+  if (round.stoppedByHook !== null) return yield* hookStopped(turn, round.stoppedByHook);
   turn.tally.rounds++;
   const [again] = round.deferred;
   return again ? { kind: 'deferred', call: again.block } : null;

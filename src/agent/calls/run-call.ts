@@ -1,30 +1,31 @@
-import type { Parsed } from '../tools/input-schema.ts';
-import type { Tool, ToolOutput, ToolProgress } from '../tools/tool.ts';
-import { ToolError } from '../tools/tool.ts';
-import type { Places } from '../tools/workspace.ts';
-import { abortReason } from '../util/abort.ts';
-import { isObject, type JsonObject } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import type { ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
-import { HeddleError } from '../wire/errors.ts';
+import type { Parsed } from '../../tools/input-schema.ts';
+import type { Tool, ToolOutput, ToolProgress } from '../../tools/tool.ts';
+import { ToolError } from '../../tools/tool.ts';
+import type { Places } from '../../tools/workspace.ts';
+import { abortReason } from '../../util/abort.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { ToolResultBlock, ToolUseBlock } from '../../wire/api/content.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { Turn } from '../turn.ts';
+import type { AutomaticDenial } from './ask.ts';
 import { calledName } from './called-name.ts';
-import type { AutomaticDenial } from './denial-line.ts';
 import { pinnedContext } from './judge.ts';
 import type { SaidOfCall } from './round.ts';
-import type { Turn } from './turn.ts';
+import { afterCall, beforeCall } from './tool-hooks.ts';
 
 export interface ToolCall {
   block: ToolUseBlock;
   /** The recorded assistant line that holds the call. */
   assistantUuid: string;
-  /** Why the call cannot be run as it came. */
+  /** The reason why the call cannot be run as the model wrote it. */
   problem?: string;
 }
 
-/** What a single call needs of a turn, or of what stands in for one. */
-export type CallSeams = Pick<
+/** The part of a turn that a single call uses. */
+export type CallDependencies = Pick<
   Turn,
-  'tools' | 'aliases' | 'hooks' | 'gate' | 'toolContext' | 'hide' | 'runtime' | 'tellsToday'
+  'tools' | 'aliases' | 'hooks' | 'gate' | 'toolContext' | 'hideCredentials' | 'runtime' | 'mentionsToday'
 >;
 
 export interface Outcome extends SaidOfCall {
@@ -33,26 +34,35 @@ export interface Outcome extends SaidOfCall {
   followUp?: string;
   denied?: boolean;
   interrupt?: boolean;
-  /** Denied without asking anybody. */
+  /** Set when the call was denied without a question. */
   automatic?: AutomaticDenial;
 }
 
-/** Decides and runs one call, which may stand in no answer of a model. Never rejects. */
-export async function runCall(seams: CallSeams, call: ToolCall, signal: AbortSignal): Promise<Outcome> {
-  const prepared = await prepare(seams, call, signal).catch((error) => failure(seams, call, error));
-  return 'block' in prepared ? prepared : execute(seams, call, prepared, signal);
+/**
+ * Judges and runs one call, which need not be part of a model's answer. Never rejects. The result has the texts of all
+ * its hooks.
+ */
+export async function runCall(dependencies: CallDependencies, call: ToolCall, signal: AbortSignal): Promise<Outcome> {
+  const prepared = await prepare(dependencies, call, signal).catch((error) => failure(dependencies, call, error));
+  if ('block' in prepared) return prepared;
+  const outcome = await execute(dependencies, call, prepared, signal);
+  return { ...outcome, contexts: [...(prepared.contexts ?? []), ...(outcome.contexts ?? [])] };
 }
 
 interface Prepared extends SaidOfCall {
   tool: Tool;
   input: JsonObject;
-  onProgress?: ((progress: ToolProgress) => void) | undefined;
-  /** Where the files are that it names, as they were judged. */
+  readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
+  /** The real paths of the files that the call names, as they were judged. */
   places: Places | undefined;
 }
 
 /** Finds the tool, checks the input and asks the gate. An Outcome instead of Prepared means that it must not run. */
-export async function prepare(turn: CallSeams, call: ToolCall, signal: AbortSignal): Promise<Prepared | Outcome> {
+export async function prepare(
+  turn: CallDependencies,
+  call: ToolCall,
+  signal: AbortSignal,
+): Promise<Prepared | Outcome> {
   const { block } = call;
   if (signal.aborted) return interruptedOutcome(call, signal);
   const tool = turn.tools.get(calledName(turn, block));
@@ -67,11 +77,11 @@ export async function prepare(turn: CallSeams, call: ToolCall, signal: AbortSign
   }
   const input = (await tool.prepare?.(parsed.value, turn.toolContext(block.id, signal))) ?? parsed.value;
   const asked = { tool, input, toolUseId: block.id };
-  const before = turn.hooks ? await (await import('./tool-hooks.ts')).beforeCall(turn.hooks, asked, signal) : asked;
+  const before = turn.hooks ? await beforeCall(turn.hooks, asked, signal) : asked;
   if (signal.aborted) return interruptedOutcome(call, signal);
   if ('message' in before) {
     const { message, ...consequences } = before;
-    // Whoever resumes the session finds such a call by it.
+    // A resumed session finds deferred calls by this mark.
     const data = before.deferred && { data: { deferred: true } };
     return { ...errorOutcome(call, message), ...data, ...consequences };
   }
@@ -82,7 +92,7 @@ export async function prepare(turn: CallSeams, call: ToolCall, signal: AbortSign
   return { ...errorOutcome(call, message), denied: true, ...consequences, ...said };
 }
 
-/** The input as the tool takes it. A tool of someone else's may throw here; that is a problem like any other. */
+/** The input in the form for the tool. A custom tool may throw here; that counts as invalid input. */
 export function parseInput(tool: Tool, input: JsonObject): Parsed<JsonObject> {
   try {
     return tool.input.parse(input);
@@ -96,7 +106,7 @@ function refused(problem: string): Parsed<JsonObject> {
 }
 
 export async function execute(
-  turn: CallSeams,
+  turn: CallDependencies,
   call: ToolCall,
   prepared: Prepared,
   signal: AbortSignal,
@@ -106,24 +116,28 @@ export async function execute(
   const startedAt = clock.now();
   const outcome = await runTool(turn, call, prepared, signal);
   if (!turn.hooks) return outcome;
-  const { afterCall } = await import('./tool-hooks.ts');
   const done = { ...prepared, toolUseId: call.block.id, durationMs: clock.now() - startedAt };
-  const found = turn.hide({ block: outcome.block, data: outcome.data });
+  const found = turn.hideCredentials({ block: outcome.block, data: outcome.data });
   return { ...outcome, ...(await afterCall(turn.hooks, done, found, signal)) };
 }
 
-async function runTool(turn: CallSeams, call: ToolCall, prepared: Prepared, signal: AbortSignal): Promise<Outcome> {
+async function runTool(
+  turn: CallDependencies,
+  call: ToolCall,
+  prepared: Prepared,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const { tool, input, places, onProgress } = prepared;
   try {
     const context = await pinnedContext(turn.toolContext(call.block.id, signal), places);
     const output = await tool.run(input, { ...context, ...(onProgress && { onProgress }) });
-    return successOutcome(call, turn.tellsToday ? withTodaysData(output) : output);
+    return successOutcome(call, turn.mentionsToday ? withTodaysData(output) : output);
   } catch (error) {
     return failure(turn, call, error, signal);
   }
 }
 
-export function failure(turn: CallSeams, call: ToolCall, error: unknown, signal?: AbortSignal): Outcome {
+export function failure(turn: CallDependencies, call: ToolCall, error: unknown, signal?: AbortSignal): Outcome {
   if (signal?.aborted) return interruptedOutcome(call, signal);
   if (error instanceof ToolError) {
     return errorOutcome(call, error.wrap ? wrapped(error.message) : error.message, `Error: ${error.message}`);
@@ -149,7 +163,7 @@ function successOutcome(call: ToolCall, output: ToolOutput): Outcome {
   return { block, data: output.data, ...(output.followUp !== undefined && { followUp: output.followUp }) };
 }
 
-/** `data` is what people are told. */
+/** `data` is the text for people. */
 export function errorOutcome(call: ToolCall, content: string, data = `Error: ${content}`): Outcome {
   return { block: { type: 'tool_result', content, is_error: true, tool_use_id: call.block.id }, data };
 }

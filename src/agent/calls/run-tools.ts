@@ -1,28 +1,29 @@
 import { setMaxListeners } from 'node:events';
-import { interruptedResult } from '../sessions/interrupted-result.ts';
-import type { ToolProgress } from '../tools/tool.ts';
-import { Aborted } from '../util/abort.ts';
-import { Channel } from '../util/channel.ts';
-import { MAX_TIMER_MS } from '../util/timer.ts';
-import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
-import type { Message } from '../wire/messages/index.ts';
+import { interruptedResult } from '../../sessions/interrupted-result.ts';
+import type { ToolProgress } from '../../tools/tool.ts';
+import { Aborted } from '../../util/abort.ts';
+import { Channel } from '../../util/channel.ts';
+import { MAX_TIMER_MS } from '../../util/timer.ts';
+import type { ContentBlock, ToolResultBlock } from '../../wire/api/content.ts';
+import type { Message } from '../../wire/messages/index.ts';
+import { toolProgressLine, toolResultLine, userTextLine } from '../messages/lines.ts';
+import type { Turn } from '../turn.ts';
+import type { AutomaticDenial } from './ask.ts';
 import { calledName } from './called-name.ts';
-import type { AutomaticDenial } from './denial-line.ts';
-import { toolProgressLine, toolResultLine, userTextLine } from './lines.ts';
-import { attachContexts, newRound, noteSaid, type Round, tellBatch } from './round.ts';
+import { denialLine } from './denial-line.ts';
+import { announceBatch, attachContexts, newRound, noteSaid, type Round } from './round.ts';
 import { errorOutcome, execute, failure, type Outcome, parseInput, prepare, type ToolCall } from './run-call.ts';
 import { countCall } from './tool-stats.ts';
-import type { Turn } from './turn.ts';
 
-/** Milliseconds between the signs of life of a call that takes long. */
+/** Milliseconds between two progress lines of a call that takes long. */
 const PROGRESS_MS = 30_000;
 
 /**
  * Runs the calls of one answer and yields one result line per call, in the order of completion, and progress lines for
- * those that take long. Consecutive calls that are safe beside each other run together, others alone and in order
- * (ruling K36). Whatever happens (denial, unknown tool, bad input, crash, abort), every call gets exactly one result,
- * and the results are one message of the conversation in the order of the calls. Throws, after that, when a call has shown
- * that the program itself is not whole any more.
+ * calls that take long. Consecutive calls that are safe to run concurrently run together, others alone and in order.
+ * Every call gets exactly one result (also on denial, unknown tool, bad input, crash or abort), and the results form
+ * one message in the order of the calls. Throws, after all results, when a call has shown that the program itself is
+ * broken.
  */
 export async function* runTools(
   turn: Turn,
@@ -39,20 +40,20 @@ export async function* runTools(
   try {
     for (const batch of batches(turn, calls)) {
       const settled = settleTogether(turn, batch, { signal: joined, stop, round });
-      for await (const news of turn.ordered ? inCallOrder(batch, settled) : settled) {
-        const { call, outcome } = news;
+      for await (const update of turn.ordered ? inCallOrder(batch, settled) : settled) {
+        const { call, outcome } = update;
         if (!outcome) {
-          yield toolProgressLine(turn, call.block, { ...news, progress: turn.hide(news.progress) });
+          yield toolProgressLine(turn, call.block, { ...update, progress: turn.hideCredentials(update.progress) });
           continue;
         }
         if (outcome.denied) turn.tally.denials.push(denialOf(turn, call));
-        const { block, data } = turn.hide({ block: outcome.block, data: outcome.data });
-        if (outcome.automatic) yield await lineOfDenial(turn, call, outcome.automatic, block);
+        const { block, data } = turn.hideCredentials({ block: outcome.block, data: outcome.data });
+        if (outcome.automatic) yield lineOfDenial(turn, call, outcome.automatic, block);
         const line = toolResultLine(turn, block, data);
         const recorded = await turn.record(line, { sourceToolAssistantUUID: call.assistantUuid });
         blocks.set(call, block);
         countCall(turn.ledger, calledName(turn, call.block), outcome.data);
-        if (outcome.followUp !== undefined) followUps.push({ call, text: turn.hide(outcome.followUp) });
+        if (outcome.followUp !== undefined) followUps.push({ call, text: turn.hideCredentials(outcome.followUp) });
         turn.tally.userLines++;
         yield recorded;
       }
@@ -63,24 +64,24 @@ export async function* runTools(
       yield await turn.record(line, { isMeta: true, sourceToolUseID: call.block.id });
       added.push({ type: 'text', text });
     }
-    await tellBatch(turn, { calls, results: blocks }, round, joined);
+    await announceBatch(turn, { calls, results: blocks }, round, joined);
     added.push(...(await attachContexts(turn, calls, round)));
     if (round.broken) throw round.broken;
     return { ...round, interrupted: joined.aborted };
   } finally {
-    // After a broken store, or when the turn was given up: what still runs has nobody to report to.
+    // Stops calls that still run after the store broke or the turn was abandoned: no one reads their results.
     if (blocks.size < calls.length) stop.abort(new Aborted('shutdown'));
-    // Also then: one call without a result, and the API would refuse every request from now on.
+    // Every call gets a result, also on failure: otherwise the API would refuse every later request.
     const content = calls.map((call) => blocks.get(call) ?? interruptedResult(call.block.id));
     turn.messages.push({ role: 'user', content: [...content, ...added] });
   }
 }
 
-export interface RoundEnd extends Pick<Round, 'halted' | 'deferred'> {
+export interface RoundEnd extends Pick<Round, 'stoppedByHook' | 'deferred'> {
   interrupted: boolean;
 }
 
-/** Answers calls that must not run any more, each with the reason: no call stays without its result. */
+/** Answers calls that must not run any more, each with the reason, so that no call stays without its result. */
 export async function* refuseTools(
   turn: Turn,
   calls: readonly ToolCall[],
@@ -95,7 +96,7 @@ export async function* refuseTools(
   }
 }
 
-/** Neighbours that may run side by side. */
+/** Groups consecutive calls that may run concurrently. */
 function batches(turn: Turn, calls: readonly ToolCall[]): ToolCall[][] {
   const result: ToolCall[][] = [];
   let open: ToolCall[] | null = null;
@@ -120,52 +121,52 @@ function isConcurrencySafe(turn: Turn, { block }: ToolCall): boolean {
     const parsed = parseInput(tool, block.input);
     return parsed.ok && tool.isConcurrencySafe(parsed.value);
   } catch {
-    return false; // who cannot say so is not safe
+    return false; // a tool whose check throws counts as unsafe
   }
 }
 
-/** What a tool wants to be said. Behind all results: each of them hangs from its call, not from what was said before. */
+/** A message that a tool adds for the model. It comes after all results, because each result is linked to its call. */
 interface FollowUp {
   call: ToolCall;
   text: string;
 }
 
-/** A call has its outcome, or has been running for so long without one, and is so far. */
-type CallNews =
+/** A call has its outcome, or still runs and reports its progress. */
+type CallUpdate =
   | { call: ToolCall; outcome: Outcome }
   | { call: ToolCall; outcome?: undefined; elapsedMs: number; progress?: ToolProgress };
 
-/** Holds outcomes back until those of the calls before them are out: a run that is repeated then gives the same lines. */
+/** Holds an outcome back until those of the earlier calls are yielded, so that a repeated run gives the same lines. */
 async function* inCallOrder(
   batch: readonly ToolCall[],
-  settled: AsyncIterable<CallNews>,
-): AsyncGenerator<CallNews, void> {
+  settled: AsyncIterable<CallUpdate>,
+): AsyncGenerator<CallUpdate, void> {
   const early = new Map<ToolCall, Outcome>();
   let next = 0;
-  for await (const news of settled) {
-    if (!news.outcome) {
-      yield news;
+  for await (const update of settled) {
+    if (!update.outcome) {
+      yield update;
       continue;
     }
-    early.set(news.call, news.outcome);
+    early.set(update.call, update.outcome);
     for (let due = batch[next]; due && early.has(due); due = batch[++next]) {
       yield { call: due, outcome: early.get(due) as Outcome };
     }
   }
 }
 
-/** Permissions are asked in order; what is allowed starts at once and the outcomes come as they are ready. */
+/** Asks for permissions in order. An allowed call starts at once, and outcomes are yielded as they are ready. */
 async function* settleTogether(
   turn: Turn,
   batch: readonly ToolCall[],
   { signal, stop, round }: { signal: AbortSignal; stop: AbortController; round: Round },
-): AsyncGenerator<CallNews, void> {
-  const outcomes = new Channel<CallNews>();
+): AsyncGenerator<CallUpdate, void> {
+  const outcomes = new Channel<CallUpdate>();
   const start = async () => {
     const running: Promise<void>[] = [];
     for (const call of batch) {
       const prepared =
-        round.halted === null && !round.broken
+        round.stoppedByHook === null && !round.broken
           ? await prepare(turn, call, signal).catch((error) => failure(turn, call, error))
           : errorOutcome(call, `Not run: ${round.broken ? 'the turn has failed' : 'a hook stopped the turn'}.`);
       noteSaid(round, call, prepared);
@@ -173,10 +174,10 @@ async function* settleTogether(
         if (prepared.interrupt) stop.abort(new Aborted('interrupt')); // before the next question is asked
         outcomes.push({ call, outcome: prepared });
       } else {
-        const telling = tellProgress(turn, (told) => outcomes.push({ call, ...told }));
+        const report = announceProgress(turn, (told) => outcomes.push({ call, ...told }));
         running.push(
-          execute(turn, call, { ...prepared, onProgress: telling.onProgress }, signal).then((outcome) => {
-            telling.stop();
+          execute(turn, call, { ...prepared, onProgress: report.onProgress }, signal).then((outcome) => {
+            report.stop();
             noteSaid(round, call, outcome);
             outcomes.push({ call, outcome });
           }),
@@ -190,16 +191,19 @@ async function* settleTogether(
   yield* outcomes;
 }
 
-interface Telling {
+interface ProgressReport {
   onProgress(progress: ToolProgress): void;
   stop(): void;
 }
 
 /**
- * Beats are counted, not read from the clock: a run with a seeded one must read it as often in every repetition. What a
- * tool says by itself is told as it comes, but not faster than people can read.
+ * Counts beats instead of reading the clock, so that a run with a seeded clock reads it equally often each time.
+ * Progress that a tool reports is shown as it comes, but not faster than people can read.
  */
-function tellProgress(turn: Turn, tell: (told: { elapsedMs: number; progress?: ToolProgress }) => void): Telling {
+function announceProgress(
+  turn: Turn,
+  tell: (told: { elapsedMs: number; progress?: ToolProgress }) => void,
+): ProgressReport {
   const beatMs = Math.min(turn.progressMs ?? PROGRESS_MS, MAX_TIMER_MS);
   const { clock } = turn.runtime;
   let beats = 0;
@@ -222,13 +226,11 @@ function tellProgress(turn: Turn, tell: (told: { elapsedMs: number; progress?: T
   };
 }
 
-/** Milliseconds between two lines about what a tool says of its progress. */
+/** Milliseconds between two lines about the progress that a tool reports. */
 const READABLE_MS = 250;
 
-/** Most turns meet no denial. */
-async function lineOfDenial(turn: Turn, call: ToolCall, denial: AutomaticDenial, told: ToolResultBlock) {
-  const { denialLine } = await import('./denial-line.ts');
-  return denialLine(turn, denialOf(turn, call), turn.hide(denial), String(told.content));
+function lineOfDenial(turn: Turn, call: ToolCall, denial: AutomaticDenial, told: ToolResultBlock) {
+  return denialLine(turn, denialOf(turn, call), turn.hideCredentials(denial), String(told.content));
 }
 
 function denialOf(turn: Turn, call: ToolCall) {

@@ -1,9 +1,9 @@
-import type { Hooks } from '../hooks/dispatch.ts';
-import type { HookOutcome } from '../hooks/fold.ts';
-import type { Tool } from '../tools/tool.ts';
-import type { JsonObject } from '../util/json.ts';
-import type { ToolResultBlock } from '../wire/content.ts';
-import type { HookVote } from './gate.ts';
+import type { Hooks } from '../../hooks/dispatch.ts';
+import type { HookOutcome } from '../../hooks/join-answers.ts';
+import type { Tool } from '../../tools/tool.ts';
+import type { JsonObject } from '../../util/json.ts';
+import type { ToolResultBlock } from '../../wire/api/content.ts';
+import type { HookVote } from './ask.ts';
 
 /** A call that is about to run, or has run. */
 export interface HookedCall {
@@ -12,19 +12,20 @@ export interface HookedCall {
   toolUseId: string;
 }
 
-/** What hooks leave of a call before it is judged: its input, or why it does not run. */
+/** The outcome of PreToolUse hooks: the input to judge, or the reason why the call does not run. */
 export type BeforeCall = { contexts: readonly string[] } & (
   | { input: JsonObject; vote: HookVote | null }
-  | { message: string; denied: boolean; halt?: string; deferred?: true }
+  | { message: string; denied: boolean; stopReason?: string; deferred?: true }
 );
 
-/** Asks the PreToolUse hooks. What they allow is judged all the same: a hook opens no rule. */
+/** Fires the PreToolUse hooks. A call that they allow is still judged: a hook cannot lift a rule. */
 export async function beforeCall(hooks: Hooks, call: HookedCall, signal: AbortSignal): Promise<BeforeCall> {
   const { tool, input, toolUseId } = call;
   const payload = { tool_name: tool.name, tool_input: input, tool_use_id: toolUseId, ...serverOf(tool) };
   const { stop, decision, updatedInput, contexts } = await hooks.fire('PreToolUse', payload, signal);
-  // Before the denials: who stops everything stops this, too (ruling K18).
-  if (stop) return { message: stop.reason || 'A hook stopped the turn.', denied: false, halt: stop.reason, contexts };
+  // Checked before the denials: a hook that stops the turn also stops this call.
+  if (stop)
+    return { message: stop.reason || 'A hook stopped the turn.', denied: false, stopReason: stop.reason, contexts };
   if (decision?.behavior === 'deny') {
     return { message: decision.reason || 'A hook denied this call.', denied: true, contexts };
   }
@@ -40,30 +41,33 @@ export async function beforeCall(hooks: Hooks, call: HookedCall, signal: AbortSi
   return { input: parsed.value, vote: decision as HookVote | null, contexts };
 }
 
-/** Whose tool it is, where that is an MCP server's: its name may be anybody's, who has defined it may not. */
+/**
+ * The MCP server of the tool, if any, with the source that defined it: any server can have this name, but its source is
+ * certain.
+ */
 export function serverOf({ server }: Pick<Tool, 'server'>): { mcp_server?: { name: string; source: string } } {
   return server ? { mcp_server: { ...server } } : {};
 }
 
-/** What came of a call, as far as hooks may change it. */
-export interface Found {
+/** The part of a call's result that hooks may change. */
+export interface CallResult {
   block: ToolResultBlock;
   data: unknown;
 }
 
-export interface AfterCall extends Found {
+export interface AfterCall extends CallResult {
   contexts: readonly string[];
-  halt?: string;
+  stopReason?: string;
 }
 
-/** How long the hooks of a call may take that was interrupted: the user waits for the end. */
+/** The time limit for hooks of an interrupted call: the user waits for the turn to end. */
 const INTERRUPTED_MS = 2000;
 
-/** Tells the PostToolUse or PostToolUseFailure hooks what came of a call. */
+/** Fires the PostToolUse or PostToolUseFailure hooks with the result of a call. */
 export async function afterCall(
   hooks: Hooks,
   call: HookedCall & { durationMs: number },
-  found: Found,
+  result: CallResult,
   signal: AbortSignal,
 ): Promise<AfterCall> {
   const { tool, input, toolUseId } = call;
@@ -73,19 +77,19 @@ export async function afterCall(
     duration_ms: Math.round(call.durationMs),
     ...serverOf(tool),
   };
-  const isFailure = found.block.is_error === true;
+  const isFailure = result.block.is_error === true;
   const said = isFailure
     ? await hooks.fire(
         'PostToolUseFailure',
-        { ...own, tool_use_id: toolUseId, error: errorText(found.block), is_interrupt: signal.aborted },
+        { ...own, tool_use_id: toolUseId, error: errorText(result.block), is_interrupt: signal.aborted },
         signal.aborted ? AbortSignal.timeout(INTERRUPTED_MS) : signal,
       )
-    : await hooks.fire('PostToolUse', { ...own, tool_response: found.data, tool_use_id: toolUseId }, signal);
+    : await hooks.fire('PostToolUse', { ...own, tool_response: result.data, tool_use_id: toolUseId }, signal);
   const { contexts, stop } = said;
-  return { ...withOutput(found, tool, said.updatedOutput), contexts, ...(stop && { halt: stop.reason }) };
+  return { ...withOutput(result, tool, said.updatedOutput), contexts, ...(stop && { stopReason: stop.reason }) };
 }
 
-/** Once for all calls of an answer. */
+/** Fires the hook once for all calls of an answer. */
 export function afterBatch(
   hooks: Hooks,
   calls: readonly { name: string; input: JsonObject; block: ToolResultBlock }[],
@@ -100,13 +104,13 @@ export function afterBatch(
   return hooks.fire('PostToolBatch', { tool_calls }, signal);
 }
 
-function withOutput(found: Found, { name }: Tool, updated: HookOutcome['updatedOutput']): Found {
-  if (!updated || (updated.onlyMcp && !name.startsWith('mcp__'))) return found;
+function withOutput(result: CallResult, { name }: Tool, updated: HookOutcome['updatedOutput']): CallResult {
+  if (!updated || (updated.onlyMcp && !name.startsWith('mcp__'))) return result;
   const { value } = updated;
-  return { ...found, block: { ...found.block, content: typeof value === 'string' ? value : JSON.stringify(value) } };
+  return { ...result, block: { ...result.block, content: typeof value === 'string' ? value : JSON.stringify(value) } };
 }
 
-/** Without the tag that is for the model. */
+/** The text of an error without the tag for the model. */
 function errorText({ content }: ToolResultBlock): string {
   const texts = typeof content === 'string' ? [content] : (content ?? []).map((b) => (b.type === 'text' ? b.text : ''));
   return texts.join('\n').replace(/^<tool_use_error>([\s\S]*)<\/tool_use_error>$/, '$1');

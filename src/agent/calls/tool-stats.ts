@@ -1,8 +1,8 @@
-import { isObject } from '../util/json.ts';
-import type { AgentOutput } from '../wire/tool-outputs.ts';
-import type { Ledger } from './ledger.ts';
+import { isObject } from '../../util/json.ts';
+import type { AgentOutput } from '../../wire/tools/tool-outputs.ts';
+import type { Ledger } from '../ledger.ts';
 
-/** What the tools of a session or an agent have done, as far as it can be counted. */
+/** Counts of the work that the tools of a session or an agent have done. */
 export type ToolStats = NonNullable<AgentOutput['toolStats']>;
 
 type Counter = Exclude<keyof ToolStats, 'linesAdded' | 'linesRemoved'>;
@@ -17,7 +17,7 @@ const COUNTERS: ReadonlyMap<string, Counter> = new Map([
   ['NotebookEdit', 'editFileCount'],
 ]);
 
-/** Counts one call, for whoever the agent works for as well; `data` is what people are told of it. */
+/** Counts one call, also in the ledgers of the agents above. `data` is the result in the form for people. */
 export function countCall(ledger: Ledger, name: string, data: unknown): void {
   const { added, removed } = linesOf(data);
   for (let each: Ledger | undefined = ledger; each; each = each.parent) {

@@ -1,6 +1,6 @@
-import type { Message } from '../wire/messages/index.ts';
+import type { Message } from '../../wire/messages/index.ts';
+import type { Turn } from '../turn.ts';
 import type { ToolCall } from './run-call.ts';
-import type { Turn } from './turn.ts';
 
 /** One line for people about a round of tool calls, e.g. "Read a.ts and b.ts, Bash npm test". No model is asked for it. */
 export function toolSummaryLine(turn: Turn, calls: readonly ToolCall[]): Message {
@@ -24,7 +24,7 @@ function byTool(calls: readonly ToolCall[]): Map<string, string[]> {
 
 const MAX_SUBJECT = 60;
 
-/** What a call is about: its first short text. */
+/** The subject of a call: its first short text. */
 function subjectOf(input: Record<string, unknown>): string {
   const text = Object.values(input).find((value) => typeof value === 'string') as string | undefined;
   const line = text?.split('\n', 1)[0] ?? '';

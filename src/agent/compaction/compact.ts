@@ -1,47 +1,50 @@
-import type { ApiMessage, Failure } from '../model/model.ts';
-import { isObject, type JsonObject } from '../util/json.ts';
-import type { ContentBlock } from '../wire/content.ts';
-import type { Message } from '../wire/messages/index.ts';
-import { askAside } from './aside.ts';
-import { attachedContent } from './attachment.ts';
-import { addUserContent, messagesFor } from './conversation.ts';
-import type { Kept } from './kept.ts';
-import { statusLine } from './lines.ts';
-import type { EntryFacts } from './recorder.ts';
+import type { ApiMessage, Failure } from '../../model/model.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
+import type { ContentBlock } from '../../wire/api/content.ts';
+import { textOf } from '../../wire/api/text-of.ts';
+import type { Message } from '../../wire/messages/index.ts';
+import { addUserContent, messagesFor } from '../messages/api-messages.ts';
+import { attachedContent } from '../messages/attachment.ts';
+import { statusLine } from '../messages/lines.ts';
+import type { EntryDetails } from '../messages/recorder.ts';
+import { askSideQuestion } from '../side-question.ts';
+import type { Turn } from '../turn.ts';
+import type { Retained } from './retained.ts';
 import { newerHalf, summaryMessage, summaryOf, summaryRequest, trimmed } from './summary.ts';
-import type { Turn } from './turn.ts';
 
-export { keptOf } from './kept.ts';
+export { retainedOf } from './retained.ts';
 
-/** What the API may write as a summary. */
+/** The output limit of the request for a summary. */
 const MAX_SUMMARY_TOKENS = 20_000;
 
 export type Compacted =
   | ({
       ok: true;
       boundary: Message;
-      /** What the entry of the boundary holds beside it. */
-      facts: EntryFacts;
+      /** Further fields of the boundary's entry. */
+      details: EntryDetails;
     } & Replacement)
   | { ok: false; reason: string; failure: Failure | null };
 
-/** What comes into the place of a conversation. */
+/** The content that replaces a conversation. */
 interface Replacement {
   summary: string;
-  /** Of the line with the summary, and of the messages behind it that stay: that of the user, then the round of calls. */
-  uuids: { summary: string; kept: readonly string[] };
-  /** What hooks add for the model. */
+  /**
+   * The ids of the summary line and of the messages that stay after it: the user's message, then the round of calls.
+   */
+  uuids: { summary: string; retained: readonly string[] };
+  /** Context that hooks add for the model. */
   contexts: readonly string[];
 }
 
 /**
- * Asks for a summary of the conversation, between two status lines. Recording the boundary and the summary, and showing
- * them, is the caller's part, because a compaction that the user asked for is told differently; `replaceConversation`
- * comes after that. Nothing of the file's history is lost. On failure everything stays as it is.
+ * Asks for a summary of the conversation, between two status lines; on failure everything stays as it is. The caller
+ * records and shows the boundary and the summary, because a compaction that the user asked for is shown differently,
+ * and then calls `replaceConversation`. The history in the file is kept.
  */
 export async function* compact(
   turn: Turn,
-  options: { trigger: 'manual' | 'auto'; instructions: string; kept: Kept },
+  options: { trigger: 'manual' | 'auto'; instructions: string; retained: Retained },
   signal: AbortSignal,
 ): AsyncGenerator<Message, Compacted> {
   const { trigger, instructions } = options;
@@ -52,17 +55,17 @@ export async function* compact(
   const started = clock.now();
   yield statusLine(turn, 'compacting');
   const answer = await summarise(turn, instructions, signal);
-  const contexts = answer.ok ? await tellCompacted(turn, trigger, answer.summary, signal) : [];
+  const contexts = answer.ok ? await announceCompaction(turn, trigger, answer.summary, signal) : [];
   if (!answer.ok) {
     yield statusLine(turn, null, { compact_result: 'failed', compact_error: answer.reason });
     return answer;
   }
   yield statusLine(turn, null, { compact_result: 'success' });
-  const { earlier, round } = options.kept;
+  const { earlier, round } = options.retained;
   const summary = summaryMessage(answer.summary, round.length > 0 ? [] : earlier);
-  const uuids = { summary: ids.uuid(), kept: stayingMessages(options.kept).map(() => ids.uuid()) };
-  const facts = {
-    ...tokensLeft(turn, summary, options.kept),
+  const uuids = { summary: ids.uuid(), retained: stayingMessages(options.retained).map(() => ids.uuid()) };
+  const details = {
+    ...tokensLeft(turn, summary, options.retained),
     duration_ms: clock.now() - started,
     ...preserved(uuids),
   };
@@ -71,12 +74,12 @@ export async function* compact(
     subtype: 'compact_boundary',
     session_id: turn.sessionId,
     uuid: ids.uuid(),
-    compact_metadata: { trigger, pre_tokens: turn.context.tokens, ...facts },
+    compact_metadata: { trigger, pre_tokens: turn.context.tokens, ...details },
   };
-  return { ok: true, summary, boundary, facts: { compacted: inCamelCase(facts) }, uuids, contexts };
+  return { ok: true, summary, boundary, details: { compacted: inCamelCase(details) }, uuids, contexts };
 }
 
-/** As files spell what lines spell with underscores. */
+/** Files spell in camel case the names that lines spell with underscores. */
 function inCamelCase(fields: JsonObject): JsonObject {
   const renamed = Object.entries(fields).map(([key, value]) => [
     key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
@@ -85,33 +88,39 @@ function inCamelCase(fields: JsonObject): JsonObject {
   return Object.fromEntries(renamed);
 }
 
-/** How many there will be, on the scale of those that the API counted before; nothing where it has not counted yet. */
-function tokensLeft({ context, request, tools, messages }: Turn, summary: string, kept: Kept) {
+/** Estimates the tokens after the compaction from the API's last count; empty before the first count. */
+function tokensLeft({ context, request, tools, messages }: Turn, summary: string, retained: Retained) {
   if (context.tokens === 0) return {};
   const around = sizeOf([request.system, tools.apiTools()]);
-  const share = (around + sizeOf([summary, stayingMessages(kept)])) / (around + sizeOf(messages));
+  const share = (around + sizeOf([summary, stayingMessages(retained)])) / (around + sizeOf(messages));
   return { post_tokens: Math.round(context.tokens * share) };
 }
 
-/** In characters. What an image or a document is made of does not count: its tokens have little to do with its bytes. */
+/**
+ * The size in characters. The data of images and documents is left out: their tokens have little to do with their
+ * bytes.
+ */
 function sizeOf(value: unknown): number {
   return JSON.stringify(value, (key, each) => (key === 'data' ? null : each)).length;
 }
 
-/** Where readers of the file find what stays: behind the summary, where a relink leaves it. */
-function preserved({ summary, kept }: Replacement['uuids']) {
-  const [head] = kept;
-  const tail = kept.at(-1);
+/** The ids by which readers of the file find the retained messages: they follow the summary. */
+function preserved({ summary, retained }: Replacement['uuids']) {
+  const [head] = retained;
+  const tail = retained.at(-1);
   if (head === undefined || tail === undefined) return {};
   return { preserved_segment: { head_uuid: head, anchor_uuid: summary, tail_uuid: tail } };
 }
 
-function stayingMessages({ asked, round }: Kept): ApiMessage[] {
+function stayingMessages({ asked, round }: Retained): ApiMessage[] {
   return [...(asked.length > 0 ? [{ role: 'user' as const, content: asked }] : []), ...round];
 }
 
-/** The conversation begins anew with the summary: hooks may add to it what they added to its beginning. */
-async function tellCompacted(
+/**
+ * Fires PostCompact and then SessionStart: the conversation starts over with the summary, so hooks may add their
+ * context again.
+ */
+async function announceCompaction(
   { hooks, request }: Turn,
   trigger: 'manual' | 'auto',
   summary: string,
@@ -123,7 +132,7 @@ async function tellCompacted(
   return contexts;
 }
 
-/** Tells the model what hooks add, behind everything that was kept. */
+/** Adds the contexts of hooks for the model, after everything that was kept. */
 async function attachContexts(turn: Turn, contexts: readonly string[]): Promise<void> {
   if (contexts.length === 0) return;
   await turn.attach(contexts.map((content) => ({ type: 'hook_context', content })));
@@ -131,21 +140,24 @@ async function attachContexts(turn: Turn, contexts: readonly string[]): Promise<
 }
 
 /**
- * Puts the summary, and behind it what is kept word for word, in the place of the conversation. Call it when the boundary
- * and the summary are recorded. What is kept is recorded once more: whoever reads the file stops at the boundary.
+ * Replaces the conversation by the summary and the messages that are kept word for word. Call it when the boundary and
+ * the summary are recorded. The kept messages are recorded again, because readers of the file stop at the boundary.
  */
 export async function replaceConversation(
   turn: Turn,
   { summary, uuids, contexts }: Replacement,
-  kept: Kept,
+  retained: Retained,
 ): Promise<void> {
-  const { asked, round } = kept;
-  const staying = stayingMessages(kept).map((message, at) => ({ kept: message, uuid: uuids.kept[at] ?? newId(turn) }));
-  const facts = staying.length > 0 ? await turn.facts() : [];
-  const told = facts.map((fact) => ({ kept: fact, uuid: newId(turn) }));
+  const { asked, round } = retained;
+  const staying = stayingMessages(retained).map((message, at) => ({
+    retained: message,
+    uuid: uuids.retained[at] ?? newId(turn),
+  }));
+  const details = staying.length > 0 ? await turn.pendingAttachments() : [];
+  const told = details.map((fact) => ({ retained: fact, uuid: newId(turn) }));
   const saidFirst = staying.length - round.length;
-  await turn.keep([...staying.slice(0, saidFirst), ...told, ...staying.slice(saidFirst)]);
-  const content = [textBlock(summary), ...asked, ...attachedContent(facts)];
+  await turn.retain([...staying.slice(0, saidFirst), ...told, ...staying.slice(saidFirst)]);
+  const content = [textBlock(summary), ...asked, ...attachedContent(details)];
   turn.messages.splice(0, turn.messages.length, { role: 'user', content }, ...round);
   await attachContexts(turn, contexts);
   turn.context.tokens = 0;
@@ -161,7 +173,10 @@ function textBlock(text: string): ContentBlock {
 
 type Summarised = { ok: true; summary: string } | { ok: false; reason: string; failure: Failure | null };
 
-/** The whole conversation first, because the provider has it cached; without its heaviest parts when it does not fit. */
+/**
+ * Tries the whole conversation first, because the provider has it cached; then without its heaviest parts when it does
+ * not fit.
+ */
 async function summarise(turn: Turn, instructions: string, signal: AbortSignal): Promise<Summarised> {
   const all = messagesFor(turn.request.model, turn.messages);
   const light = trimmed(all);
@@ -181,7 +196,7 @@ async function askForSummary(
   signal: AbortSignal,
 ): Promise<Summarised> {
   const { thinking, maxOutputTokens } = turn.request;
-  // The API wants more room than the thinking may take. Without the thinking, what it has cached would not fit.
+  // The API wants an output limit above the thinking budget. Without thinking, the request would miss the cache.
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
   const request = {
     ...turn.request,
@@ -189,18 +204,17 @@ async function askForSummary(
     maxOutputTokens: Math.min(maxOutputTokens, budget + MAX_SUMMARY_TOKENS),
     messages: withQuestion(messages, summaryRequest(instructions)),
   };
-  const { blocks, stopReason, failure } = await askAside(turn, turn.model, request, signal);
+  const { blocks, stopReason, failure } = await askSideQuestion(turn, turn.model, request, signal);
   if (failure) return { ok: false, reason: failure.message, failure };
   if (stopReason !== 'end_turn' && stopReason !== 'stop_sequence') {
     return { ok: false, reason: `the summary ended with ${stopReason}`, failure: null };
   }
-  const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
-  const summary = summaryOf(text);
+  const summary = summaryOf(textOf(blocks, ''));
   if (summary === '') return { ok: false, reason: 'the model wrote no summary', failure: null };
   return { ok: true, summary };
 }
 
-/** The question joins a user message that nobody has answered yet: roles alternate. */
+/** The question joins an unanswered user message, because roles must alternate. */
 function withQuestion(messages: readonly ApiMessage[], question: string): ApiMessage[] {
   const block = { type: 'text' as const, text: question };
   const last = messages.at(-1);

@@ -1,22 +1,22 @@
-import type { ApiMessage } from '../model/model.ts';
-import type { ContentBlock } from '../wire/content.ts';
-import type { Attachment } from './attachment.ts';
+import type { ApiMessage } from '../../model/model.ts';
+import type { ContentBlock } from '../../wire/api/content.ts';
+import type { Attachment } from '../messages/attachment.ts';
+import type { Turn } from '../turn.ts';
 import { trimmed } from './summary.ts';
-import type { Turn } from './turn.ts';
 
 /** A message or an attachment that stays, and the uuid of its new entry. */
-export interface PlacedKept {
-  kept: ApiMessage | Attachment;
+export interface RetainedEntry {
+  retained: ApiMessage | Attachment;
   uuid: string;
 }
 
-/** What stays word for word when the rest of a conversation becomes a summary. */
-export interface Kept {
-  /** What the user asks in this turn. */
+/** The messages that stay word for word when the rest of a conversation becomes a summary. */
+export interface Retained {
+  /** The user's request in this turn. */
   asked: readonly ContentBlock[];
   /** The last calls and their results, when no answer has come since; empty otherwise. */
   round: readonly ApiMessage[];
-  /** The part of the conversation that only the summary will tell of. */
+  /** The part of the conversation that only the summary covers. */
   earlier: readonly ApiMessage[];
 }
 
@@ -24,7 +24,7 @@ export interface Kept {
 const MAX_ROUND_SHARE = 0.25;
 const CHARS_PER_TOKEN = 3.5;
 
-export function keptOf({ messages, asked, context }: Turn): Kept {
+export function retainedOf({ messages, asked, context }: Turn): Retained {
   const round = openRound(messages);
   const last = messages.at(-1);
   const isUnanswered = last?.role === 'user';

@@ -1,7 +1,7 @@
-import type { ApiMessage } from '../model/model.ts';
-import type { ContentBlock } from '../wire/content.ts';
+import type { ApiMessage } from '../../model/model.ts';
+import type { ContentBlock } from '../../wire/api/content.ts';
 
-/** Asks for the summary that replaces a conversation. Ours; it goes after everything that the provider has cached. */
+/** Asks for the summary that replaces a conversation. It goes after everything that the provider has cached. */
 export function summaryRequest(instructions: string): string {
   const extra = instructions.trim() === '' ? '' : `\n\nThe user adds: ${instructions.trim()}`;
   return `This conversation has to be continued from a summary, because it no longer fits. Write that summary now, as text, without calling any tool. Whoever continues sees nothing but it.
@@ -16,13 +16,13 @@ Put it between <summary> and </summary>, and cover, as far as it applies:
 Be complete about what matters and brief about the rest. Do not invent anything.${extra}`;
 }
 
-/** What the model wrote between the tags; all of it, when it forgot them. */
+/** The text between the tags, or the whole answer when the model forgot them. */
 export function summaryOf(answer: string): string {
   const found = /<summary>([\s\S]*?)(?:<\/summary>|$)/.exec(answer);
   return (found?.[1] ?? answer).trim();
 }
 
-/** The message from which the conversation goes on: the summary, and the last exchange word for word. */
+/** The message that the conversation continues from: the summary, and the last exchange word for word. */
 export function summaryMessage(summary: string, messages: readonly ApiMessage[]): string {
   const last = lastExchange(messages);
   const parts = [`The earlier part of this conversation was replaced by this summary:\n\n${summary}`];
@@ -31,7 +31,7 @@ export function summaryMessage(summary: string, messages: readonly ApiMessage[])
   return parts.join('\n\n');
 }
 
-/** More than this of the last exchange is left to the summary. */
+/** A longer last exchange is left to the summary. */
 const MAX_EXCHANGE_CHARS = 16_000;
 
 /** The last answer and what came after it: a prompt that is not answered yet, or the results of its calls. */

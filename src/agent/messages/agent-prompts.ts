@@ -1,11 +1,11 @@
-import { CARE, REMINDERS, TOOLS } from './prompt.ts';
+import { CARE, REMINDERS, TOOLS } from './system-prompt.ts';
 
-/** The prompt of an agent that works for another: what it is for, and what holds for all of them. Byte-stable, too. */
+/** The prompt of an agent that works for another: its purpose, and the parts that hold for all agents. Byte-stable. */
 export function agentPrompt(purpose: string): string {
   return [purpose, TOOLS, CARE, `${REPORT}\n${REMINDERS}`].join('\n\n');
 }
 
-/** What a member of a team is for, and how it deals with the others. */
+/** The purpose of a team member, and how it deals with the others. */
 export function teammatePrompt(purpose: string, { name, team }: { name: string; team: string }): string {
   const rules = `# Your team
 - You are ${name}, a member of the team ${team}. Its leader is team-lead, who has given you your task and speaks with the user.

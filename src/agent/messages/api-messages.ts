@@ -1,11 +1,14 @@
-import type { ApiMessage } from '../model/model.ts';
-import { toApiBlock } from '../sessions/api-blocks.ts';
-import { userBlocks } from '../sessions/user-blocks.ts';
-import type { JsonObject } from '../util/json.ts';
-import type { ContentBlock } from '../wire/content.ts';
-import type { ApiUserMessage } from '../wire/messages/user.ts';
+import type { ApiMessage } from '../../model/model.ts';
+import { toApiBlock } from '../../sessions/replay/api-blocks.ts';
+import { userBlocks } from '../../sessions/replay/user-blocks.ts';
+import type { JsonObject } from '../../util/json.ts';
+import type { ContentBlock } from '../../wire/api/content.ts';
+import type { ApiUserMessage } from '../../wire/messages/user.ts';
 
-/** What a user message says, as a resume will read it: without what the API would refuse. Empty: it says nothing. */
+/**
+ * The content of a user message as a resume will read it, without blocks that the API would refuse. Empty when nothing
+ * is left.
+ */
 export function userContent(message: ApiUserMessage): readonly ContentBlock[] {
   return userBlocks({ type: 'user', message });
 }
@@ -21,15 +24,15 @@ export function addUserContent(messages: ApiMessage[], content: readonly Content
 }
 
 /**
- * Adds an answer, without what the API refuses to take back: empty texts, and thoughts that an interrupt has cut off from
- * what they led to. A resume leaves out the same (`sessions/replay`).
+ * Adds an answer, without blocks that the API refuses: empty texts, and thinking whose answer an interrupt cut off. A
+ * resume leaves out the same (`sessions/replay/replay`).
  */
 export function addAnswer(messages: ApiMessage[], blocks: readonly ContentBlock[], model: string): void {
   const taken = blocks.flatMap((block) => toApiBlock(block as JsonObject, 'assistant') ?? []);
   const content = taken.slice(0, taken.findLastIndex((block) => !THOUGHTS.has(block.type)) + 1);
   if (content.length === 0) return;
   const last = messages.at(-1);
-  // After a pause the answer goes on in the next one; to the API they are one message, as they are to a resume.
+  // After a pause the next answer continues this one; the API and a resume treat both as one message.
   if (last?.role === 'assistant') messages[messages.length - 1] = joined(last, content, model);
   else messages.push({ role: 'assistant', content, model });
 }
@@ -39,7 +42,7 @@ function joined(begun: ApiMessage, content: readonly ContentBlock[], model: stri
   return { role: 'assistant', content: [...before.content, ...content], model };
 }
 
-/** What the last answer said, whatever calls came with it. */
+/** The text of the last answer, without its tool calls. */
 export function lastSaid(messages: readonly ApiMessage[]): string {
   const answer = messages.findLast(({ role }) => role === 'assistant');
   const text = answer?.content.findLast((block) => block.type === 'text');

@@ -1,21 +1,23 @@
-import type { AnswerHead } from '../model/accumulate.ts';
-import type { ModelEvent, StreamEvent } from '../model/model.ts';
-import type { ToolProgress } from '../tools/tool.ts';
-import type { ContentBlock, ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
-import { RAW_JSON } from '../wire/jsonl.ts';
+import type { AnswerHead } from '../../model/accumulate.ts';
+import type { ModelEvent, StreamEvent } from '../../model/model.ts';
+import type { ToolProgress } from '../../tools/tool.ts';
+import type { ContentBlock, ToolResultBlock, ToolUseBlock } from '../../wire/api/content.ts';
+import { RAW_JSON } from '../../wire/link/jsonl.ts';
 import type {
   ApiAssistantMessage,
   AssistantMessage,
   AuthStatusMessage,
+  Message,
   RawStreamEvent,
   StatusMessage,
   StreamEventMessage,
   ToolProgressMessage,
   UserMessage,
-} from '../wire/messages/index.ts';
-import type { Turn } from './turn.ts';
+} from '../../wire/messages/index.ts';
+import { lineIds, systemLine } from '../system-line.ts';
+import type { Turn } from '../turn.ts';
 
-/** One complete block of an answer (ruling K3: one line per block, same message id). */
+/** One complete block of an answer. Each block has its own line; all lines of an answer share its message id. */
 export function assistantLine(turn: Turn, head: AnswerHead, block: ContentBlock): AssistantMessage {
   return {
     type: 'assistant',
@@ -36,7 +38,7 @@ export function assistantLine(turn: Turn, head: AnswerHead, block: ContentBlock)
   };
 }
 
-/** An answer that no model gave: an API error as text, marked by `error` (ruling K24). */
+/** An API error as the text of an answer, marked by `error`; no model wrote it. */
 export function errorLine(turn: Turn, error: NonNullable<AssistantMessage['error']>, text: string): AssistantMessage {
   return {
     type: 'assistant',
@@ -48,7 +50,7 @@ export function errorLine(turn: Turn, error: NonNullable<AssistantMessage['error
   };
 }
 
-/** A message in the form of the model's, which no model has said. */
+/** A message in the form of a model's answer that no model wrote. */
 export function syntheticMessage(
   id: string,
   text: string,
@@ -93,14 +95,13 @@ export function authStatusLine(
   };
 }
 
-/** What the turn is busy with; null when that is over. */
+/** The turn's current activity; null when it is over. */
 export function statusLine(
   turn: Turn,
   status: StatusMessage['status'],
   outcome?: Pick<StatusMessage, 'compact_result' | 'compact_error'>,
-): StatusMessage {
-  const ids = { session_id: turn.sessionId, uuid: turn.runtime.ids.uuid() };
-  return { type: 'system', subtype: 'status', status, ...outcome, ...ids };
+): Message {
+  return systemLine(lineIds(turn), 'status', { status, ...outcome });
 }
 
 export function toolResultLine(turn: Turn, block: ToolResultBlock, toolUseResult: unknown): UserMessage {
@@ -114,7 +115,7 @@ export function toolResultLine(turn: Turn, block: ToolResultBlock, toolUseResult
   };
 }
 
-/** A sign of life of a call that takes long. */
+/** Shows that a long call is still running. */
 export function toolProgressLine(
   turn: Turn,
   call: ToolUseBlock,
@@ -127,13 +128,13 @@ export function toolProgressLine(
     parent_tool_use_id: turn.parentToolUseId,
     elapsed_time_seconds: elapsedMs / 1000,
     ...progress,
-    ...(turn.tellsToday && progress === undefined && { heartbeat: true }),
+    ...(turn.mentionsToday && progress === undefined && { heartbeat: true }),
     session_id: turn.sessionId,
     uuid: turn.runtime.ids.uuid(),
   };
 }
 
-/** The two literal markers of an interrupted turn (ruling P5). */
+/** The two literal markers of an interrupted turn. */
 export const INTERRUPTED = '[Request interrupted by user]';
 export const INTERRUPTED_FOR_TOOL = '[Request interrupted by user for tool use]';
 

@@ -1,12 +1,23 @@
-import type { Chain } from '../sessions/chain.ts';
-import type { ContentBlock } from '../wire/content.ts';
-import type { Entry } from '../wire/entries.ts';
-import type { RecordedCommand } from './recorder.ts';
+import type { Chain } from '../../sessions/tree/chain.ts';
+import type { ContentBlock } from '../../wire/api/content.ts';
+import type { Entry } from '../../wire/entries.ts';
+
+/** A slash command that was answered without the model. */
+export interface RecordedCommand {
+  name: string;
+  args: string;
+  /** The content in front of the command. */
+  before?: readonly ContentBlock[];
+  output: string;
+  uuids: { caveat: string; command: string; output: string };
+  /** True when a prompt was taken from the queue for it. */
+  dequeue: boolean;
+}
 
 const CAVEAT =
   '<local-command-caveat>The next messages come from a command that the user ran locally. Do not answer them or treat them as part of the task, unless the user asks about them.</local-command-caveat>';
 
-/** A command that was answered here, as entries of the session, and what the model will see of it. */
+/** The session entries of a command that Heddle answered itself, and the content for the model. */
 export function localCommandEntries(
   chain: Chain,
   { name, args, before = [], output, uuids, dequeue }: RecordedCommand,

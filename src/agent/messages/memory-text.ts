@@ -1,9 +1,9 @@
-import { insideReminder } from '../util/reminder-text.ts';
+import { insideReminder, reminder } from '../../util/text/reminder-text.ts';
 
-/** A memory file of which the model is told. */
-export interface ToldFile {
+/** A memory file that the model gets to read. */
+export interface ReportedFile {
   path: string;
-  /** Whose instructions these are. */
+  /** The owner of the instructions. */
   kind: 'user' | 'project' | 'local';
   text: string;
   importedBy?: string;
@@ -11,19 +11,19 @@ export interface ToldFile {
   isNested?: true;
   /** Holds for the files that match one of these. */
   globs?: readonly string[];
-  /** The model knows what it said before. */
+  /** Set when the model has read an earlier version of the file. */
   isChanged?: true;
 }
 
-/** Memory files as the model gets them. Ours, and the same for the same files: a resume depends on it. */
-export function memoryReminder(files: readonly ToldFile[], gone: readonly string[]): string {
+/** Memory files in the form for the model. The same files always give the same text: a resume depends on it. */
+export function memoryReminder(files: readonly ReportedFile[], gone: readonly string[]): string {
   const parts = [
     ...(files.length > 0
       ? [INTRODUCTION, ...files.map((file) => `# ${titleOf(file)}\n\n${insideReminder(file.text.trim())}`)]
       : []),
     ...(gone.length > 0 ? [`These instructions are withdrawn, do not follow them any more: ${gone.join(', ')}`] : []),
   ];
-  return `<system-reminder>\n${parts.join('\n\n')}\n</system-reminder>`;
+  return reminder(parts.join('\n\n'));
 }
 
 const INTRODUCTION =
@@ -35,13 +35,13 @@ const OWNERS = {
   local: "the user's own, for this project",
 };
 
-function titleOf({ path, kind, importedBy, isNested, globs, isChanged }: ToldFile): string {
-  const facts = [
+function titleOf({ path, kind, importedBy, isNested, globs, isChanged }: ReportedFile): string {
+  const details = [
     OWNERS[kind],
     ...(importedBy === undefined ? [] : [`imported by ${importedBy}`]),
     ...(isNested ? ['for the files below its directory'] : []),
     ...(globs ? [`for files that match ${insideReminder(globs.join(', ').trim())}`] : []),
     ...(isChanged ? ['changed: this replaces what it said before'] : []),
   ];
-  return `${path} (${facts.join('; ')})`;
+  return `${path} (${details.join('; ')})`;
 }

@@ -1,118 +1,115 @@
-import type { Chain } from '../sessions/chain.ts';
-import type { FileSnapshot } from '../sessions/file-history.ts';
-import type { AppendOptions, SessionKey, SessionStore } from '../sessions/store.ts';
-import type { JsonObject } from '../util/json.ts';
-import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
-import type { Entry } from '../wire/entries.ts';
-import type { AssistantMessage, CompactBoundaryMessage, Message, UserMessage } from '../wire/messages/index.ts';
-import type { UserInput } from '../wire/messages/user.ts';
-import type { PlacedAttachment } from './attachment.ts';
-import type { PlacedKept } from './kept.ts';
+import type { ApiMessage } from '../../model/model.ts';
+import type { AppendOptions, SessionKey, SessionStore } from '../../sessions/store.ts';
+import type { Chain } from '../../sessions/tree/chain.ts';
+import type { FileSnapshot } from '../../sessions/tree/checkpoint-entries.ts';
+import type { JsonObject } from '../../util/json.ts';
+import type { ContentBlock, ToolResultBlock } from '../../wire/api/content.ts';
+import type { Entry } from '../../wire/entries.ts';
+import type { AssistantMessage, CompactBoundaryMessage, Message, UserMessage } from '../../wire/messages/index.ts';
+import type { UserInput } from '../../wire/messages/user.ts';
+import type { RetainedEntry } from '../compaction/retained.ts';
+import type { AttachmentEntry } from './attachment.ts';
+import { localCommandEntries, type RecordedCommand } from './local-command-entries.ts';
 
-/** What an entry holds beyond its message. */
-export interface EntryFacts {
+/** Fields of an entry in addition to its message. */
+export interface EntryDetails {
   requestId?: string | null;
-  /** What is known at the end of an answer, and not when the line about its block was made: why it stopped, its counts. */
+  /**
+   * Fields known only at the end of an answer, after the line of its last block was made: the stop reason and the token
+   * counts.
+   */
   final?: JsonObject;
   sourceToolAssistantUUID?: string;
-  /** Said by the runtime, not by a person. */
+  /** Set when the runtime wrote the message, not a person. */
   isMeta?: true;
   isCompactSummary?: true;
   /** The call that brought this text. */
   sourceToolUseID?: string;
-  /** Of a compaction: what its boundary tells beside what started it, as files spell it. */
+  /** For a compaction: the details of its boundary except the trigger, spelled as in files. */
   compacted?: JsonObject;
 }
 
-/** Writes the transcript. What it has returned is on disk (ruling K35). */
+/** Writes the transcript. An entry is on disk when the method that records it resolves. */
 export interface Recorder {
-  /** Records what the user said, with what goes along. Resolves with the message's uuid. */
+  /** Records the user's message and its attachments. Resolves with the message's uuid. */
   prompt(input: UserInput, context: PromptContext): Promise<string>;
-  /** Records what an agent is to do, with what goes along. */
+  /** Records the task of an agent and its attachments. */
   task(prompt: string, context: Pick<PromptContext, 'uuid' | 'attachments'>): Promise<void>;
-  /** Records that something waits to be told to the model, so that it is not lost when this process ends. */
+  /** Records a message that waits in the queue for the model, so that it is not lost when this process ends. */
   enqueue(content: string): Promise<void>;
   /**
    * Records a message of the conversation and hands it back with the time of its entry; messages that are not part of it
    * pass straight through.
    */
-  record(message: Message, facts?: EntryFacts): Promise<Message>;
-  /** Records a message that joins a running turn (ruling K26). */
-  fold(input: UserInput, context: PromptContext): Promise<void>;
-  /** Records what is added to the conversation during a turn. */
-  attach(attachments: readonly PlacedAttachment[]): Promise<void>;
+  record(message: Message, details?: EntryDetails): Promise<Message>;
+  /** Records a message that joins a running turn. */
+  join(input: UserInput, context: PromptContext): Promise<void>;
+  /** Records attachments that are added to the conversation during a turn. */
+  attach(attachments: readonly AttachmentEntry[]): Promise<void>;
   /** Records that a hook was started. */
   progress(data: JsonObject, fields: { uuid: string; toolUseID: string }): Promise<void>;
-  /** Records something about the conversation that is no part of it. */
+  /** Records a fact about the conversation that is not part of it. */
   system(subtype: string, fields: JsonObject & { uuid: string }): Promise<void>;
-  /** Records a command that was answered here, and what it said. Resolves with what the model will see of it. */
+  /** Records a command that Heddle answered itself, and its output. Resolves with the content for the model. */
   localCommand(command: RecordedCommand): Promise<ContentBlock[]>;
-  /** Records that a prompt was taken from the queue which is recorded later. */
+  /** Records that a prompt was taken from the queue; the prompt itself is recorded later. */
   dequeue(): Promise<void>;
-  /** Records a command that nothing here knows. It is no part of the conversation. */
+  /** Records a command that Heddle does not know. It is not part of the conversation. */
   unknownCommand(command: { content: string; uuid: string }): Promise<void>;
-  /** Records messages once more, and what is told again, behind the summary that replaced all before it. */
-  keep(kept: readonly PlacedKept[]): Promise<void>;
-  /** Records a message that will not be answered any more, because everything ends. */
+  /** Records retained messages and attachments again, after the summary that replaced everything before it. */
+  retain(retained: readonly RetainedEntry[]): Promise<void>;
+  /** Records a message that stays unanswered because the session ends. */
   cancel(input: UserInput): Promise<void>;
-  /** Records that more files belong to the checkpoint of a prompt, as found out by the latest answer's calls. */
+  /** Records that more files belong to the checkpoint of a prompt, because calls of the latest answer touch them. */
   fileSnapshot(snapshot: FileSnapshot): Promise<void>;
-  /** Records that the permission mode is another one now (ruling K35). */
+  /** Records a change of the permission mode. */
   mode(mode: string): Promise<void>;
-  /** Records what the session has cost so far, once per turn. */
+  /** Records the cost of the session so far, once per turn. */
   cost(state: JsonObject): Promise<void>;
-  /** Where the next entry hangs from; null when it begins a conversation. */
+  /** The parent of the next entry; null when it begins a conversation. */
   readonly leaf: string | null;
-  /** Goes on from another entry of the session: what was written since stays, as another branch. Null: a new root. */
-  goOnFrom(uuid: string | null): void;
-  /** Records that the conversation goes on from here, for whoever resumes it (ruling K21). */
+  /**
+   * Continues from another entry of the session; later entries stay in the file as another branch. Null starts a new
+   * root.
+   */
+  moveTo(uuid: string | null): void;
+  /** Records the current end of the conversation, from which a resume continues. */
   markLeaf(lastPrompt: string): Promise<void>;
   /** Records the title of the session. */
   title(title: string): Promise<void>;
-  /** Goes on from where the first of these entries hangs. */
+  /** Continues from the parent of the first of these entries. */
   rewind(uuids: readonly string[]): void;
-}
-
-export interface RecordedCommand {
-  name: string;
-  args: string;
-  /** What was said in front of it. */
-  before?: readonly ContentBlock[];
-  output: string;
-  uuids: { caveat: string; command: string; output: string };
-  /** Whether a prompt was taken from the queue for it. */
-  dequeue: boolean;
 }
 
 export interface PromptContext {
   uuid: string;
   permissionMode: string;
-  attachments: readonly PlacedAttachment[];
-  /** What a command stands for that the user has called (wire.md 8.3). */
+  attachments: readonly AttachmentEntry[];
+  /** The expansion of a command that the user called. */
   expanded?: ExpandedCommand;
 }
 
 export interface ExpandedCommand {
   said: string;
-  /** What was said in front of it, and the text it stands for. */
+  /** The content in front of the command, and the text it expands to. */
   blocks: readonly ContentBlock[];
-  /** Of the entry with the text. */
+  /** The uuid of the entry with the text. */
   uuid: string;
 }
 
-/** Where entries go; null when nothing is to be kept. */
+/** The destination of entries; null when the session is not stored. */
 export interface Transcript {
   key: SessionKey;
   store: SessionStore | null;
   chain: Chain;
-  /** The file checkpoint that goes with a user message, where they are on. */
+  /** The file checkpoint for a user message, when checkpoints are on. */
   snapshotFor?: (uuid: string) => Promise<FileSnapshot> | null;
 }
 
 export function createRecorder({ key, store, chain, snapshotFor }: Transcript): Recorder {
   const parents = new Map<string, string | null>();
   let lastAnswer: string | null = null;
-  /** What could not be stored is taken off the chain again, so that the next entry hangs from what is really there. */
+  /** Takes entries that could not be stored off the chain again, so that the next entry links to one that exists. */
   const appendGroup = async (leafBefore: string | null, entries: readonly Entry[], options: AppendOptions) => {
     for (const { uuid, parentUuid } of entries) {
       if (typeof uuid === 'string') parents.set(uuid, (parentUuid as string | null | undefined) ?? null);
@@ -125,7 +122,7 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
     }
   };
   const append = (leafBefore: string | null, ...entries: Entry[]) => appendGroup(leafBefore, entries, {});
-  /** With uuids that were made here. Those of a message may be its sender's, who sends it again when in doubt. */
+  /** For entries whose uuids were made here. The uuid of a message may be its sender's, who may send it twice. */
   const appendNew = (leafBefore: string | null, ...entries: Entry[]) =>
     appendGroup(leafBefore, entries, { areNew: true });
   const appendSaid = (input: UserInput) => (input.uuid === undefined ? appendNew : append);
@@ -155,16 +152,16 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
     async enqueue(content) {
       await append(chain.leaf, chain.queueOperation('enqueue', content));
     },
-    async record(message, facts = {}) {
+    async record(message, details = {}) {
       const { leaf } = chain;
-      const entry = toEntry(chain, message, facts);
+      const entry = toEntry(chain, message, details);
       if (entry) await appendNew(leaf, entry);
       if (message.type === 'assistant') lastAnswer = message.uuid;
       return entry === null || message.type === 'system'
         ? message
         : { ...message, timestamp: entry.timestamp as string };
     },
-    async fold(input, { uuid, permissionMode, attachments }) {
+    async join(input, { uuid, permissionMode, attachments }) {
       const before = await checkpoint(uuid);
       const { leaf } = chain;
       const said = chain.userEntry(input.message as JsonObject, { uuid, permissionMode, origin: input.origin });
@@ -188,7 +185,6 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
       await append(chain.leaf, chain.fileSnapshot(snapshot, { messageId, isUpdate: true }));
     },
     async localCommand(command) {
-      const { localCommandEntries } = await import('./local-command-entries.ts');
       const { leaf } = chain;
       const { entries, seen } = localCommandEntries(chain, command);
       await append(leaf, ...entries);
@@ -202,11 +198,10 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
     async dequeue() {
       await append(chain.leaf, chain.queueOperation('dequeue'));
     },
-    async keep(kept) {
-      if (kept.length === 0) return;
-      const { keptEntry } = await import('./kept-entry.ts');
+    async retain(retained) {
+      if (retained.length === 0) return;
       const { leaf } = chain;
-      await append(leaf, ...kept.map((each) => keptEntry(chain, each)));
+      await append(leaf, ...retained.map((each) => retainedEntry(chain, each)));
     },
     async cancel({ message: { content } }) {
       const text = typeof content === 'string' ? content : JSON.stringify(content);
@@ -221,7 +216,7 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
     get leaf() {
       return chain.leaf;
     },
-    goOnFrom(uuid) {
+    moveTo(uuid) {
       chain.moveTo(uuid);
     },
     async markLeaf(lastPrompt) {
@@ -240,21 +235,21 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
   };
 }
 
-/** The entry for a message, or null for what is not recorded: stream events, status lines, results. */
-function toEntry(chain: Chain, message: Message, facts: EntryFacts): Entry | null {
+/** The entry for a message, or null for messages that are not recorded: stream events, status lines, results. */
+function toEntry(chain: Chain, message: Message, details: EntryDetails): Entry | null {
   switch (message.type) {
     case 'assistant':
-      return assistantEntry(chain, message, facts);
+      return assistantEntry(chain, message, details);
     case 'user':
-      return userEntry(chain, message, facts);
+      return userEntry(chain, message, details);
     case 'system':
-      return message.subtype === 'compact_boundary' ? boundaryEntry(chain, message, facts) : null;
+      return message.subtype === 'compact_boundary' ? boundaryEntry(chain, message, details) : null;
     default:
       return null;
   }
 }
 
-/** Which command it was, and what it stands for. */
+/** The entries for a command and for the text it expands to. */
 function commandEntries(chain: Chain, uuid: string, { said, blocks, uuid: textUuid }: ExpandedCommand): Entry[] {
   return [
     chain.userEntry({ role: 'user', content: said }, { uuid }),
@@ -262,34 +257,44 @@ function commandEntries(chain: Chain, uuid: string, { said, blocks, uuid: textUu
   ];
 }
 
-function attached(chain: Chain, attachments: readonly PlacedAttachment[]): Entry[] {
+function attached(chain: Chain, attachments: readonly AttachmentEntry[]): Entry[] {
   return attachments.map(({ attachment, uuid }) => chain.attachmentEntry(attachment, { uuid }));
 }
 
-function assistantEntry(chain: Chain, { message, uuid, error }: AssistantMessage, facts: EntryFacts): Entry {
-  if (error) return chain.assistantEntry(message as JsonObject, { uuid, error });
-  const { context_management: _, ...stored } = message as JsonObject;
-  return chain.assistantEntry({ ...stored, ...facts.final }, { uuid, requestId: facts.requestId });
+/** A retained message repeats an earlier one; viewers show it only at its first place. */
+function retainedEntry(chain: Chain, { retained, uuid }: RetainedEntry): Entry {
+  if (!('role' in retained)) return chain.attachmentEntry(retained, { uuid });
+  const { role, content, model } = retained as ApiMessage;
+  if (role === 'user') return chain.userEntry({ role, content }, { uuid, isMeta: true });
+  const usage = { input_tokens: 0, output_tokens: 0 };
+  const message = { id: `msg_${uuid}`, type: 'message', role, model, content, stop_reason: null, usage };
+  return chain.assistantEntry(message, { uuid });
 }
 
-function userEntry(chain: Chain, line: UserMessage, facts: EntryFacts): Entry {
+function assistantEntry(chain: Chain, { message, uuid, error }: AssistantMessage, details: EntryDetails): Entry {
+  if (error) return chain.assistantEntry(message as JsonObject, { uuid, error });
+  const { context_management: _, ...stored } = message as JsonObject;
+  return chain.assistantEntry({ ...stored, ...details.final }, { uuid, requestId: details.requestId });
+}
+
+function userEntry(chain: Chain, line: UserMessage, details: EntryDetails): Entry {
   const { message, uuid } = line;
   const [block] = message.content as ContentBlock[];
-  if (block?.type === 'tool_result' && facts.sourceToolAssistantUUID !== undefined) {
+  if (block?.type === 'tool_result' && details.sourceToolAssistantUUID !== undefined) {
     return chain.toolResultEntry(block as ToolResultBlock, {
       uuid,
       toolUseResult: line.tool_use_result,
-      sourceToolAssistantUUID: facts.sourceToolAssistantUUID,
+      sourceToolAssistantUUID: details.sourceToolAssistantUUID,
     });
   }
-  const { isMeta, isCompactSummary, sourceToolUseID } = facts;
+  const { isMeta, isCompactSummary, sourceToolUseID } = details;
   // A summary and what the runtime says are stored as plain text, whatever the line on the wire looks like (wire.md 8).
   const isPlain = isCompactSummary || (isMeta && sourceToolUseID === undefined);
   const stored = isPlain && block?.type === 'text' ? { role: 'user', content: block.text } : message;
   return chain.userEntry(stored as JsonObject, { uuid, isMeta, isCompactSummary, sourceToolUseID });
 }
 
-function boundaryEntry(chain: Chain, { uuid, compact_metadata }: CompactBoundaryMessage, facts: EntryFacts): Entry {
+function boundaryEntry(chain: Chain, { uuid, compact_metadata }: CompactBoundaryMessage, details: EntryDetails): Entry {
   const { trigger, pre_tokens: preTokens } = compact_metadata;
-  return chain.compactBoundary('Conversation compacted', { uuid, trigger, preTokens, ...facts.compacted });
+  return chain.compactBoundary('Conversation compacted', { uuid, trigger, preTokens, ...details.compacted });
 }

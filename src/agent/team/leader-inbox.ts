@@ -4,31 +4,34 @@ import type { LoopParts } from './member-loop.ts';
 import { SHUTDOWN_PROMPT } from './reports.ts';
 import { hasEnded, isActive } from './states.ts';
 
-/** Mail for the leader, handed out once: as long as it is neither acknowledged nor given back, no other is. */
+/** Mail for the leader. Until it is acknowledged or given back, no other mail is handed out. */
 export interface LeaderMail {
   prompt: string;
-  /** The names of those who have written. */
+  /** The names of the senders. */
   from: readonly string[];
-  /** When the prompt is recorded in the leader's transcript, not before. */
+  /** Call it when the prompt is recorded in the leader's transcript, not before. */
   acknowledge(): Promise<void>;
-  /** When no turn came of it: it is handed out again to whoever asks next. Wakes nobody, as that may fail as well. */
+  /**
+   * Call it when the mail led to no turn: the next caller gets it again. Does not wake the leader, because that may
+   * fail as well.
+   */
   giveBack(): void;
 }
 
-/** What reaches the leader, and when it is told that its team has nothing left to do. */
-export interface LeaderDesk {
+/** Delivers mail to the leader, and decides when the leader gets the request to shut down the team. */
+export interface LeaderInbox {
   leaderMail(): Promise<LeaderMail | null>;
   isSettled(): Promise<boolean>;
   inputEnded(): Promise<LeaderMail | null>;
   inputArrived(): Promise<void>;
-  /** What the leader's transcript holds already is not handed out again. */
+  /** Skips mail that the leader's transcript already holds. */
   skipSeen(): Promise<void>;
   wakeIfUnread(): Promise<void>;
-  /** Wakes nobody any more. */
+  /** Stops waking the leader. */
   close(): void;
 }
 
-export function createLeaderDesk({ roster, mailbox, seams, isClosed }: LoopParts): LeaderDesk {
+export function createLeaderInbox({ roster, mailbox, port, isClosed }: LoopParts): LeaderInbox {
   const inTurn = oneAtATime();
   let isHandedOut = false;
   const states = () => roster.record().members.map(({ state }) => state);
@@ -36,12 +39,12 @@ export function createLeaderDesk({ roster, mailbox, seams, isClosed }: LoopParts
   /** The same for one end of input, so that it cannot be posted twice. */
   const shutdownId = () => `shutdown-${roster.record().createdAt}-${roster.record().episode}`;
   const stopListening = mailbox.onMail(LEADER, ({ id }) => {
-    // Who asks for the shutdown prompt gets it in the answer.
-    if (id !== shutdownId()) seams.wakeLeader();
+    // The caller that asks for the shutdown prompt gets it as the return value.
+    if (id !== shutdownId()) port.wakeLeader();
   });
 
   async function wakeIfUnread(): Promise<void> {
-    if (!isOver() && (await mailbox.unread(LEADER)).length > 0) seams.wakeLeader();
+    if (!isOver() && (await mailbox.unread(LEADER)).length > 0) port.wakeLeader();
   }
 
   const leaderMail = () =>
@@ -57,7 +60,7 @@ export function createLeaderDesk({ roster, mailbox, seams, isClosed }: LoopParts
           const ids = mails.map(({ id }) => id);
           await mailbox.acknowledge(LEADER, ids);
           isHandedOut = false;
-          await wakeIfUnread(); // what came meanwhile was announced when it could not be handed out
+          await wakeIfUnread(); // mail that came meanwhile was announced while it could not be handed out
         },
         giveBack() {
           isHandedOut = false;
@@ -82,7 +85,7 @@ export function createLeaderDesk({ roster, mailbox, seams, isClosed }: LoopParts
       await roster.moveTeam('input-ended');
       const isDue = !states().every(hasEnded) && (await isSettled());
       if (!isDue || roster.record().state !== 'ending') return null;
-      // The mail first: who dies in between posts it again under the same id.
+      // Posts the mail first: if the process dies in between, the next one posts it again under the same id.
       await mailbox.post(LEADER, { id: shutdownId(), from: RUNTIME, text: SHUTDOWN_PROMPT });
       if (roster.record().state === 'ending') await roster.moveTeam('told');
       return leaderMail();
@@ -93,7 +96,7 @@ export function createLeaderDesk({ roster, mailbox, seams, isClosed }: LoopParts
       await roster.moveTeam('input');
     },
     async skipSeen() {
-      await mailbox.acknowledge(LEADER, await seams.seenIds(null));
+      await mailbox.acknowledge(LEADER, await port.seenIds(null));
     },
     wakeIfUnread,
     close: stopListening,

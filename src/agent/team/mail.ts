@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, stringField, tryParseJson } from '../../util/json.ts';
 
 export const LEADER = 'team-lead';
-/** Who speaks when the runtime itself has something to say. No teammate may have this name. */
+/** The sender of messages from the runtime itself. No teammate may have this name. */
 export const RUNTIME = 'heddle';
 
-/** One message, as it is in an inbox file (wire.md 9.4). `id` is ours. */
+/** One message, as it is in an inbox file (wire.md 9.4). Only Heddle writes `id`. */
 export interface Mail {
-  /** Whoever posts or reads the same id again means the same mail. */
+  /** Identifies the mail: posting or reading the same id twice counts once. */
   id: string;
   from: string;
   text: string;
@@ -38,19 +38,22 @@ export interface TypedMessage {
   plan?: string;
 }
 
-/** Which kind of message a text is; null for words. */
+/** The kind of a message; null for plain words. */
 export function messageTypeOf(text: string): MessageType | null {
   const type = stringField(tryParseJson(text), 'type');
   return TYPES.find((each) => each === type) ?? null;
 }
 
-/** The id of the request when this mail is the leader asking to shut down. Nobody else can ask. */
+/** The request id when this mail is the leader's request to shut down; mail from others never is. */
 export function shutdownRequestOf({ from, text }: Mail): string | null {
   if (from !== LEADER || messageTypeOf(text) !== 'shutdown_request') return null;
   return stringField(tryParseJson(text), 'requestId') ?? null;
 }
 
-/** A mail of the file, or null for what is none. What others wrote without an id gets one that is always the same. */
+/**
+ * Reads a mail from the file; null when the value is not a mail. A mail that another program wrote without an id gets
+ * an id that is always the same.
+ */
 export function toMail(value: unknown): Mail | null {
   if (!isObject(value) || typeof value.from !== 'string' || typeof value.text !== 'string') return null;
   const { from, text } = value;
@@ -68,7 +71,9 @@ export function toMail(value: unknown): Mail | null {
 const ANSWER_SHUTDOWN = `You are asked to shut down. Answer with SendMessage, type "shutdown_response": \
 approve true when your work is done, or approve false with the reason in content when it is not.`;
 
-/** All mails together, as the prompt of a turn. Each carries its id, so that a transcript tells what it has seen. */
+/**
+ * All mails together, as the prompt of a turn. Each carries its id, so that a transcript shows which mails it has seen.
+ */
 export function promptOf(mails: readonly Mail[]): string {
   const parts = mails.map(tagged);
   if (mails.some((mail) => shutdownRequestOf(mail) !== null)) parts.push(ANSWER_SHUTDOWN);
@@ -78,8 +83,8 @@ export function promptOf(mails: readonly Mail[]): string {
 const TAG_WITH_ID = /<(?:teammate-message|team-notice)(?: [a-z_]+="[^"]*")*? message_id="([^"]*)"/g;
 
 /**
- * The ids of the mails in a prompt. To be asked only of prompts that the runtime recorded: what tools print may look the
- * same.
+ * The ids of the mails in a prompt. Call it only for prompts that the runtime recorded: the output of a tool may look
+ * the same.
  */
 export function messageIdsIn(prompt: string): string[] {
   return [...prompt.matchAll(TAG_WITH_ID)].map(([, id = '']) => unescaped(id));
@@ -100,7 +105,7 @@ function attribute(name: string, value: string): string {
   return `${name}="${escaped(value)}"`;
 }
 
-/** Nobody may speak in another's name by writing the tags himself. */
+/** Removes the tags from a text, so that no sender can write in the name of another. */
 function withoutTags(text: string): string {
   return text.replaceAll(/<(?=\/?(?:teammate-message|team-notice))/gi, '&lt;');
 }

@@ -5,11 +5,11 @@ import type { Runtime } from '../../util/runtime.ts';
 import type { TeamFiles } from './locked-files.ts';
 import { type Mail, toMail } from './mail.ts';
 
-/** More than this many, and the oldest that were read are dropped: every change writes the whole file. */
+/** Beyond this many, the oldest read mails are dropped, because every change writes the whole file. */
 const MAX_KEPT = 1000;
 
 export interface NewMail {
-  /** Fresh when it is left out. */
+  /** A new id when it is left out. */
   id?: string;
   from: string;
   text: string;
@@ -26,9 +26,9 @@ export interface Mailbox {
   post(to: string, mail: NewMail): Promise<Mail>;
   /** Oldest first. */
   unread(name: string): Promise<Mail[]>;
-  /** Marks mails as read. For when they are in a recorded request, not before: from then on nobody delivers them. */
+  /** Marks mails as read, so that they are not delivered again. Call it only when they are in a recorded request. */
   acknowledge(name: string, ids: Iterable<string>): Promise<void>;
-  /** Called with every new mail that is posted in this process. Returns how to stop it. */
+  /** Calls the listener with every new mail that is posted in this process. Returns a function that removes it. */
   onMail(name: string, listener: (mail: Mail) => void): () => void;
 }
 
@@ -49,7 +49,7 @@ export function createMailbox({ dir, files, runtime }: MailboxOptions): Mailbox 
     return queue(work);
   };
 
-  /** What is no list goes aside, so that nothing in it is lost and the next mail finds a place. */
+  /** Moves a file that holds no list out of the way, so that its content is kept and the next mail can be stored. */
   async function setDamagedAside(path: string): Promise<void> {
     const text = await files.read(path);
     if (text === null || itemsOf(text) !== null) return;

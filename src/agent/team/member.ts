@@ -2,7 +2,7 @@ import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import { LEADER, RUNTIME } from './mail.ts';
 import { isMemberState, type MemberState } from './states.ts';
 
-/** A teammate. A value: what changes is a new one. */
+/** A teammate. Immutable: a change makes a new object. */
 export interface Member {
   /** `name@team` */
   agentId: string;
@@ -19,11 +19,11 @@ export interface Member {
   /** Whatever the host needs to find its transcript again. */
   transcriptId?: string;
   state: MemberState;
-  /** Of its last turn. What the runtime reports about it gets its id from here, so that no report comes twice. */
+  /** The id of its last turn. Reports about the turn get their id from it, so that no report comes twice. */
   turnId: string;
   /** Shutdown requests that it has read and not answered. */
   requests: readonly string[];
-  /** Why it has ended, if not because it agreed to. */
+  /** The reason of its end, unless it agreed to stop. */
   trouble?: string;
 }
 
@@ -36,14 +36,16 @@ export function colorOf(index: number): string {
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** What is wrong with the name of a team or of a teammate, which becomes a file name; null when nothing is. */
+/**
+ * The reason why a name is not valid for a team or a teammate, whose name becomes a file name; null for a valid name.
+ */
 export function nameProblem(name: string): string | null {
   if (!NAME.test(name)) return 'It may hold letters, digits, _ and -, at most 64, and begins with a letter or digit.';
   const isTaken = [LEADER, RUNTIME].includes(name.toLowerCase());
   return isTaken ? 'That name is taken by the leader or the runtime.' : null;
 }
 
-/** As it is in the team's file (wire.md 9.4). */
+/** The member in the form of the team's file (wire.md 9.4). */
 export function memberToJson({ state, turnId, requests, trouble, transcriptId, ...member }: Member): JsonObject {
   return {
     ...member,
@@ -58,7 +60,7 @@ export function memberToJson({ state, turnId, requests, trouble, transcriptId, .
   };
 }
 
-/** Null for what is no teammate of ours: the leader, or one that another program added. */
+/** Null for an entry that is not a teammate of Heddle: the leader, or one that another program added. */
 export function memberFromJson(value: unknown): Member | null {
   const text = (key: string) => stringField(value, key);
   const [agentId, name] = [text('agentId'), text('name')];

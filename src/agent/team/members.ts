@@ -2,7 +2,7 @@ import { ToolError } from '../../tools/tool.ts';
 import type { Aborted } from '../../util/abort.ts';
 import { LEADER } from './mail.ts';
 import { colorOf, type Member, nameProblem } from './member.ts';
-import { endMember, type LoopParts, runMember, tell } from './member-loop.ts';
+import { endMember, type LoopParts, reportState, runMember } from './member-loop.ts';
 import { hasEnded, isActive } from './states.ts';
 
 export interface NewMember {
@@ -10,7 +10,7 @@ export interface NewMember {
   agentType: string;
   model: string;
   prompt: string;
-  /** What the first turn is about, in a few words. */
+  /** The subject of the first turn, in a few words. */
   summary?: string;
   cwd: string;
   planModeRequired?: boolean;
@@ -19,14 +19,14 @@ export interface NewMember {
 }
 
 /** The members of a team and the turns that they run. */
-export interface Crew {
+export interface TeamMembers {
   spawn(member: NewMember): Promise<Member>;
   resume(nameOrId: string, prompt: string): Promise<Member>;
-  /** Starts those again whom another process left behind. What was cut off is reported as crashed. */
+  /** Restarts the members of an earlier process. Members whose turn was cut off are reported as crashed. */
   restore(): Promise<void>;
-  /** Stops one or all, and resolves when they have. */
+  /** Stops one member or all, and resolves when they have stopped. */
   abort(who: string | 'all', reason: Aborted): Promise<void>;
-  /** Resolves when those who have agreed to stop have stopped. */
+  /** Resolves when the members that agreed to stop have stopped. */
   left(): Promise<void>;
 }
 
@@ -36,12 +36,12 @@ interface Run {
   done: Promise<void>;
 }
 
-export function createCrew(parts: LoopParts): Crew {
-  const { roster, mailbox, seams, isClosed } = parts;
-  const { clock, ids } = seams.runtime;
+export function createTeamMembers(parts: LoopParts): TeamMembers {
+  const { roster, mailbox, port, isClosed } = parts;
+  const { clock, ids } = port.runtime;
   const runs = new Map<string, Run>();
 
-  /** The run counts from here on, so that it can be aborted while it is prepared. */
+  /** The run is registered at once, so that it can be aborted while it is prepared. */
   async function launch(name: string, prepare: () => Promise<void>): Promise<void> {
     const controller = new AbortController();
     const ready = prepare();
@@ -55,12 +55,12 @@ export function createCrew(parts: LoopParts): Crew {
 
   async function restoreMember(name: string): Promise<void> {
     const before = roster.get(name);
-    await mailbox.acknowledge(name, await seams.seenIds(before));
+    await mailbox.acknowledge(name, await port.seenIds(before));
     const isCut = before.state === 'working' || before.state === 'asked';
     await roster.move(name, 'restored', isCut ? { trouble: 'its process ended in the middle of a turn' } : {});
     const isForgotten = roster.get(name).state === 'starting' && (await mailbox.unread(name)).length === 0;
     if (isForgotten) await roster.move(name, 'crashed', { trouble: 'its process ended before it had any mail' });
-    await tell(name, parts); // its last process may have died before it could
+    await reportState(name, parts); // its last process may have died before it could
   }
 
   return {
@@ -89,15 +89,15 @@ export function createCrew(parts: LoopParts): Crew {
       const found = members.find(({ name, agentId }) => name === nameOrId || agentId === nameOrId);
       if (found === undefined) throw new ToolError(`There is no teammate ${JSON.stringify(nameOrId)}.`);
       const { name } = found;
-      if (hasEnded(found.state)) await runs.get(name)?.done; // it may still be telling of its end
+      if (hasEnded(found.state)) await runs.get(name)?.done; // it may still be reporting its end
       const { state } = roster.get(name);
       if (!hasEnded(state)) throw new ToolError(`${name} is ${state}. Send it a message instead.`);
       await launch(name, async () => {
         await roster.move(name, 'resumed', { turnId: ids.uuid(), requests: [], trouble: undefined });
-        const seen = [...(await seams.seenIds(roster.get(name)))];
+        const seen = [...(await port.seenIds(roster.get(name)))];
         await mailbox.acknowledge(name, seen);
         const isNew = seen.length === 0 && (await mailbox.unread(name)).length === 0;
-        // Its process may have died before it got to know what it is there for.
+        // Posted again, because its process may have died before it received its task.
         if (isNew) await mailbox.post(name, { from: LEADER, text: found.prompt });
         await mailbox.post(name, { from: LEADER, text: prompt });
       });
@@ -121,7 +121,7 @@ export function createCrew(parts: LoopParts): Crew {
   };
 }
 
-/** File systems may not tell upper from lower case. */
+/** Compares without case, because file systems may not distinguish it. */
 function refuseName(name: string, members: readonly Member[]): void {
   const problem = nameProblem(name);
   if (problem !== null) throw new ToolError(`${JSON.stringify(name)} cannot be the name of a teammate. ${problem}`);

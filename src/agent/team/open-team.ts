@@ -18,8 +18,8 @@ export interface TeamOptions extends TeamParts {
 }
 
 /**
- * A new team. When another one has its name, that of a session that is over perhaps, it gets a number behind it. Resolves
- * when it is on disk.
+ * Creates a team and resolves when it is on disk. When another team, perhaps of a past session, has the name, a number
+ * is appended.
  */
 export async function createTeam(options: TeamOptions): Promise<Team> {
   const problem = nameProblem(options.name);
@@ -46,7 +46,7 @@ export async function restoreTeam({ name, ...parts }: TeamParts & { name: string
   return team;
 }
 
-/** The name of the team that a session leads, or null. What cannot be read is said and left alone. */
+/** The name of the team that a session leads, or null. A team file that cannot be read is logged and left alone. */
 export async function findTeam({
   home,
   files,
@@ -72,7 +72,7 @@ export async function findTeam({
 }
 
 function newRecord(options: TeamOptions, name: string): TeamRecord {
-  const now = options.seams.runtime.clock.now();
+  const now = options.port.runtime.clock.now();
   return {
     name,
     description: options.description ?? '',

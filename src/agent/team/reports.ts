@@ -3,8 +3,8 @@ import type { NewMail } from './mailbox.ts';
 import type { Member } from './member.ts';
 
 /**
- * What the leader is told of the state that a member has come to by itself; null when there is nothing to tell. The id
- * comes from the member's last turn: whoever is not sure whether it was told may tell it again.
+ * The report for the leader about a state that a member has reached by itself; null when there is nothing to report.
+ * Its id comes from the member's last turn, so it is safe to send it again.
  */
 export function reportOf(member: Member, timestamp: string): { to: string; mail: NewMail } | null {
   const { name, state, trouble, turnId, color } = member;
@@ -28,7 +28,7 @@ function stopText({ name, agentId }: Member, trouble: string): string {
 It does nothing more. Only if that was a mistake, call Task with resume "${agentId}" and a prompt.`;
 }
 
-/** What the leader is told once, when the user will say no more and the team has nothing left to do. */
+/** The request that the leader gets once, when the input of the user has ended and the team has nothing left to do. */
 export const SHUTDOWN_PROMPT = `The user has nothing more to say, all teammates are idle and no message is unread. \
 Shut the team down now:
 1. Ask every teammate that is left, with SendMessage, type "shutdown_request".

@@ -15,7 +15,7 @@ import {
   type TeamState,
 } from './states.ts';
 
-/** What `config.json` of a team holds. */
+/** The content of a team's `config.json`. */
 export interface TeamRecord {
   name: string;
   description: string;
@@ -26,15 +26,15 @@ export interface TeamRecord {
   members: readonly Member[];
   state: TeamState;
   /**
-   * Counts how often the user has said something: each time the team may be told again to shut down. Not only when it is
-   * known to have been told: its process may have died right after that was posted.
+   * Counts the user's messages: after each one the leader may be asked again to shut down the team. It counts every
+   * message, because the process may have died right after it posted the request.
    */
   episode: number;
 }
 
 /**
- * Who is in the team and in which state. A change holds in memory at once, and its promise resolves when it is on disk.
- * An event that the tables of states.ts do not allow rejects: a bug of ours.
+ * The members of the team and their states. A change holds in memory at once, and its promise resolves when it is on
+ * disk. Rejects for an event that the tables of states.ts do not allow, which is a bug.
  */
 export interface Roster {
   record(): TeamRecord;
@@ -50,7 +50,7 @@ export interface Roster {
 export function createRoster(start: TeamRecord, { files, path }: { files: TeamFiles; path: string }): Roster {
   let record = start;
   const inTurn = oneAtATime();
-  // Each write takes the record as it is then, so that an older one never follows a newer.
+  // Each write takes the current record, so that an older one never follows a newer.
   const save = () => inTurn(() => files.change(path, () => recordToText(record)));
   const find = (name: string) => record.members.find((each) => each.name === name);
   const get = (name: string) => find(name) ?? missing(name);
@@ -105,7 +105,7 @@ export function recordToText({ leader, members, leadSessionId, state, episode, .
   return `${JSON.stringify(file, null, 2)}\n`;
 }
 
-/** Throws `storage_failed` when this is no team. */
+/** Throws `storage_failed` when the text is not a team record. */
 export function recordFromText(text: string, path: string): TeamRecord {
   const file = tryParseJson(text);
   const name = stringField(file, 'name');

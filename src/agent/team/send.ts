@@ -1,4 +1,4 @@
-import type { SendMessageOutput, TeamMessage } from '../../tools/team-port.ts';
+import type { SendMessageOutput, TeamMessage } from '../../tools/agents/team-port.ts';
 import { ToolError } from '../../tools/tool.ts';
 import type { Runtime } from '../../util/runtime.ts';
 import { LEADER, type MessageType, messageTypeOf, type TypedMessage } from './mail.ts';
@@ -13,12 +13,12 @@ export interface SendParts {
   runtime: Runtime;
 }
 
-/** Everybody at once, as a recipient. */
+/** The recipient that stands for all members. */
 const ALL = '*';
 
 /**
- * Sends a message of `sender` and resolves when it is on disk for everyone whom it is for. What cannot arrive is
- * refused: nobody is told that a message was sent which no one will read.
+ * Sends a message of `sender` and resolves when it is on disk for every recipient. Throws for a message that cannot be
+ * delivered, so that the sender never takes it for sent.
  */
 export function sendMessage(sender: string, message: TeamMessage, parts: SendParts): Promise<SendMessageOutput> {
   switch (message.type) {
@@ -91,7 +91,7 @@ async function answerShutdown(
   const requestId = member.requests.at(-1) ?? '';
   const reason = content === undefined ? {} : { reason: content };
   const text = typed('shutdown_response', sender, { requestId, approve, ...reason }, parts);
-  // The id of its turn and no other: a second answer in the same turn is the same answer.
+  // The id comes from the turn, so that a second answer in the same turn counts as the same answer.
   await post(sender, [LEADER], { id: `answer-${member.turnId}`, text }, parts);
   if (roster.get(sender).state === 'asked')
     await roster.move(sender, approve ? 'approved' : 'rejected', { requests: [] });
@@ -119,18 +119,18 @@ async function answerPlan(
   if (sender !== LEADER) throw new ToolError(`Only ${LEADER} can approve plans.`);
   if (recipient === ALL) throw new ToolError('Answer one teammate at a time.');
   const targets = targetsOf(sender, recipient, parts.roster);
-  const facts = {
+  const details = {
     ...(request_id === undefined ? {} : { requestId: request_id }),
     approve,
     ...(content === undefined ? {} : { reason: content }),
   };
-  await post(sender, targets, { text: typed('plan_approval_response', sender, facts, parts) }, parts);
+  await post(sender, targets, { text: typed('plan_approval_response', sender, details, parts) }, parts);
   return { success: true, message: `${recipient} knows that its plan is ${approve ? 'approved' : 'rejected'}.` };
 }
 
 /**
- * Whom a message reaches. The check and the posts happen in one go, without an await between: a teammate that agrees to
- * leave afterwards still reads what was posted before.
+ * The recipients of a message. The check and the posts happen without an await between them, so that a teammate that
+ * agrees to leave afterwards still reads the mail.
  */
 function targetsOf(sender: string, recipient: string, roster: Roster): string[] {
   if (recipient === sender) throw new ToolError('That is you.');
@@ -153,17 +153,17 @@ async function post(
   { roster, mailbox }: SendParts,
 ): Promise<void> {
   const color = colorOf(from, roster);
-  // Mail for somebody who joined this moment has arrived only when he himself is on disk.
+  // Mail for a member that has just joined is delivered only when the member itself is on disk.
   await Promise.all([...targets.map((to) => mailbox.post(to, { ...mail, from, color })), roster.saved()]);
 }
 
 function typed(
   type: MessageType,
   from: string,
-  facts: Partial<TypedMessage>,
+  details: Partial<TypedMessage>,
   { runtime }: Pick<SendParts, 'runtime'>,
 ): string {
-  const message: TypedMessage = { type, from, timestamp: new Date(runtime.clock.now()).toISOString(), ...facts };
+  const message: TypedMessage = { type, from, timestamp: new Date(runtime.clock.now()).toISOString(), ...details };
   return JSON.stringify(message);
 }
 

@@ -1,6 +1,6 @@
 import type { Member } from './member.ts';
 
-/** What Task tells of a new teammate, as `tool_use_result` (wire.md 9.4). */
+/** The `tool_use_result` of Task for a new teammate (wire.md 9.4). */
 export interface TeammateSpawnedOutput {
   status: 'teammate_spawned';
   prompt: string;

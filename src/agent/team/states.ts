@@ -1,4 +1,4 @@
-/** What a teammate is doing. In `working`, `asked` and `leaving` a turn of it runs, or begins at once. */
+/** The state of a teammate. In `working`, `asked` and `leaving` one of its turns runs, or begins at once. */
 export type MemberState = 'starting' | 'working' | 'asked' | 'idle' | 'leaving' | 'stopped' | 'crashed';
 
 export type MemberEvent =
@@ -21,68 +21,73 @@ export interface Transition<State, Event> {
   from: State;
   on: Event;
   to: State;
-  /** What it means, for the table in docs/teams.md. */
+  /** The meaning, for the table in docs/teams.md. */
   why: string;
 }
 
-/** All that can happen to a teammate; what is not here cannot. Printed in docs/teams.md. */
+/** All transitions of a teammate; no others are possible. Printed in docs/teams.md. */
 export const MEMBER_TRANSITIONS: readonly Transition<MemberState, MemberEvent>[] = [
   { from: 'starting', on: 'turn', to: 'working', why: 'the first turn begins' },
   { from: 'starting', on: 'asked', to: 'asked', why: 'the first turn begins, with a shutdown request in its mail' },
-  { from: 'starting', on: 'crashed', to: 'crashed', why: 'it cannot even begin' },
-  { from: 'starting', on: 'aborted', to: 'stopped', why: 'somebody stops it' },
+  { from: 'starting', on: 'crashed', to: 'crashed', why: 'it cannot start' },
+  { from: 'starting', on: 'aborted', to: 'stopped', why: 'it is stopped' },
   { from: 'starting', on: 'restored', to: 'starting', why: 'its first mail is still unread' },
 
-  { from: 'working', on: 'turn', to: 'working', why: 'more mail has come, or a hook has it go on' },
+  { from: 'working', on: 'turn', to: 'working', why: 'more mail has come, or a hook makes it continue' },
   { from: 'working', on: 'asked', to: 'asked', why: 'the next turn begins with a shutdown request' },
   { from: 'working', on: 'done', to: 'idle', why: 'the turn is over and no mail is left' },
-  { from: 'working', on: 'crashed', to: 'crashed', why: 'the turn failed; the leader is told' },
-  { from: 'working', on: 'aborted', to: 'stopped', why: 'somebody stops it; the leader is told' },
+  { from: 'working', on: 'crashed', to: 'crashed', why: 'the turn failed; the leader gets a report' },
+  { from: 'working', on: 'aborted', to: 'stopped', why: 'it is stopped; the leader gets a report' },
   { from: 'working', on: 'restored', to: 'crashed', why: 'its process died in the middle of a turn' },
 
   { from: 'asked', on: 'asked', to: 'asked', why: 'the next turn begins and it still owes an answer' },
   { from: 'asked', on: 'approved', to: 'leaving', why: 'it agrees to shut down' },
-  { from: 'asked', on: 'rejected', to: 'working', why: 'it goes on, and says why' },
+  { from: 'asked', on: 'rejected', to: 'working', why: 'it continues, and gives the reason' },
   { from: 'asked', on: 'done', to: 'idle', why: 'the turn is over without an answer, which it may still give' },
-  { from: 'asked', on: 'crashed', to: 'crashed', why: 'the turn failed; the leader is told' },
-  { from: 'asked', on: 'aborted', to: 'stopped', why: 'somebody stops it; the leader is told' },
+  { from: 'asked', on: 'crashed', to: 'crashed', why: 'the turn failed; the leader gets a report' },
+  { from: 'asked', on: 'aborted', to: 'stopped', why: 'it is stopped; the leader gets a report' },
   { from: 'asked', on: 'restored', to: 'crashed', why: 'its process died in the middle of a turn' },
 
   { from: 'idle', on: 'turn', to: 'working', why: 'mail has come' },
   { from: 'idle', on: 'asked', to: 'asked', why: 'mail has come, and a shutdown request is not answered yet' },
   { from: 'idle', on: 'crashed', to: 'crashed', why: 'its mail cannot be read' },
-  { from: 'idle', on: 'aborted', to: 'stopped', why: 'somebody stops it; the leader is told' },
+  { from: 'idle', on: 'aborted', to: 'stopped', why: 'it is stopped; the leader gets a report' },
   { from: 'idle', on: 'restored', to: 'idle', why: 'it waits for mail again' },
 
   { from: 'leaving', on: 'turn', to: 'leaving', why: 'mail that came before it agreed is still read' },
   { from: 'leaving', on: 'left', to: 'stopped', why: 'the turn is over and no mail is left' },
   { from: 'leaving', on: 'crashed', to: 'stopped', why: 'the turn failed, but it was leaving anyway' },
-  { from: 'leaving', on: 'aborted', to: 'stopped', why: 'somebody stops it' },
+  { from: 'leaving', on: 'aborted', to: 'stopped', why: 'it is stopped' },
   { from: 'leaving', on: 'restored', to: 'leaving', why: 'it reads what is left, and leaves' },
 
-  { from: 'stopped', on: 'resumed', to: 'starting', why: 'it goes on with its old transcript' },
-  { from: 'stopped', on: 'restored', to: 'stopped', why: 'it stays so' },
+  { from: 'stopped', on: 'resumed', to: 'starting', why: 'it continues with its old transcript' },
+  { from: 'stopped', on: 'restored', to: 'stopped', why: 'it stays stopped' },
 
-  { from: 'crashed', on: 'resumed', to: 'starting', why: 'it goes on with its old transcript' },
-  { from: 'crashed', on: 'restored', to: 'crashed', why: 'it stays so until it is resumed' },
+  { from: 'crashed', on: 'resumed', to: 'starting', why: 'it continues with its old transcript' },
+  { from: 'crashed', on: 'restored', to: 'crashed', why: 'it stays crashed until it is resumed' },
 ];
 
-/** The same for the team as a whole. */
+/** All transitions of the team as a whole. */
 export const TEAM_TRANSITIONS: readonly Transition<TeamState, TeamEvent>[] = [
-  { from: 'open', on: 'input', to: 'open', why: 'the user says something' },
-  { from: 'open', on: 'input-ended', to: 'ending', why: 'the user will say no more; teammates work on' },
-  { from: 'open', on: 'restored', to: 'open', why: 'a new process goes on' },
+  { from: 'open', on: 'input', to: 'open', why: 'the user sends a message' },
+  { from: 'open', on: 'input-ended', to: 'ending', why: 'no more messages come; teammates continue' },
+  { from: 'open', on: 'restored', to: 'open', why: 'a new process continues' },
   { from: 'open', on: 'deleted', to: 'deleted', why: 'the leader removes the team' },
 
-  { from: 'ending', on: 'input', to: 'open', why: 'the user goes on after all' },
-  { from: 'ending', on: 'input-ended', to: 'ending', why: 'said again' },
-  { from: 'ending', on: 'told', to: 'told', why: 'all are idle and no mail is left: shut the team down' },
-  { from: 'ending', on: 'restored', to: 'open', why: 'whether input has ended is for the new process to say' },
+  { from: 'ending', on: 'input', to: 'open', why: 'the user continues' },
+  { from: 'ending', on: 'input-ended', to: 'ending', why: 'the end of input is announced again' },
+  {
+    from: 'ending',
+    on: 'told',
+    to: 'told',
+    why: 'all are idle and no mail is left: the leader should shut the team down',
+  },
+  { from: 'ending', on: 'restored', to: 'open', why: 'the new process decides whether input has ended' },
   { from: 'ending', on: 'deleted', to: 'deleted', why: 'the leader removes the team' },
 
-  { from: 'told', on: 'input', to: 'open', why: 'the user goes on after all, and so may the team' },
-  { from: 'told', on: 'input-ended', to: 'told', why: 'told once is told' },
-  { from: 'told', on: 'restored', to: 'told', why: 'told once is told' },
+  { from: 'told', on: 'input', to: 'open', why: 'the user continues, and so may the team' },
+  { from: 'told', on: 'input-ended', to: 'told', why: 'the leader gets this request only once' },
+  { from: 'told', on: 'restored', to: 'told', why: 'the leader gets this request only once' },
   { from: 'told', on: 'deleted', to: 'deleted', why: 'the leader removes the team' },
 ];
 
@@ -95,12 +100,12 @@ export function nextTeam(state: TeamState, event: TeamEvent): TeamState | null {
   return next(TEAM_TRANSITIONS, state, event);
 }
 
-/** It will never run again by itself. */
+/** True when it never runs again by itself. */
 export function hasEnded(state: MemberState): boolean {
   return state === 'stopped' || state === 'crashed';
 }
 
-/** A turn runs or is about to. */
+/** True when a turn runs or is about to. */
 export function isActive(state: MemberState): boolean {
   return state !== 'idle' && !hasEnded(state);
 }

@@ -1,36 +1,36 @@
-import type { SendMessageOutput, TeamMessage, TeamPort } from '../../tools/team-port.ts';
+import type { SendMessageOutput, TeamMessage, TeamPort } from '../../tools/agents/team-port.ts';
 import { ToolError } from '../../tools/tool.ts';
 import { lockedFiles, type TeamFiles } from './locked-files.ts';
 import { LEADER } from './mail.ts';
-import type { TeamSeams } from './member-loop.ts';
+import type { TeamRuntimePort } from './member-loop.ts';
 import { createTeam, findTeam, restoreTeam } from './open-team.ts';
 import { leadAgentIdOf } from './roster.ts';
 import type { Team } from './team.ts';
 
-export interface TeamRoomOptions {
+export interface TeamServiceOptions {
   /** The config home. */
   home: string;
   leadSessionId: string;
   leadModel(): string;
   cwd: string;
-  seams: TeamSeams;
-  /** Gives a message to an agent of the session that is in no team. False when there is none of that name. */
+  port: TeamRuntimePort;
+  /** Gives a message to an agent of the session that is in no team. False when no agent has that name. */
   sendToAgent(name: string, message: { from: string; content: string; summary?: string }): Promise<boolean>;
   files?: TeamFiles;
 }
 
-/** Where a session has its team, if it has one: at most one at a time. */
-export interface TeamRoom {
+/** Holds the team of a session, which leads at most one at a time. */
+export interface TeamService {
   team(): Team | null;
   /** The team that the session led when its last process ended, if any. */
   restore(): Promise<Team | null>;
-  /** What the tools of one agent ask; `sender` is `team-lead` for the session itself, else the name of a member. */
+  /** The port for the tools of one agent; `sender` is `team-lead` for the session itself, else the name of a member. */
   port(sender: string): TeamPort;
   close(): Promise<void>;
 }
 
-export function createTeamRoom(options: TeamRoomOptions): TeamRoom {
-  const { home, leadSessionId, cwd, seams, files = lockedFiles() } = options;
+export function createTeamService(options: TeamServiceOptions): TeamService {
+  const { home, leadSessionId, cwd, port, files = lockedFiles() } = options;
   let team: Team | null = null;
   let isOpening = false;
 
@@ -49,7 +49,7 @@ export function createTeamRoom(options: TeamRoomOptions): TeamRoom {
         ...lead,
         home,
         files,
-        seams,
+        port,
         cwd,
         leadSessionId,
         leadModel: options.leadModel(),
@@ -76,8 +76,8 @@ export function createTeamRoom(options: TeamRoomOptions): TeamRoom {
   return {
     team: () => team,
     async restore() {
-      const name = await findTeam({ home, files, leadSessionId, log: seams.runtime.log });
-      team = name === null ? null : await restoreTeam({ home, files, seams, name });
+      const name = await findTeam({ home, files, leadSessionId, log: port.runtime.log });
+      team = name === null ? null : await restoreTeam({ home, files, port, name });
       return team;
     },
     port: (sender) => ({

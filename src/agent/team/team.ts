@@ -1,50 +1,52 @@
-import type { SendMessageOutput, TeamMessage } from '../../tools/team-port.ts';
+import type { SendMessageOutput, TeamMessage } from '../../tools/agents/team-port.ts';
 import { ToolError } from '../../tools/tool.ts';
 import { Aborted, raceAbort } from '../../util/abort.ts';
-import { createCrew, type NewMember } from './crew.ts';
-import { createLeaderDesk, type LeaderMail } from './leader-desk.ts';
+import { createLeaderInbox, type LeaderMail } from './leader-inbox.ts';
 import type { TeamFiles } from './locked-files.ts';
 import { LEADER, type Mail } from './mail.ts';
 import { createMailbox } from './mailbox.ts';
 import type { Member } from './member.ts';
-import type { TeamSeams } from './member-loop.ts';
+import type { TeamRuntimePort } from './member-loop.ts';
+import { createTeamMembers, type NewMember } from './members.ts';
 import { createRoster, type TeamRecord, teamDirOf, teamFileOf } from './roster.ts';
 import { sendMessage } from './send.ts';
 import { hasEnded, isActive } from './states.ts';
 
-/** A team, as the session that leads it sees it. What the model should read is thrown as ToolError. */
+/** A team, as the session that leads it sees it. Errors that the model should read are thrown as ToolError. */
 export interface Team {
   readonly name: string;
   /** `config.json` of the team. */
   readonly file: string;
   members(): readonly Member[];
-  /** Those of whom a turn runs, or begins at once. */
+  /** The members of which a turn runs, or begins at once. */
   active(): readonly Member[];
   /** Resolves when the member and its prompt are on disk; its first turn begins by itself. */
   spawn(member: NewMember): Promise<Member>;
-  /** One that has stopped or crashed goes on with its old transcript. */
+  /** Starts a stopped or crashed member again with its old transcript. */
   resume(nameOrId: string, prompt: string): Promise<Member>;
   /** `sender` is the name of a member, or `team-lead`. Resolves when the message is on disk. */
   send(sender: string, message: TeamMessage): Promise<SendMessageOutput>;
-  /** All unread mail of the leader as one prompt; null when there is none, or when some is handed out already. */
+  /**
+   * All unread mail of the leader as one prompt; null when there is no unread mail, or when some is handed out already.
+   */
   leaderMail(): Promise<LeaderMail | null>;
-  /** Marks what the leader's transcript holds as read. */
+  /** Marks mail that the leader's transcript holds as read. */
   skipSeen(): Promise<void>;
-  /** No turn runs or is about to, and nobody who could read it has unread mail. */
+  /** True when no turn runs or is about to, and no running member has unread mail. */
   isSettled(): Promise<boolean>;
   /**
-   * The user will say no more. To be called when no turn of the leader runs, and again after every turn: once the team
-   * has settled and somebody is left in it, gives the prompt that tells the leader to shut it down; once, and else null.
-   * Stops nobody.
+   * Call it when the user's input has ended and no turn of the leader runs, and again after every turn. Once the team
+   * has settled and still has members, it returns the prompt that asks the leader to shut the team down; it returns the
+   * prompt once, and null otherwise. It stops no member.
    */
   inputEnded(): Promise<LeaderMail | null>;
-  /** The user has said something: at the next end of input the leader may be told again. */
+  /** Call it when the user sends a message: at the next end of input the leader may be asked again. */
   inputArrived(): Promise<void>;
   /** Stops a member, or all, in the middle of whatever they do. Resolves when they have stopped. */
   abort(who: string | 'all', reason?: string): Promise<void>;
   /**
-   * Removes the team and its files; tells what nobody has read. Waits for those who have agreed to stop and say their
-   * last words; refused while somebody else is left.
+   * Removes the team and its files, and resolves with a report of unread mail. Waits for members that agreed to stop
+   * and finish their last turn; throws while other members are left.
    */
   delete(signal?: AbortSignal): Promise<string>;
   /** Ends with the process: turns are cut off, and what is on disk stays for `restoreTeam`. */
@@ -55,24 +57,24 @@ export interface TeamParts {
   /** The config home. */
   home: string;
   files: TeamFiles;
-  seams: TeamSeams;
+  port: TeamRuntimePort;
 }
 
-/** A team of which the record is on disk. `restore` is for one that another process has led before. */
+/** Starts a team whose record is on disk. Call `restore` for a team that another process has led before. */
 export function startTeam(
   record: TeamRecord,
-  { home, files, seams }: TeamParts,
+  { home, files, port }: TeamParts,
 ): { team: Team; restore(): Promise<void> } {
   const { name } = record;
-  const { runtime } = seams;
+  const { runtime } = port;
   const dir = teamDirOf(home, name);
   const file = teamFileOf(home, name);
   let isClosed = false;
   const roster = createRoster(record, { files, path: file });
   const mailbox = createMailbox({ dir, files, runtime });
-  const parts = { roster, mailbox, seams, isClosed: () => isClosed };
-  const crew = createCrew(parts);
-  const desk = createLeaderDesk(parts);
+  const parts = { roster, mailbox, port, isClosed: () => isClosed };
+  const crew = createTeamMembers(parts);
+  const inbox = createLeaderInbox(parts);
   const members = () => roster.record().members;
 
   function refuseIfOver(): void {
@@ -81,7 +83,7 @@ export function startTeam(
 
   async function close(): Promise<void> {
     isClosed = true;
-    desk.close();
+    inbox.close();
     await crew.abort('all', new Aborted('shutdown'));
   }
 
@@ -102,11 +104,11 @@ export function startTeam(
       refuseIfOver();
       return sendMessage(sender, message, { roster, mailbox, runtime });
     },
-    leaderMail: desk.leaderMail,
-    skipSeen: desk.skipSeen,
-    isSettled: desk.isSettled,
-    inputEnded: desk.inputEnded,
-    inputArrived: desk.inputArrived,
+    leaderMail: inbox.leaderMail,
+    skipSeen: inbox.skipSeen,
+    isSettled: inbox.isSettled,
+    inputEnded: inbox.inputEnded,
+    inputArrived: inbox.inputArrived,
     abort: (who, reason) => crew.abort(who, new Aborted('interrupt', reason)),
     async delete(signal = new AbortController().signal) {
       refuseIfOver();
@@ -125,10 +127,10 @@ export function startTeam(
   return {
     team,
     async restore() {
-      await desk.skipSeen();
+      await inbox.skipSeen();
       await roster.moveTeam('restored');
       await crew.restore();
-      await desk.wakeIfUnread();
+      await inbox.wakeIfUnread();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { raceAbort } from '../../util/abort.ts';
 
-/** Wakes the one who waits. A ring is not lost when nobody waits yet: the next wait returns at once. */
-export interface Bell {
+/** Wakes the caller that waits. A ring without a waiting caller is kept: the next wait returns at once. */
+export interface WakeupSignal {
   ring(): void;
   /** Forgets that it has rung. */
   hush(): void;
@@ -9,7 +9,7 @@ export interface Bell {
   wait(signal: AbortSignal): Promise<void>;
 }
 
-export function createBell(): Bell {
+export function createWakeupSignal(): WakeupSignal {
   let hasRung = false;
   let wake: (() => void) | null = null;
   return {

@@ -1,20 +1,48 @@
-import type { ActionGroup } from './action-group.ts';
+import { printable } from '../../util/text/printable.ts';
+import { usage } from '../flags/args.ts';
+import { helpText } from '../flags/help-text.ts';
+import { printHelp } from '../terminal/terminal.ts';
+import type { ActionGroup } from './command-group.ts';
+
+/** `heddle help [COMMAND…]`; resolves with the exit code. */
+export async function runHelp(argv: readonly string[]): Promise<number> {
+  const words = argv.filter((word) => !word.startsWith('-') && word !== 'help');
+  const load = helpOf(words) ?? helpOfWhole(words);
+  if (!load) {
+    const known = Object.keys(COMMAND_HELP).map((each) => each.slice('heddle '.length));
+    const unknown = words.join(' ');
+    throw usage(`unknown command '${printable(unknown)}' (heddle --help lists the commands)`, { unknown, known });
+  }
+  printHelp(await load());
+  return 0;
+}
+
+function helpOf(words: readonly string[]): (() => Promise<string>) | undefined {
+  const name = ['heddle', ...words].join(' ');
+  return Object.hasOwn(COMMAND_HELP, name) ? COMMAND_HELP[name] : undefined;
+}
+
+/** `config set`, `hooks list`: the help of the first word covers these, because the second has no help of its own. */
+function helpOfWhole([first = '']: readonly string[]): (() => Promise<string>) | undefined {
+  const isSplit = Object.keys(COMMAND_HELP).some((name) => name.startsWith(`heddle ${first} `));
+  return isSplit ? undefined : helpOf([first]);
+}
 
 /**
- * What each command says to `--help`, by the words that call it; `heddle` alone is a run. Loaded after a mistake, by the
- * generated reference and by tests: nothing of it is on the way of a run.
+ * The help text of each command, by the words that call it; `heddle` alone is a run. A command is loaded when its text
+ * is requested.
  */
 export const COMMAND_HELP: Readonly<Record<string, () => Promise<string>>> = {
-  heddle: async () => (await import('../help.ts')).helpText(),
+  heddle: async () => helpText(),
   ...groupHelp(
     'heddle sessions',
     [
       ...['list', 'show', 'tree', 'search', 'export', 'rename', 'tag', 'fork', 'switch'],
       ...['archive', 'unarchive', 'delete', 'restore', 'fsck'],
     ],
-    async () => (await import('./sessions.ts')).SESSIONS,
+    async () => (await import('./sessions/sessions-command.ts')).SESSIONS,
   ),
-  ...groupHelp('heddle tasks', ['list', 'show', 'stop'], async () => (await import('./tasks.ts')).TASKS),
+  ...groupHelp('heddle tasks', ['list', 'show', 'stop'], async () => (await import('./tasks/tasks-command.ts')).TASKS),
   'heddle rewind': async () => (await import('./rewind.ts')).REWIND_HELP,
   'heddle config': async () => (await import('./config.ts')).CONFIG_HELP,
   'heddle trust': async () => (await import('./trust.ts')).TRUST_HELP,
@@ -22,15 +50,15 @@ export const COMMAND_HELP: Readonly<Record<string, () => Promise<string>>> = {
   ...groupHelp(
     'heddle mcp',
     ['add', 'add-json', 'list', 'get', 'remove', 'test', 'login', 'logout'],
-    async () => (await import('./mcp.ts')).MCP,
+    async () => (await import('./mcp/mcp.ts')).MCP,
   ),
-  ...groupHelp('heddle auth', ['status', 'login', 'logout'], async () => (await import('./auth.ts')).AUTH),
+  ...groupHelp('heddle auth', ['status', 'login', 'logout'], async () => (await import('./auth/auth.ts')).AUTH),
   'heddle doctor': async () => (await import('./doctor.ts')).DOCTOR_HELP,
   'heddle shim': async () => (await import('./shim.ts')).SHIM_HELP,
   'heddle hooks': async () => (await import('./hooks.ts')).HOOKS_HELP,
 };
 
-/** The names stand here once more, so that asking for one help does not load every group; a test holds them equal. */
+/** The names are repeated here, so that one help text does not load every group; a test compares them. */
 function groupHelp(
   command: string,
   names: readonly string[],

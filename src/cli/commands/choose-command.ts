@@ -1,17 +1,17 @@
-import { printable } from '../../util/printable.ts';
+import { printable } from '../../util/text/printable.ts';
 import type { HeddleError } from '../../wire/errors.ts';
-import { usage } from '../args.ts';
-import type { ActionGroup } from './action-group.ts';
-import { sayHelp } from './terminal.ts';
+import { usage } from '../flags/args.ts';
+import { printHelp } from '../terminal/terminal.ts';
+import type { ActionGroup } from './command-group.ts';
 
-/** What a command line calls; null when that was the help of the group, which has been said. */
-export async function chooseAction<Action>(
+/** The action that a command line calls; null when it asked for the help of the group, which has been printed. */
+export async function chooseCommand<Action>(
   argv: readonly string[],
   { group, help, actions }: ActionGroup<Action>,
 ): Promise<{ name: string; action: Action; rest: string[] } | null> {
   const [name, ...rest] = argv;
   if (name === undefined || name === '--help' || name === '-h') {
-    await sayHelp(help);
+    printHelp(help);
     return null;
   }
   const load = Object.hasOwn(actions, name) ? actions[name] : undefined;

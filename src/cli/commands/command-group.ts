@@ -1,4 +1,4 @@
-/** The commands of a group, such as `heddle sessions …`; each is loaded when it is called. */
+/** The commands of a group, such as `heddle sessions …`. */
 export interface ActionGroup<Action> {
   group: string;
   help: string;
@@ -7,29 +7,30 @@ export interface ActionGroup<Action> {
 
 interface GroupParts<Action> {
   group: string;
-  /** What the group is about; like `notes`, in lines as they are printed. */
+  /** What the group is for; like `notes`, in lines as they are printed. */
   about: string;
   commands: Readonly<Record<string, GroupCommand<Action>>>;
-  /** What holds for all commands: common options, names. */
+  /** Notes that apply to all commands: common options, names. */
   notes: string;
-  /** Behind `heddle`. */
+  /** Without the leading `heddle`. */
   examples: readonly string[];
   exitCodes: string;
 }
 
-interface GroupCommand<Action> {
-  /** In the table of the group's help. */
-  does: string;
-  load(): Promise<Action>;
-}
+/**
+ * `does` is for the table of the group's help. `load` instead of `action`: the command needs a package or much of Node.
+ */
+type GroupCommand<Action> = { does: string } & ({ action: Action } | { load(): Promise<Action> });
 
-/** Makes a group of its commands: the table in its help has those that can be called, in their order. */
+/** Makes a group from its commands: the table in its help lists them in their order. */
 export function defineGroup<Action>({ commands, ...parts }: GroupParts<Action>): ActionGroup<Action> {
   const named = Object.entries(commands);
   return {
     group: parts.group,
     help: helpOf(parts, commandTable(named)),
-    actions: Object.fromEntries(named.map(([name, { load }]) => [name, load])),
+    actions: Object.fromEntries(
+      named.map(([name, command]) => [name, async () => ('load' in command ? command.load() : command.action)]),
+    ),
   };
 }
 
@@ -49,7 +50,7 @@ Exit codes: ${exitCodes}
 `;
 }
 
-/** So that groups with short names look like the others. */
+/** Aligns groups with short names with the others. */
 const MIN_NAME_WIDTH = 7;
 
 function commandTable(commands: readonly (readonly [string, GroupCommand<unknown>])[]): string {

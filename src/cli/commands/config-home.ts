@@ -1,9 +1,9 @@
-import { chooseHome, type HomeView, resetHome, viewHome } from '../../host/home-admin.ts';
-import type { HomeSource } from '../../util/config-home.ts';
-import { printable } from '../../util/printable.ts';
-import { usage } from '../args.ts';
-import { type CommandArgs, takeWords } from '../command-args.ts';
-import { sayJson, sayLines, tell } from './terminal.ts';
+import { chooseHome, type HomeView, resetHome, viewHome } from '../../admin/choose-home.ts';
+import type { HomeSource } from '../../util/own/config-home.ts';
+import { printable } from '../../util/text/printable.ts';
+import { usage } from '../flags/args.ts';
+import { type CommandArgs, takeWords } from '../flags/command-args.ts';
+import { printJson, printLines, printRemark } from '../terminal/terminal.ts';
 
 /** `heddle config home [DIR | --reset]`; resolves with the exit code. */
 export async function runConfigHome(words: readonly string[], { has }: CommandArgs): Promise<number> {
@@ -13,13 +13,13 @@ export async function runConfigHome(words: readonly string[], { has }: CommandAr
   if (has('--reset')) await resetHome(env);
   const before = directory === undefined ? null : usedBefore();
   const view = directory === undefined ? viewHome(env) : await chooseHome(directory, env, process.cwd());
-  if (has('--json')) sayJson(view);
-  else sayLines([`${printable(view.path)} (${reasonOf(view)})`]);
-  for (const note of notesOn(view, { directory, before })) tell(printable(note));
+  if (has('--json')) printJson(view);
+  else printLines([`${printable(view.path)} (${reasonOf(view)})`]);
+  for (const note of notesOn(view, { directory, before })) printRemark(printable(note));
   return 0;
 }
 
-/** A choice that cannot be read is about to be replaced. */
+/** An unreadable choice is about to be replaced. */
 function usedBefore(): string | null {
   try {
     return viewHome(process.env).path;
@@ -38,7 +38,7 @@ function reasonOf({ source, file }: HomeView): string {
   return reasons[source];
 }
 
-/** What may surprise after a change. */
+/** Notes about effects that may surprise the user after a change. */
 function notesOn(
   { path, source }: HomeView,
   change: { directory: string | undefined; before: string | null },

@@ -7,17 +7,18 @@ import {
   maskedSetting,
   meantSetting,
   type SettingsOverview,
-} from '../../host/config-admin.ts';
-import { displayWidth } from '../../util/display-width.ts';
+} from '../../admin/settings.ts';
 import { tryParseJson } from '../../util/json.ts';
-import { printable } from '../../util/printable.ts';
-import { wrapText } from '../../util/wrap-text.ts';
-import { usage } from '../args.ts';
-import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
-import { unknownCommand } from './choose-action.ts';
-import { commandPlace } from './place.ts';
-import { columns, shortPath, shownValue } from './show.ts';
-import { sayHelp, sayLines, type Terminal, tell, terminalOf } from './terminal.ts';
+import { displayWidth } from '../../util/text/display-width.ts';
+import { printable } from '../../util/text/printable.ts';
+import { wrapText } from '../../util/text/wrap-text.ts';
+import { usage } from '../flags/args.ts';
+import { type CommandArgs, parseCommandArgs, takeWords } from '../flags/command-args.ts';
+import { columns, shortPath, shownValue } from '../terminal/show-value.ts';
+import { printHelp, printLines, printRemark, type Terminal, terminalOf } from '../terminal/terminal.ts';
+import { unknownCommand } from './choose-command.ts';
+import { commandLocation } from './command-location.ts';
+import { runConfigHome } from './config-home.ts';
 
 export const CONFIG_HELP = `Usage: heddle config list [--json]
        heddle config get KEY [--json]
@@ -59,7 +60,7 @@ export async function runConfig(argv: readonly string[]): Promise<number> {
   });
   const [action, ...words] = args?.words ?? [];
   if (!args || action === undefined) {
-    await sayHelp(CONFIG_HELP);
+    printHelp(CONFIG_HELP);
     return 0;
   }
   const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
@@ -72,17 +73,17 @@ type Action = (words: readonly string[], args: CommandArgs) => Promise<number>;
 const ACTIONS: Record<string, Action> = {
   async list(words, { config, has }) {
     takeWords(words, []);
-    const overview = await listSettings(config, commandPlace());
-    sayLines([has('--json') ? JSON.stringify(overview, null, 2) : overviewText(overview)]);
-    for (const fault of overview.faults) tell(printable(fault));
+    const overview = await listSettings(config, commandLocation());
+    printLines([has('--json') ? JSON.stringify(overview, null, 2) : overviewText(overview)]);
+    for (const fault of overview.faults) printRemark(printable(fault));
     return 0;
   },
 
   async get(words, { config, has }) {
     const [key = ''] = takeWords(words, ['KEY']);
-    const value = await getSetting(key, config, commandPlace());
+    const value = await getSetting(key, config, commandLocation());
     if (value === undefined) return fail(`${key} is not set${meantSetting(key)}`);
-    sayLines([typeof value === 'string' && !has('--json') ? value : JSON.stringify(value, null, 2)]);
+    printLines([typeof value === 'string' && !has('--json') ? value : JSON.stringify(value, null, 2)]);
     return 0;
   },
 
@@ -92,23 +93,23 @@ const ACTIONS: Record<string, Action> = {
     const value = json === undefined ? text : json;
     const { file, notes } = await changeSetting(
       { key, value, scope: scopeOf(args), force: args.has('--force') },
-      commandPlace(),
+      commandLocation(),
     );
-    sayLines([`${key} = ${shownValue(maskedSetting(key, value))} in ${printable(file)}`]);
-    for (const note of notes) tell(printable(note));
+    printLines([`${key} = ${shownValue(maskedSetting(key, value))} in ${printable(file)}`]);
+    for (const note of notes) printRemark(printable(note));
     return 0;
   },
 
   async unset(words, args) {
     const [key = ''] = takeWords(words, ['KEY']);
-    const { file, isChanged } = await changeSetting({ key, value: undefined, scope: scopeOf(args) }, commandPlace());
+    const { file, isChanged } = await changeSetting({ key, value: undefined, scope: scopeOf(args) }, commandLocation());
     if (!isChanged) return fail(`${key} is not set in ${file}`);
-    sayLines([`${key} is no longer set in ${printable(file)}`]);
+    printLines([`${key} is no longer set in ${printable(file)}`]);
     return 0;
   },
 
   async home(words, args) {
-    return (await import('./config-home.ts')).runConfigHome(words, args);
+    return runConfigHome(words, args);
   },
 };
 
@@ -151,7 +152,7 @@ interface SettingRow {
   source: string;
 }
 
-/** In columns where they fit; on a narrower terminal, where a setting stands is on a line of its own. */
+/** In columns where they fit; on a narrower terminal, the file of a setting is on a separate line. */
 function settingLines(rows: readonly SettingRow[], { room }: Terminal): string[] {
   const endless = { room: Number.POSITIVE_INFINITY };
   const lines = columns(
@@ -169,6 +170,6 @@ function settingLines(rows: readonly SettingRow[], { room }: Terminal): string[]
 const MAX_KEY_WIDTH = 30;
 
 function fail(text: string): number {
-  tell(printable(text));
+  printRemark(printable(text));
   return 1;
 }

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import type { Check, CheckStatus } from '../../host/doctor/check.ts';
-import { type DoctorReport, examine } from '../../host/doctor/doctor.ts';
-import { openEngine } from '../../host/engine.ts';
-import { configHome } from '../../host/home.ts';
-import { realDirectory } from '../../host/place.ts';
-import { printable } from '../../util/printable.ts';
-import { wrapText } from '../../util/wrap-text.ts';
-import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
-import { sayHelp, sayJson, sayLines, type Terminal, terminalOf } from './terminal.ts';
+import type { Check, CheckStatus } from '../../admin/doctor/check.ts';
+import { type DoctorReport, examine } from '../../admin/doctor/doctor.ts';
+import { openEngine } from '../../host/engine/engine.ts';
+import { configHome } from '../../host/engine/environment.ts';
+import { realDirectory } from '../../host/launch/launch-context.ts';
+import { printable } from '../../util/text/printable.ts';
+import { wrapText } from '../../util/text/wrap-text.ts';
+import { type CommandArgs, parseCommandArgs, takeWords } from '../flags/command-args.ts';
+import { printHelp, printJson, printLines, type Terminal, terminalOf } from '../terminal/terminal.ts';
 
 export const DOCTOR_HELP = `Usage: heddle doctor [--network] [--json] [options] [directory]
 
@@ -42,13 +42,13 @@ export async function runDoctor(argv: readonly string[]): Promise<number> {
     ],
   });
   if (!args) {
-    await sayHelp(DOCTOR_HELP);
+    printHelp(DOCTOR_HELP);
     return 0;
   }
   const [directory = '.'] = takeWords(args.words, ['directory'], 0);
   const report = await examined(directory, args);
-  if (args.has('--json')) sayJson(report);
-  else sayLines(reportLines(report, terminalOf(process.stdout, process.env)));
+  if (args.has('--json')) printJson(report);
+  else printLines(reportLines(report, terminalOf(process.stdout, process.env)));
   return report.ok ? 0 : 1;
 }
 
@@ -76,7 +76,7 @@ function homeOrNull(): string | null {
   try {
     return resolve(process.cwd(), configHome(process.env));
   } catch {
-    return null; // which is what the check of the home tells
+    return null; // the check of the home reports this
   }
 }
 

@@ -1,17 +1,17 @@
-import { type Engine, openEngine } from '../../host/engine.ts';
-import { listHooks, testHooks } from '../../host/hooks-admin.ts';
-import { hookListLines, outcomeText } from '../../host/hooks-text.ts';
-import { recordedEvent } from '../../host/recorded-event.ts';
-import { openStored } from '../../host/stored-sessions.ts';
+import { hookListLines, outcomeText } from '../../admin/hook-text.ts';
+import { recordedEvent } from '../../admin/recorded-event.ts';
+import { openStored } from '../../admin/sessions.ts';
+import { listHooks, testHooks } from '../../admin/try-hooks.ts';
+import { type Engine, openEngine } from '../../host/engine/engine.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
-import { wrapText } from '../../util/wrap-text.ts';
-import { usage } from '../args.ts';
-import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
-import { createLogger } from '../logger.ts';
-import { wrapLogger } from '../wrap-logger.ts';
-import { unknownCommand } from './choose-action.ts';
-import { openSessionsPlace } from './sessions-place.ts';
-import { sayHelp, sayJson, sayLines, tell, terminalOf } from './terminal.ts';
+import { wrapText } from '../../util/text/wrap-text.ts';
+import { usage } from '../flags/args.ts';
+import { type CommandArgs, parseCommandArgs, takeWords } from '../flags/command-args.ts';
+import { createLogger } from '../terminal/logger.ts';
+import { printHelp, printJson, printLines, printRemark, terminalOf } from '../terminal/terminal.ts';
+import { wrapLogger } from '../terminal/wrap-logger.ts';
+import { unknownCommand } from './choose-command.ts';
+import { openSessionsLocation } from './sessions-location.ts';
 
 export const HOOKS_HELP = `Usage: heddle hooks list [options]
        heddle hooks test EVENT [options]
@@ -44,7 +44,7 @@ export async function runHooks(argv: readonly string[]): Promise<number> {
   });
   const [action, ...words] = args?.words ?? [];
   if (!args || action === undefined) {
-    await sayHelp(HOOKS_HELP);
+    printHelp(HOOKS_HELP);
     return 0;
   }
   const logger = wrapLogger(createLogger(args.config));
@@ -64,10 +64,10 @@ async function list(engine: Engine, args: CommandArgs, words: readonly string[])
   const listed = await listHooks(engine, { config: args.config });
   const lines = hookListLines(listed);
   const { room } = terminalOf(process.stdout, process.env);
-  if (args.has('--json')) sayJson(listed);
-  else sayLines(lines.flatMap((line) => wrapText(line, room, { hang: 4 })));
+  if (args.has('--json')) printJson(listed);
+  else printLines(lines.flatMap((line) => wrapText(line, room, { hang: 4 })));
   if (lines.length === 0 && !args.has('--json'))
-    tell('there are no hooks here (they stand under hooks in settings files)');
+    printRemark('there are no hooks here (they stand under hooks in settings files)');
   return 0;
 }
 
@@ -85,7 +85,7 @@ async function payloadOf(event: string, args: CommandArgs): Promise<JsonObject> 
   const tool = args.text('--tool');
   const session = args.text('--session');
   if (session !== undefined) {
-    const { loaded } = await openStored(session, openSessionsPlace(args));
+    const { loaded } = await openStored(session, openSessionsLocation(args));
     const entries = loaded.flatMap((item) => ('entry' in item ? [item.entry] : []));
     return recordedEvent(entries, event, tool);
   }

@@ -1,15 +1,15 @@
-import { openEngine } from '../../host/engine.ts';
-import type { Explanation } from '../../host/explain.ts';
-import { explainLaunch } from '../../host/explain-launch.ts';
+import { explainLaunch } from '../../admin/explain.ts';
+import { openEngine } from '../../host/engine/engine.ts';
+import type { Explanation } from '../../host/permissions/explain-call.ts';
 import { tryParseJson } from '../../util/json.ts';
-import { printable } from '../../util/printable.ts';
-import { wrapText } from '../../util/wrap-text.ts';
-import { usage } from '../args.ts';
-import { type CommandArgs, parseCommandArgs, takeWords } from '../command-args.ts';
-import { createLogger } from '../logger.ts';
-import { wrapLogger } from '../wrap-logger.ts';
-import { unknownCommand } from './choose-action.ts';
-import { sayHelp, terminalOf } from './terminal.ts';
+import { printable } from '../../util/text/printable.ts';
+import { wrapText } from '../../util/text/wrap-text.ts';
+import { usage } from '../flags/args.ts';
+import { type CommandArgs, parseCommandArgs, takeWords } from '../flags/command-args.ts';
+import { createLogger } from '../terminal/logger.ts';
+import { printHelp, terminalOf } from '../terminal/terminal.ts';
+import { wrapLogger } from '../terminal/wrap-logger.ts';
+import { unknownCommand } from './choose-command.ts';
 
 export const PERMISSIONS_HELP = `Usage: heddle permissions explain --tool NAME --input JSON [options]
 
@@ -46,7 +46,7 @@ export async function runPermissions(argv: readonly string[]): Promise<number> {
   });
   const [action, ...words] = args?.words ?? [];
   if (!args || action === undefined) {
-    await sayHelp(PERMISSIONS_HELP);
+    printHelp(PERMISSIONS_HELP);
     return 0;
   }
   if (action !== 'explain') throw unknownCommand('permissions', action, ['explain']);
@@ -72,7 +72,7 @@ async function explain({ config, text }: CommandArgs): Promise<Explanation> {
 }
 
 function explanationText({ behavior, layer, rule, where, reason, hooks = [] }: Explanation): string {
-  const facts: [string, string | undefined][] = [
+  const details: [string, string | undefined][] = [
     ['layer', layer],
     ['rule', rule],
     ['where', where],
@@ -80,7 +80,7 @@ function explanationText({ behavior, layer, rule, where, reason, hooks = [] }: E
     ...hooks.map((hook): [string, string] => ['hook', hook]),
   ];
   const { room } = terminalOf(process.stdout, process.env);
-  const lines = facts.flatMap(([name, value]) => {
+  const lines = details.flatMap(([name, value]) => {
     if (value === undefined) return [];
     const lead = `${name}:`.padEnd(8);
     return wrapText(printable(value), room, { lead });

@@ -1,9 +1,17 @@
-import { realDirectory } from '../../host/place.ts';
-import { rewindStored, type StoredRewind } from '../../host/rewind-stored.ts';
-import { printable } from '../../util/printable.ts';
-import { parseCommandArgs, takeWords } from '../command-args.ts';
-import { openSessionsPlace } from './sessions-place.ts';
-import { isAgreed, sayHelp, sayJson, sayLines, type Terminal, tell, terminalOf } from './terminal.ts';
+import { rewindStored, type StoredRewind } from '../../admin/rewind.ts';
+import { realDirectory } from '../../host/launch/launch-context.ts';
+import { printable } from '../../util/text/printable.ts';
+import { parseCommandArgs, takeWords } from '../flags/command-args.ts';
+import {
+  isAgreed,
+  printHelp,
+  printJson,
+  printLines,
+  printRemark,
+  type Terminal,
+  terminalOf,
+} from '../terminal/terminal.ts';
+import { openSessionsLocation } from './sessions-location.ts';
 
 export const REWIND_HELP = `Usage: heddle rewind [--dry-run] [--force] [--yes] [--json] [--add-dir DIR…] [--home DIR]
                      SESSION MESSAGE
@@ -38,13 +46,13 @@ export async function runRewind(argv: readonly string[]): Promise<number> {
     run: ['--add-dir'],
   });
   if (!args) {
-    await sayHelp(REWIND_HELP);
+    printHelp(REWIND_HELP);
     return 0;
   }
   const [session = '', message = ''] = takeWords(args.words, ['SESSION', 'MESSAGE']);
   const roots = (args.config.addDir ?? []).map((dir) => realDirectory(dir, '--add-dir', process.cwd()));
   const force = args.has('--force');
-  const options = { ...openSessionsPlace(args), session, message, force, roots };
+  const options = { ...openSessionsLocation(args), env: process.env, session, message, force, roots };
   const terminal = terminalOf(process.stdout, process.env);
 
   const plan = await rewindStored({ ...options, dryRun: true });
@@ -56,9 +64,10 @@ export async function runRewind(argv: readonly string[]): Promise<number> {
     if (!(await isAgreed('Change these files?'))) return 1;
   }
   const outcome = isOnlyLook ? plan : await rewindStored({ ...options, dryRun: false });
-  if (args.has('--json')) sayJson(outcome);
-  else sayLines(fileLines(outcome, { terminal, isDone: !isOnlyLook }));
-  for (const remark of remarksOn(outcome, { isDryRun: args.has('--dry-run'), isBlocked })) tell(printable(remark));
+  if (args.has('--json')) printJson(outcome);
+  else printLines(fileLines(outcome, { terminal, isDone: !isOnlyLook }));
+  for (const remark of remarksOn(outcome, { isDryRun: args.has('--dry-run'), isBlocked }))
+    printRemark(printable(remark));
   return outcome.problems.length > 0 || isBlocked ? 1 : 0;
 }
 

@@ -1,15 +1,15 @@
 import { chmodSync, lstatSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { makeDirectory } from '../../util/make-directory.ts';
-import { printable } from '../../util/printable.ts';
-import { shellQuoted, shellWord } from '../../util/shell-word.ts';
-import { systemReason } from '../../util/system-reason.ts';
+import { makeDirectory } from '../../util/files/make-directory.ts';
+import { systemReason } from '../../util/files/system-reason.ts';
+import { printable } from '../../util/text/printable.ts';
+import { shellQuoted, shellWord } from '../../util/text/shell-word.ts';
 import { HeddleError } from '../../wire/errors.ts';
-import { parseCommandArgs, takeWords } from '../command-args.ts';
-import { sayHelp, sayLines } from './terminal.ts';
+import { parseCommandArgs, takeWords } from '../flags/command-args.ts';
+import { printHelp, printLines } from '../terminal/terminal.ts';
 
 const NAME = 'claude';
-/** By this line a launcher of ours is known. */
+/** The line that identifies a launcher of Heddle. */
 const MARK = '# heddle shim: starts Heddle where "claude" is called. To undo it, remove this file.';
 
 export const SHIM_HELP = `Usage: heddle shim DIR
@@ -29,7 +29,7 @@ Exit codes: 0 done, 1 an error.
 export async function runShim(argv: readonly string[]): Promise<number> {
   const args = parseCommandArgs(argv, { command: 'heddle shim', own: {}, run: [] });
   if (!args) {
-    await sayHelp(SHIM_HELP);
+    printHelp(SHIM_HELP);
     return 0;
   }
   const [given = ''] = takeWords(args.words, ['DIR']);
@@ -40,11 +40,11 @@ export async function runShim(argv: readonly string[]): Promise<number> {
     makeDirectory(directory);
     rmSync(launcher, { force: true });
     writeFileSync(launcher, launcherText(), { mode: 0o755, flag: 'wx' });
-    chmodSync(launcher, 0o755); // whatever the umask says
+    chmodSync(launcher, 0o755); // independent of the umask
   } catch (cause) {
     throw new HeddleError('invalid_option', `${launcher} cannot be written: ${systemReason(cause)}`, { cause });
   }
-  sayLines([
+  printLines([
     `${printable(launcher)} starts Heddle.`,
     pathLine(directory),
     `To undo it: rm ${printable(shellWord(launcher))}`,
@@ -52,7 +52,7 @@ export async function runShim(argv: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Nothing of the user's is overwritten: another program, a link, a folder. */
+/** Refuses to overwrite anything of the user's: another program, a link, a folder. */
 function refuseForeign(launcher: string): void {
   const stats = lstatSync(launcher, { throwIfNoEntry: false });
   if (!stats) return;
@@ -61,7 +61,7 @@ function refuseForeign(launcher: string): void {
   throw new HeddleError('invalid_option', message);
 }
 
-/** With this Node; with that of the PATH when it has been removed since, as version managers do. */
+/** Uses this Node, or the one on the PATH when this one has been removed since, as version managers do. */
 function launcherText(): string {
   const script = realpathSync(process.argv[1] ?? '');
   return `#!/bin/sh

@@ -1,14 +1,14 @@
-import { cutToWidth, displayWidth, padToWidth } from '../../util/display-width.ts';
+import { cutToWidth, displayWidth, padToWidth } from '../../util/text/display-width.ts';
 
 /** A column of a table for a terminal. */
 export interface Column {
   title: string;
-  /** Plain texts, one for each row; colours come after the cut. */
+  /** Plain texts, one for each row; colours are added after the cut. */
   cells: readonly string[];
   align?: 'right';
-  /** Of a cell that is too wide its end is kept: the end of a path says more than its beginning. */
+  /** Keeps the end of a cell that is too wide: the end of a path says more than its beginning. */
   keep?: 'end';
-  /** It may be cut down to this; a column without it stays as wide as its widest cell. */
+  /** The column may be cut to this width; without it, it stays as wide as its widest cell. */
   least?: number;
   paint?: (text: string) => string;
 }
@@ -16,8 +16,8 @@ export interface Column {
 const GAP = '  ';
 
 /**
- * The rows of a table that fits the width: columns are as wide as their widest cell, and where that is too much those
- * that may be cut are, the widest first. `hasTitles`: the first row is a header.
+ * The rows of a table that fits the width: columns are as wide as their widest cell, and if that is too much, the
+ * columns that may be cut shrink, the widest first. `hasTitles`: the first row is a header.
  */
 export function tableLines(columns: readonly Column[], width: number, { hasTitles }: { hasTitles: boolean }): string[] {
   const widths = fitting(columns, width - GAP.length * (columns.length - 1), { hasTitles });
@@ -61,7 +61,7 @@ function shaped(cell: string, width: number, { align, keep, isLast }: Column & {
   return isLast ? cut : padToWidth(cut, width);
 }
 
-/** The text, or an ellipsis and its end when it is wider than that. */
+/** The text, or an ellipsis and its end when it is wider than `width`. */
 function cutStart(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   const characters = [...text];

@@ -1,10 +1,10 @@
-import { configHome } from '../../host/home.ts';
-import { distrustDirectory, listTrust, type TrustView, trustDirectory, viewTrust } from '../../host/trust-admin.ts';
-import { printable } from '../../util/printable.ts';
-import { parseCommandArgs, takeWords } from '../command-args.ts';
-import { commandPlace, lastingPath } from './place.ts';
-import { columns, shownValue } from './show.ts';
-import { canAsk, sayHelp, sayJson, sayLines, saysYes, tell, terminalOf } from './terminal.ts';
+import { distrustDirectory, listTrust, type TrustView, trustDirectory, viewTrust } from '../../admin/trust.ts';
+import { configHome } from '../../host/engine/environment.ts';
+import { printable } from '../../util/text/printable.ts';
+import { parseCommandArgs, takeWords } from '../flags/command-args.ts';
+import { columns, shownValue } from '../terminal/show-value.ts';
+import { canAsk, confirms, printHelp, printJson, printLines, printRemark, terminalOf } from '../terminal/terminal.ts';
+import { commandLocation, lastingPath } from './command-location.ts';
 
 export const TRUST_HELP = `Usage: heddle trust [--yes] [directory]
        heddle trust --list [--json]
@@ -32,7 +32,7 @@ export async function runTrust(argv: readonly string[]): Promise<number> {
   const own = { '--yes': 'switch', '--list': 'switch', '--remove': 'switch', '--json': 'switch' } as const;
   const args = parseCommandArgs(argv, { command: 'heddle trust', own, run: [] });
   if (!args) {
-    await sayHelp(TRUST_HELP);
+    printHelp(TRUST_HELP);
     return 0;
   }
   const [directory] = takeWords(args.words, ['directory'], 0);
@@ -48,9 +48,9 @@ function list(asJson: boolean): number {
     since ?? '',
     printable(directory),
   ]);
-  if (asJson) sayJson(directories);
-  else sayLines(columns(rows, terminalOf(process.stdout, process.env)));
-  if (rows.length === 0 && !asJson) tell('no directory is trusted (heddle trust DIR trusts one)');
+  if (asJson) printJson(directories);
+  else printLines(columns(rows, terminalOf(process.stdout, process.env)));
+  if (rows.length === 0 && !asJson) printRemark('no directory is trusted (heddle trust DIR trusts one)');
   return 0;
 }
 
@@ -60,12 +60,12 @@ async function remove(directory: string): Promise<number> {
     process.stdout.write(`${printable(path)} is no longer trusted.\n`);
     return 0;
   }
-  tell(`${printable(path)} was not trusted`);
+  printRemark(`${printable(path)} was not trusted`);
   return 1;
 }
 
 async function trust(directory: string, yes: boolean): Promise<number> {
-  const { cwd, configHome: home } = commandPlace(directory);
+  const { cwd, configHome: home } = commandLocation(directory);
   const view = viewTrust(cwd, home);
   process.stdout.write(`${viewText(view)}\n`);
   if (view.files.length === 0 || view.trust === 'trusted') return 0;
@@ -96,9 +96,9 @@ const STATES: Record<TrustView['trust'], string> = {
   trusted: 'is trusted. This acts:',
 };
 
-/** Trust is never given for want of somebody to ask. */
+/** Without a person to ask, trust is never given. */
 async function isAgreed(): Promise<boolean> {
-  if (canAsk(process.stdout)) return saysYes('Trust it as it is now?', process.stdout);
-  tell('there is no terminal to ask on; --yes trusts it');
+  if (canAsk(process.stdout)) return confirms('Trust it as it is now?', process.stdout);
+  printRemark('there is no terminal to ask on; --yes trusts it');
   return false;
 }

@@ -1,13 +1,13 @@
-import { HeddleError } from '../wire/errors.ts';
-import { FLAGS, type Flag } from '../wire/flags.ts';
-import type { RunConfig } from '../wire/run-config.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { FLAGS, type Flag } from '../../wire/flags.ts';
+import type { RunConfig } from '../../wire/run-config.ts';
 import { IGNORED_FLAGS } from './ignored-flags.ts';
 
 export interface ParsedArgs {
   config: RunConfig;
   /** The prompt argument. */
   prompt?: string;
-  /** Flags of the reference that have no effect here, for one note each (ruling K38). */
+  /** Flags of the reference that have no effect here; the run prints one note for each. */
   ignored: string[];
   help: boolean;
   version: boolean;
@@ -18,7 +18,8 @@ export type Target = { name: string; arity: Arity; flag?: Flag };
 type Targets = ReadonlyMap<string, Target>;
 
 /**
- * Reads the command line by the table of `wire/flags.ts`. Throws `invalid_option` with one line that says what is wrong.
+ * Reads the command line by the table of `wire/flags.ts`. Throws `invalid_option` with one line that says what is
+ * wrong.
  */
 export function parseArgs(argv: readonly string[]): ParsedArgs {
   const parsed: ParsedArgs = { config: {}, ignored: [], help: false, version: false };
@@ -35,10 +36,26 @@ export function parseArgs(argv: readonly string[]): ParsedArgs {
   return prompt === undefined ? parsed : { ...parsed, prompt };
 }
 
+/** Checks flags that are only valid together. Throws `invalid_option` with one line. */
+export function validateFormats(config: RunConfig): void {
+  const streamOut = config.outputFormat === 'stream-json';
+  const streamIn = config.inputFormat === 'stream-json';
+  if (streamOut && !config.verbose) {
+    throw usage('Error: When using --print, --output-format=stream-json requires --verbose');
+  }
+  if (streamIn && !streamOut) throw usage('--input-format=stream-json requires --output-format=stream-json');
+  if (config.includePartialMessages && !streamOut) {
+    throw usage('--include-partial-messages requires --print and --output-format=stream-json');
+  }
+  if (config.replayUserMessages && !(streamIn && streamOut)) {
+    throw usage('--replay-user-messages requires --input-format=stream-json and --output-format=stream-json');
+  }
+}
+
 /**
- * Goes through the words once and hands over each flag with its values; what is left is returned. A flag that takes a
- * value takes the next word, whatever it looks like, or what follows its `=`; a list takes all words up to the next
- * flag. `--` ends the flags. No value is ever looked at again, so none can pass for a flag.
+ * Goes through the words once and passes on each flag with its values; returns the other words. A flag with a value
+ * takes the next word, whatever it looks like, or the text after its `=`; a list takes all words up to the next flag,
+ * and `--` ends the flags. No value is read twice, so none can be mistaken for a flag.
  */
 export function readWords(
   argv: readonly string[],
@@ -55,8 +72,8 @@ export function readWords(
       const spelled = equals < 0 ? word : word.slice(0, equals);
       const target = targets.get(spelled);
       if (!target) {
-        const facts = { unknown: spelled, known: [...targets.keys()] };
-        throw usage(`unknown option '${spelled}' (${help} lists the options)`, facts);
+        const details = { unknown: spelled, known: [...targets.keys()] };
+        throw usage(`unknown option '${spelled}' (${help} lists the options)`, details);
       }
       take(target, takeValues(target, equals < 0 ? undefined : word.slice(equals + 1), rest, help));
     } else {
@@ -66,7 +83,7 @@ export function readWords(
   return words;
 }
 
-/** The words that belong to a flag, removed from the rest. */
+/** Removes the words that belong to a flag from the rest. */
 function takeValues({ name, arity }: Target, bound: string | undefined, rest: string[], help: string): string[] {
   switch (arity) {
     case 'switch':
@@ -146,7 +163,7 @@ function splitList(text: string): string[] {
   return text.split(/[\s,]+/).filter((item) => item !== '');
 }
 
-/** With `unknown` (and what is `known` in its place) or `missing` among the facts, the usage is shown along with it. */
+/** With `unknown` (and the `known` alternatives) or `missing` among the facts, the usage is printed as well. */
 export function usage(message: string, facts: Record<string, unknown> = {}): HeddleError {
   return new HeddleError('invalid_option', message, { facts });
 }

@@ -1,18 +1,18 @@
-import type { HeddleError } from '../wire/errors.ts';
-import { FLAGS } from '../wire/flags.ts';
-import type { RunConfig } from '../wire/run-config.ts';
+import type { HeddleError } from '../../wire/errors.ts';
+import { FLAGS } from '../../wire/flags.ts';
+import type { RunConfig } from '../../wire/run-config.ts';
 import { assign, readWords, runTargets, type Target, usage } from './args.ts';
 
 export type OwnFlag = 'switch' | 'text' | 'texts';
 
 export interface CommandFlags {
-  /** What it is called, for error messages: `heddle config`. */
+  /** The name of the command in error messages: `heddle config`. */
   command: string;
-  /** Its own flags: a `switch` is there or not, a `text` has a value, `texts` may be there several times. */
+  /** Its own flags: a `switch` has no value, a `text` has one, `texts` may be repeated. */
   own: Readonly<Record<string, OwnFlag>>;
   /** Short names of its own flags: `-s` for `--scope`. */
   short?: Readonly<Record<string, string>>;
-  /** The flags of a run that mean the same here. */
+  /** The flags of a run that have the same meaning here. */
   run: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface CommandArgs {
   has(flag: string): boolean;
 }
 
-/** The arguments of a subcommand; null when its help is asked for. The same grammar as that of a run. */
+/** The arguments of a subcommand; null when the user asks for its help. Uses the grammar of a run. */
 export function parseCommandArgs(
   argv: readonly string[],
   { command, own, run, short = {} }: CommandFlags,
@@ -59,7 +59,7 @@ function ownTarget(name: string, own: CommandFlags['own']): Target {
   return { name, arity: own[name] === 'switch' ? 'switch' : 'text' };
 }
 
-/** The words of a subcommand that takes so many. */
+/** The words of a subcommand that takes this many. */
 export function takeWords(words: readonly string[], names: readonly string[], least = names.length): string[] {
   const missing = names[words.length];
   if (words.length < least) throw missingWord(missing ?? 'a word');
@@ -68,7 +68,7 @@ export function takeWords(words: readonly string[], names: readonly string[], le
   return [...words];
 }
 
-/** `name` is what the usage calls it. */
+/** `name` is the word's name in the usage. */
 export function missingWord(name: string): HeddleError {
   return usage(`${name} is missing (--help says how it is used)`, { missing: name });
 }

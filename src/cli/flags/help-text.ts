@@ -1,4 +1,6 @@
-/** The text of `heddle --help`: grouped, with examples. A test holds that every flag of `wire/flags.ts` is in it. */
+/**
+ * The text of `heddle --help`: grouped, with examples. A test checks that it contains every flag of `wire/flags.ts`.
+ */
 export function helpText(): string {
   return [
     'Usage: heddle [options] [prompt]',

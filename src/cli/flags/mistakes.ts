@@ -1,13 +1,16 @@
-import { nearestWord } from '../util/nearest.ts';
-import { printable } from '../util/printable.ts';
-import { shellQuoted } from '../util/shell-word.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { FLAGS, type FlagKind } from '../wire/flags.ts';
+import { nearestWord } from '../../util/text/nearest.ts';
+import { printable } from '../../util/text/printable.ts';
+import { shellQuoted } from '../../util/text/shell-word.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { FLAGS, type FlagKind } from '../../wire/flags.ts';
+import { COMMAND_HELP } from '../commands/all-help.ts';
 import { usage } from './args.ts';
-import { COMMAND_HELP } from './commands/all-help.ts';
 
-/** After the message of an error that has ended the program: an error of ours gets hints, any other is a bug with a stack. */
-export async function tellMore(error: unknown, argv: readonly string[]): Promise<void> {
+/**
+ * Prints hints after the message of an error that ended the program: advice for a HeddleError, a stack for any other
+ * error, which is a bug.
+ */
+export async function printHints(error: unknown, argv: readonly string[]): Promise<void> {
   for (const line of await moreLines(error, argv)) process.stderr.write(`${line}\n`);
 }
 
@@ -15,23 +18,23 @@ async function moreLines(error: unknown, argv: readonly string[]): Promise<strin
   if (HeddleError.isInstance(error)) return mistakeHints(error.facts, argv);
   if (!(error instanceof Error)) return [];
   if ('syscall' in error && error.syscall === 'uv_cwd') return ['The current directory is gone: change to another one'];
-  // What the system says tells which file and why; a stack would say nothing more.
+  // A system error already names the file and the reason; a stack would not help.
   if ('syscall' in error && 'code' in error) return ['heddle doctor checks what a run needs on this machine'];
   return [String(error.stack)];
 }
 
 /**
- * What helps after a mistake on a command line: the word that was probably meant, and how the command is used. Empty for
- * an error that has nothing to do with words.
+ * Hints after a mistake on a command line: the word that the user probably meant, and the usage of the command. Empty
+ * for an error that does not concern words.
  */
 export async function mistakeHints(
-  facts: Readonly<Record<string, unknown>>,
+  details: Readonly<Record<string, unknown>>,
   argv: readonly string[],
 ): Promise<string[]> {
-  if (facts.unknown === undefined && facts.missing === undefined) return [];
+  if (details.unknown === undefined && details.missing === undefined) return [];
   const command = commandOf(argv);
   const help = await COMMAND_HELP[command]?.();
-  return [...meantHints(facts, argv, command), '', ...usageLines(help ?? '')];
+  return [...meantHints(details, argv, command), '', ...usageLines(help ?? '')];
 }
 
 /** Throws `invalid_option` for a single word that is nearly the name of a command: as a prompt it would cost money. */
@@ -40,14 +43,7 @@ export function refuseNearCommand(word: string): void {
   throw usage(`unknown command '${printable(word)}'`, { unknown: word, words: [word] });
 }
 
-/** `--resume` without a value, where nobody can be shown a list to choose from. */
-export function sessionMissing(): HeddleError {
-  const forms = 'its id, the start of it, its title, or a file';
-  const where = 'heddle sessions list shows them; --continue takes the newest';
-  return usage(`option '--resume' needs a session: ${forms} (${where})`);
-}
-
-/** Throws `invalid_option` where somebody asks for the help of a command that there is not. */
+/** Throws `invalid_option` when the user asks for the help of an unknown command. */
 export function refuseUnknownHelp(word: string): void {
   throw usage(`unknown command '${printable(word)}' (heddle --help lists the commands)`, { unknown: word });
 }
@@ -58,13 +54,13 @@ function commandOf([first = '', second = '']: readonly string[]): string {
   return names.find((name) => Object.hasOwn(COMMAND_HELP, name)) ?? 'heddle';
 }
 
-function meantHints(facts: Readonly<Record<string, unknown>>, argv: readonly string[], command: string): string[] {
+function meantHints(details: Readonly<Record<string, unknown>>, argv: readonly string[], command: string): string[] {
   const [first = ''] = argv;
   const isCommand = command !== 'heddle' || first === 'help';
   const meantCommand = isCommand || first.startsWith('-') ? null : nearestWord(first, commandNames());
-  const meant = meantCommand === null ? nearestKnown(facts) : `heddle ${WRITTEN_AS[meantCommand] ?? meantCommand}`;
-  const taker = facts.missing === 'prompt' ? takerOfPrompt(argv) : null;
-  const words = Array.isArray(facts.words) ? facts.words.map(String) : [];
+  const meant = meantCommand === null ? nearestKnown(details) : `heddle ${WRITTEN_AS[meantCommand] ?? meantCommand}`;
+  const taker = details.missing === 'prompt' ? takerOfPrompt(argv) : null;
+  const words = Array.isArray(details.words) ? details.words.map(String) : [];
   return [
     ...(meant === null ? [] : [`Did you mean ${meant}?`]),
     ...(taker === null ? [] : [`${taker} takes all words up to the next option: give the prompt before it`]),
@@ -72,7 +68,7 @@ function meantHints(facts: Readonly<Record<string, unknown>>, argv: readonly str
   ];
 }
 
-/** The last option, where it takes a list and has got several words: one of them may have been meant as the prompt. */
+/** The last option, if it takes a list and has several words: the user may have meant one of them as the prompt. */
 function takerOfPrompt(argv: readonly string[]): string | null {
   const at = argv.findLastIndex((word) => word.startsWith('-'));
   const name = argv[at] ?? '';
@@ -82,7 +78,7 @@ function takerOfPrompt(argv: readonly string[]): string | null {
 
 const LISTS: ReadonlySet<FlagKind> = new Set(['list', 'rules', 'words']);
 
-/** A single letter is near all others. */
+/** A single letter resembles every other letter. */
 function nearestKnown({ unknown, known }: Readonly<Record<string, unknown>>): string | null {
   if (typeof unknown !== 'string' || !Array.isArray(known)) return null;
   if (unknown.startsWith('-') && unknown.length < 3) return null;
@@ -104,7 +100,7 @@ function usageLines(help: string): string[] {
   return (help.split('\n\n')[0] ?? '').split('\n');
 }
 
-/** As a shell takes it for one word. */
+/** Quoted, so that a shell reads it as one word. */
 function quoted(text: string): string {
   const shown = printable(text);
   return /["$`\\!]/.test(shown) ? shellQuoted(shown) : `"${shown}"`;

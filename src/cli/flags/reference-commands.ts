@@ -1,8 +1,8 @@
 import { usage } from './args.ts';
 
 /**
- * Throws `invalid_option` for a first word that is a command of the reference and none of ours, and says what to use
- * instead: whoever types it does not mean a prompt, and as one it would cost money.
+ * Throws `invalid_option` for a first word that is a command of the reference but not of Heddle, and says what to use
+ * instead: the user does not mean it as a prompt, and as one it would cost money.
  */
 export function refuseReferenceCommand(word: string): void {
   const advice = Object.hasOwn(ADVICE, word) ? ADVICE[word] : undefined;
@@ -14,7 +14,7 @@ const UPDATE = 'It does not change itself: install the version that you want the
 const BACKGROUND = 'heddle tasks list|show|stop has what runs in the background, heddle sessions list the sessions.';
 const PLUGINS = '--plugin-dir DIR loads a plugin; enabledPlugins of the settings names those that are installed.';
 
-/** By the words of `claude --help` and of its documentation. */
+/** From `claude --help` and its documentation. */
 const ADVICE: Readonly<Record<string, string>> = {
   update: UPDATE,
   upgrade: UPDATE,
@@ -41,5 +41,5 @@ const ADVICE: Readonly<Record<string, string>> = {
   'remote-control': 'Programs control a session through the SDK, or with --input-format stream-json.',
 };
 
-/** For tests, and for whoever wants to know. */
+/** For tests, and for other code that needs the list. */
 export const REFERENCE_COMMANDS: readonly string[] = Object.keys(ADVICE);

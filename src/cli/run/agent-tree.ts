@@ -1,11 +1,11 @@
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { printable } from '../util/printable.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import { printable } from '../../util/text/printable.ts';
 
-/** Who of a run has done what: the main thread, and below it the agents, each under the one that has started it. */
+/** The work of a run by agent: the main thread, and below it the agents, each under its parent. */
 export interface AgentTree {
   /** Takes a line of the run. */
   note(line: JsonObject): void;
-  /** The tree, for people; none when no agent was started. */
+  /** The tree, for people; empty when no agent was started. */
   lines(): string[];
 }
 
@@ -20,9 +20,9 @@ interface Agent {
   cost: number;
 }
 
-/** `isResumed`: the total counts what the session had cost before, too. */
+/** `isResumed`: the total includes the earlier cost of the session. */
 export function createAgentTree({ isResumed }: { isResumed: boolean }): AgentTree {
-  /** By run: an agent that was gone on with has several. */
+  /** By run: a resumed agent has several. */
   const runs = new Map<string, Agent>();
   let total = 0;
 
@@ -78,7 +78,7 @@ function branches(agents: readonly Agent[], parent: string | undefined, indent: 
   return own.flatMap((agent, at) => {
     const isLast = at === own.length - 1;
     const line = `${indent}${isLast ? '└─' : '├─'} ${textOf(agent)}`;
-    // What an agent has started in several runs stands once, below the last of them.
+    // The agents that one agent started in several runs are listed once, below its last run.
     if (lastRuns.get(agent.id) !== agent) return [line];
     return [line, ...branches(agents, agent.id, `${indent}${isLast ? '   ' : '│  '}`)];
   });
@@ -89,7 +89,7 @@ function textOf({ id, type, about, status, toolUses, tokens, cost }: Agent): str
   return printable(`${type} ${id} "${about}": ${status}, ${uses}, ${tokens} tokens, ${dollars(cost)}`);
 }
 
-/** Enough digits that the lines add up to the total, and to be seen where a call costs little. */
+/** Enough digits that the lines add up to the total, and that cheap calls do not show as zero. */
 function dollars(amount: number): string {
   return `$${Math.max(0, amount).toFixed(6)}`;
 }

@@ -1,9 +1,9 @@
-import { type JsonObject, stringField, tryParseJson } from '../util/json.ts';
-import { printable } from '../util/printable.ts';
+import { type JsonObject, stringField, tryParseJson } from '../../util/json.ts';
+import { printable } from '../../util/text/printable.ts';
 
 /**
- * Why a run has failed, for a person: one line with what to do next. The text of the result itself is wire shape, and
- * stays as it is on stdout and in JSON.
+ * Why a run has failed, for a person: one line with what to do next. The text of the result itself is part of the wire
+ * format, and stays unchanged on stdout and in JSON.
  */
 export function failureSentence(result: JsonObject): string {
   const errors = Array.isArray(result.errors) ? result.errors.map(String) : [];
@@ -15,7 +15,7 @@ export function failureSentence(result: JsonObject): string {
   return `${printable(sentence)}${nextStep(result.subtype)}`;
 }
 
-/** How more of it can be had, after a limit. */
+/** How the user can raise the limit that was reached. */
 function nextStep(subtype: unknown): string {
   switch (subtype) {
     case 'error_max_turns':
@@ -28,30 +28,30 @@ function nextStep(subtype: unknown): string {
 }
 
 function apiSentence(code: unknown, status: string | undefined, said: string): string {
-  const facts = [status, said].filter((part) => part !== undefined && part !== '').join(': ');
+  const details = [status, said].filter((part) => part !== undefined && part !== '').join(': ');
   switch (code) {
     case 'authentication':
-      return `The model API refused the key (${facts}). heddle auth status shows which key is used, heddle doctor checks it.`;
+      return `The model API refused the key (${details}). heddle auth status shows which key is used, heddle doctor checks it.`;
     case 'rate_limit':
-      return `The model API allows no more requests now (${facts}). Wait, or name another model with --model or --fallback-model.`;
+      return `The model API allows no more requests now (${details}). Wait, or name another model with --model or --fallback-model.`;
     case 'overloaded':
     case 'server':
-      return `The model API failed (${facts}). Try again later, or name another model with --fallback-model.`;
+      return `The model API failed (${details}). Try again later, or name another model with --fallback-model.`;
     case 'connection':
     case 'timeout':
-      return `${facts} Check the network, and ANTHROPIC_BASE_URL or OPENAI_BASE_URL where one is set; heddle doctor tells what is used.`;
+      return `${details} Check the network, and ANTHROPIC_BASE_URL or OPENAI_BASE_URL where one is set; heddle doctor tells what is used.`;
     default:
-      return `The model API did not accept the request (${facts}).`;
+      return `The model API did not accept the request (${details}).`;
   }
 }
 
-/** The message inside of an error that a server has sent as JSON; any other text as it is. */
+/** The message inside an error that a server sent as JSON; any other text unchanged. */
 function saidBy(body: string): string {
   const json = tryParseJson(body) as { error?: unknown } | undefined;
   return stringField(json?.error, 'message') ?? stringField(json, 'message') ?? body;
 }
 
-/** The rest would pass for a line of ours. */
+/** Further lines could be mistaken for lines of Heddle. */
 function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? '';
 }

@@ -1,12 +1,12 @@
 import { fstatSync } from 'node:fs';
-import { HeddleError } from '../wire/errors.ts';
+import { HeddleError } from '../../wire/errors.ts';
 
-/** How long a silent, open stdin may delay a run that already has a prompt (ruling K39). */
+/** How long a silent, open stdin may delay a run that already has a prompt. */
 const SILENCE_MS = 100;
 
 /**
  * The prompt: the argument, stdin, or both joined by a newline. With an argument, a stdin on which nothing arrives is
- * given up soon; what has begun to arrive is read to its end. Throws when there is neither.
+ * soon ignored; input that has begun to arrive is read to its end. Throws when there is neither.
  */
 export async function readPrompt(argument: string | undefined): Promise<string> {
   const piped = hasInput() ? await readAll(argument === undefined ? null : SILENCE_MS) : '';
@@ -19,7 +19,7 @@ export async function readPrompt(argument: string | undefined): Promise<string> 
   );
 }
 
-/** A terminal is not read (nobody would see that it waits), nor is a character device such as /dev/null. */
+/** A terminal is not read (the user would not see that Heddle waits), nor is a character device such as /dev/null. */
 function hasInput(): boolean {
   try {
     return !fstatSync(0).isCharacterDevice();

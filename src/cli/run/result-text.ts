@@ -1,13 +1,49 @@
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { nearestWord } from '../util/nearest.ts';
-import { printable } from '../util/printable.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import { nearestWord } from '../../util/text/nearest.ts';
+import { printable } from '../../util/text/printable.ts';
 import { failureSentence } from './failure-sentence.ts';
-import type { ResultView, RunText } from './result-text.ts';
+
+/** The output of a run in text mode; null: none. */
+export interface RunText {
+  stdout: string | null;
+  stderr: string | null;
+}
+
+export interface ResultView {
+  /** stdout and stderr are one terminal, with a person who sees both. */
+  isTerminal: boolean;
+  /** The `permission_denied` lines of the run: denials without a question. */
+  denied: readonly JsonObject[];
+  /** The available commands, as `init` lists them. */
+  commands?: unknown;
+}
+
+/** What text mode prints for a result. */
+export function resultText(result: JsonObject, view: ResultView): RunText {
+  const denials = Array.isArray(result.permission_denials) ? result.permission_denials.length : 0;
+  const text = stringField(result, 'result') ?? '';
+  const isFine = result.subtype === 'success' && result.is_error !== true && denials === 0;
+  if (isFine && !text.startsWith('Unknown skill: ')) return { stdout: text, stderr: null };
+  return troubleText(result, view);
+}
 
 /**
- * What text mode prints for a result that is an error, or after which something was denied. The fixed texts are wire
- * shape (ruling P5): hosts match them on stdout. An error has a line on stderr besides (ruling K6); a run that never
- * started has only that. Where a person sees both on one terminal, an error is told once.
+ * The output of a local command, as a line of its own: its result does not say which stream it belongs to (wire.md
+ * 2.7).
+ */
+export function commandText(line: JsonObject): RunText | null {
+  const { type, message } = line;
+  const content = type === 'user' ? stringField(message, 'content') : stringField(line, 'local_command_source');
+  const found = /^<local-command-(stdout|stderr)>([\s\S]*)<\/local-command-\1>$/.exec(content ?? '');
+  if (!found) return null;
+  const text = found[2] ?? '';
+  return found[1] === 'stdout' ? { stdout: text, stderr: null } : { stdout: null, stderr: text };
+}
+
+/**
+ * The output of text mode for a result that is an error, or after which something was denied. The fixed texts are part
+ * of the wire format: hosts match them on stdout. An error also has a line on stderr; a run that never started has only
+ * that. On one terminal for both, an error is printed once.
  */
 export function troubleText(result: JsonObject, { isTerminal, denied, commands }: ResultView): RunText {
   const text = stringField(result, 'result') ?? '';
@@ -19,7 +55,7 @@ export function troubleText(result: JsonObject, { isTerminal, denied, commands }
   return { stdout: isTerminal ? null : stdout, stderr: `heddle: ${failureSentence(result)}` };
 }
 
-/** What may have been meant by a command that there is not. The text itself is wire shape. */
+/** The command that the user may have meant by an unknown one. The text itself is part of the wire format. */
 export function unknownCommandLine(text: string, commands: unknown): string | null {
   const [, name] = /^Unknown skill: (\S+)$/.exec(text) ?? [];
   if (name === undefined) return null;
@@ -28,14 +64,16 @@ export function unknownCommandLine(text: string, commands: unknown): string | nu
   return `heddle: there is no command /${printable(name)}${meant} (/help lists the commands)`;
 }
 
-/** That there was nothing to resume. Damage has been logged; branches that were left alone are no trouble. */
+/**
+ * Reports that there was nothing to resume. Damage is already logged; branches that were left alone are not a problem.
+ */
 export function resumedLines({ dropped }: JsonObject): string[] {
   const all = Array.isArray(dropped) ? dropped.filter(isObject) : [];
   const others = all.filter(({ line, uuid }) => line === undefined && uuid === undefined);
   return others.map((each) => `heddle: ${printable(stringField(each, 'reason') ?? '')}`);
 }
 
-/** A text that programs look for on stderr, word for word (ruling P5). */
+/** Programs search for exactly this text on stderr. */
 const NOT_FOUND = 'No conversation found with session ID: ';
 
 /** Why a run could not start: all lines of it, and a next step where the fixed text has none. */
@@ -46,10 +84,10 @@ function startFailureText(result: JsonObject): string {
   return `heddle: ${shown.replace(/^error: /i, '')}`;
 }
 
-/** More of them are counted. */
+/** Further denials are only counted. */
 const MAX_DENIALS = 5;
 
-/** Nobody could be asked: the answer may not say what would have helped. */
+/** No one could be asked: the answer itself may not say which flags would have helped. */
 function deniedLines({ permission_denials: denials }: JsonObject, denied: readonly JsonObject[]): string | null {
   if (!Array.isArray(denials) || denials.length === 0) return null;
   const reasons = new Set(

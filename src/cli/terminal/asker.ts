@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
-import { choiceLines, chosenText, questionsOf } from './choices.ts';
+import { choiceLines, questionsOf, selectedText } from './choices.ts';
 import { type Answer, answerOf, answersText, type Question, type QuestionView, questionOf } from './question-text.ts';
 import type { Typed } from './read-line.ts';
 
@@ -7,24 +7,24 @@ import type { Typed } from './read-line.ts';
 export interface Asker {
   /** The body of the answer to a `can_use_tool` request. */
   ask(request: JsonObject, signal: AbortSignal): Promise<JsonObject>;
-  /** Whether a question stands on the screen. */
+  /** Whether a question is on the screen. */
   isAsking(): boolean;
 }
 
 export interface AskerOptions extends QuestionView {
   /** A line above the prompt. */
-  tell(line: string): void;
+  print(line: string): void;
   read(prompt: string, signal: AbortSignal): Promise<Typed>;
-  /** Ctrl-C was typed at a question. */
+  /** The user typed Ctrl-C at a question. */
   onInterrupt(): void;
 }
 
-/** After so many answers that are none, the answer is no: what types there does not read. */
+/** After this many invalid answers, the answer is no: whatever types there does not read. */
 const MAX_TRIES = 5;
 
 const SAID_NO = 'The user said no to this call.';
 
-/** The turn is over with it, before anything else can begin. */
+/** Ends the turn before anything else can begin. */
 const INTERRUPTED = { behavior: 'deny', message: 'The user has interrupted the turn.', interrupt: true };
 
 export function createAsker(options: AskerOptions): Asker {
@@ -61,9 +61,9 @@ export function createAsker(options: AskerOptions): Asker {
 async function answerTo(
   question: Question,
   signal: AbortSignal,
-  { tell, read, onInterrupt }: AskerOptions,
+  { print, read, onInterrupt }: AskerOptions,
 ): Promise<Answer | 'interrupt'> {
-  for (const line of question.lines) tell(line);
+  for (const line of question.lines) print(line);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const typed = await read(question.prompt, signal);
     if (typed === 'interrupt') {
@@ -73,29 +73,29 @@ async function answerTo(
     if (typed === 'end') return 'no';
     const answer = typed === 'paste' ? null : answerOf(typed.line, question);
     if (answer !== null) return answer;
-    tell(typed === 'paste' ? `Several lines are no answer. ${answersText(question)}` : answersText(question));
+    print(typed === 'paste' ? `Several lines are no answer. ${answersText(question)}` : answersText(question));
   }
-  tell('That was no answer: the call is denied.');
+  print('That was no answer: the call is denied.');
   return 'no';
 }
 
-/** The questions of the model itself: a number chooses, anything else is an answer in own words. */
+/** Asks the model's own questions: a number selects an option, any other text is a free answer. */
 async function answerQuestions(
   request: JsonObject,
   signal: AbortSignal,
-  { tell, read, onInterrupt, paint }: AskerOptions,
+  { print, read, onInterrupt, paint }: AskerOptions,
 ): Promise<JsonObject> {
   const input = isObject(request.input) ? request.input : {};
   const answers: Record<string, string> = {};
   for (const question of questionsOf(input)) {
-    for (const line of choiceLines(question, paint)) tell(line);
+    for (const line of choiceLines(question, paint)) print(line);
     const typed = await read('Your answer (a number, or own words): ', signal);
     if (typed === 'interrupt') {
       onInterrupt();
       return INTERRUPTED;
     }
     if (typed === 'end') return { behavior: 'deny', message: 'The user gave no answer.' };
-    const text = typed === 'paste' ? '' : chosenText(typed.line, question);
+    const text = typed === 'paste' ? '' : selectedText(typed.line, question);
     if (text !== '') answers[stringField(question, 'question') ?? ''] = text;
   }
   return { behavior: 'allow', updatedInput: { ...input, answers } };

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
-import type { Paint } from '../../util/paint.ts';
-import { printable } from '../../util/printable.ts';
+import type { Paint } from '../../util/text/paint.ts';
+import { printable } from '../../util/text/printable.ts';
 
 /** The questions of a call of AskUserQuestion. */
 export function questionsOf({ questions }: JsonObject): JsonObject[] {
@@ -18,8 +18,8 @@ export function choiceLines(question: JsonObject, paint: Paint): string[] {
   ];
 }
 
-/** What was chosen, by its label; what is no number of an option is an answer in own words. */
-export function chosenText(typed: string, question: JsonObject): string {
+/** The labels of the selected options; a text that is not the number of an option is a free answer. */
+export function selectedText(typed: string, question: JsonObject): string {
   const text = typed.trim();
   const options = optionsOf(question);
   const picks = text.split(/[\s,]+/).map((word) => (/^\d+$/.test(word) ? options[Number(word) - 1] : undefined));

@@ -1,12 +1,12 @@
-import type { Paint } from '../../util/paint.ts';
-import { wrapText } from '../../util/wrap-text.ts';
+import type { Paint } from '../../util/text/paint.ts';
+import { wrapText } from '../../util/text/wrap-text.ts';
 
-/** Of a narrow terminal, the names of options take at most this share. */
+/** On a narrow terminal, the names of options take at most this share. */
 const NAME_SHARE = 0.4;
 
 /**
- * A help text for a terminal: headings and names in colours, and, where a line would not fit, paragraphs and the texts
- * beside options set anew. Examples stay as they are: a command that is broken into lines cannot be copied.
+ * Formats a help text for a terminal: headings and names in colours, and paragraphs and option texts wrapped where a
+ * line would not fit. Examples stay unchanged: a command that is broken into lines cannot be copied.
  */
 export function layoutHelp(text: string, { paint, width }: { paint: Paint; width: number }): string[] {
   const isNarrow = text.split('\n').some((line) => line.length > width);
@@ -29,11 +29,11 @@ function blockLines(lines: string[], layout: Layout): string[] {
   if (first.startsWith('Usage: ')) return lines.flatMap((line) => usageLines(line, layout));
   if (ENTRY.test(first) || (first.endsWith(':') && ENTRY.test(lines[1] ?? ''))) return entryLines(lines, layout);
   if (!isNarrow) return lines;
-  // A paragraph; lines that are indented or begin with a name of their own are not joined.
+  // A paragraph; lines that are indented or begin with a label are not joined.
   return joined(lines).flatMap((line) => wrapText(line, width, { hang: hangOf(line) }));
 }
 
-/** A name, two blanks or more, and what it means. */
+/** A name, two blanks or more, and its description. */
 const ENTRY = /^ {2}(\S.*?) {2,}(\S.*)$/;
 
 function usageLines(line: string, { paint, width, isNarrow }: Layout): string[] {
@@ -71,7 +71,7 @@ function entryLines(lines: string[], { paint, width, isNarrow }: Layout): string
   ];
 }
 
-/** Where the texts beside the names begin. */
+/** The column in which the descriptions begin. */
 function textColumn(lines: readonly string[]): number {
   const found = lines
     .map((line) => /^ {2}\S.*? {2,}(?=\S)/.exec(line)?.[0].length)
@@ -87,10 +87,10 @@ function dimComment(line: string, paint: Paint): string {
   return line.trimStart().startsWith('#') ? paint.dim(line) : line;
 }
 
-/** `Exit codes: `; what is longer is a sentence. */
+/** `Exit codes: `; anything longer is a sentence. */
 const LABEL = /^\w[\w ]{0,20}: /;
 
-/** Lines of one paragraph as one; a line that begins with a word and a colon, or is indented, begins anew. */
+/** Joins the lines of one paragraph; a line that begins with a label, or is indented, starts a new one. */
 function joined(lines: string[]): string[] {
   const paragraphs: string[] = [];
   for (const line of lines) {

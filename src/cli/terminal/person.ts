@@ -1,21 +1,21 @@
 import { HeddleError } from '../../wire/errors.ts';
-import type { RequestHandler } from '../../wire/peer.ts';
+import type { RequestHandler } from '../../wire/link/peer.ts';
 import type { RunConfig } from '../../wire/run-config.ts';
-import { terminalOf } from '../commands/terminal.ts';
-import type { CliLogger } from '../logger.ts';
-import type { Face } from '../print.ts';
-import { openProgress, type Progress } from '../progress.ts';
+import type { Renderer } from '../run/print.ts';
 import { createAsker } from './asker.ts';
+import type { CliLogger } from './logger.ts';
+import { openProgress, type Progress } from './progress.ts';
 import { lineReader } from './read-line.ts';
 import { openScreen } from './screen.ts';
+import { terminalOf } from './terminal.ts';
 import { createView } from './view.ts';
 
-/** A person at a terminal, as the other end of a run: sees what it does, and is asked what it may do. */
+/** A person at a terminal as the client of a run, who sees what it does and answers its questions. */
 export interface Person {
-  face: Face;
+  renderer: Renderer;
   progress: Progress | null;
-  onRequest: RequestHandler;
-  /** What a run for a person is configured with besides. */
+  readonly onRequest: RequestHandler;
+  /** Additional options of a run for a person. */
   config: RunConfig;
 }
 
@@ -28,7 +28,7 @@ export function personAt(config: RunConfig, logger: CliLogger, signal: AbortSign
   const output = stderr.isTTY ? stderr : stdout;
   const reader = lineReader({ stdin, output, isDumb: env.TERM === 'dumb' });
   const asker = createAsker({
-    tell: screen.tell,
+    print: screen.print,
     read: reader.read,
     paint,
     cwd: process.cwd(),
@@ -46,13 +46,13 @@ export function personAt(config: RunConfig, logger: CliLogger, signal: AbortSign
   };
   return {
     progress,
-    face: {
+    renderer: {
       show(message) {
         view.show(message);
         return undefined;
       },
       end: () => screen.endLine(),
-      toldFailure: view.hasEnded,
+      hasReportedFailure: view.hasEnded,
     },
     onRequest(request, context) {
       if (request.subtype === 'can_use_tool') return asker.ask(request, context.signal);

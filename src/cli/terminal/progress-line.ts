@@ -1,28 +1,29 @@
 import { isAbsolute, relative } from 'node:path';
-import { cutToWidth, displayWidth } from '../util/display-width.ts';
-import type { Paint } from '../util/paint.ts';
-import { printable } from '../util/printable.ts';
+import { isInside } from '../../util/files/path-inside.ts';
+import { cutToWidth, displayWidth } from '../../util/text/display-width.ts';
+import type { Paint } from '../../util/text/paint.ts';
+import { printable } from '../../util/text/printable.ts';
 import type { Call, ProgressState } from './progress-state.ts';
 
-/** What a line is drawn for. */
+/** The terminal and directory that a line is drawn for. */
 export interface LineView {
   now: number;
   startedAt: number;
-  /** Columns that it may take. */
+  /** The columns that the line may take. */
   width: number;
-  /** Paths below it are shown without it. */
+  /** Paths below this directory are shown relative to it. */
   cwd: string;
   paint: Paint;
 }
 
-/** One line about a run: a spinner, what goes on, for how long, at the cost of how many tokens. */
+/** One line about a run: a spinner, the current activity, its duration, and the tokens used. */
 export function progressLine(state: ProgressState, view: LineView): string {
   const { now, startedAt, width, paint } = view;
   const elapsed = now - startedAt;
   const spinner = FRAMES[Math.floor(elapsed / FRAME_MS) % FRAMES.length] ?? '';
-  const facts = [others(state), duration(elapsed), tokens(state)].filter((fact) => fact !== '');
-  const tail = ` · ${facts.join(' · ')}`;
-  const room = width - displayWidth(tail) - 2; // the spinner and the space behind it
+  const details = [others(state), duration(elapsed), tokens(state)].filter((fact) => fact !== '');
+  const tail = ` · ${details.join(' · ')}`;
+  const room = width - displayWidth(tail) - 2; // the spinner and the space after it
   const what = goingOn(state, view);
   if (room < MIN_ROOM) return cutToWidth(`${spinner} ${what}`, width);
   return `${paint.cyan(spinner)} ${cutToWidth(what, room)}${paint.dim(tail)}`;
@@ -31,7 +32,7 @@ export function progressLine(state: ProgressState, view: LineView): string {
 const FRAMES = [...'⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'];
 export const FRAME_MS = 125;
 
-/** On a narrower terminal there is only what goes on. */
+/** A narrower terminal shows only the activity. */
 const MIN_ROOM = 12;
 
 function goingOn(state: ProgressState, { now, cwd }: LineView): string {
@@ -44,7 +45,7 @@ function goingOn(state: ProgressState, { now, cwd }: LineView): string {
   return oneLine(call ? callText(call, cwd) : doing);
 }
 
-/** The first that has no result: those behind it may still wait for it. An agent is told by what it does. */
+/** The first call without a result: later ones may still wait for it. An agent is shown by its current call. */
 function shownCall({ calls, agents }: ProgressState): Call | undefined {
   const all = [...calls.values()];
   return (agents.size > 0 ? all.find(({ name }) => !STARTS_AGENTS.has(name)) : undefined) ?? all[0];
@@ -52,18 +53,18 @@ function shownCall({ calls, agents }: ProgressState): Call | undefined {
 
 const STARTS_AGENTS: ReadonlySet<string> = new Set(['Task', 'Agent']);
 
-/** A line that stays on the screen: what was called, cut to the width. */
+/** A line that stays on the screen: the tool call, cut to the width. */
 export function callLine(call: Call, { cwd, width, mark }: { cwd: string; width: number; mark: string }): string {
   return cutToWidth(`${mark}${oneLine(callText(call, cwd))}`, width);
 }
 
 function callText({ name, subject, share }: Call, cwd: string): string {
-  const below = isAbsolute(subject) ? relative(cwd, subject) : '';
-  const short = below !== '' && !below.startsWith('..') ? below : subject;
+  const below = isAbsolute(subject) && isInside(cwd, subject) ? relative(cwd, subject) : '';
+  const short = below === '' ? subject : below;
   return [name, short, share].filter((part) => part !== '').join(' ');
 }
 
-/** Nothing of a call may act on the terminal. */
+/** A text from a call must not act on the terminal. */
 function oneLine(text: string): string {
   return printable(text.replaceAll(/\s+/g, ' ').trim());
 }

@@ -1,25 +1,25 @@
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 
-/** What a run is doing, as far as its lines tell. */
+/** What a run is doing, derived from its lines. */
 export interface ProgressState {
-  /** What the conversation itself does, when no tool runs. */
+  /** The activity of the conversation itself, when no tool runs. */
   doing: string;
-  /** The model is asked again at this time. */
+  /** The time of the next attempt to call the model. */
   retry: { at: number; attempt: number; of: number } | null;
-  /** Calls without a result, of agents too, in the order in which they came. */
+  /** Calls without a result, also of agents, in the order in which they came. */
   calls: Map<string, Call>;
-  /** By the ids of their runs. */
+  /** The ids of their runs. */
   agents: Set<string>;
-  /** What works in the background now. */
+  /** The number of running background tasks. */
   background: number;
   tokens: Tokens;
 }
 
 export interface Call {
   name: string;
-  /** What it is about, as the model wrote it: not yet fit for a terminal. */
+  /** The main argument of the call, as the model wrote it: not yet safe for a terminal. */
   subject: string;
-  /** How far it is, where the tool says so. */
+  /** The progress of the call, where the tool reports it. */
   share: string;
 }
 
@@ -36,7 +36,7 @@ export interface ProgressTracker {
 
 const WAITING = 'waiting for the model';
 
-/** Follows a run by its lines; pure but for its own state, so that it can be tried without a terminal. */
+/** Follows a run by its lines; it has no side effects, so that it can be tested without a terminal. */
 export function trackProgress(): ProgressTracker {
   const counted = new Map<string, Tokens>();
   let answer = '';
@@ -49,7 +49,7 @@ export function trackProgress(): ProgressTracker {
     tokens: { in: 0, out: 0 },
   };
 
-  /** An answer tells of its tokens several times, each time of all of them. */
+  /** An answer reports its tokens several times, each time the total. */
   function count(id: string, usage: unknown): void {
     if (!isObject(usage)) return;
     const before = counted.get(id) ?? { in: 0, out: 0 };
@@ -109,7 +109,7 @@ export function trackProgress(): ProgressTracker {
   return {
     state,
     note(line, now) {
-      if (line.type !== 'system') state.retry = null; // whatever came, the wait is over
+      if (line.type !== 'system') state.retry = null; // any other line ends the wait
       switch (line.type) {
         case 'stream_event':
           if (isObject(line.event)) noteEvent(line.event);
@@ -152,12 +152,12 @@ function doingOf(block: unknown): string {
   }
 }
 
-/** What a `tool_use` block is about. */
+/** The tool and main argument of a `tool_use` block. */
 export function callOf(block: JsonObject): Call {
   return { name: stringField(block, 'name') ?? '', subject: subjectOf(block.input), share: '' };
 }
 
-/** The fields that say best what a call is about, before any other text. */
+/** The fields that describe a call best; they win over any other text. */
 const TELLING = ['command', 'file_path', 'notebook_path', 'description', 'pattern', 'url', 'query', 'skill'];
 
 /** More than any terminal shows on a line; a command can be megabytes long. */
@@ -175,7 +175,7 @@ function noteShare(call: Call | undefined, { progress, total }: JsonObject): voi
   call.share = typeof total === 'number' ? `${progress}/${total}` : `${progress}`;
 }
 
-/** The blocks of a message, whatever else it holds. */
+/** The blocks of a message, whatever else it contains. */
 export function blocksOf({ message }: JsonObject): JsonObject[] {
   const content = isObject(message) ? message.content : undefined;
   return Array.isArray(content) ? content.filter(isObject) : [];

@@ -1,20 +1,20 @@
-import type { JsonObject } from '../util/json.ts';
-import { createPaint } from '../util/paint.ts';
-import { isOn } from '../util/setting-text.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { createPaint } from '../../util/text/paint.ts';
+import { isOn } from '../../util/text/setting-text.ts';
 import { FRAME_MS, progressLine } from './progress-line.ts';
 import { trackProgress } from './progress-state.ts';
 
 export interface Progress {
   /** Takes a line of the run. */
   note(line: JsonObject): void;
-  /** Makes room for something else on stderr; it is drawn again with the next frame. */
+  /** Makes room for other output on stderr; the line is drawn again with the next frame. */
   erase(): void;
-  /** Nothing of it is left. */
+  /** Removes the line for good. */
   end(): void;
 }
 
-/** What it is drawn on; the process has all of it. */
-export interface ProgressPlace {
+/** The streams and timers that it needs; `process` has all of them. */
+export interface ProgressTerminal {
   stderr: { isTTY?: boolean; columns?: number; write(text: string): unknown };
   env: Readonly<Record<string, string | undefined>>;
   cwd(): string;
@@ -22,21 +22,21 @@ export interface ProgressPlace {
   mayDraw?: () => boolean;
 }
 
-/** A run that is over by then needs no display. */
+/** A run that ends before this needs no display. */
 const QUIET_MS = 500;
 
 const ERASE = '\r\u001b[2K';
 
 /**
- * A line on stderr that says what a run is doing. It holds no process open, and the cursor stays visible: whatever ends
- * this process, the terminal is as it was. Null where nobody would see it move. The signal ends it.
+ * A line on stderr that shows what a run is doing. It does not keep the process alive, and the cursor stays visible:
+ * however the process ends, the terminal is unchanged. Null where no one would see it move; the signal ends it.
  */
-export function openProgress(signal: AbortSignal, place: ProgressPlace = process): Progress | null {
-  const { stderr, env } = place;
+export function openProgress(signal: AbortSignal, terminal: ProgressTerminal = process): Progress | null {
+  const { stderr, env } = terminal;
   if (!stderr.isTTY || env.TERM === 'dumb' || isOn(env.CI)) return null;
   const tracker = trackProgress();
   const paint = createPaint({ colours: !env.NO_COLOR });
-  const cwd = place.cwd();
+  const cwd = terminal.cwd();
   const startedAt = Date.now();
   let isDrawn = false;
 
@@ -46,8 +46,8 @@ export function openProgress(signal: AbortSignal, place: ProgressPlace = process
   };
   const draw = () => {
     const now = Date.now();
-    if (now - startedAt < QUIET_MS || place.mayDraw?.() === false) return;
-    // A line in the last column would wrap, and what has wrapped is not erased.
+    if (now - startedAt < QUIET_MS || terminal.mayDraw?.() === false) return;
+    // A line in the last column would wrap, and a wrapped line is not erased.
     const width = (stderr.columns || 80) - 1;
     stderr.write(ERASE + progressLine(tracker.state, { now, startedAt, width, cwd, paint }));
     isDrawn = true;

@@ -1,36 +1,37 @@
+import { isInside } from '../../util/files/path-inside.ts';
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
-import type { Paint } from '../../util/paint.ts';
-import { asEscape, printable } from '../../util/printable.ts';
-import { wrapText } from '../../util/wrap-text.ts';
+import type { Paint } from '../../util/text/paint.ts';
+import { asEscape, printable } from '../../util/text/printable.ts';
+import { wrapText } from '../../util/text/wrap-text.ts';
 import { shownText } from './shown-text.ts';
 
-/** What a person may answer to a question about a tool call. */
+/** A question about a tool call, and the possible answers. */
 export interface Question {
   /** The lines above the prompt. */
   lines: string[];
-  /** What the person is asked to type, and what it means. */
+  /** What the person may type, and its meaning. */
   prompt: string;
-  /** The updates that "always" stands for; empty where there is no such answer. */
+  /** The updates that "always" stands for; empty where that answer is not offered. */
   always: JsonObject[];
   /** Only the whole word "yes" allows it, and an empty answer denies it. */
   isRisky: boolean;
 }
 
-/** Of what would be written, so many lines are shown; a longer text says how much more there is. */
+/** The most lines of a written text that are shown; a longer text says how many more there are. */
 const MAX_LINES = 20;
 
 export interface QuestionView {
   paint: Paint;
-  /** Where the run works: paths below it need no permission of their own. */
+  /** The working directory of the run: paths below it need no separate permission. */
   cwd: string;
   /** Columns of the terminal. */
   width: () => number;
 }
 
-/** The question as a person reads it, made of a `can_use_tool` request. */
+/** The question for a person, made from a `can_use_tool` request. */
 export function questionOf(request: JsonObject, { paint, cwd, width }: QuestionView): Question {
   const title = titleOf(request);
-  // What a flag would do is said by "always" here.
+  // The answer "always" replaces the flags that the description names.
   const reason = stringField(request, 'description')?.split(' To allow it: ')[0];
   const isRisky = request.default_to_no === true;
   const always = request.suppress_always_allow_rule === true ? [] : suggestionsOf(request);
@@ -52,7 +53,7 @@ export function questionOf(request: JsonObject, { paint, cwd, width }: QuestionV
 
 export type Answer = 'yes' | 'no' | 'always';
 
-/** Null: that was none of the answers. */
+/** Null: the text is not one of the answers. */
 export function answerOf(text: string, { isRisky, always }: Question): Answer | null {
   const word = text.trim().toLowerCase();
   if (word === 'yes' || (word === 'y' && !isRisky)) return 'yes';
@@ -61,7 +62,7 @@ export function answerOf(text: string, { isRisky, always }: Question): Answer | 
   return null;
 }
 
-/** What to type, for somebody who has typed something else. */
+/** The possible answers, shown after an invalid one. */
 export function answersText({ isRisky, always }: Question): string {
   if (isRisky) return 'Please type yes or no.';
   return always.length > 0 ? 'Please type y, n or always.' : 'Please type y or n.';
@@ -73,7 +74,7 @@ function titleOf(request: JsonObject): string {
   return stringField(request, 'title') ?? `Heddle wants to use the tool ${printable(nameOf(request))}`;
 }
 
-/** A command that the title does not show as it is, because it is long, has several lines or hides something. */
+/** A command that the title does not show in full, because it is long, has several lines or hides something. */
 function longCommand(request: JsonObject): string | null {
   const command = nameOf(request) === 'Bash' ? stringField(request.input, 'command') : undefined;
   if (command === undefined || stringField(request, 'title')?.endsWith(`: ${command}`)) return null;
@@ -84,11 +85,11 @@ function nameOf(request: JsonObject): string {
   return stringField(request, 'tool_name') ?? '';
 }
 
-function suggestionsOf({ permission_suggestions: given }: JsonObject): JsonObject[] {
-  return Array.isArray(given) ? given.filter(isObject) : [];
+function suggestionsOf({ permission_suggestions: raw }: JsonObject): JsonObject[] {
+  return Array.isArray(raw) ? raw.filter(isObject) : [];
 }
 
-/** What an update changes, in a few words; nothing where it changes nothing. */
+/** What an update changes, in a few words; empty where it changes nothing. */
 function meaningOf(update: JsonObject, cwd: string): string[] {
   switch (update.type) {
     case 'addRules': {
@@ -99,7 +100,7 @@ function meaningOf(update: JsonObject, cwd: string): string[] {
       return [update.mode === 'acceptEdits' ? 'accept edits of files' : `the mode ${printable(String(update.mode))}`];
     case 'addDirectories': {
       const all = Array.isArray(update.directories) ? update.directories.map(String) : [];
-      const others = all.filter((directory) => directory !== cwd && !directory.startsWith(`${cwd}/`));
+      const others = all.filter((directory) => !isInside(cwd, directory));
       return others.length === 0 ? [] : [`work in ${others.map(printable).join(', ')}`];
     }
     default:
@@ -113,7 +114,10 @@ function ruleText(rule: JsonObject): string {
   return printable(content === undefined ? name : `${name}(${content})`);
 }
 
-/** What the title leaves out: the change to a file, a command that is too long for it, the input of any other tool. */
+/**
+ * The parts that the title leaves out: the change to a file, a command that is too long for it, the input of any other
+ * tool.
+ */
 function bodyLines(request: JsonObject, paint: Paint): string[] {
   const input = isObject(request.input) ? request.input : {};
   const added = (text: string) => firstLines(text).map((line) => paint.green(`  + ${line}`));
@@ -138,7 +142,7 @@ function bodyLines(request: JsonObject, paint: Paint): string[] {
   }
 }
 
-/** All of it: what is approved is what was shown. */
+/** The whole text: the person approves what is shown. */
 function indented(text: string | undefined): string[] {
   return text === undefined ? [] : shownLines(text).map((line) => `  ${line}`);
 }

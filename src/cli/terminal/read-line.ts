@@ -1,21 +1,21 @@
 import { createInterface, type Interface } from 'node:readline';
 
-/** What was typed: a line, several at once (a paste), the end of the input (Ctrl-D), or Ctrl-C. */
+/** The input: a line, several at once (a paste), the end of the input (Ctrl-D), or Ctrl-C. */
 export type Typed = { line: string } | 'paste' | 'end' | 'interrupt';
 
 export interface LineReader {
   /**
-   * Shows the prompt and waits for a line. What was typed before it was shown counts for nothing: nobody can have meant
-   * it as an answer. Rejects with the reason of the signal when the answer is not needed any more.
+   * Shows the prompt and waits for a line. Input typed before the prompt appeared is ignored: it cannot be meant as an
+   * answer. Rejects with the reason of the signal when the answer is no longer needed.
    */
   read(prompt: string, signal: AbortSignal): Promise<Typed>;
 }
 
 export interface Terminal {
   stdin: NodeJS.ReadStream;
-  /** Where the prompt and what is typed are shown. */
+  /** The stream that shows the prompt and the typed text. */
   output: NodeJS.WriteStream;
-  /** Without a cursor that can be moved: the terminal itself echoes and edits the line. */
+  /** Without a movable cursor: the terminal itself echoes and edits the line. */
   isDumb: boolean;
 }
 
@@ -32,7 +32,7 @@ export function lineReader(terminal: Terminal): LineReader {
         return typed;
       } finally {
         lines.close();
-        // Without a line end of its own, what follows would stand behind the prompt.
+        // Without its own line end, further output would follow the prompt on the same line.
         if (typed === null || typed === 'end' || typed === 'interrupt') output.write('\n');
       }
     },
@@ -44,7 +44,7 @@ function typedLine(lines: Interface, prompt: string, signal: AbortSignal): Promi
     const typed: string[] = [];
     lines.on('line', (line) => {
       typed.push(line);
-      // Lines that come together were pasted.
+      // Lines that arrive together were pasted.
       if (typed.length === 1) setImmediate(() => resolve(typed.length > 1 ? 'paste' : { line }));
     });
     lines.on('close', () => {
@@ -56,10 +56,10 @@ function typedLine(lines: Interface, prompt: string, signal: AbortSignal): Promi
   });
 }
 
-/** What was typed before arrives within this time once somebody reads. */
+/** Input typed before the prompt arrives within this time once reading starts. */
 const STALE_MS = 100;
 
-/** Ctrl-C is no answer, and is never dropped: while the terminal hands over every key, it sends no signal. */
+/** Ctrl-C is not an answer, and is never dropped: in raw mode the terminal sends no signal. */
 const CTRL_C = '\u0003';
 
 async function dropTyped({ stdin, isDumb }: Terminal, signal: AbortSignal): Promise<'dropped' | 'interrupt'> {

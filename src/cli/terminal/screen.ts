@@ -1,18 +1,18 @@
-import type { Progress } from '../progress.ts';
+import type { Progress } from './progress.ts';
 import { shownPieces } from './shown-text.ts';
 
 /**
- * The one place that writes to the terminal of a run: answers to stdout, all that is told about them to stderr. A line
- * never begins in the middle of another one, and the progress line makes room first.
+ * The only code that writes to the terminal of a run: answers to stdout, and messages about them to stderr. A line
+ * never begins in the middle of another one, and the progress line is erased first.
  */
 export interface Screen {
   /** A piece of an answer. */
   addText(piece: string): void;
   /** Ends the line of an answer; does nothing where no line is open. */
   endLine(): void;
-  /** A line of ours, ready to be shown. */
-  tell(line: string): void;
-  /** Whether the cursor stands at the beginning of a line, so that something else may be drawn there. */
+  /** A line of Heddle's own, ready to be shown. */
+  print(line: string): void;
+  /** Whether the cursor is at the beginning of a line, so that something else may be drawn there. */
   isFree(): boolean;
   progress: Pick<Progress, 'erase'> | null;
 }
@@ -37,7 +37,7 @@ export function openScreen({ stdout, stderr }: { stdout: Output; stderr: Output 
       put(pieces.rest());
       if (isOpen) put('\n');
     },
-    tell(line) {
+    print(line) {
       screen.endLine();
       screen.progress?.erase();
       stderr.write(`${line}\n`);
@@ -47,7 +47,7 @@ export function openScreen({ stdout, stderr }: { stdout: Output; stderr: Output 
   return screen;
 }
 
-/** A text of others, whole, as it stands on a screen. */
+/** Shows a text from elsewhere as a whole, made safe for the terminal. */
 export function showWhole(screen: Screen, text: string): void {
   screen.addText(text);
   screen.endLine();

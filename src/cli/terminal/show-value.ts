@@ -1,8 +1,10 @@
-import { printable } from '../../util/printable.ts';
-import { wrapText } from '../../util/wrap-text.ts';
+import { join, relative } from 'node:path';
+import { isInside } from '../../util/files/path-inside.ts';
+import { printable } from '../../util/text/printable.ts';
+import { wrapText } from '../../util/text/wrap-text.ts';
 import type { Terminal } from './terminal.ts';
 
-/** A value on one line: a text in quotes, as it would stand in a file. */
+/** A value on one line: a text in quotes, as it would be in a file. */
 export function shownValue(value: unknown): string {
   return printable(JSON.stringify(value) ?? 'undefined');
 }
@@ -10,10 +12,7 @@ export function shownValue(value: unknown): string {
 /** A wider cell shifts the rest of its row instead of widening the whole column. */
 const MAX_WIDTH = 60;
 
-/**
- * Rows with their cells below each other. The last one is as long as it likes; on a terminal it goes on below its
- * beginning.
- */
+/** Rows with aligned cells. The last cell may have any length; on a terminal it wraps below its beginning. */
 export function columns(rows: readonly (readonly string[])[], { room }: Pick<Terminal, 'room'>): string[] {
   const widths = (rows[0] ?? []).map((_, at) =>
     Math.min(MAX_WIDTH, Math.max(...rows.map((row) => row[at]?.length ?? 0))),
@@ -28,6 +27,5 @@ export function columns(rows: readonly (readonly string[])[], { room }: Pick<Ter
 
 /** With `~` for the home directory: shorter, and a shell understands it. */
 export function shortPath(path: string, home: string): string {
-  if (path === home) return '~';
-  return home !== '' && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+  return home !== '' && isInside(home, path) ? join('~', relative(home, path)) : path;
 }

@@ -1,16 +1,19 @@
-import { asEscape } from '../../util/printable.ts';
+import { asEscape } from '../../util/text/printable.ts';
 
-/** What may not reach a terminal as it is. Line ends and tabs may, and so may joiners, of which emoji are made. */
+/** Characters that must not reach a terminal. Line ends and tabs may, and so may joiners, which emoji need. */
 const ACTING = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** A text of several lines as a terminal may get it: nothing in it moves the cursor, changes colours or turns the writing. */
+/**
+ * A text of several lines, made safe for a terminal: nothing in it moves the cursor, changes colours or reverses the
+ * writing.
+ */
 export function shownText(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll(ACTING, asEscape);
 }
 
 /**
- * The same for a text that arrives in pieces. A character that a piece ends in the middle of, and a carriage return that
- * may belong to a line end, wait for the next piece; `rest` hands them over when there is none.
+ * `shownText` for a text that arrives in pieces. An incomplete character, and a carriage return that may belong to a
+ * line end, wait for the next piece; `rest` returns them when there is none.
  */
 export function shownPieces(): { take(piece: string): string; rest(): string } {
   let held = '';

@@ -1,19 +1,18 @@
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
-import type { Paint } from '../../util/paint.ts';
-import { printable } from '../../util/printable.ts';
-import { wrapText } from '../../util/wrap-text.ts';
-import { callLine } from '../progress-line.ts';
-import { blocksOf, callOf } from '../progress-state.ts';
-import { commandText } from '../result-text.ts';
-import { resumedLines, troubleText, unknownCommandLine } from '../trouble-text.ts';
+import type { Paint } from '../../util/text/paint.ts';
+import { printable } from '../../util/text/printable.ts';
+import { wrapText } from '../../util/text/wrap-text.ts';
+import { commandText, resumedLines, troubleText, unknownCommandLine } from '../run/result-text.ts';
+import { callLine } from './progress-line.ts';
+import { blocksOf, callOf } from './progress-state.ts';
 import { type Screen, showWhole } from './screen.ts';
 
 export interface ViewOptions {
   screen: Screen;
   paint: Paint;
-  /** Columns that a line on stderr may take. */
+  /** The columns that a line on stderr may take. */
   width: () => number;
-  /** Paths below it are shown without it. */
+  /** Paths below this directory are shown relative to it. */
   cwd: string;
 }
 
@@ -25,16 +24,16 @@ export interface View {
 }
 
 export function createView({ screen, paint, width, cwd }: ViewOptions): View {
-  /** What has been shown of the block that the model is writing. */
+  /** The part of the current block that has been shown. */
   let written = '';
-  /** The last text that was shown whole: a result says it once more. */
+  /** The last text that was shown as a whole: a result repeats it. */
   let lastText = '';
   let hasEnded = false;
   let commands: unknown;
 
-  function tellWrapped(text: string, paintLine = (line: string) => line): void {
+  function printWrapped(text: string, paintLine = (line: string) => line): void {
     const lines = text.split('\n').flatMap((each) => wrapText(each, width(), { hang: 4 }));
-    screen.tell(lines.map(paintLine).join('\n'));
+    screen.print(lines.map(paintLine).join('\n'));
   }
 
   function showEvent(event: JsonObject): void {
@@ -45,7 +44,7 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
     screen.addText(piece);
   }
 
-  /** A block that was not shown piece by piece is shown now. */
+  /** Shows a block that was not shown piece by piece. */
   function showText(text: string): void {
     if (written !== text) {
       screen.endLine();
@@ -58,12 +57,12 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
 
   function showAnswer(line: JsonObject): void {
     const isOfAgent = typeof line.parent_tool_use_id === 'string';
-    const isError = line.error !== undefined; // the result tells of it
+    const isError = line.error !== undefined; // the result reports it
     for (const block of blocksOf(line)) {
       if (block.type === 'text' && !isOfAgent && !isError) showText(stringField(block, 'text') ?? '');
       if (block.type !== 'tool_use') continue;
       const indent = isOfAgent ? '  ' : '';
-      screen.tell(paint.dim(callLine(callOf(block), { cwd, width: width(), mark: `${indent}● ` })));
+      screen.print(paint.dim(callLine(callOf(block), { cwd, width: width(), mark: `${indent}● ` })));
     }
   }
 
@@ -73,16 +72,16 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
         commands = line.slash_commands;
         break;
       case 'resume_report':
-        for (const each of resumedLines(line)) tellWrapped(each);
+        for (const each of resumedLines(line)) printWrapped(each);
         break;
       case 'superseded':
       case 'api_retry':
         if (screen.isFree()) break;
-        screen.tell(paint.dim('(the answer broke off, and is asked for again)'));
+        screen.print(paint.dim('(the answer broke off, and is asked for again)'));
         written = '';
         break;
       case 'permission_denied':
-        tellWrapped(`  denied: ${printable(stringField(line, 'decision_reason') ?? '')}`, paint.yellow);
+        printWrapped(`  denied: ${printable(stringField(line, 'decision_reason') ?? '')}`, paint.yellow);
         break;
     }
   }
@@ -92,13 +91,13 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
     hasEnded = true;
     if (result.is_error === true) {
       const { stderr } = troubleText(result, { isTerminal: true, denied: [] });
-      if (stderr !== null) tellWrapped(stderr);
+      if (stderr !== null) printWrapped(stderr);
       return;
     }
     const text = stringField(result, 'result') ?? '';
     if (text !== '' && text !== lastText) showWhole(screen, text);
     const unknown = unknownCommandLine(text, commands);
-    if (unknown !== null) tellWrapped(unknown);
+    if (unknown !== null) printWrapped(unknown);
     lastText = '';
   }
 
@@ -109,7 +108,7 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
       if (said) {
         lastText = said.stdout ?? said.stderr ?? '';
         if (said.stdout !== null) showWhole(screen, said.stdout);
-        if (said.stderr !== null) screen.tell(said.stderr.split('\n').map(printable).join('\n'));
+        if (said.stderr !== null) screen.print(said.stderr.split('\n').map(printable).join('\n'));
         return;
       }
       switch (line.type) {

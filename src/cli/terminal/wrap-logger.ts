@@ -1,7 +1,7 @@
-import { wrapText } from '../util/wrap-text.ts';
+import { wrapText } from '../../util/text/wrap-text.ts';
 import type { CliLogger } from './logger.ts';
 
-/** On a terminal no word is broken at the edge; whoever reads a file or a pipe gets one line. Returns the logger. */
+/** Wraps log lines at words on a terminal; a file or a pipe gets one line. Returns the logger. */
 export function wrapLogger(logger: CliLogger): CliLogger {
   const { stderr } = process;
   if (!stderr.isTTY) return logger;

@@ -1,22 +1,22 @@
 import { basename } from 'node:path';
-import { isObject, type JsonObject } from '../util/json.ts';
-import type { AgentDefinition } from '../wire/agent-definition.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
+import type { AgentDefinition } from '../../wire/agent-definition.ts';
 import { listValue, textValue, toolsValue } from './front-matter.ts';
 import { type FileSource, type MarkdownFile, markdownFiles, readMarkdown } from './markdown-files.ts';
 
-/** An agent that a file defines, by the words that hosts use for theirs. */
+/** An agent that a file defines, with the field names of agents that hosts define. */
 export interface AgentFile {
   name: string;
   definition: AgentDefinition;
   scope: FileSource['scope'];
   path: string;
-  /** For those who run hooks. */
+  /** The hooks of the agent, not parsed yet. */
   hooks?: JsonObject;
-  /** What their commands find in their environment. */
+  /** Environment variables for the commands of these hooks. */
   env?: Readonly<Record<string, string>>;
 }
 
-/** The agents in a folder and those within. One that says neither who it is nor what for is left out, and told. */
+/** The agents in a folder and its subfolders. A file without a name or a description is left out, with a warning. */
 export function readAgentFiles(folder: string, source: FileSource): AgentFile[] {
   return markdownFiles(folder, source, { nested: true }).flatMap((path) => readAgentFile(path, source) ?? []);
 }
@@ -24,7 +24,7 @@ export function readAgentFiles(folder: string, source: FileSource): AgentFile[] 
 export function readAgentFile(path: string, source: FileSource): AgentFile | null {
   const file = readMarkdown(path, source);
   if (!file) return null;
-  // Many a file has its examples on one line, with the line feeds written out.
+  // Some files have their examples on one line, with the line feeds written out.
   const description = textValue(file, 'description')?.replaceAll('\\n', '\n');
   if (description === undefined) {
     source.notes.warn(path, 'is no agent: its settings must have a description');
@@ -46,7 +46,7 @@ function furtherFields(file: MarkdownFile): Partial<AgentDefinition> {
   const tools = toolsValue(file, 'tools');
   const isAll = tools?.includes('*') || /^all(?: tools)?$/i.test(tools?.join(' ') ?? '');
   const fields = {
-    // A star means what silence means.
+    // A star means all tools, like no list.
     tools: isAll ? undefined : tools,
     disallowedTools: toolsValue(file, 'disallowedTools'),
     model: textValue(file, 'model'),
@@ -65,7 +65,7 @@ function furtherFields(file: MarkdownFile): Partial<AgentDefinition> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** By name, or with their settings. */
+/** MCP servers by name, or with their settings. */
 function serversIn(value: unknown): AgentDefinition['mcpServers'] | undefined {
   if (isObject(value)) return Object.entries(value).map(([name, config]) => ({ [name]: config }));
   if (!Array.isArray(value)) return undefined;

@@ -1,15 +1,15 @@
-/** An agent that comes with Heddle. Its prompt is in `bundled-agent-texts.ts`, which is loaded when one is started. */
+/** An agent that comes with Heddle. Its prompt is in `bundled-agent-texts.ts`, which is loaded when an agent starts. */
 export interface BundledAgent {
   name: string;
   description: string;
-  /** Absent: all that an agent may have. */
+  /** Absent: all tools that an agent may have. */
   tools?: readonly string[];
   disallowedTools?: readonly string[];
 }
 
 const READING = ['Edit', 'Write', 'NotebookEdit', 'MultiEdit'];
 
-/** In the order in which they are listed (ruling K37). */
+/** In the order in which they are listed to users and the model. */
 export const BUNDLED_AGENTS: readonly BundledAgent[] = [
   {
     name: 'Bash',

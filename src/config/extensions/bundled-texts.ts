@@ -2,7 +2,7 @@ import { BUNDLED_PROMPTS, BUNDLED_STYLES } from './bundled.ts';
 import type { OutputStyle } from './output-styles.ts';
 import type { PromptFile } from './prompt-file.ts';
 
-/** The skills and commands that come with the program. They are for users: a model needs no help to be asked. */
+/** The skills and commands that come with Heddle. They are for users; the model cannot load them. */
 export function bundledPrompts(): PromptFile[] {
   return BUNDLED_PROMPTS.map((prompt) => ({
     ...prompt,

@@ -1,7 +1,10 @@
 import type { OutputStyle } from './output-styles.ts';
 import type { PromptFile } from './prompt-file.ts';
 
-/** What comes with the program, by name: enough to list it. The texts are in `bundled-texts.ts`, loaded when used. */
+/**
+ * The skills and commands that come with Heddle, by name: enough to list them. Their texts are in `bundled-texts.ts`,
+ * loaded on first use.
+ */
 export const BUNDLED_PROMPTS: readonly BundledPrompt[] = [
   {
     kind: 'skill',
@@ -20,7 +23,7 @@ export const BUNDLED_PROMPTS: readonly BundledPrompt[] = [
 
 export type BundledPrompt = Pick<PromptFile, 'kind' | 'name' | 'description' | 'argumentHint'>;
 
-/** The style in which nothing is changed. */
+/** The style that changes nothing. */
 export const DEFAULT_STYLE = 'default';
 
 export const BUNDLED_STYLES: readonly Pick<OutputStyle, 'name' | 'description'>[] = [

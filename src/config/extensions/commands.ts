@@ -2,12 +2,12 @@ import { relative, sep } from 'node:path';
 import { type FileSource, markdownFiles, readMarkdown } from './markdown-files.ts';
 import { type PromptFile, promptFile } from './prompt-file.ts';
 
-/** The commands in a folder, named after their files. A folder within is a namespace: `git/commit.md` is `git:commit`. */
+/** The commands in a folder, named after their files. A subfolder is a namespace: `git/commit.md` is `git:commit`. */
 export function readCommands(folder: string, source: FileSource): PromptFile[] {
   return markdownFiles(folder, source, { nested: true }).flatMap((path) => readCommand(path, folder, source) ?? []);
 }
 
-/** One command, by its file. Null when it cannot be used. */
+/** Reads one command file. Null when it cannot be used. */
 export function readCommand(path: string, folder: string, source: FileSource): PromptFile | null {
   const file = readMarkdown(path, source);
   if (!file) return null;

@@ -1,19 +1,26 @@
 import { createHash } from 'node:crypto';
 import { join, relative } from 'node:path';
 import { readFrontMatter } from './front-matter.ts';
-import { type ActingPart, actingParts, entriesOf, type FileSource, markdownFiles, readText } from './markdown-files.ts';
+import {
+  entriesOf,
+  type FileSource,
+  markdownFiles,
+  type PartNeedingTrust,
+  partsNeedingTrust,
+  readText,
+} from './markdown-files.ts';
 
-/** An extension file of a project that would run, allow or choose something. */
-export interface ActingFile {
+/** An extension file of a project that would run, allow or select something. */
+export interface FileNeedingTrust {
   /** Relative to the project. */
   file: string;
-  parts: ActingPart[];
-  /** Of all that it says: what it asks for depends on its text, too. */
+  parts: PartNeedingTrust[];
+  /** The hash of the whole file: its text can also request something. */
   hash: string;
 }
 
-/** The skills, commands and agents of a project that act only with trust (ruling G1). Most projects have none. */
-export function actingFiles(cwd: string): ActingFile[] {
+/** The skills, commands and agents of a project that Heddle uses only with trust. Most projects have none. */
+export function filesNeedingTrust(cwd: string): FileNeedingTrust[] {
   const folder = (kind: string) => join(cwd, '.claude', kind);
   const paths = [
     ...markdownFiles(folder('agents'), SOURCE, { nested: true }),
@@ -22,11 +29,11 @@ export function actingFiles(cwd: string): ActingFile[] {
   ];
   return paths.flatMap((path) => {
     const text = readText(path, SOURCE);
-    const parts = text === null ? [] : actingParts(readFrontMatter(text));
+    const parts = text === null ? [] : partsNeedingTrust(readFrontMatter(text));
     if (text === null || parts.length === 0) return [];
     return [{ file: relative(cwd, path), parts, hash: createHash('sha256').update(text).digest('hex') }];
   });
 }
 
-/** What cannot be read does not act either. */
+/** Problems are ignored: a file that cannot be read has no effect either. */
 const SOURCE: FileSource = { scope: 'project', confinedTo: null, notes: { warn() {}, ignore() {} } };

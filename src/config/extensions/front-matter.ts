@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../util/json.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import { parseYaml, type YamlProblem } from './yaml.ts';
 
-/** A Markdown file, taken apart. */
+/** A parsed Markdown file. */
 export interface FrontMatter {
   values: JsonObject;
   /** Values of one line as they are written, by key. */
@@ -10,7 +10,7 @@ export interface FrontMatter {
   problems: YamlProblem[];
 }
 
-/** Takes apart what stands between two lines of dashes at the top, if anything does, and what follows. Never throws. */
+/** Separates the front matter, between two lines of dashes at the top, from the body. Never throws. */
 export function readFrontMatter(file: string): FrontMatter {
   const text = file.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const opening = /^---[ \t]*\n/.exec(text);
@@ -29,7 +29,7 @@ function withoutAny(body: string): FrontMatter {
   return { values: {}, written: new Map(), body, problems: [] };
 }
 
-/** The text of a value, also where YAML would see a number or a list in it. */
+/** The text of a value, also where YAML would read it as a number or a list. */
 export function textValue({ values, written }: FrontMatter, key: string): string | undefined {
   const value = values[key];
   if (typeof value === 'string') return value.trim();
@@ -37,7 +37,7 @@ export function textValue({ values, written }: FrontMatter, key: string): string
   return written.get(key) ?? String(value);
 }
 
-/** A list, or what commas separate in a text. Those in parentheses separate nothing: `Bash(git log, git diff), Read`. */
+/** A list, or a text split at commas. Commas in parentheses do not split: `Bash(git log, git diff), Read`. */
 export function listValue({ values }: FrontMatter, key: string): string[] | undefined {
   const value = values[key];
   if (value === undefined || value === null || isObject(value)) return undefined;
@@ -45,13 +45,13 @@ export function listValue({ values }: FrontMatter, key: string): string[] | unde
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
-/** The same for names of tools, which blanks separate, too: `Read Grep`, `Bash(git log), Read`. */
+/** A list of tool names, which blanks separate, too: `Read Grep`, `Bash(git log), Read`. */
 export function toolsValue(file: FrontMatter, key: string): string[] | undefined {
   if (Array.isArray(file.values[key])) return listValue(file, key);
   return listValue(file, key)?.flatMap((part) => part.split(/\s+(?![^(]*\))/));
 }
 
-/** A switch; undefined when nothing is said. */
+/** A boolean; undefined when the key is absent. */
 export function switchValue({ values }: FrontMatter, key: string): boolean | undefined {
   const value = values[key];
   if (typeof value === 'boolean') return value;

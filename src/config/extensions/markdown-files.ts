@@ -1,45 +1,46 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join, relative, sep } from 'node:path';
-import { errorCode } from '../util/error-code.ts';
-import { messageOf } from '../util/message-of.ts';
-import { readSmallFile } from '../util/small-file.ts';
+import { join } from 'node:path';
+import { errorCode } from '../../util/error-code.ts';
+import { isInside } from '../../util/files/path-inside.ts';
+import { readSmallFile } from '../../util/files/small-file.ts';
+import { messageOf } from '../../util/message-of.ts';
 import { type FrontMatter, readFrontMatter } from './front-matter.ts';
 import { shellCommands } from './prompt-template.ts';
 
-/** Where extension files come from, and how far they are believed. */
+/** Where extension files come from, and whether Heddle trusts them. */
 export interface FileSource {
   scope: 'user' | 'project' | 'plugin';
-  /** Stands in front of the names of all that a plugin brings. */
+  /** The plugin whose name prefixes the names of its extensions. */
   plugin?: { name: string; root: string };
   /**
-   * A real path, where nobody has called the files trustworthy: then what would run, allow or choose something is left
-   * out (ruling G1), and no link leads out of this directory. Null: they are trusted.
+   * A real path, for files that the user has not trusted: Heddle ignores the parts that would run, allow or select
+   * something, and follows no link out of this directory. Null: the files are trusted.
    */
   confinedTo: string | null;
   notes: FileNotes;
 }
 
-/** Told what could not be used. Nothing of it ends a session. */
+/** Receives the problems with files. None of them ends a session. */
 export interface FileNotes {
   warn(file: string, problem: string, line?: number): void;
-  /** What was left out of a file for want of trust, by key. */
+  /** Reports the keys of a file that were left out for lack of trust. */
   ignore(file: string, keys: readonly string[]): void;
 }
 
 export interface MarkdownFile extends FrontMatter {
   path: string;
-  /** The shell commands in it may run. */
+  /** Whether the shell commands in the file may run. */
   mayRun: boolean;
 }
 
-/** The Markdown files in a folder, by name. `nested`: and in those within. A folder that is not there has none. */
+/** The Markdown files in a folder, by name. `nested`: also those in subfolders. A missing folder has none. */
 export function markdownFiles(folder: string, source: FileSource, { nested }: { nested: boolean }): string[] {
   return walk(folder, source, nested ? MAX_NESTING : 0);
 }
 
-/** A link may lead back to where it stands. */
+/** A link may lead back to a parent folder. */
 const MAX_NESTING = 8;
-/** Longer than anybody writes, and short enough to be read a few hundred times at the start of a session. */
+/** Longer than any real file, and short enough to be read a few hundred times at the start of a session. */
 const MAX_BYTES = 256 * 1024;
 
 function walk(folder: string, source: FileSource, depth: number): string[] {
@@ -67,29 +68,32 @@ export function isFolder(entry: Dirent, path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** A file taken apart, as far as it is believed. Null when it cannot be used; the notes say why. */
+/**
+ * A parsed file, without the parts that need trust where it lacks trust. Null when it cannot be used; the notes get the
+ * reason.
+ */
 export function readMarkdown(path: string, source: FileSource): MarkdownFile | null {
   const text = readText(path, source);
   if (text === null) return null;
   const matter = readFrontMatter(text);
   for (const { line, message } of matter.problems) source.notes.warn(path, message, line);
   if (source.confinedTo === null) return { ...matter, path, mayRun: true };
-  const acting = actingParts(matter).map(({ key }) => key);
+  const acting = partsNeedingTrust(matter).map(({ key }) => key);
   if (acting.length > 0) source.notes.ignore(path, acting);
   const values = Object.entries(matter.values).filter(([key]) => !ACTING_KEYS.includes(key));
   return { ...matter, values: Object.fromEntries(values), path, mayRun: false };
 }
 
-/** Keys by which a file lets something run, allows it, or says who answers. */
+/** Keys by which a file runs or allows something, or selects the model. */
 const ACTING_KEYS: readonly string[] = ['allowed-tools', 'hooks', 'mcpServers', 'memory', 'model', 'permissionMode'];
 
-export interface ActingPart {
+export interface PartNeedingTrust {
   key: string;
   value: unknown;
 }
 
-/** What of a file acts only with trust. */
-export function actingParts({ values, body }: FrontMatter): ActingPart[] {
+/** The parts of a file that need trust. */
+export function partsNeedingTrust({ values, body }: FrontMatter): PartNeedingTrust[] {
   const commands = shellCommands(body);
   return [
     ...ACTING_KEYS.flatMap((key) => (values[key] == null ? [] : [{ key, value: values[key] }])),
@@ -97,11 +101,14 @@ export function actingParts({ values, body }: FrontMatter): ActingPart[] {
   ];
 }
 
-/** The text of a file; null when it cannot be used, which the notes say. A pipe or a device does not hold us up. */
+/**
+ * The text of a file; null when it cannot be used, with the reason in the notes. Reading a pipe or a device does not
+ * block.
+ */
 export function readText(path: string, { confinedTo, notes }: FileSource): string | null {
   try {
     const real = confinedTo === null ? path : realpathSync.native(path);
-    if (confinedTo !== null && !isBelow(confinedTo, real)) {
+    if (confinedTo !== null && !isInside(confinedTo, real)) {
       notes.warn(path, 'is a link that leads out of a directory that is not trusted');
       return null;
     }
@@ -112,13 +119,8 @@ export function readText(path: string, { confinedTo, notes }: FileSource): strin
     }
     return readSmallFile(real, MAX_BYTES).toString('utf8');
   } catch (error) {
-    // What is gone since the folder was read was never there; a link that leads nowhere is worth a word.
+    // A file that was removed since the folder was read is ignored; a broken link gets a warning.
     notes.warn(path, messageOf(error));
     return null;
   }
-}
-
-function isBelow(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

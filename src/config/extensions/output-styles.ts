@@ -2,12 +2,12 @@ import { basename } from 'node:path';
 import { switchValue, textValue } from './front-matter.ts';
 import { type FileSource, markdownFiles, readMarkdown } from './markdown-files.ts';
 
-/** How answers are to be worded, or what else the agent is to be. */
+/** A style: how the agent words its answers, or another role for it. */
 export interface OutputStyle {
   name: string;
   description: string;
   prompt: string;
-  /** Whether the instructions for software work stay. */
+  /** Whether the instructions for software work stay in the prompt. */
   keepsInstructions: boolean;
   scope: FileSource['scope'] | 'bundled';
 }

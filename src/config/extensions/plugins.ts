@@ -1,38 +1,39 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isInside } from '../../util/files/path-inside.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { readJsonObject } from '../json-object.ts';
 import { type AgentFile, readAgentFile, readAgentFiles } from './agent-files.ts';
 import { readCommand, readCommands } from './commands.ts';
 import type { FileNotes, FileSource } from './markdown-files.ts';
 import { type OutputStyle, readOutputStyles } from './output-styles.ts';
-import { readJsonObject } from './plugin-json.ts';
 import type { PromptFile } from './prompt-file.ts';
 import { readSkill, readSkills } from './skills.ts';
 
-/** A folder of extensions that the launch or the settings name, with all that it brings. */
+/** A folder of extensions that the launch or the settings name, with its contents. */
 export interface Plugin {
   name: string;
-  /** `name@marketplace`, of one that settings name. */
+  /** `name@marketplace`, for a plugin that settings name. */
   source?: string;
-  /** As its manifest has it, whatever that may be. */
+  /** As its manifest has it, unchecked. */
   version?: string;
   /** A real path. */
   root: string;
   prompts: PromptFile[];
   agents: AgentFile[];
   styles: OutputStyle[];
-  /** As settings have them, by event. For those who run hooks, with `root` as CLAUDE_PLUGIN_ROOT. */
+  /** By event, in the form of settings and not parsed yet. Their commands get `root` as CLAUDE_PLUGIN_ROOT. */
   hooks: JsonObject | null;
-  /** By name. For those who start servers, with `root` as CLAUDE_PLUGIN_ROOT. */
+  /** By name, not parsed yet. Their commands get `root` as CLAUDE_PLUGIN_ROOT. */
   mcpServers: JsonObject | null;
 }
 
 const MANIFEST = join('.claude-plugin', 'plugin.json');
 
 /**
- * Throws an Error that says why when the folder is no plugin. What is wrong within it is only told. `listed` is what a
- * marketplace says of it, for a folder without a manifest.
+ * Throws an Error with the reason when the folder is not a plugin. Problems inside of it only go to the notes. `listed`
+ * is the manifest in a marketplace, for a folder without its own.
  */
 export function readPlugin(folder: string, notes: FileNotes, listed: JsonObject | null = null): Plugin {
   const root = realpathSync(folder);
@@ -41,7 +42,7 @@ export function readPlugin(folder: string, notes: FileNotes, listed: JsonObject 
   const name = stringField(manifest, 'name') ?? basename(root);
   if (!/^[\w.-]+$/.test(name)) throw new Error(`${join(folder, MANIFEST)}: '${name}' is no name for a plugin`);
   const source: FileSource = { scope: 'plugin', plugin: { name, root }, confinedTo: null, notes };
-  const places = (key: string, usual: string) => placesOf(root, manifest, { key, usual, notes });
+  const places = (key: string, usual: string) => pathsOf(root, manifest, { key, usual, notes });
   const version = stringField(manifest, 'version');
   return {
     name,
@@ -58,34 +59,32 @@ export function readPlugin(folder: string, notes: FileNotes, listed: JsonObject 
   };
 }
 
-interface Place {
-  /** In the manifest. */
+interface PluginPart {
+  /** The key in the manifest. */
   key: string;
-  /** Where it is looked for in any case. */
+  /** The default path, which is always searched. */
   usual: string;
   notes: FileNotes;
 }
 
-/** The usual place and what the manifest adds. */
-function placesOf(root: string, manifest: JsonObject, { key, usual, notes }: Place): string[] {
-  const given = manifest[key];
-  const added = typeof given === 'string' ? [given] : Array.isArray(given) ? given.filter(isText) : [];
+/** The default path and the paths of the manifest. */
+function pathsOf(root: string, manifest: JsonObject, { key, usual, notes }: PluginPart): string[] {
+  const raw = manifest[key];
+  const added = typeof raw === 'string' ? [raw] : Array.isArray(raw) ? raw.filter(isText) : [];
   const paths = added.flatMap((path) => pathWithin(root, path, { key, notes }) ?? []);
   return [...new Set([join(root, usual), ...paths])];
 }
 
-/** A plugin is what its folder holds: no path leads out of it. */
-function pathWithin(root: string, path: string, { key, notes }: Pick<Place, 'key' | 'notes'>): string | null {
+/** Refuses a path outside of the plugin's folder. */
+function pathWithin(root: string, path: string, { key, notes }: Pick<PluginPart, 'key' | 'notes'>): string | null {
   const full = resolve(root, path);
-  const way = relative(root, full);
-  const isOutside = way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
-  if (isOutside) notes.warn(join(root, MANIFEST), `${key}: ${path} leads out of the plugin`);
+  if (!isInside(root, full)) notes.warn(join(root, MANIFEST), `${key}: ${path} leads out of the plugin`);
   else if (existsSync(full)) return full;
   else notes.warn(join(root, MANIFEST), `${key}: there is no ${path}`);
   return null;
 }
 
-/** A folder of skills, or that of a single one. */
+/** A folder of skills, or the folder of a single skill. */
 function skillsAt(path: string, source: FileSource): PromptFile[] {
   const single = readSkill(join(path, 'SKILL.md'), source);
   return single ? [single] : readSkills(path, source);
@@ -101,15 +100,15 @@ function agentsAt(path: string, source: FileSource): AgentFile[] {
   return [readAgentFile(path, source)].flatMap((agent) => agent ?? []);
 }
 
-/** Hooks or servers: in the manifest itself, in a file that it names, or in the usual one. */
-function partOf(root: string, manifest: JsonObject, { key, usual, notes }: Place): JsonObject | null {
-  const given = manifest[key];
-  if (isObject(given)) return given;
-  const path = typeof given === 'string' ? pathWithin(root, given, { key, notes }) : join(root, usual);
+/** Hooks or servers: in the manifest, in a file that it names, or in the default file. */
+function partOf(root: string, manifest: JsonObject, { key, usual, notes }: PluginPart): JsonObject | null {
+  const raw = manifest[key];
+  if (isObject(raw)) return raw;
+  const path = typeof raw === 'string' ? pathWithin(root, raw, { key, notes }) : join(root, usual);
   if (path === null) return null;
   try {
     const values = readJsonObject(path);
-    // Both forms are in use: the parts themselves, and an object that holds them.
+    // Both forms are in use: the parts themselves, and an object that contains them.
     return values && isObject(values[key]) ? values[key] : values;
   } catch (error) {
     notes.warn(path, messageOf(error));

@@ -1,40 +1,40 @@
 import { dirname } from 'node:path';
-import type { JsonObject } from '../util/json.ts';
-import { isObject } from '../util/json.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { isObject } from '../../util/json.ts';
 import { listValue, switchValue, textValue } from './front-matter.ts';
 import type { FileSource, MarkdownFile } from './markdown-files.ts';
 import { shellCommands } from './prompt-template.ts';
 
-/** A skill or a command: a text that a user or the model can call for by name. */
+/** A skill or a command: a text that a user or the model can load by name. */
 export interface PromptFile {
   kind: 'skill' | 'command';
-  /** As it is called: `review`, `frontend:component`, `plugin:review`. */
+  /** The full name: `review`, `frontend:component`, `plugin:review`. */
   name: string;
-  /** Other names that mean it, where nothing else has them. */
+  /** Other names, used where nothing else has them. */
   aliases: readonly string[];
   description: string;
   argumentHint: string;
   scope: FileSource['scope'] | 'bundled';
-  /** The file; null for those that come with the program. */
+  /** The file; null for skills and commands that come with Heddle. */
   path: string | null;
-  /** Where a skill keeps its other files. */
+  /** The folder with a skill's other files. */
   folder: string | null;
   body: string;
-  /** What its text may ask for without asking, as rules. */
+  /** Permission rules for calls that the text may cause without a question. */
   allowedTools: readonly string[];
   /** The model that answers; absent: the session's. */
   model?: string;
-  /** For those who run hooks. */
+  /** The hooks of the file, not parsed yet. */
   hooks?: JsonObject;
-  /** Whether the shell commands in it may run at all. */
+  /** Whether the shell commands in the text may run. */
   mayRun: boolean;
   forUser: boolean;
   forModel: boolean;
-  /** Filled in for `${…}`. */
+  /** The values for `${…}`. */
   variables: Readonly<Record<string, string>>;
 }
 
-/** What skills and commands have in common. */
+/** Builds a prompt file: the common part of skills and commands. */
 export function promptFile(
   file: MarkdownFile,
   source: FileSource,
@@ -60,7 +60,7 @@ export function promptFile(
     ...(isObject(file.values.hooks) && { hooks: file.values.hooks }),
     mayRun: file.mayRun,
     forUser: switchValue(file, 'user-invocable') !== false,
-    // A command that says nothing of itself is for those who know it.
+    // A command without a description is only for users who know it.
     forModel: switchValue(file, 'disable-model-invocation') !== true && (kind === 'skill' || said !== undefined),
     variables: {
       ...(plugin && { CLAUDE_PLUGIN_ROOT: plugin.root }),
@@ -69,7 +69,7 @@ export function promptFile(
   };
 }
 
-/** Whether it asks for more than to be read. */
+/** Whether the file needs permission for more than being read. */
 export function wantsPermission({ allowedTools, hooks, body, mayRun }: PromptFile): boolean {
   return allowedTools.length > 0 || hooks !== undefined || (mayRun && shellCommands(body).length > 0);
 }

@@ -1,17 +1,17 @@
 import { type ShellFence, shellFences } from './shell-fences.ts';
 
-/** A piece of a command's text: words, or a shell command whose output takes its place. */
+/** A piece of a command's text: words, or a shell command that its output replaces. */
 export type Piece = { kind: 'text' | 'command'; text: string };
 
-/** What a text is filled in with. */
+/** The values for the placeholders of a text. */
 export interface Filling {
-  /** As the user typed it. */
+  /** The arguments, as the user typed them. */
   args: string;
-  /** By name, as in `${CLAUDE_PLUGIN_ROOT}`. Others stay as they are. */
+  /** By name, as in `${CLAUDE_PLUGIN_ROOT}`. Other names stay unchanged. */
   variables: Readonly<Record<string, string>>;
 }
 
-/** Shell commands stand as `!` and backquotes at the beginning of a line or after a blank; or in a fence of their own. */
+/** A shell command is `!` and backquotes at the beginning of a line or after a blank, or a fence of its own. */
 const COMMAND = /(?<=^|\s)!`([^`\n]+)`/gm;
 
 /** The commands of a text, as they are written. */
@@ -20,9 +20,10 @@ export function shellCommands(text: string): string[] {
 }
 
 /**
- * The text with its placeholders filled in. `$ARGUMENTS` is everything, `$ARGUMENTS[0]` and `$1` the first word; a text
- * that says `$0` counts from there, as newer ones do. What is filled in is never read again: an argument cannot bring a
- * command or a placeholder along. Arguments that nothing asks for stand at the end, so that they are not lost.
+ * The text with its placeholders filled in.
+ * - `$ARGUMENTS` is everything, `$ARGUMENTS[0]` and `$1` the first word; a text that contains `$0` counts from 0.
+ * - Values are never parsed again: an argument cannot add a command or a placeholder.
+ * - Arguments that no placeholder uses are appended, so that they are not lost.
  */
 export function fillIn(text: string, { args, variables }: Filling): Piece[] {
   const words = splitWords(args);
@@ -53,7 +54,7 @@ function split(text: string): Piece[] {
   return pieces.filter((piece) => piece.text !== '');
 }
 
-/** In their order. What looks like a command within a fence of shell lines is a part of those. */
+/** In the order of the text. A command within a fence of shell lines belongs to the fence. */
 function commandsIn(text: string): ShellFence[] {
   const fences = shellFences(text);
   const inline = [...text.matchAll(COMMAND)].map(({ index: start, 0: whole, 1: command = '' }): ShellFence => {
@@ -63,7 +64,7 @@ function commandsIn(text: string): ShellFence[] {
   return [...fences, ...own].sort((a, b) => a.start - b.start);
 }
 
-/** As a shell separates words: by blanks, except in quotes. */
+/** Splits as a shell does: at blanks, except in quotes. */
 function splitWords(text: string): string[] {
   const words = text.matchAll(/(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+/g);
   return [...words].map(([word]) =>

@@ -1,4 +1,4 @@
-/** Lines of shell in a text, and where they stand in it: their output takes the place of all between start and end. */
+/** Lines of shell in a text, with their position: their output replaces everything between start and end. */
 export interface ShellFence {
   start: number;
   end: number;
@@ -6,11 +6,11 @@ export interface ShellFence {
 }
 
 /**
- * The fenced blocks of a Markdown text that open with three backquotes and `!`. A block within another one is an
- * example, and one that nothing closes is a text.
+ * The fenced blocks of a Markdown text that open with three backquotes and `!`. A block within another block is an
+ * example, and an unclosed block is text.
  */
 export function shellFences(text: string): ShellFence[] {
-  if (!text.includes('```!')) return []; // hardly any file has one, and all are looked at
+  if (!text.includes('```!')) return []; // cheap test first: hardly any file has a fence
   const fences: ShellFence[] = [];
   let open: OpenFence | null = null;
   let at = 0;
@@ -36,9 +36,9 @@ export function shellFences(text: string): ShellFence[] {
 }
 
 const FENCE = /^([ \t]*)(`{3,}|~{3,})(.*?)[ \t]*$/;
-/** Behind the fence that opens: all of it, closed on the same line. */
+/** After the opening fence: a whole command that is closed on the same line. */
 const ONE_LINE = /^!([^`].*?)`{3,}$/;
-/** Behind the exclamation mark: what kind of lines these are, as in any fence. */
+/** After the exclamation mark: the language of the lines, as in any fence. */
 const LANGUAGE = /^(?:ba|z)?sh$|^shell$/;
 
 interface OpenFence {

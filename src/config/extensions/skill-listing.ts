@@ -1,34 +1,34 @@
-import { insideReminder } from '../util/reminder-text.ts';
+import { insideReminder, reminder } from '../../util/text/reminder-text.ts';
 import type { PromptFile } from './prompt-file.ts';
 
-/** The characters that a list of skills may take in a request unless the environment says otherwise. */
+/** The maximum length of the list of skills in a request, in characters. An environment variable may change it. */
 export const LISTING_BUDGET = 15_000;
 
 export interface SkillListing {
   text: string;
-  /** How many did not fit. */
+  /** How many skills did not fit. */
   leftOut: number;
 }
 
 /**
- * What the model is told of the skills that it may load; null when there are none. Descriptions become shorter before
- * names are left out. The same skills always give the same text.
+ * The list of skills for the model; null when there are none. Descriptions are shortened before names are left out. The
+ * same skills always give the same text.
  */
 export function skillListing(skills: readonly PromptFile[], budget: number): SkillListing | null {
   if (skills.length === 0) return null;
   for (const limit of [MAX_DESCRIPTION, 200, 60, 0]) {
     const lines = skills.map((skill) => lineOf(skill, limit));
-    if (fitting(lines, budget).length === lines.length) return { text: reminder(lines), leftOut: 0 };
+    if (fitting(lines, budget).length === lines.length) return { text: listing(lines), leftOut: 0 };
   }
   const names = skills.map((skill) => lineOf(skill, 0));
   const kept = fitting(names, budget);
   const leftOut = skills.length - kept.length;
-  return { text: reminder([...kept, `(${leftOut} more are not listed here)`]), leftOut };
+  return { text: listing([...kept, `(${leftOut} more are not listed here)`]), leftOut };
 }
 
 const MAX_DESCRIPTION = 1024;
 
-/** The first lines that take no more than so many characters, their line feeds included. */
+/** The first lines that fit into `budget` characters, with their line feeds. */
 function fitting(lines: readonly string[], budget: number): readonly string[] {
   let size = 0;
   const end = lines.findIndex((line) => {
@@ -38,13 +38,13 @@ function fitting(lines: readonly string[], budget: number): readonly string[] {
   return end === -1 ? lines : lines.slice(0, end);
 }
 
-function reminder(lines: readonly string[]): string {
+function listing(lines: readonly string[]): string {
   const head =
     'These skills can be loaded with the Skill tool. Before you begin a task that one of them is made for, load it and follow what it says.';
-  return `<system-reminder>\n${head}\n${lines.join('\n')}\n</system-reminder>`;
+  return reminder([head, ...lines].join('\n'));
 }
 
-/** One line each: a description must not look like another skill, nor close the reminder. */
+/** One line for each skill: a description must not look like another skill, nor close the reminder. */
 function lineOf({ name, description }: PromptFile, limit: number): string {
   const words = insideReminder(description.replaceAll(/\s+/g, ' ')).trim();
   if (limit === 0 || words === '') return `- ${name}`;

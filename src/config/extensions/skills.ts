@@ -6,7 +6,7 @@ import { type PromptFile, promptFile } from './prompt-file.ts';
 
 const SKILL_FILE = 'SKILL.md';
 
-/** The skills in a folder: each a folder of its own with a SKILL.md, named after it. */
+/** The skills in a folder: each is a subfolder with a SKILL.md, and has its name. */
 export function readSkills(folder: string, source: FileSource): PromptFile[] {
   return entriesOf(folder, source).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -14,7 +14,7 @@ export function readSkills(folder: string, source: FileSource): PromptFile[] {
   });
 }
 
-/** One skill, by its file. Null when there is none, or none that can be used. */
+/** Reads one skill file. Null when it is missing or cannot be used. */
 export function readSkill(path: string, source: FileSource): PromptFile | null {
   if (!existsSync(path)) return null;
   const file = readMarkdown(path, source);

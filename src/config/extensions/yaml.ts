@@ -1,5 +1,5 @@
-import type { JsonObject } from '../util/json.ts';
-import { withoutTrailing } from '../util/without-trailing.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { withoutTrailing } from '../../util/text/without-trailing.ts';
 
 export interface YamlProblem {
   /** Counted from the first line of the file. */
@@ -9,15 +9,15 @@ export interface YamlProblem {
 
 export interface ParsedYaml {
   values: JsonObject;
-  /** Values of one line as they are written, by key: `[name]` is a list to YAML, and a hint to people. */
+  /** Values of one line as they are written, by key: `[name]` is a list in YAML, but a hint for people. */
   written: ReadonlyMap<string, string>;
   problems: YamlProblem[];
 }
 
 /**
- * The part of YAML that people write at the top of Markdown files: nested maps and lists, quoted and plain text, text
- * blocks, `[a, b]` and `{a: b}`. More forgiving than YAML where that is what was meant: a colon in a plain text is a
- * colon. What cannot be read is left out and told; nothing throws.
+ * Parses the part of YAML that people write at the top of Markdown files: nested maps and lists, quoted and plain text,
+ * text blocks, `[a, b]` and `{a: b}`. It accepts more than YAML where the meaning is clear: a colon in a plain text is
+ * a colon. It skips and reports unreadable parts, and never throws.
  */
 export function parseYaml(text: string, { firstLine = 1 }: { firstLine?: number } = {}): ParsedYaml {
   const reader = new Reader(text, firstLine);
@@ -27,17 +27,17 @@ export function parseYaml(text: string, { firstLine = 1 }: { firstLine?: number 
 
 interface Line {
   indent: number;
-  /** Without the indentation and the blanks at the end. */
+  /** Without the indentation and the trailing blanks. */
   text: string;
   raw: string;
   number: number;
 }
 
-/** Deeper than anybody writes; a hostile file must not exhaust the stack. */
+/** Deeper than any real file; a hostile file must not exhaust the stack. */
 const MAX_DEPTH = 20;
 
 const KEY = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'|([^\s#'"[{][^:]*)):(?:\s+(.*))?$/;
-/** In brackets a quoted key needs no blank behind its colon. */
+/** In brackets a quoted key needs no blank after its colon. */
 const JSON_KEY = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)')():(.*)$/;
 const ITEM = /^-(?:\s+(.*))?$/;
 const BLOCK = /^([|>])([+-]?)\d?[+-]?\s*(?:#.*)?$/;
@@ -55,7 +55,7 @@ class Reader {
     });
   }
 
-  /** The `key: value` lines that stand at this indentation. */
+  /** The `key: value` lines at this indentation. */
   map(indent: number, depth: number): JsonObject {
     const entries: [string, unknown][] = [];
     for (let line = this.#next(); line && line.indent >= indent; line = this.#next()) {
@@ -66,11 +66,11 @@ class Reader {
       }
       const key = keyOf(found);
       this.#at++;
-      if (entries.some(([other]) => other === key)) this.#tell(line, `gives ${key} a second time; the last one counts`);
+      if (entries.some(([other]) => other === key)) this.#warn(line, `gives ${key} a second time; the last one counts`);
       if (depth === 0 && found[4] !== undefined) this.written.set(key, found[4].trim());
       entries.push([key, this.#value(found[4] ?? '', line, depth)]);
     }
-    // Not by assignment: a key named `__proto__` must be a key.
+    // Not by assignment: a key named `__proto__` must be an ordinary key.
     return Object.fromEntries(entries);
   }
 
@@ -81,7 +81,7 @@ class Reader {
       if (!found) break;
       const rest = found[1] ?? '';
       if (rest !== '' && KEY.test(rest) && !isFlow(rest)) {
-        // A map that begins on the line of its dash: its keys stand where the first one does.
+        // A map that begins on the line of its dash: its other keys have the indentation of the first.
         const inner = { ...line, indent: indent + line.text.length - rest.length, text: rest };
         this.#lines[this.#at] = inner;
         items.push(this.#deeper(depth, () => this.map(inner.indent, depth + 1)));
@@ -117,12 +117,12 @@ class Reader {
   #deeper<T>(depth: number, read: () => T): T | null {
     if (depth < MAX_DEPTH) return read();
     const line = this.#lines[this.#at] as Line;
-    this.#tell(line, `is nested deeper than ${MAX_DEPTH} levels`);
+    this.#warn(line, `is nested deeper than ${MAX_DEPTH} levels`);
     this.#at = this.#lines.length;
     return null;
   }
 
-  /** A plain or quoted text goes on as long as its lines stand further in. */
+  /** A plain or quoted text continues over the lines with more indentation. */
   #continued(text: string, { indent }: Line): string {
     const parts = [text];
     for (let line = this.#next(); line && line.indent > indent; line = this.#next()) {
@@ -144,22 +144,22 @@ class Reader {
     return chomp === '-' || whole === '' ? whole : `${whole}\n`;
   }
 
-  /** The next line that says something. */
+  /** The next line that is not blank or a comment. */
   #next(): Line | undefined {
     for (let line = this.#lines[this.#at]; line; line = this.#lines[++this.#at]) {
       if (line.text === '' || line.text.startsWith('#')) continue;
       if (!line.text.startsWith('\t')) return line;
-      this.#tell(line, 'is indented with a tab; use spaces');
+      this.#warn(line, 'is indented with a tab; use spaces');
     }
     return undefined;
   }
 
   #skip(line: Line, message: string): void {
-    this.#tell(line, message);
+    this.#warn(line, message);
     this.#at++;
   }
 
-  #tell({ number }: Line, message: string): void {
+  #warn({ number }: Line, message: string): void {
     this.problems.push({ line: number, message });
   }
 }
@@ -168,7 +168,7 @@ function keyOf([, double, single, plain = '']: RegExpExecArray): string {
   return double ?? single ?? plain.trim();
 }
 
-/** Lines become one, empty ones become line feeds. */
+/** Joins lines with blanks; an empty line becomes a line feed. */
 function folded(lines: readonly string[]): string {
   return lines.reduce((text, line, at) => {
     if (at === 0) return line;
@@ -190,7 +190,7 @@ function scalar(written: string): unknown {
   return /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-/** A plain text with a colon in it is none of YAML's, but somebody's words: so is what follows a number sign in it. */
+/** A plain text with a colon in it is prose, not YAML; a number sign in it does not begin a comment. */
 function isProse(written: string): boolean {
   return /^[^"'[{#\s](?:(?!\s#).)*?:\s/s.test(written);
 }
@@ -200,7 +200,7 @@ function withoutComment(text: string): string {
   return text.replace(/(?:^|\s)#.*$/, '').trimEnd();
 }
 
-/** Whether the brackets at both ends belong together: those of `[from] [to]` do not. */
+/** Whether the brackets at both ends are a pair: those of `[from] [to]` are not. */
 function isFlow(text: string): boolean {
   const isBracketed = (text.startsWith('[') && text.endsWith(']')) || (text.startsWith('{') && text.endsWith('}'));
   return isBracketed && pieces(text.slice(1, -1)) !== null;
@@ -217,7 +217,7 @@ function flow(text: string): unknown {
   );
 }
 
-/** What commas separate, those within brackets and quotes left alone. Null when brackets do not match, or go too deep. */
+/** Splits at commas outside of brackets and quotes. Null when brackets do not match or are nested too deep. */
 function pieces(text: string): string[] | null {
   const parts: string[] = [];
   let depth = 0;

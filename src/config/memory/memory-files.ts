@@ -1,68 +1,69 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { dirname, sep } from 'node:path';
-import { errorCode } from '../util/error-code.ts';
-import { messageOf } from '../util/message-of.ts';
-import { printable } from '../util/printable.ts';
-import { withoutTrailing } from '../util/without-trailing.ts';
+import { dirname } from 'node:path';
+import { errorCode } from '../../util/error-code.ts';
+import { isInside } from '../../util/files/path-inside.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { printable } from '../../util/text/printable.ts';
+import { withoutTrailing } from '../../util/text/without-trailing.ts';
 import { type MemoryImport, memoryImports } from './memory-imports.ts';
-import type { MemoryPlace } from './memory-places.ts';
+import type { MemoryLocation } from './memory-locations.ts';
 import { projectOf, readRule, ruleFiles, type ScopedRule } from './memory-rules.ts';
 
 /** A memory file as it is now. */
-export interface MemoryFile extends Omit<MemoryPlace, 'isFolder'> {
-  /** Without the front matter of a rule. */
+export interface MemoryFile extends Omit<MemoryLocation, 'isFolder'> {
+  /** The text, without the front matter of a rule. */
   text: string;
-  /** The files that it is for; absent: it is for all. */
+  /** The files that the rule applies to; absent: all. */
   globs?: readonly string[];
   /** The file that imports it. */
   importedBy?: string;
 }
 
-type FilePlace = Omit<MemoryFile, 'text' | 'importedBy'>;
+type MemoryFileOrigin = Omit<MemoryFile, 'text' | 'importedBy'>;
 
-export interface MemoryReading {
+export interface MemoryOptions {
   /** A real path. */
   cwd: string;
-  /** Where the session works; imports from there need no trust. */
+  /** The directories in which the session works; imports from there need no trust. */
   roots: readonly string[];
   userHome: string;
   /** Whether no rule hides the file. */
   mayRead(path: string): boolean;
-  /** Whether the project may have files read that lie outside of it. Asked when it wants to. */
+  /** Whether the project may import files from outside of it. Called only when it does. */
   isTrusted(): boolean;
-  /** Whether a rule that holds for some files is to be read now. */
+  /** Whether a rule for certain files applies now. */
   isDue(rule: ScopedRule): boolean;
   warn(text: string): void;
 }
 
-/** How many files one imports through another; further ones are left out. */
+/** How deep files may import each other; deeper imports are left out. */
 const MAX_IMPORT_DEPTH = 5;
-/** Enough for any instructions; what is behind it would only push out the conversation. */
+/** Enough for any instructions; more would only fill the context window. */
 const MAX_FILE_BYTES = 100_000;
 const MAX_TOTAL_CHARS = 400_000;
 
 /**
- * Reads memory files, each followed by what it imports. A file is read once, however many names lead to it, and so is a
- * text that several files hold. What cannot be read is said and left out: nothing here throws.
+ * Reads memory files, each followed by its imports. It reads a file once, however many names lead to it, and a text
+ * once, however many files contain it. It skips unreadable files with a warning and never throws.
  */
-export function readMemory(places: readonly MemoryPlace[], reading: MemoryReading): MemoryFile[] {
+export function readMemory(locations: readonly MemoryLocation[], options: MemoryOptions): MemoryFile[] {
   const found: MemoryFile[] = [];
   const seen = new Set<string>();
   let room = MAX_TOTAL_CHARS;
 
-  function add(place: FilePlace, from: MemoryFile | null, depth: number): void {
-    const text = textOf(place, from, reading, seen);
-    if (text !== null) keep({ ...place, text, ...(from && { importedBy: from.path }) }, text, depth);
+  function add(origin: MemoryFileOrigin, from: MemoryFile | null, depth: number): void {
+    const text = textOf(origin, from, options, seen);
+    if (text !== null) keep({ ...origin, text, ...(from && { importedBy: from.path }) }, text, depth);
   }
 
-  function addRules({ path: folder, isFolder: _, ...place }: MemoryPlace): void {
-    for (const path of rulePaths({ path: folder, kind: place.kind }, reading)) {
-      const text = textOf({ ...place, path }, null, reading, seen);
+  function addRules({ path: folder, isFolder: _, ...place }: MemoryLocation): void {
+    for (const path of rulePaths({ path: folder, kind: place.kind }, options)) {
+      const text = textOf({ ...place, path }, null, options, seen);
       if (text === null) continue;
       const { body, globs, problems } = readRule(text);
-      for (const { line, message } of problems) reading.warn(printable(`${path}:${line}: ${message}`));
+      for (const { line, message } of problems) options.warn(printable(`${path}:${line}: ${message}`));
       const file = { ...place, path, text: body, ...(globs && { globs }) };
-      if (body.trim() !== '' && (!globs || reading.isDue({ ...place, path, globs }))) keep(file, text, 0);
+      if (body.trim() !== '' && (!globs || options.isDue({ ...place, path, globs }))) keep(file, text, 0);
     }
   }
 
@@ -70,13 +71,13 @@ export function readMemory(places: readonly MemoryPlace[], reading: MemoryReadin
   function keep(file: MemoryFile, whole: string, depth: number): void {
     const { path, text } = file;
     if (text.length > room) {
-      reading.warn(`Memory files are too long together; left out: ${printable(path)}`);
+      options.warn(`Memory files are too long together; left out: ${printable(path)}`);
       return;
     }
     room -= text.length;
     for (const mark of marksOf(path, whole)) seen.add(mark);
     found.push(file);
-    for (const wanted of memoryImports(text, { directory: dirname(path), userHome: reading.userHome })) {
+    for (const wanted of memoryImports(text, { directory: dirname(path), userHome: options.userHome })) {
       follow(wanted, file, depth + 1);
     }
   }
@@ -85,43 +86,51 @@ export function readMemory(places: readonly MemoryPlace[], reading: MemoryReadin
     const path = wanted.candidates.find((candidate) => statOf(candidate)?.isFile());
     const name = `@${printable(wanted.written)} in ${printable(file.path)}`;
     if (path === undefined) {
-      if (wanted.isPath) reading.warn(`A memory file imports a file that is not there: ${name}`);
+      if (wanted.isPath) options.warn(`A memory file imports a file that is not there: ${name}`);
     } else if (depth > MAX_IMPORT_DEPTH) {
-      reading.warn(`Memory files import each other more than ${MAX_IMPORT_DEPTH} deep; left out: ${name}`);
+      options.warn(`Memory files import each other more than ${MAX_IMPORT_DEPTH} deep; left out: ${name}`);
     } else {
       const { kind, isNested, globs } = file;
       add({ path, kind, ...(isNested && { isNested }), ...(globs && { globs }) }, file, depth);
     }
   }
 
-  for (const place of places) {
-    if (place.isFolder) addRules(place);
-    else add(place, null, 0);
+  for (const location of locations) {
+    if (location.isFolder) addRules(location);
+    else add(location, null, 0);
   }
   return found;
 }
 
-/** The rules in a folder, as far as it may be looked into: a link leads out of a project only with trust. */
-export function rulePaths({ path, kind }: MemoryPlace, reading: Pick<MemoryReading, 'roots' | 'isTrusted'>): string[] {
-  const mayEnter = (link: string) => kind === 'user' || isOwn(link, null, reading) || reading.isTrusted();
+/** The rules in a folder, as far as it may be read: a link leads out of a project only with trust. */
+export function rulePaths(
+  { path, kind }: MemoryLocation,
+  options: Pick<MemoryOptions, 'roots' | 'isTrusted'>,
+): string[] {
+  const mayEnter = (link: string) => kind === 'user' || isOwn(link, null, options) || options.isTrusted();
   return ruleFiles({ path, mayEnter });
 }
 
-/** The text of a file that is there, may be read and was not read before; null otherwise. */
-function textOf(place: FilePlace, from: MemoryFile | null, reading: MemoryReading, seen: Set<string>): string | null {
-  const stats = statOf(place.path);
-  if (!stats || seen.has(identityOf(stats)) || !reading.mayRead(place.path)) return null;
-  const problem = problemOf(place, stats, from, reading);
+/** The text of a file that exists, may be read and was not read before; null otherwise. */
+function textOf(
+  origin: MemoryFileOrigin,
+  from: MemoryFile | null,
+  options: MemoryOptions,
+  seen: Set<string>,
+): string | null {
+  const stats = statOf(origin.path);
+  if (!stats || seen.has(identityOf(stats)) || !options.mayRead(origin.path)) return null;
+  const problem = problemOf(origin, stats, from, options);
   if (problem !== null) {
     seen.add(identityOf(stats));
-    reading.warn(`A memory file was not read: ${printable(place.path)} ${problem}`);
+    options.warn(`A memory file was not read: ${printable(origin.path)} ${problem}`);
     return null;
   }
-  const text = read(place.path, reading);
+  const text = read(origin.path, options);
   return text === null || text.trim() === '' || seen.has(text) ? null : text;
 }
 
-/** By which a file that was taken is known again, under whatever name. */
+/** Keys by which a file that was read is recognised under any name. */
 function marksOf(path: string, text: string): string[] {
   const stats = statOf(path);
   return stats ? [identityOf(stats), text] : [text];
@@ -132,38 +141,34 @@ function identityOf({ dev, ino }: Stats): string {
 }
 
 function problemOf(
-  { path, kind }: FilePlace,
+  { path, kind }: MemoryFileOrigin,
   stats: Stats,
   from: MemoryFile | null,
-  reading: MemoryReading,
+  options: MemoryOptions,
 ): string | null {
   if (!stats.isFile()) return 'is not a regular file';
   if (kind === 'user') return null;
-  if (!from && isStrangers(path, stats, reading)) return 'belongs to another user, and lies above this directory';
-  if (isOwn(path, from, reading) || reading.isTrusted()) return null;
+  if (!from && isStrangers(path, stats, options)) return 'belongs to another user, and lies above this directory';
+  if (isOwn(path, from, options) || options.isTrusted()) return null;
   const way = from ? `is imported by ${printable(from.path)}` : 'is a link that leads there';
   return `lies outside of the project and ${way}. \`heddle trust\` or --trust lets it be read.`;
 }
 
-/** In a directory above that everybody may write to, others could leave instructions. */
-function isStrangers(path: string, { uid }: Stats, { cwd }: MemoryReading): boolean {
+/** In a parent directory that everyone may write to, other users could leave instructions. */
+function isStrangers(path: string, { uid }: Stats, { cwd }: MemoryOptions): boolean {
   if (isInside(cwd, path)) return false;
   return uid !== 0 && uid !== statOf(cwd)?.uid;
 }
 
-/** Whether a file really lies where the project is: beside the file that names it, or where the session works. */
-function isOwn(path: string, from: MemoryFile | null, { roots }: Pick<MemoryReading, 'roots'>): boolean {
+/** Whether a file really is in the project: next to the file that imports it, or in a directory of the session. */
+function isOwn(path: string, from: MemoryFile | null, { roots }: Pick<MemoryOptions, 'roots'>): boolean {
   const real = realPath(path);
   const home = realPath(projectOf(from?.path ?? path));
   return real !== null && [home, ...roots].some((root) => root !== null && isInside(root, real));
 }
 
-function isInside(directory: string, path: string): boolean {
-  return path.startsWith(directory.endsWith(sep) ? directory : `${directory}${sep}`);
-}
-
-/** The start of a file. Nobody has trusted the project yet, so that it may be a pipe or a device by now. */
-function read(path: string, { warn }: MemoryReading): string | null {
+/** The beginning of a file. The project may be untrusted, so that the file may be a pipe or a device. */
+function read(path: string, { warn }: MemoryOptions): string | null {
   try {
     const bytes = startOf(path);
     if (bytes.includes(0)) {
@@ -198,7 +203,7 @@ function startOf(path: string): Buffer {
   }
 }
 
-/** Null for what is not there. What cannot be looked at cannot be read either. */
+/** Null for a missing file, or one without access. */
 function statOf(path: string): Stats | null {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? null;

@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
-import { withoutTrailing } from '../util/without-trailing.ts';
+import { withoutTrailing } from '../../util/text/without-trailing.ts';
 
 /** A file that a memory file names with `@path`. */
 export interface MemoryImport {
   /** As it was written, without the `@`. */
   written: string;
-  /** Absolute, the likeliest first: a sentence may end right behind a path. */
+  /** Absolute paths, the likeliest first: a sentence may end right after a path. */
   candidates: string[];
-  /** Whether it can only be meant as a path: many words with an `@` are none. */
+  /** Whether it can only be a path: many words with an `@` are not paths. */
   isPath: boolean;
 }
 
-/** What a text imports, in its order. Code, and what is commented out, imports nothing. */
+/** The imports of a text, in order. Code and comments import nothing. */
 export function memoryImports(text: string, { directory, userHome }: { directory: string; userHome: string }) {
   const found = withoutCode(text).matchAll(/(?<=^|[\s(])@((?:\\ |[^\s\\])+)/gm);
   return [...found].map(([, word = '']): MemoryImport => {
@@ -37,7 +37,7 @@ function withoutCode(text: string): string {
     .replace(/<!--[\s\S]*?(?:-->|$(?![\s\S]))/g, '');
 }
 
-/** A block of code ends with a fence like the one it began with, or with the file. */
+/** A block of code ends with a fence like its first one, or with the file. */
 function outsideFences(lines: readonly string[]): string[] {
   let open: string | null = null;
   return lines.filter((line) => {
@@ -51,7 +51,7 @@ function outsideFences(lines: readonly string[]): string[] {
   });
 }
 
-/** What stands between two rows of as many backticks is code. A row that no other is like stays. */
+/** Text between two equally long rows of backticks is code. A row without a partner stays. */
 function withoutCodeSpans(line: string): string {
   const rows = [...line.matchAll(/`+/g)].map(({ index, 0: row }) => ({ start: index, end: index + row.length }));
   const nextLike = new Map<number, number>();

@@ -1,30 +1,31 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { existingPath } from '../util/existing-path.ts';
-import { globMatcher } from '../util/glob.ts';
-import { readFrontMatter, textValue } from './front-matter.ts';
-import type { MemoryKind } from './memory-places.ts';
-import type { YamlProblem } from './yaml.ts';
+import { existingPath } from '../../util/files/existing-path.ts';
+import { isInside } from '../../util/files/path-inside.ts';
+import { globMatcher } from '../../util/text/glob.ts';
+import { readFrontMatter, textValue } from '../extensions/front-matter.ts';
+import type { YamlProblem } from '../extensions/yaml.ts';
+import type { MemoryKind } from './memory-locations.ts';
 
-/** A rule that holds for some files only: it is told once one of them is worked on. */
+/** A rule for certain files only. The model gets it when the session works on one of them. */
 export interface ScopedRule {
   path: string;
   kind: MemoryKind;
   globs: readonly string[];
 }
 
-/** A folder of rules, and where links in it may lead. */
+/** A folder of rules, and a check for links in it. */
 export interface RuleFolder {
   path: string;
-  /** Asked for a link to a directory: whether what is behind it may be looked at. */
+  /** Called for a link to a directory: whether its target may be read. */
   mayEnter(link: string): boolean;
 }
 
-/** Deeper and more than anybody keeps; a folder of a stranger must not hold us up. */
+/** Deeper and larger than any real folder; a stranger's folder must not block the session. */
 const MAX_DEPTH = 8;
 const MAX_FILES = 500;
 
-/** The Markdown files below a folder, by name. A directory counts once, so that links that lead back end by themselves. */
+/** The Markdown files below a folder, by name. Each directory counts once, so that circular links end. */
 export function ruleFiles(folder: RuleFolder): string[] {
   const seen = new Set<string>();
   const found: string[] = [];
@@ -46,12 +47,12 @@ export function ruleFiles(folder: RuleFolder): string[] {
 
 export interface RuleText {
   body: string;
-  /** Null: it holds for everything. */
+  /** Null: the rule applies to all files. */
   globs: string[] | null;
   problems: YamlProblem[];
 }
 
-/** Takes a rule apart: `paths` in its front matter says for which files it holds. */
+/** Parses a rule: `paths` in its front matter names the files that it applies to. */
 export function readRule(text: string): RuleText {
   const matter = readFrontMatter(text);
   const { paths } = matter.values;
@@ -60,26 +61,29 @@ export function readRule(text: string): RuleText {
   return { body: matter.body, globs: globs.length > 0 ? globs : null, problems: matter.problems };
 }
 
-/** Whether a rule holds for a file: those of a project for what lies in it, the user's for what lies where we work. */
+/**
+ * Whether a rule applies to a file: a rule of a project to files in the project, a rule of the user to files in the
+ * working directories.
+ */
 export function ruleHolds({ path, kind, globs }: ScopedRule, file: string, roots: readonly string[]): boolean {
   const bases = kind === 'user' ? roots : [projectOf(path)];
-  const ways = bases.map((base) => relative(base, file)).filter((way) => way !== '..' && !way.startsWith(`..${sep}`));
+  const ways = bases.filter((base) => isInside(base, file)).map((base) => relative(base, file));
   return globs.map(globMatcher).some((fits) => ways.some(fits));
 }
 
-/** What is in `.claude`, at any depth, speaks for the directory around it. */
+/** The directory that contains `.claude`, for a path inside of it at any depth. */
 export function projectOf(path: string): string {
   const names = dirname(path).split(sep);
   const at = names.lastIndexOf('.claude');
   return at < 1 ? dirname(path) : names.slice(0, at).join(sep) || sep;
 }
 
-/** At commas, except for those in braces: `src/*.{ts,tsx}, lib/**`. */
+/** Splits at commas, except in braces: `src/*.{ts,tsx}, lib/**`. */
 function splitOutside(text: string): string[] {
   return text.split(/,(?![^{]*\})/);
 }
 
-/** A folder that is not there, or not for us to read, has none. */
+/** Empty for a folder that is missing or cannot be read. */
 function entriesOf(directory: string): Dirent[] {
   try {
     const entries = readdirSync(directory, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'));
@@ -94,6 +98,6 @@ function isFolder(entry: Dirent, path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    return false; // leads nowhere, or around in a circle
+    return false; // leads nowhere, or in a circle
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The first name that an object in a JSON text holds twice, as a dotted path; null when there is none. `JSON.parse` keeps
- * the last of them without a word, and the rules in the first would be lost. `json` is valid.
+ * The first name that occurs twice in one object of a JSON text, as a dotted path; null when there is none.
+ * `JSON.parse` silently keeps only the last one, and the rules in the first would be lost. `json` is valid.
  */
 export function duplicateKey(json: string): string | null {
   const open: Container[] = [];
@@ -20,8 +20,8 @@ export function duplicateKey(json: string): string | null {
 }
 
 interface Container {
-  /** Those seen so far; null for a list. */
+  /** The names seen so far; null for a list. */
   names: Set<string> | null;
-  /** The one whose value is being read. */
+  /** The name whose value is being read. */
   name: string | null;
 }

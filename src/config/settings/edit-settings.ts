@@ -1,13 +1,13 @@
-import { isObject, type JsonObject } from '../util/json.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import { formatKey } from './setting-key.ts';
 import { refuseSettings } from './settings-file.ts';
 
-/** The settings with this value at this path. Objects on the way are made; anything else in the way is an error. */
+/** The settings with this value at this path. Missing objects are created; another value on the path is an error. */
 export function withSetting(values: JsonObject, path: readonly string[], value: unknown): JsonObject {
   return setBelow(values, path, 0, value);
 }
 
-/** The settings without what is at this path; null when there is nothing. Objects that become empty go, too. */
+/** The settings without the value at this path; null when there is none. Objects that become empty are removed. */
 export function withoutSetting(values: JsonObject, path: readonly string[]): JsonObject | null {
   const [name, ...rest] = path;
   if (name === undefined || !Object.hasOwn(values, name)) return null;
@@ -18,7 +18,7 @@ export function withoutSetting(values: JsonObject, path: readonly string[]): Jso
   return Object.keys(left).length === 0 ? others : { ...values, [name]: left };
 }
 
-/** The settings with these changes: objects key by key, everything else replaced; null takes a key away. */
+/** The settings with these changes: objects are merged key by key, other values replaced; null removes a key. */
 export function patchSettings(values: JsonObject, changes: JsonObject): JsonObject {
   const next = { ...values };
   for (const [key, change] of Object.entries(changes)) {

@@ -1,20 +1,20 @@
-import { isObject, type JsonObject } from '../util/json.ts';
-import { nearestWord } from '../util/nearest.ts';
-import { printable } from '../util/printable.ts';
-import type { Logger } from '../util/runtime.ts';
-import { givenLayer, type Layer } from './layers.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
+import type { Logger } from '../../util/runtime.ts';
+import { nearestWord } from '../../util/text/nearest.ts';
+import { printable } from '../../util/text/printable.ts';
+import { type Layer, rawLayer } from './layers.ts';
 import { actedOnKeys, isActedOn } from './settings.ts';
 
 /**
- * What `--settings` gives, JSON or the path of a JSON file, with what the host has changed of it since; null when that is
- * nothing. Who gives settings with a launch counts on them: keys without effect are said.
+ * The settings of `--settings`, as JSON or the path of a JSON file, with the host's later changes; null when there are
+ * none. Heddle warns about keys without effect, because the user of the flag relies on them.
  */
 export function flagLayer(
   given: string | undefined,
   changes: JsonObject,
   { cwd, log }: { cwd: string; log: Logger },
 ): Layer | null {
-  const atLaunch = given === undefined ? null : givenLayer('flagSettings', given, { cwd, flag: '--settings' });
+  const atLaunch = given === undefined ? null : rawLayer('flagSettings', given, { cwd, flag: '--settings' });
   const isChanged = Object.keys(changes).length > 0;
   if (!atLaunch && !isChanged) return null;
   const values = withChanges(atLaunch?.values ?? {}, changes);

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import { existingOrSame } from '../util/existing-path.ts';
-import type { JsonObject } from '../util/json.ts';
-import { type FileScope, SCOPES, type Scope, type SettingsPlaces, settingsPath } from './scopes.ts';
+import { existingOrSame } from '../../util/files/existing-path.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { type FileScope, SCOPES, type Scope, type SettingsDirectories, settingsPath } from './scopes.ts';
 import { parseSettings, readSettingsFile, refuseSettings } from './settings-file.ts';
 
 /** The settings of one scope. */
 export interface Layer {
   readonly scope: Scope;
-  /** The file, or null when the settings were given as text. */
+  /** The file, or null when the settings came as text. */
   readonly path: string | null;
   readonly values: JsonObject;
 }
@@ -19,13 +19,13 @@ export interface BrokenFile {
   error: unknown;
 }
 
-/** Reads the files of these scopes. A file that is not there is no layer; one that cannot be read is an error, or told. */
+/** Reads the files of these scopes. A missing file has no layer; an unreadable one is an error, or is reported. */
 export function fileLayers(
   scopes: readonly FileScope[],
-  places: SettingsPlaces,
+  directories: SettingsDirectories,
   onBroken: (file: BrokenFile) => void = refuse,
 ): Layer[] {
-  return ownFiles(scopes, places).flatMap(({ scope, path }) => {
+  return ownFiles(scopes, directories).flatMap(({ scope, path }) => {
     try {
       const values = readSettingsFile(path);
       return values === null ? [] : [{ scope, path, values }];
@@ -41,13 +41,16 @@ function refuse({ error }: BrokenFile): never {
 }
 
 /**
- * Where each scope keeps its file, every file once however many names lead to it. In a home whose config home is its
- * .claude folder one file would be the project's and the user's: then it is the user's.
+ * The file of each scope, every file once however many names lead to it. Where the config home is the home's .claude
+ * folder, one file would be the project's and the user's: then it is the user's.
  */
-function ownFiles(scopes: readonly FileScope[], places: SettingsPlaces): { scope: FileScope; path: string }[] {
+function ownFiles(
+  scopes: readonly FileScope[],
+  directories: SettingsDirectories,
+): { scope: FileScope; path: string }[] {
   const files = new Map<string, { scope: FileScope; path: string }>();
   for (const scope of OWNERS.filter((each) => scopes.includes(each))) {
-    const path = settingsPath(scope, places);
+    const path = settingsPath(scope, directories);
     if (path === null) continue;
     const real = existingOrSame(path);
     if (!files.has(real)) files.set(real, { scope, path });
@@ -55,11 +58,11 @@ function ownFiles(scopes: readonly FileScope[], places: SettingsPlaces): { scope
   return [...files.values()].sort((a, b) => SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope));
 }
 
-/** Whose a file is that would be several scopes'. */
+/** The order in which scopes claim a file that several of them share. */
 const OWNERS: readonly FileScope[] = ['userSettings', 'localSettings', 'projectSettings'];
 
-/** What a flag gives: JSON, or the path of a JSON file. */
-export function givenLayer(scope: Scope, given: string, { cwd, flag }: { cwd: string; flag: string }): Layer {
+/** The settings of a flag: JSON, or the path of a JSON file. */
+export function rawLayer(scope: Scope, given: string, { cwd, flag }: { cwd: string; flag: string }): Layer {
   if (given.trimStart().startsWith('{')) return { scope, path: null, values: parseSettings(given, flag) };
   const path = resolve(cwd, given);
   const values = readSettingsFile(path);

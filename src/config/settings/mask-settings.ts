@@ -1,18 +1,18 @@
-import { isObject, type JsonObject } from '../util/json.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 
 export const MASKED = '***';
 
-/** Names whose values are credentials more often than not. Rather one too many than one too few. */
+/** Names whose values are often credentials. It masks too many rather than too few. */
 const CREDENTIAL = /key|token|secret|pass|pwd|credential|auth|cookie|header|(?:^|_)pat$/i;
-/** `MAX_THINKING_TOKENS` and its like. */
+/** `MAX_THINKING_TOKENS` and similar names are no credentials. */
 const COUNT = /tokens$/i;
 
-/** The settings as they may be shown: without the values of credentials, and without the passwords in addresses. */
+/** The settings for display: without the values of credentials, and without the passwords in addresses. */
 export function maskSettings(values: JsonObject): JsonObject {
   return maskValue(values, []) as JsonObject;
 }
 
-/** The value of one setting as it may be shown. */
+/** The value of one setting for display. */
 export function maskValue(value: unknown, path: readonly string[]): unknown {
   if (isObject(value)) {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, maskValue(inner, [...path, key])]));
@@ -22,7 +22,7 @@ export function maskValue(value: unknown, path: readonly string[]): unknown {
   return typeof value === 'string' ? withoutUserInfo(value) : value;
 }
 
-/** Only variables and headers hold credentials; the names of rules and models are no secrets. */
+/** Only variables and headers hold credentials; the names of rules and models are not secret. */
 function isCredential(path: readonly string[], value: unknown): boolean {
   const holder = path.at(-2);
   const name = path.at(-1) ?? '';

@@ -1,15 +1,15 @@
-import { isObject, type JsonObject } from '../util/json.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import type { Layer } from './layers.ts';
 
 /**
- * The settings in force: of single values the strongest layer's, objects key by key, lists one after the other with the
- * strongest first. `layers` is ordered by strength.
+ * The settings in force: single values come from the strongest layer, objects are merged key by key, lists are joined
+ * with the strongest first. `layers` is ordered by strength.
  */
 export function mergeLayers(layers: readonly Layer[]): JsonObject {
   return layers.reduceRight<JsonObject>((weaker, { values }) => mergeObjects(weaker, values), {});
 }
 
-/** The strongest layer that says something at this path (`permissions.defaultMode`). */
+/** The strongest layer that sets this path (`permissions.defaultMode`). */
 export function originOf(path: readonly string[], layers: readonly Layer[]): Layer | undefined {
   return layers.find(({ values }) => valueAt(path, values) !== undefined);
 }

@@ -1,12 +1,12 @@
-import { isObject } from '../util/json.ts';
+import { isObject } from '../../util/json.ts';
 import type { Layer } from './layers.ts';
 import { mergeLayers, valueAt } from './merge.ts';
 import type { Scope } from './scopes.ts';
 import { nameOf } from './settings.ts';
 
-/** One setting in force and where it stands. */
+/** One setting in force, with its source. */
 export interface SettingOrigin {
-  /** `['permissions', 'deny']`; the items of a list come one by one, each with the same path. */
+  /** `['permissions', 'deny']`; the items of a list are separate, each with the path of the list. */
   path: readonly string[];
   value: unknown;
   scope: Scope;
@@ -15,7 +15,7 @@ export interface SettingOrigin {
   isItem: boolean;
 }
 
-/** All settings in force, one by one, each with the strongest layer that gives it. `layers` is ordered by strength. */
+/** All settings in force, one by one, each with the strongest layer that sets it. `layers` is ordered by strength. */
 export function originsOf(layers: readonly Layer[]): SettingOrigin[] {
   return leavesOf(mergeLayers(layers), []).flatMap(({ path, value, isItem }) => {
     const layer = layers.find(({ values }) => gives(valueAt(path, values), value, isItem));

@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 
-/** Where settings come from, the strongest first. The names are those of the wire's permission updates. */
+/** The sources of settings, the strongest first. The names are those of the wire's permission updates. */
 export const SCOPES = ['policySettings', 'flagSettings', 'localSettings', 'projectSettings', 'userSettings'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** The files that a person or a project keeps; the other scopes are given with the launch. */
+/** The scopes that are files of a user or a project; the launch brings the other scopes. */
 export type FileScope = 'localSettings' | 'projectSettings' | 'userSettings';
 
-export interface SettingsPlaces {
+export interface SettingsDirectories {
   /** A real path. */
   cwd: string;
-  /** Null: there is no home, so there are no settings of a user. */
+  /** Null: there is no config home, so there are no settings of a user. */
   configHome: string | null;
 }
 
-/** Where a scope keeps its settings; null when it has no place. */
-export function settingsPath(scope: FileScope, { cwd, configHome }: SettingsPlaces): string | null {
+/** The settings file of a scope; null when it has none. */
+export function settingsPath(scope: FileScope, { cwd, configHome }: SettingsDirectories): string | null {
   switch (scope) {
     case 'userSettings':
       return configHome === null ? null : join(configHome, 'settings.json');

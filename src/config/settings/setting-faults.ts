@@ -1,13 +1,13 @@
-import { isObject, type JsonObject } from '../util/json.ts';
+import { isObject, isTexts, type JsonObject } from '../../util/json.ts';
 import { formatKey } from './setting-key.ts';
 
-/** A value that cannot be used (ruling K53). */
+/** A value that cannot be used. */
 export interface SettingFault {
-  /** Where it stands: names in objects, places in lists. */
+  /** The position: names in objects, indexes in lists. */
   path: readonly (string | number)[];
-  /** What is wrong, to be read behind the key: `must be a text`. */
+  /** The problem, as it is printed after the key: `must be a text`. */
   problem: string;
-  /** It forbids something: a run without it would be restricted less than was asked for. */
+  /** The setting forbids something: a run without it would be less restricted than the user wants. */
   forbids: boolean;
 }
 
@@ -18,7 +18,7 @@ export function faultText({ path, problem }: SettingFault): string {
   return `${formatKey(names)}${place.join('')}${problem.startsWith(':') ? '' : ' '}${problem}`;
 }
 
-/** The settings without what cannot be used: of a list or an object only that item. */
+/** The settings without the invalid values: in a list or an object, only without the invalid items. */
 export function withoutFaults(values: JsonObject, faults: readonly SettingFault[]): JsonObject {
   if (faults.length === 0) return values;
   return without(
@@ -48,7 +48,7 @@ function without(value: unknown, paths: readonly Path[]): unknown {
 
 type Kind = 'text' | 'switch' | 'object' | 'texts' | 'rules' | 'objects' | 'scalars' | 'disable';
 
-/** What this version acts on. */
+/** The supported settings. */
 export const KINDS: Readonly<Record<string, Kind>> = {
   permissions: 'object',
   env: 'scalars',
@@ -85,7 +85,7 @@ export const PERMISSION_KINDS: Readonly<Record<string, Kind>> = {
   disableBypassPermissionsMode: 'disable',
 };
 
-/** Without one of these a run could do what somebody wanted to forbid. `permissions` may hold rules that deny. */
+/** Without one of these a run could do what the user wants to forbid. `permissions` may contain deny rules. */
 const FORBIDDING: ReadonlySet<string> = new Set([
   ...['permissions', 'deny', 'ask', 'disableBypassPermissionsMode', 'sandbox'],
   ...['disableAllHooks', 'allowManagedHooksOnly'],
@@ -103,7 +103,7 @@ const SAID: Readonly<Record<Kind, string>> = {
   disable: '"disable"',
 };
 
-/** The values of the wrong kind. Of a list that forbids nothing, and of `env`, only the items that are. */
+/** The values of the wrong kind. In `env`, and in a list that forbids nothing, only the invalid items. */
 export function kindFaults(values: JsonObject): SettingFault[] {
   const permissions = isObject(values.permissions) ? values.permissions : {};
   return [...faultsOf(values, KINDS, []), ...faultsOf(permissions, PERMISSION_KINDS, ['permissions'])];
@@ -144,7 +144,7 @@ function isOfKind(value: unknown, kind: Kind): boolean {
     case 'object':
       return isObject(value);
     case 'texts':
-      return Array.isArray(value) && value.every((item) => typeof item === 'string');
+      return isTexts(value);
     case 'rules':
       return Array.isArray(value) && value.every(isRuleText);
     case 'objects':
@@ -164,7 +164,7 @@ function isScalar(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-/** Of a text only that it is one: it may be a credential that stands in the wrong place. */
+/** Shows only the kind of a text, because it may be a credential in the wrong place. */
 function shown(value: unknown): string {
   if (value === '') return 'an empty text';
   if (typeof value === 'string') return 'a text';

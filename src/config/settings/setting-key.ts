@@ -1,6 +1,6 @@
 import { refuseSettings } from './settings-file.ts';
 
-/** The names in a dotted key. One that holds dots is written in quotes: `modelLimits."openai/gpt-4.1".contextWindow`. */
+/** The names in a dotted key. A name with dots is quoted: `modelLimits."openai/gpt-4.1".contextWindow`. */
 export function parseKey(text: string): string[] {
   const names = [...text.matchAll(/"((?:[^"\\]|\\.)*)"(?:\.|$)|([^."]+)(?:\.|$)/gy)];
   const length = names.reduce((sum, [whole]) => sum + whole.length, 0);

@@ -1,13 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { lstatSync } from 'node:fs';
-import { errorCode } from '../util/error-code.ts';
-import { isObject, type JsonObject } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import { readSmallFile } from '../util/small-file.ts';
-import { HeddleError } from '../wire/errors.ts';
+import { errorCode } from '../../util/error-code.ts';
+import { readSmallFile } from '../../util/files/small-file.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { HeddleError } from '../../wire/errors.ts';
 import { duplicateKey } from './duplicate-key.ts';
 
-/** The settings in a file; null when there is no such file. What cannot be read is an error: a rule might be in it. */
+/**
+ * The settings in a file; null when the file is missing. An unreadable file is an error, because it may contain a rule.
+ */
 export function readSettingsFile(path: string): JsonObject | null {
   const text = readRegularFile(path);
   return text === null ? null : parseSettings(text, path);
@@ -16,8 +18,8 @@ export function readSettingsFile(path: string): JsonObject | null {
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * The text of a configuration file; null when there is none. A project's files are looked at before anybody has trusted
- * it: a link to a device or a pipe must not hold us up, nor an endless file fill the memory.
+ * The text of a configuration file; null when it is missing. Heddle reads a project's files before the user trusts it:
+ * a link to a device or a pipe must not block, nor an endless file fill the memory.
  */
 export function readRegularFile(path: string): string | null {
   try {
@@ -30,22 +32,22 @@ export function readRegularFile(path: string): string | null {
   }
 }
 
-/** Bytes that are no text are not read as other characters: a rule with one in it would forbid something else. */
+/** Refuses bytes that are not text: read as other characters, a rule would forbid something else. */
 function decoded(bytes: Buffer, path: string): string {
   if (!isUtf8(bytes)) throw refuseSettings(`Settings cannot be read: ${path} is not valid UTF-8`);
   return bytes.toString();
 }
 
-/** A link that leads nowhere was once to rules. */
+/** A broken link once led to rules. */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
   } catch {
-    return false; // not even a place where one could be
+    return false; // the folder is missing, too
   }
 }
 
-/** `where` names the settings in errors: a path, or the flag that gave them. An empty file has no settings. */
+/** `where` names the settings in errors: a path, or a flag. An empty file has no settings. */
 export function parseSettings(text: string, where: string): JsonObject {
   const json = text.replace(/^\uFEFF/, '');
   if (json.trim() === '') return {};
@@ -53,7 +55,7 @@ export function parseSettings(text: string, where: string): JsonObject {
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    const problem = `Settings are not valid JSON (${where}${placeOf(json)}): ${jsonProblem(cause)}`;
+    const problem = `Settings are not valid JSON (${where}${positionIn(json)}): ${jsonProblem(cause)}`;
     throw new HeddleError('invalid_settings', problem, { facts: { brokenFile: where } });
   }
   if (!isObject(value)) throw refuseSettings(`Settings are not a JSON object (${where})`);
@@ -66,16 +68,16 @@ export function refuseSettings(message: string, cause?: unknown): HeddleError {
   return new HeddleError('invalid_settings', message, { cause });
 }
 
-/** Why it is no JSON, without the piece of the text that the parser quotes: there may be a key in it. */
+/** Why the text is not JSON, without the parser's quote of it: the quote may contain a key. */
 export function jsonProblem(error: unknown): string {
   return messageOf(error).replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '');
 }
 
-/** Of a longer one the place is not looked for: it is parsed many times for that. */
+/** The position is not searched in a longer text, because the search parses the text many times. */
 const MAX_SEARCHED_CHARS = 128 * 1024;
 
-/** `, line 3, column 7`: where the text stops being JSON. The parser itself does not always tell. */
-function placeOf(text: string): string {
+/** `, line 3, column 7`: where the text stops being JSON. The parser does not always report it. */
+function positionIn(text: string): string {
   if (text.length > MAX_SEARCHED_CHARS) return '';
   let good = 0;
   let bad = text.length + 1;
@@ -88,7 +90,7 @@ function placeOf(text: string): string {
   return `, line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
 }
 
-/** Whether more text could make it JSON. */
+/** Whether more text could complete it to JSON. */
 function isBeginning(text: string): boolean {
   try {
     JSON.parse(text);

@@ -1,20 +1,20 @@
-import { isObject, type JsonObject } from '../util/json.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import type { Layer } from './layers.ts';
 import { mergeLayers } from './merge.ts';
 import type { Scope } from './scopes.ts';
 import { faultText, KINDS, kindFaults, PERMISSION_KINDS } from './setting-faults.ts';
 import { refuseSettings } from './settings-file.ts';
 
-/** Rules as they are written, with where they stand. */
+/** Rules as they are written, with their source. */
 export interface RuleTexts {
   behavior: 'allow' | 'deny' | 'ask';
   texts: readonly string[];
   scope: Scope;
-  /** For errors and explanations: a file, or a flag. */
+  /** The source for errors and explanations: a file, or a flag. */
   where: string;
 }
 
-/** The settings that this version acts on, merged from all layers. Everything else is kept and left alone. */
+/** The supported settings, merged from all layers. Heddle preserves other settings and ignores them. */
 export interface Settings {
   rules: RuleTexts[];
   defaultMode?: string;
@@ -48,8 +48,7 @@ export interface Settings {
 
 /**
  * Reads the layers, the strongest first. Throws `invalid_settings` for a value of the wrong kind, with the file and the
- * key: a rule that got lost on the way would open what it should have closed (trust R-18). What may be left out instead
- * has been taken out before (`withoutFaults`).
+ * key: a lost deny rule would allow what it forbids. `withoutFaults` has removed the values that may be left out.
  */
 export function readSettings(layers: readonly Layer[]): Settings {
   for (const layer of layers) refuseFaults(layer);
@@ -65,19 +64,19 @@ export function readSettings(layers: readonly Layer[]): Settings {
   };
 }
 
-/** Whether this version does something with a setting: `['model']`, `['permissions', 'deny']`. */
+/** Whether Heddle supports a setting: `['model']`, `['permissions', 'deny']`. */
 export function isActedOn([first = '', second]: readonly string[]): boolean {
   if (first === 'permissions' && second !== undefined) return Object.hasOwn(PERMISSION_KINDS, second);
   return Object.hasOwn(KINDS, first);
 }
 
-/** The keys that this version acts on. */
+/** The keys of the supported settings. */
 export function actedOnKeys(): string[] {
   const others = Object.keys(KINDS).filter((key) => key !== 'permissions');
   return [...others, ...Object.keys(PERMISSION_KINDS).map((key) => `permissions.${key}`)];
 }
 
-/** What to call a layer: its file, or the flag that gave it. */
+/** The name of a layer: its file, or its flag. */
 export function nameOf({ scope, path }: Layer): string {
   return path ?? (scope === 'policySettings' ? '--managed-settings' : '--settings');
 }

@@ -1,22 +1,22 @@
 import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject } from '../util/json.ts';
-import { toPermissionMode } from '../wire/permission-modes.ts';
-import type { PermissionRuleValue, PermissionUpdate } from '../wire/permissions.ts';
-import type { Change } from './json-file.ts';
-import { type FileScope, type SettingsPlaces, settingsPath } from './scopes.ts';
+import { isObject, isTexts, type JsonObject } from '../../util/json.ts';
+import { toPermissionMode } from '../../wire/permission-modes.ts';
+import type { PermissionRuleValue, PermissionUpdate } from '../../wire/permissions.ts';
+import type { Change } from '../json-file.ts';
+import { type FileScope, type SettingsDirectories, settingsPath } from './scopes.ts';
 import { readSettingsFile, refuseSettings } from './settings-file.ts';
 
-/** What the texts in a settings file mean. Given, because rules are the language of the permissions. */
+/** Interprets the texts in a settings file. Passed in, because the permissions folder defines the rule syntax. */
 export interface SettingTexts {
   ofRule(rule: PermissionRuleValue): string;
   /** The rules in one text of a list, each as `ofRule` writes it. */
   rulesIn(text: string): string[];
-  /** The path that the text of a directory means. */
+  /** The path that a directory text means. */
   directory(text: string): string;
 }
 
-/** The change of one settings file, worked out and not yet made. */
+/** The planned change of one settings file. */
 export interface PlannedStore {
   scope: FileScope;
   path: string;
@@ -24,16 +24,17 @@ export interface PlannedStore {
 }
 
 /**
- * Works out how to keep the updates for one file: null when the file says so already. Everything else in it stays as it
- * is. Throws `invalid_settings` for a file that cannot be read, or in which something else stands in the way.
+ * Plans how to store the updates in one file: null when the file already contains them. Everything else in the file
+ * stays unchanged. Throws `invalid_settings` for a file that cannot be read, or that has another kind of value at a
+ * path.
  */
 export function planStore(
   scope: FileScope,
   updates: readonly PermissionUpdate[],
-  places: SettingsPlaces,
+  directories: SettingsDirectories,
   texts: SettingTexts,
 ): PlannedStore | null {
-  const path = settingsPath(scope, places);
+  const path = settingsPath(scope, directories);
   if (path === null) throw refuseSettings(`There is no place for ${scope}: set HEDDLE_HOME or HOME`);
   const own = updates.filter(({ destination }) => destination === scope);
   const change: Change = (values) => {
@@ -54,7 +55,7 @@ interface Context {
   path: string;
 }
 
-/** The same object when nothing is to be changed. */
+/** Returns the same object when nothing changes. */
 function withUpdate(values: JsonObject, update: PermissionUpdate, context: Context): JsonObject {
   const permissions = values.permissions ?? {};
   if (!isObject(permissions)) throw refuseSettings(`permissions is not an object (${context.path})`);
@@ -98,7 +99,7 @@ function ruleTexts({ rules }: { rules: readonly PermissionRuleValue[] }, texts: 
   return rules.map((rule) => texts.ofRule(rule));
 }
 
-/** The user's settings hold in every directory, so that a path there cannot be relative to this one. */
+/** The user's settings apply in every directory, so that a path in them cannot be relative to this one. */
 function directoryTexts(
   { directories, destination }: { directories: readonly string[]; destination: string },
   texts: SettingTexts,
@@ -107,7 +108,7 @@ function directoryTexts(
   return directories.map((text) => (isFixed(text) ? text : texts.directory(text)));
 }
 
-/** `meant` tells what a text of the list stands for; what is there already is not added once more. */
+/** `meant` returns the meaning of a text; values that the list already contains are not added again. */
 function added(before: string[] = [], given: readonly string[], meant: (text: string) => string[]): string[] {
   const known = new Set(before.flatMap(meant));
   const list = [...before];
@@ -120,15 +121,11 @@ function added(before: string[] = [], given: readonly string[], meant: (text: st
   return list;
 }
 
-/** A text that stands for several keeps the others. */
+/** A text with several meanings keeps the others. */
 function removed(before: string[] | undefined, given: readonly string[], meant: (text: string) => string[]) {
   return before?.flatMap((text) => {
     const all = meant(text);
     const left = all.filter((each) => !given.includes(each));
     return left.length === all.length ? [text] : left;
   });
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }

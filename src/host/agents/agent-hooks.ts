@@ -1,82 +1,194 @@
-import type { Attachment } from '../../agent/attachment.ts';
+import type { Attachment } from '../../agent/messages/attachment.ts';
 import type { StopVerdict } from '../../agent/turn.ts';
-import { factsOf } from '../../hooks/events.ts';
-import type { HookOutcome } from '../../hooks/fold.ts';
+import { eventInfo } from '../../hooks/events.ts';
+import type { HookSource } from '../../hooks/hook.ts';
+import type { TaskStore } from '../../tools/task-list/task-store.ts';
 import { isObject } from '../../util/json.ts';
-import type { GivenHooks, SessionHooks } from '../hooks.ts';
-import { stopFields } from '../hooks-fields.ts';
-import type { AgentFacts, Parts } from '../parts.ts';
-
-export interface AgentHooks extends SessionHooks {
-  /** The agent begins: SubagentStart, which may tell it something. */
-  started(signal: AbortSignal): Promise<void>;
-  /** It is over, and so are the hooks that were there for it. */
-  finished(): void;
-}
+import type { UserInput } from '../../wire/messages/user.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { Lazy } from '../engine/lazy.ts';
+import { stopFields } from '../hooks/hook-fields.ts';
+import type { SessionHooks } from '../hooks/session-hooks.ts';
+import type { ConfiguredHooks } from '../launch/hook-settings.ts';
+import type { LoadedSettings } from '../launch/load-settings.ts';
+import type { Permissions } from '../permissions/thread-permissions.ts';
+import type { AgentInfo } from '../thread/identity.ts';
+import type { BackgroundWork } from '../thread/services.ts';
+import type { Toolbox } from '../thread/toolbox.ts';
+import type { Workplace } from '../thread/workplace.ts';
 
 export interface AgentHooksOptions {
-  agent: AgentFacts;
-  /** Asked late. */
-  parts(): Parts;
-  /** What agents of its kind bring along. */
-  own: GivenHooks | null;
-  transcriptPath: string;
+  agent: AgentInfo;
+  /** The hooks of the agent's kind. */
+  own: ConfiguredHooks | null;
+  permissions: Permissions;
+  workplace: Workplace;
+  toolbox: Toolbox;
+  conversation: Conversation;
+  background: BackgroundWork;
 }
+
+/** The hooks of a session for one agent. The first hook may be added while the agent works. */
+export class AgentHookView implements Lazy<SessionHooks> {
+  readonly #outer: Lazy<SessionHooks>;
+  #options: AgentHooksOptions | null = null;
+  #wrapped: SessionHooks | null = null;
+
+  constructor(outer: Lazy<SessionHooks>) {
+    this.#outer = outer;
+  }
+
+  /** The code that opens the agent's thread calls this, once. */
+  wrapWith(options: AgentHooksOptions): void {
+    if (this.#options) throw new Error('The hooks of the agent are wrapped already');
+    this.#options = options;
+  }
+
+  get current(): SessionHooks | null {
+    const { current } = this.#outer;
+    return current && this.#of(current);
+  }
+
+  async open(): Promise<SessionHooks> {
+    return this.#of(await this.#outer.open());
+  }
+
+  #of(outer: SessionHooks): SessionHooks {
+    if (!this.#options) throw new Error('The thread of the agent is not made yet');
+    this.#wrapped ??= new AgentHooks(outer, this.#options);
+    return this.#wrapped;
+  }
+}
+
+/** An agent that works for a hook triggers no hooks. */
+export const NO_HOOKS: Lazy<SessionHooks> = {
+  current: null,
+  async open() {
+    throw new Error('An agent that works for a hook has no hooks');
+  },
+};
 
 /**
- * The hooks of the session as an agent meets them: all they are told says which agent it is and in which mode, its end is
- * a SubagentStop instead of a Stop, and what they add goes into its own conversation. Those of its kind and of skills
- * that it uses are there for this agent only.
+ * The hooks of the session for one agent. Every event names the agent and its permission mode; the end of the agent is
+ * a SubagentStop instead of a Stop; texts that hooks add go into the agent's conversation. Hooks of its kind and of
+ * skills that it uses apply to this agent only.
  */
-export function agentHooks(hooks: SessionHooks, { agent, parts, own, transcriptPath }: AgentHooksOptions): AgentHooks {
-  let contexts: string[] = [];
-  hooks.agents.set(agent.id, parts);
-  // Behind come those of the one that it works for, which is an agent as well: the innermost speaks.
-  const fire: SessionHooks['fire'] = (event, payload, signal, toolUseId) => {
-    const mode = factsOf(event).hasMode ? { permission_mode: parts().permissions.policy.mode } : {};
-    // Its own: it may have a worktree, and paths of its calls are relative to that.
-    const cwd = parts().toolSession.shellDirectory.current();
-    const facts = { ...mode, cwd, agent_id: agent.id, agent_type: agent.type };
-    return hooks.fire(event, { ...facts, ...payload }, signal, toolUseId);
+class AgentHooks implements SessionHooks {
+  /** The hooks of the thread that the agent works for, which may be an agent as well. */
+  readonly #outer: SessionHooks;
+  readonly #options: AgentHooksOptions;
+  #contexts: string[] = [];
+
+  constructor(outer: SessionHooks, options: AgentHooksOptions) {
+    this.#outer = outer;
+    this.#options = options;
+    const { agent, permissions, workplace, toolbox } = options;
+    outer.ofAgents.judgeWith(agent.id, () => ({
+      tools: toolbox.registry,
+      workspace: workplace.workspace,
+      policy: permissions.inForce(),
+    }));
+  }
+
+  /** The payload comes last, so that nested agents report the innermost one. */
+  readonly fire: SessionHooks['fire'] = (event, payload, signal, toolUseId) => {
+    const { agent, permissions, workplace } = this.#options;
+    const mode = eventInfo(event).hasMode ? { permission_mode: permissions.policy.mode } : {};
+    // The agent's own directory: it may have a worktree, and paths of its calls are relative to that.
+    const details = { ...mode, cwd: workplace.shell.current(), agent_id: agent.id, agent_type: agent.type };
+    return this.#outer.fire(event, { ...details, ...payload }, signal, toolUseId);
   };
-  const collect = (outcome: HookOutcome) => {
-    contexts.push(...outcome.contexts);
-  };
-  return {
-    ...hooks,
-    fire,
-    addForTurn: (given, source) => hooks.addForAgent(agent.id, given, source),
-    async started(signal) {
-      if (own) hooks.addForAgent(agent.id, endingAsAgent(own.given), own.source);
-      collect(await fire('SubagentStart', {}, signal));
-    },
-    finished: () => hooks.removeForAgent(agent.id),
-    takeContexts() {
-      const taken = contexts.map((content): Attachment => ({ type: 'hook_context', content }));
-      contexts = [];
-      return taken;
-    },
-    async beforeStop(again, signal): Promise<StopVerdict> {
-      const payload = { stop_hook_active: again, agent_transcript_path: transcriptPath, ...stopFields(parts()) };
-      const outcome = await fire('SubagentStop', payload, signal);
-      collect(outcome);
-      if (outcome.stop) return { kind: 'end', reason: outcome.stop.reason };
-      if (outcome.block === null) return { kind: 'stop' };
-      return { kind: 'continue', feedback: `SubagentStop hook feedback:\n${outcome.block}` };
-    },
-    // What belongs to the session as a whole is its own affair.
-    begin: async () => {},
-    submit: async () => null,
-    ended: async () => {},
-    cleared: async () => {},
-    end: async () => {},
-  };
+
+  readonly asked: SessionHooks['asked'] = (event, subject) => this.#outer.asked(event, subject);
+
+  add(raw: unknown, source: HookSource): void {
+    this.#outer.add(raw, source);
+  }
+
+  remove(scope: string): void {
+    this.#outer.remove(scope);
+  }
+
+  addForTurn(raw: unknown, source: HookSource): void {
+    this.ofAgents.add(this.#options.agent.id, raw, source);
+  }
+
+  get ofAgents() {
+    return this.#outer.ofAgents;
+  }
+
+  all() {
+    return this.#outer.all();
+  }
+
+  async begin(signal: AbortSignal): Promise<void> {
+    const { agent, own } = this.#options;
+    if (own) this.ofAgents.add(agent.id, endingAsAgent(own.raw), own.source);
+    this.#contexts.push(...(await this.fire('SubagentStart', {}, signal)).contexts);
+  }
+
+  async end(): Promise<void> {
+    this.ofAgents.remove(this.#options.agent.id);
+  }
+
+  takeContexts(): Attachment[] {
+    const contexts = this.#contexts;
+    this.#contexts = [];
+    return contexts.map((content) => ({ type: 'hook_context', content }));
+  }
+
+  async beforeStop(again: boolean, signal: AbortSignal): Promise<StopVerdict> {
+    const { conversation, background } = this.#options;
+    const { key, store } = conversation.transcript;
+    const outcome = await this.fire(
+      'SubagentStop',
+      {
+        stop_hook_active: again,
+        agent_transcript_path: store.locate?.(key) ?? '',
+        ...stopFields(conversation.messages, background.tasks),
+      },
+      signal,
+    );
+    this.#contexts.push(...outcome.contexts);
+    if (outcome.stop) return { kind: 'end', reason: outcome.stop.reason };
+    if (outcome.block === null) return { kind: 'stop' };
+    return { kind: 'continue', feedback: `SubagentStop hook feedback:\n${outcome.block}` };
+  }
+
+  commandEnv() {
+    return this.#outer.commandEnv();
+  }
+
+  watchTasks(tasks: TaskStore): TaskStore {
+    return this.#outer.watchTasks(tasks);
+  }
+
+  get triggers() {
+    return this.#outer.triggers;
+  }
+
+  get modelSwitches() {
+    return this.#outer.modelSwitches;
+  }
+
+  mayChange(next: LoadedSettings): Promise<boolean> {
+    return this.#outer.mayChange(next);
+  }
+
+  withOpening(input: UserInput): UserInput {
+    return this.#outer.withOpening(input);
+  }
+
+  // Only the main thread reports these events.
+  submit = async () => null;
+  ended = async () => {};
+  cleared = async () => {};
 }
 
-/** Who writes hooks into the file of an agent means with Stop the end of that agent. */
-function endingAsAgent(given: unknown): unknown {
-  if (!isObject(given) || given.Stop === undefined) return given;
-  const { Stop, SubagentStop = [], ...others } = given;
+/** A Stop hook in the definition of an agent applies to the end of that agent. */
+function endingAsAgent(raw: unknown): unknown {
+  if (!isObject(raw) || raw.Stop === undefined) return raw;
+  const { Stop, SubagentStop = [], ...others } = raw;
   const lists = [SubagentStop, Stop].map((list) => (Array.isArray(list) ? list : [list]));
   return { ...others, SubagentStop: lists.flat() };
 }

@@ -1,37 +1,43 @@
-import type { AgentCall } from '../../tools/agent.ts';
+import type { AgentCall } from '../../tools/agents/agent.ts';
+import type { BackgroundTasks } from '../../tools/background/background-tasks.ts';
 import { ToolError } from '../../tools/tool.ts';
-import type { Parts } from '../parts.ts';
-import type { AgentWorktree, KeptWorktree } from '../worktrees/agent-worktree.ts';
-import type { AgentType } from './agent-types.ts';
+import type { AgentType } from '../extensions/agent-kinds.ts';
+import type { SessionServices } from '../thread/services.ts';
+import type { Thread } from '../thread/thread.ts';
+import type { AgentWorktree, RemainingWorktree } from '../worktrees/agent-worktree.ts';
+import { openAgentWorktree } from '../worktrees/agent-worktree.ts';
+import { hasAgentWorktree } from '../worktrees/worktree-folder.ts';
 import type { AgentEnd } from './run-agent.ts';
 
-/** Whether an agent works apart from the one that it works for, and what that takes. */
+/** Whether an agent works in a worktree of its own, and how that is cleaned up. */
 export interface Isolation {
-  /** Null: it works where that one works. */
+  /** Null: the agent works in the directory of its caller. */
   worktree: AgentWorktree | null;
-  /** What comes before its work: when it fails, nothing is left of the worktree. */
+  /** Prepares the agent. Removes the worktree when that fails. */
   unlessItFails<T>(prepare: () => Promise<T>): Promise<T>;
-  /** Its work: afterwards a worktree without changes is removed, and one that is kept is told with the end. */
-  whileItWorks(child: Parts, work: () => Promise<AgentEnd>): Promise<AgentEnd>;
+  /** Runs the agent. Afterwards a worktree without changes is removed; one with changes is reported with the end. */
+  whileItWorks(child: Thread, work: () => Promise<AgentEnd>): Promise<AgentEnd>;
 }
 
 export interface IsolatedCall {
   call: AgentCall;
   type: AgentType;
-  /** Of the agent. */
+  /** The id of the agent. */
   id: string;
   signal: AbortSignal;
 }
 
-/** Makes the worktree where the call or the agent's kind asks for one. Throws ToolError where there can be none. */
-export async function isolate(parent: Parts, { call, type, id, signal }: IsolatedCall): Promise<Isolation> {
+/** Makes a worktree if the call or the agent's kind asks for one. Throws ToolError when it cannot be made. */
+export async function isolate(parent: Thread, { call, type, id, signal }: IsolatedCall): Promise<Isolation> {
   const asked = call.isolation ?? type.definition.isolation;
   if (asked !== undefined && asked !== 'worktree') {
     throw new ToolError(`The agent cannot be started: there is no isolation ${JSON.stringify(asked)}, only "worktree"`);
   }
-  const isWanted = asked !== undefined || (call.resume !== undefined && (await wasIsolated(parent, call.resume)));
+  const { tasks } = parent.services.background;
+  const { cwd } = parent.workplace.workspace;
+  const isWanted =
+    asked !== undefined || (call.resume !== undefined && (await wasIsolated({ tasks, cwd }, call.resume)));
   if (!isWanted) return TOGETHER;
-  const { openAgentWorktree } = await import('../worktrees/agent-worktree.ts');
   const worktree = await openAgentWorktree(parent, id, signal);
   return {
     worktree,
@@ -45,28 +51,32 @@ export async function isolate(parent: Parts, { call, type, id, signal }: Isolate
     },
     async whileItWorks(child, work) {
       const settle = async () => {
-        await child.sandbox.close();
+        await child.workplace.sandbox.close();
         return worktree.settle();
       };
       const end = await work().catch(async (error) => {
         const left = await settle();
-        if (left) parent.runtime.log('warn', `The agent ${id} failed. ${worktreeNote(left)}`);
+        if (left) parent.services.runtime.log('warn', `The agent ${id} failed. ${worktreeNote(left)}`);
         throw error;
       });
-      const kept = await settle();
-      return kept ? { ...end, worktree: kept } : end;
+      const remaining = await settle();
+      return remaining ? { ...end, worktree: remaining } : end;
     },
   };
 }
 
-/** Whoever wrote the definition counts on a worktree: where there is none, that is said. `where`: when it has none. */
-export function noteTogether({ warnOnce }: Parts, { name, definition }: AgentType, where: string): void {
+/** Warns that an agent has no worktree although its definition asks for one. `where` names the case. */
+export function noteTogether(
+  { warnOnce }: Pick<SessionServices, 'warnOnce'>,
+  { name, definition }: AgentType,
+  where: string,
+): void {
   if (definition.isolation === undefined) return;
   warnOnce(`The agent ${name} asks for isolation, but has no worktree of its own ${where}`);
 }
 
-/** For the one that called. */
-export function worktreeNote({ path, branch }: KeptWorktree): string {
+/** The note about a remaining worktree for the caller of the agent. */
+export function worktreeNote({ path, branch }: RemainingWorktree): string {
   return `It worked in a worktree of its own, which was kept: ${path}${branch === undefined ? '' : ` (branch ${branch})`}`;
 }
 
@@ -76,9 +86,11 @@ const TOGETHER: Isolation = {
   whileItWorks: (_child, work) => work(),
 };
 
-/** An agent that is gone on with stays where it was: what it has left there, or where it was in this process. */
-async function wasIsolated({ toolSession, workspace }: Parts, agentId: string): Promise<boolean> {
-  if (toolSession.backgroundTasks.get(agentId)?.agent?.isIsolated) return true;
-  const { hasAgentWorktree } = await import('../worktrees/worktree-folder.ts');
-  return hasAgentWorktree(workspace.cwd, agentId);
+/** A resumed agent stays in its worktree: the one of this process, or the folder that an earlier process left. */
+async function wasIsolated(
+  { tasks, cwd }: { tasks: Pick<BackgroundTasks, 'get'>; cwd: string },
+  agentId: string,
+): Promise<boolean> {
+  if (tasks.get(agentId)?.agent?.isIsolated) return true;
+  return hasAgentWorktree(cwd, agentId);
 }

@@ -1,7 +1,7 @@
-import { positiveInteger } from '../../util/setting-text.ts';
-import type { Parts } from '../parts.ts';
+import { positiveInteger } from '../../util/text/setting-text.ts';
+import type { Env } from '../engine/environment.ts';
 
-/** How deep agents may start agents, and how many may be at work at once, unless the environment says otherwise. */
+/** How deep agents may start agents, and how many may run at once, unless the environment sets other limits. */
 const MAX_DEPTH = 3;
 const MAX_RUNNING = 50;
 
@@ -12,12 +12,9 @@ export interface AgentLimits {
 }
 
 /** `HEDDLE_MAX_AGENT_DEPTH` and `HEDDLE_MAX_AGENTS`. */
-export function agentLimits(toolContext: Parts['toolContext']): AgentLimits {
-  const { env } = toolContext('', NEVER);
+export function agentLimits(env: Env): AgentLimits {
   return {
     maxDepth: positiveInteger(env.HEDDLE_MAX_AGENT_DEPTH) ?? MAX_DEPTH,
     maxRunning: positiveInteger(env.HEDDLE_MAX_AGENTS) ?? MAX_RUNNING,
   };
 }
-
-const NEVER = new AbortController().signal;

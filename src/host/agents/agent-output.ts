@@ -1,17 +1,20 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BackgroundTask } from '../../tools/background-tasks.ts';
-import { replaceFile } from '../../util/replace-file.ts';
-import type { Parts } from '../parts.ts';
+import type { BackgroundTask } from '../../tools/background/background-tasks.ts';
+import { replaceFile } from '../../util/files/replace-file.ts';
+import type { ConversationTranscript } from '../conversation/conversation.ts';
+
+type AgentTranscript = Pick<ConversationTranscript, 'key' | 'store' | 'spillDir'>;
 
 /**
- * The file in which an agent's work can be followed: a link to its transcript, under the name that hosts look for. Where
- * the transcript is no file, one that gets the agent's last words. Whatever lies there is replaced, never written through.
+ * Makes the file that shows an agent's work: a link to its transcript, under the name that hosts look for. If the
+ * transcript is not a file, it is a file for the agent's last text. An existing file is replaced, never written through.
  */
 export async function agentOutputFile({
-  transcript,
-}: Parts): Promise<Pick<BackgroundTask, 'outputFile' | 'outputSource'>> {
-  const { key, store, spillDir } = transcript;
+  key,
+  store,
+  spillDir,
+}: AgentTranscript): Promise<Pick<BackgroundTask, 'outputFile' | 'outputSource'>> {
   const dir = join(spillDir, 'tasks');
   const outputFile = join(dir, `${key.agentId}.output`);
   const target = store.locate?.(key);
@@ -25,9 +28,9 @@ export async function agentOutputFile({
   }
 }
 
-/** Puts the last words where nothing else can be read. */
-export async function keepLastWords({ transcript }: Parts, path: string, text: string): Promise<void> {
-  if (transcript.store.locate?.(transcript.key) !== undefined) return;
+/** Writes the last text of an agent whose transcript is not a file. */
+export async function saveFinalText({ key, store }: AgentTranscript, path: string, text: string): Promise<void> {
+  if (store.locate?.(key) !== undefined) return;
   await replaceFile(path, (temporary) => newFile(temporary, text)).catch(() => {});
 }
 

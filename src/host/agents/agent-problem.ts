@@ -1,6 +1,6 @@
 import type { TurnEnd } from '../../agent/loop.ts';
 
-/** What to tell the one that called, when the agent did not come to its end; null when it did. */
+/** The explanation for the caller when the agent did not finish its work; null when it did. */
 export function problemOf(end: TurnEnd, wasStopped: boolean): string | null {
   switch (end.kind) {
     case 'completed':

@@ -1,41 +1,60 @@
 import { mcpToolName } from '../../mcp/tool-names.ts';
+import type { Policy } from '../../permissions/policy.ts';
 import { coversTool } from '../../permissions/rules.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import type { AgentDefinition } from '../../wire/agent-definition.ts';
-import type { Parts } from '../parts.ts';
-import { existingTools } from '../permissions.ts';
-import type { AgentType } from './agent-types.ts';
+import type { Lazy } from '../engine/lazy.ts';
+import type { AgentType } from '../extensions/agent-kinds.ts';
+import type { SessionMcp } from '../mcp/session-mcp.ts';
+import { existingTools } from '../permissions/session-permissions.ts';
+import type { AgentInfo } from '../thread/identity.ts';
+import type { Toolbox } from '../thread/toolbox.ts';
+
+/** The parts of an agent's thread that its servers use. */
+export interface ServedThread {
+  readonly identity: { readonly agent: Pick<AgentInfo, 'type' | 'servers'> | null };
+  readonly permissions: { readonly policy: Pick<Policy, 'deny'> };
+  readonly toolbox: Pick<Toolbox, 'lend'>;
+  readonly services: AgentServerServices;
+}
+
+interface AgentServerServices {
+  readonly mcp: Lazy<Pick<SessionMcp, 'connectFor' | 'statuses'>>;
+  warnOnce(text: string): void;
+}
 
 /**
- * The MCP servers of an agent's kind: those that it brings are connected while it works, and their tools are its own.
- * Those that it only names are the session's, and it has them anyway; one that is not there is told.
+ * Opens the MCP servers of an agent's kind. Servers that the definition brings are connected while the agent works, and
+ * only the agent has their tools. Servers that it only names are the session's; a missing one gets a warning.
  */
-export async function openAgentServers(child: Parts, signal: AbortSignal): Promise<{ close(): Promise<void> } | null> {
-  const { agent } = child;
+export async function openAgentServers(
+  child: ServedThread,
+  signal: AbortSignal,
+): Promise<{ close(): Promise<void> } | null> {
+  const { agent } = child.identity;
   const { named, own } = split(agent?.servers ?? []);
-  noteMissing(child, agent?.type ?? '', named);
+  noteMissing(child.services, agent?.type ?? '', named);
   if (Object.keys(own).length === 0) return null;
-  const before = child.tools;
-  const servers = await (await child.openMcp()).connectFor(agent?.type ?? '', own, signal);
-  child.tools = before.plus(existingTools([...servers.tools], {}, child.permissions.policy));
+  const servers = await (await child.services.mcp.open()).connectFor(agent?.type ?? '', own, signal);
+  const takeBack = child.toolbox.lend(existingTools([...servers.tools], {}, child.permissions.policy));
   return {
     async close() {
-      child.tools = before;
+      takeBack();
       await servers.close();
     },
   };
 }
 
-/** The servers of agents that live on between their turns, by name: connected for the first turn, and kept until `close`. */
-export interface KeptServers {
-  open(name: string, child: Parts, signal: AbortSignal): Promise<void>;
+/** The servers of agents that outlive their turns, by name: connected in the first turn, and open until `close`. */
+export interface OpenAgentServers {
+  open(name: string, child: ServedThread, signal: AbortSignal): Promise<void>;
   /** Never rejects. */
   close(name: string): Promise<void>;
 }
 
-export function keepAgentServers(): KeptServers {
+export function agentServersByName(): OpenAgentServers {
   const opened = new Map<string, ReturnType<typeof openAgentServers>>();
-  const kept: KeptServers = {
+  const kept: OpenAgentServers = {
     async open(name, child, signal) {
       const known = opened.get(name);
       const opening = known ?? openAgentServers(child, signal);
@@ -43,29 +62,29 @@ export function keepAgentServers(): KeptServers {
       let isWhole = false;
       try {
         await opening;
-        // A turn that was interrupted has not waited for all of them, and nobody would look again.
+        // An interrupted turn has not waited for all servers, and no later turn would check again.
         isWhole = known !== undefined || !signal.aborted;
       } finally {
-        if (!isWhole) await kept.close(name); // the next turn begins anew
+        if (!isWhole) await kept.close(name); // the next turn connects again
       }
     },
     async close(name) {
       const opening = opened.get(name);
       opened.delete(name);
-      const servers = await opening?.catch(() => null); // the turn that opened them has told why
+      const servers = await opening?.catch(() => null); // the turn that opened them has reported the error
       await servers?.close();
     },
   };
   return kept;
 }
 
-/** The same for the agent that the session runs as: what it brings is there as long as the session. */
-export async function takeServers(parts: Parts, { definition }: AgentType): Promise<void> {
+/** Adds the servers of the agent that the session runs as. They stay until the session ends. */
+export async function takeServers(mcp: Lazy<Pick<SessionMcp, 'addForMain'>>, { definition }: AgentType): Promise<void> {
   const { own } = split(definition.mcpServers ?? []);
-  if (Object.keys(own).length > 0) (await parts.openMcp()).addForMain(own);
+  if (Object.keys(own).length > 0) (await mcp.open()).addForMain(own);
 }
 
-/** Tells the tools of the servers that this kind of agent brings: they are its own, whatever other tools it names. */
+/** Recognizes the tools of servers that this kind of agent brings. It has them, whichever other tools it names. */
 export function isBroughtBy({ definition }: AgentType): (toolName: string) => boolean {
   const names = Object.keys(split(definition.mcpServers ?? []).own).map((server) => mcpToolName(server, ''));
   const rules = names.map((name) => ({ toolName: `${name}*` }));
@@ -79,8 +98,8 @@ function split(servers: NonNullable<AgentDefinition['mcpServers']>): { named: st
   };
 }
 
-function noteMissing({ mcp, warnOnce }: Parts, agent: string, named: readonly string[]): void {
-  const known = new Map((mcp?.statuses() ?? []).map(({ name, status }) => [name, status]));
+function noteMissing({ mcp, warnOnce }: AgentServerServices, agent: string, named: readonly string[]): void {
+  const known = new Map((mcp.current?.statuses() ?? []).map(({ name, status }) => [name, status]));
   for (const name of named) {
     const status = known.get(name);
     if (status !== 'connected')

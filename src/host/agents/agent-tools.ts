@@ -1,11 +1,11 @@
 import { canonicalToolName, coversTool, parseRules } from '../../permissions/rules.ts';
-import { TASK } from '../../tools/agent.ts';
+import { TASK } from '../../tools/agents/agent.ts';
 import type { Registry } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Logger } from '../../util/runtime.ts';
-import type { AgentType } from './agent-types.ts';
+import type { AgentType } from '../extensions/agent-kinds.ts';
 
-/** Tools that belong to the main thread: its plan, its user, and what it has started. */
+/** Tools that only the main thread has: for its plan, its user, and the tasks that it has started. */
 export const OF_MAIN_THREAD: ReadonlySet<string> = new Set([
   'TaskOutput',
   'TaskStop',
@@ -17,18 +17,18 @@ export const OF_MAIN_THREAD: ReadonlySet<string> = new Set([
 ]);
 
 export interface AgentToolsOptions {
-  /** Whether it is not too deep to start others. */
+  /** Whether the agent is not too deep to start others. */
   mayStart: boolean;
-  /** Tools that are the agent's own, in the place of those of the same name. */
+  /** The agent's own tools, which replace those of the same name. */
   own: readonly Tool[];
-  /** What it has for its notes, beside what its kind names. */
+  /** Tools for its notes, in addition to those that its kind names. */
   forNotes: readonly string[];
   log: Logger;
 }
 
 /**
- * The tools of an agent: of those of the one that it works for what its kind may have, never more. An agent may start
- * others only if its kind names the tool for it, and not below the deepest level.
+ * The tools of an agent: the tools of its caller that its kind may have, never more. An agent may start others only if
+ * its kind names the Task tool, and not below the deepest level.
  */
 export function agentTools(tools: Registry, type: AgentType, options: AgentToolsOptions): Registry {
   const named = namedTools(type.definition);
@@ -42,18 +42,18 @@ export function agentTools(tools: Registry, type: AgentType, options: AgentTools
   return tools.subset(keeps, options.own);
 }
 
-/** What the definition of an agent says about its tools. */
+/** The tools that the definition of an agent names and refuses. */
 export interface NamedTools {
-  /** Undefined: it names none. */
+  /** Undefined: the definition names no tools. */
   wants(name: string): boolean | undefined;
   refuses(name: string): boolean;
-  /** What of it means nothing among these tools. */
+  /** The names and rules that match none of these tools. */
   problems(tools: Registry): string[];
 }
 
 export function namedTools({ tools: wanted, disallowedTools }: AgentType['definition']): NamedTools {
   const named = wanted && parseRules(wanted);
-  // A rule with something in parentheses takes away what it names, not the tool.
+  // A rule with parentheses forbids some calls; it does not remove the tool.
   const refused = parseRules(disallowedTools ?? []).rules.filter((rule) => rule.ruleContent === undefined);
   return {
     wants: (name) => named?.rules.some((rule) => coversTool(rule, name, 'allow')),

@@ -1,50 +1,55 @@
-import type { Registry } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
-import type { Parts } from '../parts.ts';
-import type { AgentNotes } from './agent-notes.ts';
+import type { AgentType } from '../extensions/agent-kinds.ts';
+import type { AgentNotes } from '../thread/identity.ts';
+import type { Toolbox } from '../thread/toolbox.ts';
 import { agentTools, namedTools } from './agent-tools.ts';
-import type { AgentType } from './agent-types.ts';
 import { forkTools } from './fork-tools.ts';
 
 export interface ChildToolsOptions {
   type: AgentType;
-  /** It has those of the one that it works for, in the same order. */
+  /** Whether it has the tools of its caller, in the same order. */
   isFork: boolean;
-  /** Whether it is not too deep to start others. */
+  /** Whether it may start agents: it is not too deep. */
   mayStart: boolean;
-  /** What loads skills for it; empty: nothing does. */
+  /** The tool that loads skills; empty: there are no skills. */
   skills: readonly Tool[];
   notes: AgentNotes | null;
-  /** It lives on between its turns: what the session comes to have meanwhile is there for it, too. */
+  /** Whether it outlives its turns, so that it gets the skill tool when the first skill is added. */
   isLasting: boolean;
+  warnOnce(text: string): void;
 }
 
-/** The tools of an agent, which may become more while it lives. */
-export interface ChildTools {
-  current(): Registry;
-  replace(next: Registry): void;
-}
-
-export function childTools(parent: Parts, options: ChildToolsOptions): ChildTools {
-  const { type, isFork, mayStart, skills, notes, isLasting } = options;
+/** The tools of an agent, made of those of its caller. More may be added while the agent lives. */
+export function childTools(
+  toolbox: Toolbox,
+  { type, isFork, mayStart, skills, notes, isLasting, warnOnce }: ChildToolsOptions,
+): Toolbox {
   let tools = isFork
-    ? forkTools(parent.tools, skills, { mayStart })
-    : agentTools(parent.tools, type, {
+    ? forkTools(toolbox.registry, skills, { mayStart })
+    : agentTools(toolbox.registry, type, {
         mayStart,
         own: skills,
         forNotes: notes?.tools ?? [],
-        log: (_level, text) => parent.warnOnce(text),
+        log: (_level, text) => warnOnce(text),
       });
-  /** There were no skills when it began, and now there are. */
-  const isNew = ({ name }: Tool) => !tools.get(name) && parent.tools.get(name) !== undefined && mayHave(type, name);
+  /** Whether the tool was added after the agent began: there were no skills then. */
+  const isNew = ({ name }: Tool) => !tools.get(name) && toolbox.registry.get(name) !== undefined && mayHave(type, name);
+  const current = () => {
+    const missing = isLasting ? skills.filter(isNew) : [];
+    if (missing.length > 0) tools = tools.plus(missing);
+    return tools;
+  };
   return {
-    current() {
-      const missing = isLasting ? skills.filter(isNew) : [];
-      if (missing.length > 0) tools = tools.plus(missing);
-      return tools;
+    get registry() {
+      return current();
     },
-    replace(next) {
-      tools = next;
+    output: null,
+    lend(more) {
+      const before = current();
+      tools = before.plus(more);
+      return () => {
+        tools = before;
+      };
     },
   };
 }

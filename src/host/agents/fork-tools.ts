@@ -1,12 +1,12 @@
-import { TASK } from '../../tools/agent.ts';
+import { TASK } from '../../tools/agents/agent.ts';
 import type { Registry } from '../../tools/registry.ts';
 import { STRUCTURED_OUTPUT } from '../../tools/structured-output.ts';
 import { refusal, type Tool } from '../../tools/tool.ts';
 import { OF_MAIN_THREAD } from './agent-tools.ts';
 
 /**
- * The tools of a fork: the requests list the same ones in the same order. Those that belong to whoever leads the
- * conversation are refused when they are called.
+ * The tools of a fork: its requests list the tools of the caller in the same order. A call of a tool that only the main
+ * thread may use is refused.
  */
 export function forkTools(tools: Registry, own: readonly Tool[], { mayStart }: { mayStart: boolean }): Registry {
   const isRefused = (name: string) =>

@@ -1,43 +1,45 @@
 import type { TurnEnd } from '../../agent/loop.ts';
-import type { BackgroundTask, BackgroundTasks, TaskHandle, TaskSpec } from '../../tools/background-tasks.ts';
-import type { ForegroundCalls } from '../../tools/foreground-calls.ts';
+import type { BackgroundTask, BackgroundTasks, TaskHandle, TaskSpec } from '../../tools/background/background-tasks.ts';
+import type { ForegroundCalls } from '../../tools/shell/foreground-calls.ts';
 import { Aborted, followAbort } from '../../util/abort.ts';
 import { messageOf } from '../../util/message-of.ts';
-import type { Parts } from '../parts.ts';
+import { textOf } from '../../wire/api/text-of.ts';
+import type { ConversationTranscript } from '../conversation/conversation.ts';
+import type { Thread } from '../thread/thread.ts';
 import { worktreeNote } from './agent-isolation.ts';
-import { keepLastWords } from './agent-output.ts';
+import { saveFinalText } from './agent-output.ts';
 import { problemOf } from './agent-problem.ts';
 import type { AgentEnd, AgentRun } from './run-agent.ts';
 
 export interface Supervision {
   tasks: BackgroundTasks;
   spec: Omit<TaskSpec, 'stop'>;
-  /** Who waits for it, and how it can be let go of; null: nobody waits. */
+  /** The call that waits for the agent, and how it can stop waiting; null: no call waits. */
   foreground: { signal: AbortSignal; calls: ForegroundCalls } | null;
   work(run: Omit<AgentRun, 'prompt'>): Promise<AgentEnd>;
 }
 
 export interface StartedAgent {
-  child: Parts;
+  child: Thread;
   task: BackgroundTask;
-  /** How it ended, or that nobody waits for it any more. Rejects when it broke. */
+  /** The end of the agent, or that no call waits for it any more. Rejects when the agent failed with an error. */
   outcome: Promise<AgentEnd | 'backgrounded'>;
 }
 
-/** Starts an agent's work as a task of the session: it can be seen, let go of and stopped, and its end is told. */
-export function superviseAgent(child: Parts, { tasks, spec, foreground, work }: Supervision): StartedAgent {
+/** Starts an agent as a task of the session: hosts can see, background and stop it, and its end is reported. */
+export function superviseAgent(child: Thread, { tasks, spec, foreground, work }: Supervision): StartedAgent {
   const abort = new AbortController();
   const handle = tasks.begin({ ...spec, stop: () => abort.abort(new Aborted('interrupt')) });
   const release = foreground ? followAbort(foreground.signal, abort) : () => {};
   const done = work({
     signal: abort.signal,
-    // Of an agent that nobody waits for, hosts that did not ask for all of it hear only by its task.
-    isTold: () => !handle.task.isBackgrounded || child.forwardsAgentText,
+    // Lines of an agent in the background go only to hosts that asked for all of them; others see its task.
+    forwardsLines: () => !handle.task.isBackgrounded || child.services.preferences.forwardsAgentText,
     onProgress: (usage, lastToolName) => handle.progress({ usage, lastToolName }),
   }).finally(release);
   const ended = done.then(
     async (end) => {
-      await settle(child, handle, end);
+      await settle(child.conversation.transcript, handle, end);
       return end;
     },
     (error) => {
@@ -46,7 +48,7 @@ export function superviseAgent(child: Parts, { tasks, spec, foreground, work }: 
     },
   );
   if (!foreground) {
-    ended.catch((error) => child.runtime.log('error', `The agent ${spec.id} failed: ${messageOf(error)}`));
+    ended.catch((error) => child.services.runtime.log('error', `The agent ${spec.id} failed: ${messageOf(error)}`));
     return { child, task: handle.task, outcome: Promise.resolve('backgrounded') };
   }
   const letGo = new Promise<'backgrounded'>((resolve) => {
@@ -60,20 +62,20 @@ export function superviseAgent(child: Parts, { tasks, spec, foreground, work }: 
   return { child, task: handle.task, outcome: Promise.race([ended, letGo]) };
 }
 
-async function settle(child: Parts, handle: TaskHandle, ended: AgentEnd): Promise<void> {
+async function settle(transcript: ConversationTranscript, handle: TaskHandle, ended: AgentEnd): Promise<void> {
   const { end, content, usage, worktree } = ended;
-  const said = content.map(({ text }) => text).join('\n');
+  const text = textOf(content);
   const isDone = end.kind === 'completed' || end.kind === 'hook_stopped' || end.kind === 'max_turns';
   const status = isDone ? 'completed' : end.kind === 'interrupted' ? 'killed' : 'failed';
-  const words = status === 'failed' ? failureOf(end, said) : said;
+  const words = status === 'failed' ? failureOf(end, text) : text;
   const result = worktree ? `${words}\n\n${worktreeNote(worktree)}` : words;
-  await keepLastWords(child, handle.task.outputFile, result);
+  await saveFinalText(transcript, handle.task.outputFile, result);
   handle.end({ status, result, usage });
 }
 
-/** Why it failed, in the words of the failure where there are some; what it had said before is not lost. */
-function failureOf(end: TurnEnd, said: string): string {
+/** The error text, or a description of the end and the agent's last text. */
+function failureOf(end: TurnEnd, text: string): string {
   const failure = 'text' in end ? end.text : 'message' in end ? end.message : '';
   if (failure !== '') return failure;
-  return [problemOf(end, false), said].filter(Boolean).join('\n\n');
+  return [problemOf(end, false), text].filter(Boolean).join('\n\n');
 }

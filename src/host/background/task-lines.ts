@@ -1,15 +1,16 @@
-import type { BackgroundTask, TaskChange } from '../tools/background-tasks.ts';
-import type { Message } from '../wire/messages/index.ts';
+import { type SystemFields, type SystemSubtype, systemLine } from '../../agent/system-line.ts';
+import type { BackgroundTask, TaskChange } from '../../tools/background/background-tasks.ts';
+import type { Message } from '../../wire/messages/index.ts';
 
-/** What hosts and the model are told of the work that goes on beside the conversation (wire.md 9.2, 9.3). */
+/** Lines and texts about background tasks, for hosts and for the model (wire.md 9.2, 9.3). */
 
 export interface LineIds {
   sessionId: string;
   newId(): string;
 }
 
-/** What is told of a task's end. */
-export type ToldTask = Pick<
+/** The details of a task's end. */
+export type TaskReport = Pick<
   BackgroundTask,
   'id' | 'runId' | 'toolUseId' | 'description' | 'outputFile' | 'status' | 'exitCode' | 'result' | 'usage'
 > & {
@@ -17,10 +18,11 @@ export type ToldTask = Pick<
   agent?: unknown;
 };
 
-/** The lines that tell of a change. `pending` is what runs in the background now. */
+/** The lines about a change. `pending`: the tasks that run in the background now. */
 export function changeLines(change: TaskChange, pending: readonly BackgroundTask[], ids: LineIds): Message[] {
   const { kind, task } = change;
-  const say = (subtype: string, fields: object) => systemLine(subtype, fields, ids);
+  const say = <Subtype extends SystemSubtype>(subtype: Subtype, fields: SystemFields<Subtype>) =>
+    systemLine(namesOf(ids), subtype, fields);
   const all = task.isBackgrounded ? [say('background_tasks_changed', { tasks: pending.map(listed) })] : [];
   switch (kind) {
     case 'started':
@@ -39,32 +41,28 @@ export function changeLines(change: TaskChange, pending: readonly BackgroundTask
   }
 }
 
-/** The line that tells of a task's end. */
+/** The line about a task's end. */
 export function notificationLine(
-  task: ToldTask,
+  task: TaskReport,
   ids: LineIds,
   { diedWithProcess = false }: { diedWithProcess?: boolean } = {},
 ): Message {
   const { toolUseId, outputFile, usage } = task;
-  return systemLine(
-    'task_notification',
-    {
-      task_id: task.id,
-      status: endWord(task),
-      // As in the reference, an agent's output is not a file that one would read.
-      output_file: task.agent ? '' : outputFile,
-      summary: summaryOf(task),
-      ...(diedWithProcess && endWord(task) === 'stopped' && { reason: 'worker_restart' }),
-      run_id: task.runId,
-      tool_use_id: toolUseId,
-      ...(usage && { usage: usageFields(task) }),
-    },
-    ids,
-  );
+  return systemLine(namesOf(ids), 'task_notification', {
+    task_id: task.id,
+    status: endWord(task),
+    // As in the reference, the output file of an agent is not named: it is not meant to be read.
+    output_file: task.agent ? '' : outputFile,
+    summary: summaryOf(task),
+    ...(diedWithProcess && endWord(task) === 'stopped' && { reason: 'worker_restart' }),
+    run_id: task.runId,
+    tool_use_id: toolUseId,
+    ...(usage && { usage: usageFields(task) }),
+  });
 }
 
-/** The same for the model. */
-export function notificationText(task: ToldTask): string {
+/** The text about a task's end for the model. */
+export function notificationText(task: TaskReport): string {
   const { id, agent, outputFile, usage } = task;
   const lines = [
     '<task-notification>',
@@ -83,11 +81,11 @@ export function usageText({ totalTokens, toolUses, durationMs }: NonNullable<Bac
   return `total_tokens: ${totalTokens}\ntool_uses: ${toolUses}\nduration_ms: ${durationMs}`;
 }
 
-function endWord({ status }: ToldTask): 'completed' | 'failed' | 'stopped' {
+function endWord({ status }: TaskReport): 'completed' | 'failed' | 'stopped' {
   return status === 'killed' ? 'stopped' : status === 'failed' ? 'failed' : 'completed';
 }
 
-function summaryOf(task: ToldTask): string {
+function summaryOf(task: TaskReport): string {
   const { agent, description, status, exitCode, result } = task;
   const what = agent ? `Agent "${description}"` : `Background command "${description}"`;
   switch (status) {
@@ -103,7 +101,7 @@ function summaryOf(task: ToldTask): string {
   }
 }
 
-function named({ id, runId }: ToldTask) {
+function named({ id, runId }: TaskReport) {
   return { task_id: id, run_id: runId };
 }
 
@@ -139,15 +137,19 @@ function progressFields(task: BackgroundTask) {
   };
 }
 
-function usageFields({ usage }: Pick<ToldTask, 'usage'>) {
+function usageFields({ usage }: Pick<TaskReport, 'usage'>) {
   const { totalTokens = 0, toolUses = 0, durationMs = 0, costUsd = 0 } = usage ?? {};
   return { total_tokens: totalTokens, tool_uses: toolUses, duration_ms: durationMs, cost_usd: costUsd };
 }
 
 function endPatch({ status, endedAt, result }: BackgroundTask) {
-  return { status, end_time: endedAt, ...(status === 'failed' && result !== null && { error: result }) };
+  return {
+    status,
+    ...(endedAt !== null && { end_time: endedAt }),
+    ...(status === 'failed' && result !== null && { error: result }),
+  };
 }
 
-function systemLine(subtype: string, fields: object, { sessionId, newId }: LineIds): Message {
-  return { type: 'system', subtype, ...fields, session_id: sessionId, uuid: newId() } as Message;
+function namesOf({ sessionId, newId }: LineIds) {
+  return { session_id: sessionId, uuid: newId() };
 }

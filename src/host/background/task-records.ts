@@ -7,14 +7,14 @@ import {
   type TaskRecord,
   taskRecordsDir,
   writeTaskRecord,
-} from '../sessions/task-records.ts';
-import type { BackgroundTask, BackgroundTasks } from '../tools/background-tasks.ts';
-import { makeDirectory } from '../util/make-directory.ts';
-import { messageOf } from '../util/message-of.ts';
-import { oneAtATime } from '../util/one-at-a-time.ts';
-import { thisProcess } from '../util/process-alive.ts';
-import { identityOf } from '../util/process-identity.ts';
-import type { Logger } from '../util/runtime.ts';
+} from '../../sessions/files/task-records.ts';
+import type { BackgroundTask, BackgroundTasks } from '../../tools/background/background-tasks.ts';
+import { makeDirectory } from '../../util/files/make-directory.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { oneAtATime } from '../../util/one-at-a-time.ts';
+import { thisProcess } from '../../util/process/process-alive.ts';
+import { identityOf } from '../../util/process/process-identity.ts';
+import type { Logger } from '../../util/runtime.ts';
 
 export interface TaskRecordsOptions {
   home: string;
@@ -24,46 +24,49 @@ export interface TaskRecordsOptions {
   log: Logger;
 }
 
-/** Keeps what a session has in the background on disk. Nothing here rejects: what cannot be kept is logged. */
+/**
+ * Records the background tasks of a session on disk. Nothing here rejects: a record that cannot be written is logged.
+ */
 export interface TaskRecords {
-  /** The task has changed: resolves when its record says how it is now. */
+  /** Called when a task has changed. Resolves when its record is up to date. */
   note(task: BackgroundTask): Promise<void>;
-  /** The ends of these tasks are about to be told to the model, with this entry of the transcript. */
-  telling(tasks: readonly BackgroundTask[], uuid: string): Promise<void>;
-  /** That entry is on disk. */
-  told(tasks: readonly BackgroundTask[]): Promise<void>;
+  /** Called before the ends of these tasks are recorded in the transcript, with this entry. */
+  beforeRecord(tasks: readonly BackgroundTask[], uuid: string): Promise<void>;
+  /** Called when that entry is on disk. */
+  recorded(tasks: readonly BackgroundTask[]): Promise<void>;
 }
 
-interface Kept {
+interface SavedTask {
   task: BackgroundTask;
   path: string;
   told: boolean;
   toldWith: string | null;
   inTurn: ReturnType<typeof oneAtATime>;
-  /** A write that has not begun yet will show this change, too. */
+  /** A write that has not begun yet: it will include later changes. */
   waiting: Promise<void> | null;
 }
 
 export function openTaskRecords({ home, sessionId, cwd, tasks, log }: TaskRecordsOptions): TaskRecords {
   const dir = taskRecordsDir(home, sessionId);
-  const owner = identityOf(thisProcess());
+  let owner: TaskRecord['owner'] | undefined;
   /** By run. */
-  const kept = new Map<string, Kept>();
+  const saved = new Map<string, SavedTask>();
   const requests = watchRequests(dir, tasks, log);
 
-  function enter(task: BackgroundTask): Kept {
+  function enter(task: BackgroundTask): SavedTask {
     const own = recordFile(dir, task.id);
-    // An agent that is gone on with has another run: what is kept of the first one may still have to be told.
+    // A resumed agent has another run: the record of the first one may still have to be reported.
     const path = existsSync(own) ? recordFile(dir, task.id, task.runId) : own;
     const entered = { task, path, told: false, toldWith: null, inTurn: oneAtATime(), waiting: null };
-    kept.set(task.runId, entered);
+    saved.set(task.runId, entered);
     return entered;
   }
 
-  function write(each: Kept): Promise<void> {
+  function write(each: SavedTask): Promise<void> {
     each.waiting ??= each.inTurn(async () => {
       each.waiting = null;
       const { task, told, toldWith } = each;
+      owner ??= identityOf(thisProcess()); // with the first task: most sessions have none
       const record = recordOf(task, { session_id: sessionId, cwd, owner, told, told_with: toldWith });
       await writeTaskRecord(each.path, record).catch((error) =>
         log('warn', `What became of the task ${task.id} could not be kept: ${messageOf(error)}`),
@@ -72,36 +75,36 @@ export function openTaskRecords({ home, sessionId, cwd, tasks, log }: TaskRecord
     return each.waiting;
   }
 
-  async function change(runs: readonly BackgroundTask[], facts: Partial<Pick<Kept, 'told' | 'toldWith'>>) {
-    const known = runs.flatMap(({ runId }) => kept.get(runId) ?? []);
-    await Promise.all(known.map((each) => write(Object.assign(each, facts))));
+  async function change(runs: readonly BackgroundTask[], details: Partial<Pick<SavedTask, 'told' | 'toldWith'>>) {
+    const known = runs.flatMap(({ runId }) => saved.get(runId) ?? []);
+    await Promise.all(known.map((each) => write(Object.assign(each, details))));
   }
 
   return {
     async note(task) {
-      const known = kept.get(task.runId);
-      if (!known) requests.begin(); // before anybody can read that it runs
+      const known = saved.get(task.runId);
+      if (!known) requests.begin(); // before another process can read that it runs
       const each = known ?? enter(task);
       if (task.status !== 'running') {
         each.told ||= isKnown(task);
         await rm(stopFile(dir, task.id), { force: true }).catch(() => {});
       }
       await write(each);
-      if ([...kept.values()].every(({ task: { status } }) => status !== 'running')) requests.end();
+      if ([...saved.values()].every(({ task: { status } }) => status !== 'running')) requests.end();
     },
-    telling: (ended, uuid) => change(ended, { toldWith: uuid }),
-    told: (ended) => change(ended, { told: true }),
+    beforeRecord: (ended, uuid) => change(ended, { toldWith: uuid }),
+    recorded: (ended) => change(ended, { told: true }),
   };
 }
 
-/** Whether the model need not be told of the end: whoever has stopped the task knows. */
+/** Whether the model, the host or the user stopped the task, so that its end is no news. */
 export function isKnown({ stoppedBy }: Pick<BackgroundTask, 'stoppedBy'>): boolean {
   return stoppedBy === 'model' || stoppedBy === 'host' || stoppedBy === 'interrupt';
 }
 
-type RecordPlace = Pick<TaskRecord, 'session_id' | 'cwd' | 'owner' | 'told' | 'told_with'>;
+type RecordLocation = Pick<TaskRecord, 'session_id' | 'cwd' | 'owner' | 'told' | 'told_with'>;
 
-function recordOf(task: BackgroundTask, place: RecordPlace): TaskRecord {
+function recordOf(task: BackgroundTask, location: RecordLocation): TaskRecord {
   const { command, agent, usage } = task;
   return {
     task_id: task.id,
@@ -127,11 +130,11 @@ function recordOf(task: BackgroundTask, place: RecordPlace): TaskRecord {
       duration_ms: usage.durationMs,
       cost_usd: usage.costUsd,
     },
-    ...place,
+    ...location,
   };
 }
 
-/** Other processes ask for the end of a task with a file beside its record. Watched only while something runs. */
+/** Another process stops a task with a file next to its record. Watched only while a task runs. */
 function watchRequests(dir: string, tasks: BackgroundTasks, log: Logger): { begin(): void; end(): void } {
   let watcher: FSWatcher | null = null;
   const onFile = (_event: string, name: string | null) => {

@@ -1,26 +1,26 @@
 import { link, open, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { backupName, type Checkpoint, isBackupName } from '../sessions/file-history.ts';
-import { errorCode } from '../util/error-code.ts';
-import { holdContent } from '../util/hold-path.ts';
-import { makeDirectory } from '../util/make-directory.ts';
-import type { FileBackup } from '../wire/entries.ts';
-import { copyWhole, type FileMark, isLikeCopy, isSameMark, markOf } from './checkpoint-marks.ts';
+import { backupName, type Checkpoint, isBackupName } from '../../sessions/tree/checkpoint-entries.ts';
+import { errorCode } from '../../util/error-code.ts';
+import { holdContent } from '../../util/files/hold-path.ts';
+import { makeDirectory } from '../../util/files/make-directory.ts';
+import type { FileBackup } from '../../wire/entries.ts';
+import { copyWhole, type FileMark, isLikeCopy, isSameMark, markOf } from './file-marks.ts';
 
-/** As much as tools can edit. */
+/** The largest file that tools can edit. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * The kept copies of one session: a private folder, made with the first of them. A copy has the mode of its file and
- * never changes once it is there.
+ * The saved copies of one session: a private folder, made with the first copy. A copy has the mode of its file and
+ * never changes.
  */
 export class Backups {
   readonly #folder: string;
-  /** The time, as entries have it. */
+  /** The time in the form of entries. */
   readonly #now: () => string;
-  /** By path: the highest number in use, on whatever branch. */
+  /** By path: the highest number in use, on any branch. */
   readonly #versions = new Map<string, number>();
-  /** By path: how the file looked when its latest copy was made. */
+  /** By path: the mark of the file when its latest copy was made. */
   readonly #marks = new Map<string, FileMark>();
   readonly #made: string[] = [];
 
@@ -29,18 +29,18 @@ export class Backups {
     this.#now = now;
   }
 
-  /** Continues the numbers of what is already there. */
+  /** Continues the numbers of existing copies. */
   noteVersions(history: readonly Checkpoint[]): void {
     for (const { files } of history) for (const [path, { version }] of files) this.#noteVersion(path, version);
   }
 
-  /** Where a copy is; null for a name that is none. */
+  /** The path of a copy; null for an invalid name. */
   locate(name: string): string | null {
     return isBackupName(name) ? join(this.#folder, name) : null;
   }
 
-  /** Keeps a file as it is now. `at`: another path that leads to it. */
-  async keep(path: string, at = path): Promise<FileBackup> {
+  /** Saves the present state of a file. `at`: another path that leads to it. */
+  async save(path: string, at = path): Promise<FileBackup> {
     const mark = markOf(at);
     if (mark === null) return this.absent(path);
     if (mark === undefined) throw new Error(`${path} cannot be looked at`);
@@ -49,10 +49,10 @@ export class Backups {
     return backup;
   }
 
-  /** Keeps what was copied earlier as the state of a file. */
+  /** Saves an earlier copy as the state of a file. */
   adopt(copy: string, path: string): Promise<FileBackup> {
     return this.#add(path, async (target) => {
-      // A link needs no space on a disk that may be full by now.
+      // A hard link needs no space on a disk that may be full by now.
       await link(copy, target).catch((error) => {
         if (errorCode(error) === 'EEXIST') throw error;
         return copyWhole(copy, target);
@@ -65,16 +65,16 @@ export class Backups {
     return this.#backup(path, null, this.#nextVersion(path));
   }
 
-  /** The backup for another checkpoint: the last one again while the file is the same. Null: it cannot be kept. */
+  /** The backup for another checkpoint: the last one while the file is the same. Null: the file cannot be saved. */
   async renew(path: string, last: FileBackup): Promise<FileBackup | null> {
     const now = markOf(path);
     if (now === null) return last.backupFileName === null ? last : this.absent(path);
     if (now && (await this.#isUnchanged(path, now, last))) return last;
     if (now?.kind !== 'file' || now.size > MAX_BYTES || !(await isReadable(path))) return null;
-    return this.keep(path);
+    return this.save(path);
   }
 
-  /** Takes over copies of another session; those that are gone stay missing. */
+  /** Copies the backups of another session. Lost ones stay missing. */
   async inherit(from: Backups, names: Iterable<string>): Promise<void> {
     for (const name of names) {
       const [source, target] = [from.locate(name), this.locate(name)];
@@ -84,12 +84,12 @@ export class Backups {
     }
   }
 
-  /** Takes back what this run has kept. */
+  /** Removes the copies that this run has made. */
   async forget(): Promise<void> {
     for (const path of this.#made.splice(0)) await rm(path, { force: true });
   }
 
-  /** A folder that holds nothing goes. */
+  /** Removes the folder if it is empty. */
   async tidy(): Promise<void> {
     await rmdir(this.#folder).catch(() => {});
   }
@@ -133,7 +133,7 @@ export class Backups {
   }
 }
 
-/** By trying: only then is it known for whoever runs this. */
+/** Tries to read the file: only that shows what the user of this process may read. */
 async function isReadable(path: string): Promise<boolean> {
   const file = await open(path, 'r').catch(() => null);
   await file?.close();

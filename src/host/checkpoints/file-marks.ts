@@ -1,8 +1,8 @@
 import { constants, lstatSync } from 'node:fs';
 import { copyFile, lstat, readFile } from 'node:fs/promises';
-import { errorCode } from '../util/error-code.ts';
+import { errorCode } from '../../util/error-code.ts';
 
-/** By what a file is recognised as unchanged without reading it. */
+/** Recognises an unchanged file without reading it. */
 export interface FileMark {
   kind: 'file' | 'link';
   size: number;
@@ -10,11 +10,11 @@ export interface FileMark {
   mtimeMs: number;
   ctimeMs: number;
   ino: number;
-  /** When the file came into being, under whatever name; where the file system does not say, the time of its last change. */
+  /** The birth time of the file, under any name; where the file system has none, the time of its last change. */
   birthtimeMs: number;
 }
 
-/** Null: there is no file or link at this path. Undefined: that cannot be told. Symlinks are not followed. */
+/** Null: there is no file or link at this path. Undefined: the path cannot be examined. Does not follow symlinks. */
 export function markOf(path: string): FileMark | null | undefined {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });

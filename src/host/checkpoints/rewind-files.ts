@@ -1,29 +1,29 @@
 import { chown, lstat, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isInsideAny } from '../permissions/paths.ts';
-import { nodeRealPath, placeOf } from '../permissions/real-path.ts';
-import type { FileState } from '../sessions/file-history.ts';
-import { affordableEdits } from '../util/diff-effort.ts';
-import { errorCode } from '../util/error-code.ts';
-import { makeDirectory } from '../util/make-directory.ts';
-import { messageOf } from '../util/message-of.ts';
-import { replaceFile } from '../util/replace-file.ts';
-import type { Backups } from './checkpoint-backups.ts';
-import { copyWhole, isLikeCopy, markOf } from './checkpoint-marks.ts';
+import { locationOf, nodeRealPath } from '../../permissions/real-path.ts';
+import type { FileState } from '../../sessions/tree/checkpoint-entries.ts';
+import { errorCode } from '../../util/error-code.ts';
+import { makeDirectory } from '../../util/files/make-directory.ts';
+import { isInsideAny } from '../../util/files/path-inside.ts';
+import { replaceFile } from '../../util/files/replace-file.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { affordableEdits } from '../../util/text/diff-effort.ts';
+import type { Backups } from './backups.ts';
+import { copyWhole, isLikeCopy, markOf } from './file-marks.ts';
 
-/** What a rewind may touch. Its orders come from a session file, which somebody else may have written. */
+/** What a rewind may change. Its steps come from a session file, which someone else may have written. */
 export interface RewindBounds {
   backups: Backups;
   roots: readonly string[];
-  /** Files that this very run has tracked: it knows of itself that a tool was allowed to change them. */
+  /** Files that this run has tracked: it knows that a tool was allowed to change them. */
   ownFiles: ReadonlySet<string>;
-  /** Places where a file can make commands run later. */
+  /** Paths where a file can make commands run later. */
   isProtected: (path: string) => boolean;
 }
 
 export interface Step {
   path: string;
-  /** The copy to bring back; null: the file goes. */
+  /** The copy to restore; null: the file is removed. */
   copy: string | null;
 }
 
@@ -33,8 +33,8 @@ export interface Problem {
 }
 
 /**
- * What has to be done so that files are in this state, and what cannot be done. Where something cannot be brought back,
- * nothing is removed either: a file that is new may be an old one that was moved.
+ * Plans the steps that lead to a state of the files, and lists what cannot be restored. If a file cannot be restored,
+ * no file is removed: a new file may be an old one that was moved.
  */
 export async function planRewind(
   states: ReadonlyMap<string, FileState>,
@@ -84,9 +84,9 @@ async function planSteps(
 }
 
 /**
- * Does the steps. A file that cannot be brought back does not keep the others from it. First goes what stands in the way
- * of a file (a link or a file where a folder has to be, a folder's content where a file has to be), last what is only
- * new, and that only when everything else is back.
+ * Carries out the steps. A file that cannot be restored does not stop the others. Obstacles go first (a link or a file
+ * where a folder has to be, the content of a folder where a file has to be). New files go last, and only when
+ * everything else is restored.
  */
 export async function applyRewind(
   steps: readonly Step[],
@@ -123,10 +123,10 @@ function foldersOf(path: string): string[] {
   return folder === path ? [] : [folder, ...foldersOf(folder)];
 }
 
-/** More are only counted. */
+/** Further problems are only counted. */
 const MAX_NAMED = 100;
 
-/** For the answer to a rewind: what could not be brought back. */
+/** The error field of the answer to a rewind: the files that were not restored. */
 export function errorOf(problems: readonly Problem[]): { error?: string } {
   if (problems.length === 0) return {};
   const named = problems.slice(0, MAX_NAMED).map(({ path, reason }) => `${path} (${reason})`);
@@ -145,11 +145,11 @@ async function planStep(
   const name = state.backupFileName;
   if (name === null && now === null) return null;
   const copy = name === null ? null : bounds.backups.locate(name);
-  // Reached through a link that was put in its way, it is another file.
-  const isItself = placeOf(path, nodeRealPath) === path;
+  // A path through a link that replaced a folder leads to another file.
+  const isItself = locationOf(path, nodeRealPath) === path;
   if (now && copy !== null && isItself && (await isLikeCopy(path, now, copy).catch(() => false))) return null;
 
-  // A link that goes does not count: it is judged again when it is gone.
+  // A link that will be removed does not count: the path is checked again afterwards.
   const isUnblocked = foldersOf(path).some((folder) => going.has(folder)) && isInsideAny(bounds.roots, path);
   if (!isUnblocked) requireAllowed(path, bounds);
   if (now === undefined) throw new Error('it cannot be looked at');
@@ -162,9 +162,9 @@ async function requireCopy(copy: string | null): Promise<void> {
   if (!stats?.isFile()) throw new Error('its copy is missing');
 }
 
-/** Throws unless a rewind may write there. Links in the way count as what they lead to. */
+/** Throws unless a rewind may write to the path. A link on the way counts as its target. */
 function requireAllowed(path: string, { roots, ownFiles, isProtected }: RewindBounds): void {
-  const place = placeOf(path, nodeRealPath);
+  const place = locationOf(path, nodeRealPath);
   if (place === null) throw new Error('where it leads cannot be told');
   const isOwn = ownFiles.has(path);
   if (isOwn && place === path) return;
@@ -172,30 +172,30 @@ function requireAllowed(path: string, { roots, ownFiles, isProtected }: RewindBo
   if (!isOwn && isProtected(place)) throw new Error('it is protected, and was not changed by this run');
 }
 
-/** A folder that a command has made in its place; what was new in it is gone by now. */
+/** Removes a folder that a command made where the file was; new files in it are gone by now. */
 async function removeEmpty(path: string): Promise<void> {
   await rmdir(path).catch(() => {
     throw new Error('a directory is in its place, and not empty');
   });
 }
 
-/** With the mode of the copy. A link in its place is replaced, not followed. */
+/** Restores content and mode. Replaces a link at the path, and does not follow it. */
 async function restore(path: string, copy: string): Promise<void> {
   makeDirectory(dirname(path));
   const before = await lstat(path).catch(() => null);
   if (before?.isDirectory()) await removeEmpty(path);
   await replaceFile(path, async (temporary) => {
     await copyWhole(copy, temporary);
-    if (before?.isFile()) await chown(temporary, before.uid, before.gid).catch(() => {}); // only root may give files away
+    if (before?.isFile()) await chown(temporary, before.uid, before.gid).catch(() => {}); // only root may change the owner
   });
 }
 
-/** Larger files are not compared line by line; they count as changed, with no lines. */
+/** Larger files are not compared line by line: they count as changed, with no lines. */
 const MAX_COUNTED_BYTES = 2 * 1024 * 1024;
-/** Beyond that many different lines, all of them count as different. */
+/** With more different lines than this, all lines count as different. */
 const MAX_EDIT_LENGTH = 2000;
 
-/** How many lines the steps would put in and take out. */
+/** The number of lines that the steps would insert and delete. */
 export async function countLines(steps: readonly Step[]): Promise<{ insertions: number; deletions: number }> {
   const sum = { insertions: 0, deletions: 0 };
   for (const { path, copy } of steps) {
@@ -212,7 +212,7 @@ async function differingLines(now: string, then: string): Promise<{ insertions: 
   const { diffLines } = await import('diff'); // not on the start path
   const changes =
     diffLines(now, then, { maxEditLength: affordableEdits(now, then) }) ??
-    // Step by step, so that nothing else waits for it.
+    // In portions, so that nothing else has to wait.
     (await new Promise<ReturnType<typeof diffLines> | undefined>((callback) => {
       diffLines(now, then, { maxEditLength: MAX_EDIT_LENGTH, callback });
     }));
@@ -225,7 +225,7 @@ async function differingLines(now: string, then: string): Promise<{ insertions: 
   return sum;
 }
 
-/** Null for what has no lines: too large, binary, no file. An absent file has no text. */
+/** Null for a file without lines: too large, binary, or not a file. An absent file has an empty text. */
 async function textOf(path: string): Promise<string | null> {
   try {
     const stats = await lstat(path);

@@ -1,14 +1,14 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { isInsideAny } from '../permissions/paths.ts';
-import { abortReason } from '../util/abort.ts';
-import { type FileMark, markOf } from './checkpoint-marks.ts';
+import { abortReason } from '../../util/abort.ts';
+import { isInsideAny } from '../../util/files/path-inside.ts';
+import { type FileMark, markOf } from './file-marks.ts';
 
 export interface WalkOptions {
-  /** Directories that are left out. */
+  /** Directories to leave out. */
   skip: readonly string[];
-  /** How many names may be looked at. */
+  /** The number of names to look at. */
   limit: number;
   signal?: AbortSignal;
 }
@@ -17,18 +17,18 @@ export interface Walk {
   files: Map<string, FileMark>;
   /** Directories that could not be read. */
   unread: string[];
-  /** False when the limit ended it. */
+  /** False: the limit ended the walk. */
   complete: boolean;
 }
 
-/** What belongs to version control or is installed: large, and not what anybody works on. */
+/** Folders of version control and of installed packages: large, and not part of the user's work. */
 const LEFT_OUT = new Set(['.git', '.hg', '.svn', '.jj', 'node_modules']);
-/** How many names are looked at before others get their turn. */
+/** The number of names per portion, after which other work gets its turn. */
 const PORTION = 500;
 
 /**
- * The files and links below the roots, by absolute path. Links are not followed. Synchronous in portions: a promise for
- * each file would cost several times as much as asking the file system.
+ * Finds the files and links below the roots, by absolute path. Does not follow links. Works synchronously in portions:
+ * a promise for each file would cost several times as much as the file system itself.
  */
 export async function walkFiles(roots: readonly string[], { skip, limit, signal }: WalkOptions): Promise<Walk> {
   const files = new Map<string, FileMark>();
@@ -63,7 +63,7 @@ function namesIn(folder: string): Dirent[] | null {
   }
 }
 
-/** Some file systems do not say what a name is. */
+/** Some file systems do not tell the kind of a name. */
 function isDirectory(entry: Dirent, path: string): boolean {
   if (entry.isDirectory()) return true;
   if (entry.isFile() || entry.isSymbolicLink() || entry.isFIFO() || entry.isSocket()) return false;

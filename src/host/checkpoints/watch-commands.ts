@@ -1,20 +1,20 @@
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isInsideAny } from '../permissions/paths.ts';
-import { nodeRealPath, placeOf } from '../permissions/real-path.ts';
-import { abortReason } from '../util/abort.ts';
-import { errorCode } from '../util/error-code.ts';
-import { makeDirectory } from '../util/make-directory.ts';
-import { messageOf } from '../util/message-of.ts';
-import { copyWhole, type FileMark, isLikeCopy, isSameMark, markOf } from './checkpoint-marks.ts';
-import { type Walk, walkFiles } from './checkpoint-walk.ts';
+import { locationOf, nodeRealPath } from '../../permissions/real-path.ts';
+import { abortReason } from '../../util/abort.ts';
+import { errorCode } from '../../util/error-code.ts';
+import { makeDirectory } from '../../util/files/make-directory.ts';
+import { isInsideAny } from '../../util/files/path-inside.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { copyWhole, type FileMark, isLikeCopy, isSameMark, markOf } from './file-marks.ts';
+import { type Walk, walkFiles } from './walk-files.ts';
 
 export interface WatchLimits {
-  /** Names below the roots; where there are more, commands are not watched. */
+  /** The number of names below the roots. With more names, commands are not watched. */
   names: number;
-  /** Of one copy. */
+  /** The size of one copy. */
   fileBytes: number;
-  /** Of all copies that are held at a time. */
+  /** The size of all copies together. */
   totalBytes: number;
 }
 
@@ -26,50 +26,52 @@ export const WATCH_LIMITS: WatchLimits = {
 
 export interface WatchOptions {
   roots: () => readonly string[];
-  /** Directories of our own that lie below the roots. */
+  /** Heddle's own directories below the roots. */
   skip: readonly string[];
-  /** Where copies are held; made when needed, gone with `close`. Its parent holds nothing but such folders. */
+  /** The folder of the copies; made when needed, removed by `close`. Its parent holds only such folders. */
   folder: string;
   limits: WatchLimits;
-  /** Says something to the user; each text is said once. */
+  /** Logs a warning; each text once. */
   warn: (message: string) => void;
 }
 
-/** What became different between two looks. */
+/** A file that changed between two looks. */
 export interface Change {
   path: string;
-  /** The file as it was. Null: there was none. Undefined: it was not copied, and cannot be brought back. */
+  /**
+   * A copy of the earlier state. Null: there was no file. Undefined: there is no copy, so that the file cannot be
+   * restored.
+   */
   copy: string | null | undefined;
 }
 
 export interface Look {
-  /** True for files whose state is kept elsewhere: they need no copy. Asked after `take`. */
-  isKept: (path: string) => boolean;
-  /** Takes what changed since the last look. Without it, that was somebody else's work. */
+  /** True for files whose state is saved elsewhere: they need no copy. Called after `take`. */
+  isSaved: (path: string) => boolean;
+  /** Takes the changes since the last look. Absent: the changes are not the session's. */
   take?: (changes: Change[]) => Promise<void>;
   signal?: AbortSignal;
 }
 
 interface Known {
   mark: FileMark;
-  /** Undefined: it is a link, or was left out. */
+  /** Undefined: the file is a link, or was not copied. */
   copy?: string;
 }
 
-/** Copies at a time: what the thread pool of Node can work on, with some in reserve. */
+/** The number of parallel copies: enough for the thread pool of Node, with some in reserve. */
 const AT_ONCE = 16;
-/** The clock of a file system is read in steps, and may lag behind by one. */
+/** The clock of a file system has coarse steps, and may lag behind by one of them. */
 const CLOCK_STEP_MS = 20;
 
 /**
- * Finds out what commands change. Nobody says which files a command touches, so all of them are looked at before and
- * after, and each file has a copy in its present state before a command may change it. Where nothing has changed, a look
- * costs one `lstat` a file.
+ * Finds the files that commands change. A command does not name the files that it touches, so every file is looked at
+ * before and after, and copied before a command may change it. Without changes, a look costs one `lstat` per file.
  */
 export class CommandWatch {
   readonly #options: WatchOptions;
   readonly #index = new Map<string, Known>();
-  /** What the last look has seen, and when. */
+  /** The files of the last look, and its time. */
   #view: { roots: readonly string[]; unread: readonly string[]; since: number } = { roots: [], unread: [], since: 0 };
   #off = false;
   #copies = 0;
@@ -79,20 +81,20 @@ export class CommandWatch {
     this.#options = options;
   }
 
-  async look({ isKept, take, signal }: Look): Promise<void> {
+  async look({ isSaved, take, signal }: Look): Promise<void> {
     if (this.#off) return;
     const { skip, limits, warn } = this.#options;
     const roots = [...this.#options.roots()];
     const since = Date.now() - CLOCK_STEP_MS; // not the session's clock, which may be seeded: files know only this one
     const walk = await walkFiles(roots, { skip, limit: limits.names, ...(signal && { signal }) });
-    if (take) await take(await this.#changes(walk, isKept));
+    if (take) await take(await this.#changes(walk, isSaved));
     if (!walk.complete) {
       this.#off = true;
       warn(`There are more than ${limits.names} files: what commands change cannot be rewound in this session`);
       return;
     }
     this.#view = { roots, unread: walk.unread, since };
-    await this.#renew(walk.files, isKept, signal);
+    await this.#renew(walk.files, isSaved, signal);
   }
 
   async close(): Promise<void> {
@@ -113,7 +115,7 @@ export class CommandWatch {
     }
     for (const [path, known] of this.#index) {
       if (isKept(path)) continue;
-      // What the walk has not met is not always gone: its folder may be unreadable now, or beyond the limit.
+      // A file that the walk did not meet may still exist: its folder may be unreadable now, or beyond the limit.
       const now = files.get(path) ?? markAt(path);
       if (now === undefined || (now && isSameMark(now, known.mark))) continue;
       const { copy } = known;
@@ -124,8 +126,8 @@ export class CommandWatch {
   }
 
   /**
-   * A rewind deletes what was made later, so this must not be said of a file that was only not seen before: in a folder
-   * that could not be read or was no root, or moved here from where nothing can be brought back.
+   * A rewind deletes files that are new. So a file must not count as new when it was only unseen: in a folder that was
+   * unreadable or no root, or moved here from where nothing can be restored.
    */
   #isNew(path: string, { ino, birthtimeMs }: FileMark, inodes: ReadonlySet<number>): boolean {
     const { roots, unread, since } = this.#view;
@@ -168,7 +170,7 @@ export class CommandWatch {
       known.copy = copy;
     } catch (error) {
       this.#bytes -= mark.size;
-      // A command may be what makes room on a full disk, so it runs all the same.
+      // The command runs anyway: it may be what frees a full disk.
       if (errorCode(error) !== 'ENOENT') warn(`A file could not be copied before a command: ${messageOf(error)}`);
     }
   }
@@ -182,15 +184,15 @@ export class CommandWatch {
   }
 }
 
-/** How long a folder may stay as it is before its run is taken for dead. */
+/** A folder unchanged for this long belongs to a run that is dead. */
 const ABANDONED_MS = 7 * 24 * 3600 * 1000;
 
-/** What runs that were killed have left behind. */
+/** Removes the folders of runs that were killed. */
 async function removeAbandoned(parent: string): Promise<void> {
   for (const name of await readdir(parent).catch(() => [])) {
     await removeIfOld(join(parent, name)).catch(() => {}); // another session that closes may be removing it
   }
-  await rmdir(parent).catch(() => {}); // others are still at work
+  await rmdir(parent).catch(() => {}); // other runs still use it
 }
 
 async function removeIfOld(folder: string): Promise<void> {
@@ -198,9 +200,9 @@ async function removeIfOld(folder: string): Promise<void> {
   if (Date.now() - mtimeMs > ABANDONED_MS) await rm(folder, { recursive: true, force: true });
 }
 
-/** The mark of the file at this very path: behind a link that was put in its way is another one. */
+/** The mark of the file at this path. A link on the way would lead to another file. */
 function markAt(path: string): FileMark | null | undefined {
-  const place = placeOf(path, nodeRealPath);
+  const place = locationOf(path, nodeRealPath);
   if (place === null) return undefined;
   return place === path ? markOf(path) : null;
 }

@@ -1,21 +1,20 @@
-import { toolStats } from '../agent/tool-stats.ts';
-import type { ApiMessage, ApiTool } from '../model/model.ts';
-import { stringField } from '../util/json.ts';
-import type { ContextUsage, SessionUsage } from '../wire/control/index.ts';
-import type { ContextReport } from '../wire/messages/reports.ts';
-import type { ControlBody } from '../wire/peer.ts';
-import { agentTypes } from './agents/agent-types.ts';
-import { contextShares, estimateTokens } from './context-shares.ts';
-import { costReport } from './local-commands.ts';
-import type { Parts } from './parts.ts';
-import { requestSettings } from './request-settings.ts';
+import type { ApiMessage, ApiTool } from '../../model/model.ts';
+import { stringField } from '../../util/json.ts';
+import type { ContextUsage } from '../../wire/control/index.ts';
+import type { ContextReport } from '../../wire/messages/reports.ts';
+import { type AgentSource, agentTypes } from '../extensions/agent-kinds.ts';
+import type { ExtensionSet } from '../extensions/extension-set.ts';
+import type { SessionMemory } from '../extensions/session-memory.ts';
+import { requestSettings } from '../models/request-settings.ts';
+import { requestingIn } from '../thread/make-turn.ts';
+import type { Thread } from '../thread/thread.ts';
+import { contextShares, estimateTokens } from './local-commands.ts';
 
-/** The control requests about what a session uses. Nothing is asked of the model for them. */
-
-/** `get_context_usage`: estimates, but for the total, which is the API's own count where there is one. */
-export async function getContextUsage(parts: Parts, { detail }: ControlBody): Promise<ContextUsage> {
-  const { context, messages } = parts;
-  const { model, system, tools } = requestSettings(parts, parts.chosen);
+/** What fills the context window. All numbers are estimates but the total, which is the API's count where there is one. */
+export async function contextUsage(thread: Thread, { isSummary }: { isSummary: boolean }): Promise<ContextUsage> {
+  const { services, conversation } = thread;
+  const { window: context, messages } = conversation;
+  const { model, system, tools } = requestSettings(requestingIn(thread), thread.model.selected);
   const shares = contextShares({ system, tools, messages }, context.tokens);
   const ofServers = tools.filter(({ name }) => name.startsWith(MCP));
   const serverTokens = sumOf(ofServers.map(estimateTokens));
@@ -28,7 +27,7 @@ export async function getContextUsage(parts: Parts, { detail }: ControlBody): Pr
       category('system_prompt', 'System prompt', shares.system),
       category('system_tools', 'Tools', Math.max(0, shares.tools - serverTokens)),
       category('mcp_tools', 'MCP tools', serverTokens),
-      // The rest of what was counted, so that the categories add up to it.
+      // The rest of the total, so that the categories add up to it.
       category('messages', 'Messages', Math.max(0, shares.used - shares.system - shares.tools)),
       category('autocompact_buffer', 'Kept free for compaction', buffer, 'buffer'),
       category('free_space', 'Free', Math.max(0, context.window - buffer - shares.used), 'free'),
@@ -39,7 +38,7 @@ export async function getContextUsage(parts: Parts, { detail }: ControlBody): Pr
     percentage: Math.round((100 * shares.used) / context.window),
     gridRows: [],
     model,
-    memoryFiles: await memoryIn(parts),
+    memoryFiles: await memoryIn(conversation.memory),
     mcpTools: ofServers.map((tool) => ({
       name: tool.name,
       serverName: tool.name.slice(MCP.length).split('__', 1)[0] ?? '',
@@ -47,18 +46,18 @@ export async function getContextUsage(parts: Parts, { detail }: ControlBody): Pr
       isLoaded: true,
     })),
     systemTools: tools.filter(({ name }) => !name.startsWith(MCP)).map(withTokens),
-    agents: agentsIn(parts),
-    ...skillsIn(parts),
+    agents: agentsIn(services.agents.sources),
+    ...skillsIn(services.extensions),
     isAutoCompactEnabled: context.compactAt !== null,
     ...(context.compactAt !== null && { autoCompactThreshold: context.compactAt }),
-    ...(detail !== 'summary' && { messageBreakdown: breakdownOf(messages) }),
+    ...(!isSummary && { messageBreakdown: breakdownOf(messages) }),
     apiUsage: context.counted ?? null,
   };
 }
 
-/** The same as `/context` tells it to programs. */
-export async function contextReport(parts: Parts): Promise<ContextReport> {
-  const usage = await getContextUsage(parts, { subtype: 'get_context_usage', detail: 'summary' });
+/** The same for programs that read the output of `/context`. */
+export async function contextReport(thread: Thread): Promise<ContextReport> {
+  const usage = await contextUsage(thread, { isSummary: true });
   const over = usage.totalTokens - usage.maxTokens;
   return {
     model: usage.model,
@@ -93,32 +92,32 @@ function withTokens(tool: ApiTool): { name: string; tokens: number } {
   return { name: tool.name, tokens: estimateTokens(tool) };
 }
 
-/** Those of which the model was told. */
-async function memoryIn({ memory }: Parts): Promise<ContextUsage['memoryFiles']> {
+/** The memory files that the model has been sent. */
+async function memoryIn(memory: SessionMemory): Promise<ContextUsage['memoryFiles']> {
   const listed = await memory.list();
   return listed.flatMap(({ path, kind, bytes }) =>
     bytes === null ? [] : [{ path, type: kind, tokens: Math.ceil(bytes / BYTES_PER_TOKEN) }],
   );
 }
 
-/** What the model is told of agents that do not come along. */
-function agentsIn(parts: Parts): ContextUsage['agents'] {
-  return agentTypes(parts).flatMap(({ name, source, definition: { description } }) =>
+/** What the listing of agents takes that do not come with the program. */
+function agentsIn(sources: AgentSource): ContextUsage['agents'] {
+  return agentTypes(sources).flatMap(({ name, source, definition: { description } }) =>
     source === 'built-in' ? [] : [{ agentType: name, source, tokens: estimateTokens([name, description]) }],
   );
 }
 
-/** What the model is told of skills; nothing where it knows of none. */
-function skillsIn({ extensions, enabledSkills }: Parts): Pick<ContextUsage, 'skills'> {
-  const listing = extensions.listing(enabledSkills);
+/** What the listing of skills takes; empty where the model knows of none. */
+function skillsIn({ current, enabledSkills }: ExtensionSet): Pick<ContextUsage, 'skills'> {
+  const listing = current.listing(enabledSkills);
   if (listing === null) return {};
-  const told = extensions.skills.filter(({ name }) => listing.includes(name));
+  const listed = current.skills.filter(({ name }) => listing.includes(name));
   return {
     skills: {
-      totalSkills: extensions.skills.length,
-      includedSkills: told.length,
+      totalSkills: current.skills.length,
+      includedSkills: listed.length,
       tokens: estimateTokens(listing),
-      skillFrontmatter: told.map(({ name, scope, path, description }) => ({
+      skillFrontmatter: listed.map(({ name, scope, path, description }) => ({
         name,
         source: scope,
         ...(path !== null && { path }),
@@ -129,35 +128,6 @@ function skillsIn({ extensions, enabledSkills }: Parts): Pick<ContextUsage, 'ski
 }
 
 const BYTES_PER_TOKEN = 4;
-
-/** `get_session_cost`: the text that `/cost` shows. */
-export function getSessionCost(parts: Parts): { text: string } {
-  return { text: costReport({ ledger: parts.ledger, elapsedMs: elapsedMs(parts) }) };
-}
-
-/** `get_usage`: the same in numbers. There is no subscription whose limits could be told. */
-export function getUsage(parts: Parts): SessionUsage {
-  const { costUsd, apiMs, modelUsage } = parts.ledger;
-  const { linesAdded, linesRemoved } = toolStats(parts.ledger);
-  return {
-    session: {
-      total_cost_usd: costUsd,
-      total_api_duration_ms: apiMs,
-      total_duration_ms: elapsedMs(parts),
-      total_lines_added: linesAdded,
-      total_lines_removed: linesRemoved,
-      model_usage: modelUsage,
-    },
-    subscription_type: null,
-    rate_limits_available: false,
-    rate_limits: null,
-    behaviors: null,
-  };
-}
-
-function elapsedMs({ runtime, openedAt }: Parts): number {
-  return runtime.clock.now() - openedAt;
-}
 
 function breakdownOf(messages: readonly ApiMessage[]): NonNullable<ContextUsage['messageBreakdown']> {
   const breakdown = {
@@ -172,9 +142,9 @@ function breakdownOf(messages: readonly ApiMessage[]): NonNullable<ContextUsage[
   const byTool = new Map<string, { name: string; callTokens: number; resultTokens: number }>();
   const toolOfCall = new Map<string, string>();
   const toolNamed = (name: string) => {
-    const found = byTool.get(name) ?? { name, callTokens: 0, resultTokens: 0 };
-    byTool.set(name, found);
-    return found;
+    const tool = byTool.get(name) ?? { name, callTokens: 0, resultTokens: 0 };
+    byTool.set(name, tool);
+    return tool;
   };
   for (const { role, content } of messages) {
     for (const block of content) {
@@ -197,5 +167,5 @@ function breakdownOf(messages: readonly ApiMessage[]): NonNullable<ContextUsage[
   return { ...breakdown, toolCallsByType: [...byTool.values()], attachmentsByType };
 }
 
-/** What the runtime tells the model of its own accord. */
+/** How texts begin that the runtime adds to the conversation. */
 const REMINDER = '<system-reminder>';

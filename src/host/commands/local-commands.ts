@@ -1,39 +1,37 @@
-import type { Ledger } from '../agent/ledger.ts';
-import type { ApiMessage, ApiTool } from '../model/model.ts';
-import { HeddleError } from '../wire/errors.ts';
+import type { Ledger } from '../../agent/ledger.ts';
+import type { ApiMessage, ApiTool } from '../../model/model.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { ListedMemory } from '../extensions/session-memory.ts';
 import type { ListedCommand } from './command-list.ts';
-import { contextShares } from './context-shares.ts';
-import type { ListedMemory } from './memory.ts';
-import { memoryReport } from './memory-report.ts';
 
-/** What a local command may see and do. No model is called. */
+/** What a local command may see and do. It cannot call the model. */
 export interface CommandContext {
   readonly model: string;
   readonly ledger: Ledger;
   /** Milliseconds since the session was opened. */
   readonly elapsedMs: number;
-  /** Tokens that the last request and its answer took, and the most the model can take. */
+  /** The tokens of the last request and its answer, and the size of the model's window. */
   readonly context: { tokens: number; window: number };
   readonly system: readonly string[];
   readonly tools: readonly ApiTool[];
   readonly messages: readonly ApiMessage[];
-  /** All that can be called, those of files included. */
+  /** All commands, including those of files. */
   readonly commands: readonly ListedCommand[];
   /** The memory files as they are now. */
   memory(): Promise<ListedMemory[]>;
   /** Resolves with the model's full id. */
   setModel(name: string): Promise<string>;
   clear(): void;
-  /** Copies the conversation to a new session, whose id it resolves with. */
+  /** Copies the conversation to a new session. Resolves with the id of that session. */
   fork(title: string): Promise<string>;
 }
 
-/** The text to show. A throw is shown as an error. */
+/** Returns the text to show. A HeddleError that it throws is shown, too. */
 export type LocalCommand = (args: string, context: CommandContext) => Promise<string> | string;
 
 /**
- * The commands that are answered without a model, by name. `/compact` is not here: it calls the model, so the session
- * runs it as a turn of its own.
+ * The commands that need no model, by name. `/compact` is not here: it calls the model, so that the session runs it as a
+ * turn of its own.
  */
 export const LOCAL_COMMANDS: ReadonlyMap<string, LocalCommand> = new Map<string, LocalCommand>([
   ['branch', forkReport],
@@ -99,7 +97,7 @@ export function costReport({ ledger, elapsedMs }: Pick<CommandContext, 'ledger' 
 
 function contextReport({ model, context, system, tools, messages }: CommandContext): string {
   const shares = contextShares({ system, tools, messages }, context.tokens);
-  const parts: [string, number][] = [
+  const rows: [string, number][] = [
     ['System prompt', shares.system],
     ['Tools', shares.tools],
     ['Messages', shares.messages],
@@ -107,11 +105,66 @@ function contextReport({ model, context, system, tools, messages }: CommandConte
   const percent = ((100 * shares.used) / context.window).toFixed(1);
   return [
     `${model}: ${shares.used} of ${context.window} tokens (${percent} %)`,
-    ...parts.map(([name, tokens]) => `  ${name.padEnd(15)} about ${tokens}`),
+    ...rows.map(([name, tokens]) => `  ${name.padEnd(15)} about ${tokens}`),
     `  ${'Free'.padEnd(15)} ${Math.max(0, context.window - shares.used)}`,
   ].join('\n');
 }
 
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** The content of a request, without its settings. */
+interface RequestContent {
+  readonly system: readonly string[];
+  readonly tools: readonly ApiTool[];
+  readonly messages: readonly ApiMessage[];
+}
+
+/** How many tokens each part of the window takes. */
+interface ContextShares {
+  system: number;
+  tools: number;
+  messages: number;
+  /** The API's count of the last request, where there was one; otherwise the sum of the others. */
+  used: number;
+}
+
+/** `counted`: the tokens of the last request and its answer by the API; 0 before the first. The shares are estimates. */
+export function contextShares({ system, tools, messages }: RequestContent, counted: number): ContextShares {
+  const shares = {
+    system: estimateTokens(system),
+    tools: estimateTokens(tools),
+    messages: messages.length === 0 ? 0 : estimateTokens(messages),
+  };
+  return { ...shares, used: counted || shares.system + shares.tools + shares.messages };
+}
+
+/** About four characters are a token. */
+export function estimateTokens(value: unknown): number {
+  return Math.ceil((JSON.stringify(value) ?? '').length / 4);
+}
+
+/** Lists each memory file with its kind, length and reason, then the rules that apply to no file yet. */
+function memoryReport(files: readonly ListedMemory[]): string {
+  const loaded = files.filter(({ bytes }) => bytes !== null);
+  const waiting = files.filter(({ bytes }) => bytes === null);
+  const lines = [
+    ...(loaded.length > 0 ? ['Memory files in force:', ...loaded.map(lineOf)] : ['No memory files are in force.']),
+    ...(waiting.length > 0 ? ['Rules that wait for a file they are for:', ...waiting.map(lineOf)] : []),
+  ];
+  return lines.join('\n');
+}
+
+function lineOf(file: ListedMemory): string {
+  const { path, kind, bytes } = file;
+  const details = [kind, ...(bytes === null ? [] : [`${bytes} bytes`]), whyOf(file)];
+  return `  ${path} (${details.join(', ')})`;
+}
+
+function whyOf({ importedBy, globs, trigger }: ListedMemory): string {
+  if (importedBy !== undefined) return `imported by ${importedBy}`;
+  const isFor = globs ? `for ${globs.join(' ')}` : null;
+  const because = trigger === undefined ? null : `because of ${trigger}`;
+  return [isFor, because].filter((part) => part !== null).join(', ') || 'from the start';
 }

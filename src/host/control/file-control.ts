@@ -1,26 +1,26 @@
-import { atOneMoment } from '../agent/judge.ts';
-import { digestOf, requireFile } from '../tools/known-files.ts';
-import { decodeForDisplay, MAX_LOADED_BYTES, textFormat } from '../tools/text-file.ts';
-import type { FileStat, Workspace } from '../tools/workspace.ts';
-import { stringField } from '../util/json.ts';
-import type { FileContents, RewindFilesResult } from '../wire/control/index.ts';
-import { ControlError, toHeddleError } from '../wire/errors.ts';
-import type { ControlBody } from '../wire/peer.ts';
-import { explainCall } from './explain.ts';
-import { invalidRequest } from './invalid-request.ts';
-import { policyNow } from './make-turn.ts';
-import type { Parts } from './parts.ts';
+import { atOneMoment } from '../../agent/calls/judge.ts';
+import { digestOf, requireFile } from '../../tools/files/seen-files.ts';
+import { decodeForDisplay, MAX_LOADED_BYTES, textFormat } from '../../tools/files/text-file.ts';
+import type { FileStat, Workspace } from '../../tools/workspace.ts';
+import { stringField } from '../../util/json.ts';
+import type { FileContents, RewindFilesResult } from '../../wire/control/index.ts';
+import { ControlError, toHeddleError } from '../../wire/errors.ts';
+import type { ControlBody } from '../../wire/link/peer.ts';
+import { explainCall } from '../permissions/explain-call.ts';
+import type { MainThread } from '../thread/thread.ts';
+import { type ControlContext, invalidRequest } from './control-handler.ts';
 
 /** The control requests about files. */
 
-/** More would be a line that other SDKs do not take (ruling K34). */
+/** Other SDKs refuse longer lines. */
 const MAX_BYTES = 400_000;
 const MAX_LINE = 900_000;
-/** What a control character becomes in JSON. */
+/** The length of a control character in JSON. */
 const LONGEST_ESCAPE = 6;
 
-/** `rewind_files`. Not during a turn: it may be about to change the very files. */
-export async function rewindFiles({ checkpoints }: Parts, request: ControlBody): Promise<RewindFilesResult> {
+/** `rewind_files`. Not during a turn, which may be about to change the same files. */
+export async function rewindFiles({ main }: ControlContext, request: ControlBody): Promise<RewindFilesResult> {
+  const { checkpoints } = main.workplace;
   const messageId = stringField(request, 'user_message_id');
   if (messageId === undefined) throw invalidRequest('user_message_id', 'a string');
   if (checkpoints) {
@@ -30,9 +30,16 @@ export async function rewindFiles({ checkpoints }: Parts, request: ControlBody):
   throw new ControlError(`Files cannot be rewound: the session was started without ${how}`, 'not_enabled');
 }
 
-/** `read_file`: for viewers. Reads what the Read tool could read without anybody being asked; of a large file the beginning. */
-export async function readFile(parts: Parts, request: ControlBody, signal: AbortSignal): Promise<FileContents> {
-  const { path, size, workspace } = await findReadable(parts, request);
+/**
+ * `read_file`: for viewers. Reads a file that the Read tool could read without a permission question; only the beginning of
+ * a large one.
+ */
+export async function readFile(
+  { main }: ControlContext,
+  request: ControlBody,
+  signal: AbortSignal,
+): Promise<FileContents> {
+  const { path, size, workspace } = await findReadable(main, request);
   const bytes = await readBeginning(workspace, path, { limit: byteLimit(request.max_bytes), signal });
   if (request.encoding === 'base64') {
     const isCut = bytes.length < size;
@@ -51,18 +58,16 @@ export async function readFile(parts: Parts, request: ControlBody, signal: Abort
   };
 }
 
-/** `seed_read_state`: the host has shown the model this file as it was at `mtime`. If it still is so, it may be edited. */
-export async function seedReadState(
-  parts: Parts,
-  request: ControlBody,
-  signal: AbortSignal,
-): Promise<{ seeded: boolean }> {
+/**
+ * `seed_read_state`: the host has shown the model this file as it was at `mtime`. The model may edit the file if it has
+ * not changed since.
+ */
+export async function seedReadState({ main }: ControlContext, request: ControlBody): Promise<{ seeded: boolean }> {
   const { mtime } = request;
   if (typeof mtime !== 'number') throw invalidRequest('mtime', 'a number: milliseconds since 1970');
-  const { path, size, mtimeMs, workspace } = await findReadable(parts, request);
+  const { path, size, mtimeMs, workspace } = await findReadable(main, request);
   if (Math.floor(mtimeMs) !== Math.floor(mtime) || size > MAX_LOADED_BYTES) return { seeded: false };
-  const { files } = parts.toolContext('', signal);
-  files.set(path, { digest: digestOf(await workspace.readFile(path)), whole: true });
+  main.workplace.files.set(path, { digest: digestOf(await workspace.readFile(path)), whole: true });
   return { seeded: true };
 }
 
@@ -72,22 +77,21 @@ interface Readable extends FileStat {
   workspace: Workspace;
 }
 
-/** Throws for what the session may not read by its rules, and for what is no file. */
-async function findReadable(parts: Parts, request: ControlBody): Promise<Readable> {
-  const { tools } = parts;
-  const policy = atOneMoment(policyNow(parts));
-  const given = stringField(request, 'path');
-  if (given === undefined || given === '') throw invalidRequest('path', 'a text');
-  const place = { tools, workspace: parts.workspace, policy };
-  const decided = await explainCall('Read', { file_path: given }, place).catch((error) => ({
+/** Throws for a path that the session may not read by its rules, and for one that is not a file. */
+async function findReadable({ workplace, permissions, toolbox }: MainThread, request: ControlBody): Promise<Readable> {
+  const policy = atOneMoment(permissions.inForce());
+  const asked = stringField(request, 'path');
+  if (asked === undefined || asked === '') throw invalidRequest('path', 'a text');
+  const rules = { tools: toolbox.registry, workspace: workplace.workspace, policy };
+  const decided = await explainCall('Read', { file_path: asked }, rules).catch((error) => ({
     behavior: 'deny',
     reason: toHeddleError(error).message,
   }));
   if (decided.behavior !== 'allow') {
-    throw new ControlError(`${given} may not be read: ${decided.reason}`, 'permission_denied');
+    throw new ControlError(`${asked} may not be read: ${decided.reason}`, 'permission_denied');
   }
-  const path = parts.workspace.resolve(given);
-  const workspace = await parts.workspace.pin(new Map([[path, policy.realPath(path)]]));
+  const path = workplace.workspace.resolve(asked);
+  const workspace = await workplace.workspace.pin(new Map([[path, policy.realPath(path)]]));
   const stat = await workspace.stat(path);
   if (!stat) throw new ControlError(`File does not exist: ${path}`, 'file_not_found');
   try {
@@ -98,7 +102,7 @@ async function findReadable(parts: Parts, request: ControlBody): Promise<Readabl
   return { path, workspace, ...stat };
 }
 
-/** Up to the limit, and not into the middle of a character. */
+/** Reads up to the limit, and stops before a character that the limit would cut. */
 async function readBeginning(
   workspace: Workspace,
   path: string,
@@ -123,7 +127,7 @@ function byteLimit(asked: unknown): number {
   return Math.min(asked as number, MAX_BYTES);
 }
 
-/** Where the character begins that the byte at `at` belongs to. */
+/** The start of the character that the byte at `at` belongs to. */
 function characterStart(bytes: Buffer, at: number): number {
   if (textFormat(bytes).encoding !== 'utf-8') return at - (at % 2);
   let start = at;

@@ -1,27 +1,29 @@
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { StartupFailureReason } from '../wire/messages/result.ts';
-import type { ControlBody, Peer } from '../wire/peer.ts';
-import type { Launch, RunConfig } from '../wire/run-config.ts';
-import type { Reception } from './reception.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { ControlBody, Peer } from '../../wire/link/peer.ts';
+import type { StartupFailureReason } from '../../wire/messages/result.ts';
+import type { Launch, RunConfig } from '../../wire/run-config.ts';
 
-/** Whether what the first request brings belongs to the launch, so that nothing is opened before it. */
+/** What came first over a connection: a request, or anything else. */
+export type FirstLine = { request: ControlBody } | { request: null };
+
+/** Whether the first request is part of the launch, so that the session is opened after it. */
 export function awaitsInitialize({ awaitInitialize, managedSettingsInInitialize }: RunConfig): boolean {
   return awaitInitialize === true || managedSettingsInInitialize === true;
 }
 
 /**
- * The launch with what the `initialize` request brings: plugins, as if each had a flag of its own, and managed settings.
- * Rejects when that request is not the first line, and where managed settings were announced that are not in it: a run
- * without the rules of its administrator is none.
+ * Adds the plugins and the managed settings of the `initialize` request to the launch, as if each had a flag. Rejects when
+ * that request is not the first line, and when announced managed settings are missing: a run must not start without the
+ * rules of its administrator.
  */
-export async function withInitialize(launch: Launch, reception: Reception, peer: Peer): Promise<Launch> {
+export async function withInitialize(launch: Launch, firstLine: Promise<FirstLine>, peer: Peer): Promise<Launch> {
   const { config } = launch;
-  const first = await Promise.race([reception.first, peer.done.then(() => null)]);
+  const first = await Promise.race([firstLine, peer.done.then(() => null)]);
   const isManaged = config.managedSettingsInInitialize === true;
   if (first === null) {
     if (isManaged) throw notDelivered('the input ended before the initialize request');
-    return launch; // a host that says nothing is answered by nothing
+    return launch; // a host that sends nothing gets no answer
   }
   const { request } = first;
   if (request?.subtype !== 'initialize') {
@@ -36,10 +38,10 @@ export async function withInitialize(launch: Launch, reception: Reception, peer:
 }
 
 function pluginFlags(config: RunConfig, { plugins }: ControlBody): Partial<RunConfig> {
-  const given = readPluginConfigs(plugins ?? []);
-  if (given === null && config.managedSettingsInInitialize) throw notDelivered('initialize.plugins cannot be read');
-  if (given === null) throw new HeddleError('invalid_option', `initialize.plugins: ${PLUGIN_SHAPE}`);
-  const folders = (hasServers: boolean) => given.flatMap((each) => (each.hasServers === hasServers ? each.folder : []));
+  const named = readPluginConfigs(plugins ?? []);
+  if (named === null && config.managedSettingsInInitialize) throw notDelivered('initialize.plugins cannot be read');
+  if (named === null) throw new HeddleError('invalid_option', `initialize.plugins: ${PLUGIN_SHAPE}`);
+  const folders = (hasServers: boolean) => named.flatMap((each) => (each.hasServers === hasServers ? each.folder : []));
   return {
     pluginDir: [...(config.pluginDir ?? []), ...folders(true)],
     pluginDirNoMcp: [...(config.pluginDirNoMcp ?? []), ...folders(false)],
@@ -48,10 +50,10 @@ function pluginFlags(config: RunConfig, { plugins }: ControlBody): Partial<RunCo
 
 const PLUGIN_SHAPE = "give a list of { type: 'local', path: '…' }";
 
-/** Plugins as a request names them; null when that cannot be read. */
-export function readPluginConfigs(given: unknown): { folder: string; hasServers: boolean }[] | null {
-  if (!Array.isArray(given)) return null;
-  const read = given.map((each: unknown) => {
+/** The plugins that a request names; null when the list is invalid. */
+export function readPluginConfigs(raw: unknown): { folder: string; hasServers: boolean }[] | null {
+  if (!Array.isArray(raw)) return null;
+  const read = raw.map((each: unknown) => {
     const folder = isObject(each) && each.type === 'local' ? stringField(each, 'path') : undefined;
     return folder ? { folder, hasServers: (each as JsonObject).skipMcpDiscovery !== true } : null;
   });
@@ -68,7 +70,7 @@ function notDelivered(problem: string): HeddleError {
   return startFailure(`--managed-settings-in-initialize: ${problem}`, 'managed_settings_not_delivered');
 }
 
-/** `reason`: the word that hosts of the reference know for it. */
+/** `reason`: the word that hosts of the reference know. */
 function startFailure(message: string, reason: StartupFailureReason): HeddleError {
   return new HeddleError('invalid_option', message, { facts: { startupFailureReason: reason } });
 }

@@ -1,16 +1,15 @@
-import { ControlError } from '../wire/errors.ts';
-import type { ControlBody } from '../wire/peer.ts';
-import { THINKING_DISPLAYS, type ThinkingDisplay } from '../wire/thinking-display.ts';
-import { invalidRequest } from './invalid-request.ts';
-import type { Parts } from './parts.ts';
+import { ControlError } from '../../wire/errors.ts';
+import type { ControlBody } from '../../wire/link/peer.ts';
+import { THINKING_DISPLAYS, type ThinkingDisplay } from '../../wire/thinking-display.ts';
+import { type ControlContext, invalidRequest } from './control-handler.ts';
 
-/** `set_max_thinking_tokens`: what is left out stays as it is. A display that cannot be had leaves the budget changed. */
-export function setMaxThinkingTokens({ settings }: Parts, request: ControlBody): void {
+/** `set_max_thinking_tokens`: a field that is left out changes nothing. An invalid display leaves the budget changed. */
+export function setMaxThinkingTokens({ main: { model } }: ControlContext, request: ControlBody): void {
   const { max_thinking_tokens: tokens, thinking_display: display } = request;
   if (tokens !== undefined && tokens !== null && !isCount(tokens)) {
     throw invalidRequest('max_thinking_tokens', 'a whole number, 0 or above, or null');
   }
-  if (tokens !== undefined) settings.maxThinkingTokens = tokens || null;
+  if (tokens !== undefined) model.change({ maxThinkingTokens: tokens || null });
   if (display === undefined) return;
   if (display !== null && !isDisplay(display)) {
     throw new ControlError(
@@ -18,7 +17,7 @@ export function setMaxThinkingTokens({ settings }: Parts, request: ControlBody):
       'invalid_request',
     );
   }
-  settings.thinkingDisplay = display;
+  model.change({ thinkingDisplay: display });
 }
 
 function isCount(value: unknown): value is number {

@@ -1,4 +1,4 @@
-import { namesProblem } from '../define/tool-name.ts';
+import { namesProblem } from '../../define/tool-name.ts';
 import {
   type Check,
   callback,
@@ -12,14 +12,14 @@ import {
   spelled,
   text,
   word,
-} from '../util/checks.ts';
-import { isObject } from '../util/json.ts';
-import { badOption, checkNamed } from '../wire/check-named.ts';
+} from '../../util/checks.ts';
+import { isObject } from '../../util/json.ts';
+import { badOption, checkNamed } from '../../wire/check-named.ts';
 import type { EngineOptions } from './engine.ts';
 
 const USUAL = 'createEngine({ cwd: process.cwd(), env: process.env })';
 
-/** Throws `invalid_option` that names the option, for what an engine cannot be made of. */
+/** Throws `invalid_option`, which names the option, when an engine cannot be made from these options. */
 export function checkEngineOptions(options: EngineOptions): void {
   checkNamed(options, ENGINE_CHECKS, {
     before: 'createEngine: ',
@@ -55,7 +55,7 @@ function variables(value: unknown): ReturnType<Check> {
   return wrong ? { at: `.${wrong[0]}`, says: `must be a string, got ${kindOf(wrong[1])}` } : null;
 }
 
-/** A name is what most have in mind; that is said with each session. */
+/** Most callers who pass a string mean the name of a model, which belongs to the options of each session. */
 function modelPort(value: unknown): ReturnType<Check> {
   if (typeof value === 'string') {
     const says = `is a model of your own, an object with stream(); the name ${JSON.stringify(value.slice(0, 40))} belongs into the options of query() or createSession()`;
@@ -64,7 +64,7 @@ function modelPort(value: unknown): ReturnType<Check> {
   return shape({ provider: word, stream: callback })(value);
 }
 
-/** Of either kind: one of ours has `list` and `exists`, one that was written for the reference has neither. */
+/** Accepts both kinds of store: Heddle's has `list` and `exists`, a store written for the reference has neither. */
 function storePort(value: unknown): ReturnType<Check> {
   if (typeof value === 'string') {
     const says =

@@ -1,58 +1,60 @@
-import { createAnthropicModel } from '../model/anthropic.ts';
-import { anthropicSettings } from '../model/anthropic-env.ts';
-import { createHide, hidingLogger } from '../model/hide-secrets.ts';
-import type { Model } from '../model/model.ts';
-import { missingCredentials, type ResolvedModel, resolveModel } from '../model/resolve.ts';
-import { withRetry } from '../model/retry.ts';
-import type { Runtime } from '../util/runtime.ts';
-import type { HeddleError } from '../wire/errors.ts';
-import { HEDDLE_VERSION } from '../wire/version.ts';
-import { type Env, secretValues } from './home.ts';
+import { createAnthropicModel } from '../../model/anthropic/anthropic.ts';
+import { anthropicSettings } from '../../model/anthropic/anthropic-env.ts';
+import { createHide, hidingLogger } from '../../model/hide-secrets.ts';
+import { withRetry } from '../../model/http/retry.ts';
+import type { Model } from '../../model/model.ts';
+import { createOfflineModel } from '../../model/offline/offline.ts';
+import { createOpenAiModel, missingOpenAiKey, openAiSettings } from '../../model/openai/openai-provider.ts';
+import { missingCredentials, type ResolvedModel, resolveModel } from '../../model/resolve.ts';
+import type { Runtime } from '../../util/runtime.ts';
+import type { HeddleError } from '../../wire/errors.ts';
+import { HEDDLE_VERSION } from '../../wire/version.ts';
+import { type Env, secretValues } from './environment.ts';
 import { createRecentModels } from './recent-models.ts';
 
-/** Supplies the credential of the Anthropic API and of no other. Asked before each request, so that tokens can rotate. */
+/** Supplies the credential of the Anthropic API only. Called before each request, so that tokens can rotate. */
 export type Credential = () => Promise<{ apiKey?: string; authToken?: string }>;
 
 interface Adapter {
   model: Model;
-  /** Where the key for it comes from, in the words of `init.apiKeySource`. */
+  /** Where the key of the model comes from, in the words of `init.apiKeySource`. */
   keySource: string;
 }
 
-/** A model that was found: what its name means, and the adapter that calls it. */
-export interface Chosen extends Omit<ResolvedModel, 'provider'>, Adapter {
-  /** What every request of a recording asks for; a replay must ask for the same. */
+/** A selected model: the meaning of its name, and the adapter that calls it. */
+export interface SelectedModel extends Omit<ResolvedModel, 'provider'>, Adapter {
+  /** The `max_tokens` of every request in a recording; a replay must send the same value. */
   recordedMaxTokens?: number;
 }
 
 /** Where a session gets the credential of the Anthropic API from, if not from its environment. */
 export interface KeyHelper {
-  /** Sessions with the same one share connections. */
+  /** Sessions with the same id share connections. */
   readonly id: string;
   readonly credential: Credential;
 }
 
-/** Whose API a key can be stored for, and the file that `heddle auth login` writes into the config home. */
+/** The APIs that a key can be stored for, and the file that `heddle auth login` writes into the config home. */
 export type KeyProvider = 'anthropic' | 'openai';
 export const KEY_FILE = 'api-keys.json';
 
-/** Where a session gets keys from that are not in its environment. The environment comes first, as hosts expect. */
+/** Sources of keys outside the environment of a session. A key in the environment wins, as hosts expect. */
 export interface SessionKeys {
   /** The user's command, for the Anthropic API. Wins over a stored key. */
   helper?: KeyHelper | undefined;
   /** A key that `heddle auth login` has stored for the server at this address. */
   stored?(provider: KeyProvider, address: string): KeyHelper | undefined;
-  /** A line for those who have stored a key, but not for that server; else empty. */
+  /** A sentence for a user who has stored a key, but for another server; empty otherwise. */
   storedElsewhere?(provider: KeyProvider, address: string): string;
 }
 
 /** How many sets of credentials and addresses keep their connections at a time. */
 const MAX_CONNECTED = 16;
 
-/** Finds the model that a name means; adapters and their connections are shared by all sessions of an engine. */
+/** Finds the model that a name means. All sessions of an engine share the adapters and their connections. */
 export interface Models {
-  /** Rejects with `not_supported` for names that nothing here can answer. */
-  choose(name: string | undefined, env: Env, keys?: SessionKeys): Promise<Chosen>;
+  /** Rejects with `not_supported` for a name that no adapter can answer. */
+  select(name: string | undefined, env: Env, keys?: SessionKeys): Promise<SelectedModel>;
   close(): void;
 }
 
@@ -60,7 +62,7 @@ export interface ModelsOptions {
   runtime: Runtime;
   model?: Model;
   credential?: Credential;
-  /** The program has not said what the engine may know of its environment. */
+  /** Whether the program made the engine without `env`. */
   isWithoutEnv?: boolean;
 }
 
@@ -85,11 +87,9 @@ export function createModels(options: ModelsOptions): Models {
     const keyed = (helper: KeyHelper | undefined) => JSON.stringify([provider, helper?.id ?? null, ...variables]);
     switch (provider) {
       case 'offline': {
-        const { createOfflineModel } = await import('../model/offline.ts');
         return { model: adapters.get('offline', createOfflineModel), keySource: 'none' };
       }
       case 'openai': {
-        const { createOpenAiModel, openAiSettings, missingOpenAiKey } = await import('../model/openai-provider.ts');
         const settings = openAiSettings(env);
         const hasKey = !!settings.apiKey?.trim();
         const helper = hasKey ? undefined : keys.stored?.('openai', settings.baseUrl);
@@ -105,7 +105,8 @@ export function createModels(options: ModelsOptions): Models {
       case 'anthropic': {
         const settings = anthropicSettings(env);
         const missing = missingCredentials(env);
-        // The environment comes first, as hosts expect: the others are for those who have no key there.
+        // The environment comes first, as hosts expect. The other sources are for users without a key in the
+        // environment.
         const stored = missing && !keys.helper ? keys.stored?.('anthropic', settings.baseUrl) : undefined;
         const helper = missing && (keys.helper ?? stored);
         const credential = options.credential ?? helper?.credential;
@@ -121,7 +122,9 @@ export function createModels(options: ModelsOptions): Models {
     }
   }
 
-  /** Of the Anthropic API. Tokens, and what the embedding program supplies, are no keys that hosts know a word for. */
+  /**
+   * The source of the Anthropic API's key. `none` for tokens and the program's callback: hosts know no word for them.
+   */
   function sourceOf(env: Env, { helper, stored }: { helper?: KeyHelper; stored?: KeyHelper }): string {
     if (options.credential) return 'none';
     if (env.ANTHROPIC_API_KEY?.trim()) return 'ANTHROPIC_API_KEY';
@@ -130,7 +133,7 @@ export function createModels(options: ModelsOptions): Models {
   }
 
   return {
-    async choose(name, env, keys = {}) {
+    async select(name, env, keys = {}) {
       const { provider, ...resolved } = resolveModel(name, env);
       return { ...resolved, ...(await adapterFor(provider, env, keys)) };
     },
@@ -138,12 +141,12 @@ export function createModels(options: ModelsOptions): Models {
   };
 }
 
-/** The reference's word for a key that its sign-in has stored; hosts know it. */
+/** The reference's word for a key that its sign-in stores; hosts know it. */
 const STORED_KEY = '/login managed key';
 
 /**
- * Stands in where nothing can be called. The session opens all the same, because hosts expect its first lines; the turn
- * then fails with what to do.
+ * A model that fails every request with instructions for the user. The session still opens, because hosts expect its
+ * first lines; the turn fails.
  */
 function failingModel(message: string): Adapter {
   const model: Model = {
@@ -155,7 +158,7 @@ function failingModel(message: string): Adapter {
   return { model, keySource: 'none' };
 }
 
-/** Before a text that would have somebody set a variable which is set. */
+/** Precedes a text that would tell the user to set a variable which is already set in the shell. */
 const WITHOUT_ENV =
   'This engine was made without an environment and sees no variable of yours: createEngine({ env: process.env }) hands ' +
   'them over.\n';

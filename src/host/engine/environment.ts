@@ -1,11 +1,11 @@
-import { findConfigHome } from '../util/config-home.ts';
-import { HeddleError } from '../wire/errors.ts';
+import { findConfigHome } from '../../util/own/config-home.ts';
+import { HeddleError } from '../../wire/errors.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Where state lives. Throws `invalid_option` where the environment names no place, and `invalid_settings` where the user's
- * choice of a home cannot be read.
+ * The folder of Heddle's state. Throws `invalid_option` when the environment names none, and `invalid_settings` when
+ * the user's choice of a home cannot be read.
  */
 export function configHome(env: Env): string {
   const found = findConfigHome(env);
@@ -20,15 +20,15 @@ export function configHome(env: Env): string {
   return found.path;
 }
 
-/** The config home; null where the environment names none. Throws `invalid_settings` like `configHome`. */
+/** The config home; null when the environment names none. Throws `invalid_settings` like `configHome`. */
 export function configHomeOrNull(env: Env): string | null {
   return findConfigHome(env) === null ? null : configHome(env);
 }
 
-/** What the runtime itself was trusted with and its tools were not (ruling G4). */
+/** Credentials that the user entrusted to the runtime, and not to the commands that tools run. */
 const KEYS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'OPENAI_API_KEY'];
 const HEADER_LINES = ['ANTHROPIC_CUSTOM_HEADERS', 'OPENAI_CUSTOM_HEADERS'];
-/** Addresses that may hold a user name and a password. Tools need them as they are. */
+/** Addresses that may hold a user name and a password. Tools need them unchanged. */
 const ADDRESSES = [
   'ANTHROPIC_BASE_URL',
   'OPENAI_BASE_URL',
@@ -47,7 +47,7 @@ export function toolEnv(env: Env): Record<string, string | undefined> {
   return rest;
 }
 
-/** What must not be shown, nor written to any file: the values of the credentials. */
+/** The values of the credentials, which must not be shown or written to any file. */
 export function secretValues(env: Env): string[] {
   const values = [
     ...KEYS.map((name) => env[name] ?? ''),
@@ -57,16 +57,16 @@ export function secretValues(env: Env): string[] {
   return [...new Set(values.map((value) => value.trim()))].filter((value) => value !== '');
 }
 
-/** Short words within a value (`Bearer`, names of cookies) are no secrets. */
+/** Shorter words within a value (`Bearer`, names of cookies) are not secrets. */
 const MIN_WORD_CHARS = 8;
 
-/** Of a `Name: value` line the value, and the words in it, which may be told one by one. */
+/** The value of a `Name: value` line, and the words in it, because an output may show one of them alone. */
 export function headerSecrets(line: string): string[] {
   const value = line.slice(line.indexOf(':') + 1).trim();
   return [value, ...value.split(/[\s;,=]+/).filter((word) => word.length >= MIN_WORD_CHARS)];
 }
 
-/** The user info of an address: as it is written there, decoded, and as it is sent. A name with a password is no secret. */
+/** The secrets in the user info of an address: as written, decoded, and as sent. The user name alone is not secret. */
 function userInfo(address: string): string[] {
   const [, written = ''] = /^(?:[^/?#@]*:\/\/)?([^/?#]*)@/.exec(address.trim()) ?? [];
   if (written === '') return [];

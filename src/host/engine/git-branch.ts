@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { readSmallFile } from '../util/small-file.ts';
+import { readSmallFile } from '../../util/files/small-file.ts';
 
-/** Each of these files is one line. */
+/** Each of these files has one line. */
 const MAX_BYTES = 8192;
 
 /**
@@ -21,10 +21,10 @@ function headOf(directory: string): string | null {
   try {
     const git = join(directory, '.git');
     const gitDir = statSync(git).isDirectory() ? git : linkedGitDir(directory, git);
-    // The first line: the rest of a made-up one would go to the model as if it were ours.
+    // Only the first line: the model would take further lines of a forged file for Heddle's words.
     return textOf(join(gitDir, 'HEAD')).split('\n', 1).join('').trim();
   } catch {
-    return null; // no repository here, or none that can be read
+    return null; // no repository here, or an unreadable one
   }
 }
 

@@ -1,45 +1,45 @@
-import { isObject } from '../util/json.ts';
-import type { Logger } from '../util/runtime.ts';
-import type { Credential } from './models.ts';
+import { isObject } from '../../util/json.ts';
+import type { Logger } from '../../util/runtime.ts';
+import type { Credential } from './engine-models.ts';
 
 /** Shorter values may be parts of ordinary words. */
 const MIN_CHARS = 8;
-const STAND_IN = '[credential hidden]';
+const PLACEHOLDER = '[credential hidden]';
 
 /**
- * Takes the runtime's own credentials out of what tools found, before anybody sees or stores it: they are not in the
- * environment of commands (ruling G4), but a command may still look into that of its parent, or ask the same helper.
- * What holds none is handed back as it is. `secrets` is asked every time: keys change.
+ * Replaces the runtime's own credentials in the outputs of tools, before they are shown or stored. Commands do not get
+ * them in their environment, but a command may read that of its parent, or run the same helper. A value without
+ * credentials is returned unchanged; `secrets` is called each time, because keys change.
  */
 export function credentialHider(secrets: () => readonly string[]): <T>(value: T) => T {
   return <T>(value: T) => {
     const hidden = secrets().filter((secret) => secret.length >= MIN_CHARS);
-    // The longest first: one may lie in another.
+    // The longest first: one secret may contain another.
     hidden.sort((a, b) => b.length - a.length);
     return hidden.length === 0 ? value : (without(hidden, value) as T);
   };
 }
 
-/** A logger that tells no credential, whoever says it. */
+/** A logger that replaces credentials in every message. */
 export function credentialFreeLogger(log: Logger, secrets: () => readonly string[]): Logger {
   const hide = credentialHider(secrets);
-  return (level, message, facts) => log(level, hide(message), ...(facts ? [hide(facts)] : []));
+  return (level, message, details) => log(level, hide(message), ...(details ? [hide(details)] : []));
 }
 
-/** The credentials that helpers and callbacks have given so far, besides those of the environment. */
+/** The credentials that helpers and callbacks have returned so far, in addition to those of the environment. */
 export interface ObtainedSecrets {
   values(): readonly string[];
-  /** The same source, whose answers are remembered here before anybody gets them. */
+  /** The same source, which notes each credential here before it returns it. */
   noting(source: Credential): Credential;
-  /** What has come from elsewhere: the tokens of MCP servers. */
+  /** Notes secrets from other sources, such as the tokens of MCP servers. */
   note(secrets: readonly string[]): void;
 }
 
-/** Sources that give a new token with every request must not fill the memory; what is older has long expired. */
+/** Bounds the memory for sources that return a new token with every request. Older tokens have expired. */
 const MAX_OBTAINED = 256;
 
 export function createObtainedSecrets(): ObtainedSecrets {
-  /** The oldest first. */
+  /** Ordered from the oldest to the newest. */
   const known = new Set<string>();
   const note = (secret: string) => {
     known.delete(secret);
@@ -76,7 +76,7 @@ function without(secrets: readonly string[], value: unknown): unknown {
 }
 
 function replaced(text: string, secret: string): string {
-  return text.includes(secret) ? text.replaceAll(secret, STAND_IN) : text;
+  return text.includes(secret) ? text.replaceAll(secret, PLACEHOLDER) : text;
 }
 
 function changedOrSame(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {

@@ -1,17 +1,17 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { Readable } from 'node:stream';
-import type { FetchLike } from '../mcp/fetch-like.ts';
-import { proxyAuthorization, proxyFor } from '../model/proxy.ts';
-import { abortReason } from '../util/abort.ts';
-import type { Env } from './home.ts';
+import type { FetchLike } from '../../mcp/remote/fetch-like.ts';
+import { proxyAuthorization, proxyFor } from '../../model/http/proxy.ts';
+import { abortReason } from '../../util/abort.ts';
+import type { Env } from './environment.ts';
 
-/** A Response may have no body with these. */
+/** Status codes of responses that have no body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * `fetch` that goes through the proxy which the environment names for an address, and directly where it names none: the
- * one of Node knows of no proxies. Redirects are for whoever asks: behind a proxy none is followed.
+ * A `fetch` that uses the proxy which the environment names for an address, and connects directly without one: Node's
+ * own `fetch` ignores proxies. Through a proxy it follows no redirects; the caller does.
  */
 export function proxiedFetch(env: Env, direct: FetchLike = fetch): FetchLike {
   return async (address, init = {}) => {
@@ -23,7 +23,7 @@ export function proxiedFetch(env: Env, direct: FetchLike = fetch): FetchLike {
 
 async function exchange(url: URL, init: RequestInit, proxy: URL): Promise<IncomingMessage> {
   const { signal } = init;
-  // It knows which header belongs to which kind of body.
+  // `Request` knows which header belongs to which kind of body.
   const request = new Request(url, { method: init.method ?? 'GET', body: init.body ?? null, ...withHeaders(init) });
   const body = Buffer.from(await request.arrayBuffer());
   const sent = await open(url, { method: request.method, headers: Object.fromEntries(request.headers) }, proxy);
@@ -33,7 +33,7 @@ async function exchange(url: URL, init: RequestInit, proxy: URL): Promise<Incomi
   sent.once('close', () => signal?.removeEventListener('abort', onAbort));
   return new Promise((resolve, reject) => {
     sent.once('response', resolve);
-    // Errors after the head reach the reader of the body; here they only must not go unhandled.
+    // The reader of the body gets errors that come after the head. This listener keeps them from being unhandled.
     sent.on('error', reject);
     sent.end(body);
   });
@@ -48,7 +48,7 @@ interface Head {
   headers: Record<string, string>;
 }
 
-/** https is tunnelled; of http the proxy gets the whole address, and its own credentials beside ours. */
+/** Tunnels https. For http, the proxy gets the whole address, and its own credentials in addition to the request's. */
 async function open(url: URL, { method, headers }: Head, proxy: URL): Promise<ClientRequest> {
   if (url.protocol === 'https:') {
     const { HttpsProxyAgent } = await import('https-proxy-agent');

@@ -1,21 +1,23 @@
-import type { Model } from '../model/model.ts';
+import type { Model } from '../../model/model.ts';
 
-/** Models by what makes them different; only the most recently used ones keep their connections. */
+/** Models by key. Only the most recently used ones keep their connections. */
 export interface RecentModels {
-  /** The model of this key, made when there is none. It stays usable for ever; a call after a long rest makes it anew. */
+  /**
+   * The model of this key, made if missing. It stays usable: a call after its connections were closed makes it again.
+   */
   get(key: string, make: () => Model): Model;
   close(): void;
 }
 
 interface Entry {
   adapter: Model;
-  /** What sessions hold: finds the adapter of its key with every call. */
+  /** The model that sessions hold. It finds the adapter of its key with every call. */
   handle: Model;
 }
 
-/** Hosts that give every session a key of its own would otherwise hold connections for all keys that ever were. */
+/** Limits the open connections of hosts that give every session its own key. */
 export function createRecentModels(limit: number): RecentModels {
-  /** The least recently used first. */
+  /** Ordered from the least to the most recently used. */
   const entries = new Map<string, Entry>();
 
   function use(key: string, make: () => Model): Entry {

@@ -1,16 +1,16 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode } from '../util/error-code.ts';
-import { isObject, stringField, tryParseJson } from '../util/json.ts';
-import { KEY_FILE, type KeyHelper, type KeyProvider } from './models.ts';
+import { errorCode } from '../../util/error-code.ts';
+import { isObject, stringField, tryParseJson } from '../../util/json.ts';
+import { KEY_FILE, type KeyHelper, type KeyProvider } from './engine-models.ts';
 
-/** Whose API a key can be stored for. */
+/** The APIs that a key can be stored for. */
 export const KEY_PROVIDERS: readonly KeyProvider[] = ['anthropic', 'openai'];
 
 /** An API key that `heddle auth login` has stored. */
 export interface StoredKey {
   provider: KeyProvider;
-  /** Where it may be sent, and nowhere else: `https://api.anthropic.com`. */
+  /** The only origin that the key may be sent to, such as `https://api.anthropic.com`. */
   origin: string;
   apiKey: string;
   /** When it was stored, as ISO 8601. */
@@ -19,18 +19,18 @@ export interface StoredKey {
 
 export interface StoredKeys {
   keys: readonly StoredKey[];
-  /** Why the file cannot be used, without a word of what is in it. */
+  /** Why the file cannot be used; never quotes the file. */
   problem: string | null;
 }
 
-/** In the config home, for the user alone (ruling G8). */
+/** The file of stored keys in the config home. Only the user can read it. */
 export function keyFile(configHome: string): string {
   return join(configHome, KEY_FILE);
 }
 
 const MAX_BYTES = 256 * 1024;
 
-/** Never throws. Keys of providers that this version does not know are left out; `heddle auth` keeps them. */
+/** Never throws. Skips keys of providers that this version does not know; `heddle auth` keeps them in the file. */
 export function readStoredKeys(configHome: string | null): StoredKeys {
   if (configHome === null) return { keys: [], problem: null };
   const path = keyFile(configHome);
@@ -59,8 +59,8 @@ function isStoredKey(value: unknown): value is StoredKey {
 }
 
 /**
- * The stored key for the server at an address, read again for each request: a key that is replaced or removed while a
- * session runs counts from then on. Undefined where none is stored for that server.
+ * The stored key for the server at an address; undefined when none is stored for it. The file is read again for each
+ * request, so that a replaced or removed key takes effect while a session runs.
  */
 export function storedKeyFor(
   configHome: string | null,
@@ -80,7 +80,7 @@ export function storedKeyFor(
   };
 }
 
-/** A line for those who have stored a key, but for another server than that at the address; empty for all others. */
+/** A sentence for a user who has stored a key, but for a server at another address; empty otherwise. */
 export function storedElsewhere(
   configHome: string | null,
   { provider, address }: { provider: KeyProvider; address: string },
@@ -92,7 +92,7 @@ export function storedElsewhere(
   return `\n  A key is stored for ${origins}, and is sent nowhere else: heddle auth login stores one for ${origin}.`;
 }
 
-/** Scheme, host and port; null for what is no address. */
+/** Scheme, host and port; null for an invalid address. */
 export function originOf(address: string): string | null {
   return URL.canParse(address) ? new URL(address).origin : null;
 }

@@ -1,29 +1,31 @@
-import { BUNDLED_AGENTS } from '../../config/bundled-agents.ts';
+import { BUNDLED_AGENT_PROMPTS } from '../../config/extensions/bundled-agent-texts.ts';
+import { BUNDLED_AGENTS } from '../../config/extensions/bundled-agents.ts';
 import { plainName } from '../../permissions/name-rules.ts';
-import type { AgentToolOptions } from '../../tools/agent.ts';
+import type { AgentToolOptions } from '../../tools/agents/agent.ts';
 import { isObject, stringField } from '../../util/json.ts';
 import type { AgentDefinition } from '../../wire/agent-definition.ts';
-import type { Extensions } from '../extensions.ts';
-import type { GivenHooks } from '../hooks.ts';
+import type { SelectedModel } from '../engine/engine-models.ts';
+import type { ConfiguredHooks } from '../launch/hook-settings.ts';
+import type { Extensions } from './extensions.ts';
 
 /** A kind of agent that can be started in a session. */
 export interface AgentType {
   name: string;
-  /** The prompt of one that comes with Heddle is loaded with the first of its kind. */
+  /** Without a prompt: `promptOf` knows the prompt of a built-in agent. */
   definition: Omit<AgentDefinition, 'prompt'> & { prompt?: string };
   source: 'host' | 'file' | 'built-in';
-  /** Hooks that are there while such an agent runs. */
-  hooks?: GivenHooks;
+  /** Hooks that apply while such an agent runs. */
+  hooks?: ConfiguredHooks;
 }
 
-export interface AgentHolder {
+export interface AgentSource {
   extensions: Pick<Extensions, 'agents'>;
   /** Agents that the launch or `initialize` defines, by name. */
   hostAgents: unknown;
 }
 
-/** The agents of a session: each name once, those of the host before those of files before ours. */
-export function agentTypes({ extensions, hostAgents }: AgentHolder): AgentType[] {
+/** The agents of a session, each name once: the host's before those of files before built-in ones. */
+export function agentTypes({ extensions, hostAgents }: AgentSource): AgentType[] {
   const given = isObject(hostAgents) ? Object.entries(hostAgents) : [];
   const all: AgentType[] = [
     ...given.map(([name, definition]) => ({ name, definition: readable(definition), source: 'host' as const })),
@@ -31,7 +33,7 @@ export function agentTypes({ extensions, hostAgents }: AgentHolder): AgentType[]
       name,
       definition,
       source: 'file' as const,
-      ...(hooks && { hooks: { given: hooks, source: { scope: 'agent', where: path, ...(env && { env }) } } }),
+      ...(hooks && { hooks: { raw: hooks, source: { scope: 'agent', where: path, ...(env && { env }) } } }),
     })),
   ];
   const taken = new Set(all.map(({ name }) => name));
@@ -50,7 +52,7 @@ export function agentTypes({ extensions, hostAgents }: AgentHolder): AgentType[]
   return [...own, ...all].filter(({ name }) => !seen.has(name) && seen.add(name));
 }
 
-/** The kind of agent that goes on from where its caller is. It is started by calls alone, so no list of agents names it. */
+/** The agent that continues its caller's conversation. Only calls start it, so that no list of agents names it. */
 export const FORK: AgentType = {
   name: 'fork',
   definition: {
@@ -60,23 +62,23 @@ export const FORK: AgentType = {
   source: 'built-in',
 };
 
-/** What calls can start: an agent that is called as ours goes before it. */
-export function callableTypes(holder: AgentHolder): AgentType[] {
-  const types = agentTypes(holder);
+/** The agents that a call can start. A user's agent replaces the fork of the same name. */
+export function callableTypes(source: AgentSource): AgentType[] {
+  const types = agentTypes(source);
   return findAgent(types, FORK.name) ? types : [...types, FORK];
 }
 
-/** The agent of this name. Models write `explore` or `general_purpose`, too. */
+/** The agent of this name. Models also write `explore` or `general_purpose`. */
 export function findAgent(types: readonly AgentType[], name: string): AgentType | undefined {
   return types.find((type) => type.name === name) ?? types.find((type) => plainName(type.name) === plainName(name));
 }
 
-/** What the tool that starts agents has to know of them. `kindOfTask`: what an agent is that the session has had. */
+/** What the Task tool needs to know of agents. `kindOfTask`: the kind of an agent that the session has run. */
 export function agentToolOptions(
-  holder: AgentHolder,
+  source: AgentSource,
   { hasTeams, kindOfTask }: { hasTeams: boolean; kindOfTask(id: string): string | undefined },
 ): AgentToolOptions {
-  const types = callableTypes(holder);
+  const types = callableTypes(source);
   return {
     listing: describeAgents(types),
     hasTeams,
@@ -87,7 +89,7 @@ export function agentToolOptions(
   };
 }
 
-/** One line for each, for the model. */
+/** One line for each agent, for the model. */
 function describeAgents(types: readonly AgentType[]): string {
   return types.map(({ name, definition }) => `- ${oneLine(name)}: ${oneLine(definition.description)}`).join('\n');
 }
@@ -99,8 +101,31 @@ function oneLine(text: string): string {
   return line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION)}…` : line;
 }
 
-/** What a host gives is checked by its schema where it comes in; here nothing may break on it. */
+/** The schema checks a host's agents when they arrive; this function only must not throw. */
 function readable(definition: unknown): AgentType['definition'] {
   const fields = isObject(definition) ? definition : {};
   return { ...fields, description: stringField(fields, 'description') ?? '' } as AgentType['definition'];
+}
+
+/** The error text for a name that no agent has. */
+export function unknownAgent(types: readonly AgentType[], name: string): string {
+  return `No agent is called '${name}'. These exist: ${types.map((type) => type.name).join(', ')}`;
+}
+
+/** The system prompt of an agent of this kind. */
+export function promptOf({ name, definition, source }: AgentType): string {
+  if (definition.prompt !== undefined && definition.prompt.trim() !== '') return definition.prompt;
+  const own = source === 'built-in' ? BUNDLED_AGENT_PROMPTS[name] : undefined;
+  return own ?? BUNDLED_AGENT_PROMPTS['general-purpose'] ?? '';
+}
+
+const ALIASES: ReadonlySet<string> = new Set(['sonnet', 'opus', 'haiku']);
+
+/** The model that an agent names; null: the model of its caller. Aliases have a meaning only with the provider of these models. */
+export function namedModel(
+  { selected }: { readonly selected: SelectedModel },
+  name: string | undefined,
+): string | null {
+  if (name === undefined || name === '' || name === 'inherit') return null;
+  return ALIASES.has(name) && selected.model.provider !== 'anthropic' ? null : name;
 }

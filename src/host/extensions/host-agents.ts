@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isObject, type JsonObject } from '../../util/json.ts';
+import { systemReason } from '../../util/files/system-reason.ts';
+import { isFilled, isObject, isTexts, type JsonObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
-import { systemReason } from '../../util/system-reason.ts';
 import { HeddleError } from '../../wire/errors.ts';
 
-/** The agents that `--agents` gives, as JSON or in a JSON file, by name. Throws `invalid_option` when one cannot be used. */
-export function readGivenAgents(given: string, cwd: string): JsonObject {
+/** The agents of `--agents`, as JSON or in a JSON file, by name. Throws `invalid_option` for an invalid one. */
+export function readHostAgents(given: string, cwd: string): JsonObject {
   const agents = parse(/^\s*[{[]/.test(given) ? given : readText(resolve(cwd, given)));
   if (!isObject(agents)) throw invalid('give an object: {"<name>": {"description": "…", "prompt": "…"}}');
   for (const [name, definition] of Object.entries(agents)) {
@@ -34,24 +34,16 @@ function parse(text: string): unknown {
 
 function problemOf(definition: unknown): string | null {
   if (!isObject(definition)) return 'an agent is an object with a description and a prompt';
-  const missing = ['description', 'prompt'].find((key) => !isText(definition[key]));
+  const missing = ['description', 'prompt'].find((key) => !isFilled(definition[key]));
   if (missing !== undefined) return `its ${missing} must be a text`;
-  const noList = ['tools', 'disallowedTools'].find((key) => !isAbsentOr(isListOfTexts, definition[key]));
+  const noList = ['tools', 'disallowedTools'].find((key) => !isAbsentOr(isTexts, definition[key]));
   if (noList !== undefined) return `its ${noList} must be a list of names`;
-  const noText = ['model', 'permissionMode'].find((key) => !isAbsentOr(isText, definition[key]));
+  const noText = ['model', 'permissionMode'].find((key) => !isAbsentOr(isFilled, definition[key]));
   return noText === undefined ? null : `its ${noText} must be a text`;
 }
 
 function isAbsentOr(is: (value: unknown) => boolean, value: unknown): boolean {
   return value === undefined || value === null || is(value);
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() !== '';
-}
-
-function isListOfTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
 function invalid(problem: string): HeddleError {

@@ -1,43 +1,43 @@
-import { type AgentFile, readAgentFiles } from '../config/agent-files.ts';
-import { DEFAULT_STYLE } from '../config/bundled.ts';
-import { BUNDLED_AGENTS } from '../config/bundled-agents.ts';
-import { bundledPrompts, bundledStyles } from '../config/bundled-texts.ts';
-import { readCommands } from '../config/commands.ts';
-import type { FileNotes, FileSource } from '../config/markdown-files.ts';
-import { type OutputStyle, readOutputStyles } from '../config/output-styles.ts';
-import type { Plugin } from '../config/plugins.ts';
-import type { PromptFile } from '../config/prompt-file.ts';
-import { LISTING_BUDGET, skillListing } from '../config/skill-listing.ts';
-import { readSkills } from '../config/skills.ts';
-import type { Trust } from '../config/trust-store.ts';
-import { vouchFor } from '../config/vouched.ts';
-import { plainName } from '../permissions/name-rules.ts';
-import { nearestWord } from '../util/nearest.ts';
-import { printable } from '../util/printable.ts';
-import type { Logger } from '../util/runtime.ts';
-import { positiveInteger } from '../util/setting-text.ts';
-import { isOurs, OURS_ALONE, parseCommand } from './command-line.ts';
-import type { ExtensionFolder, ExtensionOptions, Extensions, VouchedDirectories } from './extensions.ts';
-import { isVouchedFor } from './launch-settings.ts';
+import { type AgentFile, readAgentFiles } from '../../config/extensions/agent-files.ts';
+import { DEFAULT_STYLE } from '../../config/extensions/bundled.ts';
+import { BUNDLED_AGENTS } from '../../config/extensions/bundled-agents.ts';
+import { bundledPrompts, bundledStyles } from '../../config/extensions/bundled-texts.ts';
+import { readCommands } from '../../config/extensions/commands.ts';
+import type { FileNotes, FileSource } from '../../config/extensions/markdown-files.ts';
+import { type OutputStyle, readOutputStyles } from '../../config/extensions/output-styles.ts';
+import type { Plugin } from '../../config/extensions/plugins.ts';
+import type { PromptFile } from '../../config/extensions/prompt-file.ts';
+import { LISTING_BUDGET, skillListing } from '../../config/extensions/skill-listing.ts';
+import { readSkills } from '../../config/extensions/skills.ts';
+import type { Trust } from '../../config/trust-store.ts';
+import { trustByLaunch } from '../../config/trusted-by-launch.ts';
+import { plainName } from '../../permissions/name-rules.ts';
+import type { Logger } from '../../util/runtime.ts';
+import { nearestWord } from '../../util/text/nearest.ts';
+import { printable } from '../../util/text/printable.ts';
+import { positiveInteger } from '../../util/text/setting-text.ts';
+import { isTrustedByLaunch } from '../launch/apply-settings.ts';
+import { noteIgnored, projectTrust, type TrustReport } from '../launch/project-trust.ts';
+import type { ExtensionFolder, ExtensionOptions, Extensions, TrustedDirectories } from './extensions.ts';
 import { readPlugins } from './load-plugins.ts';
-import { noteIgnored, projectTrust, type TrustReport } from './settings.ts';
+import { isOurs, OURS_ALONE, parseCommand } from './parse-command.ts';
 
 /**
- * Reads the extension files of a session, each folder once. What is wrong with one of them is said with its file and
- * line, and the others are there all the same. Those of a project that nobody has called trustworthy are texts and
- * nothing more: what they would run, allow or choose is left out, and said (ruling G1).
+ * Reads the extension files of a session, each folder once. A problem is logged with file and line, and does not affect
+ * other files. Files of an untrusted project are only texts: what they would run, allow or select is left out and
+ * logged.
  */
 export async function loadExtensions(
   folders: readonly ExtensionFolder[],
   options: ExtensionOptions,
-  vouched: VouchedDirectories,
+  trustedByLaunch: TrustedDirectories,
 ): Promise<Omit<Extensions, 'again'>> {
-  const { configuration, env, log, places } = options;
-  const trusts = await trustsIn(folders, options, vouched);
+  const { configuration, env, log, directories } = options;
+  const trusts = await trustsIn(folders, options, trustedByLaunch);
   const trust = reportOf(trusts);
   const notes = notesTo(log, trust);
   const { plugins, pluginErrors } = readPlugins(options, notes);
-  const isTrusted = trusts.get(places.cwd) === 'trusted';
+  const isTrusted = trusts.get(directories.cwd) === 'trusted';
   const sourceOf = ({ scope, root }: ExtensionFolder): FileSource => {
     return { scope, confinedTo: scope === 'user' || trusts.get(root) === 'trusted' ? null : root, notes };
   };
@@ -68,14 +68,14 @@ export async function loadExtensions(
     listing: (only) => skillListing(enabledSkills(skills, only), budget)?.text ?? null,
     agents,
     styles: [DEFAULT_STYLE, ...styles.map(({ name }) => name)],
-    style: chosenStyle(configuration.settings.outputStyle, styles, log),
+    style: selectedStyle(configuration.settings.outputStyle, styles, log),
     plugins,
     pluginErrors,
     trust,
   };
 }
 
-/** By its name, or another name of it where only one has that. */
+/** Finds a prompt by its name, or by another name that no other prompt has. */
 export function findPrompt(prompts: readonly PromptFile[], name: string): PromptFile | null {
   const exact = prompts.find((prompt) => prompt.name === name);
   if (exact) return exact;
@@ -83,7 +83,7 @@ export function findPrompt(prompts: readonly PromptFile[], name: string): Prompt
   return only !== undefined && more === undefined ? only : null;
 }
 
-/** Those that a host has named, by name; all when it has named none. */
+/** The skills that a host has enabled by name; all if it has named none. */
 export function enabledSkills(skills: readonly PromptFile[], only: readonly string[] | null): readonly PromptFile[] {
   if (only === null) return skills;
   return skills.filter(({ name, aliases }) => only.includes(name) || aliases.some((alias) => only.includes(alias)));
@@ -94,27 +94,27 @@ interface Read<T> {
   all: T[];
 }
 
-/** How far each directory is believed whose files are read. */
+/** The trust in each directory whose files are read. */
 async function trustsIn(
   folders: readonly ExtensionFolder[],
-  { config, configuration, places }: ExtensionOptions,
-  vouched: VouchedDirectories,
+  { config, configuration, directories }: ExtensionOptions,
+  trustedByLaunch: TrustedDirectories,
 ): Promise<Map<string, Trust>> {
   const roots = new Set(folders.flatMap(({ scope, root }) => (scope === 'project' ? root : [])));
   const trusts = new Map<string, Trust>();
   for (const root of roots) {
-    if (root === places.cwd) {
+    if (root === directories.cwd) {
       trusts.set(root, await configuration.projectTrust());
       continue;
     }
-    const mine = isVouchedFor(config) ? (vouched.get(root) ?? vouchFor(root)) : null;
-    if (mine) vouched.set(root, mine);
-    trusts.set(root, projectTrust(mine, { ...places, cwd: root }));
+    const mine = isTrustedByLaunch(config) ? (trustedByLaunch.get(root) ?? trustByLaunch(root)) : null;
+    if (mine) trustedByLaunch.set(root, mine);
+    trusts.set(root, projectTrust(mine, { ...directories, cwd: root }));
   }
   return trusts;
 }
 
-/** The state of the one that is trusted least. */
+/** The state of the least trusted directory. */
 function reportOf(trusts: ReadonlyMap<string, Trust>): TrustReport | null {
   if (trusts.size === 0) return null;
   const state = [...trusts.values()].find((each) => each !== 'trusted') ?? 'trusted';
@@ -132,7 +132,9 @@ function notesTo(log: Logger, trust: TrustReport | null): FileNotes {
   };
 }
 
-/** The user's go before the project's, skills before commands, plugins' behind; what comes with the program last. */
+/**
+ * The order: the user's files, the project's, plugins, and last those that come with Heddle; skills before commands.
+ */
 function promptsOf(
   read: readonly Read<PromptFile>[],
   plugins: readonly Plugin[],
@@ -145,15 +147,15 @@ function promptsOf(
   const fromFiles = [...inOrder, ...plugins.flatMap((plugin) => plugin.prompts)];
   const usable = fromFiles.flatMap((prompt) => callable(prompt, notes) ?? []);
   const all = unique([...usable, ...bundledPrompts()]);
-  // As the reference lists them.
+  // The order of the reference.
   return [...all.filter(({ scope }) => scope === 'bundled'), ...all.filter(({ scope }) => scope !== 'bundled')];
 }
 
-/** As it can be called: by users, by the model alone, or (null) not at all. */
+/** Who can call it: users, the model alone, or (null) no one. */
 function callable(prompt: PromptFile, notes: FileNotes): PromptFile | null {
   const { name, path, scope, mayRun, forUser, forModel } = prompt;
   const why = whyNotTyped(name);
-  // A file stands in for a command of ours, but none of a project that nobody trusts: what a name means is no text.
+  // A file replaces a built-in command of its name, except a file of an untrusted project.
   const isMeant = scope !== 'project' || mayRun || !isOurs(name);
   if (!forUser || (why === null && isMeant)) return prompt;
   const who = forModel ? 'only the model calls for this one' : 'this one is never called';
@@ -167,7 +169,7 @@ function whyNotTyped(name: string): string | null {
   return parseCommand(`/${name}`)?.name === name ? null : `/${name} cannot be typed as a command`;
 }
 
-/** Untrusted, the project's styles do not count: a style is how the agent itself is instructed. */
+/** The styles of an untrusted project are ignored: a style instructs the agent itself. */
 function stylesOf(read: readonly Read<OutputStyle>[], plugins: readonly Plugin[], isTrusted: boolean): OutputStyle[] {
   const of = (scope: Read<unknown>['scope']) => read.flatMap((each) => (each.scope === scope ? each.all : []));
   const fromFiles = [...(isTrusted ? of('project') : []), ...of('user'), ...plugins.flatMap((plugin) => plugin.styles)];
@@ -175,7 +177,7 @@ function stylesOf(read: readonly Read<OutputStyle>[], plugins: readonly Plugin[]
   return [...all.filter(({ scope }) => scope === 'bundled'), ...all.filter(({ scope }) => scope !== 'bundled')];
 }
 
-/** A project's agent stands in for the user's, or for ours, of the same name once the project is trusted. */
+/** An agent of a trusted project replaces the user's or the built-in agent of the same name. */
 function agentsOf(
   read: readonly Read<AgentFile>[],
   plugins: readonly Plugin[],
@@ -183,15 +185,15 @@ function agentsOf(
 ): AgentFile[] {
   const of = (scope: Read<unknown>['scope']) => read.flatMap((each) => (each.scope === scope ? each.all : []));
   const fromPlugins = plugins.flatMap((plugin) => plugin.agents);
-  for (const scope of ['user', 'project'] as const) tellTwins(of(scope), notes);
+  for (const scope of ['user', 'project'] as const) warnOfTwins(of(scope), notes);
   if (isTrusted) return unique([...of('project'), ...of('user'), ...fromPlugins]);
   const isOurs = ({ name }: AgentFile) => BUNDLED_AGENTS.some((ours) => plainName(ours.name) === plainName(name));
   for (const { path } of of('project').filter(isOurs)) notes.ignore(path, ['name']);
   return unique([...of('user'), ...of('project').filter((agent) => !isOurs(agent)), ...fromPlugins]);
 }
 
-/** Between scopes one stands in for the other; of two in one scope somebody may want both. */
-function tellTwins(agents: readonly AgentFile[], notes: FileNotes): void {
+/** Logs agents of one scope with the same name: only the first counts. */
+function warnOfTwins(agents: readonly AgentFile[], notes: FileNotes): void {
   const firsts = new Map(agents.toReversed().map((agent) => [agent.name, agent]));
   const twins = agents.flatMap((agent) => {
     const first = firsts.get(agent.name);
@@ -207,7 +209,7 @@ function tellTwins(agents: readonly AgentFile[], notes: FileNotes): void {
 
 const MAX_TOLD = 5;
 
-function chosenStyle(wanted: string | undefined, styles: readonly OutputStyle[], log: Logger): OutputStyle | null {
+function selectedStyle(wanted: string | undefined, styles: readonly OutputStyle[], log: Logger): OutputStyle | null {
   if (wanted === undefined || wanted.toLowerCase() === DEFAULT_STYLE) return null;
   const found =
     styles.find(({ name }) => name === wanted) ??
@@ -222,7 +224,7 @@ function chosenStyle(wanted: string | undefined, styles: readonly OutputStyle[],
   return null;
 }
 
-/** The first of each name. */
+/** Keeps the first of each name. */
 function unique<T extends { name: string }>(all: readonly T[]): T[] {
   const seen = new Set<string>();
   return all.filter(({ name }) => {

@@ -1,19 +1,19 @@
 import { resolve } from 'node:path';
-import { findPlugin } from '../config/installed-plugins.ts';
-import type { Layer } from '../config/layers.ts';
-import type { FileNotes } from '../config/markdown-files.ts';
-import { type Plugin, readPlugin } from '../config/plugins.ts';
-import { errorCode } from '../util/error-code.ts';
-import { isObject, type JsonObject } from '../util/json.ts';
-import { systemReason } from '../util/system-reason.ts';
+import { findPlugin } from '../../config/extensions/installed-plugins.ts';
+import type { FileNotes } from '../../config/extensions/markdown-files.ts';
+import { type Plugin, readPlugin } from '../../config/extensions/plugins.ts';
+import type { Layer } from '../../config/settings/layers.ts';
+import { errorCode } from '../../util/error-code.ts';
+import { systemReason } from '../../util/files/system-reason.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import { type ExtensionOptions, type Extensions, enabledPlugins, type PluginError, pluginsOf } from './extensions.ts';
 
 /**
- * The plugins of a session: those that the launch names, then those that settings enable. Of two with one name that of
- * the launch counts. One that cannot be found or read is told, here and to the host, and the session goes on without it.
+ * The plugins of a session: those that the launch names, then those that settings enable. A plugin of the launch
+ * replaces one with the same name. A plugin that cannot be read is logged and reported to the host, and left out.
  */
 export function readPlugins(
-  { config, configuration, env, places, givenPlugins = pluginsOf(config) }: ExtensionOptions,
+  { config, configuration, env, directories, namedPlugins = pluginsOf(config) }: ExtensionOptions,
   notes: FileNotes,
 ): Pick<Extensions, 'plugins' | 'pluginErrors'> {
   const plugins: Plugin[] = [];
@@ -32,26 +32,26 @@ export function readPlugins(
     }
   };
 
-  for (const { folder, hasServers } of givenPlugins) {
-    const path = resolve(places.cwd, folder);
+  for (const { folder, hasServers } of namedPlugins) {
+    const path = resolve(directories.cwd, folder);
     const read = () => (hasServers ? readPlugin(path, notes) : { ...readPlugin(path, notes), mcpServers: null });
     add(path, read, () => false);
   }
   const marketplaces = marketplacesIn(configuration.loaded.layers);
   for (const id of enabledPlugins(configuration.settings)) {
     const read = () => {
-      const { folder, manifest } = findPlugin(id, { ...places, userHome: env.HOME ?? '', marketplaces });
+      const { folder, manifest } = findPlugin(id, { ...directories, userHome: env.HOME ?? '', marketplaces });
       return { ...readPlugin(folder, notes, manifest), source: id };
     };
-    // The launch stands in for it, as whoever works on a plugin wants.
+    // The plugin of the launch replaces it, as an author who tries a plugin expects.
     add(id, read, ({ source }) => source === undefined);
   }
   return { plugins, pluginErrors };
 }
 
 /**
- * The marketplaces that a user, a launch or an administrator names. Not those of a project: trust is bound to what its
- * settings say, and would not notice what becomes of a folder that they lead to.
+ * The marketplaces that a user, a launch or an administrator names. Those of a project do not count: trust covers the
+ * text of its settings, not the content of a folder that they name.
  */
 function marketplacesIn(layers: readonly Layer[]): JsonObject {
   const given = layers

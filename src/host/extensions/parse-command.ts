@@ -1,25 +1,28 @@
 import { existsSync } from 'node:fs';
-import type { ContentBlock } from '../wire/content.ts';
-import type { Dialect } from '../wire/dialect.ts';
-import type { UserInput } from '../wire/messages/user.ts';
+import type { ContentBlock } from '../../wire/api/content.ts';
+import type { Dialect } from '../../wire/dialect.ts';
+import type { UserInput } from '../../wire/messages/user.ts';
 
 export interface CommandLine {
   name: string;
   args: string;
-  /** What a host has put in front of it, in blocks of their own. */
+  /** Content blocks that the host put before the command. */
   before?: readonly ContentBlock[];
 }
 
 /**
- * A prompt that may be a command: a slash and a word at its very beginning. Null for anything else, paths included. The
- * word may be any that a file can be named by, so that whether something answers to it is to be seen.
+ * Reads a prompt that may be a command: a slash and a word at its beginning. Null for anything else, paths included.
+ * The word may be any file name, so that the caller has to find out whether such a command exists.
  */
 export function parseCommand(prompt: string): CommandLine | null {
   const found = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/.exec(prompt.trim());
   return found?.[1] ? { name: found[1], args: (found[2] ?? '').trim() } : null;
 }
 
-/** The command that a message may be; null when it goes to the model. Of several blocks it is the last, as CI tools send it. */
+/**
+ * The command that a message may be; null: it goes to the model. Only the last of several blocks can be a command, as
+ * CI tools send it.
+ */
 export function commandOf(input: UserInput, settings: { takesCommandsAsText: boolean }): CommandLine | null {
   const { content } = input.message;
   if (settings.takesCommandsAsText || input.client_composed) return null;
@@ -30,9 +33,9 @@ export function commandOf(input: UserInput, settings: { takesCommandsAsText: boo
 }
 
 /**
- * Whether a command that no file brings is answered here: it is ours, or somebody has misspelt one. Anything else that
- * begins with a slash is a text: `/*`, `/1.5 times`, `/tmp is full`. Today's hosts want a word that no command has to reach
- * the model as well (ruling K46).
+ * Whether the session itself answers a command that no file defines: a built-in one, or a misspelt one. Any other text
+ * with a slash goes to the model: `/*`, `/1.5 times`, `/tmp is full`. In today's dialect, unknown words go to the model
+ * as well.
  */
 export function isAnswered({ name }: CommandLine, { dialect }: { dialect: Dialect }): boolean {
   if (isOurs(name) || dialect === '2.1.325') return isOurs(name);
@@ -43,10 +46,10 @@ export function isOurs(name: string): boolean {
   return COMMAND_NAMES.includes(name);
 }
 
-/** Those that no file stands in for: with them a user or a host frees the conversation of what is in it. */
+/** Commands that no file can replace: users and hosts rely on them to empty the conversation. */
 export const OURS_ALONE: readonly string[] = ['clear', 'compact'];
 
-/** The names of all commands; `command-list.ts` has what is said of them, `local-commands.ts` what they do. */
+/** The names of all commands; `command-list.ts` describes them, `local-commands.ts` runs them. */
 export const COMMAND_NAMES: readonly string[] = [
   'branch',
   'clear',

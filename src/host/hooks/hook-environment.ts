@@ -1,38 +1,38 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommandHook } from '../hooks/hook.ts';
-import { messageOf } from '../util/message-of.ts';
-import { oneAtATime } from '../util/one-at-a-time.ts';
-import type { Processes } from '../util/process.ts';
-import type { Logger } from '../util/runtime.ts';
-import type { Env } from './home.ts';
+import type { CommandHook } from '../../hooks/hook.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { oneAtATime } from '../../util/one-at-a-time.ts';
+import type { Processes } from '../../util/process/process.ts';
+import type { Logger } from '../../util/runtime.ts';
+import type { Env } from '../engine/environment.ts';
 
-/** What hooks add to the environment of later commands, by way of the files that `CLAUDE_ENV_FILE` names. */
+/** Variables that hooks set for later commands, through the files that `CLAUDE_ENV_FILE` names. */
 export interface HookEnv {
-  /** The variable for a hook that may add something; nothing for all others. */
+  /** `CLAUDE_ENV_FILE` for a hook that may set variables; empty for all others. */
   variablesFor(hook: CommandHook): Readonly<Record<string, string>>;
-  /** Takes over what hooks have written meanwhile. Never rejects. */
+  /** Reads what hooks have written meanwhile. Never rejects. */
   refresh(): Promise<void>;
-  /** What commands of tools have beside, or in place of, the session's own; undefined for what is taken away. */
+  /** The variables that hooks add to, or change in, the environment of commands; undefined for a removed variable. */
   changes(): Env;
-  /** The files may hold secrets: nothing of them stays. */
+  /** Removes the files, because they may hold secrets. */
   close(): void;
 }
 
 export interface HookEnvOptions {
   processes: Processes;
   cwd: string;
-  /** What the shell that reads the files has. */
+  /** The environment of the shell that reads the files. */
   env(): Env;
   log: Logger;
 }
 
-/** Events whose commands prepare what follows. */
+/** Events whose hooks may set variables for later commands. */
 export const ENV_EVENTS: ReadonlySet<string> = new Set(['SessionStart', 'Setup', 'CwdChanged', 'FileChanged']);
 
 export function createHookEnv({ processes, cwd, env, log }: HookEnvOptions): HookEnv {
-  /** In the order in which hooks have got them. Each has its own, so that none overwrites what another says. */
+  /** In the order in which hooks got them. Each hook has its own file, so that none overwrites another's. */
   const files = new Map<CommandHook, string>();
   const inTurn = oneAtATime();
   let folder: string | null = null;
@@ -68,10 +68,10 @@ export function createHookEnv({ processes, cwd, env, log }: HookEnvOptions): Hoo
   };
 }
 
-/** Null where there is no place for it: a hook can do without. */
+/** Null when the folder cannot be made: hooks work without it. */
 function privateFolder(log: Logger): string | null {
   try {
-    return mkdtempSync(join(tmpdir(), 'heddle-env-')); // for its user only, by definition
+    return mkdtempSync(join(tmpdir(), 'heddle-env-')); // only the user can read it
   } catch (error) {
     log('warn', `Hooks have no CLAUDE_ENV_FILE: ${messageOf(error)}`);
     return null;
@@ -83,13 +83,13 @@ function stampOf(path: string): string {
   return stats ? `${stats.mtimeMs}/${stats.size}` : '';
 }
 
-/** A file may call other programs, but not for ever. */
+/** A file may run other programs; this bounds their time. */
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1_000_000;
 
 /**
- * The files are shell code, so a shell reads them: it tells its environment before and after. What they print is of no
- * use here, and a file that fails does not keep the others from being read.
+ * A shell reads the files, because they are shell code, and prints its environment before and after. The output of the
+ * files is dropped, and a file that fails does not keep the shell from reading the others.
  */
 const SCRIPT = `tell=$(command -v env)
 "$tell" -0
@@ -98,7 +98,7 @@ set -a
 for file in "$@"; do . "$file" >/dev/null 2>&1 </dev/null; done
 "$tell" -0`;
 
-/** The shell's own, which are different every time. */
+/** The shell's own variables, which differ every time. */
 const OWN: ReadonlySet<string> = new Set(['_', 'SHLVL', 'PWD', 'OLDPWD', 'BASHOPTS', 'SHELLOPTS', 'tell', 'file']);
 
 async function changesBy(paths: readonly string[], place: Omit<HookEnvOptions, 'log'>): Promise<Env> {

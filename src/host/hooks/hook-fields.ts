@@ -1,24 +1,28 @@
-import { lastSaid, userContent } from '../agent/conversation.ts';
-import type { StopVerdict } from '../agent/turn.ts';
-import type { HookOutcome } from '../hooks/fold.ts';
-import { hookLabel } from '../hooks/hook.ts';
-import { informationalLine } from '../hooks/hook-lines.ts';
-import type { JsonObject } from '../util/json.ts';
-import type { Message } from '../wire/messages/index.ts';
-import type { UserInput } from '../wire/messages/user.ts';
-import type { CalledPrompt } from './extensions.ts';
-import type { Parts } from './parts.ts';
-import { effortOf } from './request-settings.ts';
+import { lastSaid, userContent } from '../../agent/messages/api-messages.ts';
+import type { StopVerdict } from '../../agent/turn.ts';
+import { hookLabel } from '../../hooks/hook.ts';
+import { informationalLine } from '../../hooks/hook-lines.ts';
+import type { HookOutcome } from '../../hooks/join-answers.ts';
+import type { ApiMessage } from '../../model/model.ts';
+import type { BackgroundTasks } from '../../tools/background/background-tasks.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { textOf } from '../../wire/api/text-of.ts';
+import type { Message } from '../../wire/messages/index.ts';
+import type { UserInput } from '../../wire/messages/user.ts';
+import type { CalledPrompt } from '../extensions/extensions.ts';
+import { effortOf } from '../models/request-settings.ts';
+import type { HookedThread } from './hooked-thread.ts';
 
 export function promptText({ message }: UserInput): string {
-  return userContent(message)
-    .flatMap((block) => (block.type === 'text' ? block.text : []))
-    .join('\n');
+  return textOf(userContent(message));
 }
 
-/** How much work the model puts into the turn, where it is told. */
-export function effortField(parts: Parts): { effort?: { level: string } } {
-  const level = effortOf(parts, parts.extras.chosen ?? parts.chosen);
+/** The effort of the model in this turn, if one is set. */
+export function effortField({ model, scope, services }: Pick<HookedThread, 'model' | 'scope' | 'services'>): {
+  effort?: { level: string };
+} {
+  const { warnOnce } = services;
+  const level = effortOf({ effort: model.effort, warnOnce }, scope.model ?? model.selected);
   return level === undefined ? {} : { effort: { level } };
 }
 
@@ -31,9 +35,9 @@ export function expansionFields({ prompt: { name, scope }, args }: CalledPrompt,
   return { expansion_type: 'slash_command', ...command, prompt };
 }
 
-/** What a Stop hook may want to look at: the last words, and what still runs. */
-export function stopFields({ messages, toolSession }: Pick<Parts, 'messages' | 'toolSession'>): JsonObject {
-  const tasks = toolSession.backgroundTasks.pending();
+/** The input of a Stop hook: the last text of the model, and the tasks that still run. */
+export function stopFields(messages: readonly ApiMessage[], background: Pick<BackgroundTasks, 'pending'>): JsonObject {
+  const tasks = background.pending();
   return {
     last_assistant_message: lastSaid(messages),
     background_tasks: tasks.map(({ id, type, status, description, command }) => ({

@@ -1,47 +1,49 @@
-import type { HookPosted, HookSeams } from '../hooks/ask-hook.ts';
-import { mcpToolName } from '../mcp/tool-names.ts';
-import { createHttpClient, type HttpAnswer } from '../model/http.ts';
-import { proxyFor } from '../model/proxy.ts';
-import type { ContentBlock } from '../wire/content.ts';
-import { HEDDLE_VERSION } from '../wire/version.ts';
-import { type Env, toolEnv } from './home.ts';
-import type { Parts } from './parts.ts';
+import type { HookPort, HookPosted } from '../../hooks/ask-hook.ts';
+import { mcpToolName } from '../../mcp/tool-names.ts';
+import { createHttpClient, type HttpAnswer } from '../../model/http/http.ts';
+import { proxyFor } from '../../model/http/proxy.ts';
+import { textOf } from '../../wire/api/text-of.ts';
+import { HEDDLE_VERSION } from '../../wire/version.ts';
+import { type Env, toolEnv } from '../engine/environment.ts';
+import type { HookActions, HookedThread } from './hooked-thread.ts';
 
-/** What the hooks of a session may ask beside commands and the host. `parts` is asked late: some of it changes. */
-export function hookSeams(parts: () => Parts, env: Env): HookSeams {
-  const hide = (text: string) => parts().hideCredentials(text);
+/** The services that hooks may use in addition to commands and the host: URLs, models, agents, MCP tools. */
+export function hookServices(
+  thread: Pick<HookedThread, 'services' | 'toolbox' | 'toolServices' | 'toolContext'>,
+  { env, askAgent }: { env: Env; askAgent: HookActions['askAgent'] },
+): HookPort {
+  const { mcp, runtime, hideCredentials } = thread.services;
+  const hide = (text: string) => hideCredentials(text);
   return {
-    ...serverSeams(env, hide),
+    ...sessionlessServices(env, hide),
     async askModel({ system, prompt, model }, signal) {
       const question = { system, prompt, model: model === null ? ('small' as const) : { named: model } };
-      return hide(textOf(await parts().toolSession.ask(question, signal)));
+      return hide(textOf(await thread.toolServices.ask(question, signal)));
     },
     async askAgent(question, signal) {
-      const { askAgent } = await import('./agents/ask-agent.ts');
-      return hide(await askAgent(parts(), question, signal));
+      return hide(await askAgent(question, signal));
     },
     async callTool({ server, tool, input }, signal) {
-      const { mcp, tools, runtime, toolContext } = parts();
       const name = mcpToolName(server, tool);
-      // One that a rule takes away from the session is not there for its hooks either.
-      const found = tools.get(name) && mcp?.tools().find((each) => each.name === name);
-      if (!found) throw new Error(`The MCP server ${server} is not connected or has no tool ${tool}`);
-      const { content } = await found.run(input, toolContext(runtime.ids.uuid(), signal));
+      // A tool that a rule removes from the session is not available to its hooks either.
+      const known = thread.toolbox.registry.get(name) && mcp.current?.tools().find((each) => each.name === name);
+      if (!known) throw new Error(`The MCP server ${server} is not connected or has no tool ${tool}`);
+      const { content } = await known.run(input, thread.toolContext(runtime.ids.uuid(), signal));
       return hide(typeof content === 'string' ? content : textOf(content));
     },
   };
 }
 
-/** What also works without a session. */
-export function serverSeams(env: Env, hide: (text: string) => string): HookSeams {
+/** The services that also work without a session. */
+export function sessionlessServices(env: Env, hide: (text: string) => string): HookPort {
   return {
     env: toolEnv(env),
     async post({ url, headers, body }, signal) {
       const target = new URL(url);
       const client = createHttpClient({ origin: target, proxy: proxyFor(target, env) });
       try {
-        const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-        const request = { url: target, headers: { ...HEADERS, ...given }, body: Buffer.from(body) };
+        const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+        const request = { url: target, headers: { ...HEADERS, ...named }, body: Buffer.from(body) };
         const answer = await client.post(request, signal);
         const { text, isCut } = await readText(answer);
         return { status: answer.status, contentType: contentType(answer), text: hide(text), isCut };
@@ -58,7 +60,7 @@ const HEADERS = {
   'user-agent': `heddle/${HEDDLE_VERSION}`,
 };
 
-/** As much as is kept of what a command prints (trust K-4). */
+/** The same limit as for the output of a command. */
 const MAX_BYTES = 1_000_000;
 
 async function readText(answer: HttpAnswer): Promise<Pick<HookPosted, 'text' | 'isCut'>> {
@@ -76,8 +78,4 @@ async function readText(answer: HttpAnswer): Promise<Pick<HookPosted, 'text' | '
 
 function contentType({ headers }: HttpAnswer): string {
   return headers['content-type'] ?? '';
-}
-
-function textOf(blocks: readonly ContentBlock[]): string {
-  return blocks.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
 }

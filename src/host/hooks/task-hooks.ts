@@ -1,8 +1,10 @@
-import type { Hooks } from '../hooks/dispatch.ts';
-import type { Task, TaskStore } from '../tools/task-store.ts';
-import { ToolError } from '../tools/tool.ts';
+import type { Hooks } from '../../hooks/dispatch.ts';
+import type { Task, TaskStore } from '../../tools/task-list/task-store.ts';
+import { ToolError } from '../../tools/tool.ts';
 
-/** A task list whose hooks are told of every task that is created or completed, and may object: then it is not. */
+/**
+ * A task list that reports each created or completed task to hooks. When a hook objects, the task is not created or completed.
+ */
 export function watchTasks(
   tasks: TaskStore,
   { fire, team }: Pick<Hooks, 'fire'> & { team(): string | null },

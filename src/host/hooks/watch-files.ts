@@ -1,44 +1,44 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import type { Hooks } from '../hooks/dispatch.ts';
-import type { Hook } from '../hooks/hook.ts';
+import type { Hooks } from '../../hooks/dispatch.ts';
+import type { Hook } from '../../hooks/hook.ts';
 
-/** What changes around a session without anybody saying so: the directory of its commands, its roots, files. */
-export interface PlaceWatch {
-  /** Hooks want to hear of these files, in place of those that were named before. */
+/** Detects changes around a session that no line reports: the directory of its commands, its roots, files. */
+export interface DirectoryWatch {
+  /** Sets the files that hooks watch, instead of those that were named before. */
   watch(paths: readonly string[]): void;
-  /** Looks, and tells hooks what is other than the last time. What was there the first time is no news. */
+  /** Compares with the last call, and reports changes to hooks. The first call reports nothing. */
   look(signal: AbortSignal): Promise<void>;
 }
 
-export interface PlaceWatchOptions {
+export interface DirectoryWatchOptions {
   fire: Hooks['fire'];
   /** The hooks for changed files. */
   fileHooks(): readonly Hook[];
-  /** Where commands run now. */
+  /** The directory in which commands run now. */
   cwd(): string;
   /** The directories that the session may work in. */
   roots(): readonly string[];
-  /** Who has added one of them, in the words of the event. */
+  /** The origin of a root, in the words of the event. */
   addedBy(root: string): string;
 }
 
-/** More than that nobody wants to hear of. */
+/** The limit of watched files. */
 const MAX_FILES = 1000;
 
 /**
- * Looks whenever it is asked to: before a turn and after each call. Hooks for files can only prepare what follows, so it is
- * early enough, and nothing has to run in the background for it.
+ * Looks for changes only when it is called: before a turn and after each tool call. That is early enough, because hooks
+ * for files can only prepare what follows, and nothing has to run in the background.
  */
-export function createPlaceWatch({ fire, fileHooks, cwd, roots, addedBy }: PlaceWatchOptions): PlaceWatch {
+export function createDirectoryWatch({ fire, fileHooks, cwd, roots, addedBy }: DirectoryWatchOptions): DirectoryWatch {
   let directory = cwd();
   let known: ReadonlySet<string> = new Set(roots());
-  /** Files that hooks have named, beside those in their matchers. */
+  /** Files that hooks have named, in addition to those in their matchers. */
   let named: readonly string[] = [];
-  /** By path; empty for a file that is not there. */
+  /** By path; empty for a missing file. */
   const stamps = new Map<string, string>();
 
-  async function tell(event: 'CwdChanged' | 'FileChanged', payload: Record<string, unknown>, signal: AbortSignal) {
+  async function announce(event: 'CwdChanged' | 'FileChanged', payload: Record<string, unknown>, signal: AbortSignal) {
     const { watchPaths } = await fire(event, payload, signal);
     if (watchPaths !== null) watch(watchPaths);
   }
@@ -56,8 +56,8 @@ export function createPlaceWatch({ fire, fileHooks, cwd, roots, addedBy }: Place
       const now = stampOf(path);
       stamps.set(path, now);
       if (before === undefined || before === now) continue;
-      await tell('FileChanged', { file_path: path, event: kindOf(before, now) }, signal);
-      stamps.set(path, stampOf(path)); // what the hook itself has changed, it knows
+      await announce('FileChanged', { file_path: path, event: kindOf(before, now) }, signal);
+      stamps.set(path, stampOf(path)); // the hook knows its own changes
     }
   }
 
@@ -68,7 +68,7 @@ export function createPlaceWatch({ fire, fileHooks, cwd, roots, addedBy }: Place
       if (now !== directory) {
         const payload = { old_cwd: directory, new_cwd: now };
         directory = now;
-        await tell('CwdChanged', payload, signal);
+        await announce('CwdChanged', payload, signal);
       }
       const added = roots().filter((root) => !known.has(root));
       known = new Set(roots());
@@ -80,7 +80,7 @@ export function createPlaceWatch({ fire, fileHooks, cwd, roots, addedBy }: Place
   };
 }
 
-/** A matcher of plain names also says which files are meant; any other one only chooses among those that are watched. */
+/** The files that a matcher of plain names watches. Any other matcher only selects among the watched files. */
 function namesIn({ matcher }: Hook): string[] {
   return /^[\w.-]+(\s*\|\s*[\w.-]+)*$/.test(matcher) ? matcher.split('|').map((name) => name.trim()) : [];
 }
@@ -90,7 +90,7 @@ function stampOf(path: string): string {
     const { ino, size, mtimeMs } = statSync(path);
     return `${ino}/${size}/${mtimeMs}`;
   } catch {
-    return ''; // not there, or not for us to see
+    return ''; // missing, or not readable
   }
 }
 

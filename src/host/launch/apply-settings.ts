@@ -1,11 +1,11 @@
-import type { Settings } from '../config/settings.ts';
-import { ALIASES_VARIABLE, LIMITS_VARIABLE } from '../model/model-table.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { FLAGS } from '../wire/flags.ts';
-import type { RunConfig } from '../wire/run-config.ts';
-import type { Env } from './home.ts';
+import type { Settings } from '../../config/settings/settings.ts';
+import { ALIASES_VARIABLE, LIMITS_VARIABLE } from '../../model/model-table.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { FLAGS } from '../../wire/flags.ts';
+import type { RunConfig } from '../../wire/run-config.ts';
+import type { Env } from '../engine/environment.ts';
 
-/** The launch with what the settings add: a flag always wins over a setting. */
+/** The launch with the values that settings add. A flag always wins over a setting. */
 export function withSettings(config: RunConfig, settings: Settings): RunConfig {
   const { model, fallbackModel, effortLevel, autoCompactEnabled, fileCheckpointingEnabled } = settings;
   const fromSettings: RunConfig = {
@@ -28,12 +28,12 @@ function checkedEffort(level: string): string {
   );
 }
 
-/** Who names the project's files as a source, or says that they are fine, answers for them (ruling G1). */
-export function isVouchedFor({ trust, settingSources }: RunConfig): boolean {
+/** A launch that names the project's files as a source, or that trusts the project, vouches for these files. */
+export function isTrustedByLaunch({ trust, settingSources }: RunConfig): boolean {
   return trust === true || settingSources !== undefined;
 }
 
-/** The environment of a session: the launch's, changed by the settings' `env` and their tables of models. */
+/** The environment of a session: that of the launch, changed by `env` and the model tables of the settings. */
 export function withSettingsEnv(env: Env, { env: changes, modelAliases, modelLimits }: Settings): Env {
   return {
     ...env,

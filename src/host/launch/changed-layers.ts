@@ -1,11 +1,11 @@
-import type { Layer } from '../config/layers.ts';
-import type { LoadedSettings } from './settings.ts';
+import type { Layer } from '../../config/settings/layers.ts';
+import type { LoadedSettings } from './load-settings.ts';
 
-/** A layer of settings that is another one than before, by the words of the ConfigChange event. */
+/** A layer of settings that has changed, in the words of the ConfigChange event. */
 export interface ChangedLayer {
   source: string;
   scope: string;
-  /** Its file; null where it was given as text. */
+  /** The file of the layer; null when it was given as text. */
   path: string | null;
 }
 
@@ -17,7 +17,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   flagSettings: 'flag_settings',
 };
 
-/** The layers that differ, also those that are new or gone. */
+/** The layers that differ, including added and removed ones. */
 export function changedLayers(before: LoadedSettings, after: LoadedSettings): ChangedLayer[] {
   const keys = new Map([...before.layers, ...after.layers].map((layer) => [keyOf(layer), layer]));
   const textIn = ({ layers }: LoadedSettings, key: string) => {

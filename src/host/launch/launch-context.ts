@@ -1,39 +1,54 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createLocalWorkspace } from '../tools/local-workspace.ts';
-import type { Workspace } from '../tools/workspace.ts';
-import { messageOf } from '../util/message-of.ts';
-import type { Logger } from '../util/runtime.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { Launch, RunConfig } from '../wire/run-config.ts';
+import { createLocalWorkspace } from '../../tools/workspace/local-workspace.ts';
+import type { Workspace } from '../../tools/workspace.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { Logger } from '../../util/runtime.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { Launch, RunConfig } from '../../wire/run-config.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Env } from '../engine/environment.ts';
+import { withSettingsEnv } from './apply-settings.ts';
 import { type Configuration, openConfiguration } from './configuration.ts';
-import type { Engine } from './engine.ts';
-import type { Env } from './home.ts';
-import { withSettingsEnv } from './launch-settings.ts';
-import type { LaunchedProject, SessionWorktree } from './worktrees/session-worktree.ts';
 
-/** Where a launch runs and by which settings: what a session begins with, and an explanation of its permissions too. */
-export interface LaunchPlace {
+/** The worktree that a session runs in. */
+export interface SessionWorktree {
+  /** The working directory of the session, a real path. */
+  cwd: string;
+  /** Called at the end of the session. Removes a worktree that has neither a given name nor changes. Never rejects. */
+  leave(): Promise<void>;
+}
+
+export interface LaunchedProject {
+  /** The directory of the launch, whose settings and trust apply. A real path. */
+  project: string;
+  config: RunConfig;
+  configuration: Configuration;
+  env: Env;
+}
+
+/** The directory and the settings of a launch. Sessions begin with it, and so does an explanation of permissions. */
+export interface LaunchContext {
   /** A real path. */
   cwd: string;
-  /** Where the launch was: what the project says, and whether it is trusted, is read here. A real path. */
+  /** The directory of the launch: the project's files and its trust are read here. A real path. */
   project: string;
-  /** What the session runs in, in the place of the project; null: in the project. */
+  /** The worktree that the session runs in instead of the project; null: it runs in the project. */
   worktree: SessionWorktree | null;
-  /** Null: there is no home. A session can still work on a store of its own. */
+  /** Null: there is no config home. A session can still use its own store. */
   configHome: string | null;
   configuration: Configuration;
-  /** The launch with what its settings add. */
+  /** The launch with the values that its settings add. */
   config: RunConfig;
   env: Env;
   workspace: Workspace;
 }
 
 /**
- * Rejects with `invalid_option` for a working directory that is none, and `invalid_settings` for what cannot be read. `enter`
- * makes the worktree that the launch asks for; without it nothing is made.
+ * Rejects with `invalid_option` for an invalid working directory, and with `invalid_settings` for a file that cannot be
+ * read. `enter` makes the worktree that the launch asks for; without `enter` no worktree is made.
  */
-export async function openPlace(engine: Engine, launch: Launch, enter?: EnterWorktree): Promise<LaunchPlace> {
+export async function openLaunchContext(engine: Engine, launch: Launch, enter?: EnterWorktree): Promise<LaunchContext> {
   const project = realDirectory(engine.cwdOf(launch), 'The working directory');
   const configHome = homeOrNull(engine, launch);
   const configuration = await openConfiguration(launch.config, { cwd: project, configHome }, engine.runtime);
@@ -61,7 +76,7 @@ function fromHome(dir: string, home: string | undefined): string {
   return home && (dir === '~' || dir.startsWith('~/')) ? `${home}${dir.slice(1)}` : dir;
 }
 
-/** A further directory that is gone is said, and does not keep a run from starting. `what` names where it stands. */
+/** Warns about an additional directory that is missing; the run starts without it. `what` names its origin. */
 function existingOf(dirs: readonly string[], what: string, { cwd, log }: { cwd: string; log: Logger }): string[] {
   return dirs.flatMap((dir) => {
     try {
@@ -73,7 +88,7 @@ function existingOf(dirs: readonly string[], what: string, { cwd, log }: { cwd: 
   });
 }
 
-/** `what` names it in the error. */
+/** `what` names the directory in the error. */
 export function realDirectory(path: string, what: string, base = '/'): string {
   try {
     const real = realpathSync(resolve(base, path));
@@ -91,6 +106,6 @@ function homeOrNull(engine: Engine, launch: Launch): string | null {
     return engine.homeOf(launch);
   } catch (error) {
     if (HeddleError.isInstance(error) && error.code === 'invalid_option') return null;
-    throw error; // a choice that cannot be read: the user's rules are in a home that nobody knows
+    throw error; // the choice of a home cannot be read: the home with the user's rules is unknown
   }
 }

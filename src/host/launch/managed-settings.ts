@@ -1,17 +1,17 @@
-import { givenLayer, type Layer } from '../config/layers.ts';
-import { readHooks } from '../hooks/read-hooks.ts';
-import { NARROWING, saysSomething } from '../permissions/trust.ts';
-import { isObject, type JsonObject } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import type { Logger } from '../util/runtime.ts';
-import { HeddleError } from '../wire/errors.ts';
+import { type Layer, rawLayer } from '../../config/settings/layers.ts';
+import { readHooks } from '../../hooks/read-hooks.ts';
+import { NARROWING, saysSomething } from '../../permissions/narrow-untrusted.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { Logger } from '../../util/runtime.ts';
+import { HeddleError } from '../../wire/errors.ts';
 
 const FLAG = '--managed-settings';
 
 /**
- * What the program that started this one forbids: the JSON, or the JSON file, of `--managed-settings`. It only narrows,
- * and no update lifts it. What cannot be honoured is an error: nobody should run with fewer restrictions than were asked
- * for. An allow list restricts nothing, so it is only said to have no effect.
+ * The restrictions of the program that started this one: the JSON, or the JSON file, of `--managed-settings`. They only
+ * narrow, and no update lifts them. Throws for a value that cannot be enforced, so that no run has fewer restrictions
+ * than were asked for; an allow list restricts nothing, so it only gets a warning.
  */
 export function managedLayer(given: string, cwd: string, log: Logger): Layer {
   const layer = readLayer(given, cwd);
@@ -37,19 +37,19 @@ export function managedLayer(given: string, cwd: string, log: Logger): Layer {
 
 function readLayer(given: string, cwd: string): Layer {
   try {
-    return givenLayer('policySettings', given, { cwd, flag: FLAG });
+    return rawLayer('policySettings', given, { cwd, flag: FLAG });
   } catch (error) {
     throw refuse(messageOf(error), error);
   }
 }
 
-/** Hosts are told by a word of the reference that it was for these. */
+/** Marks the error with the reference's word for managed settings, which hosts know. */
 function refuse(message: string, cause?: unknown): HeddleError {
   const facts = { startupFailureReason: 'managed_settings_invalid' };
   return new HeddleError('invalid_settings', message, { facts, cause });
 }
 
-/** A hook may be what forbids. What is no object at all is refused with the other kinds. */
+/** Refuses invalid hooks, because a hook may forbid something. Another check refuses `hooks` that is not an object. */
 function refuseLostHooks(hooks: unknown): void {
   const [lost] = isObject(hooks) ? readHooks(hooks, { scope: 'policySettings', where: FLAG }).lost : [];
   if (lost !== undefined) throw refuse(`${FLAG}: ${lost}`);

@@ -1,12 +1,12 @@
-import { type Check, either, flag, listOf, oneOf, record, text, word } from '../util/checks.ts';
-import type { JsonObject } from '../util/json.ts';
-import { randomIds, silentLogger, systemClock } from '../util/system-runtime.ts';
-import { badOption, checkNamed } from '../wire/check-named.ts';
-import type { RunConfig } from '../wire/run-config.ts';
+import { type Check, either, flag, listOf, oneOf, record, text, word } from '../../util/checks.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { randomIds, silentLogger, systemClock } from '../../util/system-runtime.ts';
+import { badOption, checkNamed } from '../../wire/check-named.ts';
+import type { RunConfig } from '../../wire/run-config.ts';
+import { configHomeOrNull, type Env } from '../engine/environment.ts';
 import { openConfiguration } from './configuration.ts';
-import { configHomeOrNull, type Env } from './home.ts';
-import { realDirectory } from './place.ts';
-import type { TrustReport } from './settings.ts';
+import { realDirectory } from './launch-context.ts';
+import type { TrustReport } from './project-trust.ts';
 import {
   type IgnoredSettings,
   type ReportedSetting,
@@ -17,33 +17,35 @@ import {
 
 export interface ResolveSettingsOptions {
   cwd: string;
-  /** Where HEDDLE_HOME, CLAUDE_CONFIG_DIR and HOME are looked up. Default: nothing, so that there is no user's file. */
+  /** Names the config home by HEDDLE_HOME, CLAUDE_CONFIG_DIR or HOME. Default: empty, so that no user file is read. */
   env?: Env;
   /** The config home. Default: from `env`. */
   home?: string;
-  /** Which files are read. Naming the project's answers for them. Default: all, the project's as far as it is trusted. */
+  /**
+   * Which files are read. Naming the project's files trusts them. Default: all, the project's as far as it is trusted.
+   */
   settingSources?: ('user' | 'project' | 'local')[];
-  /** What a launch would give: the settings, as an object or JSON, or the path of a file with them. */
+  /** The settings of a launch: an object, JSON, or the path of a file. */
   settings?: JsonObject | string;
   managedSettings?: JsonObject | string;
-  /** Whether to answer for the project's files. */
+  /** Whether to trust the project's files. */
   trust?: boolean;
 }
 
-/** What `get_settings` of a session would tell. Values of credentials are masked. */
+/** The answer of a session to `get_settings`. Values of credentials are masked. */
 export interface ResolvedSettings {
   effective: JsonObject;
   /** The strongest first. */
   sources: SettingsSource[];
-  /** One by one, the items of lists too, each with where it stands. */
+  /** Each setting, and each item of a list, with its origin. */
   provenance: ReportedSetting[];
   ignored: IgnoredSettings[];
   trust: TrustReport['state'];
 }
 
 /**
- * The settings that a session there would have, and where each stands. No session is opened and nothing is started.
- * Rejects with `invalid_settings` for what cannot be read, and `invalid_option` for a directory that is none.
+ * The settings of a session in a directory, and the origin of each. No session is opened and no program is started.
+ * Rejects with `invalid_settings` for a file that cannot be read, and `invalid_option` for an invalid directory.
  *
  * @example
  * ```ts

@@ -1,11 +1,12 @@
-import { maskSettings, maskValue } from '../config/mask-settings.ts';
-import { mergeLayers } from '../config/merge.ts';
-import { originsOf } from '../config/provenance.ts';
-import type { Scope } from '../config/scopes.ts';
-import { formatKey } from '../config/setting-key.ts';
-import { isActedOn } from '../config/settings.ts';
-import type { JsonObject } from '../util/json.ts';
-import type { LoadedSettings, TrustReport } from './settings.ts';
+import { maskSettings, maskValue } from '../../config/settings/mask-settings.ts';
+import { mergeLayers } from '../../config/settings/merge.ts';
+import { originsOf } from '../../config/settings/provenance.ts';
+import type { Scope } from '../../config/settings/scopes.ts';
+import { formatKey } from '../../config/settings/setting-key.ts';
+import { isActedOn } from '../../config/settings/settings.ts';
+import type { JsonObject } from '../../util/json.ts';
+import type { LoadedSettings } from './load-settings.ts';
+import type { TrustReport } from './project-trust.ts';
 
 /** One setting in force; the items of a list come one by one. Values of credentials are masked. */
 export interface ReportedSetting {
@@ -13,24 +14,24 @@ export interface ReportedSetting {
   key: string;
   value: unknown;
   scope: ScopeName;
-  /** The file, or the flag. */
+  /** The file or the flag. */
   source: string;
-  /** Whether this version does something with it. */
+  /** Whether this version supports the setting. */
   hasEffect: boolean;
 }
 
 export type ScopeName = 'managed' | 'flag' | 'local' | 'project' | 'user';
 
-/** What a project's file says that is not in force, and why. */
+/** Settings of a project's file that are not in force, and the reason. */
 export interface IgnoredSettings {
   file: string;
   keys: string[];
   reason: string;
 }
 
-/** All settings in force, the way people and hosts are told about them. */
+/** All settings in force, as the command line and hosts show them. */
 export interface SettingsReport {
-  /** Merged, as the session uses them. */
+  /** The merged settings that the session uses. */
   effective: JsonObject;
   settings: ReportedSetting[];
   ignored: IgnoredSettings[];
@@ -52,7 +53,7 @@ export function settingsReport({ layers, trust }: LoadedSettings): SettingsRepor
   };
 }
 
-/** What every source says by itself, the strongest first, as the wire tells it. */
+/** The settings of each source, the strongest first, in the form of the wire. */
 export function settingsSources({ layers }: LoadedSettings): SettingsSource[] {
   return layers.map(({ scope, path, values }) => ({
     source: scope,
@@ -75,7 +76,7 @@ export const SCOPE_NAMES: Record<Scope, ScopeName> = {
   userSettings: 'user',
 };
 
-/** Also a trusted project does not say where credentials are sent, so there is a reason for every state. */
+/** Every state has a reason: even a trusted project does not decide where credentials are sent. */
 const IGNORED_BECAUSE: Record<TrustReport['state'], string> = {
   untrusted: 'the directory is not trusted',
   changed: 'the directory has changed since it was trusted',

@@ -1,21 +1,22 @@
-import type { Layer } from '../config/layers.ts';
-import { faultText, kindFaults, type SettingFault, withoutFaults } from '../config/setting-faults.ts';
-import { nameOf } from '../config/settings.ts';
-import { refuseSettings } from '../config/settings-file.ts';
-import { parseRules } from '../permissions/rules.ts';
-import { readSandboxRules } from '../tools/sandbox/settings.ts';
-import { isObject, type JsonObject } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import { nearestWord } from '../util/nearest.ts';
-import { printable } from '../util/printable.ts';
-import type { Logger } from '../util/runtime.ts';
-import { FLAGS } from '../wire/flags.ts';
-import { permissionModes, toPermissionMode } from '../wire/permission-modes.ts';
-import type { RunConfig } from '../wire/run-config.ts';
+import type { Layer } from '../../config/settings/layers.ts';
+import { faultText, kindFaults, type SettingFault, withoutFaults } from '../../config/settings/setting-faults.ts';
+import { nameOf } from '../../config/settings/settings.ts';
+import { refuseSettings } from '../../config/settings/settings-file.ts';
+import { parseRules } from '../../permissions/rules.ts';
+import { readSandboxRules } from '../../tools/sandbox/sandbox-settings.ts';
+import { isFilled, isObject, type JsonObject } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { Logger } from '../../util/runtime.ts';
+import { nearestWord } from '../../util/text/nearest.ts';
+import { printable } from '../../util/text/printable.ts';
+import { FLAGS } from '../../wire/flags.ts';
+import { permissionModes, toPermissionMode } from '../../wire/permission-modes.ts';
+import type { RunConfig } from '../../wire/run-config.ts';
 
 /**
- * The settings of a scope without what cannot be used, which is said with its file, its key and what would be right; the
- * rest of the file acts (ruling K53). Throws `invalid_settings` for what forbids something, and for all of a managed scope.
+ * The settings of a scope without invalid values; the valid rest of a file applies. Logs each invalid value with its
+ * file, its key and the valid form. Throws `invalid_settings` for an invalid value that would forbid something, and for
+ * any in a managed scope.
  */
 export function soundLayer(layer: Layer, config: RunConfig, log: Logger): Layer {
   const faults = faultsIn(layer.values, config);
@@ -30,19 +31,19 @@ export function soundLayer(layer: Layer, config: RunConfig, log: Logger): Layer 
   return faults.length === 0 ? layer : { ...layer, values: withoutFaults(layer.values, faults) };
 }
 
-/** Of one file. Whoever has more of them sees what is wrong from these. */
+/** Reported faults of one file: these are enough to see what is wrong. */
 const MAX_TOLD = 20;
 
 function textOf(fault: SettingFault): string {
   return printable(faultText(fault)).replace(/\.$/, '');
 }
 
-/** As a sentence; a question ends by itself. */
+/** Adds a full stop, unless the text is a question. */
 function ended(text: string): string {
   return text.endsWith('?') ? text : `${text}.`;
 }
 
-/** All that cannot be used: of the wrong kind, or without a meaning. `config` is the launch. */
+/** All invalid values: of the wrong type, or without a meaning. `config` is the launch. */
 export function faultsIn(values: JsonObject, config: RunConfig): SettingFault[] {
   const permissions = isObject(values.permissions) ? values.permissions : {};
   return [
@@ -75,7 +76,7 @@ function modeFaults(mode: unknown, config: RunConfig): SettingFault[] {
     const meant = near === null ? '' : `. Did you mean ${near}?`;
     return fault(`must be one of ${permissionModes.join(', ')}, and is '${mode}'${meant}`);
   }
-  // Naming the mode on the command line is the permission; settings alone are not (ruling K4).
+  // The command line can permit the mode by naming it; settings alone cannot.
   const isPermitted =
     config.dangerouslySkipPermissions === true ||
     config.allowDangerouslySkipPermissions === true ||
@@ -94,7 +95,7 @@ function effortFaults(level: unknown): SettingFault[] {
 
 function aliasFaults(aliases: unknown): SettingFault[] {
   return Object.entries(isObject(aliases) ? aliases : {}).flatMap(([name, model]) => {
-    if (typeof model === 'string' && model.trim() !== '') return [];
+    if (isFilled(model)) return [];
     return [{ path: ['modelAliases', name], problem: 'must be the name of a model', forbids: false }];
   });
 }
@@ -102,10 +103,10 @@ function aliasFaults(aliases: unknown): SettingFault[] {
 const LIMITS = ['contextWindow', 'maxOutputTokens'];
 
 function limitFaults(limits: unknown): SettingFault[] {
-  return Object.entries(isObject(limits) ? limits : {}).flatMap(([model, given]): SettingFault[] => {
+  return Object.entries(isObject(limits) ? limits : {}).flatMap(([model, raw]): SettingFault[] => {
     const path = ['modelLimits', model];
-    if (!isObject(given)) return [{ path, problem: `must be an object with ${LIMITS.join(' and ')}`, forbids: false }];
-    const wrong = LIMITS.filter((key) => given[key] !== undefined && !isCount(given[key]));
+    if (!isObject(raw)) return [{ path, problem: `must be an object with ${LIMITS.join(' and ')}`, forbids: false }];
+    const wrong = LIMITS.filter((key) => raw[key] !== undefined && !isCount(raw[key]));
     return wrong.map((key) => ({ path: [...path, key], problem: 'must be a whole number above 0', forbids: false }));
   });
 }
@@ -116,7 +117,7 @@ function isCount(value: unknown): boolean {
 
 const SERVER_KEYS = ['serverName', 'serverCommand', 'serverUrl'];
 
-/** An entry that fits no server denies none. */
+/** Faults of entries that match no server: such an entry would deny nothing. */
 function serverFaults(key: string, entries: unknown): SettingFault[] {
   if (!Array.isArray(entries)) return [];
   return entries.flatMap((entry, at) => {
@@ -125,7 +126,7 @@ function serverFaults(key: string, entries: unknown): SettingFault[] {
   });
 }
 
-/** Throws with the file: the sandbox itself sees only what all scopes say together. */
+/** Throws an error that names the file: the sandbox itself sees only the merged settings of all scopes. */
 function checkSandbox(layer: Layer): void {
   const { sandbox } = layer.values;
   if (!isObject(sandbox)) return;

@@ -1,11 +1,10 @@
-import type { Runtime } from '../util/runtime.ts';
-import type { Message } from '../wire/messages/index.ts';
-import type { UserInput } from '../wire/messages/user.ts';
-import type { Parts } from './parts.ts';
+import type { Runtime } from '../../util/runtime.ts';
+import type { Message } from '../../wire/messages/index.ts';
+import type { UserInput } from '../../wire/messages/user.ts';
 
 export type LifecycleState = 'queued' | 'started' | 'completed' | 'cancelled';
 
-/** Lines that tell a host what became of a message; only for messages that carry a uuid to tell it by (ruling K26). */
+/** The lines that report the states of a message to the host; empty for a message without a uuid. */
 export function lifecycleLines(
   input: UserInput,
   states: readonly LifecycleState[],
@@ -23,11 +22,11 @@ export function lifecycleLines(
   }));
 }
 
-/** The echo of an accepted message (wire.md 5.3). */
+/** The line that repeats an accepted message to the host. */
 export function replayLine(
   { message, timestamp, origin }: UserInput,
   uuid: string,
-  { sessionId, runtime }: Pick<Parts, 'sessionId' | 'runtime'>,
+  { sessionId, runtime }: { sessionId: string; runtime: Runtime },
 ): Message {
   return {
     type: 'user',
@@ -41,7 +40,7 @@ export function replayLine(
   };
 }
 
-/** The time that a line carries which is said now. */
+/** The timestamp of a line that is sent now. */
 export function timeOf({ clock }: Runtime): string {
   return new Date(clock.now()).toISOString();
 }

@@ -1,22 +1,22 @@
-import type { AskRequest } from '../agent/gate.ts';
-import { stringField } from '../util/json.ts';
-import { asEscape, printable } from '../util/printable.ts';
+import type { AskRequest } from '../../agent/calls/gate.ts';
+import { stringField } from '../../util/json.ts';
+import { asEscape, printable } from '../../util/text/printable.ts';
 
-/** Ready-made words for a dialog. What the model has written stands in them only behind a colon, whole and escaped. */
+/** The texts of a dialog. Text of the model stands only after a colon, whole and escaped. */
 export interface QuestionText {
   /** The whole question as a sentence. */
   title: string;
-  /** What kind of thing it is, in a word or two. */
+  /** The kind of action, in a word or two. */
   displayName: string;
-  /** Why it is asked; null when that cannot be shown whole. */
+  /** The reason for the question; null when it is too long to be shown whole. */
   description: string | null;
-  /** Whether the title shows all of what would happen, just as it is. */
+  /** Whether the title shows the whole action without escapes. */
   isPlain: boolean;
-  /** Whether the answer itself is what is wanted. */
+  /** Whether a person answers, rather than allows. */
   isForPerson: boolean;
 }
 
-/** Never part of a text that is too long: the end of a command may be what matters. */
+/** A longer text is not shown at all, because the end of a command may be what matters. */
 const MAX_SHOWN = 500;
 
 export function questionText(request: AskRequest): QuestionText {
@@ -28,7 +28,7 @@ export function questionText(request: AskRequest): QuestionText {
   return { displayName, description, isForPerson: false, ...sentence(wants, subject) };
 }
 
-/** What is answered by a person, not allowed. */
+/** Tools whose call a person answers, rather than allows. */
 const QUESTIONS = new Map([
   ['AskUserQuestion', { displayName: 'Answer questions', title: 'Heddle has questions for you' }],
   ['ExitPlanMode', { displayName: 'Approve plan', title: 'Heddle has a plan, and wants to begin' }],
@@ -36,9 +36,9 @@ const QUESTIONS = new Map([
 
 interface Action {
   displayName: string;
-  /** Behind "Heddle wants to". */
+  /** Follows "Heddle wants to". */
   wants: string;
-  /** What it would be done to. */
+  /** The object of the action. */
   subject: string | undefined;
 }
 
@@ -47,11 +47,11 @@ function actionOf({ toolName, input, server }: AskRequest): Action {
   const known = ACTIONS.get(toolName);
   if (!known) return { displayName: 'Use tool', wants: 'use the tool', subject: toolName };
   const [displayName, wants, ...fields] = known;
-  const given = fields.map((field) => stringField(input, field)).find((text) => text !== undefined);
-  return { displayName, wants, subject: given };
+  const subject = fields.map((field) => stringField(input, field)).find((text) => text !== undefined);
+  return { displayName, wants, subject };
 }
 
-/** By tool: a label, what it wants to do, and the fields of its input of which the first one that is there says to what. */
+/** By tool: a label, what it wants to do, and the input fields that may name the object. The first one present counts. */
 const ACTIONS: ReadonlyMap<string, readonly [label: string, wants: string, ...fields: string[]]> = new Map([
   ['Bash', ['Run command', 'run', 'command']],
   ['Read', ['Read file', 'read', 'file_path']],
@@ -76,8 +76,7 @@ function sentence(wants: string, subject: string | undefined): Pick<QuestionText
 }
 
 /**
- * What cannot be seen, or changes how the rest is seen, as an escape: what no terminal may get, and characters without a
- * width.
+ * Escapes characters that are invisible or change how the rest looks: control characters, and characters without a width.
  */
 function escaped(text: string): string {
   return printable(text).replaceAll(/\p{Default_Ignorable_Code_Point}/gu, asEscape);

@@ -1,12 +1,32 @@
-import type { AskRequest } from '../agent/gate.ts';
-import type { Rule } from '../permissions/rules.ts';
-import type { JsonObject } from '../util/json.ts';
-import type { ControlBody } from '../wire/peer.ts';
-import { questionText } from './question-text.ts';
+import type { Ask, AskRequest } from '../../agent/calls/gate.ts';
+import type { Rule } from '../../permissions/rules.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { ControlBody, Peer } from '../../wire/link/peer.ts';
+import type { Outbox } from './outbox.ts';
+import { questionText } from './permission-question-text.ts';
 
 type Layer = AskRequest['decision']['layer'];
 
-/** The request in which a host is asked about a call, with all that it needs for a dialog. */
+/** Asks the host with `can_use_tool`. Anything but a well-formed allow is a denial. */
+export function askOverControl(peer: Peer, outbox?: Pick<Outbox, 'announceQuestion' | 'announceAnswer'>): Ask {
+  return async (request, signal) => {
+    outbox?.announceQuestion();
+    try {
+      const answer = await peer.call(canUseTool(request), { signal });
+      // With the first answer, because most runs ask no question.
+      const { readPermissionAnswer } = await import('./read-permission-answer.ts');
+      return readPermissionAnswer(answer);
+    } catch (error) {
+      if (signal.aborted) return { behavior: 'deny', message: 'The question was withdrawn: the turn was interrupted' };
+      return { behavior: 'deny', message: `Tool permission request failed: ${messageOf(error)}` };
+    } finally {
+      outbox?.announceAnswer();
+    }
+  };
+}
+
+/** The request that asks the host about a call, with everything for a dialog. */
 export function canUseTool(request: AskRequest): ControlBody {
   const { toolName, input, toolUseId, decision, agentId, server } = request;
   const { title, displayName, description, isPlain, isForPerson } = questionText(request);
@@ -30,10 +50,10 @@ export function canUseTool(request: AskRequest): ControlBody {
   };
 }
 
-/** What is not to be approved by a stray key: own settings, the way out of the sandbox, a tool that is another by now. */
+/** Calls that a stray key must not approve: own settings, leaving the sandbox, a tool that has changed. */
 const RISKY: ReadonlySet<Layer> = new Set(['protected-path', 'sandbox', 'allow-rule']);
 
-/** Questions that an allow rule would not answer the next time: whoever offers one promises what does not hold. */
+/** Questions that an allow rule would not answer the next time, so that a dialog must not offer one. */
 const PAST_RULES: ReadonlySet<Layer> = new Set(['ask-rule', 'protected-path', 'sandbox', 'mode', 'hook']);
 
 function matchedRule({ source = 'session', toolName, ruleContent }: Rule): JsonObject {

@@ -1,29 +1,29 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { tryLock } from '../config/file-lock.ts';
-import type { FetchLike } from '../mcp/fetch-like.ts';
-import { authorizedFetch } from '../mcp/oauth-fetch.ts';
-import { type AuthStore, createServerAuth, type SignedIn } from '../mcp/oauth-tokens.ts';
-import { isObject, stringField, tryParseJson } from '../util/json.ts';
-import { makeDirectory } from '../util/make-directory.ts';
-import { replaceFile } from '../util/replace-file.ts';
-import { HeddleError } from '../wire/errors.ts';
+import { tryLock, whenFree } from '../../config/file-lock.ts';
+import { authorizedFetch } from '../../mcp/oauth/authorized-fetch.ts';
+import type { SignedIn } from '../../mcp/oauth/signed-in.ts';
+import { type AuthStore, createServerAuth } from '../../mcp/oauth/tokens.ts';
+import type { FetchLike } from '../../mcp/remote/fetch-like.ts';
+import { makeDirectory } from '../../util/files/make-directory.ts';
+import { replacePrivateText } from '../../util/files/replace-file.ts';
+import { isObject, stringField, tryParseJson } from '../../util/json.ts';
+import { HeddleError } from '../../wire/errors.ts';
 
 export interface McpAuthOptions {
-  /** Null: there is no home, so nobody has signed in. */
+  /** Null: there is no config home, so there are no tokens. */
   configHome: string | null;
   fetch: FetchLike;
   now(): number;
-  /** Told of every token before it is used. */
+  /** Called with every token before it is used. */
   onSecrets(secrets: readonly string[]): void;
-  /** Told once of every wider scope that the server asks for. */
+  /** Called once for every wider scope that the server asks for. */
   onWiderScope?(message: string): void;
 }
 
-/** Requests to a remote server, with the tokens of whoever has signed in to it. */
+/** Requests to a remote server, with the tokens of the user who signed in to it. */
 export function authorizedRequests(
   { name, url }: { name: string; url: string },
   { configHome, fetch, now, onSecrets, onWiderScope }: McpAuthOptions,
@@ -39,11 +39,7 @@ export function authorizedRequests(
   });
 }
 
-/** Longer than a lock that is left behind lasts. */
-const WAIT_MS = 15_000;
-const PAUSE_MS = 20;
-
-/** The sign-in to one server, in a file of its own that only the user can read (ruling G8). */
+/** The sign-in to one server, in its own file that only the user can read. */
 export function openAuthStore(configHome: string, serverUrl: string): AuthStore {
   const path = authFile(configHome, serverUrl);
   return {
@@ -54,16 +50,12 @@ export function openAuthStore(configHome: string, serverUrl: string): AuthStore 
     async write(next) {
       if (next === null) return rm(path, { force: true });
       const text = `${JSON.stringify({ version: 1, ...next }, null, 2)}\n`;
-      await replaceFile(path, (temporary) => writeFile(temporary, text, { mode: 0o600, flag: 'wx' }));
+      await replacePrivateText(path, text);
     },
     async locked(work) {
       makeDirectory(dirname(path), 0o700);
-      const deadline = Date.now() + WAIT_MS;
-      let lock = tryLock(`${path}.lock`);
-      for (; !lock; lock = tryLock(`${path}.lock`)) {
-        if (Date.now() > deadline) throw new HeddleError('other', `${path}.lock is held by another process`);
-        await sleep(PAUSE_MS);
-      }
+      const take = () => tryLock(`${path}.lock`);
+      const lock = await whenFree(path, take, (message) => new HeddleError('other', message));
       try {
         return await work();
       } finally {
@@ -78,7 +70,7 @@ function authFile(configHome: string, serverUrl: string): string {
   return join(configHome, 'mcp-auth', `${hash}.json`);
 }
 
-/** Not with the reader of settings: its errors show what stands in a file. One that is broken holds no sign-in. */
+/** Does not use the reader of settings, whose errors quote the file. A broken file counts as no sign-in. */
 function readSignedIn(path: string): SignedIn | null {
   let text: string;
   try {

@@ -1,33 +1,41 @@
-import { type ElicitationAnswer, readElicitation } from '../hooks/answer.ts';
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import type { Parts } from './parts.ts';
+import { type ElicitationAnswer, readElicitation } from '../../hooks/answer.ts';
+import type { Hooks } from '../../hooks/dispatch.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { ServedSession } from './served-session.ts';
 
 interface Elicitation {
   server: string;
-  /** As the server asks. */
+  /** The question as the server sent it. */
   params: JsonObject;
-  /** Whether somebody at the other end can be asked at all. */
+  /** Whether the host answers such questions at all. */
   canAskHost: boolean;
 }
 
 const DECLINED: ElicitationAnswer = { action: 'decline' };
 
+/** The parts of a session that answer the questions of servers. */
+type AnsweringSession = Pick<ServedSession, 'hooks' | 'link' | 'runtime'>;
+
 /**
- * A server asks something of the user: hooks first, then the host; where nobody can be asked, or no answer comes, it is
- * declined. What comes of it passes the ElicitationResult hooks. Never rejects.
+ * Answers a question that a server has for the user: hooks answer first, then the host; without an answer the question
+ * is declined. ElicitationResult hooks see the answer and may replace it. Never rejects.
  */
-export async function elicit(parts: Parts, elicitation: Elicitation, signal: AbortSignal): Promise<JsonObject> {
+export async function elicit(
+  { hooks, link, runtime }: AnsweringSession,
+  elicitation: Elicitation,
+  signal: AbortSignal,
+): Promise<JsonObject> {
   const question = questionOf(elicitation);
-  const asked = (await askHooks(parts, question, signal)) ?? (await askHost(parts, question, elicitation, signal));
-  const answer = filledIn(asked, question);
+  const ofHook = hooks.current && (await askHooks(hooks.current, question, signal));
+  const answer = filledIn(ofHook ?? (await askHost({ link, runtime }, question, elicitation, signal)), question);
   const { mcp_server_name, mode, elicitation_id } = question;
-  const told = { mcp_server_name, ...answer, ...(mode && { mode }), ...(elicitation_id && { elicitation_id }) };
-  const outcome = await parts.hooks?.fire('ElicitationResult', told, signal);
+  const payload = { mcp_server_name, ...answer, ...(mode && { mode }), ...(elicitation_id && { elicitation_id }) };
+  const outcome = await hooks.current?.fire('ElicitationResult', payload, signal);
   return { ...filledIn(outcome?.elicitation ?? answer, question) };
 }
 
-/** Whoever accepts a form and fills in nothing takes it as the server has filled it in. */
+/** An accepted form without values takes the defaults of the server. */
 function filledIn(answer: ElicitationAnswer, { requested_schema: schema }: Question): ElicitationAnswer {
   const isBare = answer.action === 'accept' && Object.keys(answer.content ?? {}).length === 0;
   if (!isBare || !isObject(schema?.properties)) return answer;
@@ -61,22 +69,25 @@ function questionOf({ server, params }: Elicitation): Question {
   };
 }
 
-/** Null: no hook has an answer. One that objects declines. */
-async function askHooks({ hooks }: Parts, question: Question, signal: AbortSignal): Promise<ElicitationAnswer | null> {
-  if (!hooks) return null;
+/** Null: no hook has an answer. A hook that blocks declines the question. */
+async function askHooks(
+  hooks: Pick<Hooks, 'fire'>,
+  question: Question,
+  signal: AbortSignal,
+): Promise<ElicitationAnswer | null> {
   const { elicitation, block, stop } = await hooks.fire('Elicitation', question, signal);
   return block !== null || stop !== null ? DECLINED : elicitation;
 }
 
 async function askHost(
-  { callHost, runtime }: Parts,
+  { link, runtime }: Pick<ServedSession, 'link' | 'runtime'>,
   question: Question,
   { server, canAskHost }: Elicitation,
   signal: AbortSignal,
 ): Promise<ElicitationAnswer> {
   if (!canAskHost) return DECLINED;
   try {
-    const answer = readElicitation(await callHost({ subtype: 'elicitation', ...question }, { signal }));
+    const answer = readElicitation(await link.call({ subtype: 'elicitation', ...question }, { signal }));
     if (answer) return answer;
     runtime.log('warn', `What the MCP server ${server} asked was declined: the host's answer is not valid`);
   } catch (error) {

@@ -1,40 +1,41 @@
-import type { ServerTool } from '../mcp/connections.ts';
-import { typeOf } from '../mcp/server-config.ts';
-import { mcpToolName } from '../mcp/tool-names.ts';
-import { readToolPolicies, type ToolPolicy } from '../mcp/tool-policy.ts';
-import type { Policy } from '../permissions/policy.ts';
-import type { Rule } from '../permissions/rules.ts';
-import type { Tool } from '../tools/tool.ts';
-import type { Logger } from '../util/runtime.ts';
-import type { Approvals } from './mcp-approvals.ts';
-import type { GivenServer } from './server-sources.ts';
+import { typeOf } from '../../mcp/config/server-config.ts';
+import { readToolPolicies, type ToolPolicy } from '../../mcp/config/tool-policy.ts';
+import type { ServerTool } from '../../mcp/connections.ts';
+import { mcpToolName } from '../../mcp/tool-names.ts';
+import type { Policy } from '../../permissions/policy.ts';
+import type { Rule } from '../../permissions/rules.ts';
+import type { Tool } from '../../tools/tool.ts';
+import type { Logger } from '../../util/runtime.ts';
+import type { ConfiguredServer } from './find-servers.ts';
+import type { Approvals } from './tool-approvals.ts';
 
-/** What configurations of servers and the host say of permissions, beside the rules: by tool, and by server. */
+/** Permissions that the configurations of servers and the host set, by tool and by server, in addition to the rules. */
 export interface ServerPolicies {
-  /** The policy with all of it, and with the approvals of tools that are what they were. */
+  readonly approvals: Approvals;
+  /** The policy with these permissions, and with the approvals of tools that have not changed since. */
   applied(policy: Policy): Policy;
-  /** Takes the `tools` of a configuration, in the place of what an earlier one of this key said. */
-  declare(server: Pick<GivenServer, 'name' | 'given' | 'scope'>, key?: string): void;
+  /** Reads the `tools` of a configuration. They replace those of an earlier configuration with the same key. */
+  declare(server: Pick<ConfiguredServer, 'name' | 'raw' | 'scope'>, key?: string): void;
   forget(key: string): void;
-  /** The tools are these now: what `always_allow` allows, it allows as it is described for the first time (trust C-6). */
+  /** Sets the tools. `always_allow` is for a tool as it describes itself the first time. */
   bind(tools: readonly Tool[], servers: readonly Pick<ServerTool, 'server' | 'info'>[]): void;
-  /** Has calls of a server pass in this mode, too, whatever the session's is; null: in that alone. */
+  /** Judges calls of a server in this mode, too, whatever the session's mode is; null: only in that of the session. */
   pin(server: string, mode: PinnedMode | null): void;
 }
 
 export type PinnedMode = 'default' | 'auto';
 
-/** Whose rules these are. */
+/** The source of these rules. */
 const SOURCE = 'mcpServer';
 
-/** Who may have calls run unasked: the launch and the user. A project, a plugin and an agent may only narrow. */
-const MAY_ALLOW: ReadonlySet<GivenServer['scope']> = new Set(['dynamic', 'local', 'user']);
+/** Scopes that may allow calls: the launch and the user. A project, a plugin and an agent may only deny or ask. */
+const MAY_ALLOW: ReadonlySet<ConfiguredServer['scope']> = new Set(['dynamic', 'local', 'user']);
 
 export function serverPolicies(approvals: Approvals, log: Logger): ServerPolicies {
-  /** By key, which is the name of a server of the session. */
+  /** By key, which is the name of the server for servers of the session. */
   const declared = new Map<string, Record<ToolPolicy['behavior'], readonly Rule[]>>();
   const modes = new Map<string, PinnedMode>();
-  /** Of those that allow, the ones whose tool has been seen. */
+  /** The allow rules whose tool has been seen. */
   let bound: readonly Rule[] = [];
   const rules = (behavior: 'deny' | 'ask') => [...declared.values()].flatMap((each) => each[behavior]);
 
@@ -46,6 +47,7 @@ export function serverPolicies(approvals: Approvals, log: Logger): ServerPolicie
   };
 
   return {
+    approvals,
     applied: (policy) => ({
       ...policy,
       allow: approvals.holding([...policy.allow, ...bound]),
@@ -53,14 +55,14 @@ export function serverPolicies(approvals: Approvals, log: Logger): ServerPolicie
       ask: [...policy.ask, ...rules('ask')],
       serverModes: modes,
     }),
-    declare({ name, given, scope }, key = name) {
+    declare({ name, raw, scope }, key = name) {
       forget(key);
-      const policies = readToolPolicies(given.tools);
+      const policies = readToolPolicies(raw.tools);
       if (policies === null) return;
       const of = (behavior: ToolPolicy['behavior']) =>
         policies.filter((each) => each.behavior === behavior).map(({ tool }) => ruleFor(name, tool));
       const allow = of('allow');
-      const mayAllow = MAY_ALLOW.has(scope) && typeOf(given) !== 'sdk';
+      const mayAllow = MAY_ALLOW.has(scope) && typeOf(raw) !== 'sdk';
       if (!mayAllow && allow.length > 0) log('warn', `The MCP server ${name}: always_allow has no effect here`);
       declared.set(key, { allow: mayAllow ? allow : [], ask: of('ask'), deny: of('deny') });
     },
@@ -86,7 +88,7 @@ function ruleFor(server: string, tool: string): Rule {
   return { toolName: mcpToolName(server, tool), source: SOURCE, where: `the tools of the MCP server ${server}` };
 }
 
-/** By the names of tools. Of two with one name the first is there, and it may be another server's than the policy means. */
+/** The server of each tool, by the tool's name. Of two tools with one name the session has the first. */
 function ownersOf(tools: readonly Pick<ServerTool, 'server' | 'info'>[]): Map<string, string> {
   const owners = new Map<string, string>();
   for (const { server, info } of tools) {

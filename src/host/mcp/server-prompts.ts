@@ -1,19 +1,26 @@
-import type { ConnectedServer } from '../mcp/connections.ts';
-import { argumentHint, getPrompt, namedPrompts, readArguments, type ServerPrompt } from '../mcp/prompts.ts';
-import { messageOf } from '../util/message-of.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { CommandLine } from './command-line.ts';
-import type { CalledOfServer } from './extensions.ts';
+import type { ConnectedServer } from '../../mcp/connections.ts';
+import { argumentHint, getPrompt, namedPrompts, readArguments, type ServerPrompt } from '../../mcp/prompts.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { CalledOfServer } from '../extensions/extensions.ts';
+import type { CommandLine } from '../extensions/parse-command.ts';
 
 interface Servers {
   connected(): readonly ConnectedServer[];
 }
 
-/** What of a prompt the model gets to see, in characters. */
+/** How much of a prompt the model gets, in characters. */
 const MAX_CHARS = 100_000;
 
+/** A prompt of a server, as menus list it among the commands. */
+export interface ListedPrompt {
+  name: string;
+  description: string;
+  argumentHint: string;
+}
+
 /** The prompts of servers, as commands of the session. */
-export function listedPrompts(servers: Servers) {
+export function listedPrompts(servers: Servers): ListedPrompt[] {
   return [...namedPrompts(servers.connected()).values()].map(({ name, info }) => ({
     name,
     description: info.description,
@@ -21,14 +28,14 @@ export function listedPrompts(servers: Servers) {
   }));
 }
 
-/** The prompt of a server that a command line calls; null when it is none. */
+/** The prompt of a server that a command line calls; null when it calls none. */
 export function calledServerPrompt(servers: Servers, { name, args }: CommandLine): CalledOfServer | null {
-  const found = namedPrompts(servers.connected()).get(name);
-  if (!found) return null;
-  return { prompt: { name, scope: 'mcp' }, args, fetch: (signal) => fetchPrompt(servers, found, args, signal) };
+  const called = namedPrompts(servers.connected()).get(name);
+  if (!called) return null;
+  return { prompt: { name, scope: 'mcp' }, args, fetch: (signal) => fetchPrompt(servers, called, args, signal) };
 }
 
-/** Rejects with `command_refused` when the server has no text for it; then nothing has been said. */
+/** Rejects with `command_refused` when the server sends no text; the prompt is not recorded then. */
 async function fetchPrompt(
   servers: Servers,
   { name, server, info }: ServerPrompt,

@@ -1,29 +1,29 @@
 import { join } from 'node:path';
-import type { AskRequest } from '../agent/gate.ts';
-import { changeJsonFile } from '../config/json-file.ts';
-import { readSettingsFile } from '../config/settings-file.ts';
-import { toolFingerprint } from '../mcp/fingerprint.ts';
-import { canonicalToolName, coversTool, formatRule, type Rule } from '../permissions/rules.ts';
-import type { Tool } from '../tools/tool.ts';
-import { isObject, type JsonObject } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import type { Logger } from '../util/runtime.ts';
-import type { PermissionUpdate } from '../wire/permissions.ts';
+import type { AskRequest } from '../../agent/calls/gate.ts';
+import { changeJsonFile } from '../../config/json-file.ts';
+import { readSettingsFile } from '../../config/settings/settings-file.ts';
+import { toolFingerprint } from '../../mcp/fingerprint.ts';
+import { canonicalToolName, coversTool, formatRule, type Rule } from '../../permissions/rules.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { Logger } from '../../util/runtime.ts';
+import type { PermissionUpdate } from '../../wire/permissions.ts';
 
 /**
- * What was approved in answer to a question, and how the tool described itself then (trust C-6). Rules that somebody has
- * written, in a file or for the launch, are not looked at: they mean the name.
+ * Remembers approvals that answered a question, with the description of the tool at that time. A tool that changes its
+ * description needs another approval. Rules in files or of the launch are not affected: they approve the name.
  */
 export interface Approvals {
-  /** These updates were given in answer to a question, and apply. Never rejects: what cannot be kept is said. */
+  /** Remembers updates that answered a question and apply. Never rejects; logs what cannot be saved. */
   remember(updates: readonly PermissionUpdate[]): Promise<void>;
-  /** The allow rules, where those that were approved hold for the tools only that are still what they were. */
+  /** The allow rules in force: a rule that was approved applies only to tools that have not changed since. */
   holding(allow: readonly Rule[]): readonly Rule[];
-  /** The question, with the reason where a tool was approved as something that it is no more. */
+  /** The question, with the reason if the tool was approved and has changed since. */
   explained(request: AskRequest): AskRequest;
-  /** The tools are others now: what has changed is said. */
+  /** Called when the tools have changed. Warns about each approved tool that describes itself differently. */
   noteChanges(): void;
-  /** Has a rule hold for a tool as it is now, unless it is bound already. Only this session remembers. */
+  /** Limits a rule to a tool as it is now, unless the rule is bound already. Only this session remembers it. */
   bind(rule: Rule, tool: Tool): void;
   unbind(rules: readonly Rule[]): void;
 }
@@ -32,14 +32,14 @@ export interface ApprovalsOptions {
   /** The config home; null: only this session remembers. */
   home: string | null;
   cwd: string;
-  /** Those of MCP servers, now. */
+  /** The current tools of MCP servers. */
   tools(): readonly Tool[];
   log: Logger;
 }
 
-/** By tool. */
+/** The fingerprint of each tool, by its name. */
 type Fingerprints = Record<string, string>;
-/** By scope and rule. */
+/** The approved fingerprints, by scope and rule. */
 type Entries = Map<string, Fingerprints>;
 
 export function openApprovals({ home, cwd, tools, log }: ApprovalsOptions): Approvals {
@@ -67,7 +67,7 @@ export function openApprovals({ home, cwd, tools, log }: ApprovalsOptions): Appr
       const changed = updates.flatMap((update) => note(update, entries, tools, fingerprint));
       if (changed.length === 0) return;
       for (const key of changed) for (const name of Object.keys(entries.get(key) ?? {})) said.delete(name);
-      const kept = changed.filter((key) => isKept(scopeIn(key)));
+      const kept = changed.filter((key) => isSaved(scopeIn(key)));
       if (path === null || kept.length === 0) return;
       await changeJsonFile(path, (values) => withEntries(values, entries, { keys: kept, cwd })).catch((error) => {
         log('warn', `What was approved could not be kept in ${path}: ${messageOf(error)}`);
@@ -106,7 +106,7 @@ export function openApprovals({ home, cwd, tools, log }: ApprovalsOptions): Appr
 
 const APPROVED_OTHERWISE = 'The tool describes itself or its input otherwise than when it was approved.';
 
-/** The keys of the entries that an update has changed. */
+/** Applies an update to the entries, and returns the keys of the changed ones. */
 function note(
   update: PermissionUpdate,
   entries: Entries,
@@ -123,13 +123,13 @@ function note(
   for (const rule of type === 'removeRules' ? [] : given) {
     const covered = tools().filter(({ name }) => coversTool(rule, name, 'allow'));
     const approved = Object.fromEntries(covered.map((tool) => [tool.name, fingerprint(tool)]));
-    // A rule that means nothing that is there binds to nothing.
+    // A rule that matches no existing tool has no entry.
     if (covered.length > 0) entries.set(keyOf(destination, rule), approved);
   }
   return [...new Set([...gone, ...keys])];
 }
 
-/** `localSettings mcp__calc__add`. Also for rules that hold because the session remembers that they were written. */
+/** The key of an entry: `localSettings mcp__calc__add`. The same for a rule that only the session keeps in force. */
 function keyOf(source: string, { toolName, ruleContent }: Pick<Rule, 'toolName' | 'ruleContent'>): string {
   const rule = { toolName: canonicalToolName(toolName), ...(ruleContent !== undefined && { ruleContent }) };
   return `${source.replace(/^kept:/, '')} ${formatRule(rule)}`;
@@ -139,14 +139,14 @@ function scopeIn(key: string): string {
   return key.slice(0, key.indexOf(' '));
 }
 
-function isKept(scope: string): boolean {
+function isSaved(scope: string): boolean {
   return scope.endsWith('Settings');
 }
 
-/** Rules of the user hold everywhere, others in one directory. */
+/** Rules of the user apply in every directory, others in one. */
 const EVERYWHERE = '*';
 
-function placeOf(key: string, cwd: string): string {
+function fileOf(key: string, cwd: string): string {
   return scopeIn(key) === 'userSettings' ? EVERYWHERE : cwd;
 }
 
@@ -164,7 +164,7 @@ function readEntries(path: string, cwd: string, log: Logger): Entries {
 function withEntries(values: JsonObject, entries: Entries, { keys, cwd }: { keys: string[]; cwd: string }): JsonObject {
   const next = { ...values };
   for (const key of keys) {
-    const place = placeOf(key, cwd);
+    const place = fileOf(key, cwd);
     const { [key]: _before, ...others } = isObject(next[place]) ? next[place] : ({} as JsonObject);
     const approved = entries.get(key);
     next[place] = approved ? { ...others, [key]: approved } : others;

@@ -1,16 +1,16 @@
-import type { Processes } from '../util/process.ts';
-import type { Clock } from '../util/runtime.ts';
-import { type Env, toolEnv } from './home.ts';
-import type { Credential } from './models.ts';
+import type { Processes } from '../../util/process/process.ts';
+import type { Clock } from '../../util/runtime.ts';
+import type { Credential } from '../engine/engine-models.ts';
+import { type Env, toolEnv } from '../engine/environment.ts';
 
 const STANDARD_TTL_MS = 300_000;
 const TIMEOUT_MS = 60_000;
 const MAX_OUTPUT = 64 * 1024;
 
 /**
- * The credential that a user's command prints (the setting `apiKeyHelper`). Asked again when the answer has grown old:
- * CLAUDE_CODE_API_KEY_HELPER_TTL_MS, else five minutes. It is given no credential of ours, and what it prints goes
- * nowhere but into requests.
+ * The credential that a user's command prints (the setting `apiKeyHelper`). The command runs again when its answer is
+ * older than CLAUDE_CODE_API_KEY_HELPER_TTL_MS, by default five minutes. It gets none of the runtime's credentials, and
+ * its output is used only in requests.
  */
 export function apiKeyHelper(
   command: string,
@@ -21,7 +21,7 @@ export function apiKeyHelper(
   const ask = () => {
     const key = printed(command, { processes, cwd, env: toolEnv(env) });
     const entry = { key, until: clock.now() + ttl };
-    // A failure is not remembered: the next request asks again.
+    // A failure is not cached: the next request runs the command again.
     key.catch(() => {
       if (known === entry) known = null;
     });

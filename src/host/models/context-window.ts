@@ -1,26 +1,28 @@
-import type { ContextWindow } from '../agent/turn.ts';
-import { isOn } from '../util/setting-text.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { RunConfig } from '../wire/run-config.ts';
-import type { Env } from './home.ts';
-import type { Chosen } from './models.ts';
+import type { ContextWindow } from '../../agent/turn.ts';
+import { isOn } from '../../util/text/setting-text.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { RunConfig } from '../../wire/run-config.ts';
+import type { SelectedModel } from '../engine/engine-models.ts';
+import type { Env } from '../engine/environment.ts';
 
-/** What stays free for the next answer when a conversation may still grow. */
+/** Tokens that stay free for the next answer while a conversation may grow. */
 const RESERVE_TOKENS = 20_000;
 
-/** The window of the model in use, and from where on it counts as full. The model may change; the tokens are the session's. */
+/**
+ * The window of the current model, and the size at which it counts as full. The model may change during the session.
+ */
 export function contextWindow(
   config: RunConfig,
   env: Env,
-  chosen: () => Chosen,
+  selected: () => SelectedModel,
   { tokens, atMost = Number.POSITIVE_INFINITY }: { tokens: number; atMost?: number | undefined },
 ): ContextWindow {
   const at = compactionPoint(config, env);
   return {
     tokens,
-    fruitless: 0,
+    failedInARow: 0,
     get window() {
-      return chosen().contextWindow;
+      return selected().contextWindow;
     },
     get compactAt() {
       if (at === null) return null;

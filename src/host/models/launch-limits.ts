@@ -1,11 +1,11 @@
-import type { Limits } from '../agent/limits.ts';
-import { positiveInteger } from '../util/setting-text.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { RunConfig } from '../wire/run-config.ts';
-import type { Env } from './home.ts';
-import type { SessionSettings } from './session-settings.ts';
+import type { Limits } from '../../agent/limits.ts';
+import { positiveInteger } from '../../util/text/setting-text.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { RunConfig } from '../../wire/run-config.ts';
+import type { Env } from '../engine/environment.ts';
+import type { SessionSettings } from './model-settings.ts';
 
-/** How far a turn may go. Throws `invalid_option` for a limit that is none. */
+/** The limits of a turn. Throws `invalid_option` for an invalid limit. */
 export function readLimits(config: RunConfig): Limits {
   const { maxTurns, maxBudgetUsd, maxDurationMs } = config;
   if (maxTurns !== undefined && !(Number.isInteger(maxTurns) && maxTurns > 0)) {

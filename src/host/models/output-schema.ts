@@ -1,24 +1,24 @@
-import { StructuredOutput } from '../agent/structured.ts';
-import { compileJsonSchema } from '../define/json-schema.ts';
-import { createStructuredOutputTool, STRUCTURED_OUTPUT } from '../tools/structured-output.ts';
-import type { Tool } from '../tools/tool.ts';
-import { isObject, tryParseJson } from '../util/json.ts';
-import { HeddleError } from '../wire/errors.ts';
+import { StructuredOutput } from '../../agent/structured-output.ts';
+import { compileJsonSchema } from '../../define/json-schema.ts';
+import { createStructuredOutputTool, STRUCTURED_OUTPUT } from '../../tools/structured-output.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { isObject, tryParseJson } from '../../util/json.ts';
+import { HeddleError } from '../../wire/errors.ts';
 
-/** A session whose answers must have a shape. */
+/** The schema that the answers of a session must match. */
 export interface StructuredSetting {
   readonly tool: Tool;
-  /** Follows one turn; the tool hands in to the one that began last. */
+  /** Begins a turn. The tool hands its output to the turn that began last. */
   begin(): StructuredOutput;
 }
 
-/** From a schema, or the JSON text of one. Throws `invalid_option` when it is none. */
-export async function structuredSetting(given: unknown): Promise<StructuredSetting> {
-  const schema = typeof given === 'string' ? tryParseJson(given) : given;
+/** Takes a schema, or its JSON text. Throws `invalid_option` when it is invalid. */
+export async function structuredSetting(raw: unknown): Promise<StructuredSetting> {
+  const schema = typeof raw === 'string' ? tryParseJson(raw) : raw;
   if (!isObject(schema)) {
     throw new HeddleError('invalid_option', 'Error: --json-schema is not valid JSON: it must be a JSON Schema object');
   }
-  // The output is the input of a tool call, and that is always an object.
+  // The output is the input of a tool call, which is always an object.
   const { type = 'object' } = schema;
   if (type !== 'object') {
     throw new HeddleError(

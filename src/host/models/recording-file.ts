@@ -8,16 +8,16 @@ import {
   openSync,
   readSync,
 } from 'node:fs';
-import type { Logger } from '../util/runtime.ts';
-import { systemReason } from '../util/system-reason.ts';
-import { HeddleError } from '../wire/errors.ts';
+import { systemReason } from '../../util/files/system-reason.ts';
+import type { Logger } from '../../util/runtime.ts';
+import { HeddleError } from '../../wire/errors.ts';
 
 const { O_RDWR, O_CREAT, O_NONBLOCK } = constants;
 const HEADER = '{"type":"recording"';
 
 /**
- * Makes the file of a recording, readable by nobody else, and returns what appends to it. An older recording is
- * replaced; a file that is something else is not touched. Throws `invalid_option` when it cannot be made.
+ * Creates the file of a recording, readable only for the user, and returns a function that appends to it. Replaces an
+ * older recording, but no other file. Throws `invalid_option` when the file cannot be created.
  */
 export function createRecordingFile(path: string, log: Logger): (lines: string) => void {
   try {
@@ -29,10 +29,10 @@ export function createRecordingFile(path: string, log: Logger): (lines: string) 
   return (lines) => {
     if (broken) return;
     try {
-      // Opened anew each time: a session has no end at which a descriptor would surely be closed.
+      // Opened again each time: a session has no reliable end at which to close a descriptor.
       appendFileSync(path, lines);
     } catch (error) {
-      // The run goes on: it may have cost money. A replay will say where the recording ends.
+      // The run continues, because it may have cost money. A replay reports where the recording ends.
       broken = true;
       log('error', `The recording ${path} ends here, it cannot be written any more: ${(error as Error).message}`);
     }

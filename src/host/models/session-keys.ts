@@ -1,16 +1,16 @@
+import type { Engine } from '../engine/engine.ts';
+import type { SessionKeys } from '../engine/engine-models.ts';
+import { readStoredKeys, storedElsewhere, storedKeyFor } from '../engine/stored-keys.ts';
 import { apiKeyHelper } from './api-key-helper.ts';
-import type { Engine } from './engine.ts';
-import type { SessionKeys } from './models.ts';
-import type { SessionPlace } from './session-models.ts';
-import { readStoredKeys, storedElsewhere, storedKeyFor } from './stored-keys.ts';
+import type { ModelContext } from './model-context.ts';
 
 /**
- * The keys of a session that are not in its environment. What is stored is known from the start, so that no tool and no log
- * shows it, whichever key is used.
+ * The keys of a session that are not in its environment. Stored keys are noted as secrets from the start, so that no
+ * tool and no log shows them, whichever key is used.
  */
-export function sessionKeys(engine: Engine, place: SessionPlace): SessionKeys {
+export function sessionKeys(engine: Engine, context: ModelContext): SessionKeys {
   const { processes, runtime, obtainedSecrets } = engine;
-  const { apiKeyHelper: command, configHome, cwd, env } = place;
+  const { apiKeyHelper: command, configHome, cwd, env } = context;
   const { keys, problem } = readStoredKeys(configHome);
   if (problem !== null) runtime.log('warn', problem);
   obtainedSecrets.note(keys.map(({ apiKey }) => apiKey));

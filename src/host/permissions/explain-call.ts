@@ -1,24 +1,24 @@
-import { callOf, judge } from '../agent/judge.ts';
-import type { Decision, Policy } from '../permissions/decide.ts';
-import { canonicalToolName, formatRule, type Rule } from '../permissions/rules.ts';
-import type { Tool } from '../tools/tool.ts';
-import type { Workspace } from '../tools/workspace.ts';
-import { isObject, type JsonObject } from '../util/json.ts';
-import { nearestWord } from '../util/nearest.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { ruleOrigin } from './rule-origin.ts';
+import { callOf, judge } from '../../agent/calls/judge.ts';
+import type { Decision, Policy } from '../../permissions/decide.ts';
+import { ruleOrigin } from '../../permissions/rule-origin.ts';
+import { canonicalToolName, formatRule, type Rule } from '../../permissions/rules.ts';
+import type { Tool } from '../../tools/tool.ts';
+import type { Workspace } from '../../tools/workspace.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
+import { nearestWord } from '../../util/text/nearest.ts';
+import { HeddleError } from '../../wire/errors.ts';
 
-/** What would become of a tool call, and why. */
+/** The decision about a tool call, and the reason. */
 export interface Explanation {
   behavior: Decision['behavior'];
-  /** What decided: `deny-rule`, `mode`, `default` … */
+  /** The layer that decided: `deny-rule`, `mode`, `default` … */
   layer: string;
   reason: string;
   /** The rule that decided, as it is written. */
   rule?: string;
-  /** The file or the flag in which that rule stands. */
+  /** The file or the flag that contains the rule. */
   where?: string;
-  /** The hooks that would be asked before it runs, as `Event: command (where it stands)`. What they say is not known. */
+  /** The hooks that would run before the call, as `Event: command (origin)`. Their answers are not known. */
   hooks?: string[];
 }
 
@@ -26,13 +26,13 @@ export interface ExplainOptions {
   tools: { all(): readonly Tool[]; get(name: string): Tool | undefined };
   workspace: Workspace;
   policy: Policy;
-  /** The hooks that would be asked about a call. */
+  /** The hooks that would run for a call. */
   hooks?: (call: { toolName: string; input: JsonObject }, behavior: Decision['behavior']) => Promise<string[]>;
 }
 
 /**
- * Judges a call as the gate would, without running it or asking anybody. Throws `invalid_option` for a tool that does not
- * exist and for an input that is not valid for it.
+ * Decides about a call as the permission check does, without running it or asking anyone. Throws `invalid_option` for a
+ * tool that does not exist and for an input that is not valid for it.
  */
 export async function explainCall(toolName: string, input: unknown, options: ExplainOptions): Promise<Explanation> {
   const { tools, workspace, policy } = options;
@@ -48,22 +48,22 @@ export async function explainCall(toolName: string, input: unknown, options: Exp
     behavior: decision.behavior,
     layer: decision.layer,
     reason: reasonOf(decision, policy),
-    ...(decision.rule && ruleFacts(decision.rule)),
-    ...hookFacts((await options.hooks?.(call, decision.behavior)) ?? []),
+    ...(decision.rule && ruleDetails(decision.rule)),
+    ...hookDetails((await options.hooks?.(call, decision.behavior)) ?? []),
   };
 }
 
-function hookFacts(hooks: string[]): Pick<Explanation, 'hooks'> {
+function hookDetails(hooks: string[]): Pick<Explanation, 'hooks'> {
   return hooks.length === 0 ? {} : { hooks };
 }
 
-/** A rule that names the whole tool takes it away: then there is nothing to judge any more. */
+/** A rule that names the whole tool removes the tool, so that no further decision is needed. */
 function explainMissing(toolName: string, { tools, policy }: ExplainOptions): Explanation {
   const name = canonicalToolName(toolName);
   const rule = policy.deny.find((each) => each.ruleContent === undefined && canonicalToolName(each.toolName) === name);
   if (rule) {
     const reason = `The rule ${formatRule(rule)} takes the tool away: the model does not get to see it.`;
-    return { behavior: 'deny', layer: 'deny-rule', reason, ...ruleFacts(rule) };
+    return { behavior: 'deny', layer: 'deny-rule', reason, ...ruleDetails(rule) };
   }
   const near = nearestWord(
     toolName,
@@ -82,6 +82,6 @@ function reasonOf(decision: Decision, { mode }: Policy): string {
   return 'It changes nothing, or stays inside of the directories of this session.';
 }
 
-function ruleFacts(rule: Rule): Pick<Explanation, 'rule' | 'where'> {
+function ruleDetails(rule: Rule): Pick<Explanation, 'rule' | 'where'> {
   return { rule: formatRule(rule), where: ruleOrigin(rule) };
 }

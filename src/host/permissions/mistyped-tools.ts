@@ -1,17 +1,17 @@
-import { canonicalToolName, type Rule } from '../permissions/rules.ts';
-import { slipOf } from '../util/nearest.ts';
-import type { Logger } from '../util/runtime.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { BUILTIN_TOOL_NAMES, OTHER_TOOL_NAMES } from '../wire/known-tool-names.ts';
+import { canonicalToolName, type Rule } from '../../permissions/rules.ts';
+import type { Logger } from '../../util/runtime.ts';
+import { slipOf } from '../../util/text/nearest.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { BUILTIN_TOOL_NAMES, OTHER_TOOL_NAMES } from '../../wire/tools/known-tool-names.ts';
 
-/** All names that tools of a session, of other sessions and of other versions go by. */
+/** All names of tools: those of this session, of other sessions and of other versions. */
 export function knownTools(toolNames: readonly string[]): string[] {
   return [...toolNames, ...BUILTIN_TOOL_NAMES, ...OTHER_TOOL_NAMES];
 }
 
 /**
- * Says of tools that a launch names and the session does not have. Throws `invalid_option` for one that is a slip away from
- * a known one: an agent without the tool that was meant is not what was asked for (ruling K51).
+ * Warns about tools that a launch names and the session does not have. Throws `invalid_option` for a typing error of a
+ * known name: the agent would run without a tool that the user asked for.
  */
 export function noteMissing(missing: readonly string[], toolNames: readonly string[], log: Logger): void {
   const known = knownTools(toolNames);
@@ -19,7 +19,10 @@ export function noteMissing(missing: readonly string[], toolNames: readonly stri
   for (const name of missing) log('warn', `--tools names ${name}, which does not exist here`);
 }
 
-/** Throws `invalid_option` for a rule of the launch whose tool is a slip away from a known one: it would hold nothing. */
+/**
+ * Throws `invalid_option` for a rule of the launch that mistypes the name of a known tool: the rule would have no
+ * effect.
+ */
 export function refuseMistypedRules(rules: readonly Rule[], toolNames: readonly string[]): void {
   const known = knownTools(toolNames);
   for (const { toolName, source, where } of rules) {

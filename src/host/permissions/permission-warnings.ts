@@ -1,27 +1,27 @@
-import { whyIdle } from '../permissions/idle-rules.ts';
-import type { Policy } from '../permissions/policy.ts';
-import { canonicalToolName, formatRule, type Rule } from '../permissions/rules.ts';
-import { nearestWord } from '../util/nearest.ts';
-import { printable } from '../util/printable.ts';
-import type { Logger } from '../util/runtime.ts';
+import { whyIneffective } from '../../permissions/ineffective-rules.ts';
+import type { Policy } from '../../permissions/policy.ts';
+import { ruleOrigin } from '../../permissions/rule-origin.ts';
+import { canonicalToolName, formatRule, type Rule } from '../../permissions/rules.ts';
+import type { Logger } from '../../util/runtime.ts';
+import { nearestWord } from '../../util/text/nearest.ts';
+import { printable } from '../../util/text/printable.ts';
 import { knownTools, refuseMistypedRules } from './mistyped-tools.ts';
-import { ruleOrigin } from './rule-origin.ts';
 
-/** Says what of a session's permissions cannot do what it was probably meant to do. */
+/** Warns about permissions of a session that probably do not have the intended effect. */
 export interface PermissionNotes {
-  /** Of its rules at the start. Throws `invalid_option` for a rule of the launch that names a mistyped tool. */
+  /** Checks the rules at the start. Throws `invalid_option` for a rule of the launch that names a mistyped tool. */
   launch(policy: Policy): void;
-  /** Of its rules, each once. */
+  /** Checks the rules. Warns about each rule once. */
   rules(policy: Policy): void;
-  /** Of a host that wants to be asked. */
+  /** Warns a host that answers permission questions about calls for which it is not asked. */
   asking(policy: Policy): void;
 }
 
-/** `toolNames` are those of all tools that the session has, or had before rules took some away. */
+/** `toolNames` are those of all tools that the session has, including those that rules remove. */
 export function permissionNotes(toolNames: readonly string[], log: Logger): PermissionNotes {
   const said = new Set<string>();
   const rules = (policy: Policy) => {
-    for (const note of idleRules(policy, toolNames)) {
+    for (const note of ineffectiveRules(policy, toolNames)) {
       if (!said.has(note)) log('warn', note);
       said.add(note);
     }
@@ -40,27 +40,27 @@ export function permissionNotes(toolNames: readonly string[], log: Logger): Perm
   };
 }
 
-/** Modes in which the host is not asked, whatever it brought along to answer with. */
+/** Modes in which the host is never asked, even if it can answer. */
 const SILENT_MODES: Partial<Record<Policy['mode'], string>> = {
   bypassPermissions: 'the mode bypassPermissions allows all that no rule and no protected path holds back',
   dontAsk: 'the mode dontAsk denies what would have to be asked for',
 };
 
-/** Modes in which an allow rule is enough. */
+/** Modes in which an allow rule is enough to run a call. */
 const HEEDING_MODES: readonly Policy['mode'][] = ['default', 'acceptEdits', 'auto'];
 
 function noteCovered(allow: readonly Rule[], log: Logger): void {
   const covering = allow.filter(({ ruleContent }) => ruleContent === undefined);
   if (covering.length === 0) return;
   const names = [...new Set(covering.map(({ toolName }) => toolName))].join(', ');
-  log('warn', `canUseTool will not be asked about ${names}: allow rules cover every call (${placesOf(covering)})`);
+  log('warn', `canUseTool will not be asked about ${names}: allow rules cover every call (${originsOf(covering)})`);
 }
 
-/** A typing error in a rule that forbids would leave open what it should have closed. */
-function idleRules(policy: Policy, toolNames: readonly string[]): string[] {
+/** The rules that match nothing. A typing error in a deny rule would allow what the rule should forbid. */
+function ineffectiveRules(policy: Policy, toolNames: readonly string[]): string[] {
   const known = new Set(knownTools(toolNames).map(canonicalToolName));
   return [...policy.deny, ...policy.ask, ...policy.allow].flatMap((rule) => {
-    const why = withoutTool(rule, known) ?? (policy.allow.includes(rule) ? contentIdle(rule, policy) : null);
+    const why = withoutTool(rule, known) ?? (policy.allow.includes(rule) ? ineffectiveContent(rule, policy) : null);
     return why === null
       ? []
       : [`The rule ${printable(`${formatRule(rule)} (${ruleOrigin(rule)})`)} matches nothing: ${why}`];
@@ -73,11 +73,11 @@ function withoutTool({ toolName }: Rule, known: ReadonlySet<string>): string | n
   return `there is no tool ${toolName}.${near === null ? '' : ` Did you mean ${near}?`}`;
 }
 
-function contentIdle(rule: Rule, policy: Policy): string | null {
-  const why = whyIdle(rule, policy);
+function ineffectiveContent(rule: Rule, policy: Policy): string | null {
+  const why = whyIneffective(rule, policy);
   return why === null ? null : `${why}.`;
 }
 
-function placesOf(rules: readonly Rule[]): string {
+function originsOf(rules: readonly Rule[]): string {
   return [...new Set(rules.map(ruleOrigin))].join(', ');
 }

@@ -1,5 +1,8 @@
 import { dirname, join } from 'node:path';
-import { makeDirectory } from '../util/make-directory.ts';
+import type { ToolSession } from '../../tools/tool-services.ts';
+import { planAdvice } from '../../tools/user/plan-mode.ts';
+import { makeDirectory } from '../../util/files/make-directory.ts';
+import { reminder } from '../../util/text/reminder-text.ts';
 
 const ADJECTIVES =
   'amber brisk calm deft early fair gentle hardy ivory jolly keen lively mellow neat open proud quiet rapid sunny tidy urban vivid warm young'.split(
@@ -15,21 +18,21 @@ const NOUNS =
   );
 
 /** A three-word name for a session's plan, from a uuid: the same uuid always gives the same name. */
-export function planName(uuid: string): string {
+export function planNameFrom(uuid: string): string {
   const number = (from: number) => Number.parseInt(uuid.replaceAll('-', '').slice(from, from + 8), 16) || 0;
   const pick = (words: readonly string[], from: number) => words[number(from) % words.length];
   return [pick(ADJECTIVES, 0), pick(PARTICIPLES, 8), pick(NOUNS, 16)].join('-');
 }
 
-/** Where the plan of that name is written; null where there is no place for files, or no name yet. */
+/** The path of the plan of that name; null when the session writes no files, or the plan has no name yet. */
 export function planFile(configHome: string | null, name: string | undefined | null): string | null {
-  // A resumed session brings its own name; only words may become a path.
+  // A resumed session has its own stored name; only plain words may become a path.
   if (configHome === null || !name || !/^[a-z\d]+(-[a-z\d]+)*$/i.test(name)) return null;
   return join(configHome, 'plans', `${name}.md`);
 }
 
-/** The same path, in a folder that is there and readable for the user alone (ruling G8); null where none can be made. */
-export function withFolder(path: string | null): string | null {
+/** Makes the folder of a file, readable for the user only. Returns the path; null when the folder cannot be made. */
+export function ensureFolder(path: string | null): string | null {
   if (path === null) return null;
   try {
     makeDirectory(dirname(path), 0o700);
@@ -38,3 +41,18 @@ export function withFolder(path: string | null): string | null {
     return null;
   }
 }
+
+/** The file of a session's plan. */
+export interface PlanFile {
+  /** Gives the plan its name; from then on the name is in the envelope of every entry. */
+  ensureName(): void;
+  /** The path of the plan, in an existing folder; null when the session writes no files. */
+  file(): string | null;
+}
+
+/** The reminder for the model with each prompt in plan mode, and with the first prompt after it. */
+export function planReminder(isOn: boolean, plan: Pick<ToolSession, 'planFile' | 'planInstructions'>): string {
+  return reminder(isOn ? `${RULE} ${planAdvice(plan)}` : 'Plan mode is off.');
+}
+
+const RULE = 'Plan mode is on: only reading is possible, and nothing else is allowed, until the user approves a plan.';

@@ -1,13 +1,13 @@
-import { domainMatcher, namedHost } from '../permissions/domain-rules.ts';
-import type { Policy } from '../permissions/policy.ts';
-import type { Rule } from '../permissions/rules.ts';
-import type { AllowedHosts } from '../tools/sandbox/network.ts';
-import type { SandboxRules } from '../tools/sandbox/settings.ts';
-import { HeddleError } from '../wire/errors.ts';
+import { domainMatcher, namedHost } from '../../permissions/domain-rules.ts';
+import type { Policy } from '../../permissions/policy.ts';
+import type { Rule } from '../../permissions/rules.ts';
+import type { AllowedHosts } from '../../tools/sandbox/network.ts';
+import type { SandboxRules } from '../../tools/sandbox/sandbox-settings.ts';
+import { HeddleError } from '../../wire/errors.ts';
 
 /**
- * The hosts that confined commands may reach: those of the settings and those that a rule allows to fetch from, without
- * those that either denies. Nobody can be asked for a connection, so what a rule would ask for is denied, too.
+ * The hosts that sandboxed commands may reach: those that the settings or a fetch rule allow, without those that either
+ * denies. A connection cannot ask the user, so hosts that a rule would ask for are denied, too.
  */
 export function allowedHosts(rules: SandboxRules['network'], policy: () => Policy): AllowedHosts {
   const allowed = domains('allowedDomains', rules.allowedDomains);
@@ -16,7 +16,7 @@ export function allowedHosts(rules: SandboxRules['network'], policy: () => Polic
   const denies = () => [...denied, ...fetchRules(policy().deny), ...fetchRules(policy().ask)];
   return {
     access(host) {
-      // A rule that is not understood forbids everything.
+      // A rule that cannot be parsed forbids everything.
       if (denies().some((spec) => domainMatcher(spec, 'forbid')?.(host) ?? true)) return 'none';
       if (allows().some((spec) => namedHost(spec) === host)) return 'any';
       return allows().some((spec) => domainMatcher(spec, 'allow')?.(host)) ? 'public' : 'none';

@@ -1,48 +1,48 @@
-import { namedPaths } from '../permissions/named-paths.ts';
-import { nodeRealPath } from '../permissions/real-path.ts';
-import { excludedCommands } from '../permissions/sandbox-policy.ts';
-import { createBubblewrap } from '../tools/sandbox/bubblewrap.ts';
-import type { SandboxPlaces } from '../tools/sandbox/confinement.ts';
-import type { AllowedHosts } from '../tools/sandbox/network.ts';
-import { findProgram } from '../tools/sandbox/programs.ts';
-import type { Provider } from '../tools/sandbox/provider.ts';
-import { createSandbox } from '../tools/sandbox/sandbox.ts';
-import { createSeatbelt } from '../tools/sandbox/seatbelt.ts';
-import { readSandboxRules, type SandboxRules } from '../tools/sandbox/settings.ts';
-import type { JsonObject } from '../util/json.ts';
-import { printable } from '../util/printable.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { NO_SANDBOX, type SandboxFacts, type SandboxSeams, type SessionSandbox } from './sandbox.ts';
+import { namedPaths } from '../../permissions/named-paths.ts';
+import { nodeRealPath } from '../../permissions/real-path.ts';
+import { excludedCommands } from '../../permissions/sandbox-policy.ts';
+import { createBubblewrap } from '../../tools/sandbox/bubblewrap.ts';
+import type { SandboxPaths } from '../../tools/sandbox/confinement.ts';
+import type { AllowedHosts } from '../../tools/sandbox/network.ts';
+import { findProgram } from '../../tools/sandbox/programs.ts';
+import type { Provider } from '../../tools/sandbox/provider.ts';
+import { createSandbox } from '../../tools/sandbox/sandbox.ts';
+import { readSandboxRules, type SandboxRules } from '../../tools/sandbox/sandbox-settings.ts';
+import { createSeatbelt } from '../../tools/sandbox/seatbelt.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { printable } from '../../util/text/printable.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { keyFile } from '../engine/stored-keys.ts';
 import { allowedHosts } from './sandbox-hosts.ts';
-import { keyFile } from './stored-keys.ts';
+import { NO_SANDBOX, type SandboxDependencies, type SandboxInfo, type SessionSandbox } from './session-sandbox.ts';
 
-/** Reads the setting, makes the sandbox and tries it out. See `openSandbox`. */
-export async function startSandbox(setting: JsonObject, seams: SandboxSeams): Promise<SessionSandbox> {
-  const { log } = seams.engine.runtime;
+/** Reads the setting, makes the sandbox and tests it. See `openSandbox`. */
+export async function startSandbox(setting: JsonObject, dependencies: SandboxDependencies): Promise<SessionSandbox> {
+  const { log } = dependencies.engine.runtime;
   const rules = readSandboxRules(setting, (key, meant) => {
     const hint = meant === null ? '' : `. Did you mean ${meant}?`;
     log('warn', `The setting ${printable(key)} has no effect in this version${hint}`);
   });
   if (!rules.enabled) return NO_SANDBOX;
-  const hosts = allowedHosts(rules.network, seams.policy);
+  const hosts = allowedHosts(rules.network, dependencies.policy);
   const isExcluded = excludedCommands(rules.excludedCommands);
-  const provider = findProvider(rules, hosts, seams);
-  if ('problem' in provider) return without(provider.problem, rules, seams);
+  const provider = findProvider(rules, hosts, dependencies);
+  if ('problem' in provider) return without(provider.problem, rules, dependencies);
 
-  const { workspace, engine } = seams;
+  const { workspace, engine } = dependencies;
   await engine.ownProgram.load();
   const resolve = (path: string) => workspace.resolve(path);
-  const places = placesOf(seams, provider);
-  const sandbox = createSandbox({ rules, provider, hosts, places, resolve, isExcluded });
+  const paths = sandboxPaths(dependencies, provider);
+  const sandbox = createSandbox({ rules, provider, hosts, paths, resolve, isExcluded });
   const problem = await sandbox.test((spec) => engine.processes.run(spec, new AbortController().signal));
   if (problem !== null) {
     await sandbox.close();
-    return without(`${problem}. ${provider.name === 'bubblewrap' ? NAMESPACES : ''}`.trim(), rules, seams);
+    return without(`${problem}. ${provider.name === 'bubblewrap' ? NAMESPACES : ''}`.trim(), rules, dependencies);
   }
   return {
     shell: sandbox,
     policy: { autoAllow: rules.autoAllow, confines: (command) => !isExcluded(command) },
-    facts: () => factsOf(rules, provider, hosts),
+    info: () => infoOf(rules, provider, hosts),
     describe: () => sandbox.describe(),
     close: () => sandbox.close(),
   };
@@ -57,7 +57,7 @@ const NAMESPACES =
 function findProvider(
   { isWeaker, network, filesystem }: SandboxRules,
   hosts: AllowedHosts,
-  { engine, env, workspace }: SandboxSeams,
+  { engine, env, workspace }: SandboxDependencies,
 ): Provider | { problem: string } {
   if (engine.platform === 'darwin') return createSeatbelt(network);
   if (engine.platform !== 'linux') return { problem: `there is none for ${engine.platform}` };
@@ -77,16 +77,16 @@ function findProvider(
   return createBubblewrap({ bwrap, socat, isWeaker, realPath: nodeRealPath });
 }
 
-/** Who asked for a sandbox does not run without one, unless they said that they would (trust R-20). */
-function without(problem: string, { isRequired }: SandboxRules, { engine }: SandboxSeams): SessionSandbox {
+/** A session that requires a sandbox does not run without one. Otherwise it runs with a warning. */
+function without(problem: string, { isRequired }: SandboxRules, { engine }: SandboxDependencies): SessionSandbox {
   const message = `The sandbox cannot be used: ${problem}`;
   if (isRequired) throw new HeddleError('sandbox_unavailable', message);
   engine.runtime.log('warn', `${message}. Commands run without it, as sandbox.failIfUnavailable says.`);
-  return { ...NO_SANDBOX, facts: () => ({ enabled: false, unavailable: problem }) };
+  return { ...NO_SANDBOX, info: () => ({ enabled: false, unavailable: problem }) };
 }
 
-function placesOf({ engine, policy, env, configHome }: SandboxSeams, { programs }: Provider): SandboxPlaces {
-  // The runtime's keys are not the tools' (ruling G4).
+function sandboxPaths({ engine, policy, env, configHome }: SandboxDependencies, { programs }: Provider): SandboxPaths {
+  // Commands may not read the runtime's keys.
   const keyFiles = configHome === null ? [] : [keyFile(configHome)];
   return {
     roots: () => policy().roots,
@@ -99,7 +99,7 @@ function placesOf({ engine, policy, env, configHome }: SandboxSeams, { programs 
   };
 }
 
-function factsOf(rules: SandboxRules, { name }: Provider, hosts: AllowedHosts): SandboxFacts {
+function infoOf(rules: SandboxRules, { name }: Provider, hosts: AllowedHosts): SandboxInfo {
   const { network, isWeaker, autoAllow, mayLeave } = rules;
   const hasOwnProxy = network.httpProxyPort !== undefined || network.socksProxyPort !== undefined;
   const allowed = hosts.list();

@@ -1,23 +1,17 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isSessionId } from '../sessions/layout.ts';
-import type { SessionKey, SessionStore } from '../sessions/store.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { RunConfig } from '../wire/run-config.ts';
-import type { ChooseOptions, SessionSource } from './choose-session.ts';
+import { isSessionId } from '../../sessions/files/session-paths.ts';
+import type { SessionKey, SessionStore } from '../../sessions/store.ts';
+import { findSession } from '../../sessions/stored/list-sessions.ts';
+import { readOnlyTranscript } from '../../sessions/stores/single-file-store.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { RunConfig } from '../../wire/run-config.ts';
+import { type ChooseOptions, type ResumeSource, usage } from './resume-source.ts';
 
-/** The session that a launch goes on from. */
-export interface FoundPast {
-  source: SessionSource | null;
-  /** A bare file is never written to: its conversation goes on in a new session. */
-  isFile: boolean;
-  missing: string | null;
-}
+const NOTHING: ResumeSource = { source: null, isFile: false, missing: null };
 
-const NOTHING: FoundPast = { source: null, isFile: false, missing: null };
-
-/** Rejects with a HeddleError that says what is missing. */
-export async function findSource(config: RunConfig, options: ChooseOptions): Promise<FoundPast> {
+/** Rejects with a HeddleError that names the missing session. */
+export async function findSource(config: RunConfig, options: ChooseOptions): Promise<ResumeSource> {
   const { resume } = config;
   if (resume === true) throw usage('--resume needs a session ID here: heddle -p --resume <session-id> "prompt"');
   if (resume === undefined) return newestSource(config, options);
@@ -30,29 +24,25 @@ export async function findSource(config: RunConfig, options: ChooseOptions): Pro
   }
 }
 
-async function newestSource(config: RunConfig, { store, cwd }: ChooseOptions): Promise<FoundPast> {
+async function newestSource(config: RunConfig, { store, cwd }: ChooseOptions): Promise<ResumeSource> {
   if (!config.continue || !store) return NOTHING;
   const [newest] = await store.list(cwd);
   if (!newest) return { ...NOTHING, missing: `There is no session of ${cwd} to continue` };
   return { ...NOTHING, source: { store, key: { project: cwd, sessionId: newest.sessionId } } };
 }
 
-async function namedSource(name: string, options: ChooseOptions): Promise<FoundPast> {
+async function namedSource(name: string, options: ChooseOptions): Promise<ResumeSource> {
   const { store, home, cwd } = options;
   if (!store) throw notFound(name, options);
   if (isSessionId(name)) return { ...NOTHING, source: { store, key: await keyOf(store, name, options) } };
   const path = resolve(cwd, name);
-  if (isFile(path)) {
-    const { readOnlyTranscript } = await import('../sessions/read-only-transcript.ts');
-    return { ...NOTHING, source: readOnlyTranscript(path, cwd), isFile: true };
-  }
+  if (isFile(path)) return { ...NOTHING, source: readOnlyTranscript(path, cwd), isFile: true };
   if (home === null) throw usage(`--resume needs a session ID (a UUID) here, not '${name}'`);
-  const { findSession } = await import('../sessions/catalog.ts');
   const { sessionId } = await findSession({ home, name, project: cwd, cwd });
   return { ...NOTHING, source: { store, key: await keyOf(store, sessionId, options) } };
 }
 
-/** In this project, or wherever else it is. */
+/** Finds the session in this project, or else in any other. */
 async function keyOf(store: SessionStore, sessionId: string, options: ChooseOptions): Promise<SessionKey> {
   const key: SessionKey = { project: options.cwd, sessionId };
   const found = (await store.exists(key)) ? key : await store.find?.(sessionId);
@@ -60,7 +50,7 @@ async function keyOf(store: SessionStore, sessionId: string, options: ChooseOpti
   throw notFound(sessionId, options);
 }
 
-/** The text is one that hosts match (ruling P5); where it was looked for is among the facts. */
+/** Hosts match this text; its facts name the folders that were searched. */
 function notFound(name: string, { cwd, home }: ChooseOptions): HeddleError {
   const facts = { cwd, ...(home !== null && { looked: [`${home}/projects`] }) };
   return new HeddleError('session_not_found', `No conversation found with session ID: ${name}`, { facts });
@@ -72,8 +62,4 @@ function isFile(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function usage(message: string): HeddleError {
-  return new HeddleError('invalid_option', `Error: ${message}`);
 }

@@ -1,29 +1,30 @@
 import { join, relative } from 'node:path';
-import { entryJson } from '../sessions/entry-json.ts';
-import type { SessionStore } from '../sessions/store.ts';
-import { messageOf } from '../util/message-of.ts';
-import type { Logger } from '../util/runtime.ts';
-import type { Entry } from '../wire/entries.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { Message } from '../wire/messages/index.ts';
-import type { Launch } from '../wire/run-config.ts';
-import type { Engine } from './engine.ts';
-import type { Env } from './home.ts';
-import type { Emit } from './voice.ts';
+import { entryJson } from '../../sessions/files/entry-json.ts';
+import type { SessionStore } from '../../sessions/store.ts';
+import { isInside } from '../../util/files/path-inside.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { Logger } from '../../util/runtime.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { Message } from '../../wire/messages/index.ts';
+import type { Launch } from '../../wire/run-config.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Env } from '../engine/environment.ts';
+import type { Emit } from '../link/outbox.ts';
 
-/** Frames stay below what the smallest readers of our lines take (ruling K34), unless one entry alone is larger. */
+/** The smallest readers of our lines take frames of this size. A single larger entry gets a larger frame. */
 const MAX_FRAME_CHARS = 500_000;
 
-/** What a launch with `--session-mirror` does otherwise. */
+/** How a launch with `--session-mirror` opens its store. */
 export interface Mirroring {
-  /** The launch by which the place of its sessions is found. */
-  place: Launch;
+  /** The launch whose environment names the folder of the sessions. */
+  launch: Launch;
   wrap(store: SessionStore | null): SessionStore | null;
 }
 
 /**
- * A host that mirrors says with CLAUDE_CONFIG_DIR where it wants the files to be: it has put what is to be resumed there,
- * and takes names of transcripts for its own only below it. Hosts mirror files: where there are none, they have to know.
+ * A mirroring host names the folder of the files with CLAUDE_CONFIG_DIR: it has put the session to resume there, and
+ * accepts only transcript names below it. Hosts mirror files, so that a session without files is reported to them.
  */
 export function mirroring(engine: Engine, launch: Launch, emit: Emit | undefined): Mirroring {
   const { config } = launch;
@@ -31,7 +32,7 @@ export function mirroring(engine: Engine, launch: Launch, emit: Emit | undefined
   const env = engine.envOf(launch);
   const place = env.CLAUDE_CONFIG_DIR ? { ...launch, env: { ...env, HEDDLE_HOME: undefined } } : launch;
   return {
-    place,
+    launch: place,
     wrap(store) {
       if (store?.locate && engine.hasOwnStore && !config.noSessionPersistence) {
         const isHeard = emit !== undefined && config.outputFormat === 'stream-json';
@@ -45,15 +46,15 @@ export function mirroring(engine: Engine, launch: Launch, emit: Emit | undefined
 
 interface MirrorOptions {
   emit: Emit;
-  /** The config home that the files are in. */
+  /** The config home that holds the files. */
   home: string;
   env: Env;
   log: Logger;
 }
 
 /**
- * The same store, which tells the host of everything that it has taken, for hosts that keep a copy (ruling K48): a
- * `transcript_mirror` line for each append, when it is on disk and before anything that is said of it.
+ * Wraps a store for a host that keeps a copy: sends a `transcript_mirror` line for each append, once the entries are on
+ * disk and before any line about them.
  */
 function mirroredStore(store: SessionStore, { emit, home, env, log }: MirrorOptions): SessionStore {
   const append: SessionStore['append'] = async (key, entries, options) => {
@@ -66,12 +67,12 @@ function mirroredStore(store: SessionStore, { emit, home, env, log }: MirrorOpti
         await emit({ type: 'transcript_mirror', filePath, entries: group } as Message);
       }
     } catch (error) {
-      // What was to be mirrored is on disk all the same. A reader that is gone is noticed with the next message.
+      // The entries are on disk either way. The next message notices a reader that is gone.
       if (HeddleError.isInstance(error) && error.code === 'closed') return;
       log('warn', `Entries of ${path} could not be mirrored: ${messageOf(error)}`);
     }
   };
-  // Not a copy of its properties: stores of programs are often instances of classes.
+  // The store is wrapped, not spread: stores of embedding programs are often instances of classes.
   return new Proxy(store, {
     get(target, name) {
       if (name === 'append') return append;
@@ -81,10 +82,10 @@ function mirroredStore(store: SessionStore, { emit, home, env, log }: MirrorOpti
   });
 }
 
-/** Where the file would be if the home were the one that hosts of the reference count on: they know a transcript by that. */
+/** The path of the file below the home that hosts of the reference expect: they recognise a transcript by it. */
 function pathForHost(path: string, home: string, { CLAUDE_CONFIG_DIR, HOME }: Env): string {
+  if (!isInside(home, path)) return path;
   const below = relative(home, path);
-  if (below.startsWith('..')) return path;
   if (CLAUDE_CONFIG_DIR) return join(CLAUDE_CONFIG_DIR, below);
   return HOME ? join(HOME, '.claude', below) : path;
 }

@@ -1,19 +1,19 @@
-import type { LedgerState } from '../agent/ledger.ts';
-import { isDeferral } from '../sessions/deferred-calls.ts';
-import { answeredIds, callIds } from '../sessions/entry-fields.ts';
-import { type PlainSession, plainRecent, plainSession } from '../sessions/plain-session.ts';
-import type { Loaded, RecentPart, SessionKey, SessionStore } from '../sessions/store.ts';
-import { buildTree, type Tree } from '../sessions/tree.ts';
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import type { Entry } from '../wire/entries.ts';
+import type { LedgerState } from '../../agent/ledger.ts';
+import { answeredIds, callIds } from '../../sessions/entry-fields.ts';
+import { type PlainSession, plainRecent, plainSession } from '../../sessions/replay/plain-conversation.ts';
+import type { Loaded, RecentPart, SessionKey, SessionStore } from '../../sessions/store.ts';
+import { buildTree, type Tree } from '../../sessions/tree/build-tree.ts';
+import { isDeferral } from '../../sessions/tree/deferred-calls.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import type { Entry } from '../../wire/entries.ts';
 
-/** What was read of a session: its tree, and what stands beside it. */
+/** A stored session: its tree, and the entries outside of the tree. */
 export interface StoredConversation {
   tree: Tree;
-  /** Where it is known that the tree is a single line, which then need not be built. */
+  /** Set when the tree is known to be a single line, so that it need not be built. */
   plain: PlainSession | null;
   costState: LedgerState | null;
-  /** The permission mode that was last changed to; null when it never was. */
+  /** The last permission mode that was set; null: none was. */
   lastMode: string | null;
   /** The last title; null: none. */
   title: string | null;
@@ -22,11 +22,11 @@ export interface StoredConversation {
 }
 
 export interface ReadOptions {
-  /** Without what tools told the host: it can be most of a file, and the model never sees it. */
+  /** Leaves out the tool results for the host: they can be most of a file, and the model never sees them. */
   lean: boolean;
 }
 
-/** All of a session. */
+/** Reads a whole session. */
 export async function readWhole(
   store: SessionStore,
   key: SessionKey,
@@ -34,7 +34,7 @@ export async function readWhole(
 ): Promise<StoredConversation> {
   const loaded: Loaded[] = [];
   for await (const item of store.load(key)) {
-    // At once, and without a change of shape: what dies young costs next to nothing.
+    // Done right after parsing, and without a change of the object's shape: short-lived objects are cheap.
     if (lean && 'entry' in item && item.entry.toolUseResult !== undefined && !isDeferral(item.entry)) {
       item.entry.toolUseResult = undefined;
     }
@@ -57,8 +57,8 @@ function conversation(loaded: readonly Loaded[], rest: Omit<StoredConversation, 
 }
 
 /**
- * A session from its last compaction on, without its file checkpoints; null when that is not certain to give the same
- * conversation as the whole.
+ * Reads a session from its last compaction on, without its file checkpoints. Null: the whole file might give another
+ * conversation.
  */
 export async function readRecent(
   store: SessionStore,
@@ -68,7 +68,7 @@ export async function readRecent(
   const part = (await store.loadRecent?.(key)) ?? null;
   if (part === null) return null;
   const { loaded } = part;
-  // A plain one stands alone: every parent and every call is there, and nobody has said that it goes on elsewhere.
+  // A plain conversation is complete: every parent and every call is in it, and no entry names another leaf.
   const plain = at === undefined ? plainRecent(loaded) : null;
   if (!plain) {
     const tree = buildTree(loaded);
@@ -83,7 +83,7 @@ export async function readRecent(
   const earlier = missing.length > 0 ? await part.lastBefore(missing) : new Map<string, Entry>();
   const earlierCost = earlier.get('cost-state');
   const costState = earlierCost ? ledgerStateOf(earlierCost) : asides.costState;
-  // One that makes no sense: the one before it counts.
+  // An invalid boundary: the one before it counts.
   if (earlierCost !== undefined && costState === null) return null;
   const mode = asides.mode ?? earlier.get('mode') ?? null;
   const title = titleOf(asides.title ?? earlier.get('custom-title') ?? null);
@@ -94,8 +94,8 @@ export async function readRecent(
 }
 
 /**
- * Whether nothing before the boundary can have a say: all is whole, every parent and every call is here, and so are the
- * leaves that were recorded as the active ones. Messages behind the boundary outdo what was recorded before it.
+ * Whether nothing before the boundary can matter: the entries are undamaged, every parent and every call is here, and
+ * so are the leaves that were recorded as active. Messages after the boundary outweigh leaf marks before it.
  */
 function standsAlone(tree: Tree, loaded: readonly Loaded[]): boolean {
   if (tree.findings.length > 0 || tree.leaves.length === 0) return false;
@@ -117,7 +117,7 @@ interface Asides {
   snapshots: Entry[];
 }
 
-/** The last of each counts. */
+/** The last entry of each kind counts. */
 function asidesIn(loaded: readonly Loaded[]): Asides {
   const asides: Asides = { costState: null, mode: null, title: null, snapshots: [] };
   for (const item of loaded) {
@@ -150,7 +150,7 @@ function ledgerStateOf({ modelUsage, totalAPIDuration }: Entry): LedgerState | n
   };
 }
 
-/** A damaged file must not spoil the sums: only what is a number counts. */
+/** Only numbers are added up, so that a damaged file cannot spoil the sums. */
 function numbersIn(counts: JsonObject): Record<string, number> {
   const numbers = Object.entries(counts).filter(
     (entry): entry is [string, number] => Number.isFinite(entry[1]) && Number(entry[1]) >= 0,

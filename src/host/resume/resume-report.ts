@@ -1,19 +1,22 @@
-import { isPrompt } from '../sessions/entry-fields.ts';
-import { lineage } from '../sessions/file-history.ts';
-import type { LeafChoice } from '../sessions/leaf.ts';
-import type { Finding, Tree, TreeNode } from '../sessions/tree-model.ts';
-import type { Entry } from '../wire/entries.ts';
-import type { ResumeReportMessage } from '../wire/messages/heddle.ts';
+import { lineIds, systemLine } from '../../agent/system-line.ts';
+import { isConversation, isPrompt } from '../../sessions/entry-fields.ts';
+import type { LeafChoice } from '../../sessions/tree/active-leaf.ts';
+import { lineage } from '../../sessions/tree/checkpoint-entries.ts';
+import type { Finding, Tree, TreeNode } from '../../sessions/tree/tree.ts';
+import type { Runtime } from '../../util/runtime.ts';
+import type { Entry } from '../../wire/entries.ts';
+import type { ResumeReportMessage } from '../../wire/messages/heddle.ts';
+import type { Message } from '../../wire/messages/index.ts';
 
-/** What a resume has to say for itself; the ids are added with the line. */
+/** What a resume reports about its file; `resumeLines` adds the ids. */
 export type ResumeReport = Omit<ResumeReportMessage, 'type' | 'subtype' | 'uuid' | 'session_id'>;
 
-/** More than this would make a line that nobody reads. */
+/** A longer line would be hard to read. */
 const MAX_DROPPED = 50;
 
 /**
- * What the file did not give plainly: places that were repaired or lost, branches that nobody chose against, and where
- * the oldest rule would have gone on (rulings K15, K21). Null when there is nothing to tell.
+ * Reports what a reader of the file has to guess: repaired and lost entries, branches that no one decided against, and the
+ * leaf that the latest timestamp would have chosen. Null: there is nothing to report.
  */
 export function resumeReport(tree: Tree, choice: LeafChoice, path: readonly Entry[]): ResumeReport | null {
   const isGuess = choice.rule === 'file_order' && tree.leaves.length > 1;
@@ -27,7 +30,7 @@ export function resumeReport(tree: Tree, choice: LeafChoice, path: readonly Entr
   };
 }
 
-/** A session that was asked for is not there, and another one was begun in its place. */
+/** The report of a new session that was opened instead of a missing one. */
 export function missingReport(reason: string): ResumeReport {
   return { leaf_uuid: null, restored: 0, dropped: [{ reason: `${reason}. A new session was started.` }] };
 }
@@ -67,15 +70,15 @@ function linked({ linkedTo }: { linkedTo: string | null }): string {
 }
 
 /**
- * Branches that leave the conversation with a prompt of their own: somebody said something there that the model will not
- * see. What a retry, a compaction or `/clear` left behind is no such thing.
+ * Branches that leave the conversation with a prompt of their own: the model will not see these prompts. Branches that a
+ * retry, a compaction or `/clear` left have no prompt, and are not listed.
  */
 function otherBranches(tree: Tree, { leaf: chosen }: LeafChoice): Dropped[] {
-  const kept = new Set(chosen ? lineage(tree, chosen.id) : []);
+  const active = new Set(chosen ? lineage(tree, chosen.id) : []);
   return tree.leaves.flatMap((leaf) => {
     const own: TreeNode[] = [];
     let node: TreeNode | null = leaf;
-    for (; node && !kept.has(node.id); node = node.parent) own.push(node);
+    for (; node && !active.has(node.id); node = node.parent) own.push(node);
     if (node === null || !own.some(({ entry }) => isPrompt(entry))) return [];
     return [{ uuid: leaf.id, reason: `the end of another branch, with ${own.length} entries of its own` }];
   });
@@ -83,4 +86,37 @@ function otherBranches(tree: Tree, { leaf: chosen }: LeafChoice): Dropped[] {
 
 function rest(count: number): Dropped {
   return { reason: `and ${count - MAX_DROPPED} more` };
+}
+
+export interface ResumedSession {
+  sessionId: string;
+  runtime: Runtime;
+  transcript: { readonly report: ResumeReport | null; readonly path: readonly Entry[] };
+  replayHistory: boolean;
+}
+
+/** The lines that a resumed session sends before its first turn: problems of its file, and its messages if the host wants them. */
+export function* resumeLines(session: ResumedSession): Generator<Message, void> {
+  const { sessionId, transcript, replayHistory } = session;
+  if (transcript.report) {
+    yield systemLine(lineIds(session), 'resume_report', transcript.report);
+  }
+  if (!replayHistory) return;
+  for (const entry of transcript.path) if (isConversation(entry)) yield replayedLine(entry, sessionId);
+}
+
+/** A stored message as a line, with the uuid that it has on disk. */
+function replayedLine(entry: Entry, sessionId: string): Message {
+  const { type, message, uuid, timestamp, isMeta, isCompactSummary, toolUseResult, error, origin } = entry;
+  const common = { message, parent_tool_use_id: null, session_id: sessionId, uuid, timestamp };
+  if (type === 'assistant') return { type, ...common, ...(error !== undefined && { error }) } as Message;
+  const isSynthetic = isMeta === true || isCompactSummary === true;
+  return {
+    type: 'user',
+    ...common,
+    isReplay: true,
+    ...(isSynthetic && { isSynthetic }),
+    ...(origin !== undefined && { origin }),
+    ...(toolUseResult !== undefined && { tool_use_result: toolUseResult }),
+  } as Message;
 }

@@ -1,72 +1,75 @@
-import type { Attachment } from '../agent/attachment.ts';
-import type { LedgerState } from '../agent/ledger.ts';
-import type { ApiMessage } from '../model/model.ts';
-import { type DeferredCall, deferredCalls } from '../sessions/deferred-calls.ts';
-import { checkDroppedTurn } from '../sessions/dropped-turn.ts';
-import { lineage } from '../sessions/file-history.ts';
-import { nodeNamed } from '../sessions/named-node.ts';
-import type { PlainSession } from '../sessions/plain-session.ts';
-import { type UnpairedCall, unpairedToolCalls } from '../sessions/repair.ts';
-import { toApiMessages } from '../sessions/replay.ts';
-import type { SessionKey, SessionStore } from '../sessions/store.ts';
-import { wholeHistory } from '../sessions/stored-session.ts';
-import { activeLeaf, pathTo, type Tree } from '../sessions/tree.ts';
-import { isObject, stringField } from '../util/json.ts';
-import type { Logger } from '../util/runtime.ts';
-import type { Entry } from '../wire/entries.ts';
-import type { PastCheckpoints } from './checkpoints.ts';
+import type { LedgerState } from '../../agent/ledger.ts';
+import type { Attachment } from '../../agent/messages/attachment.ts';
+import type { ApiMessage } from '../../model/model.ts';
+import type { PlainSession } from '../../sessions/replay/plain-conversation.ts';
+import { toApiMessages } from '../../sessions/replay/replay.ts';
+import type { SessionKey, SessionStore } from '../../sessions/store.ts';
+import { checkDroppedTurn } from '../../sessions/stored/check-dropped-turn.ts';
+import { wholeHistory } from '../../sessions/stored/stored-session.ts';
+import { activeLeaf, pathTo, type Tree } from '../../sessions/tree/build-tree.ts';
+import type { StoredCheckpoints } from '../../sessions/tree/checkpoint-entries.ts';
+import { lineage } from '../../sessions/tree/checkpoint-entries.ts';
+import { type DeferredCall, deferredCalls } from '../../sessions/tree/deferred-calls.ts';
+import { nodeNamed } from '../../sessions/tree/find-node.ts';
+import { type UnpairedCall, unpairedToolCalls } from '../../sessions/tree/repair-calls.ts';
+import { isObject, stringField } from '../../util/json.ts';
+import type { Logger } from '../../util/runtime.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { type ReadOptions, readRecent, readWhole, type StoredConversation } from './read-conversation.ts';
 import { type ResumeReport, resumeReport } from './resume-report.ts';
-import { type ReadOptions, readRecent, readWhole, type StoredConversation } from './stored-conversation.ts';
 
-/** What a stored session holds that a new process needs to go on. */
-export interface Past {
+/** What a stored session holds for the process that resumes it. */
+export interface StoredHistory {
   path: Entry[];
-  /** The uuids of the conversation: a message that carries one of them is no new message. */
+  /** The uuids of the conversation: a message with one of them is not new. */
   uuids: string[];
-  /** Where the conversation goes on. */
+  /** The entry that the next message follows. */
   leaf: string | null;
   costState: LedgerState | null;
-  /** What the runtime has told the model of its own accord. */
+  /** The reminders that the model has. */
   reminders: Attachment[];
   lastTokens: number;
-  /** When the last answer was given; null when there is none, or it does not tell. */
+  /** The time of the last answer; null: unknown, or there is none. */
   answeredAt: number | null;
   planName: string | null;
   /** Calls without a result. */
   unpaired: UnpairedCall[];
-  /** Calls that a hook had left to someone outside when the session was left. */
+  /** Calls that a hook had deferred when the session was left. */
   deferred: DeferredCall[];
-  /** The permission mode that was last changed to; null when it never was. */
+  /** The last permission mode that was set; null: none was. */
   lastMode: string | null;
-  /** The title that the session was last given; null: none. */
+  /** The last title; null: none. */
   title: string | null;
-  /** What the file did not give plainly; null when all is well. */
+  /** Problems of the file; null: none. */
   report: ResumeReport | null;
-  /** The conversation, with what was appended to the path since. */
+  /** The conversation, with the entries that were appended since. */
   messages(appended: readonly Entry[]): ApiMessage[];
-  /** What compactions have replaced, if it mentions this word at all. Most sessions are not read so far back. */
+  /**
+   * The messages that compactions have replaced; empty unless one of them contains this word. Most sessions are not
+   * read so far back.
+   */
   earlier(word: string): Promise<ApiMessage[]>;
-  /** Its file checkpoints. */
-  checkpoints(): Promise<PastCheckpoints>;
+  /** The file checkpoints of the session. */
+  checkpoints(): Promise<StoredCheckpoints>;
 }
 
-export interface PastReading extends ReadOptions {
-  /** The message to go on from; undefined for the active leaf. */
+export interface HistoryOptions extends ReadOptions {
+  /** The message to continue from; undefined: the active leaf. */
   at: string | undefined;
-  /** The prompt whose turn, and nothing else, that may leave behind. */
+  /** The prompt of the only turn that may be dropped. */
   drops?: string | undefined;
 }
 
 /**
- * Reads a session up to its active leaf, or to the message that was asked for; of one that was compacted only what came
- * since, where that is enough. Rejects with `session_not_found` for a message that is not there, and with
- * `resume_rejected` when more than the turn `drops` would be left behind.
+ * Reads a session up to its active leaf or the given message, of a compacted one only the part since the compaction if
+ * that is enough. Rejects with `session_not_found` for an unknown message, and with `resume_rejected` when more than
+ * the turn `drops` would be dropped.
  */
-export async function readPast(
+export async function readHistory(
   store: SessionStore,
   key: SessionKey,
-  { at, drops, log, lean }: PastReading & { log: Logger },
-): Promise<Past> {
+  { at, drops, log, lean }: HistoryOptions & { log: Logger },
+): Promise<StoredHistory> {
   const recent = drops === undefined ? await readRecent(store, key, at) : null;
   const stored = recent?.conversation ?? (await readWhole(store, key, { lean }));
   if (at !== undefined && drops !== undefined) checkDroppedTurn(stored.tree, { at, turn: drops });
@@ -75,7 +78,7 @@ export async function readPast(
   const way =
     at === undefined && stored.plain ? plainWay(stored.plain, { isAll }) : wayInTree(stored.tree, { key, at, log });
   const { path } = way;
-  // Of a whole session it is taken at once: to take it later, all of the tree would have to be kept.
+  // Taken now from a whole session: later, the whole tree would have to stay in memory.
   const known = isAll ? restOf(stored, key, way) : null;
   const rest = async () => known ?? restOf(await readWhole(store, key, { lean: true }), key, way);
   return {
@@ -105,17 +108,17 @@ export async function readPast(
   };
 }
 
-/** The conversation in a stored session. */
+/** The active branch of a stored session. */
 interface Way {
   path: Entry[];
-  /** The entry that it ends in. */
+  /** The last entry of the branch. */
   leaf: Entry | undefined;
-  /** What the tree calls that entry. */
+  /** The node of that entry in the tree. */
   leafId: string | undefined;
   unpaired: UnpairedCall[];
   lastTokens: number;
   report: ResumeReport | null;
-  /** Whether it is known to be all that the session holds. */
+  /** Whether the session is known to hold nothing else. */
   isAll: boolean;
 }
 
@@ -124,12 +127,12 @@ function wayInTree(tree: Tree, { key, at, log }: { key: SessionKey; at: string |
   const choice = activeLeaf(tree, at === undefined ? undefined : nodeNamed(tree, at).id);
   const { leaf } = choice;
   const path = leaf ? pathTo(tree, leaf.id) : [];
-  const isKept = keptOnPath(tree, path);
+  const isKept = retainedOnPath(tree, path);
   return {
     path,
     leaf: leaf?.entry,
     leafId: leaf?.id,
-    // A result for a call that was kept would hang before the boundary; each request answers it.
+    // A result for a retained call would stand before the boundary; each request adds it.
     unpaired: unpairedToolCalls(path).filter(({ assistantUuid }) => !isKept(assistantUuid)),
     lastTokens: lastTokens(path.filter(({ uuid }) => !isKept(uuid))),
     report: resumeReport(tree, choice, path),
@@ -144,20 +147,20 @@ function plainWay({ path, isSettled }: PlainSession, { isAll }: { isAll: boolean
   return { path, leaf, leafId, unpaired, lastTokens: lastTokens(path), report: null, isAll };
 }
 
-/** Which uuids are of messages that the compaction at the beginning of the path has kept from before it. */
-function keptOnPath(tree: Tree, [first]: readonly Entry[]): (uuid: unknown) => boolean {
+/** The uuids of the messages that the compaction at the beginning of the path has retained. */
+function retainedOnPath(tree: Tree, [first]: readonly Entry[]): (uuid: unknown) => boolean {
   const boundary = tree.nodes.get(stringField(first, 'uuid') ?? '');
-  const uuids = new Set<unknown>(boundary && tree.kept.get(boundary)?.nodes.map(({ id }) => id));
+  const uuids = new Set<unknown>(boundary && tree.retained.get(boundary)?.nodes.map(({ id }) => id));
   return (uuid) => uuids.has(uuid);
 }
 
-interface RestOfPast {
+interface RestOfHistory {
   earlier: Entry[];
-  checkpoints: PastCheckpoints;
+  checkpoints: StoredCheckpoints;
 }
 
-/** What a session goes on without, unless it is asked for. */
-function restOf(stored: StoredConversation, { sessionId }: SessionKey, way: Way): RestOfPast {
+/** The parts of a stored session that are read only on request. */
+function restOf(stored: StoredConversation, { sessionId }: SessionKey, way: Way): RestOfHistory {
   const { snapshots } = stored;
   return {
     earlier: beforeCompactions(stored, way),
@@ -165,7 +168,7 @@ function restOf(stored: StoredConversation, { sessionId }: SessionKey, way: Way)
   };
 }
 
-/** What the compactions of a path stand for. */
+/** The messages that the compactions of a path replace. */
 function beforeCompactions(stored: StoredConversation, { path }: Way): Entry[] {
   const replaced = stringField(path[0], 'logicalParentUuid');
   return replaced === undefined ? [] : wholeHistory(stored.tree, replaced);
@@ -182,7 +185,7 @@ function uuidsOf(path: readonly Entry[]): string[] {
   return uuids;
 }
 
-/** Of the last answer on the path, as far as its entry tells. */
+/** The time of the last answer on the path, if its entry has one. */
 function lastTokens(path: readonly Entry[]): number {
   const answer = path.findLast(({ type, isApiErrorMessage }) => type === 'assistant' && isApiErrorMessage !== true);
   const usage = isObject(answer?.message) && isObject(answer.message.usage) ? answer.message.usage : {};
@@ -190,7 +193,7 @@ function lastTokens(path: readonly Entry[]): number {
   return counts.reduce((sum, name) => sum + (typeof usage[name] === 'number' ? usage[name] : 0), 0);
 }
 
-/** Damage is repaired for this run and said aloud; the file itself stays as it is. */
+/** Damage is repaired for this run and logged; the file itself does not change. */
 function reportFindings(log: Logger, tree: Tree, { sessionId }: SessionKey): void {
   if (tree.findings.length === 0) return;
   const kinds = [...new Set(tree.findings.map((finding) => finding.kind))].join(', ');

@@ -1,27 +1,27 @@
-import type { Lease, SessionKey, SessionStore } from '../sessions/store.ts';
-import { thisProcess } from '../util/process-alive.ts';
-import type { Runtime } from '../util/runtime.ts';
-import { HeddleError } from '../wire/errors.ts';
+import type { Lease, SessionKey, SessionStore } from '../../sessions/store.ts';
+import { thisProcess } from '../../util/process/process-alive.ts';
+import type { Runtime } from '../../util/runtime.ts';
+import { HeddleError } from '../../wire/errors.ts';
 
-export interface HoldOptions {
+export interface LeaseOptions {
   /** `refuse`, `wait` or `fork`; undefined is `refuse`. */
   onBusy: string | undefined;
   runtime: Runtime;
   signal: AbortSignal;
 }
 
-/** A run that has printed its result lets go of its session within this time; who resumes at once need not notice. */
+/** A run that has printed its result releases its session within this time, so that an immediate resume succeeds. */
 const GRACE_MS = 3000;
 const LONGEST_PAUSE_MS = 500;
 
 /**
- * Takes the right to write to a session; a store without leases lets everybody. `taken` when another process has it and
- * the caller would rather have a fork. Rejects with `session_busy`, or while it waits with the signal's reason.
+ * Takes the lease of a session; a store without leases needs none. Resolves with `taken` when another process has it
+ * and the caller prefers a fork. Rejects with `session_busy`, or with the signal's reason while it waits.
  */
-export async function holdSession(
+export async function takeLease(
   store: SessionStore,
   key: SessionKey,
-  { onBusy = 'refuse', runtime, signal }: HoldOptions,
+  { onBusy = 'refuse', runtime, signal }: LeaseOptions,
 ): Promise<Lease | 'taken'> {
   let waited = 0;
   for (let pause = 10; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {

@@ -1,22 +1,19 @@
-import type { JsonObject } from '../util/json.ts';
-import type { ControlBody, PeerOptions } from '../wire/peer.ts';
+import type { JsonObject } from '../../util/json.ts';
+import type { PeerOptions } from '../../wire/link/peer.ts';
+import type { FirstLine } from '../control/initialize-first.ts';
 
 type Handlers = Required<Pick<PeerOptions, 'onRequest' | 'onMessage' | 'onBadLine'>>;
 
-/** What has come first: a request, or anything else. */
-export type FirstLine = { request: ControlBody } | { request: null };
-
 /**
- * Takes what comes over a connection before there is a session to answer it: it waits, in order, until one is there.
- * Needed where the session cannot be opened without the connection: its store lies behind it, or its plugins and managed
- * settings come with the first request.
+ * Holds the lines that come over a connection before there is a session, in order. Needed where opening the session needs
+ * the connection: the host has its store, or the first request brings plugins and managed settings.
  */
-export class Reception {
+export class EarlyLines {
   #handlers: Handlers | null = null;
-  #tellFirst: (line: FirstLine) => void = () => {};
-  /** Resolves with the first line that comes. */
+  #announceFirst: (line: FirstLine) => void = () => {};
+  /** Resolves with the first line. */
   readonly first = new Promise<FirstLine>((resolve) => {
-    this.#tellFirst = resolve;
+    this.#announceFirst = resolve;
   });
   readonly #waiting: ((handlers: Handlers) => Promise<void> | undefined)[] = [];
 
@@ -25,11 +22,11 @@ export class Reception {
   }
 
   readonly #onRequest: Handlers['onRequest'] = (request, context) => {
-    this.#tellFirst({ request });
+    this.#announceFirst({ request });
     if (this.#handlers) return this.#handlers.onRequest(request, context);
     return new Promise((resolve, reject) => {
       this.#waiting.push((handlers) => {
-        // At once and not awaited, as it would have been: its effect is in order, its answer may come later.
+        // Not awaited, as with a session: requests take effect in order, and their answers may come later.
         Promise.resolve()
           .then(() => handlers.onRequest(request, context))
           .then(resolve, reject);
@@ -39,19 +36,19 @@ export class Reception {
   };
 
   readonly #onMessage: Handlers['onMessage'] = (line: JsonObject) => {
-    this.#tellFirst({ request: null });
+    this.#announceFirst({ request: null });
     if (this.#handlers) return this.#handlers.onMessage(line);
     this.#waiting.push((handlers) => handlers.onMessage(line));
     return undefined;
   };
 
   readonly #onBadLine: Handlers['onBadLine'] = (error) => {
-    this.#tellFirst({ request: null });
+    this.#announceFirst({ request: null });
     if (this.#handlers) this.#handlers.onBadLine(error);
     else this.#waiting.push((handlers) => void handlers.onBadLine(error));
   };
 
-  /** Hands over what has waited. What comes meanwhile waits behind it. */
+  /** Hands over the lines that have waited. Lines that come meanwhile wait behind them. */
   async open(handlers: Handlers): Promise<void> {
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) await next(handlers);
     this.#handlers = handlers;

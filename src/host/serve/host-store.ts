@@ -1,13 +1,13 @@
-import type { SessionKey, SessionStore } from '../sessions/store.ts';
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import type { Entry } from '../wire/entries.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { Peer } from '../wire/peer.ts';
+import type { SessionKey, SessionStore } from '../../sessions/store.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { Peer } from '../../wire/link/peer.ts';
 
 /**
- * A store that the host keeps, reached by awaited control requests (ruling K42): nothing is on a disk of ours. Its
- * failure ends the turn like that of a disk.
+ * A store that the host keeps, reached by control requests. Nothing is stored on this machine. A failure of the store ends
+ * the turn, like a failure of the disk.
  */
 export function hostStore(peer: Pick<Peer, 'call'>): SessionStore {
   const ask = async (request: JsonObject & { subtype: string }): Promise<JsonObject> => {
@@ -19,7 +19,7 @@ export function hostStore(peer: Pick<Peer, 'call'>): SessionStore {
       throw new HeddleError('storage_failed', message, { cause: error });
     }
   };
-  /** Whoever finds out that a session is there reads it next; it need not come over twice. */
+  /** The answer to `exists` for the `load` that follows it, so that a session is not sent twice. */
   const loaded = new Map<string, Entry[]>();
   const fetch = async (key: SessionKey): Promise<Entry[]> => {
     const { entries } = await ask({ subtype: 'store_load', key: wireKey(key) });

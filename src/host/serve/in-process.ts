@@ -1,10 +1,10 @@
-import type { JsonObject } from '../util/json.ts';
-import type { Logger } from '../util/runtime.ts';
-import { HeddleError, toHeddleError } from '../wire/errors.ts';
-import { memoryPair } from '../wire/memory-transport.ts';
-import type { Connect, Launch } from '../wire/run-config.ts';
-import type { ExitInfo } from '../wire/transport.ts';
-import type { Engine } from './engine.ts';
+import type { JsonObject } from '../../util/json.ts';
+import type { Logger } from '../../util/runtime.ts';
+import { HeddleError, toHeddleError } from '../../wire/errors.ts';
+import { memoryPair } from '../../wire/link/memory-transport.ts';
+import type { ExitInfo } from '../../wire/link/transport.ts';
+import type { Connect, Launch } from '../../wire/run-config.ts';
+import type { Engine } from '../engine/engine.ts';
 import { serve } from './serve.ts';
 
 /**
@@ -34,9 +34,9 @@ export function inProcess(engine: Engine, signal?: AbortSignal): Connect {
     const { near, far } = memoryPair({ onSend: (line) => noteSender(engine, line) });
     const stop = new AbortController();
     const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-    far.settle({ code: 0, signal: null, stderr: '' }); // the client's end: nothing to wait for when it stops writing
+    far.settle({ code: 0, signal: null, stderr: '' }); // nothing to wait for when the client stops writing
     const served = Promise.resolve()
-      .then(() => serve(heardBy(engine, launch), far, launch, stopped))
+      .then(() => serve(observedBy(engine, launch), far, launch, stopped))
       .then(
         (end) => near.settle(exitOf(end)),
         (error) => near.settle(exitOf({ exitCode: 1, error: toHeddleError(error) })),
@@ -50,12 +50,12 @@ export function inProcess(engine: Engine, signal?: AbortSignal): Connect {
   };
 }
 
-/** The engine, for a session whose host wants to hear by `stderr` what there is to warn of. */
-function heardBy(engine: Engine, { stderr, config }: Launch): Engine {
+/** The engine with a logger that also writes warnings to the `stderr` of the launch. */
+function observedBy(engine: Engine, { stderr, config }: Launch): Engine {
   if (!stderr) return engine;
   const { log: logOfEngine } = engine.runtime;
-  const log: Logger = (level, message, facts) => {
-    if (engine.hasLog) logOfEngine(level, message, facts);
+  const log: Logger = (level, message, details) => {
+    if (engine.hasLog) logOfEngine(level, message, details);
     const isWanted = level === 'warn' || level === 'error' || config.debug !== undefined;
     if (isWanted) stderr(`heddle: ${message.replaceAll('\n', '\n  ')}\n`);
   };
@@ -66,10 +66,10 @@ function exitOf({ exitCode, error = null }: { exitCode: number; error?: HeddleEr
   return { code: exitCode, signal: null, stderr: error?.message ?? '', error };
 }
 
-/** What follows a promise runs in the context of whoever has asked it: here the sender's, before the line is read. */
+/** Calls back in the asynchronous context of the sender, before the line is read. */
 function noteSender(engine: Engine, line: JsonObject): void {
   engine
     .telemetry()
     ?.then((telemetry) => telemetry?.noteSender(line))
-    .catch(() => {}); // whoever opens a session is told
+    .catch(() => {}); // opening a session reports this error
 }

@@ -1,41 +1,40 @@
-import { userContent } from '../agent/conversation.ts';
-import type { JsonObject } from '../util/json.ts';
-import { UserInput } from '../wire/messages/user.ts';
-import { firstIssue } from '../wire/schema.ts';
-import type { Session } from './session.ts';
+import { userContent } from '../../agent/messages/api-messages.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { textsOf } from '../../wire/api/text-of.ts';
+import { UserInput } from '../../wire/messages/user.ts';
+import { firstIssue } from '../../wire/schema.ts';
+import type { Session } from '../session/session.ts';
 
-/** A user line that is more than a bare text, checked. Null when it is not taken: then the host has been told why. */
+/** Checks a user line that is more than a bare text. Null when the line is refused; the host has got the reason then. */
 export async function checkedInput(line: JsonObject, session: Session): Promise<UserInput | null> {
   const parsed = UserInput.safeParse(line);
   if (!parsed.success) {
     session.reportBadInput(`A user line is malformed: ${firstIssue(parsed.error)}`);
     return null;
   }
-  // What is only to be appended stands there as it is: it calls no command and mentions no file.
-  const given = { ...line, ...(line.shouldQuery === false && { client_composed: true }) } as unknown as UserInput;
-  const input = withPasted(given);
+  // A message that is only appended calls no command and mentions no file.
+  const whole = { ...line, ...(line.shouldQuery === false && { client_composed: true }) } as unknown as UserInput;
+  const input = withPasted(whole);
   const refusal = await session.refusalOf(input);
   if (refusal === null) return input;
-  session.reportBadInput(refusal.error, refusal.facts);
+  session.reportBadInput(refusal.error, refusal.details);
   return null;
 }
 
-/** More than that nobody pastes. */
+/** More pasted texts are ignored. */
 const MAX_PASTED = 1000;
 
-/** What was pasted follows what was typed, in its order. Only texts are taken: other blocks belong into the message. */
+/** Adds pasted texts after the typed text, in their order. Other pasted blocks are ignored: these belong into the message. */
 function withPasted(input: UserInput): UserInput {
   const { pasted_content: pasted, ...rest } = input;
   if (pasted === undefined || pasted.length === 0) return input;
-  const texts = pasted.flatMap((content) =>
-    typeof content === 'string' ? [content] : content.flatMap((block) => (block.type === 'text' ? [block.text] : [])),
-  );
+  const texts = pasted.flatMap((content) => textsOf(content));
   if (texts.length > MAX_PASTED) return rest;
   const added = texts.filter((text) => text.trim() !== '').map(tagged);
   const content = userContent(input.message);
   const last = content.findLastIndex(({ type }) => type === 'text');
   const typed = content[last];
-  // Part of the same text, so that a command that was typed has it behind its words.
+  // One text, so that a typed command gets the pasted text as part of its arguments.
   const text = [...(typed?.type === 'text' ? [typed.text] : []), ...added].join('\n\n');
   const behind = typed
     ? content.toSpliced(last, 1, { ...typed, type: 'text', text })

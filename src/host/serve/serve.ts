@@ -1,19 +1,24 @@
-import { userContent } from '../agent/conversation.ts';
-import { Aborted } from '../util/abort.ts';
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { within } from '../util/timer.ts';
-import { AbortError, type HeddleError, toHeddleError } from '../wire/errors.ts';
-import type { Message } from '../wire/messages/index.ts';
-import type { UserInput } from '../wire/messages/user.ts';
-import { Peer, type RequestHandler } from '../wire/peer.ts';
-import type { Launch, RunConfig } from '../wire/run-config.ts';
-import type { Transport } from '../wire/transport.ts';
-import type { Engine } from './engine.ts';
-import { Reception } from './reception.ts';
-import { openSession, type Session } from './session.ts';
+import { userContent } from '../../agent/messages/api-messages.ts';
+import { Aborted } from '../../util/abort.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import { within } from '../../util/timer.ts';
+import { AbortError, type HeddleError, toHeddleError } from '../../wire/errors.ts';
+import { Peer } from '../../wire/link/peer.ts';
+import type { Transport } from '../../wire/link/transport.ts';
+import type { Message } from '../../wire/messages/index.ts';
+import type { UserInput } from '../../wire/messages/user.ts';
+import type { Launch } from '../../wire/run-config.ts';
+import { controlHandler } from '../control/control.ts';
+import { awaitsInitialize, withInitialize } from '../control/initialize-first.ts';
+import type { Engine } from '../engine/engine.ts';
+import { openSession } from '../session/open-session.ts';
+import type { Session } from '../session/session.ts';
+import { EarlyLines } from './early-lines.ts';
+import { hostStore } from './host-store.ts';
+import { reportFailedStart } from './startup-failure.ts';
 
 export interface ServeEnd {
-  /** 0, or 1 when the last result was an error or the run could not start (ruling K6). */
+  /** 0, or 1 when the last result was an error or the run could not start. */
   exitCode: 0 | 1;
   /** Why the run could not start. */
   error?: HeddleError;
@@ -44,35 +49,31 @@ export async function serve(
 ): Promise<ServeEnd> {
   await transport.connect();
   const emit = (message: Message) => transport.write(message as unknown as JsonObject);
-  const reception = new Reception();
+  const earlyLines = new EarlyLines();
   const connect = () =>
-    new Peer(transport, { newId: () => engine.runtime.ids.uuid(), answersAfterEnd: true, ...reception.handlers });
-  // A session whose store or plugins lie behind the connection cannot be opened without it; any other one comes first.
-  const isAwaiting = launch.config.awaitInitialize || launch.config.managedSettingsInInitialize;
+    new Peer(transport, { newId: () => engine.runtime.ids.uuid(), answersAfterEnd: true, ...earlyLines.handlers });
+  // Where the host has the store or brings plugins, opening the session needs the connection. Otherwise it opens first.
+  const isAwaiting = awaitsInitialize(launch.config);
   const isHostStored = launch.config.sessionStore === 'host';
   const early = isHostStored || isAwaiting ? connect() : null;
   let session: Session;
   try {
-    const store = early && isHostStored ? (await import('./host-store.ts')).hostStore(early) : null;
-    const whole =
-      early && isAwaiting
-        ? await (await import('./initialize-first.ts')).withInitialize(launch, reception, early)
-        : launch;
+    const store = early && isHostStored ? hostStore(early) : null;
+    const whole = early && isAwaiting ? await withInitialize(launch, earlyLines.first, early) : launch;
     session = await openSession(engine, whole, emit, { signal, ...(store && { store }) });
   } catch (thrown) {
     const error = thrown instanceof Aborted ? new AbortError() : toHeddleError(thrown);
-    await (await import('./startup-failure.ts')).tellFailedStart(engine, launch, error, emit);
+    await reportFailedStart(engine, launch, error, emit);
     return { exitCode: 1, error };
   }
-  const onRequest = await requestHandler(session, launch.config);
-  const opened = reception.open({
-    onRequest,
-    // At once, so that user lines and control lines take effect in the order in which they came.
+  const opened = earlyLines.open({
+    onRequest: controlHandler(session),
+    // Called at once, so that user lines and control lines take effect in their order.
     onMessage: (line) => acceptLine(line, session),
     onBadLine: (error) => session.reportBadInput(error.message),
   });
   const peer = early ?? connect();
-  session.attach(peer);
+  session.main.services.link.attach(peer);
   const onStop = () => session.stop(signal.reason instanceof Aborted ? signal.reason : new Aborted('shutdown'));
   if (signal.aborted) onStop();
   else signal.addEventListener('abort', onStop, { once: true });
@@ -90,14 +91,7 @@ export async function serve(
   return { exitCode: end.lastResultIsError || isInputBroken ? 1 : 0 };
 }
 
-/** A run whose input is a text is asked nothing, and loads nothing that would answer. */
-async function requestHandler(session: Session, { inputFormat }: RunConfig): Promise<RequestHandler> {
-  const load = async () => (await import('./control.ts')).controlHandler(session);
-  if (inputFormat !== 'text') return load();
-  return async (request, context) => (await load())(request, context);
-}
-
-/** How long what the host has asked may still take when everything else is over. */
+/** How long answers to the host's requests may still take when everything else is over. */
 const ANSWER_GRACE_MS = 2000;
 
 /** Resolves when the input has ended, rejects when it broke off. The lines themselves go to `onMessage`. */
@@ -105,7 +99,7 @@ async function inputEnd(peer: Peer): Promise<void> {
   await peer.messages[Symbol.asyncIterator]().next();
 }
 
-/** A line that is no user message is an error line on the wire, never the end of the process (ruling K23). */
+/** Any other line than a user message gets an error line on the wire. It never ends the process. */
 function acceptLine(line: JsonObject, session: Session): Promise<void> | undefined {
   if (line.type !== 'user') {
     const type = stringField(line, 'type') ?? 'unknown';
@@ -117,14 +111,14 @@ function acceptLine(line: JsonObject, session: Session): Promise<void> | undefin
   return undefined;
 }
 
-/** The commonest line needs no schema, and a run with nothing else does not load them. */
+/** The most common line needs no schema, so that most runs do not load the schemas. */
 function isPlainText({ message, ...rest }: JsonObject): boolean {
   const isBare = Object.keys(rest).every((key) => key === 'type');
   return isBare && isObject(message) && message.role === 'user' && typeof message.content === 'string';
 }
 
 async function acceptChecked(line: JsonObject, session: Session): Promise<void> {
-  const { checkedInput } = await import('./checked-input.ts');
+  const { checkedInput } = await import('./parse-user-line.ts');
   const input = await checkedInput(line, session);
   if (input) submitIfSaying(input, session);
 }

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
-import type { JsonObject } from '../util/json.ts';
-import { LineWriter, readLines } from '../wire/jsonl.ts';
-import type { ExitInfo, Transport } from '../wire/transport.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { LineWriter, readLines } from '../../wire/link/jsonl.ts';
+import type { ExitInfo, Transport } from '../../wire/link/transport.ts';
 
 /** The agent's own end of a pipe: lines in from stdin, lines out to stdout. */
 export function stdioTransport(
@@ -26,7 +26,7 @@ export function stdioTransport(
       return exit;
     },
     isReady: () => ready,
-    // How the host ends is not known here, and nobody has to wait for it.
+    // The end of the host is not known here, and no caller has to wait for it.
     exit: Promise.resolve(exit),
     onReaderGone: (listener) => writer.onFailure(listener),
     readerGone: () => writer.failed,

@@ -1,26 +1,26 @@
-import { startTimer } from '../util/timer.ts';
+import { startTimer } from '../../util/timer.ts';
 
 export interface EndPolicyOptions {
   /** What becomes of work that is left when the input has ended and the last turn is over. */
   onEnd: 'wait' | 'stop';
-  /** How long it is waited for, turns in between not counted. */
+  /** How long the session waits for background work. Turns in between do not count. */
   waitMs: number;
   now(): number;
   /** Whether a turn is running, or about to begin. */
   isBusy(): boolean;
-  /** Whether something is still at work, or waits to be told. */
+  /** Whether background work runs, or a trigger waits for its turn. */
   isOpen(): boolean;
-  /** The same as long as input may come: whether a turn may begin by itself. */
+  /** Whether a turn may begin by itself. Asked as long as input may come. */
   mayBegin(): boolean;
-  /** Nothing is at work that is waited for, and nothing begins by itself: it is the host's turn. Null: nobody wants to know. */
+  /** Called when nothing is at work and no turn begins by itself. Null: the host does not read this state. */
   rest: (() => void) | null;
-  /** The session is over; what is left is to be stopped. */
+  /** Called when the session is over. The caller stops what still runs. */
   finish(): void;
 }
 
 /**
- * When a session has come to rest, and when it is over: it is at rest, and its input has ended (rulings K2, K25, K49).
- * Who reads that it rests may end its input at that word, so what is waited for has to have its time before.
+ * Decides when a session is idle, and when it is over: idle, and its input has ended. A host may end its input as soon as it
+ * reads that the session is idle, so that the wait for background work comes before that line.
  */
 export class EndPolicy {
   readonly #options: EndPolicyOptions;
@@ -43,7 +43,7 @@ export class EndPolicy {
     this.check();
   }
 
-  /** To be called whenever a turn or a task has ended. */
+  /** The session calls this whenever a turn or a task has ended. */
   check(): void {
     const { onEnd, now, isBusy, isOpen, mayBegin, rest, finish } = this.#options;
     if (this.#isOver || isBusy() || !(this.#inputEnded || rest)) return;
@@ -59,13 +59,13 @@ export class EndPolicy {
     } else rest?.();
   }
 
-  /** A turn begins: nothing is waited for meanwhile. `isAsked`: somebody has said something, so that all may take its time. */
+  /** A turn begins: the clock stops. `isAsked`: the turn answers a message, so that the wait starts from zero again. */
   pause({ isAsked }: { isAsked: boolean }): void {
     this.#stopWaiting();
     if (isAsked && !this.#inputEnded) this.#leftMs = this.#options.waitMs;
   }
 
-  /** Nothing is waited for any more. */
+  /** Ends all waiting. */
   close(): void {
     this.#stopWaiting();
     this.#isOver = true;

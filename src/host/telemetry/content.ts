@@ -1,17 +1,18 @@
 import type { ApiMessage } from '../../model/model.ts';
-import { cutText } from '../../util/cut-text.ts';
-import type { ContentBlock } from '../../wire/content.ts';
-import type { Parts } from '../parts.ts';
+import { cutText } from '../../util/text/cut-text.ts';
+import type { ContentBlock } from '../../wire/api/content.ts';
 
-/** Takes out of a value what nobody may see: before it is cut, or the half of it would be no longer known. */
-type Hide = Parts['hideCredentials'];
+/**
+ * Replaces credentials in a value. This happens before the value is cut, because half a credential is not recognized.
+ */
+type Hide = <T>(found: T) => T;
 
-/** Characters of one text, and of all that one attribute holds: backends drop spans that are larger than they like. */
+/** Characters of one text, and of one attribute: backends drop spans that are too large. */
 const MAX_PART = 4000;
 const MAX_ATTRIBUTE = 32_000;
 const MAX_PARTS = 8;
 
-/** A conversation as the conventions write it: the newest messages of it that fit. */
+/** A conversation in the form of the OpenTelemetry conventions: the newest messages that fit. */
 export function messagesText(messages: readonly ApiMessage[], hide: Hide): string {
   const kept: string[] = [];
   let room = MAX_ATTRIBUTE;
@@ -31,7 +32,7 @@ export function systemText(system: readonly string[], hide: Hide): string {
   return JSON.stringify(system.slice(0, MAX_PARTS).map((text) => ({ type: 'text', content: cut(hide(text)) })));
 }
 
-/** What a tool was given or has found. */
+/** The input or output of a tool. */
 export function valueText(value: unknown, hide: Hide): string {
   const shown = hide(value);
   return cut(typeof shown === 'string' ? shown : (JSON.stringify(shown) ?? ''));

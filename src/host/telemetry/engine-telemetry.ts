@@ -3,10 +3,10 @@ import { optionalPackage, type PackageLoader } from '../../tools/optional-packag
 import { messageOf } from '../../util/message-of.ts';
 import type { Logger } from '../../util/runtime.ts';
 import { HEDDLE_VERSION } from '../../wire/version.ts';
+import type { EngineTelemetry, TelemetryOptions } from '../engine/telemetry.ts';
 import { sessionTelemetry } from './session-telemetry.ts';
-import type { EngineTelemetry, TelemetryOptions } from './telemetry.ts';
 
-/** Null where the package is missing: it is the program's own, because its exporters must share it. */
+/** Null when the package is missing. The program installs it, because its exporters must share it. */
 export async function engineTelemetry(
   options: TelemetryOptions,
   log: Logger,
@@ -23,7 +23,7 @@ export async function engineTelemetry(
   const engine = {
     api,
     capturesContent,
-    // Asked for each span: the provider may be registered after the engine was made.
+    // Called for each span: the program may register the provider after it made the engine.
     tracer: () => (own as Tracer | undefined) ?? api.trace.getTracer('heddle', HEDDLE_VERSION),
     onTrouble(error: unknown) {
       if (!isTold) log('warn', `Spans are lost: ${messageOf(error)}`);

@@ -1,11 +1,10 @@
 import type { Attributes, Context } from '@opentelemetry/api';
-import { userContent } from '../../agent/conversation.ts';
+import { userContent } from '../../agent/messages/api-messages.ts';
 import { errorCodeOf } from '../../agent/result.ts';
 import type { ApiMessage } from '../../model/model.ts';
 import type { Message } from '../../wire/messages/index.ts';
-import type { Parts } from '../parts.ts';
+import type { Telemetry, TracedThread } from '../engine/telemetry.ts';
 import { messagesText } from './content.ts';
-import type { Telemetry } from './telemetry.ts';
 import { tracedCalls } from './trace-calls.ts';
 import { traceVariables, withEnvSpan } from './trace-context.ts';
 import { tracedModel, usageAttributes } from './trace-model.ts';
@@ -19,7 +18,7 @@ interface TurnTracing extends Tracing {
 export function sessionTelemetry(tracing: TurnTracing): Telemetry {
   const { api, session } = tracing;
 
-  /** What the sender is doing; else what the session was opened for; else what the environment names. */
+  /** The context of the sender, else that in which the session was opened, else that which the environment names. */
   function contextOf(line: object): Context {
     const sent = tracing.senderOf(line) ?? api.context.active();
     return api.trace.getSpan(sent) ? sent : withEnvSpan(tracing, session.env, sent);
@@ -35,27 +34,30 @@ export function sessionTelemetry(tracing: TurnTracing): Telemetry {
 
   return {
     models: (choose) => async (name) => {
-      const chosen = await choose(name);
-      return { ...chosen, model: tracedModel(tracing, chosen.model) };
+      const selected = await choose(name);
+      return { ...selected, model: tracedModel(tracing, selected.model) };
     },
     calls: (calls) => tracedCalls(tracing, calls),
-    turn(parts, input, work) {
-      const spec = invocation(parts, contextOf(input));
-      const costBefore = parts.ledger.costUsd;
+    turn(thread, input, work) {
+      const spec = invocation(thread, contextOf(input));
+      const costBefore = thread.budget.ledger.costUsd;
       return inSpan(tracing, spec, async (span) => {
         const line = await work();
-        span.tell(() => ({ ...resultAttributes(line), 'heddle.cost_usd': parts.ledger.costUsd - costBefore }));
+        span.setAttributes(() => ({
+          ...resultAttributes(line),
+          'heddle.cost_usd': thread.budget.ledger.costUsd - costBefore,
+        }));
         span.quote(() => exchange(userContent(input.message), textOf(line)));
         const failure = failureOf(line);
         if (failure !== null) span.fail(failure);
         return line;
       });
     },
-    agent(parts, prompt, work) {
-      return inSpan(tracing, invocation(parts, api.context.active()), async (span) => {
+    agent(thread, prompt, work) {
+      return inSpan(tracing, invocation(thread, api.context.active()), async (span) => {
         const ended = await work();
         const costUsd = ended.usage.costUsd ?? 0;
-        span.tell(() => ({ ...usageAttributes(parts.ledger.turnUsage), 'heddle.cost_usd': costUsd }));
+        span.setAttributes(() => ({ ...usageAttributes(thread.budget.ledger.turnUsage), 'heddle.cost_usd': costUsd }));
         const said = () => ended.content.map(({ text }) => text).join('\n');
         span.quote(() => exchange([{ type: 'text', text: prompt }], said()));
         const failure = errorCodeOf(ended.end);
@@ -67,19 +69,19 @@ export function sessionTelemetry(tracing: TurnTracing): Telemetry {
   };
 }
 
-/** What the main thread is called where it runs as no agent in particular. */
+/** The name of the main thread when it does not run as an agent. */
 const MAIN = 'heddle';
 
-function invocation({ agent, mainAgent, chosen }: Parts, parent: Context): SpanSpec {
-  const name = agent?.type ?? mainAgent?.name ?? MAIN;
+function invocation({ identity: { agent, role }, model: { selected } }: TracedThread, parent: Context): SpanSpec {
+  const name = agent?.type ?? role?.name ?? MAIN;
   return {
     name: `invoke_agent ${name}`,
     attributes: {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': name,
       ...(agent && { 'gen_ai.agent.id': agent.id }),
-      'gen_ai.provider.name': chosen.model.provider,
-      'gen_ai.request.model': chosen.id,
+      'gen_ai.provider.name': selected.model.provider,
+      'gen_ai.request.model': selected.id,
     },
     parent,
   };

@@ -1,11 +1,11 @@
 import { type Tool, type ToolContext, ToolError } from '../../tools/tool.ts';
 import { messageOf } from '../../util/message-of.ts';
+import type { TurnCalls } from '../engine/telemetry.ts';
 import { valueText } from './content.ts';
-import type { TurnCalls } from './telemetry.ts';
 import { traceHeaders, traceVariables } from './trace-context.ts';
 import { inSpan, type SpanSpec, startSpan, type Tracing, type WorkSpan } from './tracing.ts';
 
-/** Tools and gate of a turn with a span, `execute_tool`, for each call that runs, and for each that was denied. */
+/** Tools and gate of a turn, with an `execute_tool` span for each call that runs and each that is denied. */
 export function tracedCalls(tracing: Tracing, { tools, gate }: TurnCalls): TurnCalls {
   return {
     tools: {
@@ -18,7 +18,7 @@ export function tracedCalls(tracing: Tracing, { tools, gate }: TurnCalls): TurnC
     gate: {
       async check(call, signal) {
         const verdict = await gate.check(call, signal);
-        if (!verdict.allowed) tellDenial(tracing, call);
+        if (!verdict.allowed) reportDenial(tracing, call);
         return verdict;
       },
     },
@@ -28,7 +28,7 @@ export function tracedCalls(tracing: Tracing, { tools, gate }: TurnCalls): TurnC
 const ARGUMENTS = 'gen_ai.tool.call.arguments';
 const RESULT = 'gen_ai.tool.call.result';
 
-function tellDenial(tracing: Tracing, call: { tool: Tool; toolUseId: string; input: unknown }): void {
+function reportDenial(tracing: Tracing, call: { tool: Tool; toolUseId: string; input: unknown }): void {
   const span = startSpan(tracing, callSpec(call.tool, call.toolUseId, 'deny'));
   span.quote(() => ({ [ARGUMENTS]: valueText(call.input, tracing.session.hide) }));
   span.fail('permission_denied');
@@ -60,7 +60,7 @@ function tracedTool(tracing: Tracing, tool: Tool): Tool {
   };
 }
 
-/** Commands and servers that the call asks are told which span they work for. */
+/** Passes the span on to the commands and servers that the call uses. */
 function below(tracing: Tracing, span: WorkSpan, context: ToolContext): ToolContext {
   const own = span.spanContext();
   const trace = traceHeaders(tracing, own);

@@ -1,8 +1,8 @@
 import type { Context, SpanContext } from '@opentelemetry/api';
-import type { Env } from '../home.ts';
+import type { Env } from '../engine/environment.ts';
 import type { Tracing } from './tracing.ts';
 
-/** The W3C headers of a span, by their names; nothing for a span that nobody records. */
+/** The W3C headers of a span, by name; empty for a span that is not recorded. */
 export function traceHeaders({ api }: Tracing, span: SpanContext | undefined): Record<string, string> {
   if (!span || !api.isSpanContextValid(span)) return {};
   const { traceId, spanId, traceFlags } = span;
@@ -11,13 +11,13 @@ export function traceHeaders({ api }: Tracing, span: SpanContext | undefined): R
   return { traceparent, ...(tracestate && { tracestate }) };
 }
 
-/** The same as variables of the environment. An inherited state belongs to another trace, so it does not stay. */
+/** The headers of a span as environment variables. Removes an inherited state, which belongs to another trace. */
 export function traceVariables(tracing: Tracing, span: SpanContext | undefined): Record<string, string> {
   const { traceparent, tracestate = '' } = traceHeaders(tracing, span);
   return traceparent === undefined ? {} : { TRACEPARENT: traceparent, TRACESTATE: tracestate };
 }
 
-/** The context with the span that TRACEPARENT names; as it is where that names none. */
+/** The context with the span that TRACEPARENT names; unchanged when the variable names none. */
 export function withEnvSpan({ api }: Tracing, env: Env, context: Context): Context {
   const [, version, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(env.TRACEPARENT?.trim() ?? '') ?? [];
   const span: SpanContext = {
@@ -30,5 +30,5 @@ export function withEnvSpan({ api }: Tracing, env: Env, context: Context): Conte
   return version !== 'ff' && api.isSpanContextValid(span) ? api.trace.setSpanContext(context, span) : context;
 }
 
-/** Later versions may say more behind it. */
+/** Later versions may append fields. */
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;

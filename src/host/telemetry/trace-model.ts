@@ -2,11 +2,11 @@ import type { Attributes } from '@opentelemetry/api';
 import { type Accumulator, createAccumulator } from '../../model/accumulate.ts';
 import { isGroup } from '../../model/each-event.ts';
 import type { Failure, Model, ModelEvent, ModelRequest, ModelYield } from '../../model/model.ts';
-import type { ContentBlock } from '../../wire/content.ts';
+import type { ContentBlock } from '../../wire/api/content.ts';
 import { messagesText, systemText } from './content.ts';
 import { errorType, startSpan, type Tracing, type WorkSpan } from './tracing.ts';
 
-/** The model with a span, `chat`, around each of its calls; its retries are events of that span. */
+/** The model with a `chat` span around each call. Retries are events of the span. */
 export function tracedModel(tracing: Tracing, model: Model): Model {
   return {
     provider: model.provider,
@@ -29,15 +29,15 @@ async function* tracedStream(
       yield item;
     }
   } catch (error) {
-    span.fail(errorType(error)); // no model should, but the program may have brought its own
+    span.fail(errorType(error)); // a model should not throw, but the program's own may
     throw error;
   } finally {
-    notes.tell();
+    notes.report();
     span.end();
   }
 }
 
-/** A generator's body has the context of whoever asks it, so each step is asked for within the span. */
+/** Requests each step within the span, because the body of a generator runs in the context of its caller. */
 function steppedWithin<T>(span: WorkSpan, begin: () => AsyncIterable<T>): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator]() {
@@ -72,8 +72,8 @@ function startChat(tracing: Tracing, model: Model, request: ModelRequest): WorkS
 
 interface AnswerNotes {
   note(event: ModelEvent): void;
-  /** What the answer was, as far as it came. */
-  tell(): void;
+  /** Reports the answer, as far as it has arrived. */
+  report(): void;
 }
 
 function noteAnswer({ capturesContent, session }: Tracing, span: WorkSpan): AnswerNotes {
@@ -88,18 +88,18 @@ function noteAnswer({ capturesContent, session }: Tracing, span: WorkSpan): Answ
           break;
         }
         case 'retry':
-          span.tellEvent('retry', { ...failureAttributes(event.failure), 'heddle.retry.attempt': event.attempt });
+          span.addEvent('retry', { ...failureAttributes(event.failure), 'heddle.retry.attempt': event.attempt });
           answer = createAccumulator();
           content = [];
           break;
         case 'failure':
           span.fail(event.failure.class);
-          span.tell(() => failureAttributes(event.failure));
+          span.setAttributes(() => failureAttributes(event.failure));
           break;
       }
     },
-    tell() {
-      if (answer.started) span.tell(() => answerAttributes(answer));
+    report() {
+      if (answer.started) span.setAttributes(() => answerAttributes(answer));
       if (content.length === 0) return;
       span.quote(() => ({ 'gen_ai.output.messages': messagesText([{ role: 'assistant', content }], session.hide) }));
     },
@@ -115,12 +115,12 @@ function answerAttributes({ head, usage, stopReason }: Accumulator): Attributes 
   };
 }
 
-/** Not its message: providers quote what they were sent. */
+/** Leaves out the message of the failure: providers quote the request in it. */
 function failureAttributes({ class: type, status }: Failure): Attributes {
   return { 'error.type': type, ...(status !== undefined && { 'http.response.status_code': status }) };
 }
 
-/** Tokens as the conventions count them: those from a cache are part of the input. */
+/** Tokens as the conventions count them: tokens from a cache are part of the input. */
 export function usageAttributes(usage: CountedTokens): Attributes {
   const { input_tokens: fresh, output_tokens: output } = usage;
   const read = usage.cache_read_input_tokens ?? 0;

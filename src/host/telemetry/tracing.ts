@@ -1,12 +1,12 @@
 import type { Attributes, Context, Span, SpanContext, SpanKind, Tracer } from '@opentelemetry/api';
-import type { TracedSession } from './telemetry.ts';
+import type { TracedSession } from '../engine/telemetry.ts';
 
-/** What the spans of a session are made with. */
+/** The parts that the spans of a session are made from. */
 export interface Tracing {
   api: typeof import('@opentelemetry/api');
   tracer(): Tracer;
   capturesContent: boolean;
-  /** The code behind a span is the program's own: what it throws fails no run. */
+  /** The program's own code implements spans. An error that it throws does not fail the run. */
   onTrouble(error: unknown): void;
   session: TracedSession;
 }
@@ -15,28 +15,28 @@ export interface SpanSpec {
   name: string;
   kind?: SpanKind;
   attributes: Attributes;
-  /** Default: what is active. */
+  /** Default: the active context. */
   parent?: Context;
-  /** What kind of trouble it is that the work throws; undefined where that is not known better than by its name. */
+  /** The type of an error that the work throws; undefined: use the name of the error. */
   errorType?(error: unknown): string | undefined;
 }
 
-/** A span for those who do the work. None of its methods throws; `within` only what the work does. */
+/** A span for the code that does the work. Its methods never throw; `within` throws only what the work throws. */
 export interface WorkSpan {
-  /** Undefined where the span could not be started. */
+  /** Undefined when the span could not be started. */
   spanContext(): SpanContext | undefined;
-  tell(attributes: () => Attributes): void;
-  /** What was said; told only where that was asked for. */
+  setAttributes(attributes: () => Attributes): void;
+  /** Adds contents of the conversation, if the program asked for contents. */
   quote(attributes: () => Attributes): void;
-  tellEvent(name: string, attributes: Attributes): void;
-  /** By a word, never by a message: messages quote what was said. */
+  addEvent(name: string, attributes: Attributes): void;
+  /** Takes a word, never a message: messages quote contents. */
   fail(type: string): void;
-  /** Does the work in the context of the span: what begins meanwhile is below it. */
+  /** Runs the work in the context of the span: spans that start meanwhile are its children. */
   within<T>(work: () => T): T;
   end(): void;
 }
 
-/** Does the work within a span, which ends with it, whatever comes of it. */
+/** Runs the work within a span. The span ends when the work returns or throws. */
 export async function inSpan<T>(tracing: Tracing, spec: SpanSpec, work: (span: WorkSpan) => Promise<T>): Promise<T> {
   const span = startSpan(tracing, spec);
   try {
@@ -68,14 +68,14 @@ export function startSpan(tracing: Tracing, spec: SpanSpec): WorkSpan {
   const toSpan = (tell: (to: Span) => unknown) => {
     if (span) guarded(() => tell(span));
   };
-  const tell: WorkSpan['tell'] = (attributes) => toSpan((to) => to.setAttributes(attributes()));
+  const setAttributes: WorkSpan['setAttributes'] = (attributes) => toSpan((to) => to.setAttributes(attributes()));
   return {
     spanContext: () => guarded(() => span?.spanContext()),
-    tell,
-    quote: capturesContent ? tell : () => {},
-    tellEvent: (name, attributes) => toSpan((to) => to.addEvent(name, attributes)),
+    setAttributes,
+    quote: capturesContent ? setAttributes : () => {},
+    addEvent: (name, attributes) => toSpan((to) => to.addEvent(name, attributes)),
     fail(type) {
-      tell(() => ({ 'error.type': type }));
+      setAttributes(() => ({ 'error.type': type }));
       toSpan((to) => to.setStatus({ code: api.SpanStatusCode.ERROR }));
     },
     within: (work) => api.context.with(context, work),
@@ -83,7 +83,7 @@ export function startSpan(tracing: Tracing, spec: SpanSpec): WorkSpan {
   };
 }
 
-/** Its code or its name, as far as these are words: anybody may write anything into them. */
+/** The code or the name of an error if it is a single word, because any code may write any text into them. */
 export function errorType(error: unknown): string {
   if (!(error instanceof Error)) return OTHER;
   const words = ['code' in error ? error.code : undefined, error.name];

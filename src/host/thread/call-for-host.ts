@@ -1,37 +1,38 @@
-import { runCall } from '../agent/run-call.ts';
-import { createRegistry } from '../tools/registry.ts';
-import type { Tool, ToolOutput } from '../tools/tool.ts';
-import { Aborted } from '../util/abort.ts';
-import type { JsonObject } from '../util/json.ts';
-import { startTimer } from '../util/timer.ts';
-import type { ToolResultBlock } from '../wire/content.ts';
-import { ControlError } from '../wire/errors.ts';
+import { runCall } from '../../agent/calls/run-call.ts';
+import { createRegistry } from '../../tools/registry.ts';
+import type { Tool, ToolOutput } from '../../tools/tool.ts';
+import { Aborted } from '../../util/abort.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { startTimer } from '../../util/timer.ts';
+import type { ToolResultBlock } from '../../wire/api/content.ts';
+import { ControlError } from '../../wire/errors.ts';
 import { gateOf } from './make-turn.ts';
-import type { Parts } from './parts.ts';
+import type { Thread } from './thread.ts';
 
-/** A call that the host asks for, beside the conversation. */
+/** A tool call that the host asks for, outside of the conversation. */
 export interface HostCall {
   tool: Tool;
   input: JsonObject;
-  /** What has to be asked is asked. Otherwise the host that wants the call has answered by that. */
+  /** Whether permission questions are asked. Otherwise the host's request for the call counts as its approval. */
   mayAsk?: boolean;
-  /** For all of it, hooks and questions included. */
+  /** The limit for the whole call, including hooks and questions. */
   timeoutMs?: number;
 }
 
 export interface HostCallResult {
   content: NonNullable<ToolResultBlock['content']>;
   isError: boolean;
-  /** A PostToolUse hook has put something else in its place. */
+  /** Whether a PostToolUse hook has replaced the result. */
   isRewritten: boolean;
 }
 
 /**
- * Decides and runs a call as one of the model's: hooks, then the gate, with every rule that denies, in every mode. The
- * conversation hears nothing of it. Throws a ControlError for a call that did not run, and for one that took too long.
+ * Decides and runs a call like one of the model: hooks, then the permission check with every deny rule, in every mode.
+ * The conversation does not contain the call. Throws a ControlError for a call that did not run, and for one that took
+ * too long.
  */
-export async function runForHost(parts: Parts, call: HostCall, signal: AbortSignal): Promise<HostCallResult> {
-  const { runtime, hideCredentials } = parts;
+export async function runForHost(thread: Thread, call: HostCall, signal: AbortSignal): Promise<HostCallResult> {
+  const { runtime, hideCredentials } = thread.services;
   const late = new AbortController();
   const { timeoutMs } = call;
   const timer = timeoutMs === undefined ? undefined : startTimer(timeoutMs, () => late.abort(new Aborted('timeout')));
@@ -45,18 +46,18 @@ export async function runForHost(parts: Parts, call: HostCall, signal: AbortSign
       return found;
     },
   };
-  const seams = {
+  const dependencies = {
     runtime,
-    hooks: parts.hooks,
-    hide: hideCredentials,
-    toolContext: parts.toolContext,
+    hooks: thread.hooks.current,
+    hideCredentials,
+    toolContext: (toolUseId: string, by: AbortSignal) => thread.toolContext(toolUseId, by),
     tools: { ...createRegistry([]), get: () => tool },
-    gate: call.mayAsk ? gateOf(parts) : gateOf(parts, () => async () => ({ behavior: 'allow' })),
+    gate: call.mayAsk ? gateOf(thread) : gateOf(thread, () => async () => ({ behavior: 'allow' })),
   };
   const id = `host_${runtime.ids.uuid()}`;
   const block = { type: 'tool_use' as const, id, name: tool.name, input: call.input };
   try {
-    const outcome = await runCall(seams, { block, assistantUuid: '' }, AbortSignal.any([signal, late.signal]));
+    const outcome = await runCall(dependencies, { block, assistantUuid: '' }, AbortSignal.any([signal, late.signal]));
     if (late.signal.aborted) throw new ControlError(`${tool.name}: no answer within ${timeoutMs} ms`, 'timeout');
     const { content = '', is_error: isError = false } = hideCredentials(outcome.block);
     if (!isBegun) throw notRun(content, outcome.denied === true);

@@ -1,53 +1,75 @@
-import { isInside } from '../../permissions/paths.ts';
+import type { Hooks } from '../../hooks/dispatch.ts';
 import type { Policy } from '../../permissions/policy.ts';
-import { createLocalWorkspace } from '../../tools/local-workspace.ts';
+import type { BackgroundTasks } from '../../tools/background/background-tasks.ts';
 import { ToolError } from '../../tools/tool.ts';
+import { createLocalWorkspace } from '../../tools/workspace/local-workspace.ts';
 import type { Workspace } from '../../tools/workspace.ts';
+import { isInside } from '../../util/files/path-inside.ts';
+import type { Runtime } from '../../util/runtime.ts';
 import { HeddleError } from '../../wire/errors.ts';
-import type { Parts } from '../parts.ts';
-import { openGit } from './git.ts';
+import type { Env } from '../engine/environment.ts';
+import type { Configuration } from '../launch/configuration.ts';
 import { openWorktree } from './git-worktree.ts';
 import { createByHooks, removeByHooks } from './hook-worktree.ts';
-import { findRepository } from './repository.ts';
-import { sameDirectory } from './same-directory.ts';
-import { settleWorktree } from './settle-worktree.ts';
-import { sweepWorktrees } from './sweep-worktrees.ts';
+import { sweepWorktrees } from './remove-stale-worktrees.ts';
+import { settleWorktree } from './remove-worktree.ts';
+import { findRepository, sameDirectory } from './repository.ts';
+import { openGit } from './run-git.ts';
 import { agentWorktreeName } from './worktree-name.ts';
 
 /** The worktree of an agent. */
 export interface AgentWorktree {
   workspace: Workspace;
-  /** The branch, where git has made it. */
+  /** The branch; null where hooks have made the worktree. */
   branch: string | null;
-  /** The policy of the one that it works for, in the worktree: the checkout is none of its directories any more. */
+  /** The caller's policy, for the worktree: the checkout is not one of its directories. */
   moved(policy: Policy): Policy;
-  /** The agent has ended: a worktree without changes is removed, null. Never rejects. */
-  settle(): Promise<KeptWorktree | null>;
+  /** Called when the agent has ended. Removes a worktree without changes, and resolves with null. Never rejects. */
+  settle(): Promise<RemainingWorktree | null>;
 }
 
-export interface KeptWorktree {
+export interface RemainingWorktree {
   path: string;
   /** Absent where hooks have made it. */
   branch?: string;
 }
 
-/** Where it is, and what becomes of it. */
+/** A worktree that was made, and how it ends. */
 interface MadeWorktree {
-  /** Its top. */
+  /** The top of the worktree. */
   path: string;
   /** Where the agent works. */
   cwd: string;
-  /** The directories that it stands for. */
+  /** The directories that it replaces. */
   checkouts: readonly string[];
   branch: string | null;
   end(): Promise<'kept' | 'removed'>;
 }
 
+/** The parts of the calling thread that making a worktree takes. */
+export interface WorktreeCaller {
+  readonly services: {
+    readonly runtime: Runtime;
+    readonly configuration: Configuration;
+    readonly storage: { readonly home: string | null };
+    readonly background: { readonly tasks: Pick<BackgroundTasks, 'list'> };
+  };
+  readonly workplace: { readonly workspace: Workspace; environment(): Env };
+  readonly permissions: { readonly policy: Policy };
+  readonly hooks: { readonly current: Pick<Hooks, 'asked' | 'fire'> | null };
+}
+
 const SETTLE_MS = 30_000;
 
-/** Makes the worktree of an agent, or takes it up again with an agent that is gone on with. Throws ToolError. */
-export async function openAgentWorktree(parent: Parts, agentId: string, signal: AbortSignal): Promise<AgentWorktree> {
-  const began = parent.runtime.clock.now();
+/** Makes the worktree of an agent, or opens it again for a resumed agent. Throws ToolError. */
+export async function openAgentWorktree(
+  parent: WorktreeCaller,
+  agentId: string,
+  signal: AbortSignal,
+): Promise<AgentWorktree> {
+  const { runtime, storage, background } = parent.services;
+  const { workspace } = parent.workplace;
+  const began = runtime.clock.now();
   const made = await make(parent, agentWorktreeName(agentId), signal).catch((error) => {
     throw HeddleError.isInstance(error) ? new ToolError(`The agent was not started. ${error.message}`) : error;
   });
@@ -58,10 +80,10 @@ export async function openAgentWorktree(parent: Parts, agentId: string, signal: 
     branch,
     workspace: createLocalWorkspace({
       cwd,
-      roots: rootsOf(parent.workspace.roots),
+      roots: rootsOf(workspace.roots),
       home: parent.permissions.policy.home ?? '',
-      privateDir: parent.home,
-      processes: { run: (spec, runSignal) => parent.workspace.exec(spec, runSignal), close: async () => {} },
+      privateDir: storage.home,
+      processes: { run: (spec, runSignal) => workspace.exec(spec, runSignal), close: async () => {} },
     }),
     moved: (policy) => ({
       ...policy,
@@ -70,31 +92,32 @@ export async function openAgentWorktree(parent: Parts, agentId: string, signal: 
       checkouts: [...(policy.checkouts ?? []), policy.cwd],
     }),
     async settle() {
-      const isFree = !isStillUsed(parent, agentId, began);
+      const isFree = !isStillUsed(background.tasks, agentId, began);
       const fate = isFree ? await made.end() : 'kept';
       return fate === 'removed' ? null : { path, ...(branch !== null && { branch }) };
     },
   };
 }
 
-async function make(parent: Parts, name: string, signal: AbortSignal): Promise<MadeWorktree> {
-  const { hooks, workspace, runtime, configuration } = parent;
-  const made = await createByHooks(hooks, { name, project: workspace.cwd }, signal);
+async function make(parent: WorktreeCaller, name: string, signal: AbortSignal): Promise<MadeWorktree> {
+  const { runtime, configuration } = parent.services;
+  const { workspace } = parent.workplace;
+  const made = await createByHooks(parent.hooks.current, { name, project: workspace.cwd }, signal);
   const late = () => ({ signal: AbortSignal.timeout(SETTLE_MS), log: runtime.log });
   if (made !== null) {
-    const end = () => removeByHooks(parent.hooks, made, late().signal);
+    const end = () => removeByHooks(parent.hooks.current, made, late().signal);
     return { path: made, cwd: made, checkouts: [workspace.cwd], branch: null, end };
   }
   const git = openGit({
     run: (spec, runSignal) => workspace.exec(spec, runSignal),
-    env: parent.toolContext('', signal).env,
+    env: parent.workplace.environment(),
     roots: [...workspace.roots, ...parent.permissions.policy.roots],
     isTrusted: (await configuration.projectTrust()) === 'trusted',
   });
   const repository = await findRepository(git, workspace.cwd, { signal });
   await sweepWorktrees(git, repository, { signal, log: runtime.log });
   const worktree = await openWorktree(git, repository, name, { signal });
-  const { path, branch, hold } = worktree;
+  const { path, branch, lease } = worktree;
   return {
     path,
     cwd: sameDirectory(path, { checkout: repository.checkout, cwd: workspace.cwd }),
@@ -102,15 +125,15 @@ async function make(parent: Parts, name: string, signal: AbortSignal): Promise<M
     branch,
     async end() {
       const fate = await settleWorktree(git, worktree, late());
-      hold.release();
+      lease.release();
       return fate;
     },
   };
 }
 
-/** What it has started in the background may still work there. */
-function isStillUsed({ toolSession }: Parts, agentId: string, began: number): boolean {
-  return toolSession.backgroundTasks
+/** A task that the agent has started in the background may still work in the worktree. */
+function isStillUsed(tasks: Pick<BackgroundTasks, 'list'>, agentId: string, began: number): boolean {
+  return tasks
     .list()
     .some(
       ({ status, type, agent, startedAt }) =>

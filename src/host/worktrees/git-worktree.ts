@@ -1,28 +1,28 @@
 import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Git, type GitLimits, saidBy } from './git.ts';
-import { type Hold, holdWorktree } from './hold-worktree.ts';
+import { leaseWorktree, type WorktreeLease } from './lease-worktree.ts';
 import type { Repository } from './repository.ts';
+import { type Git, type GitLimits, saidBy } from './run-git.ts';
 import { worktreeError } from './worktree-error.ts';
 import { isThere, isUnfinished, linkedTo, makeWorktreesFolder } from './worktree-folder.ts';
 import { branchName, folderName } from './worktree-name.ts';
 
-/** A worktree that git has made, and that nobody else works in as long as it is held. */
+/** A worktree of git. No other session works in it while its lease is held. */
 export interface GitWorktree {
   repository: Repository;
   /** A real path. */
   path: string;
-  /** The branch that was made with it. */
+  /** The branch of the worktree. */
   branch: string;
-  hold: Hold;
+  lease: WorktreeLease;
 }
 
-/** A checkout of a large repository takes its time. */
+/** The checkout of a large repository takes long. */
 const ADD_MS = 120_000;
 
 /**
- * Makes a worktree with a branch of its own from the commit that is checked out, or takes the one of that name up again.
- * Rejects with `in_use`, and with `name_taken` for what is in its place.
+ * Makes a worktree with its own branch from the checked-out commit, or opens the existing one of that name. Rejects
+ * with `in_use`, and with `name_taken` when something else has the path.
  */
 export async function openWorktree(
   git: Git,
@@ -31,13 +31,13 @@ export async function openWorktree(
   limits: GitLimits,
 ): Promise<GitWorktree> {
   const folder = makeWorktreesFolder(repository.root);
-  const hold = await holdWorktree(folder, folderName(name));
-  const worktree = { repository, path: join(folder, folderName(name)), branch: branchName(name), hold };
+  const lease = await leaseWorktree(folder, folderName(name));
+  const worktree = { repository, path: join(folder, folderName(name)), branch: branchName(name), lease };
   try {
     await makeOrReuse(git, worktree, limits);
     return worktree;
   } catch (error) {
-    hold.release();
+    lease.release();
     throw error;
   }
 }
@@ -64,7 +64,7 @@ async function makeOrReuse(git: Git, worktree: GitWorktree, limits: GitLimits): 
 
 async function add(git: Git, worktree: GitWorktree, limits: GitLimits): Promise<void> {
   const { repository, path, branch } = worktree;
-  // With force, because git may still remember one that was in this place.
+  // With force: git may still remember a worktree at this path.
   const args = ['worktree', 'add', '--force', '--quiet', '--no-track', '-b', branch, path, repository.head];
   try {
     const added = await git.run(repository.checkout, args, { ...limits, timeoutMs: ADD_MS });
@@ -75,33 +75,33 @@ async function add(git: Git, worktree: GitWorktree, limits: GitLimits): Promise<
   }
 }
 
-/** Takes away what git had begun to make. Nobody has worked in it. */
+/** Removes a worktree that git did not finish. It holds no work. */
 export async function discardUnfinished(git: Git, worktree: GitWorktree, limits: GitLimits): Promise<void> {
   const { repository, path } = worktree;
   if (linkedTo(path, repository.commonDir) !== null) {
     await git.run(repository.root, ['worktree', 'remove', '--force', '--force', path], limits);
   } else if (isThere(path)) {
-    rmdirSync(path); // only where it is empty
+    rmdirSync(path); // only an empty folder
   }
   await dropBranch(git, worktree, limits);
 }
 
-/** Removes its branch, unless there is work in it that nothing else leads to. */
+/** Removes the branch, unless it has commits that nothing else leads to. */
 export async function dropBranch(git: Git, worktree: GitWorktree, limits: GitLimits): Promise<void> {
   const tip = await tipOf(git, worktree, limits);
   if (tip === null || (await hasOwnCommits(git, worktree, tip, limits))) return;
-  // Only as it was looked at: somebody may commit to it meanwhile.
+  // Only at the commit that was checked: another process may commit meanwhile.
   await git.run(worktree.repository.root, ['update-ref', '-d', `refs/heads/${worktree.branch}`, tip], limits);
 }
 
-/** The newest commit of the branch; null when there is no such branch. */
+/** The newest commit of the branch; null: there is no such branch. */
 export async function tipOf(git: Git, { repository, branch }: GitWorktree, limits: GitLimits): Promise<string | null> {
   const args = ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`];
   const { exitCode, stdout } = await git.run(repository.root, args, limits);
   return exitCode === 0 ? stdout.trim() : null;
 }
 
-/** Whether commits up to this one can be reached by no other branch, tag or remote. What git cannot tell counts as work. */
+/** Whether no other branch, tag or remote leads to these commits. If git cannot tell, they count as work. */
 export async function hasOwnCommits(
   git: Git,
   { repository, branch }: GitWorktree,

@@ -1,16 +1,16 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { Hooks } from '../../hooks/dispatch.ts';
-import { isInside } from '../../permissions/paths.ts';
-import { printable } from '../../util/printable.ts';
+import { isInside } from '../../util/files/path-inside.ts';
+import { printable } from '../../util/text/printable.ts';
 import { worktreeError } from './worktree-error.ts';
 import { isThere } from './worktree-folder.ts';
 
 type Asked = Pick<Hooks, 'asked' | 'fire'>;
 
 /**
- * Has WorktreeCreate hooks make the directory, in the place of git. Resolves with its real path; null when there are no
- * such hooks. Rejects with `hook_failed` when they object or name none that can be worked in.
+ * Lets WorktreeCreate hooks make the directory, instead of git. Resolves with its real path; null: there are no such
+ * hooks. Rejects with `hook_failed` when they object or name no usable directory.
  */
 export async function createByHooks(
   hooks: Asked | null,
@@ -27,7 +27,7 @@ export async function createByHooks(
   return checkedDirectory(path, project);
 }
 
-/** Leaves it to WorktreeRemove hooks what becomes of the directory. Resolves with whether it is still there. */
+/** Lets WorktreeRemove hooks remove the directory. Resolves with whether it still exists. */
 export async function removeByHooks(
   hooks: Asked | null,
   path: string,
@@ -37,7 +37,7 @@ export async function removeByHooks(
   return isThere(path) ? 'kept' : 'removed';
 }
 
-/** What holds the project itself is no copy of it, and would open more than the project. */
+/** Refuses a directory that contains the project: it is no copy, and would give access to more than the project. */
 function checkedDirectory(path: string, project: string): string {
   const real = isAbsolute(path) ? realDirectory(path) : null;
   if (real !== null && !isInside(real, project)) return real;

@@ -1,21 +1,21 @@
 import { createHooks, type Dispatcher } from '../../hooks/dispatch.ts';
 import { readHooks } from '../../hooks/read-hooks.ts';
-import type { Configuration } from '../configuration.ts';
-import type { Engine } from '../engine.ts';
-import { credentialHider } from '../hide-credentials.ts';
-import { type Env, secretValues, toolEnv } from '../home.ts';
-import { hooksInLayers } from '../hooks.ts';
+import type { Engine } from '../engine/engine.ts';
+import { type Env, secretValues, toolEnv } from '../engine/environment.ts';
+import { credentialHider } from '../engine/hide-credentials.ts';
+import type { Configuration } from '../launch/configuration.ts';
+import { hooksInLayers } from '../launch/hook-settings.ts';
 
 /**
- * The worktree hooks of the settings, for a session that is not open yet: it has no id, no transcript and no host that
- * could be called back.
+ * The worktree hooks of the settings, for a session that is not open yet. It has no id, no transcript, and no host to
+ * call.
  */
 export function launchHooks(
   engine: Engine,
   { configuration, project, env }: { configuration: Configuration; project: string; env: Env },
 ): Dispatcher {
   const hooks = hooksInLayers(configuration.loaded.layers)
-    .flatMap(({ given, source }) => readHooks(given, source).hooks)
+    .flatMap(({ raw, source }) => readHooks(raw, source).hooks)
     .filter(({ event }) => event === 'WorktreeCreate' || event === 'WorktreeRemove');
   const { processes, runtime } = engine;
   return createHooks({
@@ -23,7 +23,7 @@ export function launchHooks(
     sessionId: '',
     base: () => ({ session_id: '', transcript_path: '', cwd: project }),
     permissionMode: () => 'default',
-    place: {
+    environment: {
       processes,
       cwd: project,
       env: { ...toolEnv(env), CLAUDECODE: '1', CLAUDE_PROJECT_DIR: project },
@@ -34,7 +34,7 @@ export function launchHooks(
     },
     newId: () => runtime.ids.uuid(),
     log: runtime.log,
-    say: () => undefined,
-    tellsAll: false,
+    send: () => undefined,
+    announcesAll: false,
   });
 }

@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { dropLease, takeLease } from '../../sessions/lease-file.ts';
-import { thisProcess } from '../../util/process-alive.ts';
-import { identityOf } from '../../util/process-identity.ts';
+import { dropLease, takeLease } from '../../sessions/stores/lease-file.ts';
+import { thisProcess } from '../../util/process/process-alive.ts';
+import { identityOf } from '../../util/process/process-identity.ts';
 import { worktreeError } from './worktree-error.ts';
 import { leasePath } from './worktree-folder.ts';
 
-/** The right to work in a worktree, or to make or remove it. A process that dies leaves it behind, where others see it. */
-export interface Hold {
+/**
+ * The right to use, make or remove a worktree. The lease file of a dead process stays, and others recognise that it is
+ * dead.
+ */
+export interface WorktreeLease {
   release(): void;
 }
 
-/** Rejects with `in_use` when somebody has it who is alive. */
-export async function holdWorktree(folder: string, worktree: string): Promise<Hold> {
+/** Rejects with `in_use` when a live process has the lease. */
+export async function leaseWorktree(folder: string, worktree: string): Promise<WorktreeLease> {
   const path = leasePath(folder, worktree);
   const token = randomBytes(12).toString('hex');
   const other = await takeLease(path, { ...identityOf(thisProcess()), since: new Date().toISOString(), token });

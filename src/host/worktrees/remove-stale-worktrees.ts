@@ -1,23 +1,20 @@
 import { join } from 'node:path';
-import { readLease } from '../../sessions/lease-file.ts';
+import { readLease } from '../../sessions/stores/lease-file.ts';
 import { messageOf } from '../../util/message-of.ts';
-import { isGone } from '../../util/process-identity.ts';
+import { isGone } from '../../util/process/process-identity.ts';
 import type { Logger } from '../../util/runtime.ts';
-import type { Git, GitLimits } from './git.ts';
 import { discardUnfinished, type GitWorktree } from './git-worktree.ts';
-import { holdWorktree } from './hold-worktree.ts';
+import { leaseWorktree } from './lease-worktree.ts';
+import { settleWorktree } from './remove-worktree.ts';
 import type { Repository } from './repository.ts';
-import { settleWorktree } from './settle-worktree.ts';
+import type { Git, GitLimits } from './run-git.ts';
 import { contentOf, isUnfinished, leasePath, linkedTo, makeWorktreesFolder } from './worktree-folder.ts';
 import { branchName, isMadeUp } from './worktree-name.ts';
 
-/** What is left over waits for the next time. */
+/** Further worktrees wait for the next time. */
 const AT_ONCE = 20;
 
-/**
- * Looks after worktrees whose process was killed: those that nobody has named and that hold no work are removed, the
- * others stay. Never rejects.
- */
+/** Removes worktrees of killed processes that have a generated name and hold no work. Never rejects. */
 export async function sweepWorktrees(
   git: Git,
   repository: Repository,
@@ -33,7 +30,7 @@ export async function sweepWorktrees(
   }
 }
 
-/** The worktrees with a made-up name whose process has surely ended. */
+/** The worktrees with a generated name whose process has certainly ended. */
 export function orphansIn(folder: string): string[] {
   return contentOf(folder).leased.filter((name) => {
     const lease = isMadeUp(name) ? readLease(leasePath(folder, name)) : null;
@@ -46,13 +43,13 @@ async function sweep(
   { repository, folder, name }: { repository: Repository; folder: string; name: string },
   limits: GitLimits & { log: Logger },
 ): Promise<void> {
-  const hold = await holdWorktree(folder, name);
+  const lease = await leaseWorktree(folder, name);
   try {
-    const worktree: GitWorktree = { repository, path: join(folder, name), branch: branchName(name), hold };
+    const worktree: GitWorktree = { repository, path: join(folder, name), branch: branchName(name), lease };
     const admin = linkedTo(worktree.path, repository.commonDir);
     if (admin !== null && isUnfinished(admin)) await discardUnfinished(git, worktree, limits);
     else await settleWorktree(git, worktree, limits);
   } finally {
-    hold.release();
+    lease.release();
   }
 }

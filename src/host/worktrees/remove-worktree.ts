@@ -1,12 +1,12 @@
 import { messageOf } from '../../util/message-of.ts';
 import type { Logger } from '../../util/runtime.ts';
-import type { Git, GitLimits } from './git.ts';
 import { dropBranch, type GitWorktree, hasOwnCommits, tipOf } from './git-worktree.ts';
+import type { Git, GitLimits } from './run-git.ts';
 import { isThere, linkedTo } from './worktree-folder.ts';
 
 /**
- * Ends the work in a worktree: one without changes is removed, with its branch. Resolves with whether it was kept. Never
- * rejects: what cannot be looked at is kept, and said.
+ * Removes a worktree without changes, with its branch. Resolves with whether it was kept. Never rejects: a worktree
+ * that cannot be examined is kept, and that is logged.
  */
 export async function settleWorktree(
   git: Git,
@@ -22,11 +22,14 @@ export async function settleWorktree(
   }
 }
 
-/** Whether anything would be lost: changed or new files, or commits that nothing else leads to. Ignored files do not count. */
+/**
+ * Whether a removal would lose anything: changed or new files, or commits that nothing else leads to. Ignored files do
+ * not count.
+ */
 async function hasWork(git: Git, worktree: GitWorktree, limits: GitLimits): Promise<boolean> {
   const { path, repository } = worktree;
   if (!isThere(path)) return false;
-  if (linkedTo(path, repository.commonDir) === null) return true; // what leads elsewhere now is not asked about
+  if (linkedTo(path, repository.commonDir) === null) return true; // a path that leads elsewhere now is not examined
   const status = await git.run(path, ['status', '--porcelain', '--ignore-submodules=dirty'], limits);
   if (status.exitCode !== 0 || status.stdout !== '') return true;
   const head = await git.run(path, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], limits);
@@ -36,7 +39,7 @@ async function hasWork(git: Git, worktree: GitWorktree, limits: GitLimits): Prom
   return false;
 }
 
-/** Without force: git looks once more, and refuses where files have changed since. */
+/** Without force: git checks again, and refuses when files have changed since. */
 async function remove(git: Git, worktree: GitWorktree, limits: GitLimits): Promise<boolean> {
   const { path, repository } = worktree;
   if (isThere(path)) {

@@ -1,20 +1,22 @@
 import { findProgram, unwritablePath } from '../../tools/sandbox/programs.ts';
-import { printable } from '../../util/printable.ts';
-import type { Processes } from '../../util/process.ts';
+import type { Processes } from '../../util/process/process.ts';
+import { printable } from '../../util/text/printable.ts';
 import type { HeddleError } from '../../wire/errors.ts';
-import type { Env } from '../home.ts';
+import type { Env } from '../engine/environment.ts';
 import { worktreeError } from './worktree-error.ts';
 
 export interface GitOptions {
   run: Processes['run'];
   env: Env;
-  /** Directories that are worked in: a program there is not taken for git. */
+  /** The directories of the session: a program in them is never run as git. */
   roots: readonly string[];
-  /** Whether programs that the repository's own configuration names may run: its filters, and what fetches objects. */
+  /** Whether programs of the repository's own configuration may run: its filters, and what fetches objects. */
   isTrusted: boolean;
 }
 
-/** Runs git so that a repository makes it start nothing: no hook, no monitor, and no filter unless it is trusted. */
+/**
+ * Runs git so that a repository cannot make it start programs: no hook, no monitor, and no filter unless it is trusted.
+ */
 export interface Git {
   /** Rejects when git cannot be started or takes too long, and with the abort reason. */
   run(cwd: string, args: readonly string[], limits: GitLimits): Promise<GitAnswer>;
@@ -23,7 +25,7 @@ export interface Git {
 export interface GitLimits {
   signal: AbortSignal;
   timeoutMs?: number;
-  /** Another checkout that the command looks into: its configuration may say more. */
+  /** Another checkout that the command reads: its configuration counts as well. */
   alsoIn?: string;
 }
 
@@ -36,10 +38,10 @@ export interface GitAnswer {
 const TIMEOUT_MS = 10_000;
 const MAX_CHARS = 1_000_000;
 
-/** Variables like GIT_DIR would make it another repository, and credentials are nothing to it (ruling G4). */
+/** Variables like GIT_DIR would select another repository, and git needs no credentials. */
 const VARIABLES = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'TMPDIR', 'USER', 'LOGNAME', 'LANG'];
 
-/** In force over every file of configuration. */
+/** Overrides every configuration file. */
 const SETTINGS = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
@@ -51,7 +53,7 @@ const SETTINGS = [
 export function openGit({ run, env, roots, isTrusted }: GitOptions): Git {
   const program = findProgram('git', env.PATH, roots);
   const given = Object.fromEntries(VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
-  // What git starts is not to be found in them either.
+  // Programs that git starts must not come from these directories either.
   const base = { ...given, PATH: unwritablePath(env.PATH, roots) };
   const alone = { GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', GIT_PAGER: 'cat', LC_ALL: 'C' };
   const closed = isTrusted ? {} : { GIT_ALLOW_PROTOCOL: '', GIT_NO_LAZY_FETCH: '1' };
@@ -93,24 +95,24 @@ export function openGit({ run, env, roots, isTrusted }: GitOptions): Git {
   };
 }
 
-/** For messages: what git said, in one line that may be shown. */
+/** The output of git as one printable line, for messages. */
 export function saidBy({ stderr, exitCode }: GitAnswer): string {
   const line = stderr.split('\n').find((each) => /^(?:fatal|error):/.test(each));
   return printable((line ?? stderr.trim()).replace(/^fatal: /, '').slice(0, 500)) || `git ended with ${exitCode}`;
 }
 
-/** Filters, and what is included on a condition: that may hold where git works and not where it is asked. */
+/** Filters, and conditional includes, which may apply where git works and not where it is asked. */
 const LIST_STARTERS = [
   ...['config', '--null', '--show-scope', '--includes', '--name-only'],
   ...['--get-regexp', '^(filter\\..*\\.(clean|smudge|process)|includeif\\..*)$'],
 ];
 
 /**
- * Filters are programs that run at every checkout. Those of the user stay; those that the repository names are none.
- * Throws where not all of them can be told: then git is not run at all.
+ * Filters are programs that run at every checkout. Those of the user stay, those of the repository are turned off.
+ * Throws when not all of them can be found: then git does not run at all.
  */
 function filtersIn({ stdout, exitCode }: GitAnswer): (readonly [string, string])[] {
-  // 1: there are none. What is no text cannot be named in a variable.
+  // 1: there are none. A name that is not text cannot be put into a variable.
   const isWhole = (exitCode === 0 || exitCode === 1) && stdout.length < MAX_CHARS && !stdout.includes('\uFFFD');
   if (!isWhole) throw untrusted('its filters cannot be told');
   const words = stdout.split('\0');
@@ -135,7 +137,7 @@ function untrusted(why: string): HeddleError {
   );
 }
 
-/** As variables, because the name of a filter may hold anything, `=` included. */
+/** As variables, because the name of a filter may contain anything, even `=`. */
 function settingsEnv(settings: readonly (readonly [string, string])[]): Record<string, string> {
   const pairs = settings.flatMap(([key, value], at) => [
     [`GIT_CONFIG_KEY_${at}`, key],

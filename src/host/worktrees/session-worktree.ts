@@ -1,46 +1,27 @@
 import { resolve } from 'node:path';
-import type { RunConfig } from '../../wire/run-config.ts';
-import type { Configuration } from '../configuration.ts';
-import type { Engine } from '../engine.ts';
-import type { Env } from '../home.ts';
-import { type Git, openGit } from './git.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { LaunchedProject, SessionWorktree } from '../launch/launch-context.ts';
 import { openWorktree } from './git-worktree.ts';
 import { createByHooks, removeByHooks } from './hook-worktree.ts';
 import { launchHooks } from './launch-hooks.ts';
-import { findRepository } from './repository.ts';
-import { sameDirectory } from './same-directory.ts';
-import { settleWorktree } from './settle-worktree.ts';
-import { sweepWorktrees } from './sweep-worktrees.ts';
+import { sweepWorktrees } from './remove-stale-worktrees.ts';
+import { settleWorktree } from './remove-worktree.ts';
+import { findRepository, sameDirectory } from './repository.ts';
+import { type Git, openGit } from './run-git.ts';
 import { checkedName, madeUpName } from './worktree-name.ts';
 
-/** The worktree that a session runs in. */
-export interface SessionWorktree {
-  /** Where the session works, a real path. */
-  cwd: string;
-  /** The session is over: a worktree that nobody has named and that holds no work is removed. Never rejects. */
-  leave(): Promise<void>;
-}
-
-export interface LaunchedProject {
-  /** Where the launch was: its settings and its trust count. A real path. */
-  project: string;
-  config: RunConfig;
-  configuration: Configuration;
-  env: Env;
-}
-
-/** What git may take when somebody waits for the end. */
+/** How long git may take while a session ends. */
 const LEAVE_MS = 4000;
 
-/** Makes the worktree that `--worktree` asks for, or takes it up again. Rejects with `worktree_failed`. */
+/** Makes the worktree that `--worktree` asks for, or opens an existing one. Rejects with `worktree_failed`. */
 export async function enterWorktree(
   engine: Engine,
   launched: LaunchedProject,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<SessionWorktree> {
-  const given = launched.config.worktree;
-  const isNamed = typeof given === 'string' && given !== '';
-  const name = isNamed ? checkedName(given) : madeUpName(engine.runtime.ids.uuid());
+  const { worktree: wanted } = launched.config;
+  const isNamed = typeof wanted === 'string' && wanted !== '';
+  const name = isNamed ? checkedName(wanted) : madeUpName(engine.runtime.ids.uuid());
   return (await enterByHooks(engine, launched, { name, isNamed, signal })) ?? enterByGit();
 
   async function enterByGit(): Promise<SessionWorktree> {
@@ -57,7 +38,7 @@ export async function enterWorktree(
       async leave() {
         const limits = { signal: AbortSignal.timeout(LEAVE_MS), log };
         const fate = isNamed ? 'kept' : await settleWorktree(git, worktree, limits);
-        worktree.hold.release();
+        worktree.lease.release();
         if (fate === 'kept') log('info', `The worktree is ${worktree.path}, its branch ${worktree.branch}`);
       },
     };

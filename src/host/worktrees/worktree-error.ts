@@ -1,6 +1,6 @@
 import { HeddleError } from '../../wire/errors.ts';
 
-/** Why there is no worktree, as programs read it in `facts.reason`. */
+/** Why there is no worktree; programs read it in `facts.reason`. */
 export type WorktreeProblem =
   | 'bad_name'
   | 'no_git'

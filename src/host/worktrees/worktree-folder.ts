@@ -1,25 +1,25 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { errorCode } from '../../util/error-code.ts';
-import { existingPath } from '../../util/existing-path.ts';
-import { makeDirectory } from '../../util/make-directory.ts';
-import { smallText } from '../../util/small-file.ts';
+import { existingPath } from '../../util/files/existing-path.ts';
+import { makeDirectory } from '../../util/files/make-directory.ts';
+import { smallText } from '../../util/files/small-file.ts';
 import { worktreeError } from './worktree-error.ts';
 import { agentWorktreeName, folderName } from './worktree-name.ts';
 
 const LEASE_END = '.lease';
 
-/** Where the worktrees of a checkout are. */
+/** The folder of a checkout's worktrees. */
 export function worktreesIn(root: string): string {
   return join(root, '.claude', 'worktrees');
 }
 
-/** Beside the worktree, so that it is there before git makes anything. */
+/** Next to the worktree, so that it exists before git makes anything. */
 export function leasePath(folder: string, worktree: string): string {
   return join(folder, `${worktree}${LEASE_END}`);
 }
 
-/** Makes the folder, which git does not see. Throws where it would not be below the checkout: a project may hold links. */
+/** Makes the folder, and hides it from git. Throws where a link of the project would lead out of the checkout. */
 export function makeWorktreesFolder(root: string): string {
   const folder = worktreesIn(root);
   const link = [dirname(folder), folder].find((path) => isLink(path));
@@ -35,7 +35,7 @@ export function makeWorktreesFolder(root: string): string {
   return folder;
 }
 
-/** The nearest folder of worktrees that a directory is below, or beside. Null: there is none. Starts no git. */
+/** The nearest folder of worktrees that a directory is in, or next to. Null: there is none. Starts no git. */
 export function nearestWorktreesFolder(cwd: string): string | null {
   for (let at = cwd; ; at = dirname(at)) {
     if (existsSync(worktreesIn(at))) return worktreesIn(at);
@@ -43,16 +43,16 @@ export function nearestWorktreesFolder(cwd: string): string | null {
   }
 }
 
-/** Whether an agent has left its worktree there. */
+/** Whether the worktree of an agent remains there. */
 export function hasAgentWorktree(cwd: string, agentId: string): boolean {
   const folder = nearestWorktreesFolder(cwd);
   return folder !== null && existsSync(join(folder, folderName(agentWorktreeName(agentId))));
 }
 
 export interface FolderContent {
-  /** The folders of worktrees, by name. */
+  /** The names of the worktree folders. */
   worktrees: string[];
-  /** Those with a lease, whether they are there or not. */
+  /** The names with a lease file, whether the worktree exists or not. */
   leased: string[];
 }
 
@@ -67,8 +67,8 @@ export function contentOf(folder: string): FolderContent {
 }
 
 /**
- * The folder in which git keeps what it knows of a worktree; null when the path is no worktree of this repository. By the
- * files, both ways: to ask git in a directory that somebody has prepared would be to read its configuration.
+ * The folder with git's data about a worktree; null: the path is no worktree of this repository. Checks the files in
+ * both directions. Running git in a prepared directory would read its configuration.
  */
 export function linkedTo(path: string, commonDir: string): string | null {
   const admin = gitDirOf(path);
@@ -77,19 +77,19 @@ export function linkedTo(path: string, commonDir: string): string | null {
   return back !== null && existingPath(dirname(back.trim())) === path ? admin : null;
 }
 
-/** What `.git` of a checkout is, or leads to; null when there is none. */
+/** The folder that `.git` of a checkout is, or names; null: there is none. */
 export function gitDirOf(checkout: string): string | null {
   const path = join(checkout, '.git');
   const named = /^gitdir: (.+)$/m.exec(smallFile(path) ?? '')?.[1];
   return existingPath(named === undefined ? path : resolve(checkout, named));
 }
 
-/** Whether git was ended while it made the worktree: until then it keeps it locked. */
+/** Whether git was killed while it made the worktree: it locks the worktree until it is done. */
 export function isUnfinished(admin: string): boolean {
   return smallFile(join(admin, 'locked'))?.startsWith('initializing') === true;
 }
 
-/** Whether something is there, a link that leads nowhere included. */
+/** Whether the path exists; a dangling link counts. */
 export function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -2,9 +2,9 @@ import { worktreeError } from './worktree-error.ts';
 
 const MAX_CHARS = 64;
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
-/** What git allows in no branch, and the ends of the files beside the worktrees. */
+/** Characters that git allows in no branch name, and the suffixes of files next to the worktrees. */
 const FORBIDDEN = /\.\.|\.$|\.(?:lock|lease)$/i;
-/** The names that nobody chose: what is left of them and holds no work belongs to nobody. */
+/** Generated names: a leftover worktree with such a name and without work may be removed. */
 const MADE_UP = /^(?:agent-a[\w-]+|session-[0-9a-f]{8})$/;
 
 /** Throws for a name that could be another path, another branch or a flag: no segment begins with a dot or a dash. */
@@ -31,7 +31,7 @@ export function isMadeUp(name: string): boolean {
   return MADE_UP.test(name);
 }
 
-/** One folder for each: a worktree within another one would be a part of it. */
+/** Each worktree has one folder: a nested worktree would be part of the outer one. */
 export function folderName(name: string): string {
   return name.replaceAll('/', '+');
 }

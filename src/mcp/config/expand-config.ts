@@ -1,16 +1,16 @@
-import { isObject, type JsonObject } from '../util/json.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** `${NAME}` and `${NAME:-default}`. */
 const REFERENCE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 
-/** The parts of a server's configuration in which variables are replaced. */
+/** The fields of a server's configuration in which variables are replaced. */
 const EXPANDED = ['command', 'args', 'env', 'url', 'headers'] as const;
 
 /**
- * A server's configuration with the values of the variables that it names. Throws an Error that names those that are not
- * set: a server that got an empty key would fail in ways that nobody understands.
+ * Replaces the variables in a server's configuration by their values. Throws an Error that names the unset variables: a
+ * server with an empty key would fail in confusing ways.
  */
 export function expandConfig(server: JsonObject, variables: Variables): JsonObject {
   const missing: string[] = [];
@@ -18,7 +18,7 @@ export function expandConfig(server: JsonObject, variables: Variables): JsonObje
   for (const key of EXPANDED) {
     if (server[key] === undefined) continue;
     expanded[key] = expandValue(server[key], (name, otherwise) => {
-      const value = Object.hasOwn(variables, name) ? variables[name] : undefined; // `constructor` is no variable
+      const value = Object.hasOwn(variables, name) ? variables[name] : undefined; // `constructor` is not a variable
       if (otherwise !== undefined) return value || otherwise;
       if (value === undefined) missing.push(`${name} (in ${key})`);
       return value ?? '';

@@ -1,17 +1,17 @@
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { slipOf } from '../util/nearest.ts';
+import { isObject, isTexts, type JsonObject, stringField } from '../../util/json.ts';
+import { slipOf } from '../../util/text/nearest.ts';
 
-/** How a server is reached, as its configuration says. */
+/** How a server is reached, according to its configuration. */
 export type ServerConfig = StdioConfig | RemoteConfig | SdkConfig;
 
 interface CommonConfig {
-  /** How long a call may take, in milliseconds, in the place of what holds for all servers. */
+  /** How long a call may take, in milliseconds; replaces the limit for all servers. */
   timeoutMs?: number;
   /** Its tools are never left out of requests. */
   alwaysLoad: boolean;
 }
 
-/** A program of this machine. */
+/** A program on this machine. */
 export interface StdioConfig extends CommonConfig {
   type: 'stdio';
   command: string;
@@ -19,25 +19,25 @@ export interface StdioConfig extends CommonConfig {
   env: Record<string, string>;
 }
 
-/** Somewhere in the network. */
+/** A server on the network. */
 export interface RemoteConfig extends CommonConfig {
   type: 'http' | 'sse';
   url: string;
   headers: Record<string, string>;
 }
 
-/** In the host. */
+/** A server inside the host's process. */
 export interface SdkConfig extends CommonConfig {
   type: 'sdk';
 }
 
-/** What else the field has called them. */
+/** Other names that configurations use for these types. */
 const OTHER_NAMES = new Map([
   ['streamable-http', 'http'],
   ['streamableHttp', 'http'],
 ]);
 
-/** Throws an Error that says what is wrong with it. */
+/** Reads a server's configuration. Throws an Error that says what is wrong with it. */
 export function readServerConfig(given: JsonObject): ServerConfig {
   const { timeout } = given;
   const isTime = typeof timeout === 'number' && Number.isFinite(timeout) && timeout > 0;
@@ -57,7 +57,7 @@ export function readServerConfig(given: JsonObject): ServerConfig {
   }
 }
 
-/** As it is written, or what it must be by what else is there. */
+/** The written type, or the type that the other fields imply. */
 export function typeOf(given: JsonObject): string {
   const type = stringField(given, 'type');
   if (type !== undefined) return OTHER_NAMES.get(type) ?? type;
@@ -65,8 +65,8 @@ export function typeOf(given: JsonObject): string {
 }
 
 /**
- * A configuration as others may see it: as it is written, so that the values of variables stay out of it, and without the
- * environment and the headers, which is where secrets are.
+ * A configuration as other people may see it: as written, so that the values of variables stay out of it, and without
+ * the environment and the headers, which hold the secrets.
  */
 export function shownConfig(name: string, given: JsonObject): JsonObject {
   const type = typeOf(given);
@@ -84,7 +84,7 @@ function commandOf({ command, ...others }: JsonObject): string {
 }
 
 function argsOf({ args = [] }: JsonObject): string[] {
-  if (Array.isArray(args) && args.every((arg) => typeof arg === 'string')) return args;
+  if (isTexts(args)) return args;
   throw new Error('args must be a list of texts');
 }
 
@@ -93,14 +93,14 @@ function urlOf({ url }: JsonObject): string {
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
     throw new Error('it needs a url that begins with http:// or https://');
   }
-  // No request can be sent to such an address, and what would say so shows the password.
+  // No request can be sent to such an address, and a later error would show the password.
   if (parsed.username !== '' || parsed.password !== '') {
     throw new Error('its url holds a name or a password: put them into headers, as Authorization');
   }
   return parsed.href;
 }
 
-/** Checked here: what would refuse them later shows their values, which are secret. */
+/** Checked here: a later error would show the header values, which are secret. */
 function headersOf(given: JsonObject): Record<string, string> {
   const headers = textsOf(given, 'headers');
   for (const [name, value] of Object.entries(headers)) {
@@ -115,7 +115,7 @@ function headersOf(given: JsonObject): Record<string, string> {
   return headers;
 }
 
-/** Numbers and switches are common in environments, and there is one way to write them. */
+/** Environments often hold numbers and booleans, and each has only one text form. */
 function textsOf(given: JsonObject, key: 'env' | 'headers'): Record<string, string> {
   const { [key]: values = {} } = given;
   const isText = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);

@@ -1,9 +1,9 @@
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import type { ServerConfig } from './server-config.ts';
 
-/** What one scope's settings say about which servers there may be. */
+/** The rules of one settings scope about which servers are allowed. */
 export interface ServerRules {
-  /** `allowedMcpServers`; absent: it has nothing against any. */
+  /** `allowedMcpServers`; absent: the scope allows every server. */
   allowed?: readonly unknown[] | undefined;
   /** `deniedMcpServers`. */
   denied?: readonly unknown[] | undefined;
@@ -12,11 +12,11 @@ export interface ServerRules {
 }
 
 /**
- * Why there may be no such server; null when there may. Every scope that has a list of allowed servers must have this one
- * on it, and no scope may deny it: the lists of a project never open what those of an administrator close.
+ * Why a server is refused; null when it is allowed. Every scope that has a list of allowed servers must list it, and no
+ * scope may deny it: the lists of a project never open what those of an administrator close.
  */
 export function serverRefusal(name: string, config: ServerConfig, rules: readonly ServerRules[]): string | null {
-  // The host's own are the host: who runs it decides about them.
+  // Servers inside the host belong to the host, whose operator decides about them.
   if (config.type === 'sdk') return null;
   for (const { allowed, denied = [], where } of rules) {
     if (denied.some((entry) => fits(entry, name, config, fitsUrl))) return `deniedMcpServers of ${where} denies it`;
@@ -25,7 +25,7 @@ export function serverRefusal(name: string, config: ServerConfig, rules: readonl
   return null;
 }
 
-/** A list with commands or addresses means that servers of that kind are known by them: a name can be anybody's. */
+/** A list with commands or addresses identifies servers of that kind by them: any server can take any name. */
 function isAllowed(allowed: readonly unknown[], name: string, config: ServerConfig): boolean {
   const key = config.type === 'stdio' ? 'serverCommand' : 'serverUrl';
   const exact = allowed.filter((entry) => isObject(entry) && entry[key] !== undefined);
@@ -60,8 +60,8 @@ function fitsUrl(url: string, pattern: string): boolean {
 }
 
 /**
- * As above, but what stands for hosts never reaches into a path: `https://*.example.com/*` must not let in
- * `https://elsewhere/x.example.com/`. Only for what allows; what denies may well deny more.
+ * Like `fitsUrl`, but a wildcard in the host never reaches into a path: `https://*.example.com/*` must not allow
+ * `https://elsewhere/x.example.com/`. Only for allow lists; a deny list may match more.
  */
 function fitsUrlByParts(url: string, pattern: string): boolean {
   const [, host, path = pattern.endsWith('*') ? '*' : '/'] = /^([^/]+:\/\/[^/]*)(\/.*)?$/s.exec(pattern) ?? [];
@@ -70,7 +70,7 @@ function fitsUrlByParts(url: string, pattern: string): boolean {
   return fitsUrl(origin, host) && fitsUrl(url.slice(origin.length), path);
 }
 
-/** What a scope's settings say, as far as it is about this. */
+/** Reads the rules about servers from a scope's settings. */
 export function serverRules(values: JsonObject, where: string): ServerRules {
   const { allowedMcpServers: allowed, deniedMcpServers: denied } = values;
   return {

@@ -1,18 +1,18 @@
-import { isObject } from '../util/json.ts';
+import { isObject } from '../../util/json.ts';
 
-/** What a configuration says of the calls of one tool. */
+/** A configuration's policy for the calls of one tool. */
 export interface ToolPolicy {
   tool: string;
   behavior: 'allow' | 'ask' | 'deny';
 }
 
 /**
- * Reads `tools` of a server's configuration. Null when it says nothing. An entry without a name is left out, one whose
- * policy cannot be read asks: it was meant to say something. `org_max_permission` is a ceiling: it only narrows.
+ * Reads `tools` of a server's configuration. Null when the field is absent. An entry without a name is left out, and
+ * one whose policy cannot be read asks. `org_max_permission` is a ceiling: it only narrows.
  */
-export function readToolPolicies(given: unknown): ToolPolicy[] | null {
-  if (!Array.isArray(given)) return null;
-  return given.flatMap((entry) => {
+export function readToolPolicies(raw: unknown): ToolPolicy[] | null {
+  if (!Array.isArray(raw)) return null;
+  return raw.flatMap((entry) => {
     if (!isObject(entry) || typeof entry.name !== 'string') return [];
     const { permission_policy: policy, org_max_permission: ceiling } = entry;
     const said = [policyOf(policy), ceilingOf(ceiling)].filter((each) => each !== null);
@@ -29,7 +29,7 @@ function policyOf(policy: unknown): ToolPolicy['behavior'] | null {
   return policy === 'always_deny' ? 'deny' : 'ask';
 }
 
-/** What may be allowed is not allowed yet. */
+/** A ceiling of "allow" does not itself allow anything. */
 function ceilingOf(ceiling: unknown): ToolPolicy['behavior'] | null {
   if (ceiling === undefined || ceiling === 'allow') return null;
   return ceiling === 'blocked' ? 'deny' : 'ask';

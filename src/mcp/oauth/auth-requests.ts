@@ -1,7 +1,7 @@
-import { messageOf } from '../util/message-of.ts';
-import { printable } from '../util/printable.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { FetchLike } from './fetch-like.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { printable } from '../../util/text/printable.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { FetchLike } from '../remote/fetch-like.ts';
 
 export interface AuthRequestsOptions {
   serverUrl: string;
@@ -15,9 +15,9 @@ export interface AuthRequestsOptions {
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * The requests of a sign-in. A server says where to sign in, so it could send us anywhere with what is secret: the
- * addresses must be https, and those of this machine are only for a server that is on this machine, too. Each request is
- * bounded in time and size, and follows no redirect by itself.
+ * Sends the requests of a sign-in. A server names the authorization server, so it could send Heddle anywhere with
+ * secrets: addresses must be https, and addresses of this machine are allowed only for a server on this machine. Each
+ * request is limited in time and size, and does not follow redirects.
  */
 export function authRequests({ serverUrl, fetch, timeoutMs, signal }: AuthRequestsOptions): FetchLike {
   return async (address, init) => {
@@ -29,7 +29,7 @@ export function authRequests({ serverUrl, fetch, timeoutMs, signal }: AuthReques
   };
 }
 
-/** Throws `sign_in_failed` for an address that nothing secret should be sent to, nor a browser opened for. */
+/** Throws `sign_in_failed` for an address to which no secret may be sent and for which no browser may be opened. */
 export function checkAddress(url: URL, serverUrl: string): void {
   if (isLoopback(url) ? isLoopback(new URL(serverUrl)) && /^https?:$/.test(url.protocol) : url.protocol === 'https:')
     return;
@@ -48,8 +48,8 @@ export type SignInTrouble =
   | 'port_in_use'
   | 'failed';
 
-/** Does a part of a sign-in; whatever it fails with is `sign_in_failed`, except for the signal's reason. */
-export async function toldAsSignIn<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+/** Runs a part of a sign-in; every error becomes `sign_in_failed`, except for the signal's reason. */
+export async function asSignInFailure<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -65,7 +65,7 @@ function shortMessage(error: unknown): string {
   return messageOf(cause ?? error).slice(0, MAX_TEXT);
 }
 
-/** What servers say is in the message, which ends on a terminal. */
+/** The message contains texts of servers and is printed on a terminal. */
 export function signInFailed(reason: SignInTrouble, message: string, cause?: unknown): HeddleError {
   return new HeddleError('sign_in_failed', printable(message), { facts: { reason }, cause });
 }
@@ -78,7 +78,7 @@ async function bounded(response: Response, url: URL): Promise<Response> {
   const { status, statusText, headers, body } = response;
   const isStream = headers.get('content-type')?.includes('text/event-stream') === true;
   const bytes = isStream ? null : await readUpTo(MAX_BYTES, body, url);
-  if (isStream) await body?.cancel(); // it would never end, and nothing here is told that way
+  if (isStream) await body?.cancel(); // a stream would never end, and no answer of a sign-in is streamed
   return new Response(bytes && bytes.length > 0 ? bytes : null, { status, statusText, headers });
 }
 

@@ -1,12 +1,12 @@
-import type { FetchLike } from './fetch-like.ts';
-import type { ServerAuth } from './oauth-tokens.ts';
+import type { FetchLike } from '../remote/fetch-like.ts';
+import type { ServerAuth } from './tokens.ts';
 
-/** Somebody has to sign in before the server answers. */
+/** The user has to sign in before the server answers. */
 export class McpNeedsAuth extends Error {
   override readonly name = 'McpNeedsAuth';
 }
 
-/** The sign-in does not cover this one request: others are answered as before. */
+/** The sign-in does not cover this one request: others are still answered. */
 export class McpNeedsScope extends McpNeedsAuth {}
 
 export interface AuthorizedFetchOptions {
@@ -14,15 +14,15 @@ export interface AuthorizedFetchOptions {
   serverUrl: string;
   auth: ServerAuth;
   fetch: FetchLike;
-  /** Told once of every wider scope that the server asks for. */
+  /** Called once for every wider scope that the server asks for. */
   onWiderScope?(message: string): void;
 }
 
 /**
- * Requests to one server with the token of its sign-in. A token that the server rejects is renewed once; when that is not
- * enough, this rejects with `McpNeedsAuth`. A request that needs a wider scope (RFC 6750) rejects with `McpNeedsScope`, and
- * the next sign-in asks for it. The token goes to the server's own origin only, and never in the place of an
- * `Authorization` header that was configured.
+ * Sends requests to one server with the token of its sign-in, to the server's own origin only, and never instead of a
+ * configured `Authorization` header. A token that the server rejects is renewed once; if it rejects that too, the
+ * request rejects with `McpNeedsAuth`. A request that needs a wider scope (RFC 6750) rejects with `McpNeedsScope`, and
+ * the next sign-in asks for that scope.
  */
 export function authorizedFetch({
   serverName,
@@ -55,10 +55,10 @@ export function authorizedFetch({
     throw refuse();
   };
 
-  /** Rejects where the server says that the token is good, but not for this. */
+  /** Rejects when the server accepts the token, but not for this request. */
   async function refuseNarrow(response: Response): Promise<void> {
     if (response.status !== 403) return;
-    const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/sdk/client/auth.js');
+    const { extractWWWAuthenticateParams } = await import('../mcp-package.ts');
     const { error, scope } = extractWWWAuthenticateParams(response);
     if (error !== 'insufficient_scope') return;
     await response.body?.cancel();

@@ -2,22 +2,22 @@ import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { raceAbort } from '../util/abort.ts';
-import { errorCode } from '../util/error-code.ts';
-import { signInFailed } from './oauth-requests.ts';
+import { raceAbort } from '../../util/abort.ts';
+import { errorCode } from '../../util/error-code.ts';
+import { signInFailed } from './auth-requests.ts';
 
-/** What the authorization server sends along when it leads the browser back. */
+/** The parameters with which the authorization server sends the browser back. */
 export interface CallbackAnswer {
   code: string;
-  /** Who says so (RFC 9207), where it is said. */
+  /** The issuer of the answer (RFC 9207), if the server names it. */
   issuer?: string;
 }
 
-/** Waits on this machine for the browser to come back from a sign-in. */
+/** Waits on this machine for the browser to return from a sign-in. */
 export interface CallbackListener {
   redirectUri: string;
   /**
-   * Resolves with the answer that carries this state; others are turned away and do not end the wait. Rejects with
+   * Resolves with the answer that carries this state; other answers are refused and do not end the wait. Rejects with
    * `sign_in_failed` when that answer is a refusal, and with the signal's reason.
    */
   answer(state: string, signal: AbortSignal): Promise<CallbackAnswer>;
@@ -27,7 +27,7 @@ export interface CallbackListener {
 const PATH = '/callback';
 const MAX_TEXT = 300;
 
-/** Listens on 127.0.0.1 only; port 0 is any that is free. Rejects with `sign_in_failed` when the port is taken. */
+/** Listens on 127.0.0.1 only; port 0 is any free port. Rejects with `sign_in_failed` when the port is taken. */
 export async function listenForCallback(port = 0): Promise<CallbackListener> {
   const server = createServer();
   server.listen(port, '127.0.0.1');
@@ -59,15 +59,15 @@ export async function listenForCallback(port = 0): Promise<CallbackListener> {
   };
 }
 
-/** Null for what is no answer, `foreign` for one to another sign-in. */
+/** Null for a request that is not an answer, `foreign` for an answer to another sign-in. */
 function answerIn(
   { method, url = '/', headers }: IncomingMessage,
   host: string,
   state: string,
 ): CallbackAnswer | { refusal: string } | 'foreign' | null {
-  // A page elsewhere may have its own name lead here; only the address that was given out counts.
+  // Another site may point its own host name here; only the published address is accepted.
   if (method !== 'GET' || headers.host !== host) return null;
-  // Some paths, such as `//`, are no address at all, and whoever reaches this port may ask for them.
+  // Some paths, such as `//`, are not valid addresses, and any program that reaches this port may request them.
   if (!URL.canParse(url, `http://${host}`)) return null;
   const { pathname, searchParams } = new URL(url, `http://${host}`);
   if (pathname !== PATH) return null;
@@ -86,7 +86,7 @@ function isSame(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Nothing of what was asked for comes back, and nothing is loaded or kept: the address holds the code. */
+/** The page repeats nothing from the request, loads nothing and is not cached: the address contains the code. */
 function respond(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',

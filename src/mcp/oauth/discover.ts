@@ -1,35 +1,34 @@
-import {
-  discoverOAuthServerInfo,
-  extractWWWAuthenticateParams,
-  type OAuthServerInfo,
-} from '@modelcontextprotocol/sdk/client/auth.js';
-import { checkResourceAllowed, resourceUrlFromServerUrl } from '@modelcontextprotocol/sdk/shared/auth-utils.js';
-import type { FetchLike } from './fetch-like.ts';
-import { signInFailed } from './oauth-requests.ts';
-import { joinedScope } from './oauth-scope.ts';
+import type { OAuthServerInfo } from '@modelcontextprotocol/sdk/client/auth.js';
+import type { FetchLike } from '../remote/fetch-like.ts';
+import { signInFailed } from './auth-requests.ts';
+import { joinedScope } from './scope.ts';
 
 export interface DiscoverOptions {
   serverUrl: string;
   transport: 'http' | 'sse';
-  /** What to ask for; otherwise what the server asks for. */
+  /** The scope to request; absent: the scope that the server asks for. */
   scope?: string;
-  /** What to ask for besides: what an earlier sign-in had, and what the server has wanted since. */
+  /** Scope to request in addition: that of an earlier sign-in, and what the server has asked for since. */
   moreScope?: string;
 }
 
 export interface Discovered {
   info: OAuthServerInfo;
-  /** What the tokens are for. */
+  /** The resource that the tokens are for. */
   resource: string | undefined;
-  /** What to ask for. */
+  /** The scope to request. */
   scope: string | undefined;
 }
 
-/** Who signs in to a server, and what it wants. Rejects with `sign_in_failed` when it wants nobody to. */
+/**
+ * Finds the authorization server of a server, and the scope it wants. Rejects with `sign_in_failed` when the server
+ * wants no sign-in.
+ */
 export async function discover(options: DiscoverOptions, fetchFn: FetchLike): Promise<Discovered> {
   const { serverUrl } = options;
   const asked = await probe(options, fetchFn);
   const { resourceMetadataUrl } = asked;
+  const { discoverOAuthServerInfo } = await import('../mcp-package.ts');
   const info = await discoverOAuthServerInfo(serverUrl, {
     fetchFn,
     ...(resourceMetadataUrl && { resourceMetadataUrl }),
@@ -40,7 +39,7 @@ export async function discover(options: DiscoverOptions, fetchFn: FetchLike): Pr
   const wanted = asked.scope ?? info.resourceMetadata?.scopes_supported?.join(' ');
   return {
     info,
-    resource: resourceOf(info, serverUrl),
+    resource: await resourceOf(info, serverUrl),
     scope: options.scope ?? joinedScope(wanted, options.moreScope),
   };
 }
@@ -52,7 +51,7 @@ interface Asked {
   scope?: string;
 }
 
-/** The most harmless request that there is: a server that wants a sign-in refuses it. */
+/** Sends the most harmless request: a server that wants a sign-in refuses it. */
 async function probe({ serverUrl, transport }: DiscoverOptions, fetchFn: FetchLike): Promise<Asked> {
   const accept = 'application/json, text/event-stream';
   const response = await fetchFn(
@@ -66,6 +65,7 @@ async function probe({ serverUrl, transport }: DiscoverOptions, fetchFn: FetchLi
         },
   );
   const { status } = response;
+  const { extractWWWAuthenticateParams } = await import('../mcp-package.ts');
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
   return {
     status,
@@ -75,9 +75,10 @@ async function probe({ serverUrl, transport }: DiscoverOptions, fetchFn: FetchLi
   };
 }
 
-/** What the tokens are for (RFC 8707), in the server's own spelling; it must be this server. */
-function resourceOf({ resourceMetadata }: OAuthServerInfo, serverUrl: string): string | undefined {
+/** The resource that the tokens are for (RFC 8707), in the server's own spelling; it must be this server. */
+async function resourceOf({ resourceMetadata }: OAuthServerInfo, serverUrl: string): Promise<string | undefined> {
   if (!resourceMetadata) return undefined;
+  const { checkResourceAllowed, resourceUrlFromServerUrl } = await import('../mcp-package.ts');
   const requestedResource = resourceUrlFromServerUrl(serverUrl);
   const { resource } = resourceMetadata;
   if (checkResourceAllowed({ requestedResource, configuredResource: resource })) return resource;

@@ -1,13 +1,11 @@
 import { createPrivateKey, type KeyObject, randomUUID, sign } from 'node:crypto';
-import { parseErrorResponse, selectClientAuthMethod } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/sdk/shared/auth.js';
-import { OAuthTokensSchema } from '@modelcontextprotocol/sdk/shared/auth.js';
-import type { FetchLike } from './fetch-like.ts';
-import { type DiscoverOptions, discover } from './oauth-discover.ts';
-import { authRequests, checkAddress, signInFailed, toldAsSignIn } from './oauth-requests.ts';
-import { type SignedIn, tokensIn } from './oauth-tokens.ts';
+import type { FetchLike } from '../remote/fetch-like.ts';
+import { asSignInFailure, authRequests, checkAddress, signInFailed } from './auth-requests.ts';
+import { type DiscoverOptions, discover } from './discover.ts';
+import { type SignedIn, tokensIn } from './signed-in.ts';
 
-/** A program that signs in for itself: with a secret, or with a key in PEM form that it signs with (RFC 7523). */
+/** A program that signs in for itself: with a secret, or with a PEM key that signs a statement (RFC 7523). */
 export type ProgramClient = { client_id: string } & (
   | { client_secret: string; private_key?: undefined }
   | { client_secret?: undefined; private_key: string }
@@ -17,22 +15,22 @@ export interface ProgramSignInOptions extends DiscoverOptions {
   fetch: FetchLike;
   now(): number;
   client: ProgramClient;
-  /** The only authorization server that the secret is for, whatever the MCP server says. */
+  /** The only authorization server that may get the secret, whatever the MCP server says. */
   issuer: string;
 }
 
 const REQUEST_MS = 10_000;
-/** How long a signed statement of who we are may be used. */
+/** How long a signed statement of identity is valid. */
 const STATEMENT_SECONDS = 300;
 
 /**
  * Signs in as a program, without a person (the client credentials grant of OAuth). Rejects with `sign_in_failed`, and
- * with the signal's reason. Nothing is stored.
+ * with the signal's reason. It stores nothing.
  */
 export function signInAsProgram(options: ProgramSignInOptions, signal: AbortSignal): Promise<SignedIn> {
   const { serverUrl, fetch, now, client, issuer } = options;
   const fetchFn = authRequests({ serverUrl, fetch, timeoutMs: REQUEST_MS, signal });
-  return toldAsSignIn(async () => {
+  return asSignInFailure(async () => {
     const { info, resource, scope } = await discover(options, fetchFn);
     const { authorizationServerUrl: authorizationServer, authorizationServerMetadata: metadata } = info;
     if (withoutSlash(authorizationServer) !== withoutSlash(issuer)) {
@@ -54,7 +52,10 @@ interface Request {
   now(): number;
 }
 
-/** Asks for tokens; also when those of a sign-in are over. Rejects with what the authorization server says. */
+/**
+ * Requests tokens, also when those of an earlier sign-in have expired. Rejects with the error of the authorization
+ * server.
+ */
 export async function requestTokens(
   { authorizationServer, client, resource, askedScope }: Asked,
   { metadata, serverUrl, fetchFn, now }: Request,
@@ -67,7 +68,8 @@ export async function requestTokens(
     ...(askedScope !== undefined && { scope: askedScope }),
     ...(resource !== undefined && { resource }),
   });
-  authenticate(client, { headers, body, metadata, audience: metadata?.issuer ?? authorizationServer, now });
+  const { OAuthTokensSchema, parseErrorResponse } = await import('../mcp-package.ts');
+  await authenticate(client, { headers, body, metadata, audience: metadata?.issuer ?? authorizationServer, now });
   const response = await fetchFn(endpoint, { method: 'POST', headers, body });
   if (!response.ok) throw await parseErrorResponse(response);
   const tokens = OAuthTokensSchema.parse(await response.json());
@@ -85,13 +87,17 @@ interface Authenticated {
   now(): number;
 }
 
-function authenticate(client: SignedIn['client'], { headers, body, metadata, audience, now }: Authenticated): void {
+async function authenticate(
+  client: SignedIn['client'],
+  { headers, body, metadata, audience, now }: Authenticated,
+): Promise<void> {
   const { client_id: id, client_secret: secret, private_key: key } = client;
   if (key !== undefined) {
     body.set('client_assertion_type', 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
     body.set('client_assertion', statementOf(id, { key, audience, now: now() }));
     return;
   }
+  const { selectClientAuthMethod } = await import('../mcp-package.ts');
   const method = selectClientAuthMethod({ client_id: id, ...(secret !== undefined && { client_secret: secret }) }, [
     ...(metadata?.token_endpoint_auth_methods_supported ?? []),
   ]);
@@ -104,7 +110,7 @@ function authenticate(client: SignedIn['client'], { headers, body, metadata, aud
   headers.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
 }
 
-/** A signed statement of who we are, for this authorization server and for a few minutes (a JWT). */
+/** A signed statement of identity for this authorization server, valid for a few minutes (a JWT). */
 function statementOf(id: string, { key, audience, now }: { key: string; audience: string; now: number }): string {
   const privateKey = readKey(key);
   const { alg, hash } = algorithmOf(privateKey);
@@ -120,7 +126,7 @@ function readKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch {
-    // Without the cause: it must not show what the key is.
+    // Without the cause, which could show the key.
     throw signInFailed('failed', 'The private key cannot be read: it must be PEM, without a password');
   }
 }

@@ -1,17 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import {
-  exchangeAuthorization,
-  type OAuthServerInfo,
-  registerClient,
-  startAuthorization,
-} from '@modelcontextprotocol/sdk/client/auth.js';
-import { Aborted } from '../util/abort.ts';
-import { isObject } from '../util/json.ts';
-import type { FetchLike } from './fetch-like.ts';
-import { type CallbackAnswer, type CallbackListener, listenForCallback } from './oauth-callback.ts';
-import { type DiscoverOptions, discover } from './oauth-discover.ts';
-import { authRequests, checkAddress, signInFailed, toldAsSignIn } from './oauth-requests.ts';
-import { type SignedIn, tokensIn } from './oauth-tokens.ts';
+import type { OAuthServerInfo } from '@modelcontextprotocol/sdk/client/auth.js';
+import { Aborted } from '../../util/abort.ts';
+import { isObject } from '../../util/json.ts';
+import type { FetchLike } from '../remote/fetch-like.ts';
+import { asSignInFailure, authRequests, checkAddress, signInFailed } from './auth-requests.ts';
+import { type CallbackAnswer, type CallbackListener, listenForCallback } from './callback.ts';
+import { type DiscoverOptions, discover } from './discover.ts';
+import { type SignedIn, tokensIn } from './signed-in.ts';
 
 export interface SignInOptions extends DiscoverOptions {
   fetch: FetchLike;
@@ -20,26 +15,26 @@ export interface SignInOptions extends DiscoverOptions {
   show(address: string): void;
   /** How long the person may take, in milliseconds. */
   patienceMs: number;
-  /** One that was registered by hand; otherwise we register ourselves. */
+  /** A client that was registered by hand; otherwise Heddle registers itself. */
   client?: { client_id: string; client_secret?: string };
-  /** Where the browser comes back to; 0 or nothing is any free port. */
+  /** The port to which the browser returns; 0 or absent is any free port. */
   callbackPort?: number;
 }
 
 const REQUEST_MS = 10_000;
 
 /**
- * Signs in to a server that asks for it (OAuth 2.1 as MCP has it):
- *  1 probe      the server refuses, and says who signs in
- *  2 discover   what that authorization server can do
- *  3 listen     on this machine, for the browser to come back
- *  4 client     ours, or one that is registered now
- *  5 authorize  the person agrees in the browser; PKCE and the state bind the answer to this attempt
- *  6 exchange   the answer for tokens
- * Rejects with `sign_in_failed`, and with the signal's reason. Nothing is stored.
+ * Signs in to a server that asks for it (OAuth 2.1 as MCP uses it):
+ * 1 probe      the server refuses, and names its authorization server
+ * 2 discover   the abilities of that authorization server
+ * 3 listen     on this machine, for the browser to return
+ * 4 client     the given one, or one that is registered now
+ * 5 authorize  the person agrees in the browser; PKCE and the state bind the answer to this attempt
+ * 6 exchange   the answer for tokens
+ * Rejects with `sign_in_failed`, and with the signal's reason. It stores nothing.
  */
 export async function signIn(options: SignInOptions, signal: AbortSignal): Promise<SignedIn> {
-  return toldAsSignIn(() => attempt(options, signal), signal);
+  return asSignInFailure(() => attempt(options, signal), signal);
 }
 
 async function attempt(options: SignInOptions, signal: AbortSignal): Promise<SignedIn> {
@@ -48,6 +43,7 @@ async function attempt(options: SignInOptions, signal: AbortSignal): Promise<Sig
   const { info, resource, scope } = await discover(options, fetchFn);
   const { authorizationServerUrl, authorizationServerMetadata: metadata } = info;
   const shared = { ...(metadata && { metadata }), ...(resource !== undefined && { resource }) };
+  const { exchangeAuthorization, startAuthorization } = await import('../mcp-package.ts');
   const listener = await listenForCallback(options.callbackPort);
   try {
     const { redirectUri } = listener;
@@ -81,7 +77,7 @@ async function attempt(options: SignInOptions, signal: AbortSignal): Promise<Sig
     return {
       serverUrl,
       authorizationServer: authorizationServerUrl,
-      client: kept(client),
+      client: saved(client),
       ...(resource !== undefined && { resource }),
       ...(scope && { scope, askedScope: scope }),
       ...tokensIn(tokens, now()),
@@ -102,6 +98,7 @@ async function register(
     const hint = 'register one there by hand, and name it with --client-id';
     throw signInFailed('no_registration', `${host} does not register programs by itself: ${hint}`);
   }
+  const { registerClient } = await import('../mcp-package.ts');
   const registered = await registerClient(authorizationServerUrl, {
     clientMetadata: {
       client_name: 'Heddle',
@@ -114,10 +111,10 @@ async function register(
     ...(metadata && { metadata }),
     ...(scope && { scope }),
   });
-  return kept(registered);
+  return saved(registered);
 }
 
-function kept({
+function saved({
   client_id,
   client_secret,
   token_endpoint_auth_method: method,
@@ -152,8 +149,8 @@ async function answerWithin(
 }
 
 /**
- * An answer of another authorization server than the one that was asked is not for us (RFC 9207). What a server says of
- * itself does not count alone: one that poses as another would get that one's code.
+ * Rejects an answer of another authorization server than the one that was asked (RFC 9207). A server's own metadata is
+ * not enough: a server that poses as another would get that one's code.
  */
 function checkIssuer({ issuer }: CallbackAnswer, info: OAuthServerInfo): void {
   const { authorizationServerMetadata: metadata, authorizationServerUrl } = info;

@@ -1,11 +1,11 @@
-import { MAX_MESSAGE_BYTES } from './limits.ts';
+import { MAX_MESSAGE_BYTES } from '../limits.ts';
 
 const LF = 10;
 const CR = 13;
 
 /**
- * The response with a bound for each event of its stream: what reads it keeps an event in memory until that ends, and the
- * stream itself may be without end. One that is too large breaks the stream off, and `onTooLarge` is told why.
+ * Limits the size of each event in a response's stream: its reader keeps an event in memory until it ends, and the
+ * stream itself may be endless. An event that is too large ends the stream, and `onTooLarge` is called with the reason.
  */
 export function boundEvents(
   response: Response,
@@ -26,14 +26,17 @@ export function boundEvents(
   return new Response(body.pipeThrough(bounded), { status, statusText, headers });
 }
 
-/** Told the bytes of a stream, tells how many of them the event has that is not over yet. An empty line ends it. */
+/**
+ * Returns a function that takes the bytes of a stream and returns the size of the unfinished event. An empty line ends
+ * an event.
+ */
 function eventSizes(): (bytes: Uint8Array) => number {
   let size = 0;
   let isLineEmpty = true;
   let last = 0;
   return (bytes) => {
     for (const byte of bytes) {
-      const isSecondHalf = byte === LF && last === CR; // of one end of a line
+      const isSecondHalf = byte === LF && last === CR; // the LF of a CRLF
       last = byte;
       if (isSecondHalf) continue;
       const isEnd = byte === LF || byte === CR;

@@ -1,39 +1,41 @@
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { type JsonObject, stringField } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import type { Logger } from '../util/runtime.ts';
-import { within } from '../util/timer.ts';
-import type { RpcRequest } from '../wire/json-rpc.ts';
+import { type JsonObject, stringField } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { Logger } from '../../util/runtime.ts';
+import { within } from '../../util/timer.ts';
+import type { RpcRequest } from '../../wire/link/json-rpc.ts';
+import type { McpLink } from '../client.ts';
+import { MAX_UNSENT } from '../limits.ts';
+import { McpNeedsAuth, McpNeedsScope } from '../oauth/authorized-fetch.ts';
+import { PendingRequests } from '../pending-requests.ts';
 import { boundEvents } from './bound-events.ts';
-import type { McpLink } from './client.ts';
 import type { FetchLike } from './fetch-like.ts';
-import { MAX_UNSENT } from './limits.ts';
-import { McpNeedsAuth, McpNeedsScope } from './oauth-fetch.ts';
-import { PendingRequests } from './pending-requests.ts';
 import { remoteRequests } from './remote-requests.ts';
 import { watchAnswers } from './watch-answers.ts';
 
 export interface RemoteLinkOptions {
+  /** The official package, which is loaded late. */
+  mcp: Pick<typeof import('../mcp-package.ts'), 'SSEClientTransport' | 'StreamableHTTPClientTransport'>;
   serverName: string;
   type: 'http' | 'sse';
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Sends the requests; rejects with McpNeedsAuth where somebody has to sign in. */
+  /** Sends the requests; rejects with McpNeedsAuth where the user has to sign in. */
   fetch: FetchLike;
   log: Logger;
-  /** Takes what the server says by itself; resolves with the response, if there is one. */
+  /** Takes a message that the server sends on its own; resolves with the response, if there is one. */
   receive(message: JsonObject): Promise<JsonObject | null>;
-  /** The connection is gone for good. Not told once `close` was called. */
+  /** The connection is lost for good. Not called once `close` was called. */
   onLost(reason: Error): void;
-  /** Of one event of the stream on which the server says something by itself. */
+  /** The limit for one event of the stream on which the server sends its own messages. */
   maxBytes?: number;
 }
 
-/** How long the end of a session is told to the server. */
+/** How long closing waits while it tells the server that the session ends. */
 const GOODBYE_MS = 1000;
-/** How often, and after how long, a stream that broke off is taken up where it was. */
+/** How often, and after how long, a broken stream is resumed. */
 const RESUMING = {
   maxRetries: 3,
   initialReconnectionDelay: 500,
@@ -42,18 +44,18 @@ const RESUMING = {
 };
 
 /**
- * Reaches a server over the network: streamable HTTP, with its sessions and streams that are taken up again, or the older
- * SSE. The protocol is the official package's; this decides what counts as lost.
+ * Reaches a server over the network: streamable HTTP, with its sessions and resumable streams, or the older SSE. The
+ * official package implements the protocol; this file decides when a connection counts as lost.
  */
 export function remoteLink(options: RemoteLinkOptions): McpLink {
-  const { serverName, type, log, receive } = options;
+  const { mcp, serverName, type, log, receive } = options;
   const pending = new PendingRequests();
   let starting: Promise<void> | null = null;
   let isOpen = false;
   let isOver = false;
-  /** Answers to what the server asks that are on their way. */
+  /** The number of answers to the server's requests that are being sent. */
   let unsent = 0;
-  /** Nobody hears the reason of a failed sign-in from the streams of the package. */
+  /** The streams of the package do not pass on the reason of a failed sign-in. */
   let needsAuth: McpNeedsAuth | null = null;
   const requests = remoteRequests(options.fetch);
   const fetch: FetchLike = async (url, init) => {
@@ -61,7 +63,7 @@ export function remoteLink(options: RemoteLinkOptions): McpLink {
       const response = checked(await requests(url, init));
       return init?.method === 'POST' ? response : boundEvents(response, lose, options.maxBytes);
     } catch (error) {
-      // A wider scope concerns one request; the connection is as good as before.
+      // A wider scope concerns one request; the connection stays good.
       if (error instanceof McpNeedsAuth && !(isOpen && error instanceof McpNeedsScope)) needsAuth = error;
       throw error;
     }
@@ -74,7 +76,7 @@ export function remoteLink(options: RemoteLinkOptions): McpLink {
   };
   transport.onerror = (error) => {
     note(error);
-    // The older transport begins a new session by itself, which nobody has introduced.
+    // The older transport starts a new session by itself, without `initialize`.
     if (isOpen && (type === 'sse' || isGivenUp(error))) lose(error);
   };
 
@@ -140,7 +142,7 @@ export function remoteLink(options: RemoteLinkOptions): McpLink {
       const wasOver = isOver;
       isOver = true;
       pending.failAll(new Error('it was disconnected'));
-      if (isOpen && !wasOver && transport instanceof StreamableHTTPClientTransport) {
+      if (isOpen && !wasOver && transport instanceof mcp.StreamableHTTPClientTransport) {
         await within(GOODBYE_MS, transport.terminateSession().catch(note));
       }
       await transport.close().catch(note);
@@ -155,26 +157,26 @@ function makeTransport(
 ): SSEClientTransport | StreamableHTTPClientTransport {
   const url = new URL(options.url);
   const requestInit = { headers: { ...options.headers } };
-  if (options.type === 'sse') return new SSEClientTransport(url, { fetch, requestInit });
-  return new StreamableHTTPClientTransport(url, {
+  if (options.type === 'sse') return new options.mcp.SSEClientTransport(url, { fetch, requestInit });
+  return new options.mcp.StreamableHTTPClientTransport(url, {
     fetch: watchAnswers(fetch, pending),
     requestInit,
     reconnectionOptions: RESUMING,
   });
 }
 
-/** A 401 that nobody can answer: the status alone says so, whatever the package makes of it. */
+/** A 401 that no sign-in can resolve: the status alone decides, whatever the package makes of it. */
 function checked(response: Response): Response {
   if (response.status === 401) throw new McpNeedsAuth('it asks for a sign-in or another key (401)');
   return response;
 }
 
-/** As the package says that it takes a broken stream up no more. */
+/** Recognizes the package's message that it no longer resumes a broken stream. */
 function isGivenUp(error: Error): boolean {
   return error.message.startsWith('Maximum reconnection attempts');
 }
 
-/** The server does not know this session any more, or is not there any more. */
+/** The server no longer knows this session, or no longer exists. */
 function isEndOfSession(error: unknown): boolean {
   if (error instanceof McpNeedsAuth) return !(error instanceof McpNeedsScope);
   if (!(error instanceof Error)) return false;
@@ -184,7 +186,7 @@ function isEndOfSession(error: unknown): boolean {
 
 const NO_CONNECTION = /^(ECONN|EPIPE|ENOTFOUND|EHOST|ENET|ETIMEDOUT|UND_ERR)/;
 
-/** `fetch failed` alone helps nobody. */
+/** `fetch failed` alone does not help the user. */
 function withCause(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageOf(cause)}`;

@@ -1,14 +1,15 @@
 import type { FetchLike } from './fetch-like.ts';
 
 const MAX_REDIRECTS = 3;
-/** What of a refusal is read: it ends in a message. */
+/** How much of a refusal is read: it becomes part of a message. */
 const MAX_REFUSAL_BYTES = 4000;
-/** Not 303, which asks for something else than what was sent. */
+/** Not 303, which changes the method of the request. */
 const REDIRECTS: readonly number[] = [301, 302, 307, 308];
 
 /**
- * Requests to one server. The headers of its configuration are secrets for this server alone, and a server must not have
- * us ask others for it: redirects are followed on its own host only. Refusals are bounded.
+ * Sends requests to one server. The headers of its configuration are secrets for this server alone, and a server must
+ * not make Heddle send requests to others: redirects are followed on its own host only. The text of a refusal is
+ * bounded.
  */
 export function remoteRequests(fetch: FetchLike): FetchLike {
   return async (address, init) => {
@@ -24,7 +25,7 @@ export function remoteRequests(fetch: FetchLike): FetchLike {
   };
 }
 
-/** Throws unless that is the same host, as safely reached as before. */
+/** Throws unless the location is on the same host and not less secure. */
 function redirected(from: URL, location: string): URL {
   const to = URL.canParse(location, from.href) ? new URL(location, from.href) : null;
   const isUpgrade = from.protocol === 'http:' && to?.protocol === 'https:' && to.hostname === from.hostname;

@@ -1,15 +1,15 @@
-import { isObject, tryParseJson } from '../util/json.ts';
-import { isRpcId, type RpcId } from '../wire/json-rpc.ts';
+import { isObject, tryParseJson } from '../../util/json.ts';
+import { isRpcId, type RpcId } from '../../wire/link/json-rpc.ts';
+import { MAX_MESSAGE_BYTES } from '../limits.ts';
+import type { PendingRequests } from '../pending-requests.ts';
 import type { FetchLike } from './fetch-like.ts';
-import { MAX_MESSAGE_BYTES } from './limits.ts';
-import type { PendingRequests } from './pending-requests.ts';
 
-/** A stream whose events have ids can be taken up again where it broke off. */
+/** A stream whose events have ids can be resumed where it broke off. */
 const EVENT_ID = /(?:^|\n)id:/;
 
 /**
- * Sends requests, and looks after their answers: a request whose answer breaks off, and is not taken up again, fails at
- * once instead of waiting for ever; so does one whose answer is without end.
+ * Sends requests and watches their answers: a request whose answer breaks off, and is not resumed, fails at once
+ * instead of waiting forever; so does one whose answer is endless.
  */
 export function watchAnswers(fetch: FetchLike, pending: PendingRequests, maxBytes = MAX_MESSAGE_BYTES): FetchLike {
   return async (url, init) => {
@@ -19,7 +19,7 @@ export function watchAnswers(fetch: FetchLike, pending: PendingRequests, maxByte
     const body = watched(response.body, {
       maxBytes,
       onEnd(problem) {
-        // A moment later: what came last is still being read.
+        // Delayed: the last bytes are still being read.
         setTimeout(() => pending.fail(id, problem ?? new Error('the answer broke off')), 0);
       },
     });
@@ -29,7 +29,7 @@ export function watchAnswers(fetch: FetchLike, pending: PendingRequests, maxByte
 
 interface Watch {
   maxBytes: number;
-  /** There is no more to come. With what was wrong, if the stream itself cannot go on. */
+  /** The stream has ended. `problem` is the fault of the stream itself, if it has one. */
   onEnd(problem: Error | null): void;
 }
 
@@ -60,7 +60,7 @@ function watched(body: ReadableStream<Uint8Array>, { maxBytes, onEnd }: Watch): 
   });
 }
 
-/** The id of the request that a body holds; undefined for notifications and answers. */
+/** The id of the request in a body; undefined for notifications and answers. */
 function requestIn(body: unknown): RpcId | undefined {
   const message = typeof body === 'string' ? tryParseJson(body) : undefined;
   return isObject(message) && typeof message.method === 'string' && isRpcId(message.id) ? message.id : undefined;

@@ -1,8 +1,11 @@
+import { parseHeaderLines, sharedSettings } from '../http/endpoint-env.ts';
+import type { Env } from '../resolve.ts';
 import type { AnthropicOptions } from './anthropic.ts';
-import { parseHeaderLines, sharedSettings } from './endpoint-env.ts';
-import type { Env } from './resolve.ts';
 
-/** What an environment says about reaching the Anthropic API. The caller decides whose environment may say so. */
+/**
+ * Reads the settings for the Anthropic API from an environment. The caller decides which environments it trusts for
+ * this.
+ */
 export function anthropicSettings(env: Env): Omit<AnthropicOptions, 'runtime' | 'userAgent'> {
   return {
     baseUrl: env.ANTHROPIC_BASE_URL?.trim() || 'https://api.anthropic.com',

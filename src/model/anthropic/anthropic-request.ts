@@ -1,19 +1,19 @@
-import type { JsonObject } from '../util/json.ts';
-import type { ContentBlock } from '../wire/content.ts';
-import type { ApiMessage, ModelRequest } from './model.ts';
-import { encodeJson, remember } from './request-json.ts';
+import type { JsonObject } from '../../util/json.ts';
+import type { ContentBlock } from '../../wire/api/content.ts';
+import type { ApiMessage, ModelRequest } from '../model.ts';
+import { encodeJson, remember } from '../request-json.ts';
 
 export type RequestEncoder = (request: ModelRequest) => string;
 
 const MARK = ',"cache_control":{"type":"ephemeral"}';
 
 /**
- * Writes request bodies. A message never changes once sent, so each is serialised once and found again by identity;
- * a request is the concatenation of known pieces. The same holds for the tools and the system prompt.
+ * Writes request bodies. A message never changes once sent, so each is serialised once and looked up by identity; a
+ * request is the concatenation of known pieces. The tools and the system prompt are handled in the same way.
  *
  * Cache marks (four is the provider's limit): the last tool, the last system block (of those that all sessions share,
- * where that was said), and the last block of each of the last two messages, so that a request finds what the one before
- * it stored. Apart from the marks every body is a prefix of the next.
+ * where their number is known), and the last block of each of the last two messages, so that a request finds what the
+ * one before it stored. Apart from the marks every body is a prefix of the next.
  */
 export function createRequestEncoder(): RequestEncoder {
   const system = remember(encodeSystem);
@@ -37,7 +37,7 @@ function settingsOf({ model, maxOutputTokens, thinking, effort, userId }: ModelR
     model,
     max_tokens: maxOutputTokens,
     stream: true,
-    // The API refuses a temperature beside thinking.
+    // The API refuses a temperature together with thinking.
     ...(thinks ? { thinking } : { temperature: 1 }),
     ...(effort && { output_config: { effort } }),
     ...(userId && { metadata: { user_id: userId } }),
@@ -52,7 +52,7 @@ function encodeSystem(blocks: readonly string[], shared = blocks.length): string
   return objects.length === 0 ? '' : `,"system":[${objects.join(',')}]`;
 }
 
-/** The same array where there are no others: it is what `remember` knows the tools by. */
+/** Returns the same array where there are no server tools: `remember` looks the tools up by identity. */
 function allTools({ tools, serverTools }: ModelRequest): readonly JsonObject[] {
   return (serverTools ? [...tools, ...serverTools] : tools) as readonly JsonObject[];
 }
@@ -64,7 +64,7 @@ function encodeTools(tools: readonly JsonObject[]): string {
 
 interface EncodedMessage {
   json: string;
-  /** Where a cache mark goes: before the closing brace of the last block that may carry one. -1: nowhere. */
+  /** The position of a cache mark: before the closing brace of the last block that may carry one. -1: no such block. */
   markAt: number;
 }
 
@@ -89,12 +89,12 @@ function mayBeMarked(block: ContentBlock): boolean {
   return block.type !== 'text' || block.text !== '';
 }
 
-/** Another provider's thoughts, from before the model was changed, stay with it; this one would refuse them. */
+/** Thoughts of another provider, from before the model was changed, are left out; this provider would refuse them. */
 function isTaken(block: ContentBlock): boolean {
   return block.type !== 'thinking' || !('provider' in block);
 }
 
-/** Marks that came with a host's message would exceed the provider's limit together with ours. */
+/** Marks in a host's message would exceed the provider's limit together with Heddle's own. */
 function withoutOwnMark(block: ContentBlock): ContentBlock {
   if (!('cache_control' in block)) return block;
   const { cache_control: _, ...rest } = block;
@@ -102,8 +102,8 @@ function withoutOwnMark(block: ContentBlock): ContentBlock {
 }
 
 /**
- * Other providers use characters in their ids that this one refuses, and any model may call a tool by a name that none
- * can have: the call was answered with an error, but it must not make every later request fail.
+ * Other providers use characters in their ids that this one refuses, and any model may call a tool by an invalid name.
+ * Such a call was answered with an error, but it must not make every later request fail.
  */
 function withValidNames(block: ContentBlock): ContentBlock {
   if (block.type === 'tool_use' && !(VALID.test(block.id) && VALID.test(block.name))) {

@@ -1,17 +1,17 @@
-import { isObject, type JsonObject, stringField, tryParseJson } from '../util/json.ts';
-import type { Logger } from '../util/runtime.ts';
-import { type AnswerBlock, answerEvents } from './answer-events.ts';
-import { failureOfErrorText } from './failures.ts';
-import type { ModelEvent, StreamEvent } from './model.ts';
-import type { SseEvent } from './sse.ts';
-import { asEvent, type Dialect, failed } from './stream-reader.ts';
+import { isObject, type JsonObject, stringField, tryParseJson } from '../../util/json.ts';
+import type { Logger } from '../../util/runtime.ts';
+import { type AnswerBlock, answerEvents } from '../answer-events.ts';
+import { failureOfErrorText } from '../failures.ts';
+import type { SseEvent } from '../http/sse.ts';
+import { asEvent, type Dialect, failed } from '../http/stream-reader.ts';
+import type { ModelEvent, StreamEvent } from '../model.ts';
 
 interface DialectOptions {
   requestId: string | null;
   log: Logger;
 }
 
-/** The Messages API's events are our own vocabulary: they are passed on as they came. */
+/** Heddle uses the Messages API's events itself, so this dialect passes them on unchanged. */
 export function createAnthropicDialect(options: DialectOptions): Dialect {
   let stopReasonSeen = false;
   return {
@@ -29,7 +29,7 @@ export function createAnthropicDialect(options: DialectOptions): Dialect {
   };
 }
 
-/** Events that carry the answer: one that cannot be read leaves a hole in it. */
+/** Events that carry the answer: if one cannot be parsed, the answer is incomplete. */
 const ESSENTIAL = new Set([
   'message_start',
   'content_block_start',
@@ -51,7 +51,7 @@ function decode({ event: name, data }: SseEvent, { requestId, log }: DialectOpti
     return null;
   }
   if (event.type === 'ping') return null;
-  // The raw text becomes part of a line, so it must be one.
+  // The raw text becomes part of a line, so it must not contain a line break.
   return { type: 'event', event, raw: data.includes('\n') ? JSON.stringify(event) : data };
 }
 

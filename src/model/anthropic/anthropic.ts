@@ -1,15 +1,15 @@
+import { createEndpoint, type EndpointOptions, methodUrl } from '../http/endpoint.ts';
+import { createStreamReader } from '../http/stream-reader.ts';
+import type { Model } from '../model.ts';
 import { createRequestEncoder } from './anthropic-request.ts';
 import { createAnthropicDialect } from './anthropic-stream.ts';
-import { createEndpoint, type EndpointOptions, methodUrl } from './endpoint.ts';
-import type { Model } from './model.ts';
-import { createStreamReader } from './stream-reader.ts';
 
 /** An `apiKey` is sent as `x-api-key`, an `authToken` as `authorization: Bearer`; `/v1/messages` is added to the URL. */
 export type AnthropicOptions = EndpointOptions;
 
 /**
- * The Messages API over HTTP. Made once and shared by sessions: it keeps connections alive and remembers serialised
- * messages. Throws `invalid_option` for addresses that are no URLs; later trouble is told as events.
+ * The Messages API over HTTP. Sessions share one instance: it keeps connections alive and remembers serialised
+ * messages. Throws `invalid_option` for addresses that are not URLs; later failures are yielded as events.
  */
 export function createAnthropicModel(options: AnthropicOptions): Model {
   const url = methodUrl(options.baseUrl, '/v1/messages', 'ANTHROPIC_BASE_URL');

@@ -1,6 +1,6 @@
-import { raceAbort } from '../util/abort.ts';
-import { messageOf } from '../util/message-of.ts';
-import { ModelFailure } from './failures.ts';
+import { raceAbort } from '../../util/abort.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { ModelFailure } from '../failures.ts';
 
 export interface Credential {
   apiKey?: string;
@@ -8,13 +8,13 @@ export interface Credential {
 }
 
 export interface CredentialSource extends Credential {
-  /** Asked before every request, for credentials that change; wins over the fixed ones. */
+  /** Called before every request, for credentials that change; wins over the fixed ones. */
   credential?: () => Promise<Credential>;
 }
 
 /**
- * The credential for the next request. Keys often come out of files, with a line feed at their end. Rejects with an
- * `authentication` failure when there is none to be had.
+ * The credential for the next request. Keys often come from files and end with a line feed, which is removed. Rejects
+ * with an `authentication` failure when no credential can be obtained.
  */
 export async function currentCredential(source: CredentialSource, signal: AbortSignal): Promise<Credential> {
   const given = source.credential ? await askFor(source.credential, signal) : source;

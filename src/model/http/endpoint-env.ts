@@ -1,13 +1,13 @@
+import type { Env } from '../resolve.ts';
 import type { EndpointOptions } from './endpoint.ts';
-import type { Env } from './resolve.ts';
 
-/** What an environment says about reaching any provider. */
+/** Reads the settings that are common to all providers from an environment. */
 export function sharedSettings(env: Env): Pick<EndpointOptions, 'timeoutMs' | 'proxy'> {
   const timeoutMs = Number(env.API_TIMEOUT_MS);
   return { ...(timeoutMs > 0 && { timeoutMs }), proxy: env };
 }
 
-/** `Name: value` lines; lines of another shape are passed over. */
+/** `Name: value` lines; lines of another shape are skipped. */
 export function parseHeaderLines(text: string): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const line of text.split(/\r?\n/)) {

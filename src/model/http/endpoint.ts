@@ -1,8 +1,7 @@
-import { abortReason } from '../util/abort.ts';
-import { messageOf } from '../util/message-of.ts';
-import type { Runtime } from '../util/runtime.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { type Credential, type CredentialSource, currentCredential } from './credential.ts';
+import { abortReason } from '../../util/abort.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { Runtime } from '../../util/runtime.ts';
+import { HeddleError } from '../../wire/errors.ts';
 import {
   failureOfAnswer,
   failureOfError,
@@ -10,41 +9,44 @@ import {
   ModelFailure,
   presentable,
   requestIdOf,
-} from './failures.ts';
-import { createHide, type Hide } from './hide-secrets.ts';
+} from '../failures.ts';
+import { createHide, type Hide } from '../hide-secrets.ts';
+import type { ModelYield } from '../model.ts';
+import { type Credential, type CredentialSource, currentCredential } from './credential.ts';
 import { createHttpClient, type HttpAnswer, type HttpClient } from './http.ts';
-import type { ModelYield } from './model.ts';
 import { type ProxyEnv, proxyFor } from './proxy.ts';
 import { limitSilence, type SilenceLimit } from './silence-limit.ts';
 import type { StreamReader } from './stream-reader.ts';
 
-/** How a provider's HTTP endpoint is reached; the same for every provider. */
+/** How Heddle reaches a provider's HTTP endpoint; the same for every provider. */
 export interface EndpointOptions extends CredentialSource {
-  /** Where the API lives, with or without a path and a trailing slash. */
+  /** The address of the API, with or without a path and a trailing slash. */
   baseUrl: string;
-  /** Added to every request, replacing ours of the same name. */
+  /** Added to every request, replacing Heddle's own headers of the same name. */
   headers?: Readonly<Record<string, string>>;
-  /** How long the far end may be silent, keep-alives not counted. Default 10 minutes. */
+  /** How long the server may be silent; keep-alives do not count. Default 10 minutes. */
   timeoutMs?: number;
   userAgent: string;
-  /** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY are looked up. Absent: no proxy. */
+  /** The environment with HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Absent: no proxy. */
   proxy?: ProxyEnv;
-  /** PEM certificates that are trusted besides the built-in ones. */
+  /** PEM certificates that are trusted in addition to the built-in ones. */
   ca?: string;
-  /** What no failure and no log may show, besides the credential: values of headers, passwords of proxies. */
+  /**
+   * Values that no failure and no log may show, in addition to the credential: values of headers, passwords of proxies.
+   */
   secrets?: readonly string[];
   runtime: Runtime;
 }
 
 /** One HTTP endpoint that answers requests with streams. Keeps connections alive. */
 export interface Endpoint {
-  /** One request and its answer, as a Model streams it: trouble is an event, nothing is thrown. */
+  /** Sends one request and yields its answer, as a Model streams it: failures are events, and nothing is thrown. */
   ask(call: Call, signal: AbortSignal): AsyncGenerator<ModelYield, void>;
-  /** Keeps no connection any longer; those in use end with their work. */
+  /** Closes idle connections; those in use close when their request ends. */
   close(): void;
 }
 
-/** What one provider does differently from the next. */
+/** The parts of a request that differ between providers. */
 export interface Call {
   /** The provider's own headers. */
   headers(credential: Credential): Record<string, string>;
@@ -55,7 +57,7 @@ export interface Call {
 
 const DEFAULT_TIMEOUT_MS = 600_000;
 
-/** Throws `invalid_option` for a proxy address that is no URL. */
+/** Throws `invalid_option` for a proxy address that is not a URL. */
 export function createEndpoint(options: EndpointOptions, url: URL): Endpoint {
   const client = createHttpClient({
     origin: url,
@@ -68,7 +70,9 @@ export function createEndpoint(options: EndpointOptions, url: URL): Endpoint {
   };
 }
 
-/** The address of an API's method. Throws `invalid_option`, naming the variable, for a base that is no http(s) URL. */
+/**
+ * The address of an API's method. Throws `invalid_option`, naming the variable, for a base that is not an http(s) URL.
+ */
 export function methodUrl(baseUrl: string, path: string, variable: string): URL {
   try {
     const url = new URL(baseUrl);
@@ -77,7 +81,7 @@ export function methodUrl(baseUrl: string, path: string, variable: string): URL 
     url.hash = '';
     return url;
   } catch (cause) {
-    const shown = baseUrl.replace(/[^/]*@/, '***@'); // it may hold a password
+    const shown = baseUrl.replace(/[^/]*@/, '***@'); // it may contain a password
     const problem = `The base URL of the model API (${variable}) is not an http(s) URL: ${shown}`;
     throw new HeddleError('invalid_option', `${problem}. Write it whole, such as https://api.example.com`, { cause });
   }
@@ -129,13 +133,16 @@ async function* ask(connection: Connection, call: Call, signal: AbortSignal): As
   }
 }
 
-/** Read of an error body beyond what is kept of it, so that a secret at the cut is still seen whole. */
+/** Read from an error body beyond the part that is kept, so that a secret at the cut is still seen whole. */
 const LONGEST_SECRET_BYTES = 16 * 1024;
 
-/** A helper that is quicker than this is nothing to tell people about. */
+/** A credential helper that is quicker than this is not reported. */
 const QUICK_MS = 50;
 
-/** The credential for the request. Who gets it from a helper that takes its time is told so, and how it ended. */
+/**
+ * Obtains the credential for the request. A slow helper is reported with an `auth` event when it starts and when it
+ * ends.
+ */
 async function* obtain(
   options: EndpointOptions,
   silence: SilenceLimit,

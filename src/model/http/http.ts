@@ -1,25 +1,18 @@
-import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
-import { abortReason } from '../util/abort.ts';
-import { stringField } from '../util/json.ts';
-import { madeOnce } from '../util/made-once.ts';
-import { ModelFailure } from './failures.ts';
-
-export interface HttpClientOptions {
-  /** Requests go to this origin only; see `post` for redirects. */
-  origin: URL;
-  proxy: URL | null;
-  /** PEM certificates that are trusted besides the built-in ones. */
-  ca?: string;
-}
+import type { Agent, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { abortReason } from '../../util/abort.ts';
+import { stringField } from '../../util/json.ts';
+import { madeOnce } from '../../util/made-once.ts';
+import { ModelFailure } from '../failures.ts';
+import { openRoute, type Route, type RouteOptions } from './route.ts';
 
 /** POST over keep-alive connections. `node:http(s)` instead of `fetch`, which costs four times the CPU. */
 export interface HttpClient {
   /**
    * Resolves with the answer's head. Rejects with the abort reason, a connection error, or a ModelFailure for a
-   * redirect to another origin: the request carries a key, and the key stays home (trust M-14).
+   * redirect to another origin: the request carries a key, which must not go to another server.
    */
   post(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
-  /** Keeps no connection any longer: idle ones end now, those in use when they have done their work. */
+  /** Closes idle connections now, and those in use when their request ends. */
   close(): void;
 }
 
@@ -34,13 +27,13 @@ export interface HttpAnswer {
   readonly headers: IncomingHttpHeaders;
   /** The next piece of the body, or null after the last. Rejects when the connection is cut or the signal fires. */
   read(): Promise<Buffer | null>;
-  /** Nothing more is wanted. A body that is about to end gives its connection back, any other is cut off. */
+  /** Ends reading. A body that is about to end returns its connection to the pool; any other is cut off. */
   release(): void;
   /** Cuts the answer off. */
   destroy(): void;
 }
 
-export function createHttpClient(options: HttpClientOptions): HttpClient {
+export function createHttpClient(options: RouteOptions): HttpClient {
   const route = madeOnce(() => openRoute(options));
   let isClosed = false;
   return {
@@ -59,47 +52,12 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
-/** `agent.destroy()` would take the connections in use with it. */
+/** `agent.destroy()` would also close the connections in use. */
 function keepNone(agent: Agent): void {
   agent.maxFreeSockets = 0;
   for (const sockets of Object.values(agent.freeSockets)) {
     for (const socket of sockets ?? []) socket.destroy();
   }
-}
-
-/** How requests get to their origin. */
-export interface Route {
-  agent: Agent;
-  open(url: URL, options: RequestOptions): ClientRequest;
-}
-
-/** Modules are loaded when a route needs them: TLS and proxies cost start-up time that plain runs should not pay. */
-async function openRoute({ origin, proxy, ca }: HttpClientOptions): Promise<Route> {
-  const isPlain = origin.protocol === 'http:';
-  if (isPlain && !proxy) return plainRoute();
-  if (isPlain && proxy?.protocol === 'http:') return (await import('./forward-route.ts')).forwardRoute(proxy, {});
-  const trust = await trustOptions(ca);
-  if (isPlain && proxy) return (await import('./forward-route.ts')).forwardRoute(proxy, trust);
-  const https = await import('node:https');
-  const agent = proxy ? await tunnelAgent(proxy) : new https.Agent({ keepAlive: true });
-  return { agent, open: (url, options) => https.request(url, { ...options, ...trust, agent }) };
-}
-
-async function plainRoute(): Promise<Route> {
-  const http = await import('node:http');
-  const agent = new http.Agent({ keepAlive: true });
-  return { agent, open: (url, options) => http.request(url, { ...options, agent }) };
-}
-
-async function tunnelAgent(proxy: URL): Promise<Agent> {
-  const { HttpsProxyAgent } = await import('https-proxy-agent');
-  return new HttpsProxyAgent(proxy, { keepAlive: true });
-}
-
-async function trustOptions(ca: string | undefined): Promise<{ ca?: string[] }> {
-  if (ca === undefined) return {};
-  const { rootCertificates } = await import('node:tls');
-  return { ca: [...rootCertificates, ca] };
 }
 
 const MAX_REDIRECTS = 5;
@@ -127,7 +85,10 @@ function redirectFailure(status: number, from: URL, to: URL): ModelFailure {
   return new ModelFailure({ class: 'invalid_request', message, status });
 }
 
-/** A kept connection may have been closed by the far end just now; that says nothing about the next, fresh one. */
+/**
+ * The server may just have closed a kept-alive connection; that says nothing about a fresh one, so the request is sent
+ * again.
+ */
 async function exchange(route: Route, request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
   for (let attempt = 1; ; attempt++) {
     const opened = send(route, request, signal);
@@ -148,20 +109,20 @@ function send(route: Route, { url, headers, body }: HttpRequest, signal: AbortSi
   request.once('close', () => signal.removeEventListener('abort', onAbort));
   const response = new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve);
-    // Errors after the head reach the reader of the body; here they only must not go unhandled.
+    // Errors after the head reach the reader of the body; this handler only keeps them from being unhandled.
     request.on('error', reject);
   });
   request.end(body);
   return { request, response };
 }
 
-/** How much waits for a slow consumer before the far end is told to wait. */
+/** How many bytes wait for a slow consumer before Heddle stops reading from the server. */
 const HIGH_WATER_BYTES = 256 * 1024;
 /** How long a body may take to end after its last meaningful byte. */
 const DRAIN_MS = 1000;
 
 function answerOf(response: IncomingMessage, signal: AbortSignal): HttpAnswer {
-  // One read of the socket may hold hundreds of small HTTP chunks: they are collected, and handed on together.
+  // One read of the socket may hold hundreds of small HTTP chunks: they are collected and passed on together.
   let chunks: Buffer[] = [];
   let size = 0;
   let ended = false;

@@ -1,6 +1,6 @@
-import { HeddleError } from '../wire/errors.ts';
+import { HeddleError } from '../../wire/errors.ts';
 
-/** The proxy variables of an environment, in either spelling. */
+/** The proxy variables of an environment, in upper or lower case. */
 export type ProxyEnv = Readonly<Record<string, string | undefined>>;
 
 /** The proxy that requests to `target` go through, or null. Lower-case names win, as they do in curl. */
@@ -40,7 +40,10 @@ function tryUrl(value: string): URL | null {
   }
 }
 
-/** NO_PROXY: names separated by commas or spaces, each for itself and all below it, with an optional port; `*` is all. */
+/**
+ * NO_PROXY: names separated by commas or spaces, each for the host and all hosts below it, with an optional port; `*`
+ * is all.
+ */
 function isExempt(target: URL, noProxy: string): boolean {
   const host = target.hostname.toLowerCase();
   const port = target.port || (target.protocol === 'https:' ? '443' : '80');

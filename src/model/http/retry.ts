@@ -1,6 +1,6 @@
-import type { Clock } from '../util/runtime.ts';
-import { isGroup } from './each-event.ts';
-import type { Failure, FailureClass, Model, ModelRequest, ModelYield } from './model.ts';
+import type { Clock } from '../../util/runtime.ts';
+import { isGroup } from '../each-event.ts';
+import type { Failure, FailureClass, Model, ModelRequest, ModelYield } from '../model.ts';
 
 export interface RetryOptions {
   /** Attempts after the first. Default 10. */
@@ -14,10 +14,10 @@ const DEFAULT_RETRIES = 10;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 32_000;
 const JITTER = 0.25;
-/** How long all waits of one call may take together when the provider names them. */
+/** The limit for all waits of one call together when the provider names the waiting time. */
 const LONGEST_WAIT_IN_ALL_MS = 600_000;
 
-/** The rest (bad request, bad key, unknown model) would fail the same way again. */
+/** All other failures (bad request, bad key, unknown model) would occur again. */
 const RETRYABLE: ReadonlySet<FailureClass> = new Set([
   'rate_limit',
   'overloaded',
@@ -27,7 +27,9 @@ const RETRYABLE: ReadonlySet<FailureClass> = new Set([
   'malformed',
 ]);
 
-/** Tries again what may go better the next time, on a fixed schedule (ruling K28), and says so before each wait. */
+/**
+ * Repeats requests whose failure may be temporary, on a fixed schedule, and yields a `retry` event before each wait.
+ */
 export function withRetry(model: Model, options: RetryOptions): Model {
   return {
     provider: model.provider,
@@ -81,6 +83,6 @@ function backoff(attempt: number, chance: number): number {
 
 function givenUp(failure: Failure, retryAfterMs: number): Failure {
   const asked = `The API asked to wait ${Math.ceil(retryAfterMs / 1000)} s before the next attempt`;
-  const { body: _, ...rest } = failure; // what is shown would be the body, and say nothing of the reason
+  const { body: _, ...rest } = failure; // the wire would show the body instead of the reason
   return { ...rest, message: `${failure.message} (${asked}; gave up, because 10 minutes of waiting is the limit.)` };
 }

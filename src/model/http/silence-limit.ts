@@ -1,13 +1,13 @@
-import { Aborted, abortReason } from '../util/abort.ts';
-import { startTimer } from '../util/timer.ts';
+import { Aborted, abortReason } from '../../util/abort.ts';
+import { startTimer } from '../../util/timer.ts';
 
-/** Bounds the silence of the far end, and passes the caller's abort on. */
+/** Limits the silence of the server, and passes the caller's abort on. */
 export interface SilenceLimit {
   /** Fires with the caller's reason, or with kind `timeout`. */
   signal: AbortSignal;
   /**
-   * Waits. Only waiting counts as silence, not the time that a slow consumer takes. `goesOn`: the silence before this
-   * wait was not broken (a keep-alive came), so its time still counts.
+   * Waits. Only waiting counts as silence, not the time that a slow consumer takes. `goesOn`: only a keep-alive came
+   * before this wait, so the time before it still counts.
    */
   wait<T>(work: Promise<T>, options?: { goesOn: boolean }): Promise<T>;
   end(): void;
@@ -18,7 +18,7 @@ export function limitSilence(outer: AbortSignal, timeoutMs: number): SilenceLimi
   let isWaiting = false;
   let silentSince = 0;
   let timer: NodeJS.Timeout;
-  // Looked at only when it rings: setting a timer anew for each piece of a stream would cost more than reading it.
+  // Checked only when the timer fires: setting a timer for each piece of a stream would cost more than reading it.
   const onTimer = () => {
     const left = isWaiting ? silentSince + timeoutMs - performance.now() : timeoutMs;
     if (left > 0) setTimer(left);

@@ -8,9 +8,9 @@ export interface SseEvent {
 export interface SseReader {
   /** Takes the next bytes, cut anywhere, and returns the events that are now complete. */
   push(chunk: Buffer): SseEvent[];
-  /** Bytes held back because their line is not complete, plus the data of the event that is not complete. */
+  /** The bytes of an incomplete line plus the data of an incomplete event. */
   readonly pendingBytes: number;
-  /** True while the bytes of an event that is no mere keep-alive are arriving. */
+  /** True while the bytes of an event that is not a mere keep-alive are arriving. */
   readonly inEvent: boolean;
 }
 
@@ -22,7 +22,7 @@ const KEEP_ALIVE_BYTES = 64;
 
 /**
  * Reads server-sent events as they arrive. Lines are cut as bytes and only whole lines are decoded, so a chunk may end
- * inside a character. An event that the stream's end leaves open is never returned, as the standard says.
+ * inside a character. An event that is incomplete at the end of the stream is never returned, as the standard says.
  *
  * The model streams thousands of small events: there is one decoding per chunk and no work per byte.
  */
@@ -32,10 +32,10 @@ export function createSseReader(): SseReader {
   let atStart = true;
   let endedInCr = false;
   let name: string | undefined;
-  /** The data lines so far; null before the first. Nearly all events have one, so there is nothing to join. */
+  /** The data lines so far; null before the first. Nearly all events have one line, so there is nothing to join. */
   let data: string | null = null;
 
-  /** The text of all lines that the chunk completes; what follows the last line end is kept for later. */
+  /** The text of all lines that the chunk completes; the bytes after the last line end are kept for later. */
   function completeLines(chunk: Buffer): string {
     const end = Math.max(chunk.lastIndexOf(LF), chunk.lastIndexOf(CR));
     if (end < 0) {
@@ -69,7 +69,7 @@ export function createSseReader(): SseReader {
     } else if (line === 'data') {
       addData('');
     }
-    // Comments, `id`, `retry` and unknown fields mean nothing here.
+    // Comments, `id`, `retry` and unknown fields are ignored.
   }
 
   function takeEvent(): SseEvent | null {

@@ -1,15 +1,15 @@
-import { isObject, type JsonObject, tryParseJson } from '../util/json.ts';
-import { failureOfErrorText } from './failures.ts';
-import type { ModelEvent, StreamEvent } from './model.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
+import { failureOfErrorText } from '../failures.ts';
+import type { ModelEvent, StreamEvent } from '../model.ts';
 import { createSseReader, type SseEvent } from './sse.ts';
 
 /** Turns the body of an accepted request into model events. */
 export interface StreamReader {
-  /** What the bytes tell. A failure is the last event; nothing may be pushed after it. */
+  /** The events in the bytes. A failure is the last event; nothing may be pushed after it. */
   push(chunk: Buffer): ModelEvent[];
-  /** What is left to tell when the body has ended: a failure, unless the answer is whole. */
+  /** The remaining events when the body has ended: a failure, unless the answer is complete. */
   end(): ModelEvent[];
-  /** The answer is over: `message_stop` or a failure was told. */
+  /** The answer is over: `message_stop` or a failure was returned. */
   readonly done: boolean;
   /** Whether the last bytes were more than a keep-alive. */
   readonly progressed: boolean;
@@ -17,20 +17,26 @@ export interface StreamReader {
 
 /** A provider's way of putting an answer into events or into JSON. One object reads one answer. */
 export interface Dialect {
-  /** Adds what an event tells; nothing may come after a failure or `message_stop`. False: it was a mere keep-alive. */
+  /**
+   * Appends the model events of an SSE event to `told`; nothing may come after a failure or `message_stop`. False: it
+   * was a mere keep-alive.
+   */
   take(event: SseEvent, told: ModelEvent[]): boolean;
-  /** What completes an answer that ended without saying so, or null when it is not whole. */
+  /** The events that complete an answer which ended without a final event, or null when it is incomplete. */
   complete(): ModelEvent[] | null;
-  /** An answer that was not streamed, although it was asked to be, told as if it had been. Null: it is none. */
+  /**
+   * The events for an answer that the server did not stream although the request asked for it. Null: the body is not an
+   * answer.
+   */
   whole(body: JsonObject): ModelEvent[] | null;
 }
 
-/** A single event of this size is no answer but a fault of the far end. */
+/** A single event of this size is a fault of the server, not an answer. */
 const MAX_PENDING_BYTES = 256 * 1024 * 1024;
 
 /**
- * The first character tells what the body is, whatever its content type claims: an event stream, an answer that was not
- * streamed, or a page of some proxy (trust M-9).
+ * The first character decides what the body is, whatever its content type claims: an event stream, an answer that was
+ * not streamed, or the page of a proxy.
  */
 export function createStreamReader(dialect: Dialect, requestId: string | null): StreamReader {
   let reader: StreamReader | undefined;
@@ -94,7 +100,7 @@ function eventReader(dialect: Dialect, requestId: string | null): StreamReader {
     end() {
       if (done) return [];
       done = true;
-      // Everything that matters may have come, and only the good-bye be missing.
+      // The whole answer may have arrived without its final event.
       const rest = dialect.complete();
       return rest ?? [failed('connection', 'The connection ended before the answer was complete.', requestId)];
     },

@@ -19,9 +19,9 @@ export const INSTRUCTION_FORMS = [
 ];
 
 /**
- * Reads a prompt as instructions: one, or several joined by "then", on lines of their own, or in a numbered list.
- * Arguments with spaces may be quoted; quoted text never ends a step. All or nothing: when one passage is no
- * instruction, the others may depend on it, so none is followed.
+ * Reads a prompt as instructions: one, or several joined by "then", on separate lines, or in a numbered list. Arguments
+ * with spaces may be quoted; quoted text never ends a step. When one passage is not an instruction, the others may
+ * depend on it, so none is followed.
  */
 export function parseInstructions(prompt: string): Instructions {
   const steps: Step[] = [];
@@ -59,7 +59,7 @@ function splitSteps(prompt: string): string[] {
   return steps.map((step) => step.replace(LEAD_IN, '').trim()).filter((step) => step !== '');
 }
 
-/** An argument that ends where the rest of the form goes on, and one without spaces. */
+/** An argument that ends where the rest of the pattern continues, and one without spaces. */
 const ARGUMENT = `(${QUOTED}|.+?)`;
 const WORD = String.raw`(${QUOTED}|\S+?)`;
 
@@ -107,7 +107,7 @@ function parseStep(passage: string): Step | undefined {
   return undefined;
 }
 
-/** Quotes go only when they enclose the whole argument: `"a" && "b"` keeps them. */
+/** Quotes are removed only when they enclose the whole argument: `"a" && "b"` keeps them. */
 function unquote(argument = ''): string {
   const text = argument.trim();
   const [quote] = text;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../util/json.ts';
+import type { JsonObject } from '../../util/json.ts';
 import type { Step } from './offline-instructions.ts';
 
 export interface Call {
@@ -14,8 +14,8 @@ export interface Outcome {
 export type NextMove = { kind: 'call'; call: Call } | { kind: 'report'; report: string };
 
 /**
- * Where following the steps stands after the given outcomes: the next call, or the report at the end. The steps are
- * walked from the start each time, fed with what is known, so nothing has to be remembered between two answers.
+ * Follows the steps up to the given outcomes and returns the next call, or the report at the end. The steps are walked
+ * from the start each time with the known outcomes, so no state is kept between two answers.
  */
 export function followSteps(
   steps: readonly Step[],
@@ -36,7 +36,7 @@ interface StepReport {
   text: string;
 }
 
-/** Later steps may need earlier ones, so the first that could not be done is the last that is tried. */
+/** Later steps may need earlier ones, so the walk ends at the first step that fails. */
 function* walkSteps(steps: readonly Step[], tools: ReadonlySet<string>): Generator<Call, string, Outcome> {
   const lines: string[] = [];
   for (const [at, step] of steps.entries()) {
@@ -65,12 +65,12 @@ function* carryOut(step: Step, tools: ReadonlySet<string>): Generator<Call, Step
   return { done: true, text: `${what}:\n\n${quote(last.text)}` };
 }
 
-/** A command that ran and failed has told what it can: a failing test is a reason to go on, a refused one is not. */
+/** A command that ran and failed still has a result: a failing test does not end the walk, a refused command does. */
 function hasRun(step: Step, { text }: Outcome): boolean {
   return step.kind === 'run' && text.startsWith('Exit code ');
 }
 
-/** An existing file is only overwritten by one who has read it. */
+/** The write tool overwrites an existing file only after it was read. */
 function* readFirst(file: string, call: Call): Generator<Call, Outcome, Outcome> {
   const read = yield { tool: 'Read', input: { file_path: file } };
   return read.isError ? read : yield call;
@@ -119,7 +119,7 @@ function inDirectory(input: JsonObject, { directory }: { directory?: string }): 
   return directory ? { ...input, path: directory } : input;
 }
 
-/** The text as a regular expression that matches just it. */
+/** A regular expression that matches exactly this text. */
 function literally(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

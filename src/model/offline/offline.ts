@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { cutText } from '../util/cut-text.ts';
-import type { ContentBlock, ToolResultBlock } from '../wire/content.ts';
-import { type AnswerBlock, answerEvents } from './answer-events.ts';
-import type { ApiMessage, Model, ModelEvent, ModelRequest } from './model.ts';
+import { cutText } from '../../util/text/cut-text.ts';
+import type { ContentBlock, ToolResultBlock } from '../../wire/api/content.ts';
+import { type AnswerBlock, answerEvents } from '../answer-events.ts';
+import type { ApiMessage, Model, ModelEvent, ModelRequest } from '../model.ts';
 import { INSTRUCTION_FORMS, parseInstructions } from './offline-instructions.ts';
 import { type Call, followSteps, type Outcome } from './offline-steps.ts';
 
 /**
- * The built-in model: no network, no language understanding, always the same answer to the same conversation. It follows
- * plain instructions in the last prompt with real tool calls, so that everything around a model can be tried and tested.
- * It keeps no state: what has been done is read from the conversation each time.
+ * The built-in model: no network, no language understanding, always the same answer to the same conversation. It
+ * follows plain instructions in the last prompt with real tool calls, so that everything around a model can be tried
+ * and tested. It keeps no state: each time it reads the calls and results so far from the conversation.
  */
 export function createOfflineModel(): Model {
   return { provider: 'offline', stream: streamAnswer };
@@ -41,11 +41,11 @@ async function* streamAnswer(request: ModelRequest, signal: AbortSignal): AsyncG
 const CHARS_PER_TOKEN = 4;
 
 interface Conversation {
-  /** The newest words of the user. */
+  /** The newest text of the user. */
   prompt: string;
-  /** What came of the calls made since then, in order. */
+  /** The results of the calls made since then, in order. */
   outcomes: Outcome[];
-  /** Same conversation, same id; unlike in other conversations and at other points of this one. */
+  /** The same id for the same conversation; different in other conversations and at other points of this one. */
   idFor(kind: string): string;
 }
 
@@ -67,8 +67,8 @@ function readConversation(messages: readonly ApiMessage[]): Conversation {
 }
 
 /**
- * A user's own words: not the reminders and notices that the runtime wraps into tags, nor its interrupt markers. The
- * newest of them: after a turn that failed, its prompt stands before them in the same message.
+ * The user's own text: not the reminders and notices that the runtime wraps into tags, nor its interrupt markers. It
+ * takes the newest text: after a failed turn, the prompt of that turn comes earlier in the same message.
  */
 function promptOf(message: ApiMessage | undefined): string {
   const words = (message?.content ?? [])

@@ -1,7 +1,7 @@
-import { isObject, type JsonObject, tryParseJson } from '../util/json.ts';
-import type { StreamEvent } from './model.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
+import type { StreamEvent } from '../model.ts';
 
-/** A piece of a tool call. Id and name usually come with the first piece only, the index not from every server. */
+/** A piece of a tool call. Usually only the first piece has an id and a name; some servers send no index. */
 export interface CallFragment {
   index?: number;
   id?: string;
@@ -10,28 +10,29 @@ export interface CallFragment {
 }
 
 /**
- * Puts the pieces of a chat completion into content blocks as the Messages API streams them: one after the other. Chat
- * completions have no blocks; texts, thoughts and calls may come in any order, and the pieces of calls mixed.
+ * Turns the pieces of a chat completion into content blocks as the Messages API streams them: one after the other. Chat
+ * completions have no blocks; texts, thoughts and calls may come in any order, and the pieces of several calls may
+ * alternate.
  */
 export interface BlockWriter {
-  /** Blanks that nothing follows are dropped: models write them between their thoughts and their calls. */
+  /** Trailing blanks are dropped: models write them between their thoughts and their calls. */
   add(kind: 'text' | 'thinking', piece: string): void;
   addCall(fragment: CallFragment): void;
-  /** The answer is over: what is open or still waits is told. */
+  /** The answer is over: emits everything that is open or waiting. */
   end(): void;
   readonly hasCalls: boolean;
-  /** How much has come, for estimates. */
+  /** How many characters have arrived, for estimates. */
   readonly characters: number;
 }
 
 export interface BlockWriterOptions {
-  tell: (event: StreamEvent) => void;
-  /** An id for a call that came without, or with that of another. */
+  emit: (event: StreamEvent) => void;
+  /** Makes an id for a call that came without one, or with the id of another call. */
   newCallId: () => string;
 }
 
-export function createBlockWriter({ tell, newCallId }: BlockWriterOptions): BlockWriter {
-  /** The blocks that are not told to their end. The first is being told as it grows, the others wait for it. */
+export function createBlockWriter({ emit, newCallId }: BlockWriterOptions): BlockWriter {
+  /** The blocks that are not finished. The first is emitted as it grows; the others wait for it. */
   const queue: Block[] = [];
   const calls: Call[] = [];
   let blank: Blank = NO_BLANK;
@@ -41,7 +42,7 @@ export function createBlockWriter({ tell, newCallId }: BlockWriterOptions): Bloc
   function append(block: Block, piece: string): void {
     if (piece === '') return;
     if (block.index === undefined) block.waiting.push(piece);
-    else tell({ type: 'content_block_delta', index: block.index, delta: deltaOf(block.kind, piece) });
+    else emit({ type: 'content_block_delta', index: block.index, delta: deltaOf(block.kind, piece) });
   }
 
   function push(block: Block): void {
@@ -49,7 +50,7 @@ export function createBlockWriter({ tell, newCallId }: BlockWriterOptions): Bloc
     advance();
   }
 
-  /** Goes on to the next block when the first one is known to be complete. */
+  /** Moves to the next block when the first one is known to be complete. */
   function advance(): void {
     for (;;) {
       const [first, next] = queue;
@@ -63,7 +64,7 @@ export function createBlockWriter({ tell, newCallId }: BlockWriterOptions): Bloc
   function open(block: Block): void {
     if (block.index !== undefined) return;
     block.index = nextIndex++;
-    tell({ type: 'content_block_start', index: block.index, content_block: startOf(block) });
+    emit({ type: 'content_block_start', index: block.index, content_block: startOf(block) });
     for (const piece of block.waiting.splice(0)) append(block, piece);
   }
 
@@ -71,7 +72,7 @@ export function createBlockWriter({ tell, newCallId }: BlockWriterOptions): Bloc
     const block = queue.shift();
     if (!block) return;
     if (block.kind === 'tool_use') block.isClosed = true;
-    tell({ type: 'content_block_stop', index: block.index });
+    emit({ type: 'content_block_stop', index: block.index });
   }
 
   function openCall({ index, id }: CallFragment): Call {
@@ -80,7 +81,7 @@ export function createBlockWriter({ tell, newCallId }: BlockWriterOptions): Bloc
       kind: 'tool_use',
       waiting: [],
       number: index,
-      givenId: id,
+      rawId: id,
       id: isTaken ? newCallId() : id,
       name: '',
       pieces: [],
@@ -112,7 +113,7 @@ export function createBlockWriter({ tell, newCallId }: BlockWriterOptions): Bloc
       blank = NO_BLANK;
       const known = findCall(calls, fragment);
       const call = known ?? openCall(fragment);
-      // A call that was complete when the next one began cannot become more complete.
+      // A call that was complete when the next one began takes no more pieces.
       if (call.isClosed) return;
       const isNewlyNamed = call.name === '' && Boolean(fragment.name);
       call.name ||= fragment.name ?? '';
@@ -146,9 +147,9 @@ const NO_BLANK: Blank = { kind: null, text: '' };
 
 interface PlainBlock {
   kind: 'text' | 'thinking';
-  /** Its place in the answer, from when it is told. */
+  /** Its index in the answer, set when its emission starts. */
   index?: number;
-  /** Pieces that came while a block before this one was being told. */
+  /** Pieces that arrived while an earlier block was being emitted. */
   waiting: string[];
 }
 
@@ -158,7 +159,7 @@ interface Call {
   waiting: string[];
   /** The server's number for the call. */
   number: number | undefined;
-  givenId: string | undefined;
+  rawId: string | undefined;
   id: string;
   name: string;
   /** All arguments so far. */
@@ -170,15 +171,15 @@ type Block = PlainBlock | Call;
 
 /**
  * The call that a fragment continues, or undefined when it begins a new one. Some servers number all calls 0: a new id
- * together with a name is a new call. Some number none: a name without a known id is one.
+ * together with a name is a new call. Some send no numbers: a name without a known id is a new call.
  */
 function findCall(calls: readonly Call[], { index, id, name }: CallFragment): Call | undefined {
   if (index === undefined) {
-    const same = id ? calls.findLast((call) => call.givenId === id) : undefined;
+    const same = id ? calls.findLast((call) => call.rawId === id) : undefined;
     return same ?? (name ? undefined : calls.at(-1));
   }
   const same = calls.findLast((call) => call.number === index);
-  const isAnother = same?.givenId && id && name && same.givenId !== id;
+  const isAnother = same?.rawId && id && name && same.rawId !== id;
   return isAnother ? undefined : same;
 }
 
@@ -186,7 +187,7 @@ function isNamed(block: Block): boolean {
   return block.kind !== 'tool_use' || block.name !== '';
 }
 
-/** Whether nothing can follow, given that the next block has begun. Of calls several may grow at once. */
+/** Whether the block is complete now that the next block has begun. Several calls may grow at once. */
 function isComplete(block: Block): boolean {
   return block.kind !== 'tool_use' || isObject(tryParseJson(block.pieces.join('')));
 }
@@ -196,7 +197,7 @@ function startOf(block: Block): JsonObject {
     case 'text':
       return { type: 'text', text: '' };
     case 'thinking':
-      // Thoughts go back to the provider they came from and to no other, so they say whose they are.
+      // Thoughts are sent back only to the provider they came from, so the block names that provider.
       return { type: 'thinking', thinking: '', signature: '', provider: 'openai' };
     case 'tool_use':
       return { type: 'tool_use', id: block.id, name: block.name, input: {} };

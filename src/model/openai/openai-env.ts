@@ -1,11 +1,14 @@
-import { HeddleError } from '../wire/errors.ts';
-import { parseHeaderLines, sharedSettings } from './endpoint-env.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { parseHeaderLines, sharedSettings } from '../http/endpoint-env.ts';
+import type { Env } from '../resolve.ts';
 import type { OpenAiOptions } from './openai.ts';
-import type { Env } from './resolve.ts';
 
 const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
 
-/** What an environment says about reaching an OpenAI-compatible server. The caller decides whose may say so. */
+/**
+ * Reads the settings for an OpenAI-compatible server from an environment. The caller decides which environments it
+ * trusts for this.
+ */
 export function openAiSettings(env: Env): Omit<OpenAiOptions, 'runtime' | 'userAgent'> {
   return {
     baseUrl: env.OPENAI_BASE_URL?.trim() || DEFAULT_BASE_URL,
@@ -15,7 +18,10 @@ export function openAiSettings(env: Env): Omit<OpenAiOptions, 'runtime' | 'userA
   };
 }
 
-/** The error to show when OpenAI itself would be asked without a key, or undefined. Other servers may need none. */
+/**
+ * The error to show when a request would go to OpenAI itself without a key, or undefined. Other servers may need no
+ * key.
+ */
 export function missingOpenAiKey(env: Env): HeddleError | undefined {
   if (env.OPENAI_API_KEY?.trim() || !isOpenAi(openAiSettings(env).baseUrl)) return undefined;
   return new HeddleError(

@@ -1,6 +1,6 @@
-import type { ContentBlock, Source, ToolResultBlock, ToolUseBlock } from '../wire/content.ts';
-import type { ApiMessage } from './model.ts';
-import { encodeJson } from './request-json.ts';
+import type { ContentBlock, Source, ToolResultBlock, ToolUseBlock } from '../../wire/api/content.ts';
+import type { ApiMessage } from '../model.ts';
+import { encodeJson } from '../request-json.ts';
 
 /** A message as chat completions take it. */
 export type ChatMessage =
@@ -17,11 +17,11 @@ interface ChatCall {
 }
 
 export interface TranslateOptions {
-  /** Whether the server wants its own thoughts back. Those of other providers never go to it. */
+  /** Whether the server wants its own thoughts back. Thoughts of other providers are never sent to it. */
   sendsThoughts: boolean;
 }
 
-/** Our message in the words of chat completions: none, one or several messages. */
+/** Translates a message into the format of chat completions: none, one or several messages. */
 export function toChatMessages({ role, content }: ApiMessage, options: TranslateOptions): ChatMessage[] {
   return role === 'assistant' ? fromAssistant(content, options) : fromUser(content);
 }
@@ -31,7 +31,7 @@ function fromAssistant(content: readonly ContentBlock[], { sendsThoughts }: Tran
   const calls = content.filter((block) => block.type === 'tool_use').map(toCall);
   if (text === '' && calls.length === 0) return [];
   const thoughts = sendsThoughts ? ownThoughts(content) : '';
-  // Servers that want thoughts refuse a call without any; a blank is what they take where there were none.
+  // Servers that want thoughts refuse a call without any; they accept a blank where there were none.
   const reasoning = thoughts || (sendsThoughts && calls.length > 0 ? ' ' : '');
   return [
     {
@@ -58,14 +58,14 @@ function toCall({ id, name, input }: ToolUseBlock): ChatCall {
   return { id: callId(id), type: 'function', function: { name, arguments: encodeJson(input) } };
 }
 
-/** OpenAI's limit. What is cut off is the front: the ids of all providers end in what makes them differ. */
+/** OpenAI's limit. The front is cut off, because the ids of all providers differ at their end. */
 const MAX_ID_LENGTH = 40;
 
 function callId(id: string): string {
   return id.slice(-MAX_ID_LENGTH);
 }
 
-/** Results come first: they must follow the calls directly. Their images cannot stand in them, so they come after. */
+/** Results come first: they must follow the calls directly. Their images cannot be part of them, so they come after. */
 function fromUser(content: readonly ContentBlock[]): ChatMessage[] {
   const results = content.filter((block) => block.type === 'tool_result');
   const parts = [
@@ -81,7 +81,7 @@ function fromUser(content: readonly ContentBlock[]): ChatMessage[] {
   return messages;
 }
 
-/** Many servers take texts only; a list of parts is sent where there is something else to send. */
+/** Many servers accept only texts; a list of parts is sent only where there is something other than text. */
 function asPlainAsPossible(parts: ChatPart[]): string | ChatPart[] {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return texts.length === parts.length ? texts.join('\n\n') : parts;
@@ -105,7 +105,10 @@ function imagesOf({ tool_use_id, content }: ToolResultBlock): ChatPart[] {
   return images.length === 0 ? [] : [textPart(`From the result of tool call ${callId(tool_use_id)}:`), ...images];
 }
 
-/** A block of the user as a part, or null when there is nothing to say. What cannot be sent is at least named. */
+/**
+ * A block of the user as a part, or null for an empty one. A block that cannot be sent is replaced by a text that names
+ * it.
+ */
 function toPart(block: ContentBlock): ChatPart | null {
   switch (block.type) {
     case 'text':

@@ -1,23 +1,23 @@
-import type { JsonObject } from '../util/json.ts';
-import type { ApiMessage, ApiTool, Failure, ModelRequest } from './model.ts';
+import type { JsonObject } from '../../util/json.ts';
+import type { ApiMessage, ApiTool, Failure, ModelRequest } from '../model.ts';
+import { encodeJson, remember } from '../request-json.ts';
 import { toChatMessages } from './openai-messages.ts';
-import { encodeJson, remember } from './request-json.ts';
 
-/** Where servers of this API differ in what they want. Their refusals tell: see `adaptForm`. */
+/** The points in which servers of this API differ. Their refusals show which form they want: see `adaptForm`. */
 export interface RequestForm {
   limitField: 'max_tokens' | 'max_completion_tokens';
   asksForUsage: boolean;
   sendsThoughts: boolean;
 }
 
-/** What most servers take. */
+/** The form that most servers accept. */
 export const COMMON_FORM: RequestForm = { limitField: 'max_tokens', asksForUsage: true, sendsThoughts: false };
 
 export type ChatRequestEncoder = (request: ModelRequest, form: RequestForm) => string;
 
 /**
- * Writes request bodies. Each message is serialised once and found again by identity, and every body is a prefix of the
- * next, so that servers can reuse what they have computed.
+ * Writes request bodies. Each message is serialised once and looked up by identity, and every body is a prefix of the
+ * next, so that servers can reuse their caches.
  */
 export function createChatRequestEncoder(): ChatRequestEncoder {
   const system = remember(encodeSystem);
@@ -41,7 +41,7 @@ export function adaptForm(form: RequestForm, { status, message, body = '' }: Fai
     return { ...form, limitField: 'max_completion_tokens' };
   }
   if (form.asksForUsage && words.includes('stream_options')) return { ...form, asksForUsage: false };
-  // Thinking models of Moonshot and DeepSeek want the thoughts that led to a call back beside it.
+  // Thinking models of Moonshot and DeepSeek want the thoughts that led to a call sent back with it.
   const wantsThoughts = words.includes('reasoning_content') && /missing|must be passed/i.test(words);
   return wantsThoughts && !form.sendsThoughts ? { ...form, sendsThoughts: true } : null;
 }
@@ -75,7 +75,7 @@ function encodeTools(tools: readonly ApiTool[]): string {
   return `,"tools":${encodeJson(functions)}`;
 }
 
-/** Servers choke on `$schema`, and on an object whose properties are not listed. */
+/** Some servers fail on `$schema`, and on an object whose properties are not listed. */
 function parametersOf({ $schema: _, ...schema }: JsonObject): JsonObject {
   return { type: 'object', properties: {}, ...schema };
 }

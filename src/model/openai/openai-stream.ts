@@ -1,15 +1,15 @@
-import { isObject, type JsonObject, stringField, tryParseJson } from '../util/json.ts';
-import type { Runtime } from '../util/runtime.ts';
-import type { ApiUsage } from '../wire/usage.ts';
-import { failureOfErrorText } from './failures.ts';
-import type { ModelEvent, StreamEvent } from './model.ts';
+import { isObject, type JsonObject, stringField, tryParseJson } from '../../util/json.ts';
+import type { Runtime } from '../../util/runtime.ts';
+import type { ApiUsage } from '../../wire/api/usage.ts';
+import { failureOfErrorText } from '../failures.ts';
+import type { SseEvent } from '../http/sse.ts';
+import { asEvent, type Dialect, failed } from '../http/stream-reader.ts';
+import type { ModelEvent, StreamEvent } from '../model.ts';
 import { type CallFragment, createBlockWriter } from './openai-blocks.ts';
 import { estimatedUsage, noUsage, readUsage } from './openai-usage.ts';
-import type { SseEvent } from './sse.ts';
-import { asEvent, type Dialect, failed } from './stream-reader.ts';
 
 export interface ChatDialectOptions {
-  /** The model as we name it, for the answer's head. */
+  /** The model's name in Heddle, for the answer's head. */
   model: string;
   requestId: string | null;
   runtime: Runtime;
@@ -17,28 +17,28 @@ export interface ChatDialectOptions {
   requestBody: string;
 }
 
-/** Tells the chunks of a chat completion in the words of the Messages API. */
+/** Translates the chunks of a chat completion into events of the Messages API. */
 export function createChatDialect({ model, requestId, runtime, requestBody }: ChatDialectOptions): Dialect {
   let out: ModelEvent[] = [];
   let isStarted = false;
   let usage: ApiUsage | undefined;
   let finishReason: string | undefined;
   let hasRefused = false;
-  const tell = (event: StreamEvent) => out.push(asEvent(event));
+  const emit = (event: StreamEvent) => out.push(asEvent(event));
   const newId = () => runtime.ids.uuid().replaceAll('-', '');
-  const blocks = createBlockWriter({ tell, newCallId: () => `call_${newId()}` });
+  const blocks = createBlockWriter({ emit, newCallId: () => `call_${newId()}` });
 
-  /** Returns whether the chunk said anything. */
+  /** Returns whether the chunk had any content. */
   function takeChunk(chunk: JsonObject): boolean {
     const before = { told: out.length, characters: blocks.characters };
     const choice = firstChoice(chunk);
-    if (!isStarted) tell(messageStart());
+    if (!isStarted) emit(messageStart());
     isStarted = true;
     usage = readUsage(chunk, choice) ?? usage;
     const delta = choice?.delta ?? choice?.message;
     if (isObject(delta)) takeDelta(delta);
     finishReason = stringField(choice, 'finish_reason') || finishReason;
-    // The counts come last, in a chunk of their own. Not every server says [DONE] after them.
+    // The counts come last, in a chunk of their own. Not every server sends [DONE] after them.
     if (!choice && usage && finishReason !== undefined) finish();
     return out.length > before.told || blocks.characters > before.characters;
   }
@@ -55,7 +55,7 @@ export function createChatDialect({ model, requestId, runtime, requestBody }: Ch
     for (const fragment of callFragments(delta)) blocks.addCall(fragment);
   }
 
-  /** Server ids are not taken over: some servers draw them from a few hundred. */
+  /** Server ids are not used: some servers draw them from a few hundred values. */
   function messageStart(): StreamEvent {
     return {
       type: 'message_start',
@@ -74,15 +74,15 @@ export function createChatDialect({ model, requestId, runtime, requestBody }: Ch
 
   function finish(): void {
     blocks.end();
-    tell({
+    emit({
       type: 'message_delta',
       delta: { stop_reason: stopReason(), stop_sequence: null },
       usage: usage ?? estimatedUsage({ body: requestBody }, blocks),
     });
-    tell({ type: 'message_stop' });
+    emit({ type: 'message_stop' });
   }
 
-  /** Not every server says `tool_calls` when it calls, and some say it when they do not. */
+  /** Not every server sends `tool_calls` when it calls a tool, and some send it when they do not. */
   function stopReason(): string {
     if (finishReason === 'length' || finishReason === 'model_length') return 'max_tokens';
     if (finishReason === 'content_filter' || hasRefused) return 'refusal';
@@ -127,13 +127,13 @@ export function createChatDialect({ model, requestId, runtime, requestBody }: Ch
   };
 }
 
-/** Some servers give several answers to one request; ours is the first. */
+/** Some servers send several answers to one request; the first is used. */
 function firstChoice({ choices }: JsonObject): JsonObject | undefined {
   if (!Array.isArray(choices)) return undefined;
   return choices.filter(isObject).find(({ index }) => index === undefined || index === null || index === 0);
 }
 
-/** What went wrong, if the event says so or cannot be read: then there is a hole in the answer. */
+/** The failure, if the event reports one or cannot be parsed: in that case the answer is incomplete. */
 function failureIn(event: SseEvent, chunk: unknown, requestId: string | null): ModelEvent | null {
   const error = event.event === 'error' ? event.data : errorText(chunk, event.data);
   if (error !== null) return { type: 'failure', failure: failureOfErrorText(error, requestId) };
@@ -141,7 +141,9 @@ function failureIn(event: SseEvent, chunk: unknown, requestId: string | null): M
   return isCutChunk ? failed('malformed', 'The API sent an unreadable chunk.', requestId) : null;
 }
 
-/** The error that a chunk reports, as JSON, or null. It stands beside the choices, in the first, or is the whole chunk. */
+/**
+ * The error that a chunk reports, as JSON, or null. It is next to the choices, in the first choice, or the whole chunk.
+ */
 function errorText(chunk: unknown, data: string): string | null {
   if (!isObject(chunk)) return null;
   if (chunk.error || chunk.object === 'error') return data;
@@ -162,7 +164,7 @@ function contentPieces(content: unknown): { kind: 'text' | 'thinking'; text: str
   });
 }
 
-/** `function_call` is how calls came before there could be several. */
+/** `function_call` is the older form, from before an answer could have several calls. */
 function callFragments({ tool_calls, function_call }: JsonObject): CallFragment[] {
   if (Array.isArray(tool_calls) && tool_calls.length > 0) return tool_calls.filter(isObject).map(callFragment);
   return isObject(function_call) ? [callFragment({ index: 0, function: function_call })] : [];
@@ -178,7 +180,7 @@ function callFragment({ index, id, function: called }: JsonObject): CallFragment
   };
 }
 
-/** Some servers give the arguments as an object instead of its text. */
+/** Some servers send the arguments as an object instead of its text. */
 function argumentsText(value: unknown): string {
   if (typeof value === 'string') return value;
   return isObject(value) ? JSON.stringify(value) : '';

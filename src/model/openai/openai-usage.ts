@@ -1,9 +1,9 @@
-import { isObject, type JsonObject } from '../util/json.ts';
-import type { ApiUsage } from '../wire/usage.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
+import type { ApiUsage } from '../../wire/api/usage.ts';
 
 /**
- * The counts of a chunk or of a whole answer, or undefined when it tells none. They stand beside the choices, in the
- * first choice (Moonshot) or under `x_groq`. What came from the server's cache is counted apart, as the Messages API does.
+ * The counts of a chunk or of a whole answer, or undefined when it has none. They are next to the choices, in the first
+ * choice (Moonshot) or under `x_groq`. Tokens from the server's cache are counted separately, as in the Messages API.
  */
 export function readUsage(chunk: JsonObject, choice: JsonObject | undefined): ApiUsage | undefined {
   const groq = isObject(chunk.x_groq) ? chunk.x_groq.usage : undefined;
@@ -19,18 +19,18 @@ export function readUsage(chunk: JsonObject, choice: JsonObject | undefined): Ap
   return usage({ input: prompt - cached, cached, output: completion });
 }
 
-/** For servers that count nothing. */
+/** An estimate for servers that count nothing. */
 export function estimatedUsage(sent: { body: string }, received: { characters: number }): ApiUsage {
   return usage({ input: estimateInput(sent.body), cached: 0, output: tokens(received.characters) });
 }
 
-/** What is known before the answer has come. */
+/** The usage before the answer has arrived. */
 export function noUsage(): ApiUsage {
   return usage({ input: 0, cached: 0, output: 0 });
 }
 
 const CHARACTERS_PER_TOKEN = 4;
-/** Images cost by their size on the screen, not by the length of their encoding. */
+/** Images cost by their size in pixels, not by the length of their encoding. */
 const TOKENS_PER_IMAGE = 1000;
 
 function estimateInput(body: string): number {

@@ -1,6 +1,7 @@
-import { isGroup } from './each-event.ts';
-import { createEndpoint, type Endpoint, type EndpointOptions, methodUrl } from './endpoint.ts';
-import type { Failure, Model, ModelRequest, ModelYield } from './model.ts';
+import { isGroup } from '../each-event.ts';
+import { createEndpoint, type Endpoint, type EndpointOptions, methodUrl } from '../http/endpoint.ts';
+import { createStreamReader } from '../http/stream-reader.ts';
+import type { Failure, Model, ModelRequest, ModelYield } from '../model.ts';
 import {
   adaptForm,
   type ChatRequestEncoder,
@@ -9,15 +10,14 @@ import {
   type RequestForm,
 } from './openai-request.ts';
 import { createChatDialect } from './openai-stream.ts';
-import { createStreamReader } from './stream-reader.ts';
 
 /** A key or token, if there is one, is sent as `authorization: Bearer`; `/chat/completions` is added to the URL. */
 export type OpenAiOptions = EndpointOptions;
 
 /**
- * Chat completions over HTTP, as OpenAI and many others serve them. Made once and shared by sessions: it keeps
- * connections alive, and remembers serialised messages and what it has learnt about the server's models. Throws
- * `invalid_option` for addresses that are no URLs; later trouble is told as events.
+ * Chat completions over HTTP, as OpenAI and many others serve them. Sessions share one instance: it keeps connections
+ * alive, and remembers serialised messages and the request form of each model. Throws `invalid_option` for addresses
+ * that are not URLs; later failures are yielded as events.
  */
 export function createOpenAiModel(options: OpenAiOptions): Model {
   const url = methodUrl(options.baseUrl, '/chat/completions', 'OPENAI_BASE_URL');
@@ -40,11 +40,11 @@ interface Server {
   url: URL;
   endpoint: Endpoint;
   encode: ChatRequestEncoder;
-  /** How each model wants to be asked, where that differs from the common form. */
+  /** The request form of each model, where it differs from the common form. */
   forms: Map<string, RequestForm>;
 }
 
-/** A refusal that tells how the request should have looked is followed by one that does, each wish once. */
+/** When a refusal names a change to the request, the request is repeated with that change, once per change. */
 async function* streamAnswer(
   server: Server,
   request: ModelRequest,
@@ -89,7 +89,7 @@ function bearer(token: string | undefined): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
-/** A 404 that speaks of no model is about the address: most often `/v1` is missing. */
+/** A 404 that does not mention the model is about the address: most often `/v1` is missing. */
 function explain(failure: Failure, url: URL): Failure {
   if (failure.status !== 404 || failure.providerType !== undefined) return failure;
   const { body: _, ...rest } = failure;

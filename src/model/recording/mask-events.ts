@@ -1,10 +1,10 @@
-import { isObject } from '../util/json.ts';
+import { isObject } from '../../util/json.ts';
+import type { StreamEvent } from '../model.ts';
 import type { Mask } from './mask.ts';
-import type { StreamEvent } from './model.ts';
 import type { RecordedEvent } from './recording.ts';
 import { mapTexts } from './texts.ts';
 
-/** The events as they may be recorded. All deltas of a block must be among them, or none. */
+/** Masks events for a recording. All deltas of a block must be among them, or none. */
 export function hideEvents(events: readonly RecordedEvent[], mask: Mask): RecordedEvent[] {
   const hidden = events.map((event) => (deltaOf(event) ? event : (mapTexts(event, mask.hide) as RecordedEvent)));
   for (const places of growingTexts(events).values()) {
@@ -20,7 +20,10 @@ export function hideEvents(events: readonly RecordedEvent[], mask: Mask): Record
   return hidden;
 }
 
-/** A recorded event with the paths of this place. What was hidden is never parted, so each event is enough by itself. */
+/**
+ * A recorded event with the paths of this machine. A masked path is never split between events, so each event can be
+ * restored alone.
+ */
 export function showEvent(event: RecordedEvent, mask: Mask): RecordedEvent {
   const delta = deltaOf(event);
   if (delta) return withText(delta, mask.show(delta.text, formOf(delta)));

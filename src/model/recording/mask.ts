@@ -1,8 +1,8 @@
 import { escapeJson, spellings } from './texts.ts';
 
-/** What must not be in a recording, because it is a secret or differs from place to place. */
+/** Texts that must not be in a recording, because they are secret or differ between machines. */
 export interface Masked {
-  /** Paths by name. In a recording `{heddle:NAME}` stands for them. */
+  /** Paths by name. A recording contains `{heddle:NAME}` instead of them. */
   places: Readonly<Record<string, string>>;
   secrets: readonly string[];
 }
@@ -10,17 +10,17 @@ export interface Masked {
 export interface Mask {
   /** The text as it may be recorded. `json`: it is a piece of JSON, in which special characters are escaped. */
   hide(text: string, form?: 'plain' | 'json'): string;
-  /** The same for a text that comes in pieces: what is hidden may begin in one of them and end in another. */
+  /** `hide` for a text that comes in pieces: a hidden part may begin in one piece and end in another. */
   hidePieces(pieces: readonly string[], form?: 'plain' | 'json'): string[];
-  /** The recorded text with the paths of this place. A secret stays hidden. */
+  /** The recorded text with the paths of this machine. A secret stays hidden. */
   show(text: string, form?: 'plain' | 'json'): string;
 }
 
-/** A word without meaning to any shell, because a recorded command is run again. */
+/** A word without meaning to any shell, because a replay runs recorded commands again. */
 const SECRET = 'REDACTED';
-/** Shorter ones (`none`, `test`: keys of local endpoints) would hit words that are no secrets. */
+/** Shorter secrets (`none`, `test`: keys of local endpoints) would match words that are not secrets. */
 const MIN_SECRET_CHARS = 8;
-/** `/` is no place: every path begins with it. */
+/** `/` cannot be masked: every path begins with it. */
 const MIN_PLACE_CHARS = 2;
 
 export function createMask({ places, secrets }: Masked): Mask {
@@ -32,12 +32,12 @@ export function createMask({ places, secrets }: Masked): Mask {
     hidePieces: (pieces, form = 'plain') => finders[form](pieces),
     show(text, form = 'plain') {
       const encode = form === 'json' ? escapeJson : (path: string) => path;
-      return paths.reduce((shown, [name, path]) => shown.replaceAll(standIn(name), () => encode(path)), text);
+      return paths.reduce((shown, [name, path]) => shown.replaceAll(placeholder(name), () => encode(path)), text);
     },
   };
 }
 
-function standIn(name: string): string {
+function placeholder(name: string): string {
   return `{heddle:${name}}`;
 }
 
@@ -50,10 +50,10 @@ function createFinder(
 ): Finder {
   const standIns = new Map([
     ...words.map((word) => [word, SECRET] as const),
-    ...paths.map(([name, path]) => [encode(path), standIn(name)] as const),
+    ...paths.map(([name, path]) => [encode(path), placeholder(name)] as const),
   ]);
   if (standIns.size === 0) return (pieces) => [...pieces];
-  // The longest first: one path may lie in another.
+  // The longest first: one path may contain another.
   const longestFirst = [...standIns.keys()].sort((a, b) => b.length - a.length);
   const alternatives = longestFirst.map((text) => (standIns.get(text) === SECRET ? quote(text) : wholePath(text)));
   const pattern = new RegExp(alternatives.join('|'), 'g');
@@ -80,7 +80,7 @@ interface Edit {
   text: string;
 }
 
-/** Each replacement goes whole into the piece in which it begins. */
+/** Each replacement goes as a whole into the piece in which it begins. */
 function applyEdits(pieces: readonly string[], edits: readonly Edit[]): string[] {
   let from = 0;
   return pieces.map((piece) => {

@@ -1,8 +1,8 @@
-import { HEDDLE_VERSION } from '../wire/version.ts';
-import { isGroup } from './each-event.ts';
+import { HEDDLE_VERSION } from '../../wire/version.ts';
+import { isGroup } from '../each-event.ts';
+import type { ApiMessage, Model, ModelEvent, ModelRequest } from '../model.ts';
 import { createMask, type Mask, type Masked } from './mask.ts';
 import { hideEvents } from './mask-events.ts';
-import type { ApiMessage, Model, ModelEvent, ModelRequest } from './model.ts';
 import {
   RECORDING_VERSION,
   type RecordedEvent,
@@ -13,17 +13,17 @@ import {
 import { mapTexts } from './texts.ts';
 
 export interface RecorderOptions {
-  /** Takes whole lines, each with its line feed, one or several at a time. Must not throw. */
+  /** Receives whole lines, each with its line feed, one or several at a time. Must not throw. */
   sink: (lines: string) => void;
-  /** Asked when the first request comes. */
+  /** Called when the first request comes. */
   masked: () => Masked;
-  /** Milliseconds since any moment. Not the runtime's clock: reading it would change what a seeded run tells. */
+  /** Milliseconds since any moment. Not the runtime's clock: reading it would change the output of a seeded run. */
   now: () => number;
 }
 
 /**
- * Makes models whose traffic is recorded, all into one recording: requests without credentials and without the user's
- * id, and what the model yields, before it is handed on. The format is `RecordingLine`.
+ * Wraps models so that their traffic goes into one recording: requests without credentials and without the user's id,
+ * and the model's events before they are passed on. The format is `RecordingLine`.
  */
 export function createModelRecorder({ sink, masked, now }: RecorderOptions): (model: Model) => Model {
   const write = (lines: readonly RecordingLine[]) => sink(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
@@ -55,7 +55,7 @@ interface RequestLog {
   next(request: ModelRequest, mask: Mask): RequestLine;
 }
 
-/** Messages never change once sent, so those of an earlier request are known by identity. */
+/** Messages never change once sent, so those of an earlier request are recognized by identity. */
 function createRequestLog(): RequestLog {
   /** The last request of each conversation, by the message with which it begins. */
   const conversations = new WeakMap<ApiMessage, { index: number; settings: string; messages: ApiMessage[] }>();
@@ -92,7 +92,7 @@ interface AnswerLog {
   end(): void;
 }
 
-/** Deltas wait for the end of their block: only in the whole text can a secret be seen that was streamed in parts. */
+/** Deltas wait for the end of their block: a secret that was streamed in parts is visible only in the whole text. */
 function createAnswerLog(options: {
   index: number;
   mask: Mask;

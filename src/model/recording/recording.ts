@@ -1,11 +1,11 @@
-import { isObject, type JsonObject, stringField, tryParseJson } from '../util/json.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { ApiMessage, ModelEvent, ModelRequest, StreamEvent } from './model.ts';
+import { isObject, type JsonObject, stringField, tryParseJson } from '../../util/json.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { ApiMessage, ModelEvent, ModelRequest, StreamEvent } from '../model.ts';
 
-/** Counts up when older readers would misunderstand what is written. */
+/** Increased when older readers would misread the format. */
 export const RECORDING_VERSION = 1;
 
-/** What every request of a conversation repeats. What the model does not get to see is no part of it. */
+/** The settings that every request of a conversation repeats. Settings that the model does not see are left out. */
 export type RecordedSettings = Omit<ModelRequest, 'messages' | 'userId' | 'overloadLimit'>;
 
 export function settingsOf(request: ModelRequest): RecordedSettings {
@@ -13,22 +13,22 @@ export function settingsOf(request: ModelRequest): RecordedSettings {
   return settings;
 }
 
-/** An event, without the text that can be made from it. */
+/** An event, without the text that can be derived from it. */
 export type RecordedEvent = Exclude<ModelEvent, { type: 'event' }> | { type: 'event'; event: StreamEvent };
 
 /** A model call and its answer. Incomplete when recording ended in the middle of it. */
 export interface RecordedCall {
-  /** Who was asked; told of the first call only. */
+  /** The provider of the recording; only with the first call. */
   provider?: string;
   settings: RecordedSettings;
   messages: readonly ApiMessage[];
-  /** `atMs`: since the request. */
+  /** `atMs`: milliseconds since the request. */
   events: { atMs: number; event: RecordedEvent }[];
 }
 
 /**
- * The lines of a recording: a header, then for each call its request and its events. Calls may overlap; `index` tells
- * whose line it is.
+ * The lines of a recording: a header, then for each call its request and its events. Calls may overlap; `index` names
+ * the call of a line.
  */
 export type RecordingLine =
   | { type: 'recording'; version: number; heddle_version: string }
@@ -36,8 +36,8 @@ export type RecordingLine =
   | (RecordedEvent & { index: number; atMs: number });
 
 /**
- * A request that goes on from an earlier one holds only what is new: before its messages come the first `keep` of the
- * request `extends`, whose settings it has unless it brings its own.
+ * A request that continues an earlier one holds only the new messages: before them come the first `keep` messages of
+ * the request `extends`, whose settings it has unless it brings its own.
  */
 export interface RequestLine {
   type: 'request';
@@ -51,8 +51,8 @@ export interface RequestLine {
 }
 
 /**
- * The calls of a recording. A last line that was not written to its end is passed over. Throws `invalid_option` with
- * the line number for anything else that is no recording; `name` is the file's, for messages.
+ * The calls of a recording. An incomplete last line is skipped. Throws `invalid_option` with the line number for
+ * anything else that is not a recording; `name` is the file's name in messages.
  */
 export function readRecording(text: string, name: string): [RecordedCall, ...RecordedCall[]] {
   const lines = text.split('\n');
@@ -80,7 +80,7 @@ function headerProblem(text: string): string | null {
   return `says version ${String(header.version)}, but this Heddle reads version ${RECORDING_VERSION}: record it again`;
 }
 
-/** Adds what a line tells to the calls; or says what is wrong with it. */
+/** Adds the content of a line to the calls; returns what is wrong with the line, or null. */
 function takeLine(calls: RecordedCall[], text: string): string | null {
   if (text.trim() === '') return null;
   const line = tryParseJson(text);

@@ -1,7 +1,7 @@
-import type { Clock } from '../util/runtime.ts';
+import type { Clock } from '../../util/runtime.ts';
+import type { ApiMessage, Failure, Model, ModelEvent, ModelRequest, ModelYield } from '../model.ts';
 import { createMask, type Mask, type Masked } from './mask.ts';
 import { showEvent } from './mask-events.ts';
-import type { ApiMessage, Failure, Model, ModelEvent, ModelRequest, ModelYield } from './model.ts';
 import {
   type RecordedCall,
   type RecordedEvent,
@@ -15,9 +15,9 @@ import { mapTexts } from './texts.ts';
 export interface ReplayOptions {
   /** The recording's name in messages. */
   name: string;
-  /** Asked when the first request comes. */
+  /** Called when the first request comes. */
   masked: () => Masked;
-  /** `recorded`: the answers take the time that they took. Default: no time. */
+  /** `recorded`: the answers take as long as they took when recorded. Default: no time. */
   speed?: 'instant' | 'recorded';
   clock: Clock;
 }
@@ -27,13 +27,13 @@ export interface ReplayModel extends Model {
   readonly settings: RecordedSettings;
 }
 
-/** Where an answer was interrupted when it was recorded, a replay waits this long for the same to happen. */
+/** Where an answer was interrupted during the recording, a replay waits this long for the same interrupt. */
 const INTERRUPT_PATIENCE_MS = 5000;
 
 /**
- * Answers from a recording. Each request is answered by the first recorded one that equals it and was not used yet:
- * in a session without side calls, the n-th by the n-th. One that equals none ends in a failure that shows the first
- * difference. Paths of the place, secrets and reminders do not count. Throws `invalid_option` for a damaged recording.
+ * Answers from a recording. Each request gets the answer of the first unused recorded request that equals it; a request
+ * that equals none ends in a failure that shows the first difference. Machine paths, secrets and reminders are not
+ * compared. Throws `invalid_option` for a damaged recording.
  */
 export function createReplayModel(recording: string, options: ReplayOptions): ReplayModel {
   const calls = readRecording(recording, options.name);
@@ -41,7 +41,7 @@ export function createReplayModel(recording: string, options: ReplayOptions): Re
   let prepared: { mask: Mask; comparer: Comparer } | null = null;
 
   return {
-    // The session is to do what it did then, and some of it depends on the provider.
+    // The session must behave as it did then, and some of its behaviour depends on the provider.
     provider: calls[0].provider ?? 'replay',
     settings: calls[0].settings,
     async *stream(request, signal) {
@@ -75,7 +75,7 @@ interface Comparer {
   sent(request: ModelRequest): ComparableRequest;
 }
 
-/** What is recorded is masked already. Messages are looked at once each: every request repeats those before it. */
+/** The recording is masked already. Each message is prepared once: every request repeats the messages before it. */
 function createComparer(mask: Mask): Comparer {
   const known = new WeakMap<ApiMessage, string>();
   const encode = (message: ApiMessage, hide: (value: unknown) => unknown) => {
@@ -97,7 +97,7 @@ function createComparer(mask: Mask): Comparer {
   };
 }
 
-/** They tell the place and the day. */
+/** Reminders contain the directory and the day. */
 function withoutReminders({ role, content }: ApiMessage): ApiMessage {
   return {
     role,
@@ -105,7 +105,7 @@ function withoutReminders({ role, content }: ApiMessage): ApiMessage {
   };
 }
 
-/** A difference in a tool is then found under its name. */
+/** A difference in a tool is then reported under its name. */
 function byName({ tools, ...settings }: RecordedSettings): object {
   return { ...settings, tools: Object.fromEntries(tools.map((tool) => [tool.name, tool])) };
 }
@@ -131,7 +131,9 @@ async function* play({ events }: RecordedCall, playing: Playing): AsyncGenerator
   yield failed(await unfinished({ wasInterrupted: told.length < events.length }, playing));
 }
 
-/** What is yielded at a time: everything up to a retry or the end, or at the recorded speed each event by itself. */
+/**
+ * The groups that are yielded: everything up to a retry or the end, or, at the recorded speed, each event by itself.
+ */
 function* parts(
   events: RecordedCall['events'],
   mask: Mask,
@@ -163,7 +165,7 @@ function isWhole(last: RecordedEvent | undefined): boolean {
   return last?.type === 'failure' || (last?.type === 'event' && last.event.type === 'message_stop');
 }
 
-/** How a call ends whose answer was not recorded to its end. */
+/** The end of a call whose answer was not recorded to its end. */
 async function unfinished(
   { wasInterrupted }: { wasInterrupted: boolean },
   { options: { clock, name }, signal }: Playing,

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../util/json.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 
 /** A request in the form in which it is compared: settings and messages as JSON with sorted keys. */
 export interface ComparableRequest {
@@ -6,7 +6,7 @@ export interface ComparableRequest {
   messages: readonly string[];
 }
 
-/** JSON that is equal for equal values, in whatever order their keys are. */
+/** JSON that is equal for equal values, independent of the order of keys. */
 export function comparableJson(value: unknown): string {
   return JSON.stringify(sorted(value));
 }
@@ -16,7 +16,7 @@ export function isSameRequest(a: ComparableRequest, b: ComparableRequest): boole
   return a.messages.every((message, at) => message === b.messages[at]);
 }
 
-/** The first difference for people: where it is, then the recorded lines with `-` and those of this run with `+`. */
+/** The first difference, for people: its path, then the recorded lines with `-` and those of this run with `+`. */
 export function describeDifference(recorded: ComparableRequest, sent: ComparableRequest): string {
   const { where, before, after } = findDifference(recorded, sent);
   return [`First difference (- recorded, + this run), in ${where}:`, ...diffLines(textOf(before), textOf(after))].join(
@@ -39,14 +39,14 @@ function findDifference(recorded: ComparableRequest, sent: ComparableRequest): D
   const at = [...Array(length).keys()].find((n) => recorded.messages[n] !== sent.messages[n]) ?? 0;
   const [old, now] = [recorded, sent].map(({ messages }) => parsed(messages[at]));
   const { path, before, after } = descend(old, now);
-  return { where: placeInMessage(at, path, now ?? old), before, after };
+  return { where: positionInMessage(at, path, now ?? old), before, after };
 }
 
 function parsed(json: string | undefined): unknown {
   return json === undefined ? undefined : JSON.parse(json);
 }
 
-/** Follows the first difference down to where there is nothing more to compare by parts. */
+/** Follows the first difference down to values that have no parts. */
 function descend(before: unknown, after: unknown): { path: string[]; before: unknown; after: unknown } {
   const [old, now] = [partsOf(before), partsOf(after)];
   if (!old || !now) return { path: [], before, after };
@@ -63,7 +63,7 @@ function partsOf(value: unknown): JsonObject | null {
   return isObject(value) ? value : null;
 }
 
-function placeInMessage(at: number, path: readonly string[], message: unknown): string {
+function positionInMessage(at: number, path: readonly string[], message: unknown): string {
   const role = isObject(message) ? ` (${String(message.role)})` : '';
   const [content, block, ...rest] = path;
   if (content !== 'content' || block === undefined) return [`message ${at + 1}${role}`, ...path].join(', ');
@@ -85,7 +85,7 @@ function textOf(value: unknown): string {
 }
 
 const CONTEXT_LINES = 2;
-/** Of each side; with the context and the frame a message stays below forty lines. */
+/** For each side; with the context and the frame a message stays below forty lines. */
 const SHOWN_LINES = 14;
 const SHOWN_CHARS = 160;
 
@@ -94,7 +94,7 @@ function diffLines(before: string, after: string): string[] {
   const start = sharedStart(old, now);
   const shared = Math.min(old.length, now.length) - start;
   const tail = Math.min(shared, sharedStart(old.toReversed(), now.toReversed()));
-  // Long lines are shown around the place where the first pair of them differs.
+  // Long lines are shown around the column where the first pair of them differs.
   const column = sharedStart([...(old[start] ?? '')], [...(now[start] ?? '')]);
   return [
     ...old.slice(Math.max(0, start - CONTEXT_LINES), start).map((line) => `    ${cut(line, 0)}`),

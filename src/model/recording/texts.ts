@@ -1,4 +1,4 @@
-import { isObject } from '../util/json.ts';
+import { isObject } from '../../util/json.ts';
 
 /** A copy of any JSON value with every text in it changed, keys included. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
@@ -8,12 +8,12 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [change(key), mapTexts(inner, change)]));
 }
 
-/** A text as it stands between the quotes of a JSON text. */
+/** A text as it appears between the quotes of a JSON text. */
 export function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** As it is, and as it looks in JSON and in JSON within JSON: a secret must not get through in any text. */
+/** The secret as it is, in JSON, and in JSON within JSON: it must not get through in any of these texts. */
 export function spellings(secret: string): string[] {
   return [secret, escapeJson(secret), escapeJson(escapeJson(secret))];
 }

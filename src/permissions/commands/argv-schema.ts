@@ -1,4 +1,4 @@
-/** Which options a program may be given. Anything not named here makes the whole command unknown. */
+/** The options that a program may be given. An option that is not listed makes the whole command unknown. */
 export interface OptionSchema {
   /** Short options without a value; they may be bundled (`-la`). */
   flags?: string;

@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
-import { fileCommandPaths } from './file-commands.ts';
-import type { PathMatcher } from './path-rules.ts';
-import { commandCwd, type Policy } from './policy.ts';
-import { readOnlyPaths } from './read-only-commands.ts';
-import { programName } from './shell-pattern.ts';
+import type { PathMatcher } from '../path-rules.ts';
+import { commandCwd, type Policy } from '../policy.ts';
+import { programName } from '../shell/program-patterns.ts';
 import {
   ANY_TEXT,
   ANYTHING,
@@ -15,13 +13,15 @@ import {
   type ShellScript,
   type SimpleCommand,
   type Word,
-} from './shell-script.ts';
+} from '../shell/shell-script.ts';
+import { fileCommandPaths } from './file-commands.ts';
+import { readOnlyPaths } from './read-only-commands.ts';
 
 /**
- * The first file that a script may touch against a path rule, as written; null when there is none. Counts the files that
- * the shell opens, and the words of commands that are known to read or write files; what other programs open cannot be
- * seen here. A word that is not known beforehand counts as every path that it could be, and so does a text that cannot be
- * read: `cat 0<secret` names a file all the same.
+ * The first file of a script that a path rule matches, as written; null when no file matches. It counts the files that
+ * the shell opens and the words of commands that are known to read or write files; files that other programs open
+ * cannot be seen here. A word or text that is not known beforehand counts as every path it could be: `cat 0<secret`
+ * still names a file.
  */
 export function caughtFile(
   script: ShellScript,
@@ -30,32 +30,32 @@ export function caughtFile(
   policy: Policy,
 ): string | null {
   if (isUnread(script)) return 'a file that could not be found in the command';
-  const places = placesOf(script, policy);
+  const directories = directoriesOf(script, policy);
   const opened = everyRedirect(script).filter((each) => kind === 'read' || each.kind === 'write');
   const files = [
-    ...opened.map(({ target }): NamedFile => ({ word: target, places })),
-    ...everyCommand(script).flatMap((command) => namedFiles(command, kind, places)),
+    ...opened.map(({ target }): NamedFile => ({ word: target, directories })),
+    ...everyCommand(script).flatMap((command) => namedFiles(command, kind, directories)),
   ];
   const caught = files.find((file) => mayTouch(file, matcher, policy));
   return caught === undefined ? null : shown(caught.word);
 }
 
-/** Where a script may be when a path is taken: the directories it changes to, or anywhere. */
-interface Places {
+/** Where a script may be when it resolves a path: the directories it changes to, or anywhere. */
+interface ScriptDirectories {
   directories: readonly string[];
   anywhere: boolean;
 }
 
 interface NamedFile {
   word: Word;
-  places: Places;
-  /** What lies below is touched, too: read one by one, or taken along as a whole. */
+  directories: ScriptDirectories;
+  /** Files below this path are touched as well: read one by one, or moved along as a whole. */
   below?: 'read' | 'taken' | undefined;
 }
 
 const MAX_PLACES = 32;
 
-function placesOf(script: ShellScript, policy: Policy): Places {
+function directoriesOf(script: ShellScript, policy: Policy): ScriptDirectories {
   const directories = new Set([commandCwd(policy)]);
   let anywhere = false;
   for (const { words, assigns } of everyCommand(script)) {
@@ -69,7 +69,7 @@ function placesOf(script: ShellScript, policy: Policy): Places {
   return { directories: [...directories], anywhere };
 }
 
-/** A word whose text is known, the home directory filled in; null for any other. */
+/** A word whose text is known, with the home directory filled in; null for any other word. */
 export function textOf(word: Word, { home }: Pick<Policy, 'home'>): string | null {
   if (typeof word === 'string') return word;
   const [first, ...rest] = word.parts;
@@ -77,21 +77,21 @@ export function textOf(word: Word, { home }: Pick<Policy, 'home'>): string | nul
   return rest.every((part) => typeof part === 'string') ? home + rest.join('') : null;
 }
 
-function namedFiles(command: SimpleCommand, kind: 'read' | 'edit', places: Places): NamedFile[] {
+function namedFiles(command: SimpleCommand, kind: 'read' | 'edit', directories: ScriptDirectories): NamedFile[] {
   const [name, ...args] = command.words;
-  const where = command.elsewhere ? { ...places, anywhere: true } : places;
-  // A program that is not known beforehand may open what it is given.
-  if (typeof name !== 'string') return args.flatMap(valuesOf).map((word) => ({ word, places: where }));
+  const where = command.elsewhere ? { ...directories, anywhere: true } : directories;
+  // A program that is not known beforehand may open any of its arguments.
+  if (typeof name !== 'string') return args.flatMap(valuesOf).map((word) => ({ word, directories: where }));
   const program = programName(name);
   const argv = argvOf({ words: args });
   const below = reach(program, args);
   const exact = argv === null ? null : exactPaths([program, ...argv], kind);
-  if (exact !== null) return exact.map((word) => ({ word, places: where, below }));
+  if (exact !== null) return exact.map((word) => ({ word, directories: where, below }));
   if (!touchesFiles(program, args, kind)) return [];
-  return [...args.flatMap(valuesOf), ...implied(args, below)].map((word) => ({ word, places: where, below }));
+  return [...args.flatMap(valuesOf), ...implied(args, below)].map((word) => ({ word, directories: where, below }));
 }
 
-/** Where the options are known, so are the operands; null where they are not. */
+/** The operands of a command whose options are all known; null otherwise. */
 function exactPaths(argv: readonly string[], kind: 'read' | 'edit'): string[] | null {
   const changed = fileCommandPaths(argv);
   if (changed !== null) return changed;
@@ -114,7 +114,7 @@ const WRITERS = new Set(
     'csplit rsync scp tar unzip 7z gzip gunzip bzip2 xz zstd cpio wget vim vi nvim nano emacs ed ex sponge rename'
   ).split(' '),
 );
-/** These write only with an option that says so. */
+/** These programs write only with an option that says so. */
 const WRITES_WITH: ReadonlyMap<string, RegExp> = new Map([
   ['sed', /^(?:-[a-zA-Z]*i|--in-place)/],
   ['perl', /^-[a-zA-Z]*i/],
@@ -131,7 +131,7 @@ function touchesFiles(program: string, args: readonly Word[], kind: 'read' | 'ed
   return option !== undefined && args.some((arg) => typeof arg !== 'string' || option.test(arg));
 }
 
-/** Programs that go through whole directories, some of them only if told to. */
+/** Programs that walk whole directories, some of them only with an option. */
 function reach(program: string, args: readonly Word[]): 'read' | 'taken' | undefined {
   if (program === 'mv') return 'taken';
   if (/^(?:rg|ag|ack|tar|zip|7z|rsync|cpio)$/.test(program)) return 'read';
@@ -141,13 +141,13 @@ function reach(program: string, args: readonly Word[]): 'read' | 'taken' | undef
   return /^(?:rm|chmod|chown|chgrp)$/.test(program) ? 'taken' : undefined;
 }
 
-/** A search that names a pattern and no place goes through the current directory. */
+/** A search that names a pattern and no path walks the current directory. */
 function implied(args: readonly Word[], below: NamedFile['below']): Word[] {
   const operands = args.filter((arg) => typeof arg !== 'string' || !arg.startsWith('-'));
   return below === 'read' && operands.length < 2 ? ['.'] : [];
 }
 
-/** The word, and what may be a path in it: `--file=x`, `-fx`, `if=x`, `@x`, `file://x`. */
+/** The word and every part of it that may be a path: `--file=x`, `-fx`, `if=x`, `@x`, `file://x`. */
 function valuesOf(word: Word): Word[] {
   if (typeof word !== 'string') {
     const [start, ...parts] = word.parts;
@@ -158,18 +158,18 @@ function valuesOf(word: Word): Word[] {
   return [...(isOption ? [] : [word]), ...(value === undefined ? [] : [value])];
 }
 
-function mayTouch({ word, places, below }: NamedFile, matcher: PathMatcher, policy: Policy): boolean {
+function mayTouch({ word, directories, below }: NamedFile, matcher: PathMatcher, policy: Policy): boolean {
   const text = textOf(word, policy);
-  if (text === null) return patternsOf(word, places, policy).some((pattern) => matcher.mayMatch(pattern));
+  if (text === null) return patternsOf(word, directories, policy).some((pattern) => matcher.mayMatch(pattern));
   const isAbsolute = text.startsWith('/');
-  // Both readings of `..`: by text, and step by step as the kernel takes it.
+  // Takes `..` in both ways: by text, and step by step as the kernel does.
   const paths = isAbsolute
     ? [text, resolve(text)]
-    : places.directories.flatMap((directory) => [resolve(directory, text), `${directory}/${text}`]);
+    : directories.directories.flatMap((directory) => [resolve(directory, text), `${directory}/${text}`]);
   if (paths.some((path) => matcher.matches(path))) return true;
   if (below === 'read' && paths.some((path) => matcher.mayMatchBelow(path))) return true;
   if (below === 'taken' && paths.some((path) => matcher.startsBelow(path))) return true;
-  return places.anywhere && !isAbsolute && matcher.mayMatch(somewhere(text));
+  return directories.anywhere && !isAbsolute && matcher.mayMatch(somewhere(text));
 }
 
 function somewhere(text: string): Part[] {
@@ -177,8 +177,8 @@ function somewhere(text: string): Part[] {
   return /(?:^|\/)\.{0,2}(?:\/|$)/.test(plain) ? [ANY_TEXT] : [ANY_TEXT, '/', plain];
 }
 
-/** Every path that a word could become. What goes up again after a part that is not known could be anything. */
-function patternsOf(word: Word, places: Places, policy: Policy): (readonly Part[])[] {
+/** Every path that a word could become. A path that goes up again after an unknown part could be anything. */
+function patternsOf(word: Word, directories: ScriptDirectories, policy: Policy): (readonly Part[])[] {
   const parts = (typeof word === 'string' ? [word] : word.parts).map((part) =>
     typeof part === 'object' && part.any === 'home' ? (policy.home ?? ANY_TEXT) : part,
   );
@@ -189,12 +189,12 @@ function patternsOf(word: Word, places: Places, policy: Policy): (readonly Part[
   const slash = start.lastIndexOf('/') + 1;
   const rest = [start.slice(slash), ...(typeof first === 'string' ? parts.slice(1) : parts)];
   const directory = start.slice(0, slash);
-  const written = start.startsWith('/') ? [directory] : places.directories.map((each) => `${each}/${directory}`);
+  const written = start.startsWith('/') ? [directory] : directories.directories.map((each) => `${each}/${directory}`);
   const real = written.flatMap((each) => policy.realPath(each) ?? []);
   if (real.length < written.length) return [ANYTHING.parts];
   const bases = [...written.map((each) => resolve(each)), ...real];
   const patterns = bases.map((base) => [base === '/' ? '' : base, '/', ...rest]);
-  return places.anywhere && !start.startsWith('/') ? [...patterns, [ANY_TEXT, '/', ...parts]] : patterns;
+  return directories.anywhere && !start.startsWith('/') ? [...patterns, [ANY_TEXT, '/', ...parts]] : patterns;
 }
 
 const UPWARDS = /\/\.{0,2}(?:\/|$)/;

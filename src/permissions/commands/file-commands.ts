@@ -1,8 +1,8 @@
 import { type OptionSchema, parseArgv } from './argv-schema.ts';
 
 /**
- * Every path that a plain file command may touch, as written; null when it is not one, or has an option that leads
- * elsewhere. What is copied or moved into a directory lands below it under its own name, so those names are listed too.
+ * Every path that a plain file command may touch, as written; null when the command is not one, or has an option that
+ * leads elsewhere. A file that is copied or moved into a directory keeps its name there, so those paths are listed too.
  */
 export function fileCommandPaths(argv: readonly string[]): string[] | null {
   const [name, ...args] = argv;
@@ -11,12 +11,12 @@ export function fileCommandPaths(argv: readonly string[]): string[] | null {
   const parsed = parseArgv(args, schema);
   if (parsed === null || parsed.operands.length < (schema.min ?? 1)) return null;
   const { operands } = parsed;
-  // An empty name or `-` is no file that could be judged.
+  // An empty name or `-` is not a file that could be checked.
   if (operands.some((operand) => operand === '' || operand === '-')) return null;
   return schema.hasTarget ? [...operands, ...landings(operands)] : operands;
 }
 
-/** True for commands that can put an existing symlink in a new place: path checks made before them do not hold after. */
+/** True for commands that can move an existing symlink: path checks made before them do not hold afterwards. */
 export function movesNames(words: readonly unknown[]): boolean {
   return words[0] === 'mv';
 }
@@ -27,8 +27,8 @@ interface FileCommandSchema extends OptionSchema {
 }
 
 /**
- * No `cp -r`: it writes through symlinks that already lie in its target. No `rmdir -p`: it climbs. No `ln`: links are
- * how paths stop meaning what they say. No backups (`-b`, `-S`) and no `-t`: they name further files.
+ * No `cp -r`: it writes through symlinks that are already in its target. No `rmdir -p`: it climbs. No `ln`: links make
+ * paths lead elsewhere. No backups (`-b`, `-S`) and no `-t`: they name further files.
  */
 const SCHEMAS: ReadonlyMap<string, FileCommandSchema> = new Map<string, FileCommandSchema>([
   ['touch', { flags: 'amc', valued: 'dt' }],

@@ -1,12 +1,10 @@
 import { resolve } from 'node:path';
-import { textOf } from './command-files.ts';
-import { fileCommandPaths, movesNames } from './file-commands.ts';
-import { allows } from './match-rule.ts';
-import { isInside, isInsideAny, pathFrom } from './paths.ts';
-import { commandCwd, type Policy } from './policy.ts';
-import { readOnlyPaths } from './read-only-commands.ts';
-import { placeOf } from './real-path.ts';
-import type { Rule } from './rules.ts';
+import { isInside, isInsideAny } from '../../util/files/path-inside.ts';
+import { allows } from '../match-rule.ts';
+import { pathFrom } from '../paths.ts';
+import { commandCwd, type Policy } from '../policy.ts';
+import { locationOf } from '../real-path.ts';
+import type { Rule } from '../rules.ts';
 import {
   type Assignment,
   argvOf,
@@ -18,17 +16,20 @@ import {
   type ShellScript,
   type Word,
   whyUnknown,
-} from './shell-script.ts';
-import { allowsText, allowsWords, type ShellSpec, shellSpec } from './shell-spec.ts';
+} from '../shell/shell-script.ts';
+import { allowsText, allowsWords, type ShellSpec, shellSpec } from '../shell/shell-spec.ts';
+import { textOf } from './command-files.ts';
+import { fileCommandPaths, movesNames } from './file-commands.ts';
+import { readOnlyPaths } from './read-only-commands.ts';
 
 /** Why a command may run without asking. */
 export type CommandGrant = { layer: 'default' | 'mode' } | { layer: 'allow-rule'; rule: Rule };
 
 /**
- * Whether a shell command may run without asking; null when not. Every simple command must be granted by itself: by an
- * allow rule, because it only reads inside the roots, or, where edits are accepted, because it is a file command inside
- * the roots; and so must be every file that the shell opens. A command of which not all is known beforehand is granted
- * only by a rule with the same whole text.
+ * Decides whether a shell command may run without asking; null when it may not. Each simple command needs its own
+ * grant: an allow rule, reading only inside the roots, or, where the mode accepts edits, a file command inside the
+ * roots; each file that the shell opens needs one, too. A command that is not fully known beforehand is granted only by
+ * a rule with the same whole text.
  */
 export function grantCommand(command: string, script: ShellScript, policy: Policy): CommandGrant | null {
   const rules = shellRules(policy.allow);
@@ -37,7 +38,7 @@ export function grantCommand(command: string, script: ShellScript, policy: Polic
   return script.commands.length === 0 ? null : grantScript(script, { rules, policy });
 }
 
-/** Whether all that a script does is to look. Says nothing about which files. */
+/** Whether a script only reads. It does not check which files. */
 export function isReadOnlyScript(script: ShellScript): boolean {
   if (whyUnknown(script) !== null || script.commands.length === 0) return false;
   const looks = ({ words, assigns }: ShellCommand) => {
@@ -49,7 +50,7 @@ export function isReadOnlyScript(script: ShellScript): boolean {
   );
 }
 
-/** What a script would change, as absolute paths, when file commands are all there is to it besides looking. */
+/** The absolute paths that a script would change, when it consists of file commands and read-only commands. */
 export function fileCommandTargets(script: ShellScript, policy: Policy): string[] {
   const changed = script.commands.map(({ words }) => {
     const argv = argvOf({ words });
@@ -71,7 +72,7 @@ interface Granting {
   policy: Policy;
 }
 
-/** Whether words still lead where they led when they were checked. */
+/** Whether words still lead to the paths that were checked. */
 type Footing = 'paths hold' | 'paths moved';
 
 function grantScript(script: ShellScript, granting: Granting): CommandGrant | null {
@@ -80,19 +81,19 @@ function grantScript(script: ShellScript, granting: Granting): CommandGrant | nu
   return strongest([...commands, ...redirects]);
 }
 
-/** What grants each command and each file of a script, in their order. */
+/** The grant of each command and each file of a script, in their order. */
 function grantParts(
   { commands, redirects, ordered }: ShellScript,
   granting: Granting,
 ): { commands: (CommandGrant | null)[]; redirects: (CommandGrant | null)[] } {
   const first = commands.map((command) => grantOne(command, granting, 'paths hold'));
-  // After `cd /`, `ln -s` or a moved symlink the same words lead elsewhere.
+  // After `cd /`, `ln -s` or a moved symlink the same words lead to other paths.
   const moves = commands.map((command, at) => first[at]?.layer === 'allow-rule' || mayMoveNames(command));
   const movesBefore = (at: number) => moves.some((each, other) => each && other !== at && (other < at || !ordered));
   const grants = commands.map((command, at) =>
     movesBefore(at) ? grantOne(command, granting, 'paths moved') : (first[at] ?? null),
   );
-  // A single command starts after its files are opened.
+  // The shell opens the files of a single command before it starts the command.
   const footing: Footing = commands.length > 1 && moves.includes(true) ? 'paths moved' : 'paths hold';
   return {
     commands: grants,
@@ -109,7 +110,7 @@ export function ungranted(script: ShellScript, policy: Policy): Pick<ShellScript
   };
 }
 
-/** All must be granted; a rule says more than a mode, and a mode more than a default. */
+/** All must be granted; a rule outranks a mode, and a mode outranks a default. */
 function strongest(grants: readonly (CommandGrant | null)[]): CommandGrant | null {
   const granted = grants.filter((grant) => grant !== null);
   if (granted.length < grants.length) return null;
@@ -150,7 +151,7 @@ function grantByRule(words: readonly Word[], rules: readonly ShellRule[]): Comma
   return matched === undefined ? null : { layer: 'allow-rule', rule: matched.rule };
 }
 
-/** Wrappers that change nothing about what their command does: it is enough that the command is granted. */
+/** Wrappers that do not change what their command does: a grant for the command is enough. */
 const PLAIN_WRAPPERS: ReadonlySet<Word | undefined> = new Set(['timeout', 'nice', 'nohup']);
 
 function grantWrapped({ words, runs }: ShellCommand, granting: Granting, footing: Footing): CommandGrant | null {
@@ -164,7 +165,7 @@ function mayMoveNames(command: ShellCommand): boolean {
   return everyCommand({ ...NOTHING, commands: [command] }).some(({ words }) => movesNames(words));
 }
 
-/** Variables that tell a program how to speak, not what to run. */
+/** Variables that change how a program prints, not what it runs. */
 const HARMLESS_VARIABLES = /^(?:CI|NODE_ENV|TZ|LC_ALL|LANG|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|TERM|RUST_BACKTRACE)$/;
 
 function isHarmless({ name, value }: Assignment): boolean {
@@ -186,7 +187,7 @@ function pathRule(kind: 'read' | 'edit', path: string, policy: Policy): Rule | u
   return policy.allow.find((rule) => allows(rule, { toolName, input: {}, access: { kind, paths: [path] } }, policy));
 }
 
-/** What is there for every process, and leads to no file. */
+/** Devices that every process has and that lead to no file. */
 function isDevice(target: Word): boolean {
   return typeof target === 'string' && /^\/dev\/(?:null|stdin|stdout|stderr)$/.test(target);
 }
@@ -203,12 +204,12 @@ function mayRead(operand: string, policy: Policy): boolean {
   return real !== null && isInsideAny([...policy.roots, ...policy.readRoots], real);
 }
 
-/** Both the name and what it leads to must lie below a root and hold none; nothing about them may be protected. */
+/** Both the name and its target must lie below a root and contain no root, and neither may be protected. */
 function mayChange(operand: string, policy: Policy): boolean {
   if (climbs(operand)) return false;
   const path = resolve(commandCwd(policy), operand);
   const real = policy.realPath(path);
-  const place = placeOf(path, policy.realPath);
+  const place = locationOf(path, policy.realPath);
   if (real === null || place === null) return false;
   if ([path, real, place].some((each) => policy.protectedPath(each))) return false;
   return [real, place].every(

@@ -1,9 +1,9 @@
+import { plainSequence } from '../shell/plain-words.ts';
 import { type OptionSchema, parseArgv } from './argv-schema.ts';
-import { plainSequence } from './shell-words.ts';
 
 /**
- * True when every command of a plain sequence only looks: it starts no other program, writes no file and changes no
- * state of the shell. Decided by argv against a schema, never by text. Says nothing about WHICH files are read.
+ * True when every command of a plain sequence only reads: it starts no other program, writes no file and changes no
+ * state of the shell. A schema of the argv decides, never the text. It does not check WHICH files are read.
  */
 export function isReadOnlyCommand(command: string): boolean {
   return plainSequence(command)?.every((argv) => readOnlyPaths(argv) !== null) ?? false;
@@ -40,8 +40,8 @@ type CommandSchema =
 const anything = () => true;
 
 /**
- * Left out on purpose, whatever their options: everything that can start a program or write (find, sed, awk, tar, git,
- * rg, man, xargs, env, less, test with -v), and what follows symlinks out of the roots by itself (diff on directories,
+ * Left out on purpose, whatever their options: all programs that can start a program or write (find, sed, awk, tar,
+ * git, rg, man, xargs, env, less, test with -v), and those that follow symlinks out of the roots (diff on directories,
  * grep -r/-R, ls -L, du -L). Options that name files other than operands are left out too (-f, --files0-from …).
  */
 const SCHEMAS: ReadonlyMap<string, CommandSchema> = new Map<string, CommandSchema>([
@@ -124,7 +124,10 @@ const SCHEMAS: ReadonlyMap<string, CommandSchema> = new Map<string, CommandSchem
   ],
 ]);
 
-/** `-v` sets a variable, and so does the `%n` conversion: `printf %n PATH` would decide where later words are found. */
+/**
+ * `-v` sets a variable, and so does the `%n` conversion: `printf %n PATH` would change where the shell finds later
+ * commands.
+ */
 function printsOnly(args: readonly string[]): boolean {
   const [format] = args;
   if (format === undefined || format.startsWith('-')) return false;

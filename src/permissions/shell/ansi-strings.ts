@@ -1,6 +1,6 @@
 /**
- * The string `$'…'` that starts at `at`: what it stands for and how long it is in the source. The text is null where
- * shells disagree (bytes that are no characters, NUL); all is null when the string does not end before `end`.
+ * Reads the string `$'…'` that starts at `at`: its value and its length in the source. The text is null where shells
+ * disagree (bytes that are no characters, NUL); the result is null when the string does not end before `end`.
  */
 export function ansiCString(source: string, at: number, end: number): { text: string | null; length: number } | null {
   let text: string | null = '';
@@ -51,7 +51,7 @@ function escaped(rest: string): Piece {
   return { text: null, length };
 }
 
-/** Beyond ASCII it depends on the locale what becomes of it. */
+/** Beyond ASCII the result depends on the locale. */
 function character(code: number): string | null {
   return code > 0 && code < 0x80 ? String.fromCharCode(code) : null;
 }

@@ -1,5 +1,5 @@
+import { codeIn, joinedCode, type Starts, unknowable, type Within } from './inner-code.ts';
 import { ANYTHING, notStatic, type ShellScript, type SimpleCommand, type Word } from './shell-script.ts';
-import { codeIn, joinedCode, type Starts, unknowable, type Within } from './shell-within.ts';
 
 const ifGiven =
   (reason: string): Starts =>
@@ -46,7 +46,7 @@ function trap({ words }: SimpleCommand, within: Within): ShellScript | null {
   return code === '' || code === '-' || code === '-l' || code === '-p' ? null : codeIn(code, within);
 }
 
-/** Options that do not change how commands are read; what follows `--` are only parameters. */
+/** Options that do not change how commands are read; words after `--` are only parameters. */
 function setOptions({ words }: SimpleCommand): ShellScript | null {
   const end = words.indexOf('--');
   const options = end === -1 ? words : words.slice(0, end);
@@ -56,7 +56,7 @@ function setOptions({ words }: SimpleCommand): ShellScript | null {
     : notStatic('it changes how the shell reads commands');
 }
 
-/** `-v` looks for a variable by a name that may hold an index. Operators that are not known may be a `-v`. */
+/** `-v` looks up a variable by a name that may contain an index. An unknown operator may be a `-v`. */
 function compare({ words }: SimpleCommand): ShellScript | null {
   const args = words.at(-1) === ']' ? words.slice(0, -1) : words;
   const isDoubtful = args.some((word, at) => {
@@ -97,11 +97,11 @@ function readLines({ words, ...command }: SimpleCommand): ShellScript | null {
   return nameVariables({ ...command, words });
 }
 
-/** An integer calculates what it is given; a reference means another variable. */
+/** An integer variable evaluates its value; a reference means another variable. */
 function declare({ words, ...command }: SimpleCommand): ShellScript | null {
   const values = words.filter((word) => typeof word !== 'string' || !word.includes('='));
   const changes = values.some((word) => typeof word === 'string' && /^[-+]\w*[in]/.test(word));
-  // What is assigned is text; only the name before it matters.
+  // The assigned value is text; only the name before it matters.
   const names = words.map((word) => (typeof word === 'string' ? word.replace(/=.*/s, '') : word));
   return changes ? notStatic(INDEX) : nameVariables({ ...command, words: names });
 }

@@ -1,15 +1,15 @@
-import { type Hole, type ScanMode, scan } from './shell-scan.ts';
+import { type Hole, type ScanMode, scan } from './scan-source.ts';
 import type { Word } from './shell-script.ts';
-import { childrenOf, requireWhole, type SyntaxNode, Unreadable, WORD_ENDS } from './shell-syntax.ts';
+import { childrenOf, requireWhole, type SyntaxNode, Unreadable, WORD_ENDS } from './syntax-nodes.ts';
 
-/** What the reading of words needs of the reading of statements, which needs words itself. */
+/** The functions that the word reader needs from the statement reader, which itself uses the word reader. */
 export interface Visit {
   readonly source: string;
   /** Reads the commands of a substitution. */
   substituted(node: SyntaxNode): void;
-  /** The text that a substitution certainly gives, if there is one. */
+  /** The text that a substitution certainly produces, if there is one. */
   givenBy(node: SyntaxNode): string | null;
-  /** Takes note that it cannot be told what would run. */
+  /** Records that it cannot be determined what would run. */
   doubt(reason: string): void;
 }
 
@@ -38,15 +38,15 @@ const HOLE_TYPES: ReadonlySet<string> = new Set([
   'arithmetic_expansion',
 ]);
 
-/** The word that a node is, with all that is nested in it visited. */
+/** Reads the word that a node is, and visits everything nested in it. */
 export function readWord(visit: Visit, node: SyntaxNode, before = WORD_ENDS): Word {
   requireWhole(visit.source, node, before);
-  // Right before a redirection these are no word but what is redirected.
+  // Directly before a redirection this is the file descriptor, not a word.
   if (/^(?:\d+|\{\w+\})[<>]$/.test(visit.source.slice(node.start, node.end + 1))) throw new Unreadable();
   return readSpan(visit, node, node, 'word');
 }
 
-/** What a part of the source stands for; its holes are looked for below `node`. */
+/** The value of a part of the source; its holes are searched below `node`. */
 export function readSpan(visit: Visit, span: { start: number; end: number }, node: SyntaxNode, mode: ScanMode): Word {
   const word = scan(visit.source, span, holesIn(visit, node), mode);
   if (word === null) throw new Unreadable();
@@ -56,7 +56,7 @@ export function readSpan(visit: Visit, span: { start: number; end: number }, nod
 /** Visits the outermost expansions of a node. */
 function holesIn(visit: Visit, node: SyntaxNode): Hole[] {
   if (!HOLE_TYPES.has(node.type)) return node.children.flatMap((child) => holesIn(visit, child));
-  // Inside of a string the parser counts the blanks before an expansion to it.
+  // Inside of a string the parser includes the blanks before an expansion in its node.
   const blanks = /^\s*/.exec(visit.source.slice(node.start, node.end))?.[0].length ?? 0;
   return [
     {
@@ -77,7 +77,7 @@ function expansion(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'te
       return parameter(visit, node, text);
     case 'arithmetic_expansion':
       if (!isPlainArithmetic(text.replace(/^\$(?:\(\(|\[)/, '').replace(/(?:\)\)|\])$/, ''))) visit.doubt(ARITHMETIC);
-      // Whatever is nested in it counts all the same.
+      // Everything nested in it still counts.
       for (const child of node.children) holesIn(visit, child);
       return {};
     case 'command_substitution':
@@ -91,14 +91,17 @@ function expansion(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'te
 
 export const ARITHMETIC = 'it calculates with variables, whose content bash would run';
 
-/** Numbers, operators, and what is a number for certain. Names are not: what a variable holds is evaluated in turn. */
+/**
+ * True for numbers, operators, and expressions that are certainly numbers. Names are excluded: bash evaluates the value
+ * of a variable in turn.
+ */
 export function isPlainArithmetic(text: string): boolean {
   return /^[\d\s+*/%()<>=!&|^~?:,-]*$/.test(text.replaceAll(/\$(?:[#?]|\{#\w+\})/g, '0'));
 }
 
 function substitution(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'text'> {
   if (text.startsWith('`')) {
-    // Between backquotes one level of backslashes is taken away first.
+    // Between backquotes bash first removes one level of backslashes.
     if (text.includes('\\')) throw new Unreadable();
   } else if (!text.startsWith('$(')) {
     throw new Unreadable();
@@ -116,12 +119,12 @@ function parameter(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'sp
   const [head, length, index, operator] = PARAMETER.exec(text) ?? [];
   const rest = head === undefined ? '' : text.slice(head.length, -1);
   if (head === undefined || !text.endsWith('}') || (rest !== '' && (operator === undefined || length !== ''))) {
-    // `${!x}` and `${x@P}` evaluate what a variable holds, as do the indices of arrays and parts of texts.
+    // `${!x}` and `${x@P}` evaluate the value of a variable, as do array indices and substring offsets.
     visit.doubt('it expands a variable in a way that can run commands');
     for (const child of node.children) holesIn(visit, child);
     return { spreads: true };
   }
-  // Single quotes quote here or not, depending on where the expansion stands.
+  // Whether single quotes quote depends on the context of the expansion.
   if (rest.includes("'") && /[$`]/.test(rest)) throw new Unreadable();
   readSpan(visit, { start: node.end - 1 - rest.length, end: node.end - 1 }, { ...node, type: 'parameter' }, 'loose');
   return index === '[@]' || head.startsWith('${@') ? { spreads: true } : {};

@@ -1,8 +1,8 @@
-import { startedByShell } from './shell-interpreters.ts';
+import type { Within } from './inner-code.ts';
+import { inShell } from './interpreters.ts';
 import { notStatic, type ShellScript, type SimpleCommand, type Word } from './shell-script.ts';
-import type { Within } from './shell-within.ts';
 
-/** What git starts besides itself: code in its words, or in a setting that is given with them. */
+/** The code that git starts: in its words, or in a setting that they pass. */
 export function startedByGit({ words }: SimpleCommand, within: Within): ShellScript | null {
   const at = subcommandAt(words);
   const options = words.slice(0, at);
@@ -56,7 +56,7 @@ function isRisky(option: Word): boolean {
   return typeof option !== 'string' || /^--(?:config-env|exec-path=)/.test(option);
 }
 
-/** With a value it writes the setting, for this call and all others. */
+/** With a value, `git config` writes the setting, for this call and all others. */
 function changesSetting(args: readonly Word[]): boolean {
   const operands = args.filter((arg) => typeof arg !== 'string' || !arg.startsWith('-'));
   const [key] = operands;
@@ -80,8 +80,4 @@ function optionCode(args: readonly Word[], option: RegExp, within: Within): Shel
   const attached = found.replace(option, '');
   const code = attached === '' ? args[at + 1] : attached;
   return code === undefined ? null : inShell(code, within);
-}
-
-function inShell(code: Word, within: Within): ShellScript | null {
-  return startedByShell('sh', { words: ['-c', code], assigns: [] }, within);
 }

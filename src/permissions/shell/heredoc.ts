@@ -1,10 +1,10 @@
-import { readSpan, type Visit } from './shell-expand.ts';
+import { readSpan, type Visit } from './expand-words.ts';
 import type { Word } from './shell-script.ts';
-import { type SyntaxNode, Unreadable } from './shell-syntax.ts';
+import { type SyntaxNode, Unreadable } from './syntax-nodes.ts';
 
 /**
- * What a here-document hands to its command. Where the document begins and ends is found here again by bash's rules: a
- * parser that ended it a line too late would hide commands in it.
+ * The text that a here-document passes to its command. The start and end of the document are found again by bash's
+ * rules: a parser that ended it a line too late would hide commands in it.
  */
 export function readHeredoc(visit: Visit, node: SyntaxNode): Word {
   const { source } = visit;
@@ -19,7 +19,7 @@ export function readHeredoc(visit: Visit, node: SyntaxNode): Word {
   const word = delimiter[1] ?? delimiter[2] ?? delimiter[3] ?? '';
   const from = source.indexOf('\n', start.end) + 1;
   const to = endOfBody(source, from, { word, tabs: operator.type === '<<-' });
-  // Blanks before the end are the parser's; the line must be the one that bash takes.
+  // Blanks before the end come from the parser; the line must be the one that bash takes.
   if (from === 0 || to === null || end.end !== to + lineAt(source, to).length || body.end > end.end)
     throw new Unreadable();
 
@@ -32,7 +32,7 @@ function withoutTabs(text: string, operator: string): string {
   return operator === '<<-' ? text.replaceAll(/^\t+/gm, '') : text;
 }
 
-/** Where the line begins that ends a document which begins at `from`; null when none does. */
+/** The position of the line that ends a document which begins at `from`; null when no line does. */
 function endOfBody(source: string, from: number, { word, tabs }: { word: string; tabs: boolean }): number | null {
   for (let at = from; at <= source.length; ) {
     const line = lineAt(source, at);

@@ -1,9 +1,12 @@
-import { programName } from './shell-pattern.ts';
-import { BASH_LIKE, SHELLS } from './shell-programs.ts';
+import { codeIn, type Within } from './inner-code.ts';
+import { programName } from './program-patterns.ts';
+import { BASH_LIKE, SHELLS } from './programs.ts';
 import { notStatic, type ShellScript, type SimpleCommand, type Word } from './shell-script.ts';
-import { codeIn, type Within } from './shell-within.ts';
 
-/** What a shell runs: code given as a word or as its input. A script is a program of its own, whose content is not read. */
+/**
+ * The code that a shell runs, given as a word or as its input. A script file is a separate program, whose content is
+ * not read.
+ */
 export function startedByShell(name: string, command: SimpleCommand, within: Within): ShellScript | null {
   const options = shellOptions(command.words);
   if (options === null) return notStatic(`what ${name} would run cannot be told`);
@@ -17,7 +20,12 @@ export function startedByShell(name: string, command: SimpleCommand, within: Wit
   return input === undefined ? notStatic(`${name} takes commands from its input`) : shellCode(name, input, within);
 }
 
-/** Any program may be one that starts others: a shell with code among its words is taken as started (`chrt 1 sh -c …`). */
+/** The script that `sh -c` runs. */
+export function inShell(code: Word, within: Within): ShellScript | null {
+  return startedByShell('sh', { words: ['-c', code], assigns: [] }, within);
+}
+
+/** Any program may start others: a shell with code among its words counts as started (`chrt 1 sh -c …`). */
 export function shellBehind({ words }: SimpleCommand, within: Within): ShellScript | null {
   const at = words.findIndex(
     (word, each) => typeof word === 'string' && SHELLS.has(programName(word)) && takesCode(words.slice(each + 1)),
@@ -59,7 +67,7 @@ function shellOptions(words: readonly Word[]): ShellOptions | null {
   return { ...options, operands: [] };
 }
 
-/** Other shells than bash take some of its syntax for something else, such as `[[` for the name of a program. */
+/** Shells other than bash read some of its syntax differently, such as `[[` as the name of a program. */
 function shellCode(name: string, code: Word, within: Within): ShellScript | null {
   if (!BASH_LIKE.has(name)) return notStatic(`${name} is another language than bash`);
   const isBash = name === 'bash' || name === 'rbash';
@@ -69,7 +77,7 @@ function shellCode(name: string, code: Word, within: Within): ShellScript | null
   return codeIn(code, within);
 }
 
-/** Code for another interpreter is not read, but it must be known: rules search it for words. */
+/** Code for another interpreter is not parsed, but it must be known: rules search it for words. */
 export function startedByInterpreter(name: string, command: SimpleCommand): ShellScript | null {
   const { words, input } = command;
   const operand = words.findIndex((word) => typeof word !== 'string' || !word.startsWith('-') || word === '-');
@@ -85,17 +93,17 @@ export function startedByInterpreter(name: string, command: SimpleCommand): Shel
   return notStatic(`${name} takes code from its input`);
 }
 
-/** Whether a word is code that can start programs, by the names that such code needs. */
+/** Whether a word is code that can start programs, judged by the names that such code needs. */
 function startsPrograms(word: Word, signs: RegExp): boolean {
   const text = typeof word === 'string' ? word : word.parts.filter((part) => typeof part === 'string').join(' ');
-  // Names of files are no code; only sed's code may look like one.
+  // File names are not code; only sed's code may look like one.
   return (signs === SED || /[\s(;`"'|]/.test(text)) && signs.test(text);
 }
 
 /** Functions of Python, Perl, Ruby, JavaScript and PHP that start programs, or run text as code. */
 const CALLS = /system|popen|exec|spawn|fork|subprocess|child_process|\bpty\b|shell|eval|passthru|proc_open|\bqx\b|%x|`/;
 const AWK = /system|getline|print[^;}]*\||@(?:load|include)/;
-/** The command `e`, and the flag of that name behind an `s`. */
+/** The command `e`, and the flag `e` after an `s` command. */
 const SED = /(?:^|[;{}\n\d$/])\s*e(?:\s|$)|s(.).*\1.*\1\w*e\w*\s*(?:$|[;}\n])/s;
 
 const STARTS_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
@@ -103,7 +111,7 @@ const STARTS_PROGRAMS: ReadonlyMap<string, RegExp> = new Map([
   ['sed', SED],
 ]);
 
-/** Also options after which nothing is run at all. */
+/** Also options with which nothing runs at all. */
 function isCodeOption(word: Word | undefined): boolean {
   return (
     typeof word === 'string' &&

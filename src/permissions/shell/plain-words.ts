@@ -1,5 +1,5 @@
 /**
- * The words of ONE simple command, or null when the text is anything else. Never guesses: whatever bash would expand,
+ * The words of ONE simple command, or null when the text is anything else. Never guesses: text that bash would expand,
  * redirect, group, negate or assign gives null, and so does every character on which shells could disagree.
  */
 export function plainArgv(command: string): string[] | null {
@@ -10,8 +10,7 @@ export function plainArgv(command: string): string[] | null {
 
 /**
  * The simple commands of a plain sequence (`;`, `&&`, `||`, `|`, newline), or null when any part of it is not plain.
- * Such a sequence is "statically known" (ruling K44): every program that it starts by itself is one of the first words
- * returned here.
+ * Such a sequence is statically known: every program that it starts by itself is one of the first words returned here.
  */
 export function plainSequence(command: string): string[][] | null {
   return readPlain(command)?.commands ?? null;
@@ -19,7 +18,7 @@ export function plainSequence(command: string): string[][] | null {
 
 export interface PlainSequence {
   commands: string[][];
-  /** False when there is a pipe, whose ends run at the same time. */
+  /** False when there is a pipe: its ends run at the same time. */
   ordered: boolean;
 }
 
@@ -33,7 +32,7 @@ export function readPlain(command: string): PlainSequence | null {
       current.push(token);
       continue;
     }
-    // A blank line ends nothing, also after an operator: bash reads on, so the operator still has its right side.
+    // A blank line ends nothing, even after an operator: bash reads on, so the operator still has its right side.
     if (token.text === '\n' && current.length === 0) continue;
     const argv = simpleCommand(current);
     if (argv === null) return null;
@@ -62,7 +61,7 @@ const RESERVED_WORDS = new Set(
 function simpleCommand(words: readonly Token[]): string[] | null {
   const first = words[0];
   if (first === undefined || first.text === '' || RESERVED_WORDS.has(first.text)) return null;
-  // `NAME=value` before a command changes its environment; quoted it would be an odd program name, which nobody needs.
+  // `NAME=value` before a command changes its environment; in quotes it would be an odd program name that no one uses.
   if (first.text.includes('=')) return null;
   return words.map((word) => word.text);
 }
@@ -73,11 +72,11 @@ function endsWhole(tokens: readonly Token[]): boolean {
   return last === undefined || last.kind === 'word' || last.text === ';';
 }
 
-/** Unquoted, these either mean something to the shell or could, depending on its options. */
+/** Unquoted, each of these has or may have a meaning to the shell, depending on its options. */
 const SPECIAL = new Set([...'|&<>()$`{}*?[]~!#']);
 /** Separators (NBSP, U+2028 …), controls, format characters and lone surrogates: unquoted, shells may disagree on them. */
 const UNCLEAR_BARE = /[\p{Z}\p{C}]/u;
-/** Inside quotes only what cannot be handed to a program unchanged is unclear. */
+/** Inside quotes, only characters that cannot be passed to a program unchanged are unclear. */
 const UNCLEAR_QUOTED = /[\p{Cc}\p{Cs}]/u;
 const PRINTABLE_ASCII = /[ -~]/;
 
@@ -112,13 +111,13 @@ function separatorAt(chars: readonly string[], at: number): string | null {
   const char = chars[at];
   if (char === '\n') return char;
   const doubled = chars[at + 1] === char;
-  // `;;` belongs to `case`; a single `&` is no sequence, `|&` redirects, and `&&&`, `|||` are nothing at all.
+  // `;;` belongs to `case`; a single `&` is no sequence, `|&` redirects, and `&&&` and `|||` are errors.
   if (char === ';') return doubled ? null : char;
   if ((char === '&' || char === '|') && doubled) return chars[at + 2] === char ? null : char + char;
   return char === '|' && chars[at + 1] !== '&' ? char : null;
 }
 
-/** A word or a part of one: what it stands for and how many characters it takes in the source. */
+/** A word or a part of one: its value and its length in the source. */
 interface Piece {
   text: string;
   length: number;

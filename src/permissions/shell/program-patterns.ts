@@ -15,7 +15,7 @@ export function programName(word: string): string {
 export function patternsMeet(a: readonly Part[], b: readonly Part[]): boolean {
   const left = tokensOf(a);
   const right = tokensOf(b);
-  // `meets[j]`: whether what is left of `left` from here on and of `right` from j on can be the same text.
+  // `meets[j]`: whether the rest of `left` and the rest of `right` from j can be the same text.
   let meets: boolean[] = [];
   for (let i = left.length; i >= 0; i--) {
     const below = meets;
@@ -28,7 +28,7 @@ export function patternsMeet(a: readonly Part[], b: readonly Part[]): boolean {
 
 type Token = string | Gap;
 
-/** The same question with one token of the left, of the right, or of both used up. */
+/** The answers for the states in which one token of the left, of the right, or of both is consumed. */
 interface Further {
   i: boolean | undefined;
   j: boolean | undefined;
@@ -47,7 +47,7 @@ function isRun(token: Token | undefined): token is Gap {
   return typeof token === 'object' && token.any !== 'char';
 }
 
-/** Whether a gap, or a character, can take in the other token. */
+/** Whether a gap or a character can consume the other token. */
 function fits(taker: Token, taken: Token | undefined): boolean {
   if (taken === undefined) return false;
   if (typeof taker === 'string') return taker === taken;

@@ -2,13 +2,15 @@
 export const BASH_LIKE: ReadonlySet<string> = words('sh bash dash ash rbash');
 export const SHELLS: ReadonlySet<string> = words('sh bash dash ash rbash zsh ksh mksh fish csh tcsh pwsh elvish nu');
 
-/** Programs that run a script, or code in one word. Versions such as `python3.11` are left out of the name. */
+/**
+ * Programs that run a script, or code in one word. The name is without a version such as the `3.11` of `python3.11`.
+ */
 export const INTERPRETERS: ReadonlySet<string> = words(
   'python pypy perl ruby irb node nodejs deno bun tsx ts-node php lua luajit awk gawk mawk nawk sed tclsh wish expect ' +
     'osascript rscript r julia groovy scala ghc runghc guile racket sbcl octave gnuplot elixir erl raku qjs jshell ocaml',
 );
 
-/** Programs that may take code, or a whole command line in one word, and run it; shells are looked into instead. */
+/** Programs that may run code, or a whole command line, from one word; shells are analyzed instead. */
 export const CODE_RUNNERS: ReadonlySet<string> = new Set([
   ...INTERPRETERS,
   ...words(
@@ -18,7 +20,7 @@ export const CODE_RUNNERS: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** Programs whose first word says what they do. It is no other program, even when one is called so. */
+/** Programs whose first word is a subcommand. It does not start a program of the same name. */
 export const SUBCOMMAND_PROGRAMS: ReadonlySet<string> = words('git docker podman kubectl npm cargo brew svn hg gh');
 
 /** Programs and builtins that start no other program, whatever words they are given. */
@@ -31,9 +33,9 @@ export const DATA_PROGRAMS: ReadonlySet<string> = words(
     'getopts truncate mktemp sync arch nproc free uptime tput clear logger shred unlink mkfifo lsof bc',
 );
 
-/** Variables whose content is run as code, sooner or later. */
+/** Variables whose content a shell eventually runs as code. */
 export const CODE_VARIABLES = /^(?:PS\d|PROMPT_COMMAND|BASH_ENV|ENV|SHELLOPTS|BASHOPTS)$/;
-/** Variables by which programs are told what to run. */
+/** Variables that tell programs what to run. */
 export const COMMAND_VARIABLES =
   /PAGER|EDITOR|VISUAL|BROWSER|COMMAND|SHELL|ASKPASS|WRAPPER|RUNNER|_RSH$|^GIT_|^LD_|^DYLD_|^LESS|OPT$|OPTIONS$|^PYTHON|^PERL5|^MAKEFLAGS$/i;
 

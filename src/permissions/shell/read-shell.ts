@@ -1,5 +1,6 @@
-import { programName } from './shell-pattern.ts';
-import { CODE_VARIABLES, COMMAND_VARIABLES, INTERPRETERS, programBase, SHELLS } from './shell-programs.ts';
+import { readPlain } from './plain-words.ts';
+import { programName } from './program-patterns.ts';
+import { CODE_VARIABLES, COMMAND_VARIABLES, INTERPRETERS, programBase, SHELLS } from './programs.ts';
 import {
   everyCommand,
   everyRedirect,
@@ -11,18 +12,17 @@ import {
   type SimpleCommand,
   type Word,
 } from './shell-script.ts';
-import { unwrap } from './shell-unwrap.ts';
-import { readPlain } from './shell-words.ts';
+import { unwrap } from './unwrap.ts';
 
-/** What a parser finds in a source text, before it is asked what the commands start in turn. */
+/** The result of the parser for a source text, before the commands that its commands start are added. */
 export type ParsedScript = Omit<ShellScript, 'commands'> & { readonly commands: readonly SimpleCommand[] };
 
-/** Null for what is no bash, or cannot be told for certain. */
+/** Null for a text that is not bash, or that cannot be read with certainty. */
 export type ParseShell = (text: string) => ParsedScript | null;
 
 /**
- * Reads a command line and all code in it that is handed to shells. Without a parser only plain texts are understood
- * (see `shell-words.ts`); any other counts as not known, which `needsParser` tells apart.
+ * Reads a command line and all code in it that shells would run. Without a parser only plain texts are understood (see
+ * `plain-words.ts`); any other counts as unknown, and `needsParser` tells these apart.
  */
 export function readShell(text: string, parse: ParseShell | null): ShellScript {
   const script = readText(text, { parse, depth: 0 });
@@ -31,7 +31,7 @@ export function readShell(text: string, parse: ParseShell | null): ShellScript {
     : script;
 }
 
-/** Whether a parser could say more about a script that was read without one. */
+/** Whether a parser could tell more about a script that was read without one. */
 export function needsParser(script: ShellScript): boolean {
   return script.unknown === NOT_PLAIN || script.commands.some(({ runs }) => runs !== null && needsParser(runs));
 }
@@ -101,7 +101,7 @@ function isOpenFile(target: Word): boolean {
   return typeof first !== 'object' || first.any !== 'home' || rest.some((part) => typeof part !== 'string');
 }
 
-/** The file may be named as a program or as the script of one. */
+/** The written file may be named as a program or as the script of one. */
 function runsWhatItWrites(script: ShellScript): boolean {
   const commands = everyCommand(script);
   const written = [

@@ -1,7 +1,7 @@
-import { withoutTrailing } from '../util/without-trailing.ts';
-import { ARITHMETIC, isPlainArithmetic, readSpan, readWord, readWords } from './shell-expand.ts';
-import { readHeredoc } from './shell-heredoc.ts';
-import type { ParsedScript } from './shell-read.ts';
+import { withoutTrailing } from '../../util/text/without-trailing.ts';
+import { ARITHMETIC, isPlainArithmetic, readSpan, readWord, readWords } from './expand-words.ts';
+import { readHeredoc } from './heredoc.ts';
+import type { ParsedScript } from './read-shell.ts';
 import {
   isRedirect,
   type Reader,
@@ -10,12 +10,12 @@ import {
   readDeclaration,
   readRedirected,
   readTest,
-} from './shell-simple.ts';
-import { childrenOf, type SyntaxNode, Unreadable } from './shell-syntax.ts';
+} from './simple-commands.ts';
+import { childrenOf, type SyntaxNode, Unreadable } from './syntax-nodes.ts';
 
 /**
- * The simple commands and redirections of a parsed source, in any nesting. Knows every kind of node that it may meet;
- * whatever else the parser gives throws `Unreadable`, and so does a reading that bash would not share.
+ * Reads the simple commands and redirections of a parsed source, at any nesting. It knows every kind of node it may
+ * meet; any other node throws `Unreadable`, and so does a reading that differs from bash's.
  */
 export function readTree(source: string, root: SyntaxNode): ParsedScript {
   const doubts: string[] = [];
@@ -25,10 +25,10 @@ export function readTree(source: string, root: SyntaxNode): ParsedScript {
     redirects: [],
     statement: (node) => readStatement(reader, node),
     substituted: (node) => readSubstitution(reader, node),
-    givenBy: (node) => givenText(reader, node),
+    givenBy: (node) => rawText(reader, node),
     doubt: (reason) => doubts.push(reason),
   };
-  // The root does not take in the blank lines around it.
+  // The root node does not include the blank lines around it.
   readStatements(reader, { ...root, start: 0, end: source.length });
   const { commands, redirects } = reader;
   return { commands, redirects, unknown: doubts[0] ?? null, ordered: false };
@@ -67,7 +67,7 @@ function readStatement(reader: Reader, node: SyntaxNode): void {
   read(reader, node);
 }
 
-/** Every statement below a node; the tokens that hold them together are bash's own. */
+/** Reads every statement below a node; the tokens between them belong to bash's grammar. */
 function readStatements(reader: Reader, node: SyntaxNode): void {
   for (const child of childrenOf(reader.source, node, 'lines')) {
     if (child.named) readStatement(reader, child);
@@ -91,7 +91,7 @@ const NUMBER = String.raw`["']?(?:-?\d+|\$[#?]|\$\{#\w+\})["']?`;
 const COMPARES = '-(?:eq|ne|lt|le|gt|ge)';
 const COMPARES_NUMBERS = new RegExp(String.raw`(?<=^|[\s(])${NUMBER}\s+${COMPARES}\s+${NUMBER}(?=[\s)]|$)`, 'g');
 
-/** `-eq` and its like calculate both sides. */
+/** `-eq` and similar operators evaluate both sides. */
 function comparesNumbersOnly(text: string): boolean {
   return !new RegExp(String.raw`\s${COMPARES}\s`).test(text.replaceAll(COMPARES_NUMBERS, ''));
 }
@@ -149,7 +149,7 @@ function readFunction(reader: Reader, node: SyntaxNode): void {
   }
 }
 
-/** Bash forgets separators that follow a here-document inside of a substitution, so nothing else may stand there. */
+/** Bash drops separators that follow a here-document inside of a substitution, so nothing else may be there. */
 function readSubstitution(reader: Reader, node: SyntaxNode): void {
   if (holdsHeredoc(node) && onlyHeredoc(node) === null) {
     reader.doubt('bash misreads here-documents inside of a substitution');
@@ -170,8 +170,8 @@ function onlyHeredoc(node: SyntaxNode): { body: SyntaxNode; document: SyntaxNode
   return document.children.some(({ named, type }) => named && !type.startsWith('heredoc_')) ? null : { body, document };
 }
 
-/** `$(cat <<'END' … END)` is a way to write a text of several lines, and gives that text. */
-function givenText(reader: Reader, node: SyntaxNode): string | null {
+/** `$(cat <<'END' … END)` is a way to write a text of several lines, and produces that text. */
+function rawText(reader: Reader, node: SyntaxNode): string | null {
   const { body, document } = onlyHeredoc(node) ?? {};
   if (!body || !document || reader.source.slice(body.start, body.end) !== 'cat') return null;
   const text = readHeredoc(reader, document);

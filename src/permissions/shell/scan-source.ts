@@ -1,21 +1,21 @@
-import { ansiCString } from './shell-ansi.ts';
+import { ansiCString } from './ansi-strings.ts';
 import { ANY_TEXT, ANYTHING, type Gap, type Part, type Word } from './shell-script.ts';
 
 /** A part of the source that the shell replaces by something else: `$x`, `${…}`, `$(…)`, `<(…)`. */
 export interface Hole {
   start: number;
   end: number;
-  /** What it is replaced by, where that is known. */
+  /** The replacement, where it is known. */
   text?: string;
   /** It can become several words even inside double quotes: `"$@"`. */
   spreads?: true;
-  /** It is a number for certain, which is never split. */
+  /** It is certainly a number, which is never split. */
   counts?: true;
 }
 
 /**
- * How the source is to be read: as one word of a command; `loose`, where blanks and operators are text like any other
- * (patterns, the words of `${x:-…}`); or as the `body` of a here-document, where quotes are text, too.
+ * How the source is read: as one `word` of a command; `loose`, where blanks and operators are plain text (patterns, the
+ * words of `${x:-…}`); or as the `body` of a here-document, where quotes are plain text, too.
  */
 export type ScanMode = 'word' | 'loose' | 'body';
 
@@ -25,8 +25,8 @@ export interface Span {
 }
 
 /**
- * What a stretch of the source stands for, read independently of the parser, which only says where the holes are. Null
- * when the two readings disagree: then nothing of it can be relied on.
+ * The value of a part of the source, read independently of the parser, which only says where the holes are. Null when
+ * the two readings disagree: the result is then unreliable.
  */
 export function scan(source: string, { start, end }: Span, holes: readonly Hole[], mode: ScanMode): Word | null {
   const reading: Reading = {
@@ -53,7 +53,7 @@ interface Reading extends Span {
   readonly mode: ScanMode;
   at: number;
   parts: Part[];
-  /** Nothing can be said about the text. */
+  /** The text is unknown. */
   open: boolean;
   many: boolean;
   /** The characters outside of quotes that can make a brace expansion. */
@@ -67,7 +67,7 @@ function finish({ parts, open, many, braces }: Reading): Word {
   return whole.length <= 1 && typeof only === 'string' ? only : { parts: whole, many };
 }
 
-/** Texts that follow each other as one; empty ones only as all there is. */
+/** Joins adjacent texts; an empty text remains only if it is the only part. */
 function joined(parts: readonly Part[]): Part[] {
   const result: Part[] = [];
   for (const part of parts) {
@@ -78,7 +78,7 @@ function joined(parts: readonly Part[]): Part[] {
   return result;
 }
 
-/** Each piece moves `at` on; false when the parser must have read this differently. */
+/** Each piece advances `at`; false when the parser must have read this differently. */
 function barePiece(reading: Reading): boolean {
   const { source, at, mode, start } = reading;
   const char = String.fromCodePoint(source.codePointAt(at) as number);
@@ -95,7 +95,7 @@ function barePiece(reading: Reading): boolean {
   }
   if (char === '*' || char === '?') return gap(reading, { any: char === '*' ? 'name' : 'char' }, 1);
   if (char === '[') return bracket(reading);
-  // Shells may disagree on what such a character means outside of quotes.
+  // Shells may disagree on the meaning of such a character outside of quotes.
   if (mode === 'word' && UNCLEAR.test(char)) reading.open = true;
   if ('{},.'.includes(char)) reading.braces += char;
   return take(reading, char, char.length);
@@ -125,7 +125,7 @@ function singleQuoted(reading: Reading): boolean {
 
 function doubleQuoted(reading: Reading): boolean {
   const { source, end } = reading;
-  // So that `""` is an empty word, not none.
+  // Makes `""` an empty word instead of no word.
   take(reading, '', 1);
   while (reading.at < end) {
     const char = source[reading.at] as string;
@@ -139,7 +139,7 @@ function bodyPiece(reading: Reading): boolean {
   return quotedPiece(reading, reading.source[reading.at] as string, '$`\\');
 }
 
-/** Where only expansions are special and a backslash only before the characters named. */
+/** Reads text in which only expansions are special, and a backslash only before the characters named. */
 function quotedPiece(reading: Reading, char: string, escapable: string): boolean {
   const next = reading.source[reading.at + 1];
   if (char === '$') return startsExpansion(next) ? hole(reading, 'quoted') : take(reading, char, 1);
@@ -165,7 +165,7 @@ function dollar(reading: Reading): boolean {
   const next = source[at + 1];
   if (startsExpansion(next)) return hole(reading, 'bare');
   if (next === '"') {
-    // Such a string is looked up in a catalogue of translations.
+    // Bash looks such a string up in a catalogue of translations.
     reading.open = true;
     return take(reading, '', 1);
   }
@@ -181,13 +181,16 @@ function hole(reading: Reading, where: 'bare' | 'quoted'): boolean {
   if (found === undefined || found.end > reading.end) return false;
   if (found.text !== undefined && where === 'quoted') return take(reading, found.text, found.end - found.start);
   reading.parts.push(found.counts ? { any: 'name' } : ANY_TEXT);
-  // Outside of quotes the text is split: it may bring further words, of which nothing is known.
+  // Outside of quotes bash splits the text: it may produce further words that are unknown.
   if (found.spreads || (where === 'bare' && !found.counts)) reading.open = true;
   reading.at = found.end;
   return true;
 }
 
-/** `~` and `~/x` are below the home; what else begins with `~` is somebody's, or a directory on the stack. */
+/**
+ * `~` and `~/x` are below the home; other words that begin with `~` mean another user's home or a directory on the
+ * stack.
+ */
 function tilde(reading: Reading): boolean {
   const { source, at, start, end } = reading;
   const before = source[at - 1];

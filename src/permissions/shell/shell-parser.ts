@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { Language, Parser, type Tree, type TreeCursor } from 'web-tree-sitter';
-import { findOwnFile, sourcesRoot } from '../util/own-place.ts';
-import type { ParsedScript, ParseShell } from './shell-read.ts';
-import { type SyntaxNode, Unreadable } from './shell-syntax.ts';
-import { readTree } from './shell-tree.ts';
+import type { Parser, Tree, TreeCursor } from 'web-tree-sitter';
+import { findOwnFile, sourcesRoot } from '../../util/own/own-files.ts';
+import type { ParsedScript, ParseShell } from './read-shell.ts';
+import { readTree } from './read-tree.ts';
+import { type SyntaxNode, Unreadable } from './syntax-nodes.ts';
 
-/** Loads the parser, which takes some 30 ms. Rejects when its files are not there. */
+/** Loads the parser, which takes about 30 ms. Rejects when its files are missing. */
 export async function loadShellParser(): Promise<ParseShell> {
+  const { Language, Parser } = await import('web-tree-sitter');
   const [engine, grammar] = await Promise.all([
     readFile(locate('web-tree-sitter')),
     readFile(locate('tree-sitter-bash')),
@@ -22,8 +23,9 @@ export async function loadShellParser(): Promise<ParseShell> {
 }
 
 /**
- * V8 would compile the parser again, for speed: a second of work for what runs some milliseconds, and a process cannot
- * end before that is done (trust H-8). The flag counts for what is compiled meanwhile, so it is taken back.
+ * Without the flag V8 would compile the parser a second time for speed: a second of work for code that runs a few
+ * milliseconds, and the process cannot exit before it is done. The flag affects everything compiled meanwhile, so it is
+ * reset afterwards.
  */
 async function compiledOnce<T>(compile: () => Promise<T>): Promise<T> {
   setFlagsFromString('--liftoff-only');
@@ -34,7 +36,10 @@ async function compiledOnce<T>(compile: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Beside the bundles; with the sources, where npm put it. Another version would read other things into a command. */
+/**
+ * In the bundles' folder, or, when running from the sources, where npm installed it. Another version could parse a
+ * command differently.
+ */
 function locate(name: string): string {
   const sources = sourcesRoot();
   const found = sources ? join(sources, 'node_modules', name, `${name}.wasm`) : findOwnFile(`${name}.wasm`);
@@ -43,7 +48,7 @@ function locate(name: string): string {
 }
 
 function parse(parser: Parser, text: string): ParsedScript | null {
-  // Two lines that a backslash joins inside of a word are two words to the grammar.
+  // To the grammar, two lines that a backslash joins inside of a word are two words.
   if (/[^\s]\\\n[^\s]/.test(text) || UNSPEAKABLE.test(text)) return null;
   const tree = parseInTime(parser, text.replaceAll(PLAIN_TO_BASH, 'x'));
   if (tree === null) return null;
@@ -59,7 +64,7 @@ function parse(parser: Parser, text: string): ParsedScript | null {
   }
 }
 
-/** Some texts that nobody writes take time that grows with the square of their length. */
+/** Some contrived texts take time that grows with the square of their length. */
 const MAX_MS = 1000;
 
 function parseInTime(parser: Parser, text: string): Tree | null {
@@ -69,18 +74,18 @@ function parseInTime(parser: Parser, text: string): Tree | null {
   return tree;
 }
 
-/** What cannot be handed to bash as it is: it would run another text than this one. */
+/** Characters that cannot be passed to bash unchanged: bash would run a different text. */
 const UNSPEAKABLE = /\0|\p{Cs}/u;
 /** Only space, tab and newline separate words in bash; to the grammar every kind of blank does, CR and NBSP included. */
 const PLAIN_TO_BASH = /[^\P{Cc}\t\n]|[^\P{Z} ]|\p{Cf}/gu;
 
-/** Deeper nesting than anybody writes; it would only wear out the stack. */
+/** Deeper nesting than any real command has; it would only exhaust the stack. */
 const MAX_DEPTH = 400;
 
 function copy(cursor: TreeCursor, text: string, depth: number): SyntaxNode {
   if (cursor.nodeIsMissing || depth > MAX_DEPTH) throw new Unreadable();
   const { nodeType: type, nodeIsNamed: named, startIndex: start, endIndex: end } = cursor;
-  // Some tokens swallow what stands before them: the `<<` of `a -n<<END` takes the `-n` along.
+  // Some tokens include the text before them: the `<<` of `a -n<<END` includes the `-n`.
   if (!named && type !== '\n' && text.slice(start, end).trim() !== type) throw new Unreadable();
   const children: SyntaxNode[] = [];
   if (cursor.gotoFirstChild()) {

@@ -1,34 +1,33 @@
-import { madeOnce } from '../util/made-once.ts';
-import { messageOf } from '../util/message-of.ts';
-import { warnOnce } from '../util/once.ts';
-import type { Logger } from '../util/runtime.ts';
-import type { ParseShell } from './shell-read.ts';
+import { madeOnce } from '../../util/made-once.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { warnOnce } from '../../util/once.ts';
+import type { Logger } from '../../util/runtime.ts';
+import { needsParser, type ParseShell, readShell } from './read-shell.ts';
 import { notRead, type ShellScript } from './shell-script.ts';
 
-/** Reads a command line for permissions. Never rejects: what cannot be read is not known. */
+/** Reads a command line for permissions. Never rejects: a command that cannot be read counts as unknown. */
 export type ReadCommand = (command: string) => Promise<ShellScript>;
 
 export interface ShellReaderOptions {
   log: Logger;
-  /** Default: the parser that comes with the program. */
+  /** Default: the parser that ships with the program. */
   load?: () => Promise<ParseShell>;
 }
 
 /**
- * Plain commands are read at once. The parser is loaded for the first that is not. If that fails, it is said once, and
- * such commands are unknown until it can be loaded.
+ * Reads plain commands at once and loads the parser for the first command that is not plain. If loading fails, the
+ * reader logs it once, and such commands are unknown until loading succeeds.
  */
 export function createShellReader({ log, load = loadParser }: ShellReaderOptions): ReadCommand {
   const warn = warnOnce(log);
   const parser = madeOnce(load);
-  /** Not known this time; with the next command it is tried again. */
+  /** Unknown this time; the next command tries to load the parser again. */
   const absent = (error: unknown): ParseShell => {
     warn(`Shell commands that are not plain cannot be understood: ${messageOf(error)}`);
     const missing = notRead(`what reads shell commands cannot be loaded: ${messageOf(error)}`);
     return () => missing;
   };
   return async (command) => {
-    const { needsParser, readShell } = await import('./shell-read.ts');
     const plain = readShell(command, null);
     if (!needsParser(plain)) return plain;
     const parse = await parser().catch(absent);

@@ -1,6 +1,6 @@
-import { readOnlyPaths } from './read-only-commands.ts';
-import { BUILTINS } from './shell-builtins.ts';
-import { mayNameProgram, patternsMeet, programName } from './shell-pattern.ts';
+import { readOnlyPaths } from '../commands/read-only-commands.ts';
+import { BUILTINS } from './builtins.ts';
+import { mayNameProgram, patternsMeet, programName } from './program-patterns.ts';
 import {
   CODE_RUNNERS,
   COMMAND_VARIABLES,
@@ -8,7 +8,7 @@ import {
   programBase,
   SHELLS,
   SUBCOMMAND_PROGRAMS,
-} from './shell-programs.ts';
+} from './programs.ts';
 import {
   argvOf,
   everyCommand,
@@ -19,11 +19,11 @@ import {
   whyUnknown,
 } from './shell-script.ts';
 import { ANY_WORDS, type RuleWord, type ShellSpec } from './shell-spec.ts';
-import { WRAPPERS } from './shell-wrappers.ts';
+import { WRAPPERS } from './wrappers.ts';
 
 /**
- * Why a rule that forbids catches a script, in words; null when it does not. Errs towards catching: what is not known
- * beforehand is caught by any rule (ruling K44). A rule that names several commands means all of them together.
+ * Why a rule that forbids catches a script, in words; null when it does not. Errs towards catching: any rule catches a
+ * command that is not known beforehand. A rule that names several commands means all of them together.
  */
 export function forbidsScript({ commands: rules }: ShellSpec, script: ShellScript): string | null {
   if (rules === null) return 'this version cannot tell which commands it means, so it covers all of them';
@@ -38,8 +38,8 @@ export function forbidsScript({ commands: rules }: ShellSpec, script: ShellScrip
 
 /**
  * Whether running a command may run what a rule names. Programs that only take data, and wrappers whose command is
- * listed by itself, are just what they are called. Any other may start what its words name (`unshare rm x`), so the
- * words of the rule may stand anywhere among its own, apart from each other (`git -C dir push`).
+ * listed separately, count only under their own name. Any other program may start what its words name (`unshare rm x`),
+ * so the words of the rule may appear anywhere among its words, also apart from each other (`git -C dir push`).
  */
 function mayRun(command: ShellCommand, rule: readonly RuleWord[]): boolean {
   const { words, assigns } = command;
@@ -52,7 +52,7 @@ function mayRun(command: ShellCommand, rule: readonly RuleWord[]): boolean {
   return fits(words.flatMap(withOptionValue), loosened(rule), subcommandOf(words)) || codeMentions(command, rule);
 }
 
-/** A prefix may be spread over the words of a wrapper; other rules must match them from somewhere to the end. */
+/** A prefix rule may be spread over the words of a wrapper; other rules must match them from some word to the end. */
 function loosened(rule: readonly RuleWord[]): RuleWord[] {
   return rule.at(-1) === ANY_WORDS ? rule.flatMap((word): RuleWord[] => [ANY_WORDS, word]) : [ANY_WORDS, ...rule];
 }
@@ -65,11 +65,11 @@ function isUnderstood({ words, runs }: ShellCommand): boolean {
   const argv = argvOf({ words });
   if (argv === null) return false;
   if (readOnlyPaths(argv) !== null || WRAPPERS.has(program) || BUILTINS.has(program)) return true;
-  // A script may start what it is given; code is listed.
+  // A script may start any of its arguments; code is listed separately.
   return SHELLS.has(program) && runs !== null;
 }
 
-/** What an option carries may be the name of a program, too: `--pre=rm`, `-Prm`. */
+/** The value of an option may also be the name of a program: `--pre=rm`, `-Prm`. */
 function withOptionValue(word: Word): Word[] {
   if (typeof word === 'string') {
     const [, value] = /^(?:--?[^=]*=|-\w)(.+)$/s.exec(word) ?? [];
@@ -79,7 +79,7 @@ function withOptionValue(word: Word): Word[] {
   return typeof start === 'string' && /^-.*=$/s.test(start) ? [word, { ...word, parts }] : [word];
 }
 
-/** The `rm` of `git rm` or `docker rm` is no program. */
+/** The `rm` of `git rm` or `docker rm` is not a program. */
 function subcommandOf(words: readonly Word[]): Word | undefined {
   const [name] = words;
   if (typeof name !== 'string' || !SUBCOMMAND_PROGRAMS.has(programName(name))) return undefined;
@@ -92,9 +92,9 @@ function subcommandOf(words: readonly Word[]): Word | undefined {
 const TAKES_VALUE = /^(?:-[cC]|--[\w-]*(?:shell|editor|pager|viewer|browser|command|exec))$/;
 
 /**
- * Whether words could turn out to be what a rule names. The first word that the rule names is a program, known by its
- * base name, and is not the `subcommand` of another. Filled from the end: `row[j]` tells whether the words from here on
- * fit the rule from j on.
+ * Whether words could turn out to be what a rule names. The first word of the rule is a program, compared by base name,
+ * and must not be the `subcommand` of another. Filled from the end: `row[j]` says whether the words from here on match
+ * the rule from j on.
  */
 function fits(words: readonly Word[], rule: readonly RuleWord[], subcommand?: Word): boolean {
   const program = rule.findIndex((wanted) => wanted !== ANY_WORDS);
@@ -112,7 +112,7 @@ function fits(words: readonly Word[], rule: readonly RuleWord[], subcommand?: Wo
       const isMany = typeof word === 'object' && word.many;
       if (rule[j] === ANY_WORDS) row[j] = row[j + 1] === true || after[j] === true;
       else if (word === undefined) row[j] = j === rule.length;
-      // What may be no word at all may be left out; what may be several may also go on.
+      // A word that may expand to none can be skipped; one that may expand to several can also continue.
       else if (isMany && after[j]) row[j] = true;
       else row[j] = isWanted(word, j) && (after[j + 1] === true || (isMany && row[j + 1] === true));
     }
@@ -131,7 +131,10 @@ function mayName(word: Word, wanted: readonly Part[]): boolean {
   return patternsMeet(parts, wanted) || patternsMeet(parts, [{ any: 'text' }, '/', ...wanted]);
 }
 
-/** Whether code in one word (`python -c "…"`), or in the input, mentions what a rule names. A commit message is not code. */
+/**
+ * Whether code in one word (`python -c "…"`), or in the input, mentions what a rule names. A commit message is not
+ * code.
+ */
 function codeMentions({ words, input }: ShellCommand, rule: readonly RuleWord[]): boolean {
   const isRunner = (word: Word) => typeof word === 'string' && CODE_RUNNERS.has(programBase(programName(word)));
   if (!words.some(isRunner)) return false;

@@ -1,14 +1,14 @@
 /**
- * A command line as permissions see it: every simple command that it could run, whatever it is nested in. Which of them
- * really run, how often and in which order is not told: what may run counts.
+ * A command line as the permission code sees it: every simple command that it could run, at any nesting. It does not
+ * record which of them really run, how often or in which order: every command that may run counts.
  */
 export interface ShellScript {
   readonly commands: readonly ShellCommand[];
   /** Files that the shell itself opens. */
   readonly redirects: readonly Redirect[];
-  /** Why it cannot be told what would run (ruling K44), as a clause; null when it can. */
+  /** Why it cannot be determined what would run, as a clause; null when it can. */
   readonly unknown: string | null;
-  /** Set when the text itself could not be read: what is listed here says nothing about it. */
+  /** Set when the text itself could not be parsed: the lists here are then incomplete. */
   readonly unread?: true;
   /** Set when the commands run one after the other as listed: no pipe, loop, function or background. */
   readonly ordered: boolean;
@@ -18,14 +18,17 @@ export interface SimpleCommand {
   /** The program and its arguments; empty for assignments alone. */
   readonly words: readonly Word[];
   readonly assigns: readonly Assignment[];
-  /** What a here-document or here-string hands to it. */
+  /** The text that a here-document or here-string passes to it. */
   readonly input?: Word;
-  /** Set when it runs in a directory of its own: relative paths could be anywhere. */
+  /** Set when the command runs in a directory of its own: relative paths could be anywhere. */
   readonly elsewhere?: true;
 }
 
 export interface ShellCommand extends SimpleCommand {
-  /** What it starts by its own words, such as the `rm x` of `sudo rm x`; null when it is not known to start anything. */
+  /**
+   * The script that the command starts by its own words, such as the `rm x` of `sudo rm x`; null when it is not known
+   * to start anything.
+   */
   readonly runs: ShellScript | null;
 }
 
@@ -39,7 +42,7 @@ export interface Assignment {
   readonly value: Word;
 }
 
-/** A text that is known beforehand, or what is known of one that is not. */
+/** A text that is known beforehand, or the known parts of one that is not. */
 export type Word = string | OpenWord;
 
 export interface OpenWord {
@@ -50,7 +53,7 @@ export interface OpenWord {
 
 export type Part = string | Gap;
 
-/** What stands for any one character, any part of a file name, any text at all, or the home directory. */
+/** A placeholder for any one character, any part of a file name, any text at all, or the home directory. */
 export interface Gap {
   readonly any: 'char' | 'name' | 'text' | 'home';
 }
@@ -68,12 +71,12 @@ export function notRead(unknown: string): ShellScript {
   return { ...notStatic(unknown), unread: true };
 }
 
-/** Whether some of it, at any depth, could not be read. */
+/** Whether some part of it, at any depth, could not be parsed. */
 export function isUnread(script: ShellScript): boolean {
   return script.unread === true || script.commands.some(({ runs }) => runs !== null && isUnread(runs));
 }
 
-/** A script of which only the shape matters: all of its commands, those that others start included. */
+/** All commands of a script, including those that other commands start. */
 export function everyCommand(script: ShellScript): ShellCommand[] {
   return script.commands.flatMap((command) => [command, ...(command.runs === null ? [] : everyCommand(command.runs))]);
 }
@@ -82,7 +85,7 @@ export function everyRedirect(script: ShellScript): Redirect[] {
   return [...script.redirects, ...script.commands.flatMap(({ runs }) => (runs === null ? [] : everyRedirect(runs)))];
 }
 
-/** The first reason, at any depth, why it cannot be told what would run. */
+/** The first reason, at any depth, why it cannot be determined what would run. */
 export function whyUnknown(script: ShellScript): string | null {
   if (script.unknown !== null) return script.unknown;
   for (const { runs } of script.commands) {
@@ -98,7 +101,7 @@ export function argvOf({ words }: Pick<SimpleCommand, 'words'>): string[] | null
   return argv.length === words.length ? argv : null;
 }
 
-/** Whether a word is open only because files are listed by a pattern: it runs nothing and reads no variable. */
+/** Whether a word is open only because of a file pattern: it runs nothing and reads no variable. */
 export function isGlob(word: OpenWord): boolean {
   return word.parts.every((part) => typeof part === 'string' || part.any === 'char' || part.any === 'name');
 }

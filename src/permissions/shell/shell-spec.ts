@@ -1,10 +1,10 @@
+import { plainArgv, plainSequence } from './plain-words.ts';
 import { isGlob, type Part, type Word } from './shell-script.ts';
-import { plainArgv, plainSequence } from './shell-words.ts';
 
-/** What stands in `Bash(…)`, understood. */
+/** The parsed content of `Bash(…)`. */
 export interface ShellSpec {
   readonly text: string;
-  /** The simple commands that it names; null when this version cannot tell which. */
+  /** The simple commands that it names; null when this version cannot determine them. */
   readonly commands: readonly RuleWord[][] | null;
 }
 
@@ -14,11 +14,11 @@ export type RuleWord = readonly Part[] | typeof ANY_WORDS;
 export const ANY_WORDS = 'any words';
 
 /**
- * `git commit:*` and `git commit *` mean these words, then anything; `npm test` this command and no other; wildcards
- * elsewhere stand for any text in a word, or for any words.
+ * `git commit:*` and `git commit *` mean these words, then anything; `npm test` means this command and no other;
+ * wildcards elsewhere stand for any text in a word, or for any words.
  *
  * `reading` says which way to err with a command that is more than plain words. `allow`: it means its own text and
- * nothing else. `forbid`: it means everything that begins like it.
+ * nothing else. `forbid`: it means everything that begins with that text.
  */
 export function shellSpec(text: string, reading: 'forbid' | 'allow'): ShellSpec {
   const prefix = PREFIX.exec(text)?.[1];
@@ -57,24 +57,24 @@ function starred(word: string): Part[] {
   return word.split(/\*+/).flatMap((piece, at): Part[] => (at === 0 ? [piece] : [{ any: 'text' }, piece]));
 }
 
-/** Whether an allow rule means this whole command text; the only way in which a command that is not known can match. */
+/** Whether an allow rule means this whole command text. An unknown command can match in no other way. */
 export function allowsText({ text }: ShellSpec, command: string): boolean {
   return text.trim() === command.trim() && !PREFIX.test(text);
 }
 
-/** Whether an allow rule can mean any command besides its own text with the wildcards in it. */
+/** Whether an allow rule can mean any command in addition to its own text with the wildcards in it. */
 export function canAllow({ text, commands }: ShellSpec): boolean {
   return !text.includes('*') || (commands?.length === 1 && isLiteral(commands[0]?.[0]));
 }
 
 /**
- * Whether an allow rule means this simple command. Word by word, so that `Bash(npm run test:*)` ends at a word border.
- * Where it says "anything", a list of files is fine; a word that is not known beforehand never is.
+ * Whether an allow rule means this simple command. It compares word by word, so that `Bash(npm run test:*)` ends at a
+ * word border. A file pattern matches the "anything" of a rule; a word that is not known beforehand never does.
  */
 export function allowsWords({ commands }: ShellSpec, words: readonly Word[]): boolean {
   const [rule, ...others] = commands ?? [];
   if (rule === undefined || others.length > 0) return false;
-  // A program whose name is a wildcard could be any.
+  // A program name with a wildcard could be any program.
   return isLiteral(rule[0]) && allowsFrom(rule, words);
 }
 

@@ -1,9 +1,9 @@
-import { ARITHMETIC, readWord, type Visit, WORD_TYPES } from './shell-expand.ts';
-import { readHeredoc } from './shell-heredoc.ts';
+import { ARITHMETIC, readWord, type Visit, WORD_TYPES } from './expand-words.ts';
+import { readHeredoc } from './heredoc.ts';
 import { ANYTHING, type Assignment, type Redirect, type SimpleCommand, type Word } from './shell-script.ts';
-import { childrenOf, requireWhole, type SyntaxNode, Unreadable } from './shell-syntax.ts';
+import { childrenOf, requireWhole, type SyntaxNode, Unreadable } from './syntax-nodes.ts';
 
-/** Where what is found goes. */
+/** Collects the commands that are found. */
 export interface Reader extends Visit {
   readonly commands: SimpleCommand[];
   readonly redirects: Redirect[];
@@ -15,7 +15,7 @@ export interface Reader extends Visit {
 interface Draft {
   words: Word[];
   assigns: Assignment[];
-  /** What its input is taken from; undefined for files. */
+  /** The sources of its input; undefined for files. */
   inputs: (Word | undefined)[];
 }
 
@@ -35,7 +35,7 @@ export function readRedirected(reader: Reader, node: SyntaxNode): void {
   if (body !== undefined && !isSimple) reader.statement(body);
   const start = body !== undefined && isSimple ? commandDraft(reader, body) : emptyDraft();
   const draft = redirects.reduce((each, child) => withRedirect(reader, each, child), start);
-  // The parser gives words after a redirection to the redirection. After a group they would be an error.
+  // The parser assigns words after a redirection to the redirection. After a group they would be an error.
   if (!isSimple && draft.words.length > 0) throw new Unreadable();
   if (isSimple) finish(reader, draft);
 }
@@ -44,7 +44,7 @@ export function readAssignment(reader: Reader, node: SyntaxNode): void {
   finish(reader, { ...emptyDraft(), assigns: [assignment(reader, node)] });
 }
 
-/** `export A=1 B`, `declare -x A`: the words of a builtin, of which some assign. */
+/** `export A=1 B`, `declare -x A`: the words of a builtin, some of which are assignments. */
 export function readDeclaration(reader: Reader, node: SyntaxNode): void {
   const draft = emptyDraft();
   for (const child of childrenOf(reader.source, node, 'blanks')) {
@@ -79,11 +79,11 @@ function flatWords(reader: Reader, node: SyntaxNode): Word[] {
 function finish(reader: Reader, { words, assigns, inputs }: Draft): void {
   if (words.length === 0 && assigns.length === 0) return;
   const [input] = inputs;
-  // Of several inputs one wins; which one need not be known.
+  // With several inputs one wins; it does not matter here which one.
   reader.commands.push({ words, assigns, ...(inputs.length === 1 && input !== undefined && { input }) });
 }
 
-/** Unquoted, as the first word of a command, these are part of the grammar: the parser must have lost the thread. */
+/** Unquoted, as the first word of a command, these are keywords: the parser must have misread the source. */
 const RESERVED: ReadonlySet<string> = new Set(
   '{ } ! [[ ]] if then elif else fi for while until do done case esac select in function'.split(' '),
 );
@@ -100,7 +100,7 @@ function commandDraft(reader: Reader, node: SyntaxNode): Draft {
   return draft;
 }
 
-/** What follows `time` and `coproc` is a command of its own, which may begin with more than a word. */
+/** After `time` and `coproc` comes a separate command, which may begin with more than a word. */
 function requireNoKeyword(text: string): void {
   const [first, ...rest] = text.replaceAll('\\\n', ' ').split(/[ \t]+/);
   if (first !== 'time' && first !== 'coproc') return;
@@ -131,7 +131,7 @@ function withRedirect(reader: Reader, draft: Draft, node: SyntaxNode): Draft {
   const [operator, destination, ...more] = descriptor === null ? children : children.slice(1);
   if (operator === undefined || operator.named) throw new Unreadable();
   const isInput = operator.type.startsWith('<') && (descriptor ?? '0') === '0';
-  // The parser takes the words that follow for destinations, too.
+  // The parser also takes the words that follow for destinations.
   const words = more.map((child) => argument(reader, child));
   if (operator.type === '<<<') {
     if (destination === undefined) throw new Unreadable();
@@ -157,7 +157,7 @@ function descriptorOf(reader: Reader, node: SyntaxNode): string {
 
 function open(reader: Reader, operator: string, destination: SyntaxNode): void {
   const target = argument(reader, destination);
-  // What a process substitution stands for is a pipe, no file.
+  // A process substitution stands for a pipe, not a file.
   if (destination.type === 'process_substitution') return;
   if (operator.endsWith('&')) {
     // To bash `>& -rm` is `>&-`, and then `rm`.
@@ -169,7 +169,7 @@ function open(reader: Reader, operator: string, destination: SyntaxNode): void {
   else reader.redirects.push({ kind: operator === '<' ? 'read' : 'write', target });
 }
 
-/** The rest of the line, which the parser keeps with the here-document, goes on with the command or with others. */
+/** The parser keeps the rest of the line with the here-document; it continues the command or starts others. */
 function withHeredoc(reader: Reader, draft: Draft, node: SyntaxNode): Draft {
   const input = readHeredoc(reader, node);
   const descriptor = node.children.find(({ type }) => type === 'file_descriptor');
@@ -199,7 +199,7 @@ function assignment(reader: Reader, node: SyntaxNode): Assignment {
   if (name.end !== operator.start || operator.end !== (value?.start ?? node.end)) throw new Unreadable();
   requireWhole(source, node);
   const text = source.slice(name.start, name.end);
-  // The index of an array is calculated.
+  // Bash evaluates the index of an array.
   if (!/^[A-Za-z_]\w*(?:\[\d+\])?$/.test(text)) reader.doubt(ARITHMETIC);
   return { name: text.replace(/\[.*/s, ''), value: assigned(reader, value) };
 }

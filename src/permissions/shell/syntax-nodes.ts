@@ -7,13 +7,13 @@ export interface SyntaxNode {
   readonly children: readonly SyntaxNode[];
 }
 
-/** The parser's reading cannot be relied on. Caught where the reading of a command line began. */
+/** The parser's reading is unreliable. The caller that began to read the command line catches this. */
 export class Unreadable extends Error {}
 
 /**
- * The children of a node without comments. The parser's grammar is made for editors and forgives a lot, so whatever it
- * skipped between them is checked: blanks, escaped line ends and, where a line may end, newlines. Anything else means
- * that bash reads the source differently.
+ * The children of a node without comments. The parser's grammar is made for editors and tolerates errors, so the text
+ * it skipped between them is checked: blanks, escaped line ends and, where a line may end, newlines. Any other text
+ * means that bash reads the source differently.
  */
 export function childrenOf(source: string, node: SyntaxNode, between: 'blanks' | 'lines'): SyntaxNode[] {
   const skipped = between === 'lines' ? /^(?:[ \t\n]|\\\n)*$/ : /^(?:[ \t]|\\\n)*$/;
@@ -28,13 +28,13 @@ export function childrenOf(source: string, node: SyntaxNode, between: 'blanks' |
   return node.children.filter((child) => child.type !== 'comment');
 }
 
-/** That bash, too, takes this for a word of its own: it begins and ends where words do. */
+/** Requires that bash also reads this as a separate word: it begins and ends where words do. */
 export function requireWhole(source: string, { start, end }: { start: number; end: number }, before = WORD_ENDS): void {
   const previous = source[start - 1];
   const next = source[end];
   if (previous !== undefined && !before.includes(previous)) throw new Unreadable();
   if (next !== undefined && !WORD_ENDS.includes(next)) throw new Unreadable();
-  // A process substitution goes on with the word.
+  // A process substitution continues the word.
   if (/^[<>]\($/.test(source.slice(end, end + 2))) throw new Unreadable();
 }
 

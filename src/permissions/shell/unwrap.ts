@@ -1,15 +1,16 @@
-import { BUILTINS } from './shell-builtins.ts';
-import { startedByGit } from './shell-git.ts';
-import { shellBehind, startedByInterpreter, startedByShell } from './shell-interpreters.ts';
-import { programName } from './shell-pattern.ts';
-import { DATA_PROGRAMS, INTERPRETERS, programBase, SHELLS } from './shell-programs.ts';
+import { BUILTINS } from './builtins.ts';
+import { startedByGit } from './git-commands.ts';
+import type { Within } from './inner-code.ts';
+import { shellBehind, startedByInterpreter, startedByShell } from './interpreters.ts';
+import { programName } from './program-patterns.ts';
+import { DATA_PROGRAMS, INTERPRETERS, programBase, SHELLS } from './programs.ts';
 import type { ShellScript, SimpleCommand } from './shell-script.ts';
-import type { Within } from './shell-within.ts';
-import { WRAPPERS } from './shell-wrappers.ts';
+import { WRAPPERS } from './wrappers.ts';
 
 /**
- * What a command starts by its own words: the command behind a wrapper, the code given to a shell. Null when it is not
- * known to start anything; a program that is not known here may still do so, so rules look at the words of those, too.
+ * The script that a command starts by its own words: the command after a wrapper, or the code given to a shell. Null
+ * when the command is not known to start anything; an unknown program may still start something, so rules look at its
+ * words, too.
  */
 export function unwrap(command: SimpleCommand, within: Within): ShellScript | null {
   const [name, ...words] = command.words;

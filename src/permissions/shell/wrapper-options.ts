@@ -1,7 +1,10 @@
-import type { OptionSchema } from './argv-schema.ts';
+import type { OptionSchema } from '../commands/argv-schema.ts';
 import type { Word } from './shell-script.ts';
 
-/** What follows the options of a wrapper; null when they are not all known, because then its command may begin anywhere. */
+/**
+ * The words after the options of a wrapper; null when an option is unknown, because its command may then begin
+ * anywhere.
+ */
 export function afterOptions(args: readonly Word[], schema: OptionSchema): readonly Word[] | null {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] as Word;

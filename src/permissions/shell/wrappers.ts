@@ -1,6 +1,7 @@
-import type { OptionSchema } from './argv-schema.ts';
-import { startedByShell } from './shell-interpreters.ts';
-import { afterOptions } from './shell-options.ts';
+import type { OptionSchema } from '../commands/argv-schema.ts';
+import { type Starts, unknowable, type Within } from './inner-code.ts';
+import { inShell, startedByShell } from './interpreters.ts';
+import { plainArgv } from './plain-words.ts';
 import {
   ANY_TEXT,
   ANYTHING,
@@ -11,11 +12,10 @@ import {
   type SimpleCommand,
   type Word,
 } from './shell-script.ts';
-import { type Starts, unknowable, type Within } from './shell-within.ts';
-import { plainArgv } from './shell-words.ts';
+import { afterOptions } from './wrapper-options.ts';
 
 interface WrapperSchema extends OptionSchema {
-  /** Words of its own that come before the command. */
+  /** The number of its own words before the command. */
   skip?: number;
   /** Takes `NAME=value` before the command. */
   assigns?: true;
@@ -89,7 +89,7 @@ function wrapper(schema: WrapperSchema): Starts {
     if (after === null) return notStatic(CANNOT_TELL);
     const skip = schema.skip ?? 0;
     const rest = after.slice(skip);
-    // What may be several words may begin with options, or be the command itself.
+    // A word that may expand to several may begin with options, or be the command itself.
     if (after.slice(0, skip).some(isMany)) return notStatic(CANNOT_TELL);
     const command = schema.assigns ? withoutAssignments(rest) : rest;
     return command.length === 0 ? null : within.words(command, schema.elsewhere && { elsewhere: true });
@@ -108,7 +108,7 @@ function withoutAssignments(words: readonly Word[]): readonly Word[] {
   return first === -1 ? [] : words.slice(first);
 }
 
-/** With `-v` or `-V` it only tells what a name means. */
+/** With `-v` or `-V` it only prints what a name means. */
 function commandBuiltin(command: SimpleCommand, within: Within): ShellScript | null {
   const [first] = command.words;
   return typeof first === 'string' && /^-p?[vV]$/.test(first) ? null : wrapper({ flags: 'p' })(command, within);
@@ -133,7 +133,9 @@ function env({ words, ...command }: SimpleCommand, within: Within): ShellScript 
   return rest.length === 0 ? null : within.words(rest, moves ? { elsewhere: true } : {});
 }
 
-/** `-S 'rm x'` stands for the words in it, by rules of its own; they are those of a shell where nothing is special. */
+/**
+ * `-S 'rm x'` stands for the words in it, by env's own rules; they are those of a shell in which nothing is special.
+ */
 function envSplit(
   [option = '', next, ...others]: readonly Word[],
   after: readonly Word[],
@@ -154,7 +156,7 @@ const XARGS: OptionSchema = {
   valuedLongs: ['arg-file', 'delimiter', 'max-lines', 'max-args', 'max-procs', 'max-chars'],
 };
 
-/** What it reads is added to the words of the command, or put in their place. */
+/** xargs appends the items it reads to the words of the command, or inserts them at a mark. */
 function xargs({ words }: SimpleCommand, within: Within): ShellScript | null {
   const command = afterOptions(words, XARGS);
   if (command === null) return notStatic(CANNOT_TELL);
@@ -168,14 +170,14 @@ function xargs({ words }: SimpleCommand, within: Within): ShellScript | null {
   return within.words(command.map((word) => filledIn(word, mark)));
 }
 
-/** A word in which a mark is replaced by something that is not known. */
+/** A word in which a mark is replaced by unknown text. */
 function filledIn(word: Word, mark: string): Word {
   if (typeof word !== 'string' || !word.includes(mark)) return word;
   const parts = word.split(mark).flatMap((text, at) => (at === 0 ? [text] : [ANY_TEXT, text]));
   return { parts: parts.filter((part) => part !== ''), many: false };
 }
 
-/** Each `-exec` starts a command; `-delete` removes what it finds; `-fprint` and its like write files. */
+/** Each `-exec` starts a command; `-delete` removes the files it finds; `-fprint` and similar options write files. */
 function find({ words }: SimpleCommand, within: Within): ShellScript | null {
   const scripts: ShellScript[] = [];
   const redirects: Redirect[] = [];
@@ -250,12 +252,8 @@ function afterDashes(words: readonly Word[]): readonly Word[] {
 
 const STRACE = wrapper({ flags: 'cCdfFhikqrtTvVwxyz', valued: 'abeEIoOpPsSuUX' });
 
-/** What it writes may go to a command: `-o '|code'`. */
+/** Its output may go to a command: `-o '|code'`. */
 function strace(command: SimpleCommand, within: Within): ShellScript | null {
   const isCode = (word: Word) => typeof word !== 'string' || /^(?:-\w*o)?[|!]/.test(word);
   return command.words.some(isCode) ? notStatic(CANNOT_TELL) : STRACE(command, within);
-}
-
-function inShell(code: Word, within: Within): ShellScript | null {
-  return startedByShell('sh', { words: ['-c', code], assigns: [] }, within);
 }

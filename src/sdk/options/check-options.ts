@@ -1,34 +1,37 @@
-import { namesProblem } from '../define/tool-name.ts';
-import { kindOf } from '../util/checks.ts';
-import { isObject, type JsonObject } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import { badOption, checkNamed } from '../wire/check-named.ts';
-import type { HeddleError } from '../wire/errors.ts';
+import { namesProblem } from '../../define/tool-name.ts';
+import { kindOf } from '../../util/checks.ts';
+import { isFilled, isObject, type JsonObject } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { badOption, checkNamed } from '../../wire/check-named.ts';
+import type { HeddleError } from '../../wire/errors.ts';
+import { programTools } from '../tools/program-tools.ts';
+import { userMessage } from '../user-message.ts';
 import { mistypedNames } from './mistyped-names.ts';
 import { OPTION_CHECKS } from './option-checks.ts';
 import type { GivenOptions } from './options.ts';
-import { programTools } from './program-tools.ts';
-import { userMessage } from './user-message.ts';
 
-/** A prompt that says nothing would be answered by nothing. */
+/** Throws for an empty prompt, which would get an empty answer. */
 export function checkPrompt(prompt: unknown): void {
-  if (isStream(prompt) || (typeof prompt === 'string' && prompt.trim() !== '')) return;
+  if (isStream(prompt) || isFilled(prompt)) return;
   throw badOption(
     'prompt',
-    `prompt must be a text that is not empty, or an async iterable of texts and user messages, got ${given(prompt)}`,
+    `prompt must be a text that is not empty, or an async iterable of texts and user messages, got ${isSet(prompt)}`,
   );
 }
 
-/** An array of messages, and a stream that is over at once, are what most have in mind. */
-function given(prompt: unknown): string {
+/** Describes a wrong prompt, with a hint for the usual mistakes. */
+function isSet(prompt: unknown): string {
   if (prompt === undefined) return "undefined: query({ prompt: '…' })";
   if (typeof prompt === 'string') return 'a text that says nothing';
   return Array.isArray(prompt) ? 'an array: give an async generator that yields its items' : kindOf(prompt);
 }
 
-/** An item of a prompt stream, as it may be sent. `position` is 1-based. Throws `invalid_option` that names the item. */
+/**
+ * Checks an item of a prompt stream and returns the line to send. `position` is 1-based. Throws `invalid_option` that
+ * names the item.
+ */
 export function checkInput(item: unknown, position: number): JsonObject {
-  if (typeof item === 'string' && item.trim() !== '') return userMessage(item);
+  if (isFilled(item)) return userMessage(item);
   if (isObject(item) && typeof item.type === 'string') return item;
   const kind = isObject(item)
     ? "an object without a 'type'"
@@ -39,12 +42,12 @@ export function checkInput(item: unknown, position: number): JsonObject {
   throw badOption('prompt', `Item ${position} of the prompt stream is ${kind}; expected ${expected}`);
 }
 
-/** What becomes of an item that JSON cannot tell: a BigInt, an object within itself. */
+/** The error for an item that JSON cannot represent: a BigInt, an object within itself. */
 export function unsendable(cause: unknown, position: number): HeddleError {
   return badOption('prompt', `Item ${position} of the prompt stream cannot be sent: ${messageOf(cause)}`, cause);
 }
 
-/** Checks what a caller gave, before anything is started. Throws `invalid_option` that names the option. */
+/** Checks the caller's options, before anything starts. Throws `invalid_option` that names the option. */
 export function checkOptions(options: GivenOptions): void {
   checkNamed(options, OPTION_CHECKS, {
     before: 'options.',
@@ -55,16 +58,16 @@ export function checkOptions(options: GivenOptions): void {
   for (const [option, message] of mistypedNames(options)) throw badOption(option, message);
 }
 
-/** The parameters of `query`, which is called with a prompt alone by who has not read how. */
-export function checkParameters(given: unknown): void {
-  if (isObject(given)) return;
-  const right = typeof given === 'string' ? `query({ prompt: ${JSON.stringify(given.slice(0, 40))} })` : USUAL;
-  throw badOption('prompt', `query takes an object, got ${kindOf(given)}: ${right}`);
+/** Checks the parameters of `query`. Some callers pass only a prompt. */
+export function checkParameters(raw: unknown): void {
+  if (isObject(raw)) return;
+  const right = typeof raw === 'string' ? `query({ prompt: ${JSON.stringify(raw.slice(0, 40))} })` : USUAL;
+  throw badOption('prompt', `query takes an object, got ${kindOf(raw)}: ${right}`);
 }
 
 const USUAL = "query({ prompt: '…', options: {} })";
 
-/** Options that are fine by themselves, but not together. */
+/** Options that are valid alone, but not together. */
 function* contradictions(options: GivenOptions): Generator<[option: keyof GivenOptions, message: string], void> {
   if (options.permissionMode === 'bypassPermissions' && !options.allowDangerouslySkipPermissions) {
     yield ['permissionMode', "permissionMode 'bypassPermissions' needs allowDangerouslySkipPermissions: true"];
@@ -111,7 +114,7 @@ function hint(name: string, meant: string | null): string {
   return meant ? `; did you mean '${meant}'?` : ' in this version; docs/sdk.md lists all of them';
 }
 
-/** What other libraries have, by the names that they give it. */
+/** Option names of other libraries, with the names here. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   signal: 'to cancel from outside, give an AbortController as abortController',
   apiKey: 'set ANTHROPIC_API_KEY in env, or run heddle auth login',

@@ -1,14 +1,14 @@
-import { slipOf } from '../util/nearest.ts';
-import { BUILTIN_TOOL_NAMES, OTHER_TOOL_NAMES } from '../wire/known-tool-names.ts';
+import { slipOf } from '../../util/text/nearest.ts';
+import { BUILTIN_TOOL_NAMES, OTHER_TOOL_NAMES } from '../../wire/tools/known-tool-names.ts';
+import { programTools } from '../tools/program-tools.ts';
 import type { GivenOptions } from './options.ts';
-import { programTools } from './program-tools.ts';
 
 /**
- * Names of tools that are one slip away from a tool: a guard or a rule with such a name would guard nothing (ruling K51).
- * Names that are near none may be of an agent that we do not know; the agent warns of those that it does not have.
+ * Tool names that are one typing error away from a known tool: a hook or a rule with such a name would guard nothing. A
+ * name that is far from all known tools may belong to another agent; the agent warns about names that it does not know.
  */
 export function* mistypedNames(options: GivenOptions): Generator<[option: keyof GivenOptions, message: string], void> {
-  // What runs behind a transport may have tools of its own, and knows its names better.
+  // An agent that a transport reaches may have its own tools and checks their names itself.
   if (options.transport) return;
   const own = programTools(options.tools).map(({ name }) => name);
   const known = [...BUILTIN_TOOL_NAMES, ...OTHER_TOOL_NAMES, ...Object.keys(options.toolAliases ?? {}), ...own];
@@ -18,9 +18,15 @@ export function* mistypedNames(options: GivenOptions): Generator<[option: keyof 
   }
 }
 
-type Place = [option: keyof GivenOptions, at: string, name: string];
+type NamePosition = [option: keyof GivenOptions, at: string, name: string];
 
-function* namesIn({ tools, allowedTools, disallowedTools, agents, hooks }: GivenOptions): Generator<Place, void> {
+function* namesIn({
+  tools,
+  allowedTools,
+  disallowedTools,
+  agents,
+  hooks,
+}: GivenOptions): Generator<NamePosition, void> {
   if (Array.isArray(tools)) {
     for (const [at, tool] of tools.entries()) {
       if (typeof tool === 'string' && tool !== 'default') yield ['tools', `[${at}]`, tool];
@@ -41,7 +47,11 @@ function* namesIn({ tools, allowedTools, disallowedTools, agents, hooks }: Given
 }
 
 /** A rule begins with the name of its tool: `Bash(git:*)`. */
-function* ruleNames(option: keyof GivenOptions, place: string, rules: readonly string[] = []): Generator<Place, void> {
+function* ruleNames(
+  option: keyof GivenOptions,
+  place: string,
+  rules: readonly string[] = [],
+): Generator<NamePosition, void> {
   for (const [at, rule] of rules.entries()) {
     const name = /^\s*(\w+)\s*(?:\(|$)/.exec(rule)?.[1];
     if (name !== undefined) yield [option, `${place}[${at}]`, name];
@@ -56,7 +66,7 @@ const TOOL_EVENTS: ReadonlySet<string> = new Set([
   'PermissionDenied',
 ]);
 
-/** The names in a matcher such as `Edit|Write`. What is more than names is a pattern, which may mean anything. */
+/** The names in a matcher such as `Edit|Write`. Any other matcher is a pattern, which may match anything. */
 function plainNames(matcher = ''): string[] {
   return /^[\w|\s]+$/.test(matcher) ? matcher.split('|').map((name) => name.trim()) : [];
 }

@@ -18,17 +18,17 @@ import {
   text,
   texts,
   word,
-} from '../util/checks.ts';
-import { isObject } from '../util/json.ts';
-import { DIALECTS } from '../wire/dialect.ts';
-import { EFFORT_LEVELS } from '../wire/effort-levels.ts';
-import { HOOK_EVENTS } from '../wire/hook-events.ts';
-import { PERMISSION_MODE_CHOICES } from '../wire/permission-modes.ts';
-import { THINKING_DISPLAYS } from '../wire/thinking-display.ts';
+} from '../../util/checks.ts';
+import { isObject } from '../../util/json.ts';
+import { DIALECTS } from '../../wire/dialect.ts';
+import { EFFORT_LEVELS } from '../../wire/effort-levels.ts';
+import { HOOK_EVENTS } from '../../wire/hooks/hook-events.ts';
+import { PERMISSION_MODE_CHOICES } from '../../wire/permission-modes.ts';
+import { THINKING_DISPLAYS } from '../../wire/thinking-display.ts';
 import type { GivenOptions } from './options.ts';
 import { isZod } from './output-schema.ts';
 
-/** What each option must be. */
+/** The check of each option. */
 export const OPTION_CHECKS: Record<keyof GivenOptions, Check> = {
   // environment
   abortController: must('an AbortController', (value) => value instanceof AbortController),
@@ -173,7 +173,7 @@ const hookMatcher = spelled({
   'onFailure?': oneOf(['block', 'continue', 'ignore']),
 });
 
-/** A mistyped guard guards nothing. What the values are is checked where they act. */
+/** A mistyped key would not confine anything. The agent checks the values. */
 const sandboxSettings = spelled({
   ...fields('enabled autoAllowBashIfSandboxed excludedCommands allowUnsandboxedCommands failIfUnavailable'),
   ...fields('enableWeakerNestedSandbox ignoreViolations'),
@@ -188,7 +188,7 @@ const sandboxSettings = spelled({
 const settingsObject: Check = (value) =>
   isObject(value) ? null : { at: '', says: `must be an object, JSON text or a path, got ${kindOf(value)}` };
 
-/** What variables hold is never shown. */
+/** Never shows the values of variables. */
 const variables = recordOf((value) => {
   if (value === undefined || typeof value === 'string') return null;
   return { at: '', says: `must be a string, got ${kindOf(value)}` };
@@ -228,7 +228,7 @@ function typeMissing(): ReturnType<Check> {
   return { at: '', says: "has a url and no type: add type: 'http' (or 'sse')" };
 }
 
-/** Of either kind: one of ours has `list` and `exists`, one that was written for the reference has neither. */
+/** A store of either kind: one for Heddle has `list` and `exists`, one for the reference has neither. */
 function storeShape(value: unknown): ReturnType<Check> {
   const isOurs = isObject(value) && ('list' in value || 'exists' in value);
   return shape({ append: callback, load: callback, ...(isOurs && { list: callback, exists: callback }) })(value);

@@ -1,60 +1,60 @@
 import type { Readable, Writable } from 'node:stream';
-import type { CustomTool } from '../define/tool.ts';
-import type { JsonObject } from '../util/json.ts';
-import type { AgentDefinition } from '../wire/agent-definition.ts';
-import type { HookEvent, HookInput, HookOutput } from '../wire/hooks.ts';
+import type { CustomTool } from '../../define/tool.ts';
+import type { JsonObject } from '../../util/json.ts';
+import type { AgentDefinition } from '../../wire/agent-definition.ts';
+import type { HookEvent, HookInput, HookOutput } from '../../wire/hooks/hooks.ts';
 import type {
   McpHttpServerConfig,
   McpServerToolPolicy,
   McpSseServerConfig,
   McpStdioServerConfig,
-} from '../wire/mcp.ts';
-import type { PermissionResult, PermissionUpdate } from '../wire/permissions.ts';
-import type { ThinkingDisplay } from '../wire/thinking-display.ts';
+} from '../../wire/mcp.ts';
+import type { PermissionResult, PermissionUpdate } from '../../wire/permissions.ts';
+import type { ThinkingDisplay } from '../../wire/thinking-display.ts';
 
 /**
- * Decides a tool call that no rule has decided. The input may be changed; a throw counts as a denial. Null says that the
- * answer goes to the agent another way, under `requestId`: nothing is sent from here, and the call waits for it.
+ * Decides a tool call that no rule decides. It may change the input; a throw counts as a denial. Null means that the
+ * answer reaches the agent another way, under `requestId`: the SDK sends nothing, and the call waits.
  */
 export type CanUseTool = (
   toolName: string,
   input: JsonObject,
   options: {
-    /** Aborts when the question is withdrawn: the turn was interrupted. */
+    /** Aborts when the agent withdraws the question, for example after an interrupt. */
     signal: AbortSignal;
-    /** Changes of the rules that would answer this question for good; to be handed back as `updatedPermissions`. */
+    /** Changes of the rules that would answer this question for good. Return them as `updatedPermissions`. */
     suggestions?: PermissionUpdate[];
-    /** The path that made it a question. */
+    /** The path that caused the question. */
     blockedPath?: string;
     decisionReason?: string;
     toolUseID: string;
     /** Set when a subagent asks. */
     agentID?: string;
-    /** The question as a sentence, where the agent sends one. What the model wrote stands behind a colon, escaped. */
+    /** The question as a sentence, where the agent sends one. Text of the model comes after a colon, escaped. */
     title?: string;
-    /** What kind of thing it is, in a word or two: for a button. */
+    /** The kind of action in a word or two, for a button. */
     displayName?: string;
-    /** Why it is asked. */
+    /** Why the agent asks. */
     description?: string;
     /** A dialog should open on "no", and have no single key for "yes". */
     defaultToNo?: boolean;
     /** A dialog should not offer "always allow": no rule would answer this question the next time. */
     suppressAlwaysAllowRule?: boolean;
-    /** The rule of `permissions.ask` that wants a person to decide. */
+    /** The rule of `permissions.ask` that requires a person to decide. */
     matchedAskRule?: { source: string; toolName: string; ruleContent?: string };
     /**
-     * For tools of MCP servers. `sdk` as the source means a server of this program; any other was configured somewhere
-     * else, and its name is not to be trusted.
+     * For tools of MCP servers. The source `sdk` means a server of this program; any other server was configured
+     * elsewhere, and its name is not trustworthy.
      */
     mcpServer?: { name: string; source: string };
-    /** Of the control request that asks. */
+    /** The id of the control request that asks. */
     requestId: string;
   },
 ) => Promise<PermissionResult | null>;
 
 /**
- * A text replaces the prompt, an array is one of several blocks, SYSTEM_PROMPT_DYNAMIC_BOUNDARY may be among them; the
- * preset is the agent's own prompt.
+ * A text replaces the prompt; an array has several blocks and may contain SYSTEM_PROMPT_DYNAMIC_BOUNDARY; the preset is
+ * the agent's own prompt.
  */
 export type SystemPromptOption =
   | string
@@ -62,44 +62,44 @@ export type SystemPromptOption =
   | {
       type: 'custom';
       prompt: string | string[];
-      /** Whether a resume sends what was sent before. Here it sends what the options say. */
+      /** Whether a resume reuses the earlier prompt. Heddle always uses the options. */
       snapshot?: boolean;
     }
   | {
       type: 'preset';
       preset: 'claude_code';
       append?: string;
-      /** What changes with place and time is kept out of the prompt. That is always so here. */
+      /** Leaves text that changes with place and time out of the prompt. Heddle always does. */
       excludeDynamicSections?: boolean;
       snapshot?: boolean;
     };
 
-/** How the model may think before it answers, and what of that is shown; the provider decides where nothing is said. */
+/** How the model may think before it answers, and how the thinking is shown. Default: the provider decides. */
 export type ThinkingConfig =
   | { type: 'adaptive'; display?: ThinkingDisplay }
   | { type: 'enabled'; budgetTokens?: number; display?: ThinkingDisplay }
   | { type: 'disabled' };
 
-export type { EffortLevel } from '../wire/effort-levels.ts';
+export type { EffortLevel } from '../../wire/effort-levels.ts';
 
 /** The settings files of a user, of a project, and of this user in a project. */
 export type SettingSource = 'user' | 'project' | 'local';
 
-/** A beta feature of the model's API. Others than the known one pass, too. */
+/** A beta feature of the model's API. Names other than the known one pass, too. */
 export type SdkBeta = 'context-1m-2025-08-07' | (string & {});
 
-/** A schema of zod, of whichever version and copy, by what its values are in the end. */
+/** A zod schema of any version and copy, by the type of its output. */
 export type ZodSchemaOf<Output> = { _zod: { output: Output } } | { _output: Output; _def: { typeName?: unknown } };
 
-/** The answer must fit this JSON Schema, or this schema of zod. */
+/** The answer must match this JSON Schema, or this zod schema. */
 export interface JsonSchemaOutputFormat<Output = unknown> {
   type: 'json_schema';
   schema: JsonObject | ZodSchemaOf<Output>;
 }
 
 /**
- * The shape that the answer must have; it is then in `result.structured_output`. A schema of zod (4 or 3) gives that its
- * type, and what it holds is what zod has made of the answer: defaults filled in, transforms applied.
+ * The shape that the answer must have; `result.structured_output` then holds it. A zod schema (4 or 3) also gives the
+ * output its type, and the value is zod's result: defaults filled in, transforms applied.
  *
  * @example
  * import * as z from 'zod';
@@ -111,57 +111,57 @@ export interface JsonSchemaOutputFormat<Output = unknown> {
  */
 export type OutputFormat<Output = unknown> = JsonSchemaOutputFormat<Output> | ZodSchemaOf<Output>;
 
-/** Names of tools, and tools of this program, made with `tool`; or all that the agent has. */
+/** Names of tools, and tools of this program, made with `tool`; or all tools of the agent. */
 export type ToolsOption = (string | CustomTool)[] | { type: 'preset'; preset: 'claude_code' };
 
 /** A directory that holds a plugin. */
 export interface SdkPluginConfig {
   type: 'local';
   path: string;
-  /** Its MCP servers are left out: the host has them itself. */
+  /** Leaves out the plugin's MCP servers, because the host runs them itself. */
   skipMcpDiscovery?: boolean;
 }
 
-/** A server of the official MCP SDK, or anything else that can be connected like one. */
+/** A server of the official MCP SDK, or any object with the same `connect`. */
 export interface McpServerInstance {
-  /** The type of the transport belongs to the MCP SDK, whose version is the user's. */
+  /** The type of the transport belongs to the MCP SDK, whose version the program chooses. */
   connect(transport: unknown): Promise<void>;
   close?(): Promise<void>;
 }
 
-/** A server that lives in this program; `createSdkMcpServer` makes one. */
+/** A server in this program; `createSdkMcpServer` makes one. */
 export interface McpSdkServerConfigWithInstance {
   type: 'sdk';
   name: string;
   instance: McpServerInstance;
-  /** Milliseconds that a call may take. */
+  /** The longest duration of a call, in milliseconds. */
   timeout?: number;
-  /** What is to become of calls, by tool; `always_allow` has no effect here. */
+  /** The permission for calls, by tool; `always_allow` has no effect in Heddle. */
   tools?: McpServerToolPolicy[];
 }
 
-/** A server that the agent reaches by itself. */
+/** A server that the agent connects to by itself. */
 export type McpServerConfigForProcess = McpStdioServerConfig | McpSseServerConfig | McpHttpServerConfig;
 
 export type McpServerConfig = McpServerConfigForProcess | McpSdkServerConfigWithInstance;
 
-/** Called when its event happens. What it returns is the hook's answer; `{}` is none. */
+/** Called when its event happens. Its return value is the hook's answer; `{}` has no effect. */
 export type HookCallback = (
   input: HookInput,
   toolUseID: string | undefined,
-  /** The signal aborts when the answer is not needed any more. */
+  /** The signal aborts when the agent no longer needs the answer. */
   options: { signal: AbortSignal },
 ) => Promise<HookOutput>;
 
-/** The callbacks of an event for the tools (or other subjects) that fit the pattern; without one, for all. */
+/** The callbacks of an event for the tools (or other subjects) that match the pattern; without a pattern, for all. */
 export interface HookCallbackMatcher {
   matcher?: string;
   hooks: HookCallback[];
-  /** Seconds that each of them may take. */
+  /** The longest duration of each callback, in seconds. */
   timeout?: number;
   /**
-   * What becomes of what a callback was to judge when it fails or takes too long: `block` forbids it, `continue` (or
-   * `ignore`) lets it happen. Default: `block` for `PreToolUse`, `continue` for all others.
+   * What happens when a callback fails or takes too long: `block` forbids the action, `continue` (or `ignore`) lets it
+   * happen. Default: `block` for `PreToolUse`, `continue` for all other events.
    */
   onFailure?: 'block' | 'continue' | 'ignore';
 }
@@ -171,24 +171,24 @@ export type HooksOption = Partial<Record<HookEvent, HookCallbackMatcher[]>>;
 /** Subagents by name. */
 export type AgentsOption = Record<string, AgentDefinition>;
 
-/** A dialog that an agent wants to be shown; what is in it depends on its kind. Heddle's own agent asks for none. */
+/** A dialog that an agent asks the host to show; its kind determines the payload. Heddle's own agent asks for none. */
 export interface UserDialogRequest {
   dialogKind: string;
   payload: JsonObject;
-  /** The call that it belongs to, if any. */
+  /** The call that the dialog belongs to, if any. */
   toolUseID?: string;
 }
 
-/** What the user has chosen, in the form of that kind of dialog. A kind that is not known is to be cancelled. */
+/** The user's choice, in the form of the dialog's kind. Answer `cancelled` for an unknown kind. */
 export type UserDialogResult = { behavior: 'completed'; result: unknown } | { behavior: 'cancelled' };
 
-/** Shows a dialog. Null: the answer goes another way, as with `CanUseTool`. */
+/** Shows a dialog. Null: the answer reaches the agent another way, as with `CanUseTool`. */
 export type OnUserDialog = (
   request: UserDialogRequest,
   options: { signal: AbortSignal; requestId: string },
 ) => Promise<UserDialogResult | null>;
 
-/** An MCP server wants to know something. */
+/** An MCP server asks for information. */
 export interface ElicitationRequest {
   serverName: string;
   message: string;
@@ -196,35 +196,37 @@ export interface ElicitationRequest {
   url?: string;
   elicitationId?: string;
   requestedSchema?: JsonObject;
-  /** How the question may be headed and labelled, where the server says so. */
+  /** A heading and a label for the question, where the server sends them. */
   title?: string;
   displayName?: string;
   description?: string;
 }
 
-/** What an MCP server is answered. */
+/** The answer to an MCP server. */
 export interface ElicitationResult {
   action: 'accept' | 'decline' | 'cancel';
   content?: JsonObject;
 }
 
-/** Answers an MCP server on behalf of the user. Null: the answer goes another way, as with `CanUseTool`. */
+/**
+ * Answers an MCP server on behalf of the user. Null: the answer reaches the agent another way, as with `CanUseTool`.
+ */
 export type OnElicitation = (
   request: ElicitationRequest,
   options: { signal: AbortSignal; requestId: string },
 ) => Promise<ElicitationResult | null>;
 
-/** How a process is to be started. */
+/** How to start a process. */
 export interface SpawnOptions {
   command: string;
   args: string[];
   cwd?: string;
   env: Record<string, string | undefined>;
-  /** Aborts when the process is to end. */
+  /** Aborts when the process must end. */
   signal: AbortSignal;
 }
 
-/** A running process, wherever it runs. A ChildProcess is one. */
+/** A running process on any machine. A ChildProcess is one. */
 export interface SpawnedProcess {
   stdin: Writable;
   stdout: Readable;
@@ -242,5 +244,5 @@ export interface SpawnedProcess {
   off(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** Starts the agent process in place of this package: in a container, a virtual machine, on another host. */
+/** Starts the agent process instead of this package: in a container, a virtual machine, on another host. */
 export type SpawnProcess = (options: SpawnOptions) => SpawnedProcess;

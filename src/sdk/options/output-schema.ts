@@ -1,13 +1,15 @@
-import { isObject, type JsonObject } from '../util/json.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
 import type { OutputFormat } from './option-types.ts';
 
-/** Whether a format is, or has, a schema of zod: known by its marks, so that none has to be loaded. */
+/**
+ * The zod schema that a format is or contains, else null. Recognised by its properties, so that zod need not be loaded.
+ */
 export function zodIn(format: unknown): JsonObject | null {
   if (isZod(format)) return format;
   return isObject(format) && isZod(format.schema) ? format.schema : null;
 }
 
-/** The JSON Schema of a format that is none of zod. */
+/** The JSON Schema of a format without a zod schema. */
 export function jsonSchemaIn(format: OutputFormat | undefined): JsonObject | undefined {
   return format && zodIn(format) === null ? ((format as JsonObject).schema as JsonObject) : undefined;
 }

@@ -1,17 +1,17 @@
-import { readZodSchema } from '../define/zod-schema.ts';
-import type { JsonObject } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { ResultError, ResultMessage } from '../wire/messages/result.ts';
+import { readZodSchema } from '../../define/zod-schema.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { ResultError, ResultMessage } from '../../wire/messages/result.ts';
 
-/** The shape that answers must have, as the agent is told, and what the program makes of an answer. */
+/** The shape that answers must have, as the agent gets it, and the program's conversion of an answer. */
 export interface OutputSchema {
   json: JsonObject;
-  /** The result with the output that the program's own schema has made of the agent's. */
+  /** The result, with its output converted by the program's own schema. */
   read(result: ResultMessage): Promise<ResultMessage>;
 }
 
-/** Rejects with `invalid_option` for a schema that describes no object, or nothing that JSON could say. */
+/** Rejects with `invalid_option` for a schema that does not describe an object, or that JSON Schema cannot express. */
 export async function readOutputSchema(schema: JsonObject): Promise<OutputSchema> {
   const zod = await readZodSchema(schema).catch((cause) => {
     const message = `options.outputFormat cannot be used: ${messageOf(cause)}`;
@@ -30,7 +30,7 @@ export async function readOutputSchema(schema: JsonObject): Promise<OutputSchema
   };
 }
 
-/** JSON Schema cannot say all that zod can: an output that only zod refuses is none. */
+/** JSON Schema cannot express all that zod can: an output that only zod refuses makes the result an error. */
 function refused(result: ResultMessage, problems: readonly string[]): ResultError {
   const error = `The structured output does not fit options.outputFormat: ${problems.join('; ')}`;
   const reason = 'structured_output_retry_exhausted';

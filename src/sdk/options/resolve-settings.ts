@@ -1,9 +1,9 @@
-import { fileLayers, type Layer } from '../config/layers.ts';
-import { mergeLayers } from '../config/merge.ts';
-import type { FileScope, Scope } from '../config/scopes.ts';
-import { existingOrSame } from '../util/existing-path.ts';
-import type { JsonObject } from '../util/json.ts';
-import { HeddleError } from '../wire/errors.ts';
+import { fileLayers, type Layer } from '../../config/settings/layers.ts';
+import { mergeLayers } from '../../config/settings/merge.ts';
+import type { FileScope, Scope } from '../../config/settings/scopes.ts';
+import { existingOrSame } from '../../util/files/existing-path.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { HeddleError } from '../../wire/errors.ts';
 import type { SettingSource } from './option-types.ts';
 import type { ProvenanceEntry, ResolvedSettings, ResolveSettingsOptions, Settings } from './settings-types.ts';
 
@@ -21,7 +21,10 @@ const SOURCES: Record<Scope, ProvenanceEntry['source']> = {
   policySettings: 'managed',
 };
 
-/** What the files say, without a word on whether they may act: the project's may not, until somebody trusts it. */
+/**
+ * The contents of the settings files, regardless of trust: an agent ignores parts of a project's files until the user
+ * trusts the project.
+ */
 export function settingsOf(
   options: ResolveSettingsOptions,
   place: { cwd: string; configHome: string | null },
@@ -33,7 +36,7 @@ export function settingsOf(
     throw new HeddleError('invalid_option', message, { facts: { option: 'settingSources' } });
   }
   const scopes = settingSources.map((source) => SCOPES[source]);
-  const layers: GivenLayer[] = [
+  const layers: ConfiguredLayer[] = [
     ...given(serverManagedSettings, 'remote'),
     ...given(managedSettings, 'parent'),
     ...fileLayers(scopes, { ...place, cwd: existingOrSame(place.cwd) }),
@@ -42,24 +45,24 @@ export function settingsOf(
   return {
     effective,
     provenance: Object.fromEntries(Object.keys(effective).map((key) => [key, whereIs(key, layers)])),
-    sources: layers.map((layer) => ({ ...placeOf(layer), settings: layer.values as Settings })).reverse(),
+    sources: layers.map((layer) => ({ ...locationOf(layer), settings: layer.values as Settings })).reverse(),
     machinePolicy: { didNotLoad: false },
   };
 }
 
-interface GivenLayer extends Layer {
+interface ConfiguredLayer extends Layer {
   origin?: 'remote' | 'parent';
 }
 
-function given(values: Settings | undefined, origin: 'remote' | 'parent'): GivenLayer[] {
+function given(values: Settings | undefined, origin: 'remote' | 'parent'): ConfiguredLayer[] {
   return values === undefined ? [] : [{ scope: 'policySettings', path: null, values: values as JsonObject, origin }];
 }
 
-function whereIs(key: string, layers: readonly GivenLayer[]): ProvenanceEntry | undefined {
+function whereIs(key: string, layers: readonly ConfiguredLayer[]): ProvenanceEntry | undefined {
   const layer = layers.find(({ values }) => Object.hasOwn(values, key));
-  return layer && placeOf(layer);
+  return layer && locationOf(layer);
 }
 
-function placeOf({ scope, path, origin }: GivenLayer): ProvenanceEntry {
+function locationOf({ scope, path, origin }: ConfiguredLayer): ProvenanceEntry {
   return { source: SOURCES[scope], ...(path !== null && { path }), ...(origin && { policyOrigin: origin }) };
 }

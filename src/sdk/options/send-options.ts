@@ -1,23 +1,25 @@
-import { type Check, flag, must, word } from '../util/checks.ts';
-import { badOption, checkNamed } from '../wire/check-named.ts';
+import { type Check, flag, must, word } from '../../util/checks.ts';
+import { badOption, checkNamed } from '../../wire/check-named.ts';
 
-/** Where a message belongs in the conversation. */
+/** The position of a message in the conversation. */
 export interface SendOptions {
-  /** The message to continue from: its uuid, or null for a new beginning. Left out: where the session stands. */
+  /** The message to continue from: its uuid, or null for a new root. Left out: the active leaf of the session. */
   parentUuid?: string | null;
-  /** The uuid of the prompt that this one replaces: it continues from where that one did. Excludes `parentUuid`. */
+  /** The uuid of the prompt that this one replaces. The new prompt has the same parent. Excludes `parentUuid`. */
   edits?: string;
   /**
-   * With `edits`: brings files back to how they were when that prompt was sent. With `parentUuid`: to how the conversation
-   * had left them there. Needs `enableFileCheckpointing`.
+   * With `edits`: restores files to their state when that prompt was sent. With `parentUuid`: to the state in which the
+   * conversation left them there. Needs `enableFileCheckpointing`.
    */
   restoreFiles?: boolean;
 }
 
 export interface EditOptions {
-  /** Brings files back to how they were when the old prompt was sent. Needs `enableFileCheckpointing`. */
+  /** Restores files to their state when the old prompt was sent. Needs `enableFileCheckpointing`. */
   restoreFiles?: boolean;
-  /** With `restoreFiles`: sends and changes nothing, and says what would become of the files. Not during a turn. */
+  /**
+   * With `restoreFiles`: sends and changes nothing, and describes what would happen to the files. Not during a turn.
+   */
   dryRun?: boolean;
 }
 
@@ -44,7 +46,7 @@ export function checkSendOptions(options: SendOptions): void {
   }
 }
 
-/** The same, for `edit`. */
+/** Throws `invalid_option` that names the option, for `edit`. */
 export function checkEditOptions(options: EditOptions): void {
   checkEach(options, EDIT_CHECKS);
   if (options.dryRun && !options.restoreFiles) {

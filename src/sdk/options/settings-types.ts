@@ -1,10 +1,10 @@
-import type { PermissionMode } from '../wire/permissions.ts';
-import type { SandboxSettings } from '../wire/sandbox-settings.ts';
+import type { PermissionMode } from '../../wire/permissions.ts';
+import type { SandboxSettings } from '../../wire/sandbox-settings.ts';
 import type { EffortLevel, SettingSource } from './option-types.ts';
 
 /**
- * A settings file, as people write it. docs/settings.md says what acts; other keys, those of the reference among them, are
- * kept and left alone.
+ * A settings file, as users write it. docs/settings.md lists the supported keys; Heddle preserves other keys, such as
+ * those of the reference, and ignores them.
  */
 export interface Settings {
   permissions?: {
@@ -25,10 +25,10 @@ export interface Settings {
   fileCheckpointingEnabled?: boolean;
   /** Heddle's own: other names for models. */
   modelAliases?: Record<string, string>;
-  /** Heddle's own: how long conversations and answers of a model may be. */
+  /** Heddle's own: the limits of a model's conversations and answers. */
   modelLimits?: Record<string, Record<string, number>>;
   sandbox?: SandboxSettings;
-  /** By event; each kind of hook has fields of its own. */
+  /** By event; each kind of hook has its own fields. */
   hooks?: Record<string, { matcher?: string; hooks: { type: string; [field: string]: unknown }[] }[]>;
   disableAllHooks?: boolean;
   allowManagedHooksOnly?: boolean;
@@ -46,11 +46,11 @@ export interface Settings {
   disabledMcpjsonServers?: string[];
   allowedMcpServers?: McpServerFilter[];
   deniedMcpServers?: McpServerFilter[];
-  // Keys of the reference have no place here one by one; a program that writes them is not held up.
+  // Keys of the reference are not listed one by one; a program may still write them.
   [key: string]: unknown;
 }
 
-/** One server, by its name, the command that starts it, or its address. */
+/** One server, by its name, its command, or its address. */
 export interface McpServerFilter {
   serverName?: string;
   serverCommand?: [string, ...string[]];
@@ -59,10 +59,10 @@ export interface McpServerFilter {
 
 export type ResolvedSettingSource = SettingSource | 'managed' | 'flag';
 
-/** By which way a policy of the reference has come. Here it is given by the program: `parent`, or `remote`. */
+/** How a policy of the reference was delivered. In Heddle the program passes it: `parent`, or `remote`. */
 export type PolicySettingsOrigin = 'helper' | 'remote' | 'plist' | 'hklm' | 'file' | 'parent' | 'hkcu';
 
-/** Where a setting stands. */
+/** The source of a setting. */
 export interface ProvenanceEntry {
   source: ResolvedSettingSource;
   path?: string;
@@ -72,22 +72,22 @@ export interface ProvenanceEntry {
 export interface ResolveSettingsOptions {
   /** The directory of the project. Default: this process's. */
   cwd?: string;
-  /** Which settings files are read. Default: all. */
+  /** The settings files to read. Default: all. */
   settingSources?: SettingSource[];
-  /** What `managedSettings` of `query` would get. */
+  /** The value of the option `managedSettings` of `query`. */
   managedSettings?: Settings;
-  /** The same from a server of whoever administers this machine. */
+  /** Managed settings from a server of the administrator of this machine. */
   serverManagedSettings?: Settings;
 }
 
-/** What settings files say together. Values are as they stand there, credentials included. */
+/** The merged contents of settings files. Values are unchanged, credentials included. */
 export interface ResolvedSettings {
   /** Merged. */
   effective: Settings;
-  /** By key of `effective`: the strongest source that says something there. */
+  /** By key of `effective`: the strongest source that sets the key. */
   provenance: Partial<Record<keyof Settings, ProvenanceEntry>>;
-  /** Each by itself, the weakest first. */
+  /** The contents of each source, the weakest first. */
   sources: (ProvenanceEntry & { settings: Settings })[];
-  /** Which policies of this machine could not be read. Heddle reads none, so none failed. */
+  /** The policies of this machine that could not be read. Heddle reads none, so none failed. */
   machinePolicy?: { didNotLoad: false | ('profile' | 'registry' | 'file')[] };
 }

@@ -1,28 +1,30 @@
-import type { JsonObject } from '../util/json.ts';
-import type { Dialect } from '../wire/dialect.ts';
-import type { ControlBody } from '../wire/peer.ts';
-import type { Launch, RunConfig } from '../wire/run-config.ts';
-import { instancesOf, mcpConfig, sdkServerConfigs } from './mcp-servers.ts';
+import type { JsonObject } from '../../util/json.ts';
+import type { Dialect } from '../../wire/dialect.ts';
+import type { ControlBody } from '../../wire/link/peer.ts';
+import type { Launch, RunConfig } from '../../wire/run-config.ts';
+import { instancesOf, mcpConfig, sdkServerConfigs } from '../tools/mcp-servers.ts';
+import { programTools } from '../tools/program-tools.ts';
 import type { GivenOptions } from './options.ts';
 import { jsonSchemaIn } from './output-schema.ts';
-import { programTools } from './program-tools.ts';
-import { settingsText } from './settings.ts';
+import { settingsText } from './settings-text.ts';
 
-/** What adaptive thinking means on a command line that only knows a number (ruling K9). */
+/** Adaptive thinking as a number, for a command line that only accepts a number. */
 const ADAPTIVE_TOKENS = 32_000;
 
-/** The types of this SDK are those of today's reference, so it speaks as that does. */
+/** The types of this SDK are those of the current reference, so it uses the same line formats. */
 const DIALECT: Dialect = '2.1.325';
 
-/** What of the options had to be read before an agent can be told. */
+/** The parts of the options that take time to convert before the agent starts. */
 export interface Prepared {
-  /** Of a schema of zod. */
+  /** From a zod schema. */
   jsonSchema?: JsonObject;
-  /** What is told of the tools of this program. */
+  /** The descriptions of this program's tools. */
   tools?: JsonObject[];
 }
 
-/** The launch for a set of options: data only. Callbacks stay behind; the far end asks for them by control requests. */
+/**
+ * The launch for a set of options: data only. Callbacks stay in this program; the agent calls them by control requests.
+ */
 export function toLaunch(options: GivenOptions, prepared: Prepared = {}): Launch {
   return {
     config: defined(toConfig(options, prepared)),
@@ -62,7 +64,7 @@ function toConfig(options: GivenOptions, { jsonSchema = jsonSchemaIn(options.out
     tools: toolList(options.tools),
     hostTools: filled(programTools(options.tools).map(({ name }) => name)),
     mcpConfig: mcpConfig(options),
-    // An SDK run loads no settings files unless it names the sources (ruling K1).
+    // An SDK run loads no settings files unless it names the sources.
     settingSources: options.settingSources ?? [],
     strictMcpConfig: options.strictMcpConfig,
     permissionMode: options.permissionMode ?? 'default',
@@ -113,7 +115,7 @@ export function initializeBody(options: GivenOptions, announced: JsonObject, pre
   });
 }
 
-/** No `systemPrompt` key asks for the agent's own prompt; an empty one for none. */
+/** Without a `systemPrompt` key the agent uses its own prompt; an empty text means no prompt. */
 function prompts({ systemPrompt = '' }: GivenOptions): JsonObject {
   if (typeof systemPrompt === 'string' || Array.isArray(systemPrompt)) return { systemPrompt };
   const snapshot = systemPrompt.snapshot === undefined ? {} : { systemPromptSnapshot: systemPrompt.snapshot };
@@ -125,7 +127,7 @@ function prompts({ systemPrompt = '' }: GivenOptions): JsonObject {
   };
 }
 
-/** Plugins by flags, unless they come with the first request. */
+/** Plugins as flags, unless they come with the first request. */
 function pluginFlags({ plugins = [], pluginDelivery }: GivenOptions): Partial<RunConfig> {
   if (plugins.length === 0) return {};
   if (pluginDelivery === 'initialize') return { awaitInitialize: true };
@@ -160,7 +162,7 @@ function skillRules({ skills }: GivenOptions): string[] {
   return skills === 'all' ? ['Skill'] : skills.map((name) => `Skill(${name})`);
 }
 
-/** An empty list says nothing, and an empty flag would say something. */
+/** Undefined for an empty list: an empty flag would have a meaning. */
 function filled<T>(list: T[] | undefined): T[] | undefined {
   return list && list.length > 0 ? list : undefined;
 }

@@ -1,29 +1,29 @@
-import type { ImportedSession } from '../sessions/import-session.ts';
-import type { MessagesOptions, SessionMessage } from '../sessions/messages.ts';
-import type { ReferenceSessionStore } from '../sessions/reference-store-types.ts';
-import type { SessionStore } from '../sessions/store.ts';
-import type { StoredSummary } from '../sessions/store-catalog.ts';
+import type { SessionStore } from '../../sessions/store.ts';
+import type { ImportedSession } from '../../sessions/stored/import-session.ts';
+import type { MessagesOptions, SessionMessage } from '../../sessions/stored/messages.ts';
+import type { StoredSummary } from '../../sessions/stores/list-store.ts';
+import type { ReferenceSessionStore } from '../../sessions/stores/reference-store-types.ts';
 import { type Branch, type SessionTree, toBranches, toTree } from './tree-types.ts';
 
-export { foldSessionSummary } from '../sessions/fold-summary.ts';
-export type { ImportedSession } from '../sessions/import-session.ts';
-export type { SessionMessage } from '../sessions/messages.ts';
+export type { ImportedSession } from '../../sessions/stored/import-session.ts';
+export type { SessionMessage } from '../../sessions/stored/messages.ts';
+export { foldSessionSummary } from '../../sessions/stores/summary-of-entries.ts';
 
 /**
- * What is known of a session: `summary` is its custom title, else its last prompt, else its first. One in a store has
- * `path` and `fileSize` only where the store tells.
+ * The description of a session: `summary` is its custom title, else its last prompt, else its first. A session in a
+ * store has `path` and `fileSize` only where the store provides them.
  */
 export type SDKSessionInfo = StoredSummary;
 
-/** Where sessions are looked for. */
+/** Where the functions look for sessions. */
 export interface SessionPlaceOptions {
-  /** The directory of a project. Without it, all projects count alike. */
+  /** The directory of a project. Without it, all projects are searched. */
   dir?: string;
   /** The config home. Default: HEDDLE_HOME, else CLAUDE_CONFIG_DIR, else ~/.heddle. */
   home?: string;
   /**
-   * Has the sessions instead of a config home: those of `dir`, by default the current directory. Archives, and imports from
-   * a store, are `not_supported`.
+   * The store that has the sessions instead of a config home: those of `dir`, by default the current directory.
+   * Archives, and imports from a store, reject with `not_supported`.
    */
   sessionStore?: SessionStore | ReferenceSessionStore;
 }
@@ -36,9 +36,9 @@ export interface ListSessionsOptions extends SessionPlaceOptions {
 }
 
 export interface ImportSessionToStoreOptions extends SessionPlaceOptions {
-  /** The transcripts of its subagents, too. Default true. */
+  /** Also copies the transcripts of its subagents. Default true. */
   includeSubagents?: boolean;
-  /** Entries in one `append`, at the most. Default 500. */
+  /** The maximum number of entries in one `append`. Default 500. */
   batchSize?: number;
 }
 
@@ -47,13 +47,13 @@ export interface SessionMessagesOptions extends SessionPlaceOptions, MessagesOpt
 export interface ForkSessionOptions extends SessionPlaceOptions {
   /** Copies the branch that ends in this message. Default: the active one. */
   upToMessageId?: string;
-  /** Default: what the source is called, with `(fork)`. */
+  /** Default: the title of the source, with `(fork)`. */
   title?: string;
 }
 
 /**
- * The sessions of `dir`, or of all projects, newest first. Of each file on the page only the two ends are read; one that
- * cannot be read has an empty `summary`.
+ * The sessions of `dir`, or of all projects, newest first. Only the two ends of each file are read; a file that cannot
+ * be read has an empty `summary`.
  *
  * @example
  * for (const { sessionId, summary } of await listSessions({ dir: '.', limit: 20 })) console.log(sessionId, summary);
@@ -63,7 +63,7 @@ export async function listSessions(options: ListSessionsOptions = {}): Promise<S
 }
 
 /**
- * What is known of one session, in whatever project it is; undefined when there is no such session.
+ * The description of one session, in any project; undefined when the session does not exist.
  *
  * @example
  * const info = await getSessionInfo(sessionId);
@@ -101,7 +101,7 @@ export async function listSubagents(sessionId: string, options: SessionPlaceOpti
 }
 
 /**
- * What was said between a session and one of its subagents. Rejects with `session_not_found`.
+ * The messages between a session and one of its subagents. Rejects with `session_not_found`.
  *
  * @example
  * const messages = await getSubagentMessages(sessionId, agentId);
@@ -115,7 +115,7 @@ export async function getSubagentMessages(
 }
 
 /**
- * Gives a session a title; the last one counts.
+ * Sets the title of a session; the last one counts.
  *
  * @example
  * await renameSession(sessionId, 'Parser rewrite');
@@ -129,7 +129,7 @@ export async function renameSession(
 }
 
 /**
- * Gives a session a tag; the last one counts. Null takes it away.
+ * Sets the tag of a session; the last one counts. Null removes it.
  *
  * @example
  * await tagSession(sessionId, 'release');
@@ -143,8 +143,8 @@ export async function tagSession(
 }
 
 /**
- * Archives a session: `listSessions` still has it, with `archived: true`, and a prompt that is sent later takes it out
- * again. The transcript stays as it is, and so does an agent that runs it. Rejects with `session_not_found`.
+ * Archives a session: `listSessions` still lists it, with `archived: true`. A later prompt removes it from the archive.
+ * The transcript and a running agent are unaffected. Rejects with `session_not_found`.
  *
  * @example
  * await archiveSession(sessionId);
@@ -155,7 +155,7 @@ export async function archiveSession(sessionId: string, options: SessionPlaceOpt
 }
 
 /**
- * Takes a session out of the archive: `listSessions` has it with `archived: false`. Rejects with `session_not_found`.
+ * Removes a session from the archive: `listSessions` lists it with `archived: false`. Rejects with `session_not_found`.
  *
  * @example
  * await unarchiveSession(sessionId);
@@ -165,8 +165,8 @@ export async function unarchiveSession(sessionId: string, options: SessionPlaceO
 }
 
 /**
- * Copies a branch to a session of its own, in the same project. Messages get new uuids, and `forkedFrom` with the old
- * ones; the source is not touched.
+ * Copies a branch to a new session in the same project. Messages get new uuids, and `forkedFrom` with the old ones; the
+ * source stays unchanged.
  *
  * @example
  * const { sessionId: copy } = await forkSession(sessionId, { upToMessageId: uuid, title: 'Another way' });
@@ -176,12 +176,12 @@ export async function forkSession(sessionId: string, options: ForkSessionOptions
 }
 
 /**
- * Copies a stored session, and the transcripts of its subagents, into a store, in batches. There it belongs to `dir`, else
- * to the directory in which it was started. The source is not touched. An entry whose uuid the store holds is not stored
- * again, so what has failed half way may be tried again.
+ * Copies a stored session and the transcripts of its subagents into a store, in batches. In the store it belongs to
+ * `dir`, else to the directory in which it started; the source stays unchanged. Entries whose uuid the store already
+ * has are skipped, so a failed import may be repeated.
  *
- * Rejects with `session_not_found`, and as the store's `append` does. Resolves with what was handed over, and what is
- * damaged in the files and stayed behind.
+ * Rejects with `session_not_found`, and as the store's `append` does. Resolves with the number of copied entries, and
+ * the damaged parts of the files that were skipped.
  *
  * @example
  * import { createMemoryStore } from 'heddle/stores/memory'; // in place of yours
@@ -198,8 +198,8 @@ export async function importSessionToStore(
 }
 
 /**
- * Moves a session and its subagents to the trash of the home; `movedTo` is the folder. Rejects with `session_busy` while
- * an agent writes to it. With `sessionStore` it is deleted from the store, and gone.
+ * Moves a session and its subagents to the trash of the home; `movedTo` is the folder. Rejects with `session_busy`
+ * while an agent writes to it. With `sessionStore` it deletes the session from the store for good.
  *
  * @example
  * const { movedTo } = await deleteSession(sessionId);
@@ -224,8 +224,8 @@ export async function deleteSession(
 }
 
 /**
- * Every message of a stored session with its parent, on all its branches, in the order of the file; `leafUuid` is where
- * a resume goes on. For a running session `Query.tree()` tells the same.
+ * Every message of a stored session with its parent, on all its branches, in the order of the file; `leafUuid` is the
+ * message that a resume continues from. `Query.tree()` returns the same for a running session.
  *
  * @example
  * const { nodes, leaves } = await getSessionTree(sessionId);
@@ -245,8 +245,8 @@ export async function getSessionBranches(sessionId: string, options: SessionPlac
 }
 
 /**
- * Records the message from which a stored session goes on. Rejects with `session_busy` while an agent writes to it:
- * then `Query.switch` is the way.
+ * Records the message that a stored session continues from. Rejects with `session_busy` while an agent writes to the
+ * session: use `Query.switch` then.
  *
  * @example
  * const [branch] = await getSessionBranches(sessionId);
@@ -260,7 +260,7 @@ export async function switchSession(
   return (await stored()).switchTo(sessionId, leaf, options);
 }
 
-/** Loaded when first used: most programs only run an agent. */
+/** Loaded on first use: most programs only run an agent. */
 function stored(): Promise<typeof import('./stored-sessions.ts')> {
   return import('./stored-sessions.ts');
 }

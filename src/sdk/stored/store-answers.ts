@@ -1,16 +1,16 @@
-import { toSessionStore } from '../sessions/any-store.ts';
-import type { ReferenceSessionStore, SessionStoreFlush } from '../sessions/reference-store-types.ts';
-import type { Loaded, SessionKey, SessionStore } from '../sessions/store.ts';
-import { isObject, stringField } from '../util/json.ts';
-import { within } from '../util/timer.ts';
-import type { Entry } from '../wire/entries.ts';
-import { ControlError } from '../wire/errors.ts';
-import type { ControlBody } from '../wire/peer.ts';
+import type { Loaded, SessionKey, SessionStore } from '../../sessions/store.ts';
+import { toSessionStore } from '../../sessions/stores/reference-store.ts';
+import type { ReferenceSessionStore, SessionStoreFlush } from '../../sessions/stores/reference-store-types.ts';
+import { isObject, stringField } from '../../util/json.ts';
+import { within } from '../../util/timer.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { ControlError } from '../../wire/errors.ts';
+import type { ControlBody } from '../../wire/link/peer.ts';
 import { LOAD_TIMEOUT_MS } from './load-timeout.ts';
 
 /**
- * A store of this program, as the agent reaches it: by awaited requests (ruling K42). What is read from it has a limit:
- * without one, a store that is stuck would hold up a resume for ever.
+ * The answers to the agent's store requests, from a store of this program. Reading has a time limit: without one, a
+ * store that hangs would block a resume for ever.
  */
 export function storeAnswers(
   given: SessionStore | ReferenceSessionStore,
@@ -46,7 +46,7 @@ interface StoreOptions {
   sessionStoreFlush?: SessionStoreFlush | undefined;
 }
 
-/** All that is loaded; nobody wants the rest any more when the signal has aborted. */
+/** All loaded entries. Stops when the signal aborts, because no one needs the rest. */
 async function entriesOf(loaded: AsyncIterable<Loaded>, signal: AbortSignal): Promise<Entry[]> {
   const entries: Entry[] = [];
   for await (const item of loaded) {

@@ -1,41 +1,41 @@
-import { forkedEntries } from '../sessions/fork-entries.ts';
-import { isSessionId } from '../sessions/layout.ts';
-import { type MessagesOptions, messagesOf, type SessionMessage } from '../sessions/messages.ts';
-import { nodeNamed } from '../sessions/named-node.ts';
-import type { Loaded, SessionKey, SessionStore } from '../sessions/store.ts';
-import { type StoredSummary, storeSummary } from '../sessions/store-catalog.ts';
-import { findMessage, type StoredSession, storedSession } from '../sessions/stored-session.ts';
-import { activeLeaf, pathTo } from '../sessions/tree.ts';
-import { branchesOf, lastPromptOf, sessionTree } from '../sessions/tree-report.ts';
-import { randomIds } from '../util/system-runtime.ts';
-import type { Branch, SessionTree } from '../wire/control/index.ts';
-import type { Entry } from '../wire/entries.ts';
-import { HeddleError } from '../wire/errors.ts';
+import { isSessionId } from '../../sessions/files/session-paths.ts';
+import type { Loaded, SessionKey, SessionStore } from '../../sessions/store.ts';
+import { forkedEntries } from '../../sessions/stored/fork-entries.ts';
+import { type MessagesOptions, messagesOf, type SessionMessage } from '../../sessions/stored/messages.ts';
+import { findMessage, type StoredSession, storedSession } from '../../sessions/stored/stored-session.ts';
+import { branchesOf, lastPromptOf, sessionTree } from '../../sessions/stored/tree-pages.ts';
+import { type StoredSummary, storeSummary } from '../../sessions/stores/list-store.ts';
+import { activeLeaf, pathTo } from '../../sessions/tree/build-tree.ts';
+import { nodeNamed } from '../../sessions/tree/find-node.ts';
+import { randomIds } from '../../util/system-runtime.ts';
+import type { Branch, SessionTree } from '../../wire/control/index.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { HeddleError } from '../../wire/errors.ts';
 
-/** One session of a store, and what the functions of `sessions.ts` do with it. */
+/** One session of a store, with the operations for the functions of `sessions.ts`. */
 export interface StoreSession {
-  /** Undefined when the store has no such session; all others reject with `session_not_found` then. */
+  /** Undefined when the store does not have the session; the other methods then reject with `session_not_found`. */
   info(): Promise<StoredSummary | undefined>;
   messages(options: MessagesOptions): Promise<SessionMessage[]>;
-  /** Rejects with `not_supported` where the store cannot tell. */
+  /** Rejects with `not_supported` where the store cannot list subagents. */
   subagents(): Promise<string[]>;
   subagentMessages(agentId: string, options: MessagesOptions): Promise<SessionMessage[]>;
   append(entry: Entry): Promise<void>;
   fork(options: { upToMessageId?: string | undefined; title?: string | undefined }): Promise<{ sessionId: string }>;
-  /** Rejects with `not_supported` where the store deletes nothing. */
+  /** Rejects with `not_supported` where the store cannot delete. */
   remove(): Promise<void>;
   tree(): Promise<SessionTree>;
   branches(): Promise<Branch[]>;
   switchTo(leaf: string): Promise<{ leaf: string }>;
 }
 
-/** Throws `invalid_option` for what is no session id. */
+/** Throws `invalid_option` for a value that is not a session id. */
 export function storeSession(store: SessionStore, asked: SessionKey): StoreSession {
   const { sessionId } = asked;
   if (!isSessionId(sessionId)) {
     throw new HeddleError('invalid_option', `Not a session id: ${JSON.stringify(sessionId)}. It must be a UUID.`);
   }
-  /** In this project, or wherever else it is. */
+  /** In the project of the key, else in any other project. */
   const find = async (): Promise<SessionKey | null> =>
     (await store.exists(asked)) ? asked : ((await store.find?.(sessionId)) ?? null);
   const found = async (): Promise<SessionKey> => {
@@ -111,5 +111,5 @@ export function storeSession(store: SessionStore, asked: SessionKey): StoreSessi
   };
 }
 
-/** Enough to recognise it by. */
+/** Long enough to recognise the session. */
 const MAX_PROMPT = 200;

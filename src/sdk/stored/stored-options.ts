@@ -1,5 +1,5 @@
-import { type Check, count, countOrNone, flag, record, text, word } from '../util/checks.ts';
-import { checkNamed } from '../wire/check-named.ts';
+import { type Check, count, countOrNone, flag, record, text, word } from '../../util/checks.ts';
+import { checkNamed } from '../../wire/check-named.ts';
 import type {
   ForkSessionOptions,
   ImportSessionToStoreOptions,
@@ -9,7 +9,7 @@ import type {
 
 type StoredOptions = ForkSessionOptions & ImportSessionToStoreOptions & ListSessionsOptions & SessionMessagesOptions;
 
-/** Of all functions for stored sessions together. */
+/** The checks of the options of all functions for stored sessions. */
 const CHECKS: Record<keyof StoredOptions, Check> = {
   dir: word,
   home: word,

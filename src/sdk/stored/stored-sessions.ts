@@ -1,16 +1,38 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type FoundSession, findSession, listSessions, sessionSummary } from '../sessions/catalog.ts';
-import type { ImportedSession } from '../sessions/import-session.ts';
-import { isSessionId } from '../sessions/layout.ts';
-import type { SessionMessage } from '../sessions/messages.ts';
-import type { ReferenceSessionStore } from '../sessions/reference-store-types.ts';
-import type { SessionStore } from '../sessions/store.ts';
-import type { StoredSummary } from '../sessions/store-catalog.ts';
-import { withWorktrees } from '../sessions/worktrees.ts';
-import { findConfigHome } from '../util/config-home.ts';
-import type { Branch, SessionTree } from '../wire/control/index.ts';
-import { HeddleError } from '../wire/errors.ts';
+import { isSessionId } from '../../sessions/files/session-paths.ts';
+import { withWorktrees } from '../../sessions/files/worktrees.ts';
+import type { SessionStore } from '../../sessions/store.ts';
+import {
+  archiveSession,
+  deleteSession,
+  renameSession,
+  switchLeaf,
+  tagEntry,
+  tagSession,
+  titleEntry,
+} from '../../sessions/stored/change-session.ts';
+import { forkSession } from '../../sessions/stored/fork-session.ts';
+import { type ImportedSession, importSession } from '../../sessions/stored/import-session.ts';
+import { findSession, type LocatedSession, listSessions, sessionSummary } from '../../sessions/stored/list-sessions.ts';
+import {
+  getSessionMessages,
+  getSubagentMessages,
+  listSubagents,
+  type SessionMessage,
+} from '../../sessions/stored/messages.ts';
+import { readStoredSession } from '../../sessions/stored/stored-session.ts';
+import { branchesOf, sessionTree } from '../../sessions/stored/tree-pages.ts';
+import { listStoreSessions, type StoredSummary } from '../../sessions/stores/list-store.ts';
+import { toSessionStore } from '../../sessions/stores/reference-store.ts';
+import type { ReferenceSessionStore } from '../../sessions/stores/reference-store-types.ts';
+import { withLease } from '../../sessions/stores/with-lease.ts';
+import { activeLeaf } from '../../sessions/tree/build-tree.ts';
+import { findConfigHome } from '../../util/own/config-home.ts';
+import { randomIds, silentLogger } from '../../util/system-runtime.ts';
+import type { Branch, SessionTree } from '../../wire/control/index.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { ownEnv } from '../subprocess/own-environment.ts';
 import type {
   ForkSessionOptions,
   ImportSessionToStoreOptions,
@@ -18,11 +40,10 @@ import type {
   SessionMessagesOptions,
   SessionPlaceOptions,
 } from './sessions.ts';
-import type { StoreSession } from './store-sessions.ts';
+import { type StoreSession, storeSession } from './store-sessions.ts';
 import { checkStoredOptions } from './stored-options.ts';
-import { ownEnv } from './subprocess-env.ts';
 
-/** The bodies of the functions in `sessions.ts`. What a list does not need is loaded when it is: a list shall be quick. */
+/** The bodies of the functions in `sessions.ts`. */
 export async function list(options: ListSessionsOptions): Promise<StoredSummary[]> {
   checkStoredOptions(options);
   const { dir, includeWorktrees = true, limit, offset, sessionStore } = options;
@@ -37,22 +58,19 @@ export async function list(options: ListSessionsOptions): Promise<StoredSummary[
   return found.map(shown);
 }
 
-/** Whole milliseconds, as dates have them; and files say HEAD where there is no branch, or no repository at all. */
+/**
+ * Rounds to whole milliseconds, as dates have them, and leaves out the branch HEAD, which files record without a branch
+ * or repository.
+ */
 function shown({ gitBranch, ...summary }: StoredSummary): StoredSummary {
   const branch = gitBranch !== undefined && gitBranch !== 'HEAD' && { gitBranch };
   return { ...summary, lastModified: Math.trunc(summary.lastModified), ...branch };
 }
 
-/** A store of either kind, as we use it. */
-async function ours(store: AnyStore): Promise<SessionStore> {
-  return (await import('../sessions/any-store.ts')).toSessionStore(store);
-}
-
 type AnyStore = SessionStore | ReferenceSessionStore;
 
 async function listStore(store: AnyStore, { dir = '.', limit, offset }: ListSessionsOptions): Promise<StoredSummary[]> {
-  const { listStoreSessions } = await import('../sessions/store-catalog.ts');
-  return listStoreSessions(await ours(store), {
+  return listStoreSessions(toSessionStore(store), {
     project: realPath(dir),
     ...(limit !== undefined && { limit }),
     ...(offset !== undefined && { offset }),
@@ -64,8 +82,7 @@ async function inStore(sessionId: string, options: SessionPlaceOptions): Promise
   checkStoredOptions(options);
   const { sessionStore, dir = '.' } = options;
   if (!sessionStore) return null;
-  const { storeSession } = await import('./store-sessions.ts');
-  return storeSession(await ours(sessionStore), { project: realPath(dir), sessionId });
+  return storeSession(toSessionStore(sessionStore), { project: realPath(dir), sessionId });
 }
 
 export async function info(sessionId: string, options: SessionPlaceOptions): Promise<StoredSummary | undefined> {
@@ -86,14 +103,12 @@ export async function info(sessionId: string, options: SessionPlaceOptions): Pro
 export async function messages(sessionId: string, options: SessionMessagesOptions): Promise<SessionMessage[]> {
   const stored = await inStore(sessionId, options);
   if (stored) return stored.messages(options);
-  const { getSessionMessages } = await import('../sessions/messages.ts');
   return getSessionMessages((await find(sessionId, options)).path, options);
 }
 
 export async function subagents(sessionId: string, options: SessionPlaceOptions): Promise<string[]> {
   const stored = await inStore(sessionId, options);
   if (stored) return stored.subagents();
-  const { listSubagents } = await import('../sessions/messages.ts');
   return listSubagents((await find(sessionId, options)).path);
 }
 
@@ -104,19 +119,16 @@ export async function subagentMessages(
 ): Promise<SessionMessage[]> {
   const stored = await inStore(sessionId, options);
   if (stored) return stored.subagentMessages(agentId, options);
-  const { getSubagentMessages } = await import('../sessions/messages.ts');
   return getSubagentMessages((await find(sessionId, options)).path, agentId, options);
 }
 
 export async function rename(sessionId: string, title: string, options: SessionPlaceOptions): Promise<void> {
-  const { renameSession, titleEntry } = await import('../sessions/session-admin.ts');
   const stored = await inStore(sessionId, options);
   if (stored) return stored.append(titleEntry(sessionId, title));
   return renameSession(await find(sessionId, options), title);
 }
 
 export async function tag(sessionId: string, name: string | null, options: SessionPlaceOptions): Promise<void> {
-  const { tagEntry, tagSession } = await import('../sessions/session-admin.ts');
   const stored = await inStore(sessionId, options);
   if (stored) return stored.append(tagEntry(sessionId, name));
   return tagSession(await find(sessionId, options), name);
@@ -127,7 +139,6 @@ export async function archive(
   options: SessionPlaceOptions,
   { archived }: { archived: boolean },
 ): Promise<void> {
-  const { archiveSession } = await import('../sessions/session-admin.ts');
   return archiveSession(await find(sessionId, options), { archived, now: Date.now });
 }
 
@@ -135,10 +146,6 @@ export async function fork(sessionId: string, options: ForkSessionOptions): Prom
   const { upToMessageId, title } = options;
   const stored = await inStore(sessionId, options);
   if (stored) return stored.fork({ upToMessageId, title });
-  const [{ forkSession }, { randomIds }] = await Promise.all([
-    import('../sessions/fork-session.ts'),
-    import('../util/system-runtime.ts'),
-  ]);
   const copy = await forkSession(await find(sessionId, options), {
     ids: randomIds(),
     ...(upToMessageId !== undefined && { upToMessageId }),
@@ -153,16 +160,15 @@ export async function importTo(
   options: ImportSessionToStoreOptions,
 ): Promise<ImportedSession> {
   const { dir, includeSubagents = true, batchSize = 500 } = options;
-  const { importSession } = await import('../sessions/import-session.ts');
-  const found = await find(sessionId, options);
-  const project = dir === undefined ? sessionSummary(found.path)?.cwd : realPath(dir);
+  const located = await find(sessionId, options);
+  const project = dir === undefined ? sessionSummary(located.path)?.cwd : realPath(dir);
   if (project === undefined) {
-    throw invalid('dir', `${found.path} does not say in which directory it was started: name it with dir`);
+    throw invalid('dir', `${located.path} does not say in which directory it was started: name it with dir`);
   }
-  return importSession(found, await ours(store), { project, includeSubagents, batchSize });
+  return importSession(located, toSessionStore(store), { project, includeSubagents, batchSize });
 }
 
-/** What a store has deleted is nowhere. */
+/** Moves a session to the trash, unless another process holds it. A session that was deleted from a store is not in the trash. */
 export async function remove(
   sessionId: string,
   options: SessionPlaceOptions,
@@ -172,30 +178,28 @@ export async function remove(
     await stored.remove();
     return undefined;
   }
-  const { removeUnheld } = await import('./unheld-sessions.ts');
-  return removeUnheld(await find(sessionId, options), homeOf(options));
+  const located = await find(sessionId, options);
+  const home = homeOf(options);
+  return withLease(located.sessionId, { home, log: silentLogger }, () =>
+    deleteSession(located, { home, now: Date.now }),
+  );
 }
 
 export async function tree(sessionId: string, options: SessionPlaceOptions): Promise<SessionTree> {
   const stored = await inStore(sessionId, options);
   if (stored) return stored.tree();
-  const [{ session, leaf }, { sessionTree }] = await Promise.all([
-    whole(sessionId, options),
-    import('../sessions/tree-report.ts'),
-  ]);
+  const { session, leaf } = await whole(sessionId, options);
   return sessionTree(session.tree, leaf);
 }
 
 export async function branches(sessionId: string, options: SessionPlaceOptions): Promise<Branch[]> {
   const stored = await inStore(sessionId, options);
   if (stored) return stored.branches();
-  const [{ session, leaf }, { branchesOf }] = await Promise.all([
-    whole(sessionId, options),
-    import('../sessions/tree-report.ts'),
-  ]);
+  const { session, leaf } = await whole(sessionId, options);
   return branchesOf(session.tree, leaf, session.summaries);
 }
 
+/** Records the leaf that a session continues from, unless a process is about to resume it. */
 export async function switchTo(
   sessionId: string,
   leaf: string,
@@ -203,21 +207,17 @@ export async function switchTo(
 ): Promise<{ leaf: string }> {
   const stored = await inStore(sessionId, options);
   if (stored) return stored.switchTo(leaf);
-  const { switchUnheld } = await import('./unheld-sessions.ts');
-  return switchUnheld(await find(sessionId, options), homeOf(options), leaf);
+  const located = await find(sessionId, options);
+  return withLease(located.sessionId, { home: homeOf(options), log: silentLogger }, () => switchLeaf(located, leaf));
 }
 
 async function whole(sessionId: string, options: SessionPlaceOptions) {
-  const [{ readStoredSession }, { activeLeaf }] = await Promise.all([
-    import('../sessions/stored-session.ts'),
-    import('../sessions/tree.ts'),
-  ]);
   const session = await readStoredSession(await find(sessionId, options));
   return { session, leaf: activeLeaf(session.tree).leaf?.id ?? null };
 }
 
-/** Programs name sessions by their ids; titles and beginnings of ids are for people. */
-function find(sessionId: string, options: SessionPlaceOptions): Promise<FoundSession> {
+/** Programs name sessions by their ids; titles and prefixes of ids are for people. */
+function find(sessionId: string, options: SessionPlaceOptions): Promise<LocatedSession> {
   checkStoredOptions(options);
   refuseStore(options);
   if (!isSessionId(sessionId)) {
@@ -231,7 +231,7 @@ function find(sessionId: string, options: SessionPlaceOptions): Promise<FoundSes
   });
 }
 
-/** To look for its sessions on a disk instead would be a surprise. */
+/** Refuses a store where only a disk works: looking at the disk instead would be a surprise. */
 function refuseStore({ sessionStore }: SessionPlaceOptions): void {
   if (sessionStore === undefined) return;
   const message = 'sessionStore cannot be used here: this function works on the files of a config home';
@@ -250,7 +250,7 @@ function homeOf({ home }: SessionPlaceOptions): string {
   return found.path;
 }
 
-/** A directory that is gone still has its sessions. */
+/** A directory that no longer exists still has its sessions. */
 function realPath(dir: string): string {
   try {
     return realpathSync(dir);

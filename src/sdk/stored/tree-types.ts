@@ -3,35 +3,35 @@ import type {
   SessionNode as WireNode,
   SwitchLeafResult as WireSwitch,
   SessionTree as WireTree,
-} from '../wire/control/index.ts';
+} from '../../wire/control/index.ts';
 
 /**
- * The tree of a session as programs get it. Its fields have the names of the wire, and beside them those that options and
- * methods have: what `parentUuid` takes is called so here, too.
+ * The tree of a session, as programs get it. Its fields have the names of the wire and, in addition, the names of
+ * options and methods, such as `parentUuid`.
  */
 
 /** One entry of a session's tree. */
 export interface SessionNode extends WireNode {
-  /** The same as `parent_uuid`: null for a beginning. */
+  /** The same as `parent_uuid`: null for a root. */
   parentUuid: string | null;
-  /** The same as `is_sidechain`: it belongs to a subagent, not to the conversation. */
+  /** The same as `is_sidechain`: the entry belongs to a subagent, not to the conversation. */
   isSidechain?: boolean;
 }
 
-/** All that a session holds, of every branch, in the order in which it was stored. */
+/** All entries of a session, of every branch, in the order in which they were stored. */
 export interface SessionTree extends WireTree {
-  /** The same as `leaf_uuid`: where the next message goes on; null in a session without messages. */
+  /** The same as `leaf_uuid`: the entry that the next message continues from; null in a session without messages. */
   leafUuid: string | null;
   nodes: SessionNode[];
 }
 
 /** A branch of a session, named by its last message. */
 export interface Branch extends WireBranch {
-  /** The same as `leaf_uuid`: what `switch` takes. */
+  /** The same as `leaf_uuid`: the argument of `switch`. */
   leafUuid: string;
 }
 
-/** What became of a switch to another branch. */
+/** The result of a switch to another branch. */
 export interface SwitchLeafResult extends WireSwitch {
   /** The same as `leaf_uuid`. */
   leafUuid: string;

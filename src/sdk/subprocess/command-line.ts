@@ -1,20 +1,23 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import { ownFilePlaces } from '../util/own-place.ts';
-import { CliNotFoundError } from '../wire/errors.ts';
-import type { Launch } from '../wire/run-config.ts';
-import type { GivenOptions } from './options.ts';
-import { toWords } from './subprocess-words.ts';
+import { ownFileCandidates } from '../../util/own/own-files.ts';
+import { CliNotFoundError } from '../../wire/errors.ts';
+import type { Launch } from '../../wire/run-config.ts';
+import type { GivenOptions } from '../options/options.ts';
+import { toWords } from './command-words.ts';
 
 export interface CommandLine {
   command: string;
   args: string[];
-  /** Set when the agent was found on this machine, so that nobody has chosen its version: how to ask for it. */
+  /** Set when the agent was found on this machine, so that its version is unknown: the command that asks for it. */
   unknownVersion?: { command: string; args: string[] };
 }
 
-/** What is to be run: a script on `executable`, anything else as it is. Throws CliNotFoundError when nothing is there. */
+/**
+ * The command to run: a script with `executable`, any other file directly. Throws CliNotFoundError when the file is
+ * missing.
+ */
 export function commandLine(options: GivenOptions, launch: Launch): CommandLine {
   const flags = toWords(options, launch.config);
   const chosen = options.pathToHeddleExecutable ?? options.pathToClaudeCodeExecutable;
@@ -24,7 +27,7 @@ export function commandLine(options: GivenOptions, launch: Launch): CommandLine 
     const [command, ...before] = invocation(chosen, options);
     return { command, args: [...before, ...flags] };
   }
-  const bundled = ownFilePlaces('heddle.cjs');
+  const bundled = ownFileCandidates('heddle.cjs');
   const { path, isOurs } = findCli({ bundled, env: launch.env ?? process.env, home: homedir() });
   const [command, ...before] = invocation(path, options);
   const args = [...before, ...flags];
@@ -32,8 +35,8 @@ export function commandLine(options: GivenOptions, launch: Launch): CommandLine 
 }
 
 /**
- * That a chosen executable is not there. Hosts that name it by the reference's option were written for the reference,
- * and may compare its text (rulings P5, P10); all others are told in our own words.
+ * The error for a missing executable. Hosts that use the reference's option were written for the reference and may
+ * compare its text; other hosts get Heddle's own text.
  */
 export function executableNotFound(command: string, options: GivenOptions, cause?: unknown): CliNotFoundError {
   const { pathToHeddleExecutable, pathToClaudeCodeExecutable } = options;
@@ -45,15 +48,15 @@ export function executableNotFound(command: string, options: GivenOptions, cause
   return new CliNotFoundError(command, { ...because, ...program });
 }
 
-export interface Places {
-  /** Where the CLI of this package may lie. */
+export interface SearchPaths {
+  /** Possible paths of the CLI of this package. */
   bundled: readonly string[];
   env: Record<string, string | undefined>;
   home: string;
 }
 
-/** This package's own CLI, else one that is installed: on the PATH, or where installers put it. */
-export function findCli({ bundled, env, home }: Places): { path: string; isOurs: boolean } {
+/** This package's own CLI, else an installed one: on the PATH, or where installers put it. */
+export function findCli({ bundled, env, home }: SearchPaths): { path: string; isOurs: boolean } {
   const own = bundled.find((place) => existsSync(place));
   if (own !== undefined) return { path: own, isOurs: true };
   const onPath = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
@@ -83,7 +86,7 @@ function isScript(path: string): boolean {
   return /\.(js|mjs|cjs|ts)$/.test(path);
 }
 
-/** The very program that runs this one where it is the wanted kind; it may not be on the PATH. */
+/** The runtime of this process where it is of the wanted kind, because it may not be on the PATH. */
 function runtime(wanted: GivenOptions['executable']): string {
   const own = process.versions.bun ? 'bun' : process.versions.deno ? 'deno' : 'node';
   return wanted === undefined || wanted === own ? process.execPath : wanted;

@@ -1,13 +1,13 @@
-import { toArgv } from '../wire/flags.ts';
-import type { RunConfig } from '../wire/run-config.ts';
-import type { GivenOptions } from './options.ts';
+import { toArgv } from '../../wire/flags.ts';
+import type { RunConfig } from '../../wire/run-config.ts';
+import type { GivenOptions } from '../options/options.ts';
 
-/** The words of the command line: the flags of the launch, with the further ones where the reference puts them. */
+/** The words of the command line: the flags of the launch, with the extra flags in the position of the reference. */
 export function toWords(options: GivenOptions, { settings, ...config }: RunConfig): string[] {
   return [...toArgv(config), ...extraWords(options), ...toArgv({ settings })];
 }
 
-/** What goes by the environment, as in the reference. */
+/** The options that go by the environment, as in the reference. */
 export function toVariables(options: GivenOptions, { fileCheckpointing }: RunConfig): Record<string, string> {
   const previewFormat = options.toolConfig?.askUserQuestion?.previewFormat;
   return {
@@ -16,7 +16,7 @@ export function toVariables(options: GivenOptions, { fileCheckpointing }: RunCon
   };
 }
 
-/** Further flags as words, for subprocesses only. */
+/** The extra flags as words, for subprocesses only. */
 export function extraWords({ extraArgs, taskBudget, projectConfigRoot }: GivenOptions): string[] {
   const further = {
     ...(taskBudget && { 'task-budget': String(taskBudget.total) }),

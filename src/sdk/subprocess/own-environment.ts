@@ -1,4 +1,4 @@
-/** The environment that the agent would have: this process's. */
+/** The default environment of the agent: that of this process. */
 export function ownEnv(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }

@@ -1,13 +1,13 @@
-import { findConfigHome } from '../util/config-home.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { ResolvedSettings, ResolveSettingsOptions, Settings } from './settings-types.ts';
+import { findConfigHome } from '../../util/own/config-home.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { ResolvedSettings, ResolveSettingsOptions, Settings } from '../options/settings-types.ts';
 
 /**
- * What the settings files of a directory say together, and where each key stands. No agent is started. Rejects with
+ * The merged settings files of a directory, with the source of each key. Starts no agent. Rejects with
  * `invalid_settings` for a file that cannot be read.
  *
- * This is what is written, not what acts: an agent leaves out what a project may not say before somebody trusts it.
- * `resolveSettings` of `heddle/engine` and `heddle config list` tell what acts.
+ * An agent may use less: it ignores the settings that a project may not set before the user trusts it.
+ * `resolveSettings` of `heddle/engine` and `heddle config list` return the settings in force.
  *
  * @example
  * ```ts
@@ -16,7 +16,7 @@ import type { ResolvedSettings, ResolveSettingsOptions, Settings } from './setti
  * ```
  */
 export async function resolveSettings(options: ResolveSettingsOptions = {}): Promise<ResolvedSettings> {
-  const { settingsOf } = await import('./resolve-settings.ts'); // most programs read no settings
+  const { settingsOf } = await import('../options/resolve-settings.ts'); // most programs read no settings
   const home = findConfigHome(process.env);
   if (home && 'problem' in home) throw new HeddleError('invalid_settings', home.problem);
   return settingsOf(options, { cwd: options.cwd ?? process.cwd(), configHome: home?.path ?? null });
@@ -25,7 +25,7 @@ export async function resolveSettings(options: ResolveSettingsOptions = {}): Pro
 const ESCALATING: ReadonlySet<unknown> = new Set(['bypassPermissions', 'auto', 'acceptEdits']);
 
 /**
- * The settings without a `permissions.defaultMode` that would open something and that the project's own file has set.
+ * The settings without a `permissions.defaultMode` that the project's own file set and that would permit more.
  *
  * @example
  * ```ts

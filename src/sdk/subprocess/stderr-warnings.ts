@@ -1,12 +1,12 @@
-/** How every warning of our agent begins; further lines of it are indented. */
+/** The beginning of every warning of Heddle's agent; its further lines are indented. */
 const HEAD = 'heddle: ';
 const MORE = '  ';
-/** What has no end by then is no warning. */
+/** A text longer than this is not a warning. */
 const MAX_PENDING = 65_536;
 
 /**
- * Finds the warnings in what an agent writes to stderr, and hands on each, without its head. Anything else there, such as
- * the words of other programs, is passed over: it is no warning, and the error of a failed run quotes it.
+ * Finds the warnings in the agent's stderr and passes each on, without its prefix. It drops everything else, such as
+ * the output of other programs; the error of a failed run quotes that.
  */
 export function warningsIn(onWarning: (message: string) => void): (text: string) => void {
   let pending = '';

@@ -1,31 +1,33 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { callback, record, shape } from '../util/checks.ts';
-import type { JsonObject } from '../util/json.ts';
-import { descendantsOf, killThose } from '../util/process-descendants.ts';
-import { warnProcess } from '../util/process-warning.ts';
-import { badOption } from '../wire/check-named.ts';
-import { ConnectionError, HeddleError, NotConnectedError } from '../wire/errors.ts';
-import { LineWriter, readLines } from '../wire/jsonl.ts';
-import type { Connect, Launch } from '../wire/run-config.ts';
-import type { ExitInfo, Transport } from '../wire/transport.ts';
-import { HEDDLE_VERSION } from '../wire/version.ts';
-import type { SpawnedProcess, SpawnOptions } from './option-types.ts';
-import type { GivenOptions } from './options.ts';
-import { type CommandLine, commandLine, executableNotFound } from './subprocess-command.ts';
-import { warningsIn } from './subprocess-stderr.ts';
-import { userIds } from './subprocess-user.ts';
-import { checkVersion } from './subprocess-version.ts';
-import { toVariables } from './subprocess-words.ts';
+import { callback, record, shape } from '../../util/checks.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { descendantsOf, killThose } from '../../util/process/process-descendants.ts';
+import { warnProcess } from '../../util/process/process-warning.ts';
+import { badOption } from '../../wire/check-named.ts';
+import { ConnectionError, HeddleError, NotConnectedError } from '../../wire/errors.ts';
+import { LineWriter, readLines } from '../../wire/link/jsonl.ts';
+import type { ExitInfo, Transport } from '../../wire/link/transport.ts';
+import type { Connect, Launch } from '../../wire/run-config.ts';
+import { HEDDLE_VERSION } from '../../wire/version.ts';
+import type { SpawnedProcess, SpawnOptions } from '../options/option-types.ts';
+import type { GivenOptions } from '../options/options.ts';
+import { isSkipped, warnIfOld } from './check-version.ts';
+import { type CommandLine, commandLine, executableNotFound } from './command-line.ts';
+import { toVariables } from './command-words.ts';
+import { warningsIn } from './stderr-warnings.ts';
+import { userIds } from './user-ids.ts';
 
 /** After `close`, the agent has this long to end its work and its children before it is killed. */
 const CLOSE_GRACE_MS = 5000;
 /** After the agent's exit, its pipes have this long to end: a process that it left behind may hold them open. */
 const PIPES_GRACE_MS = 1000;
-/** How much of the agent's stderr is kept for error messages. */
+/** How many characters of the agent's stderr are stored for error messages. */
 const STDERR_TAIL = 4096;
+/** How long an agent may take to print its version. */
+const VERSION_TIMEOUT_MS = 5000;
 
-/** Runs the agent as a child process that speaks the protocol over its stdin and stdout. */
+/** Runs the agent as a child process that uses the protocol over its stdin and stdout. */
 export function subprocess(options: GivenOptions): Connect {
   return (launch) => new SubprocessTransport(options, launch);
 }
@@ -72,7 +74,7 @@ class SubprocessTransport implements Transport {
     if (unknownVersion) checkVersion(unknownVersion.command, unknownVersion.args, this.#launch.env);
   }
 
-  /** Resolves with a process that runs; rejects when it cannot be started. */
+  /** Resolves with a running process; rejects when it cannot be started. */
   async #start(): Promise<SpawnedProcess> {
     const { cwd, config, env } = this.#launch;
     const spec: SpawnOptions = {
@@ -96,7 +98,7 @@ class SubprocessTransport implements Transport {
     this.#child = child;
     child.on('error', () => {}); // it runs: a signal could not be sent
     this.#writer = new LineWriter(child.stdin);
-    // Once the agent is gone, Node throws away what nobody has asked for; with a listener it waits for a late reader.
+    // Once the agent is gone, Node discards output without a listener; with one it waits for a late reader.
     child.stdout.on('readable', () => {});
     const hear = this.#launch.stderr ?? this.#warnings(child);
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -111,14 +113,14 @@ class SubprocessTransport implements Transport {
         tell();
       });
     };
-    // A process of the host's own may have ended before it was handed over.
+    // A process that the host spawned may have ended before it was passed here.
     if (hasEnded(child)) onExit(child.exitCode, child.signalCode ?? null);
     else child.once('exit', onExit);
   }
 
   /**
-   * Without a callback, what the agent warns of would be heard by nobody (ruling K51). Of an agent that ends with an error
-   * before it has said anything, the error quotes all of it.
+   * Without a callback, warnings of the agent would get lost. When the agent ends with an error before its first
+   * message, the error quotes all of stderr.
    */
   #warnings(child: SpawnedProcess): (text: string) => void {
     let held: string[] | null = [];
@@ -170,7 +172,10 @@ class SubprocessTransport implements Transport {
     return exit;
   }
 
-  /** The whole tree: what the agent has started may not end with it. Our own agent sees to that, others may not. */
+  /**
+   * Ends the whole process tree, because processes that the agent started may outlive it. Heddle's agent ends them
+   * itself, others may not.
+   */
   async #end(child: SpawnedProcess): Promise<void> {
     const isOurs = !this.#options.spawn && !this.#options.spawnClaudeCodeProcess;
     const tree = () => (isOurs && child.pid !== undefined ? descendantsOf(child.pid) : []);
@@ -190,7 +195,7 @@ class SubprocessTransport implements Transport {
   }
 }
 
-/** What a program of the user's own has started: without these it cannot be talked to. */
+/** Checks a process that the host's function returned: without these streams the SDK cannot use it. */
 function checkProcess(given: SpawnedProcess): SpawnedProcess {
   const fault = shape({ stdin: record, stdout: record, on: callback, once: callback, kill: callback })(given);
   if (fault)
@@ -215,13 +220,13 @@ function hasEnded(child: SpawnedProcess): boolean {
   return child.exitCode !== null || (child.signalCode ?? null) !== null;
 }
 
-/** Resolves when nothing more comes, at once where there is no stream. */
+/** Resolves when the stream has ended, at once where there is none. */
 function closed(stream: SpawnedProcess['stderr']): Promise<void> {
   if (!stream || stream.closed || stream.destroyed) return Promise.resolve();
   return new Promise((resolve) => stream.once('close', () => resolve()));
 }
 
-/** A missing directory would be told as a missing program. */
+/** A missing directory would be reported as a missing program. */
 function checkDirectory(cwd: string | undefined): void {
   if (cwd === undefined) return;
   const found = statSync(cwd, { throwIfNoEntry: false });
@@ -243,4 +248,19 @@ function fileHint({ pathToHeddleExecutable, pathToClaudeCodeExecutable }: GivenO
   const name = pathToHeddleExecutable === undefined ? 'pathToClaudeCodeExecutable' : 'pathToHeddleExecutable';
   const isNamed = (pathToHeddleExecutable ?? pathToClaudeCodeExecutable) !== undefined;
   return isNamed ? `Make it executable (chmod +x), or correct options.${name}` : 'Make it executable (chmod +x)';
+}
+
+/**
+ * Asks an agent for its version while it starts, and warns when it is too old. An agent that prints no version passes.
+ */
+export function checkVersion(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string | undefined> = process.env,
+): void {
+  if (isSkipped(env)) return;
+  const child = execFile(command, [...args, '-v'], { env, timeout: VERSION_TIMEOUT_MS }, (error, stdout) => {
+    if (!error) warnIfOld(stdout, env);
+  });
+  child.unref(); // a program that is done must not wait for this
 }

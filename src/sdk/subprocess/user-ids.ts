@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { HeddleError } from '../wire/errors.ts';
+import { HeddleError } from '../../wire/errors.ts';
 
 export interface UserIds {
   uid: number;
   gid: number;
 }
 
-/** The ids of a user, as the system knows them; throws `invalid_option` for one that there is not. */
+/** The ids of a user of the system. Throws `invalid_option` for an unknown user. */
 export function userIds(user: string | number): UserIds {
   return { uid: askId('-u', user), gid: askId('-g', user) };
 }

@@ -1,19 +1,21 @@
-import type { JsonObject } from '../util/json.ts';
-import type { McpServerConfig as McpServerConfigOnWire } from '../wire/mcp.ts';
-import type { McpSdkServerConfigWithInstance, McpServerConfig, McpServerInstance } from './option-types.ts';
-import type { GivenOptions } from './options.ts';
+import type { JsonObject } from '../../util/json.ts';
+import type { McpServerConfig as McpServerConfigOnWire } from '../../wire/mcp.ts';
+import type { McpSdkServerConfigWithInstance, McpServerConfig, McpServerInstance } from '../options/option-types.ts';
+import type { GivenOptions } from '../options/options.ts';
 
 export type McpServers = Record<string, McpServerConfig>;
 
-/** What `--mcp-config` says: the servers as JSON, or the file that has them. Nothing when the option is not given. */
+/**
+ * The value of `--mcp-config`: the servers as JSON, or the path of the file. Undefined when the option is not given.
+ */
 export function mcpConfig({ mcpServers }: GivenOptions): string[] | undefined {
   if (mcpServers === undefined) return undefined;
   if (typeof mcpServers === 'string') return [mcpServers];
-  // An empty record, too: with `strictMcpConfig` it means that there are none.
+  // Also for an empty record: with `strictMcpConfig` it means that there are no servers.
   return [JSON.stringify({ mcpServers: serversOnWire(mcpServers) })];
 }
 
-/** Servers as the agent hears of them: of one that lives here, only that it exists. */
+/** The servers as the agent gets them. For a server in this program the agent only learns that it exists. */
 export function serversOnWire(servers: McpServers): Record<string, McpServerConfigOnWire> {
   const configs = Object.entries(servers).map(([name, config]): [string, McpServerConfigOnWire] => [
     name,
@@ -22,7 +24,7 @@ export function serversOnWire(servers: McpServers): Record<string, McpServerConf
   return Object.fromEntries(configs);
 }
 
-/** What is said of the servers of this program beside their names, by the name under which they were given. */
+/** The options of the servers in this program, by the name in `mcpServers`. */
 export function sdkServerConfigs(mcpServers: GivenOptions['mcpServers']): JsonObject | undefined {
   if (mcpServers === undefined || typeof mcpServers === 'string') return undefined;
   const given = Object.entries(mcpServers).flatMap(([name, config]) =>
@@ -36,7 +38,7 @@ function settingsOf({ timeout, tools }: McpSdkServerConfigWithInstance) {
   return { ...(timeout !== undefined && { timeout }), ...(tools !== undefined && { tools }) };
 }
 
-/** The servers that live in this program, by the name under which they were given. */
+/** The servers in this program, by the name in `mcpServers`. */
 export function instancesOf(mcpServers: GivenOptions['mcpServers']): Map<string, McpServerInstance> {
   if (mcpServers === undefined || typeof mcpServers === 'string') return new Map();
   return new Map(

@@ -1,28 +1,28 @@
-import type { CustomTool } from '../define/tool.ts';
-import { type JsonObject, stringField } from '../util/json.ts';
-import { madeOnce } from '../util/made-once.ts';
-import { messageOf } from '../util/message-of.ts';
-import { ControlError, HeddleError } from '../wire/errors.ts';
-import type { ControlBody, RequestContext } from '../wire/peer.ts';
-import type { GivenOptions } from './options.ts';
+import type { CustomTool } from '../../define/tool.ts';
+import { type JsonObject, stringField } from '../../util/json.ts';
+import { madeOnce } from '../../util/made-once.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { ControlError, HeddleError } from '../../wire/errors.ts';
+import type { ControlBody, RequestContext } from '../../wire/link/peer.ts';
+import type { GivenOptions } from '../options/options.ts';
+import type { ReportToHost } from '../report-to-host.ts';
 import type { LoadedTool } from './serve-tools.ts';
-import type { TellHost } from './tell-host.ts';
 
 /** The tools of this program among those that `options.tools` lists. */
 export function programTools(tools: GivenOptions['tools']): CustomTool[] {
   return Array.isArray(tools) ? tools.filter((tool) => typeof tool !== 'string') : [];
 }
 
-/** Tools of this program that an agent has under their own names, and asks to be run. */
+/** Tools of this program. The agent has them under their own names and asks this program to run them. */
 export interface ProgramTools {
-  /** What the agent is told of them. Rejects with `invalid_option` when the schema of one cannot be used. */
+  /** Their descriptions for the agent. Rejects with `invalid_option` when a schema cannot be used. */
   described(): Promise<JsonObject[]>;
   /** Answers `call_tool`. */
   call(request: ControlBody, context: RequestContext): Promise<JsonObject>;
 }
 
-/** What reads schemas and runs calls is loaded when an agent is started. */
-export function openProgramTools(tools: readonly CustomTool[], tell: TellHost): ProgramTools {
+/** The code that reads schemas and runs calls is loaded when an agent starts. */
+export function openProgramTools(tools: readonly CustomTool[], report: ReportToHost): ProgramTools {
   const load = madeOnce(() => loadAll(tools));
   return {
     async described() {
@@ -40,7 +40,7 @@ export function openProgramTools(tools: readonly CustomTool[], tell: TellHost): 
       if (!found) throw new ControlError(`There is no tool '${String(name)}'`, 'tool_not_found');
       const { callTool } = await import('./serve-tools.ts');
       const extra = { signal, toolUseId: stringField(request, 'tool_use_id') ?? '' };
-      const result = await callTool(found, input, extra, tell);
+      const result = await callTool(found, input, extra, report);
       return typeof result === 'string' ? { content: result } : result;
     },
   };

@@ -1,32 +1,17 @@
-import type { AnyZodRawShape, CustomTool } from '../define/tool.ts';
-import { amount, type Check, callback, flag, listOf, must, record, shape, text, word } from '../util/checks.ts';
-import { badOption, checkNamed } from '../wire/check-named.ts';
-import type { HeddleError } from '../wire/errors.ts';
-import type { McpSdkServerConfigWithInstance, McpServerInstance } from './option-types.ts';
+import type { AnyZodRawShape, CustomTool } from '../../define/tool.ts';
+import { amount, type Check, callback, flag, listOf, must, record, shape, text, word } from '../../util/checks.ts';
+import { badOption, checkNamed } from '../../wire/check-named.ts';
+import type { HeddleError } from '../../wire/errors.ts';
+import type { McpSdkServerConfigWithInstance, McpServerInstance } from '../options/option-types.ts';
+import type { SdkMcpServerOptions } from './serve-tools.ts';
 import type { McpTransport } from './server-link.ts';
 
 /** The type of a tool under the name of the reference. */
 export type SdkMcpToolDefinition<_Schema extends AnyZodRawShape = AnyZodRawShape> = CustomTool;
 
-/** What a server of the program's own consists of. */
-export interface SdkMcpServerOptions {
-  /** What the server calls itself. Its tools are `mcp__NAME__TOOL`, with the name under which it is in `mcpServers`. */
-  name: string;
-  /** Default: 1.0.0. */
-  version?: string;
-  /** Made with `tool`. */
-  tools?: readonly CustomTool[];
-  /** How its tools are meant to be used; the model reads it, up to 2,000 characters. */
-  instructions?: string;
-  /** Its tools are part of every request, however many others there are. */
-  alwaysLoad?: boolean;
-  /** Milliseconds that a call may take. Default: MCP_TOOL_TIMEOUT of the agent. Less than 1000 says nothing. */
-  timeout?: number;
-}
-
 /**
- * Makes an MCP server of tools that run in this program. Nothing but names, descriptions and results ever leaves it. One
- * server may serve any number of queries. Throws `invalid_option` for tools that cannot be told apart.
+ * Makes an MCP server from tools that run in this program. Only names, descriptions and results leave the program. One
+ * server may serve any number of queries. Throws `invalid_option` for tools whose names collide.
  *
  * @example
  * import * as z from 'zod';
@@ -65,12 +50,12 @@ function isTool(value: unknown): boolean {
   return shape({ name: text, inputSchema: record, handler: callback })(value) === null;
 }
 
-/** What speaks MCP is loaded when somebody connects. */
+/** The MCP code is loaded when a client connects. */
 function lazyServer(options: SdkMcpServerOptions): McpServerInstance {
   const open = new Set<McpTransport>();
   return {
-    async connect(given: unknown) {
-      const transport = given as McpTransport;
+    async connect(raw: unknown) {
+      const transport = raw as McpTransport;
       const { serveTools } = await import('./serve-tools.ts');
       open.add(transport);
       await serveTools(options, transport, () => open.delete(transport));

@@ -1,38 +1,38 @@
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { ControlError } from '../wire/errors.ts';
-import { isRpcRequest } from '../wire/json-rpc.ts';
-import type { ControlBody, RequestContext } from '../wire/peer.ts';
-import type { McpServerInstance } from './option-types.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import { ControlError } from '../../wire/errors.ts';
+import { isRpcRequest } from '../../wire/link/json-rpc.ts';
+import type { ControlBody, RequestContext } from '../../wire/link/peer.ts';
+import type { McpServerInstance } from '../options/option-types.ts';
+import type { ReportToHost } from '../report-to-host.ts';
 import { ServerLink } from './server-link.ts';
-import type { TellHost } from './tell-host.ts';
 
 /** Sends a control request to the agent. */
 export type CallAgent = (request: ControlBody) => Promise<unknown>;
 
-export interface ServerSeams {
+export interface ServerDependencies {
   callAgent: CallAgent;
-  /** Tells the program of what its tools did wrong. */
-  tell: TellHost;
+  /** Reports errors in the program's tools to the program. */
+  report: ReportToHost;
 }
 
 /**
- * The MCP servers of one connection that live in this program. Each is connected when the agent first speaks to it, and
- * let go with the connection; then it can be connected again.
+ * The MCP servers of one connection that live in this program. Each is connected when the agent first sends it a
+ * message, and released with the connection; it can then be connected again.
  */
 export class SdkServers {
-  /** Those of the options. */
+  /** The servers of the options. */
   readonly #fixed: ReadonlyMap<string, McpServerInstance>;
-  /** Those that came later, and may be replaced. */
+  /** The servers that were added later, and may be replaced. */
   #added: ReadonlyMap<string, McpServerInstance> = new Map();
   readonly #links = new Map<string, Promise<ServerLink>>();
-  readonly #seams: ServerSeams;
+  readonly #dependencies: ServerDependencies;
 
-  constructor(servers: ReadonlyMap<string, McpServerInstance>, seams: ServerSeams) {
+  constructor(servers: ReadonlyMap<string, McpServerInstance>, dependencies: ServerDependencies) {
     this.#fixed = servers;
-    this.#seams = seams;
+    this.#dependencies = dependencies;
   }
 
-  /** Answers `mcp_message`. Also a notification has an answer, as the reference gives it. */
+  /** Answers `mcp_message`. A notification gets an answer, too, as in the reference. */
   async answer(request: ControlBody, { signal }: RequestContext): Promise<{ mcp_response: JsonObject }> {
     const name = stringField(request, 'server_name') ?? '';
     const { message } = request;
@@ -43,7 +43,7 @@ export class SdkServers {
     return { mcp_response: { jsonrpc: '2.0', result: {}, id: 0 } };
   }
 
-  /** Has these beside those of the options, in place of those that were added before. */
+  /** Adds these servers to those of the options and replaces the servers that were added before. */
   async add(servers: ReadonlyMap<string, McpServerInstance>): Promise<void> {
     const before = this.#added;
     this.#added = servers;
@@ -57,14 +57,14 @@ export class SdkServers {
   async #letGo(names: readonly string[]): Promise<void> {
     const links = names.map((name) => this.#links.get(name));
     for (const name of names) this.#links.delete(name);
-    // One that could not be connected is not open.
+    // A server that could not be connected is not open.
     await Promise.all(links.map((link) => link?.then((open) => open.close()).catch(() => {})));
   }
 
   #link(name: string): Promise<ServerLink> {
     const known = this.#links.get(name);
     if (known) return known;
-    /** Whoever closed it, and when it could not be connected: the next message tries anew. */
+    /** After a close by either side, or a failed connection, the next message connects again. */
     const forget = () => {
       if (this.#links.get(name) === link) this.#links.delete(name);
     };
@@ -79,11 +79,11 @@ export class SdkServers {
     if (!instance) throw new ControlError(`There is no SDK MCP server '${name}'`, 'server_not_found');
     const link = new ServerLink({
       toAgent: async (message) => {
-        const answer = await this.#seams.callAgent({ subtype: 'mcp_message', server_name: name, message });
+        const answer = await this.#dependencies.callAgent({ subtype: 'mcp_message', server_name: name, message });
         return isObject(answer) && isObject(answer.mcp_response) ? answer.mcp_response : null;
       },
       onClosed,
-      tell: this.#seams.tell,
+      report: this.#dependencies.report,
     });
     await instance.connect(link);
     return link;

@@ -1,8 +1,8 @@
-import type { CallToolResult, CustomTool, HandlerResult, ToolExtra } from '../define/tool.ts';
-import { resultProblem } from '../define/tool-result.ts';
-import { type CustomSchema, readSchema } from '../define/tool-schema.ts';
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
+import type { CallToolResult, CustomTool, HandlerResult, ToolExtra } from '../../define/tool.ts';
+import { resultProblem } from '../../define/tool-result.ts';
+import { type CustomSchema, readSchema } from '../../define/tool-schema.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
 import {
   isRpcId,
   isRpcRequest,
@@ -14,24 +14,42 @@ import {
   rpcFailure,
   rpcNotification,
   rpcResult,
-} from '../wire/json-rpc.ts';
-import type { SdkMcpServerOptions } from './sdk-mcp.ts';
+} from '../../wire/link/json-rpc.ts';
+import { callbackFailed, callbackOdd, hostTeller, type ReportToHost } from '../report-to-host.ts';
 import type { McpTransport } from './server-link.ts';
-import { callbackFailed, callbackOdd, hostTeller, type TellHost } from './tell-host.ts';
+
+/** What a server of the program's own consists of. */
+export interface SdkMcpServerOptions {
+  /** The server's own name. Its tools are `mcp__NAME__TOOL`, with the name that it has in `mcpServers`. */
+  name: string;
+  /** Default: 1.0.0. */
+  version?: string;
+  /** Made with `tool`. */
+  tools?: readonly CustomTool[];
+  /** How to use its tools. The model reads up to 2,000 characters of it. */
+  instructions?: string;
+  /** Every request contains its tools, however many others there are. */
+  alwaysLoad?: boolean;
+  /**
+   * The longest duration of a call, in milliseconds. Default: MCP_TOOL_TIMEOUT of the agent. Values below 1000 are
+   * ignored.
+   */
+  timeout?: number;
+}
 
 /**
- * Serves tools over one connection: a small MCP server, so that nobody has to install one. Every request gets exactly
- * one response; calls run side by side; what a handler throws is a result that says so.
+ * Serves tools over one connection: a small MCP server, so that users need not install one. Every request gets exactly
+ * one response; calls run concurrently; a throw of a handler becomes an error result.
  */
 export async function serveTools(
   options: SdkMcpServerOptions,
   transport: McpTransport,
   onClose: () => void,
 ): Promise<void> {
-  const tell = transport.tell ?? hostTeller({});
+  const report = transport.report ?? hostTeller({});
   const running = new Map<RpcId, AbortController>();
   const loaded = Promise.all((options.tools ?? []).map(loadTool));
-  loaded.catch(() => {}); // told to whoever asks for the tools
+  loaded.catch(() => {}); // the caller that asks for the tools gets the error
   const methods: Record<string, (request: RpcRequest, signal: AbortSignal) => JsonObject | Promise<JsonObject>> = {
     initialize: ({ params }) => ({
       protocolVersion: versionFor(params?.protocolVersion),
@@ -46,7 +64,7 @@ export async function serveTools(
       const found = (await loaded).find(({ tool }) => tool.name === name);
       if (!found) throw new RpcError(RPC_ERRORS.invalidParams, `Tool ${name} not found`);
       const extra = extraOf(request, { signal, send: (message) => transport.send(message) });
-      return toResult(await callTool(found, request.params?.arguments, extra, tell));
+      return toResult(await callTool(found, request.params?.arguments, extra, report));
     },
   };
 
@@ -60,7 +78,7 @@ export async function serveTools(
     };
     const response = await respond().catch((error) => rpcFailure(request.id, error));
     running.delete(request.id);
-    // Whoever has cancelled a request does not expect an answer.
+    // A client that has cancelled a request does not expect an answer.
     if (!controller.signal.aborted) await transport.send(response);
   }
 
@@ -89,7 +107,7 @@ export async function loadTool(tool: CustomTool): Promise<LoadedTool> {
   }
 }
 
-/** Hints that MCP has no field for are told under the names of the reference. */
+/** Hints that MCP has no field for have the names of the reference. */
 function describe({ tool, schema }: LoadedTool, isServerAlwaysLoaded = false): JsonObject {
   const { name, description, annotations, alwaysLoad = isServerAlwaysLoaded } = tool;
   return {
@@ -101,20 +119,20 @@ function describe({ tool, schema }: LoadedTool, isServerAlwaysLoaded = false): J
   };
 }
 
-interface CallSeams {
+interface CallDependencies {
   signal: AbortSignal;
   send(message: JsonObject): Promise<void>;
 }
 
 /**
- * Runs a call. Never rejects: what is wrong with the input, and what the handler throws, is a result that says so. What the
- * handler did wrong is told to the program, too, whose mistake it may be.
+ * Runs a call. Never rejects: invalid input and a throw of the handler become an error result. A throw is also reported
+ * to the program.
  */
 export async function callTool(
   { tool, schema }: LoadedTool,
   input: unknown = {},
   extra: ToolExtra,
-  tell: TellHost,
+  report: ReportToHost,
 ): Promise<HandlerResult> {
   const checked = schema.parse(input);
   const args = checked.ok ? await schema.toArgs(checked.value) : checked;
@@ -124,17 +142,17 @@ export async function callTool(
     const result = await tool.handler(args.value, extra);
     const problem = resultProblem(result);
     if (problem === null) return result;
-    if (!extra.signal.aborted) tell(callbackOdd(who, problem, TOLD));
+    if (!extra.signal.aborted) report(callbackOdd(who, problem, TOLD));
     return failed(`The tool did not return a result that can be read: its handler ${problem}.`);
   } catch (error) {
-    if (!extra.signal.aborted) tell(callbackFailed(who, TOLD, error));
+    if (!extra.signal.aborted) report(callbackFailed(who, TOLD, error));
     return failed(messageOf(error) || `${tool.name} failed without saying why.`);
   }
 }
 
 const TOLD = 'The model was told that the call failed.';
 
-function extraOf({ id, params = {} }: RpcRequest, { signal, send }: CallSeams): ToolExtra {
+function extraOf({ id, params = {} }: RpcRequest, { signal, send }: CallDependencies): ToolExtra {
   const meta = isObject(params._meta) ? params._meta : {};
   return {
     signal,
@@ -154,7 +172,7 @@ function failed(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** The version that was asked for, where it is known here. */
+/** The requested version, where Heddle supports it. */
 function versionFor(asked: unknown): string {
   return MCP_VERSIONS.find((version) => version === asked) ?? MCP_VERSIONS[0];
 }

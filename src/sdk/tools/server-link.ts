@@ -1,7 +1,7 @@
-import { raceAbort } from '../util/abort.ts';
-import { isObject, type JsonObject } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import { HeddleError } from '../wire/errors.ts';
+import { raceAbort } from '../../util/abort.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { HeddleError } from '../../wire/errors.ts';
 import {
   isRpcId,
   isRpcRequest,
@@ -10,10 +10,10 @@ import {
   type RpcId,
   type RpcRequest,
   rpcFailure,
-} from '../wire/json-rpc.ts';
-import type { TellHost } from './tell-host.ts';
+} from '../../wire/link/json-rpc.ts';
+import type { ReportToHost } from '../report-to-host.ts';
 
-/** What an MCP server is connected to: the `Transport` of the MCP SDK, as far as it is used. */
+/** The transport of an MCP server: the `Transport` of the MCP SDK, as far as it is used. */
 export interface McpTransport {
   start(): Promise<void>;
   send(message: JsonObject): Promise<void>;
@@ -21,29 +21,29 @@ export interface McpTransport {
   onmessage?: (message: JsonObject) => void;
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  /** Not of the MCP SDK: tells the program of what its tools did wrong. */
-  tell?: TellHost;
+  /** Not part of the MCP SDK: reports errors in the program's tools to the program. */
+  report?: ReportToHost;
 }
 
 export interface ServerLinkOptions {
-  /** Brings a message of the server to the agent; resolves with the response, if it was a request. */
+  /** Sends a message of the server to the agent; resolves with the response, if it was a request. */
   toAgent(message: JsonObject): Promise<JsonObject | null>;
-  /** The server was closed, or let go. */
+  /** The server was closed or released. */
   onClosed(): void;
-  tell: TellHost;
+  report: ReportToHost;
 }
 
 /**
- * The agent's side of the connection to a server in this program. Requests get numbers of their own on the way: an agent
- * may begin anew and use its ids again while older requests are still running.
+ * The agent's side of the connection to a server in this program. It gives requests new numbers, because an agent may
+ * restart and reuse its ids while older requests still run.
  */
 export class ServerLink implements McpTransport {
   onmessage?: (message: JsonObject) => void;
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  readonly tell: TellHost;
+  readonly report: ReportToHost;
   readonly #options: ServerLinkOptions;
-  /** By our number. */
+  /** By the new number. */
   readonly #waiting = new Map<
     RpcId,
     { given: RpcId; resolve(response: JsonObject): void; reject(error: Error): void }
@@ -53,7 +53,7 @@ export class ServerLink implements McpTransport {
 
   constructor(options: ServerLinkOptions) {
     this.#options = options;
-    this.tell = options.tell;
+    this.report = options.report;
   }
 
   async start(): Promise<void> {}
@@ -76,7 +76,7 @@ export class ServerLink implements McpTransport {
     }
   }
 
-  /** A message of the agent that has no response. */
+  /** Passes on a message of the agent that has no response. */
   notify(message: JsonObject): void {
     if (message.method !== 'notifications/cancelled') {
       this.onmessage?.(message);
@@ -87,10 +87,10 @@ export class ServerLink implements McpTransport {
     if (ours !== undefined) this.#cancel(ours, params.reason);
   }
 
-  /** What the server says: the response to a request, or something of its own. */
+  /** Takes a message of the server: the response to a request, or a request or notification of its own. */
   async send(message: JsonObject): Promise<void> {
     if (typeof message.method === 'string') {
-      this.#tell(message).catch((error) => this.onerror?.(error));
+      this.#notify(message).catch((error) => this.onerror?.(error));
       return;
     }
     const waiting = isRpcId(message.id) ? this.#waiting.get(message.id) : undefined;
@@ -109,9 +109,9 @@ export class ServerLink implements McpTransport {
     this.onmessage?.({ method: 'notifications/cancelled', params: { requestId, reason }, jsonrpc: '2.0' });
   }
 
-  async #tell(message: JsonObject): Promise<void> {
+  async #notify(message: JsonObject): Promise<void> {
     if (!isRpcRequest(message)) {
-      await this.#options.toAgent(message).catch(() => null); // an agent that does not listen is no concern of the server
+      await this.#options.toAgent(message).catch(() => null); // the server does not care whether the agent listens
       return;
     }
     const { id } = message;
@@ -122,7 +122,7 @@ export class ServerLink implements McpTransport {
   }
 }
 
-/** As the wire would have it, also where the agent is in this process. */
+/** Copies the message by JSON, as the wire would, also where the agent is in this process. */
 function asJson(message: JsonObject): JsonObject {
   try {
     return JSON.parse(JSON.stringify(message)) as JsonObject;

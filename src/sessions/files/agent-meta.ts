@@ -1,16 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { stringField, tryParseJson } from '../util/json.ts';
-import { smallText } from '../util/small-file.ts';
+import { smallText } from '../../util/files/small-file.ts';
+import { stringField, tryParseJson } from '../../util/json.ts';
 
-/** What a subagent is and which call it works for, in a file beside its transcript, as the reference keeps it. */
+/**
+ * The type of a subagent and the call it works for, in a file next to its transcript, in the format of the reference.
+ */
 export interface AgentMeta {
   agentType: string;
   isBuiltIn: boolean;
   description: string;
   toolUseId: string;
   spawnDepth: number;
-  /** The agent that has called it; absent when that is the session itself. */
+  /** The agent that called it; absent when the session itself did. */
   parentAgentId?: string;
 }
 
@@ -20,7 +22,7 @@ function metaFile(transcript: string): string {
   return transcript.replace(/\.jsonl$/, '.meta.json');
 }
 
-/** What is there already stays: an agent that is resumed was called by the first call. */
+/** An existing file stays: a resumed agent belongs to the call that first started it. */
 export function writeAgentMeta(transcript: string, meta: AgentMeta): void {
   mkdirSync(dirname(transcript), { recursive: true, mode: 0o700 });
   try {
@@ -30,7 +32,7 @@ export function writeAgentMeta(transcript: string, meta: AgentMeta): void {
   }
 }
 
-/** Whose work it was. Null where that is not known: older sessions have no such file. */
+/** The call that started the agent. Null where it is unknown: older sessions have no such file. */
 export function agentCaller(transcript: string): { toolUseId: string | null; parentAgentId: string | null } {
   const meta = tryParseJson(smallText(metaFile(transcript), MAX_BYTES) ?? '');
   return {

@@ -1,13 +1,12 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { isObject, stringField, tryParseJson } from '../util/json.ts';
-import { replaceFile } from '../util/replace-file.ts';
-import type { Entry } from '../wire/entries.ts';
-import { instantOf } from './entry-fields.ts';
-import { promptOf } from './entry-text.ts';
+import { replacePrivateText } from '../../util/files/replace-file.ts';
+import { isObject, stringField, tryParseJson } from '../../util/json.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { instantOf } from '../entry-fields.ts';
+import { promptOf } from '../entry-texts.ts';
 import { linesBackwards } from './reverse-lines.ts';
 
-/** `<session id>.archived.json`, beside the transcript, which stays as it is. */
+/** `<session id>.archived.json`, next to the transcript, which stays unchanged. */
 const SUFFIX = '.archived.json';
 
 export function archiveMarkOf(transcript: string): string {
@@ -20,15 +19,17 @@ export function markedTranscripts(names: readonly string[]): ReadonlySet<string>
   return new Set(marks.map((name) => `${name.slice(0, -SUFFIX.length)}.jsonl`));
 }
 
-/** An own file, replaced as a whole: neither a run that is at work nor another archiver can come in between. */
+/**
+ * Writes a separate file, replaced as a whole, so that neither a running session nor another archiver can interfere.
+ */
 export async function writeArchiveMark(transcript: string, mark: { archived: boolean; at: number }): Promise<void> {
   const text = `${JSON.stringify({ archived: mark.archived, at: new Date(mark.at).toISOString() })}\n`;
-  await replaceFile(archiveMarkOf(transcript), (temporary) => writeFile(temporary, text, { flag: 'wx', mode: 0o600 }));
+  await replacePrivateText(archiveMarkOf(transcript), text);
 }
 
 /**
- * Whether a session is archived: false when it was once, undefined when it never was. A prompt that was sent since takes
- * the mark away without anybody having to write it. Never throws: a mark that cannot be read is none.
+ * Whether a session is archived: false when it was once, undefined when it never was. A later prompt cancels the mark
+ * without a write. Never throws: an unreadable mark counts as absent.
  */
 export function archivedNow(path: string, { lastModified }: { lastModified: number }): boolean | undefined {
   try {
@@ -42,7 +43,7 @@ export function archivedNow(path: string, { lastModified }: { lastModified: numb
   }
 }
 
-/** Reads back to what was there when the session was archived: usually a line or two. */
+/** Reads backwards to the time of the archiving: usually a line or two. */
 function isPromptedSince(path: string, at: number): boolean {
   const fd = openSync(path, 'r');
   try {

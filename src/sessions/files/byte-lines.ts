@@ -1,11 +1,11 @@
-import { MAX_LINE_BYTES } from '../wire/jsonl.ts';
+import { MAX_LINE_BYTES } from '../../wire/link/jsonl.ts';
 
 const LF = 0x0a;
 
 export interface ByteLine {
   /** Without its newline. Valid until the next `push`. Null when the line is longer than the cap. */
   bytes: Buffer | null;
-  /** Length in bytes, also of a line that was too long to keep. */
+  /** Length in bytes, also for a line that was too long to keep. */
   length: number;
   /** 1-based. */
   number: number;
@@ -14,9 +14,9 @@ export interface ByteLine {
 }
 
 /**
- * Cuts blocks of a file into lines on LF bytes, so that a block may end anywhere, also inside a character. Unlike the
- * protocol's decoder it keeps raw bytes (a transcript's damage is measured in them) and passes over an overlong line
- * instead of giving up. The block may be reused by the caller after each `push`.
+ * Splits blocks of a file into lines at LF bytes, so that a block may end anywhere, even inside a character. Unlike the
+ * protocol's decoder it keeps raw bytes (damage in a transcript is measured in them) and skips an overlong line instead
+ * of failing. The caller may reuse the block after each `push`.
  */
 export class ByteLines {
   readonly #maxBytes: number;
@@ -38,7 +38,7 @@ export class ByteLines {
     if (from < block.length) this.#keep(block.subarray(from));
   }
 
-  /** The last line, when there was no newline after it. */
+  /** The last line, when no newline ends it. */
   *end(): Generator<ByteLine, void> {
     if (this.#pending > 0) yield this.#complete(Buffer.alloc(0), false);
   }

@@ -1,8 +1,8 @@
-import type { Entry } from '../wire/entries.ts';
+import type { Entry } from '../../wire/entries.ts';
 
 /**
- * The text of an entry. JSON.parse reads any depth, and JSON.stringify overflows the stack from some thousands of levels
- * on: such an entry could be read and never be copied [S-18].
+ * The JSON text of an entry. JSON.parse reads any depth, but JSON.stringify overflows the stack at some thousands of
+ * levels: such an entry could be read and never be copied.
  */
 export function entryJson(entry: Entry): string {
   try {
@@ -13,12 +13,12 @@ export function entryJson(entry: Entry): string {
   }
 }
 
-/** What is still to be written: a text as it is, or a value. */
+/** Output that is still to be written: a finished text, or a value. */
 type Piece = string | { value: unknown };
 
 function deepJson(whole: unknown): string {
   const written: string[] = [];
-  /** The next one is the last. */
+  /** A stack: the next piece is the last item. */
   const todo: Piece[] = [{ value: whole }];
   for (let piece = todo.pop(); piece !== undefined; piece = todo.pop()) {
     if (typeof piece === 'string') written.push(piece);

@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { isObject, tryParseJson } from '../util/json.ts';
-import type { Entry } from '../wire/entries.ts';
+import { isObject, tryParseJson } from '../../util/json.ts';
+import type { Entry } from '../../wire/entries.ts';
+import type { Loaded } from '../store.ts';
 import type { ByteLine } from './byte-lines.ts';
-import type { Loaded } from './store.ts';
 
 /**
- * The entries on one line of a transcript. A whole line is one entry; a damaged one gives what can still be told apart
- * (two records glued together, a record behind a torn one or behind zero bytes) and says what could not. Never throws.
+ * The entries on one line of a transcript. An intact line is one entry; from a damaged one it recovers the separable
+ * records (two records glued together, a record after a torn one or after zero bytes) and reports the rest as damage.
+ * Never throws.
  */
 export function recordsOfLine(line: ByteLine): Loaded[] {
   if (line.bytes === null) return [damaged(line, 'too long to be read', line.length)];
@@ -19,7 +20,7 @@ export function recordsOfLine(line: ByteLine): Loaded[] {
   return salvage(line, text);
 }
 
-/** The entry is whole, but not every byte of its line was. (Inside a record a NUL would not be JSON.) */
+/** The entry is intact, but not every byte of its line is. (Inside a record a NUL would not be JSON.) */
 function sideDamage(line: ByteLine, decoded: string, text: string): Loaded[] {
   if (decoded.length !== text.length && decoded.includes('\0')) {
     return [damaged(line, 'zero bytes beside the record', decoded.length - text.length)];
@@ -28,7 +29,7 @@ function sideDamage(line: ByteLine, decoded: string, text: string): Loaded[] {
   return isReplaced ? [damaged(line, 'invalid UTF-8, replaced', 0)] : [];
 }
 
-/** Takes every record off a line that as a whole is not JSON. */
+/** Recovers every record from a line that as a whole is not JSON. */
 function salvage(line: ByteLine, text: string): Loaded[] {
   const search = { text, budget: Math.max(text.length * 2, Math.min(text.length * 32, MAX_SEARCH)) };
   const found: Loaded[] = [];
@@ -44,22 +45,22 @@ function salvage(line: ByteLine, text: string): Loaded[] {
   return [...found, damaged(line, reason, lost)];
 }
 
-/** How many characters one damaged line may cost: about half a second. */
+/** How many characters the search in one damaged line may visit: about half a second. */
 const MAX_SEARCH = 200_000_000;
 
 interface Search {
   text: string;
-  /** Characters that may still be looked at: a long line full of braces must not cost quadratic time. */
+  /** Characters that may still be visited: a long line full of braces must not cost quadratic time. */
   budget: number;
 }
 
-interface FoundRecord {
+interface LineRecord {
   entry: Entry;
   start: number;
   end: number;
 }
 
-function nextRecord(search: Search, from: number): FoundRecord | null {
+function nextRecord(search: Search, from: number): LineRecord | null {
   const { text } = search;
   const expected = skipFiller(text, from);
   for (let start = text.indexOf('{', from); start >= 0 && search.budget > 0; start = text.indexOf('{', start + 1)) {
@@ -73,7 +74,9 @@ function nextRecord(search: Search, from: number): FoundRecord | null {
   return null;
 }
 
-/** Inside a torn record any nested object could pass for an entry; a real one has an identity and ends its stretch. */
+/**
+ * Inside a torn record any nested object could look like an entry; a real one has an id and ends its part of the line.
+ */
 function standsAlone(entry: Entry, text: string, end: number): boolean {
   const next = skipFiller(text, end);
   if (next < text.length && text[next] !== '{') return false;
@@ -82,7 +85,7 @@ function standsAlone(entry: Entry, text: string, end: number): boolean {
 
 const IDENTITIES = ['uuid', 'sessionId', 'leafUuid', 'messageId'];
 
-/** The index behind the object that starts at `start`, or -1 when it does not end. */
+/** The index after the object that starts at `start`, or -1 when it does not end. */
 function objectEnd(text: string, start: number): number {
   let depth = 0;
   for (let i = start; i < text.length; i++) {

@@ -1,28 +1,28 @@
 import { closeSync, existsSync, fstatSync, linkSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errorCode } from '../util/error-code.ts';
-import { stringField, tryParseJson } from '../util/json.ts';
-import { makeDirectory } from '../util/make-directory.ts';
-import type { Logger } from '../util/runtime.ts';
+import { errorCode } from '../../util/error-code.ts';
+import { makeDirectory } from '../../util/files/make-directory.ts';
+import { stringField, tryParseJson } from '../../util/json.ts';
+import type { Logger } from '../../util/runtime.ts';
 import { linesBackwards } from './reverse-lines.ts';
 import { isTorn } from './torn-line.ts';
 import type { TranscriptFile } from './transcript-file.ts';
 import { createUuidIndex } from './uuid-index.ts';
 
 /**
- * What has become of the path of a file that is open: still that file; `deleted`, there is no name for it any more;
- * `moved`, it has another name and the path none; `replaced`, the path leads to another file.
+ * What happened to the path of an open file: `same`, it still leads to that file; `deleted`, the file has no name left;
+ * `moved`, it has another name and the path is free; `replaced`, the path leads to another file.
  */
 export type PathState = 'same' | 'deleted' | 'moved' | 'replaced';
 
 /**
- * Goes on at the path of a transcript that does not lie there any more: what went on into the old file would be missing
- * where the session is looked for. What was deleted stays deleted; what lies elsewhere is copied back, and to a file that
- * lies in its place comes what that lacks.
+ * Continues at the path of a transcript that is no longer there: entries in the old file would be missing where the
+ * session is looked up. A deleted file stays deleted; a moved one is copied back, and a file that replaced it gets the
+ * entries it lacks.
  */
-export function goOnInPlace(file: TranscriptFile, path: string, log: Logger): PathState {
+export function continueAtPath(file: TranscriptFile, path: string, log: Logger): PathState {
   let state: PathState = 'same';
-  if (file.isInPlace()) return state;
+  if (file.isAtPath()) return state;
   file.goOnAtPath({
     before(old) {
       state = existsSync(path) ? 'replaced' : fstatSync(old).nlink === 0 ? 'deleted' : 'moved';
@@ -42,8 +42,8 @@ const SAID: Record<PathState, string> = {
 };
 
 /**
- * Puts a copy of a file that was moved away into its old place, whole or not at all: under another name first. What has
- * come to be there meanwhile stays.
+ * Copies a moved file back to its old path, as a whole or not at all: it is written under another name first. A file
+ * that has appeared there meanwhile stays.
  */
 function copyBack(fd: number, path: string): void {
   makeDirectory(dirname(path), 0o700);
@@ -52,7 +52,7 @@ function copyBack(fd: number, path: string): void {
   const copy = openSync(draft, 'wx', 0o600);
   try {
     copyBytes({ from: fd, start: 0, to: copy });
-    putInPlace(draft, path);
+    moveToPath(draft, path);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   } finally {
@@ -61,8 +61,8 @@ function copyBack(fd: number, path: string): void {
   }
 }
 
-/** Never over another file, where the file system knows how. */
-function putInPlace(draft: string, path: string): void {
+/** Never overwrites another file, where the file system supports that. */
+function moveToPath(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch (error) {
@@ -74,9 +74,9 @@ function putInPlace(draft: string, path: string): void {
 const WITHOUT_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 /**
- * Appends to the file in whose place another one is open what that has more: all that stands behind the last entry that
- * both hold. What was taken out further up stays out. Throws when they have no entry in common and the old file has no
- * name any more: then somebody wanted something else to be here.
+ * Appends to the new file at the path all entries of the old file after the last entry that both contain. Entries that
+ * were removed further up stay removed. Throws when the two have no entry in common and the old file has no name left:
+ * the file was then replaced on purpose.
  */
 function catchUp(old: number, next: number): void {
   const { size, nlink } = fstatSync(old);
@@ -88,7 +88,9 @@ function catchUp(old: number, next: number): void {
   copyBytes({ from: old, start: start ?? 0, to: next });
 }
 
-/** Where in the old file the first line begins that stands behind all that the next one holds; null: it holds nothing of it. */
+/**
+ * The offset in the old file of the first line after everything that the next file contains; null: they share nothing.
+ */
 function lastCommon(old: number, size: number, next: number): number | null {
   const uuids = createUuidIndex(next);
   uuids.learn(0, fstatSync(next).size);
@@ -101,7 +103,7 @@ function lastCommon(old: number, size: number, next: number): number | null {
 
 const BLOCK = 1024 * 1024;
 
-/** To where `to` stands, or to its end if it is open for appending. */
+/** Copies to the current position of `to`, or to its end if it is open for appending. */
 function copyBytes({ from, start, to }: { from: number; start: number; to: number }): void {
   const block = Buffer.allocUnsafe(BLOCK);
   for (let at = start; ; ) {

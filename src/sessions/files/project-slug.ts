@@ -1,9 +1,9 @@
-/** The longest slug that is used as it is; what is longer is cut and told apart by a hash of the whole path. */
+/** The longest slug that is used unchanged; a longer one is cut and made unique by a hash of the whole path. */
 const MAX_SLUG = 200;
 
 /**
  * The folder name of a project: its real path with every UTF-16 unit outside `[A-Za-z0-9]` as a dash. Two projects may
- * share one (`/a/b` and `/a-b`); sessions are told apart by their ids.
+ * share one (`/a/b` and `/a-b`); session ids keep their sessions apart.
  */
 export function projectSlug(project: string): string {
   const whole = wholeSlug(project);
@@ -12,8 +12,8 @@ export function projectSlug(project: string): string {
 }
 
 /**
- * Every folder name under which sessions of a project may be found, ours first: older versions of the reference never
- * cut the slug.
+ * Every folder name under which sessions of a project may be found, Heddle's own first: older versions of the reference
+ * never cut the slug.
  */
 export function projectSlugs(project: string): string[] {
   const slug = projectSlug(project);

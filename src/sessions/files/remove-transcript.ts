@@ -1,16 +1,16 @@
 import { rmdirSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isSubagentFile } from './layout.ts';
-import { namesIn } from './session-places.ts';
-import { isMissing, storageFailed } from './storage-errors.ts';
+import { isMissing, storageFailed } from '../storage-errors.ts';
+import { namesIn } from './session-folders.ts';
+import { isSubagentFile } from './session-paths.ts';
 
-/** Removes a transcript from the disk; where `subagents` names their folder, theirs first. One that is not there is fine. */
+/** Deletes a transcript; where `subagents` names a folder, the transcripts in it first. A missing file is fine. */
 export function removeTranscript(path: string, { subagents }: { subagents: string | null }): void {
   if (subagents !== null) removeSubagents(subagents);
   removeFile(path);
 }
 
-/** Only what is a subagent's transcript; folders go when nothing else is in them (ruling G9). */
+/** Deletes only transcripts of subagents; a folder is removed only when it is empty. */
 function removeSubagents(folder: string): void {
   const names = namesIn(folder);
   for (const name of names) if (isSubagentFile(name)) removeFile(join(folder, name));

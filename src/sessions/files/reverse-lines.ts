@@ -1,33 +1,33 @@
 import { readSync } from 'node:fs';
-import { MAX_LINE_BYTES } from '../wire/jsonl.ts';
+import { MAX_LINE_BYTES } from '../../wire/link/jsonl.ts';
 
 const BLOCK = 64 * 1024;
 const LF = 0x0a;
 
 export interface BackwardLine {
-  /** Without its newline. Valid until the next line is asked for. Null when the line is longer than the cap. */
+  /** Without its newline. Valid until the next line is requested. Null when the line is longer than the cap. */
   bytes: Buffer | null;
-  /** Length in bytes, also of a line that was too long to keep. */
+  /** Length in bytes, also for a line that was too long to keep. */
   length: number;
-  /** Where in the file it begins. */
+  /** The offset in the file at which it begins. */
   offset: number;
   /** False for a last line without a newline. */
   ended: boolean;
 }
 
 export interface BackwardOptions {
-  /** Where to begin: the size of the file, or the offset of a line. */
+  /** The offset to begin at: the size of the file, or the offset of a line. */
   end: number;
   blockSize?: number;
   maxBytes?: number;
 }
 
 /**
- * The lines of an open file, the last one first. Cut on LF bytes, so that a block may begin anywhere, also inside a
+ * The lines of an open file, the last one first. Split at LF bytes, so that a block may begin anywhere, even inside a
  * character. Holds one block and one line at a time.
  *
- * A block of nothing but zero bytes ends a line like a newline does: a record never goes through it, and the hole that a
- * crashed file system left behind may be larger than the memory.
+ * A block of only zero bytes ends a line as a newline does: no record contains one, and the hole that a crashed file
+ * system leaves in a file may be larger than the memory.
  */
 export function* linesBackwards(fd: number, options: BackwardOptions): Generator<BackwardLine, void> {
   const { end, blockSize = BLOCK, maxBytes = MAX_LINE_BYTES } = options;
@@ -46,7 +46,7 @@ export function* linesBackwards(fd: number, options: BackwardOptions): Generator
     for (let at = rest.lastIndexOf(LF); at >= 0; at = rest.lastIndexOf(LF)) {
       const found = rest.subarray(at + 1);
       rest = rest.subarray(0, at);
-      // Nothing is behind the newline at the end of the file.
+      // There is no line after the newline at the end of the file.
       if (line.isEnded || !line.isEmpty || found.length > 0) yield line.complete(found, from + at + 1);
       line.isEnded = true;
     }
@@ -73,7 +73,7 @@ class UnfinishedLine {
     return this.#length === 0;
   }
 
-  /** A copy: the block is read into again. */
+  /** Copies the piece: the block is overwritten by the next read. */
   keep(piece: Buffer): void {
     if (piece.length === 0) return;
     this.#length += piece.length;
@@ -96,7 +96,7 @@ class UnfinishedLine {
   }
 }
 
-/** What is there: the file may have become shorter meanwhile. */
+/** Returns the bytes that exist: the file may have become shorter meanwhile. */
 function readWhole(fd: number, into: Buffer, position: number): Buffer {
   let length = 0;
   while (length < into.length) {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { markedTranscripts } from './archive-mark.ts';
-import { projectFolders, sessionOfFile } from './layout.ts';
-import { fileAt, namesIn } from './session-places.ts';
+import { fileAt, namesIn } from './session-folders.ts';
+import { projectFolders, sessionOfFile } from './session-paths.ts';
 import type { SessionFile } from './transcript-summary.ts';
 
-/** A session, and where its transcript is. */
-export interface FoundSession {
+/** A session and the path of its transcript. */
+export interface LocatedSession {
   sessionId: string;
   path: string;
 }
@@ -26,7 +26,9 @@ export function sessionFiles(home: string, projects?: Projects): SessionFile[] {
   return files.sort(byAge);
 }
 
-/** The transcripts of a project, or of all, by their names alone. A session that went on elsewhere has two. */
+/**
+ * The transcripts of a project, or of all, by their names alone. A session that continued in another folder has two.
+ */
 export function* sessionNames(home: string, projects?: Projects): Generator<NamedSession, void> {
   for (const folder of sessionFolders(home, projects)) {
     const names = namesIn(folder);
@@ -38,12 +40,12 @@ export function* sessionNames(home: string, projects?: Projects): Generator<Name
   }
 }
 
-interface NamedSession extends FoundSession {
-  /** Whether it has been archived once. */
+interface NamedSession extends LocatedSession {
+  /** Whether an archive mark exists for it. */
   isMarked: boolean;
 }
 
-/** Where the sessions of a project, or of all, may be. */
+/** The folders in which the sessions of a project, or of all, may be. */
 function sessionFolders(home: string, projects: Projects): string[] {
   const root = join(home, 'projects');
   if (projects === undefined) return namesIn(root).map((name) => join(root, name));
@@ -51,7 +53,7 @@ function sessionFolders(home: string, projects: Projects): string[] {
   return [...new Set([projects].flat().flatMap((project) => projectFolders(home, project)))];
 }
 
-/** Newest first; between equals the path decides, so that pages do not overlap. */
+/** Newest first; the path decides between equals, so that pages do not overlap. */
 function byAge(a: SessionFile, b: SessionFile): number {
   return b.lastModified - a.lastModified || (a.path < b.path ? -1 : 1);
 }

@@ -1,19 +1,19 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isSessionId, transcriptPaths } from './layout.ts';
-import { isMissing, sessionUnreadable } from './storage-errors.ts';
-import type { SessionKey } from './store.ts';
+import { isMissing, sessionUnreadable } from '../storage-errors.ts';
+import type { SessionKey } from '../store.ts';
+import { isSessionId, transcriptPaths } from './session-paths.ts';
 
-/** Where the transcripts of a config home are. */
-export interface SessionPlaces {
-  /** The transcript's path: where it is, else where it would be created. */
+/** Finds the transcripts of a config home. */
+export interface SessionFolders {
+  /** The transcript's path: the existing one, else the one that would be created. */
   locate(key: SessionKey): string;
-  /** Looks for a session in all projects; from then on `locate` knows where it is, whatever project a key names. */
+  /** Searches a session in all projects; afterwards `locate` knows its path, whatever project a key names. */
   find(sessionId: string): SessionKey | null;
   forget(sessionId: string): void;
 }
 
-export function createSessionPlaces(home: string): SessionPlaces {
+export function createSessionFolders(home: string): SessionFolders {
   const found = new Map<string, string>();
 
   return {
@@ -28,14 +28,14 @@ export function createSessionPlaces(home: string): SessionPlaces {
       const newest = searchProjects(join(home, 'projects'), sessionId);
       if (newest === null) return null;
       found.set(sessionId, newest);
-      // A path cannot be told from a slug; the slug of a slug is itself.
+      // A slug does not reveal the path; the slug of a slug is itself.
       return { project: basename(newest), sessionId };
     },
     forget: (sessionId) => void found.delete(sessionId),
   };
 }
 
-/** What is at a path; null when nothing is, or nothing that may be looked at. */
+/** The file at a path; null when there is none, or none that may be read. */
 export function fileAt(path: string): { at: number; size: number; isFile: boolean } | null {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
@@ -45,7 +45,7 @@ export function fileAt(path: string): { at: number; size: number; isFile: boolea
   }
 }
 
-/** Of a folder that is not there, none. */
+/** The names in a folder; empty for a missing folder. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -55,7 +55,7 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** A subagent is where its session is, also before its first entry. */
+/** A subagent belongs to the folder of its session, even before its first entry. */
 function isInOwnProject(home: string, { project, sessionId }: SessionKey): boolean {
   return transcriptPaths(home, { project, sessionId }).some((path) => fileAt(path) !== null);
 }
@@ -67,7 +67,7 @@ function fromProject(path: string, { agentId }: SessionKey): string {
   return join(basename(dirname(subagents)), basename(subagents), file);
 }
 
-/** The project folder with the session; the one written to last where several have it. */
+/** The project folder that contains the session; of several, the one written to last. */
 function searchProjects(projects: string, sessionId: string): string | null {
   let newest: { folder: string; at: number } | null = null;
   for (const name of namesIn(projects)) {

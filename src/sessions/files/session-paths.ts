@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { HeddleError } from '../wire/errors.ts';
-import { projectSlug, projectSlugs } from './slug.ts';
-import type { SessionKey } from './store.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { SessionKey } from '../store.ts';
+import { projectSlug, projectSlugs } from './project-slug.ts';
 
 const SESSION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const AGENT_ID = /^[A-Za-z0-9][A-Za-z0-9@_-]{0,127}$/;
@@ -10,16 +10,14 @@ export function isSessionId(text: string): boolean {
   return SESSION_ID.test(text);
 }
 
-/**
- * Where a transcript may be: first the place where a new one goes, then where older versions would have put it.
- */
+/** The possible paths of a transcript: first the path of a new one, then those that older versions used. */
 export function transcriptPaths(home: string, key: SessionKey): [string, ...string[]] {
   checkKey(key);
   const [own, ...older] = projectFolders(home, key.project);
   return [inFolder(own, key), ...older.map((folder) => inFolder(folder, key))];
 }
 
-/** The folders that may hold a project's sessions, ours first. */
+/** The folders that may hold a project's sessions, Heddle's own first. */
 export function projectFolders(home: string, project: string): [string, ...string[]] {
   const older = projectSlugs(project).slice(1);
   const folder = (slug: string) => join(home, 'projects', slug);

@@ -1,15 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isObject, type JsonObject } from '../util/json.ts';
-import { makeDirectory } from '../util/make-directory.ts';
-import { isGone, type ProcessIdentity } from '../util/process-identity.ts';
-import { replaceFile } from '../util/replace-file.ts';
-import { isMissing } from './storage-errors.ts';
+import { makeDirectory } from '../../util/files/make-directory.ts';
+import { replacePrivateText } from '../../util/files/replace-file.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
+import { isGone, type ProcessIdentity } from '../../util/process/process-identity.ts';
+import { isMissing } from '../storage-errors.ts';
 
 /**
- * What is kept of one run of a background task: `<home>/background/<session>/<task>.json`. For whoever comes later: the
- * session when it is resumed, and `heddle tasks`.
+ * The record of one run of a background task: `<home>/background/<session>/<task>.json`. The session reads it when it
+ * is resumed, and so does `heddle tasks`.
  */
 export interface TaskRecord {
   task_id: string;
@@ -24,9 +23,9 @@ export interface TaskRecord {
   tool_use_id: string;
   status: 'running' | 'completed' | 'failed' | 'killed';
   exit_code: number | null;
-  /** An agent's last words, or why it failed. */
+  /** An agent's final text, or the reason of its failure. */
   result: string | null;
-  /** Who ended it before its time. */
+  /** Who stopped it before its end. */
   stopped_by: string | null;
   /** Milliseconds since the epoch. */
   started_at: number;
@@ -35,36 +34,36 @@ export interface TaskRecord {
   /** The working directory of the session. */
   cwd: string;
   output_file: string;
-  /** Whether it outlives the process that has started it. */
+  /** Whether it outlives the process that started it. */
   detached: boolean;
-  /** The process whose task it is. */
+  /** The process that owns the task. */
   owner: ProcessIdentity;
-  /** The leader of its own process group; null for an agent, and where it is not known. */
+  /** The leader of its own process group; null for an agent, and where it is unknown. */
   process: ProcessIdentity | null;
   usage: { total_tokens: number; tool_uses: number; duration_ms: number; cost_usd: number } | null;
-  /** Whether the model knows of its end, or need not. */
+  /** Whether the model has been notified of its end, or need not be. */
   told: boolean;
   /**
-   * The entry of the transcript that tells the model of its end. Written before that entry is, so that whoever finds
-   * `told` false can see whether it was.
+   * The transcript entry that notifies the model of its end. Written before that entry, so that a reader who finds
+   * `told` false can check whether the entry exists.
    */
   told_with: string | null;
 }
 
-/** `running` only where it really runs; `lost`: nobody has seen its end. */
+/** `running` only while it really runs; `lost`: no process recorded its end. */
 export type TaskState = TaskRecord['status'] | 'lost';
 
 export function taskRecordsDir(home: string, sessionId: string): string {
   return join(home, 'background', sessionId);
 }
 
-/** A record, and the file that it stands in. */
+/** A record and the path of its file. */
 export interface StoredTask {
   record: TaskRecord;
   path: string;
 }
 
-/** All records of a session, the oldest first. What is no record is passed over. */
+/** All records of a session, the oldest first. Files that are not records are skipped. */
 export function readTaskRecords(dir: string): StoredTask[] {
   const tasks = namesIn(dir)
     .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
@@ -76,7 +75,7 @@ export function readTaskRecords(dir: string): StoredTask[] {
   return tasks.sort((a, b) => a.record.started_at - b.record.started_at || (a.path < b.path ? -1 : 1));
 }
 
-/** Null for a file that is gone, or not whole. */
+/** Null for a file that is missing or incomplete. */
 export function readTaskRecord(path: string): TaskRecord | null {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
@@ -86,11 +85,11 @@ export function readTaskRecord(path: string): TaskRecord | null {
   }
 }
 
-/** Readable for nobody else (ruling G8), and never half written. */
+/** Private to the user, and written atomically. */
 export async function writeTaskRecord(path: string, record: TaskRecord): Promise<void> {
   makeDirectory(join(path, '..'), 0o700);
   const text = `${JSON.stringify(record, null, 2)}\n`;
-  await replaceFile(path, (temporary) => writeFile(temporary, text, { flag: 'wx', mode: 0o600 }));
+  await replacePrivateText(path, text);
 }
 
 /** The sessions that have records. */
@@ -98,32 +97,32 @@ export function sessionsWithTasks(home: string): string[] {
   return namesIn(join(home, 'background'));
 }
 
-/** Where the record of a task is; `run` for further runs of an agent. */
+/** The path of a task's record; `run` for further runs of an agent. */
 export function recordFile(dir: string, taskId: string, run?: string): string {
   return join(dir, run === undefined ? `${fileName(taskId)}.json` : `${fileName(taskId)}.${run}.json`);
 }
 
-/** Beside the record: asks the owner of the task to end it. */
+/** A file next to the record that asks the owner of the task to end it. */
 export function stopFile(dir: string, taskId: string): string {
   return join(dir, `${fileName(taskId)}.stop`);
 }
 
-/** The task whose end a file asks for; null for any other file. */
+/** The task that a stop file names; null for any other file. */
 export function stopRequested(name: string): string | null {
   return name.endsWith('.stop') ? decodeURIComponent(name.slice(0, -'.stop'.length)) : null;
 }
 
-/** Beside the record of a detached command: its exit code, which it leaves itself. */
+/** A file next to the record of a detached command: its exit code, which the command writes itself. */
 export function exitFile(dir: string, taskId: string): string {
   return join(dir, `${fileName(taskId)}.exit`);
 }
 
-/** Ids of teammates are made of names that people and models choose. */
+/** Ids of teammates contain names that people and models choose. */
 function fileName(taskId: string): string {
   return taskId.replace(/[^\w@-]/gu, encodeURIComponent);
 }
 
-/** How a task is now, by its processes and by what a detached command has left. */
+/** The current state of a task, from its processes and from the files of a detached command. */
 export interface TaskNow {
   state: TaskState;
   exitCode: number | null;
@@ -132,7 +131,7 @@ export interface TaskNow {
 export function taskNow(record: TaskRecord, dir: string): TaskNow {
   const { status, exit_code, owner, process, detached } = record;
   if (status !== 'running') return { state: status, exitCode: exit_code };
-  // Of a process elsewhere nobody here knows: it counts as alive.
+  // A process on another machine cannot be checked: it counts as alive.
   if (!detached) return { state: isGone(owner) === true ? 'lost' : 'running', exitCode: null };
   if (process !== null && isGone(process) !== true) return { state: 'running', exitCode: null };
   const exitCode = readExitCode(exitFile(dir, record.task_id));
@@ -160,7 +159,7 @@ function namesIn(dir: string): string[] {
 
 const TEXTS = ['task_id', 'run_id', 'task_type', 'description', 'status', 'session_id', 'cwd', 'output_file'] as const;
 
-/** As far as anything here would break without it. */
+/** Checks the fields that the code relies on. */
 function isTaskRecord(value: unknown): value is TaskRecord {
   if (!isObject(value)) return false;
   const fields: JsonObject = value;

@@ -1,14 +1,14 @@
 /** Finds a text among the bytes of a file. */
 export interface TextSearch {
-  /** Of the text, in bytes. */
+  /** The length of the text, in bytes. */
   readonly length: number;
-  /** Where the text stands, in ascending order. */
-  placesIn(bytes: Buffer): number[];
+  /** The offsets of the text, in ascending order. */
+  positionsIn(bytes: Buffer): number[];
 }
 
 /**
- * Node looks for fewer than eight bytes at the speed of memchr if the first one is rare; for a longer text, with a quote
- * at its beginning, it takes ten times as long. So a piece of the text is looked for, and the rest compared.
+ * Node finds fewer than eight bytes at the speed of memchr if the first one is rare; for a longer text that begins with
+ * a quote it takes ten times as long. So the search looks for a part of the text and compares the rest.
  */
 export function createTextSearch(text: string): TextSearch {
   const whole = Buffer.from(text);
@@ -16,7 +16,7 @@ export function createTextSearch(text: string): TextSearch {
   const piece = whole.subarray(before, before + FAST);
   return {
     length: whole.length,
-    placesIn(bytes) {
+    positionsIn(bytes) {
       const places: number[] = [];
       for (let at = bytes.indexOf(piece, before); at >= 0; at = bytes.indexOf(piece, at + 1)) {
         const from = at - before;
@@ -29,7 +29,10 @@ export function createTextSearch(text: string): TextSearch {
 
 const FAST = 7;
 
-/** Where a piece begins that is found fast and long enough to tell; the last one: texts begin alike. */
+/**
+ * The start of a part that is found fast and is long enough to be specific; the last such part, because texts begin
+ * alike.
+ */
 function rareAt(text: Buffer): number {
   const starts = Math.max(1, text.length - MIN_PIECE + 1);
   return Math.max(
@@ -39,5 +42,5 @@ function rareAt(text: Buffer): number {
 }
 
 const MIN_PIECE = 4;
-/** In JSON, in prose and in code. */
+/** Frequent in JSON, in prose and in code. */
 const FREQUENT = Buffer.from(' etaoinsrhldu",:');

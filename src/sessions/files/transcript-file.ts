@@ -1,30 +1,30 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeDirectory } from '../util/make-directory.ts';
-import type { Entry } from '../wire/entries.ts';
+import { makeDirectory } from '../../util/files/make-directory.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { storageFailed } from '../storage-errors.ts';
+import type { AppendOptions } from '../store.ts';
 import { entryJson } from './entry-json.ts';
-import { marksAtEnd, repeatedMarks, type SessionMarks, withMark } from './session-marks.ts';
-import { storageFailed } from './storage-errors.ts';
-import type { AppendOptions } from './store.ts';
+import { marksAtEnd, repeatedMarks, type SessionMarks, withMark } from './title-and-tag.ts';
 import { isTorn } from './torn-line.ts';
 import { createUuidIndex, type UuidIndex } from './uuid-index.ts';
 
-/** write(2): returns how many bytes were taken. Handed in, so that tests can let it fail. */
+/** write(2): returns how many bytes were written. A parameter, so that tests can make it fail. */
 export type WriteBytes = (fd: number, bytes: Buffer, offset: number) => number;
 
 export const writeToFile: WriteBytes = (fd, bytes, offset) => writeSync(fd, bytes, offset);
 
 export interface TranscriptFile {
   /**
-   * Adds the entries whose uuid is not yet in the file, with one write(2). Returns when the kernel has them, or throws
-   * `storage_failed` and leaves the file as it was.
+   * Appends the entries whose uuid is not yet in the file, with one write(2). Returns when the kernel has them, or
+   * throws `storage_failed` and leaves the file unchanged.
    */
   append(entries: readonly Entry[], options?: AppendOptions): void;
   /** Whether one of its entries has this uuid. */
   has(uuid: string): boolean;
-  /** Whether it still is what lies at its path. */
-  isInPlace(): boolean;
-  /** Opens what lies at the path, or a new file there, and goes on with that. */
+  /** Whether the open file is still the one at its path. */
+  isAtPath(): boolean;
+  /** Opens the file at the path, or creates one, and continues with it. */
   goOnAtPath(steps: { before(old: number): void; bringOver(old: number, next: number): void }): void;
   close(): void;
 }
@@ -32,7 +32,7 @@ export interface TranscriptFile {
 // O_NONBLOCK: opening a FIFO must fail or return, never wait for its other end.
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = constants;
 
-/** Opens a transcript for appending; it is created with its folders if need be, private to the user (ruling G8). */
+/** Opens a transcript for appending; creates it and its folders if needed, private to the user. */
 export function openTranscript(path: string, options: { write: WriteBytes }): TranscriptFile {
   const writing = <T>(work: () => T): T => {
     try {
@@ -51,7 +51,7 @@ export function openTranscript(path: string, options: { write: WriteBytes }): Tr
         const fresh = areNew || !entries.some(hasUuid) ? entries : unstored(file, size, entries);
         if (fresh.length > 0) appendGroup(file, size, fresh, options.write);
       }),
-    isInPlace: () =>
+    isAtPath: () =>
       writing(() => {
         const [open, there] = [fstatSync(file.fd), statSync(path, { throwIfNoEntry: false })];
         return there?.ino === open.ino && there.dev === open.dev;
@@ -81,11 +81,11 @@ export function openTranscript(path: string, options: { write: WriteBytes }): Tr
 interface OpenFile {
   fd: number;
   uuids: UuidIndex;
-  /** How large the file is if nobody else writes to it. */
+  /** The size of the file if no other process writes to it. */
   expectedSize: number;
-  /** Up to here `uuids` has seen what others wrote. */
+  /** The offset up to which `uuids` includes the entries of other writers. */
   knownTo: number;
-  /** Whether others have written behind that. */
+  /** Whether others have written after that offset. */
   isUnknown: boolean;
   /** The file does not end in a newline. */
   torn: boolean;
@@ -111,7 +111,7 @@ function openFile(path: string): OpenFile {
 }
 
 function appendGroup(file: OpenFile, size: number, entries: readonly Entry[], write: WriteBytes): void {
-  // A torn last line stays a line of its own; glued to it, the next entry would be lost with it.
+  // A torn last line stays a separate line; glued to it, the next entry would be lost with it.
   let text = file.torn ? '\n' : '';
   let { marks } = file;
   for (const entry of entries) {
@@ -134,7 +134,7 @@ function appendGroup(file: OpenFile, size: number, entries: readonly Entry[], wr
   for (const { uuid } of entries) if (isName(uuid)) file.uuids.add(uuid);
 }
 
-/** The file was there before, or another process writes to it too. */
+/** The file existed before, or another process writes to it too. */
 function noticeOthers(file: OpenFile, size: number): void {
   file.knownTo = Math.min(file.knownTo, size);
   file.isUnknown = size > file.knownTo;
@@ -147,12 +147,12 @@ function hasUuid({ uuid }: Entry): boolean {
   return isName(uuid);
 }
 
-/** Entries of damaged files may have an empty uuid, which names nothing. */
+/** Entries of damaged files may have an empty uuid, which identifies nothing. */
 function isName(uuid: unknown): uuid is string {
   return typeof uuid === 'string' && uuid !== '';
 }
 
-/** The entries that the file does not hold; what is not known of it yet is learnt first. */
+/** The entries that the file does not contain; parts of the file that are not indexed yet are indexed first. */
 function unstored(file: OpenFile, size: number, entries: readonly Entry[]): Entry[] {
   const { uuids } = file;
   if (file.isUnknown) uuids.learn(file.knownTo, size);
@@ -167,13 +167,14 @@ function unstored(file: OpenFile, size: number, entries: readonly Entry[]): Entr
   });
 }
 
-/** All or nothing: what a full disk let through of the group is taken back. */
+/** Writes all or nothing: if a full disk cuts the group, the written part is removed. */
 export function writeWhole(fd: number, bytes: Buffer, sizeBefore: number, write: WriteBytes): void {
   let written = 0;
   try {
     while (written < bytes.length) written += write(fd, bytes, written);
   } catch (error) {
-    // Only our own bytes: if another process appended behind them, the half line must stay and readers pass over it.
+    // Removes only Heddle's own bytes: if another process appended after them, the half line must stay and readers skip
+    // it.
     if (written > 0 && fstatSync(fd).size === sizeBefore + written) ftruncateSync(fd, sizeBefore);
     throw error;
   }

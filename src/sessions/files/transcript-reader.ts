@@ -1,15 +1,15 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { isMissing, sessionUnreadable } from '../storage-errors.ts';
+import type { Loaded } from '../store.ts';
 import { ByteLines } from './byte-lines.ts';
 import { recordsOfLine } from './line-records.ts';
-import { isMissing, sessionUnreadable } from './storage-errors.ts';
-import type { Loaded } from './store.ts';
 
 export const BLOCK = 1024 * 1024;
 
 /**
  * Streams a transcript's entries and damage in the order of the file. A missing file yields nothing; one that cannot be
- * read (a directory, a FIFO, no permission) throws `session_unreadable`, at once.
+ * read (a directory, a FIFO, no permission) throws `session_unreadable` at once.
  */
 export async function* readTranscript(path: string): AsyncGenerator<Loaded, void> {
   const file = await openTranscriptForReading(path);
@@ -22,13 +22,13 @@ export async function* readTranscript(path: string): AsyncGenerator<Loaded, void
   }
 }
 
-/** A transcript that is read at any place. Whatever goes wrong is `session_unreadable`. */
+/** A transcript that can be read at any offset. Every error is `session_unreadable`. */
 export interface ReadableTranscript {
-  /** When it was opened. */
+  /** The size of the file when it was opened. */
   readonly size: number;
-  /** Fills the block from an offset on; what it returns is shorter only at the end of the file. */
+  /** Fills the block from an offset on; the result is shorter only at the end of the file. */
   read(block: Buffer, from: number): Promise<Buffer>;
-  /** What stands on the lines from an offset on, block by block. Lines are counted from there. */
+  /** The records on the lines from an offset on, block by block. Lines are counted from there. */
   recordsFrom(offset: number): AsyncGenerator<Loaded[], void>;
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ async function* recordsFrom(read: ReadableTranscript['read'], offset: number): A
 async function openFile(path: string): Promise<{ handle: FileHandle; size: number } | null> {
   let handle: FileHandle | undefined;
   try {
-    // O_NONBLOCK: a FIFO without a writer opens at once instead of never.
+    // O_NONBLOCK: opening a FIFO without a writer returns at once instead of blocking.
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = await handle.stat();
     if (stat.isFile()) return { handle, size: stat.size };

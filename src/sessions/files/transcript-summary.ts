@@ -1,24 +1,24 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
+import { isMissing, sessionUnreadable } from '../storage-errors.ts';
 import { archivedNow, archiveMarkOf } from './archive-mark.ts';
-import { sessionOfFile } from './layout.ts';
 import { linesBackwards } from './reverse-lines.ts';
-import { isMissing, sessionUnreadable } from './storage-errors.ts';
-import { addTailFacts, type HeadFacts, headFacts, isComplete, type TailFacts } from './transcript-ends.ts';
+import { sessionOfFile } from './session-paths.ts';
+import { addTailInfo, type HeadInfo, headInfo, isComplete, type TailInfo } from './transcript-ends.ts';
 
-/** What is known of a session without reading all of it. */
+/** The data of a session that is known without reading all of it. */
 export interface SessionSummary {
   sessionId: string;
-  /** Of its transcript. */
+  /** The path of its transcript. */
   path: string;
-  /** What to show for it: the custom title, else the last prompt, else the first; empty without any message. */
+  /** The text that lists show: the custom title, else the last prompt, else the first; empty without any message. */
   summary: string;
   /** Milliseconds since the epoch. */
   lastModified: number;
   /** Bytes of the transcript. */
   fileSize: number;
   customTitle?: string;
-  /** Prompts are cut to what a list can show. */
+  /** Prompts are cut to the length that a list can show. */
   firstPrompt?: string;
   lastPrompt?: string;
   tag?: string;
@@ -27,7 +27,7 @@ export interface SessionSummary {
   cwd?: string;
   /** Milliseconds since the epoch, by its first entry with a time. */
   createdAt?: number;
-  /** False when it was archived once and is not any more; absent when it never was. */
+  /** False when it was archived once and no longer is; absent when it never was. */
   archived?: boolean;
 }
 
@@ -37,27 +37,30 @@ export interface SessionFile {
   path: string;
   lastModified: number;
   fileSize: number;
-  /** Whether it has been archived once. */
+  /** Whether an archive mark exists for it. */
   isMarked: boolean;
 }
 
 const HEAD = 4 * 1024;
-/** Read at the beginning, when the usual was not enough. */
+/** Bytes to read at the beginning, when the usual number was not enough. */
 const MORE = 64 * 1024;
-/** Read at the end: four times as much takes a third longer for thousands of sessions (session-marks.ts keeps to it). */
+/**
+ * Bytes to read at the end: four times as many take a third longer for thousands of sessions (title-and-tag.ts depends
+ * on it).
+ */
 const TAIL = 16 * 1024;
 
 /** Summarises transcripts one after the other, with two reads each where that is enough. */
 export interface Summariser {
   /** Bounded: a title or a tag far from the end of a file is not found. Never throws. */
   brief(file: SessionFile): SessionSummary;
-  /** Reads back until everything is found, if need be to the beginning. Never throws. */
+  /** Reads backwards until everything is found, if necessary to the beginning. Never throws. */
   thorough(file: SessionFile): SessionSummary;
 }
 
 export function createSummariser(): Summariser {
   const buffer = Buffer.allocUnsafe(MORE);
-  const summarise = (file: SessionFile, readTail: (fd: number) => TailFacts): SessionSummary => {
+  const summarise = (file: SessionFile, readTail: (fd: number) => TailInfo): SessionSummary => {
     try {
       return withFile(file.path, (fd) => toSummary(file, readHead(fd, buffer), readTail(fd)));
     } catch {
@@ -70,13 +73,16 @@ export function createSummariser(): Summariser {
   };
 }
 
-/** One session, thoroughly. Null when nothing is there; throws `session_unreadable` for what cannot be read. */
+/**
+ * Summarises one session thoroughly. Null when there is no file; throws `session_unreadable` for one that cannot be
+ * read.
+ */
 export function sessionSummary(path: string): SessionSummary | null {
   const file = transcriptAt(path);
   return file && createSummariser().thorough(file);
 }
 
-/** Null when nothing is there; throws `session_unreadable` for what cannot be read. */
+/** Null when there is no file; throws `session_unreadable` for one that cannot be read. */
 export function transcriptAt(path: string): SessionFile | null {
   try {
     return withFile(path, (fd) => {
@@ -91,7 +97,7 @@ export function transcriptAt(path: string): SessionFile | null {
   }
 }
 
-/** By its name; a file that was copied to another name says itself which session it is. */
+/** The session id from the file's name; a copy under another name contains its id in its entries. */
 function sessionOf(path: string, fd: number): string {
   const named = sessionOfFile(basename(path));
   if (named !== null) return named;
@@ -99,7 +105,7 @@ function sessionOf(path: string, fd: number): string {
 }
 
 function withFile<T>(path: string, work: (fd: number) => T): T {
-  // O_NONBLOCK: a FIFO without a writer opens at once instead of never.
+  // O_NONBLOCK: opening a FIFO without a writer returns at once instead of blocking.
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     return work(fd);
@@ -108,7 +114,7 @@ function withFile<T>(path: string, work: (fd: number) => T): T {
   }
 }
 
-function toSummary(file: SessionFile, head: HeadFacts, tail: TailFacts): SessionSummary {
+function toSummary(file: SessionFile, head: HeadInfo, tail: TailInfo): SessionSummary {
   const { sessionId, path, lastModified, fileSize } = file;
   const { firstPrompt, cwd, createdAt } = head;
   const { customTitle, tag, lastPrompt } = tail;
@@ -119,7 +125,7 @@ function toSummary(file: SessionFile, head: HeadFacts, tail: TailFacts): Session
   if (firstPrompt) summary.firstPrompt = firstPrompt;
   if (lastPrompt) summary.lastPrompt = lastPrompt;
   if (tag) summary.tag = tag;
-  // `HEAD` stands for no branch at all: outside of a repository, or on a commit.
+  // `HEAD` means that there is no branch: outside of a repository, or on a detached commit.
   if (gitBranch && gitBranch !== 'HEAD') summary.gitBranch = gitBranch;
   if (cwd) summary.cwd = cwd;
   if (createdAt) summary.createdAt = createdAt;
@@ -129,32 +135,32 @@ function toSummary(file: SessionFile, head: HeadFacts, tail: TailFacts): Session
   return summary;
 }
 
-function readHead(fd: number, buffer: Buffer): HeadFacts {
+function readHead(fd: number, buffer: Buffer): HeadInfo {
   const length = readSync(fd, buffer, 0, HEAD, 0);
-  const facts = headFacts(buffer.subarray(0, length), { more: length === HEAD });
-  if (facts.firstPrompt !== undefined || length < HEAD) return facts;
+  const info = headInfo(buffer.subarray(0, length), { more: length === HEAD });
+  if (info.firstPrompt !== undefined || length < HEAD) return info;
   const more = length + readSync(fd, buffer, length, MORE - length, length);
-  return headFacts(buffer.subarray(0, more), { more: false });
+  return headInfo(buffer.subarray(0, more), { more: false });
 }
 
-/** Once: titles and tags are rare, and as long as one is missing all of it has to be looked at. */
-function readEnd(fd: number, size: number, buffer: Buffer): TailFacts {
-  const facts: TailFacts = {};
+/** Reads once: titles and tags are rare, and while one is missing the whole part would have to be searched. */
+function readEnd(fd: number, size: number, buffer: Buffer): TailInfo {
+  const info: TailInfo = {};
   const from = Math.max(0, size - TAIL);
   const bytes = buffer.subarray(0, readSync(fd, buffer, 0, size - from, from));
-  // What stands before the first newline is the end of a line that begins further up.
+  // The bytes before the first newline belong to a line that begins earlier.
   const start = from === 0 ? 0 : bytes.indexOf(LF) + 1;
-  if (from === 0 || start > 0) addTailFacts(facts, bytes.subarray(start));
-  return facts;
+  if (from === 0 || start > 0) addTailInfo(info, bytes.subarray(start));
+  return info;
 }
 
-function readBackwards(fd: number, size: number): TailFacts {
-  const facts: TailFacts = {};
+function readBackwards(fd: number, size: number): TailInfo {
+  const info: TailInfo = {};
   for (const { bytes } of linesBackwards(fd, { end: size })) {
-    if (bytes !== null) addTailFacts(facts, bytes);
-    if (isComplete(facts)) break;
+    if (bytes !== null) addTailInfo(info, bytes);
+    if (isComplete(info)) break;
   }
-  return facts;
+  return info;
 }
 
 const LF = 0x0a;

@@ -1,14 +1,14 @@
-import type { Entry } from '../wire/entries.ts';
-import { MAX_LINE_BYTES } from '../wire/jsonl.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { MAX_LINE_BYTES } from '../../wire/link/jsonl.ts';
+import type { Loaded, RecentPart } from '../store.ts';
 import { recordsOfLine } from './line-records.ts';
-import type { Loaded, RecentPart } from './store.ts';
 import { createTextSearch, type TextSearch } from './text-search.ts';
 import { BLOCK, openTranscriptForReading, type ReadableTranscript } from './transcript-reader.ts';
 
 /**
- * A transcript from its last compaction boundary on, found by reading backwards in blocks. Null when it has none. What
- * stands before is looked at only when asked for, and then as bytes: parsing 100 MB takes most of a second, searching
- * them a fortieth.
+ * A transcript from its last compaction boundary on, found by reading backwards in blocks. Null when it has none.
+ * Earlier parts are searched only on request, and then as bytes: parsing 100 MB takes most of a second, searching them
+ * a fortieth.
  */
 export async function readRecent(path: string): Promise<RecentPart | null> {
   return withTranscript(path, async (file) => {
@@ -36,14 +36,14 @@ async function withTranscript<T>(path: string, work: (file: ReadableTranscript) 
   }
 }
 
-/** Which entries are looked for. */
+/** The entries to search for. */
 interface Wanted {
-  /** Stands on the line of every one of them. */
+  /** A text that is on the line of every such entry. */
   text: string;
   isWanted(entry: Entry): boolean;
 }
 
-/** Of the main chain: a subagent's entries in the file of its session have boundaries of their own. */
+/** Boundaries of the main chain: a subagent's entries in the file of its session have their own. */
 const BOUNDARY: Wanted = {
   text: '"compact_boundary"',
   isWanted: ({ type, subtype, isSidechain, uuid }) =>
@@ -66,24 +66,24 @@ async function lastOfTypes(
 async function mentions(file: ReadableTranscript, end: number, words: string): Promise<boolean> {
   const search = createTextSearch(words);
   for await (const { bytes } of blocksBackwards(file, end, search.length - 1)) {
-    if (search.placesIn(bytes).length > 0) return true;
+    if (search.positionsIn(bytes).length > 0) return true;
   }
   return false;
 }
 
-interface FoundEntry {
+interface TailEntry {
   entry: Entry;
-  /** Where its line starts. */
+  /** The offset of its line. */
   start: number;
 }
 
-/** The last entry of each kind among those that begin before `end`, in one pass that ends when none is missing. */
+/** The last entry of each kind among those that begin before `end`, found in one pass that stops when all are found. */
 async function lastEntries(
   file: ReadableTranscript,
   end: number,
   wanted: readonly Wanted[],
-): Promise<(FoundEntry | undefined)[]> {
-  const found: (FoundEntry | undefined)[] = wanted.map(() => undefined);
+): Promise<(TailEntry | undefined)[]> {
+  const found: (TailEntry | undefined)[] = wanted.map(() => undefined);
   const searches = wanted.map(({ text, isWanted }) => ({ ...createTextSearch(text), isWanted, searched: end }));
   const overlap = Math.max(...searches.map(({ length }) => length)) - 1;
   for await (const block of blocksBackwards(file, end, overlap)) {
@@ -95,7 +95,7 @@ async function lastEntries(
 
 interface EntrySearch extends TextSearch {
   isWanted(entry: Entry): boolean;
-  /** From here on every line is done with. */
+  /** Every line from this offset on is done. */
   searched: number;
 }
 
@@ -103,9 +103,9 @@ async function lastInBlock(
   file: ReadableTranscript,
   { bytes, offset }: Block,
   search: EntrySearch,
-): Promise<FoundEntry | undefined> {
-  for (const place of search.placesIn(bytes).reverse()) {
-    // The whole line is done with, however often it holds the text.
+): Promise<TailEntry | undefined> {
+  for (const place of search.positionsIn(bytes).reverse()) {
+    // The line is already done, however often it contains the text.
     if (offset + place >= search.searched) continue;
     search.searched = await lineStart(file, bytes, offset, place);
     const entry = (await entriesAt(file, search.searched)).findLast(search.isWanted);
@@ -120,7 +120,10 @@ interface Block {
   offset: number;
 }
 
-/** From `end` to the beginning of the file. Each block reaches so far into the one read before that no text is cut. */
+/**
+ * Blocks from `end` back to the beginning of the file. Each block overlaps the one read before it so far that no text
+ * is cut.
+ */
 async function* blocksBackwards(file: ReadableTranscript, end: number, overlap: number): AsyncGenerator<Block, void> {
   const block = Buffer.allocUnsafe(Math.min(BLOCK, end) + overlap);
   for (let blockEnd = end; blockEnd > 0; blockEnd -= BLOCK) {
@@ -143,7 +146,7 @@ async function lineStart(file: ReadableTranscript, bytes: Buffer, offset: number
 const LF = 0x0a;
 const SHORT_LINE = 64 * 1024;
 
-/** More than one where lines were glued together. */
+/** Several entries where lines were glued together. */
 async function entriesAt(file: ReadableTranscript, start: number): Promise<Entry[]> {
   for (let size = SHORT_LINE; size <= MAX_LINE_BYTES; size *= 8) {
     const bytes = await file.read(Buffer.allocUnsafe(size), start);

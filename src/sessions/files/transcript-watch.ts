@@ -1,14 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Loaded } from '../store.ts';
 import { ByteLines } from './byte-lines.ts';
 import { recordsOfLine } from './line-records.ts';
-import { fileAt } from './session-places.ts';
-import type { Loaded } from './store.ts';
+import { fileAt } from './session-folders.ts';
 import { BLOCK, openTranscriptForReading } from './transcript-reader.ts';
 
-/** A look costs microseconds. Notifications of file systems would cost less, but differ and do not cross the network. */
+/**
+ * A stat costs microseconds. File system notifications would cost less, but differ between systems and do not work
+ * across a network.
+ */
 const PAUSE_MS = 100;
 
-/** What anybody appends to a transcript behind an offset, until the signal aborts. One that is begun anew is read anew. */
+/**
+ * Yields entries that any process appends to a transcript after an offset, until the signal aborts. A file that was
+ * started over is read from its beginning.
+ */
 export async function* watchTranscript(path: string, from: number, signal: AbortSignal): AsyncGenerator<Loaded, void> {
   let lines = new ByteLines();
   for (let at = from; !signal.aborted; await pause(signal)) {

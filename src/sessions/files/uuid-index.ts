@@ -1,22 +1,21 @@
 import { readSync } from 'node:fs';
-import { stringField, tryParseJson } from '../util/json.ts';
+import { stringField, tryParseJson } from '../../util/json.ts';
 import { ByteLines } from './byte-lines.ts';
 
 const BLOCK = 1024 * 1024;
-/** Without its first quote: it is found a third faster by a letter that is not in every word. */
+/** Without its first quote: the search is a third faster with a first letter that is not in every word. */
 const KEY = Buffer.from('uuid"');
-/** Longer than any uuid with its key; what begins nearer to the end of a block is found in the next one. */
+/** Longer than any uuid with its key; a key closer to the end of a block is found in the next one. */
 const OVERLAP = 512;
 
 /**
- * Which uuids a transcript holds, without parsing it: parsing 100 MB costs most of a second, finding its `"uuid"` keys
- * a tenth. A key may also belong to something inside a message, so a uuid that was only sighted is looked up before
- * `has` says yes.
+ * The uuids in a transcript, found without parsing it: parsing 100 MB costs most of a second, finding its `"uuid"` keys
+ * a tenth. A key may also belong to an object inside a message, so `has` verifies a uuid before it returns true.
  */
 export interface UuidIndex {
   has(uuid: string): boolean;
   add(uuid: string): void;
-  /** Takes in what others wrote between two offsets. */
+  /** Indexes the bytes that others wrote between two offsets. */
   learn(from: number, to: number): void;
 }
 
@@ -50,7 +49,7 @@ function sight(block: Buffer, sighted: Set<string>): void {
   }
 }
 
-/** The text behind a key. Nearly all are UUIDs right behind a colon; what is not is worth a closer look. */
+/** The text after a key. Nearly all are UUIDs directly after a colon; any other needs a closer look. */
 function valueAt(block: Buffer, at: number): string | undefined {
   if (block[at] === COLON && block[at + 1] === QUOTE && block[at + 38] === QUOTE) {
     const uuid = block.toString('latin1', at + 2, at + 38);
@@ -62,7 +61,7 @@ function valueAt(block: Buffer, at: number): string | undefined {
 const QUOTE = 0x22;
 const COLON = 0x3a;
 
-/** Whether a line of the file is an entry with this uuid of its own. */
+/** Whether a line of the file is an entry with this uuid. */
 function holdsEntry(fd: number, uuid: string): boolean {
   const lines = new ByteLines();
   const block = Buffer.allocUnsafe(BLOCK);

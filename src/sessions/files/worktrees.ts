@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { existingPath } from '../util/existing-path.ts';
-import { smallText } from '../util/small-file.ts';
+import { existingPath } from '../../util/files/existing-path.ts';
+import { smallText } from '../../util/files/small-file.ts';
 
 /**
  * A directory and the other worktrees of its git repository, as real paths. Read from git's own files: starting git costs
@@ -11,14 +11,16 @@ export function withWorktrees(dir: string): string[] {
   const common = commonFolder(dir);
   if (common === null) return [dir];
   const linked = namesIn(join(common, 'worktrees')).map((name) => textOf(join(common, 'worktrees', name, 'gitdir')));
-  // Each names the `.git` file in a worktree; the main one is beside the repository's folder.
+  // Each file names the `.git` file in a worktree; the main worktree is the parent of the repository's folder.
   const roots = [common, ...linked]
     .filter((file) => file !== null)
     .flatMap((file) => existingPath(dirname(file)) ?? []);
   return [...new Set([dir, ...roots])];
 }
 
-/** The repository's folder: `.git` in the directory or above it, or what the `.git` file of a worktree leads to. */
+/**
+ * The repository's folder: `.git` in the directory or above it, or the folder that the `.git` file of a worktree names.
+ */
 function commonFolder(dir: string): string | null {
   for (let at = dir; ; at = dirname(at)) {
     const git = join(at, '.git');

@@ -1,13 +1,13 @@
 import { toUSVString } from 'node:util';
-import { isObject, type JsonObject } from '../util/json.ts';
-import type { ContentBlock, TextBlock, ToolResultBlock } from '../wire/content.ts';
+import { isFilled, isObject, type JsonObject } from '../../util/json.ts';
+import type { ContentBlock, TextBlock, ToolResultBlock } from '../../wire/api/content.ts';
 
 type Role = 'user' | 'assistant';
 
 /**
- * A stored block as a model API takes it, or null for what it would refuse: kinds it does not know in that role
- * [S-15], text without text, calls without an id, thoughts without a signature. Fields that it does not know are left
- * out, lone surrogates are replaced [S-25]. The block itself is returned when nothing had to change.
+ * A stored block as a model API takes it, or null for a block that it would refuse: kinds it does not know in that
+ * role, text without text, calls without an id, thoughts without a signature. Unknown fields are left out, and lone
+ * surrogates are replaced. The block itself is returned when nothing had to change.
  */
 export function toApiBlock(block: JsonObject, role: Role): ContentBlock | null {
   if (typeof block.type !== 'string' || !isTaken(block.type, role) || !isWhole(block)) return null;
@@ -16,7 +16,7 @@ export function toApiBlock(block: JsonObject, role: Role): ContentBlock | null {
   return sent as unknown as ContentBlock;
 }
 
-/** A stored tool result; what is in it is held to the same rules. */
+/** A stored tool result; the same rules apply to its content. */
 export function toApiResult(block: JsonObject & { tool_use_id: string }): ToolResultBlock {
   const content = resultContent(block.content);
   const isEmpty = content === undefined || content === '';
@@ -29,12 +29,12 @@ export function toApiResult(block: JsonObject & { tool_use_id: string }): ToolRe
 }
 
 /**
- * Without calls of the provider's own tools that have no result in the same answer, and without results of no call: the
+ * Removes calls of the provider's own tools that have no result in the same answer, and results without a call: the
  * answer was cut between them.
  */
 export function withWholePairs(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
   const all = blocks as readonly JsonObject[];
-  // Nearly every answer: this runs for all of a conversation.
+  // True for nearly every answer: this runs for a whole conversation.
   if (!all.some((block) => isProviderCall(block) || isProviderResult(block))) return blocks;
   const called = new Set(all.filter(isProviderCall).map(({ id }) => id));
   const answered = new Set(all.filter(isProviderResult).map(({ tool_use_id }) => tool_use_id));
@@ -62,12 +62,12 @@ const TAKEN: Record<Role, ReadonlySet<string>> = {
   assistant: new Set(['text', 'thinking', 'redacted_thinking', 'tool_use', 'server_tool_use', 'mcp_tool_use']),
 };
 
-/** The results of the provider's own tools stand in the assistant's message, under a growing number of names. */
+/** The results of the provider's own tools are in the assistant's message, under a growing number of type names. */
 function isTaken(type: string, role: Role): boolean {
   return TAKEN[role].has(type) || (role === 'assistant' && isProviderResult({ type }));
 }
 
-/** Thoughts are not among them: they are signed, and go back as they came. */
+/** Thoughts are not listed: they are signed and must be sent back unchanged. */
 const FIELDS: Record<string, ReadonlySet<string>> = {
   text: new Set(['type', 'text', 'citations', 'cache_control']),
   image: new Set(['type', 'source', 'cache_control']),
@@ -76,7 +76,7 @@ const FIELDS: Record<string, ReadonlySet<string>> = {
   tool_result: new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control']),
 };
 
-/** Without what the API would refuse as unknown: other programs keep notes of their own in blocks. */
+/** Removes fields that the API would refuse as unknown: other programs keep their own notes in blocks. */
 function knownFields(block: JsonObject): JsonObject {
   const fields = FIELDS[String(block.type)];
   if (!fields || hasOnly(block, fields)) return block;
@@ -91,13 +91,13 @@ function hasOnly(block: JsonObject, fields: ReadonlySet<string>): boolean {
 function isWhole(block: JsonObject): boolean {
   switch (block.type) {
     case 'text':
-      return isText(block.text);
+      return isFilled(block.text);
     case 'thinking':
-      return typeof block.thinking === 'string' && (isText(block.signature) || 'provider' in block);
+      return typeof block.thinking === 'string' && (isFilled(block.signature) || 'provider' in block);
     case 'redacted_thinking':
-      return isText(block.data);
+      return isFilled(block.data);
     case 'tool_use':
-      return isText(block.id) && isText(block.name);
+      return isFilled(block.id) && isFilled(block.name);
     case 'image':
     case 'document':
       return isObject(block.source) && isWholeSource(block.source);
@@ -110,18 +110,14 @@ function isWholeSource({ type, media_type, data, url, file_id }: JsonObject): bo
   switch (type) {
     case 'base64':
     case 'text':
-      return isText(media_type) && isText(data);
+      return isFilled(media_type) && isFilled(data);
     case 'url':
-      return isText(url);
+      return isFilled(url);
     case 'file':
-      return isText(file_id);
+      return isFilled(file_id);
     default:
       return typeof type === 'string';
   }
-}
-
-export function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '';
 }
 
 function resultContent(content: unknown): string | ContentBlock[] | undefined {
@@ -131,15 +127,15 @@ function resultContent(content: unknown): string | ContentBlock[] | undefined {
   return blocks.length > 0 ? blocks : '';
 }
 
-/** Far deeper than any tool input; JSON.stringify of much deeper ones overflows the stack [S-18]. */
+/** Far deeper than any tool input; JSON.stringify of much deeper ones overflows the stack. */
 const MAX_DEPTH = 500;
 
-/** The value with every lone surrogate replaced; the same reference where nothing was, which is nearly always. */
+/** The value with every lone surrogate replaced; the same reference if there was none, which is nearly always so. */
 function wellFormed(value: unknown): unknown {
   return isWellFormed(value) ? value : repaired(value, 0);
 }
 
-/** A loop and no recursion: this looks at all of a conversation, and costs more to be compiled than to be run. */
+/** A loop instead of recursion: this visits a whole conversation, and compiling it costs more than running it. */
 function isWellFormed(whole: unknown): boolean {
   const values = [whole];
   const depths = [0];

@@ -1,28 +1,32 @@
 import { toUSVString } from 'node:util';
-import type { JsonObject } from '../util/json.ts';
-import type { ToolResultBlock } from '../wire/content.ts';
-import type { Entry } from '../wire/entries.ts';
-import { isText, toApiResult } from './api-blocks.ts';
-import { blocksOf, isErrorAnswer } from './entry-fields.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { isFilled } from '../../util/json.ts';
+import type { ToolResultBlock } from '../../wire/api/content.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { blocksOf, isErrorAnswer } from '../entry-fields.ts';
+import { toApiResult } from './api-blocks.ts';
 import { isResult, type StoredResult } from './user-blocks.ts';
 
-/** Which result answers which call on a path. */
+/** Pairs each call on a path with its result. */
 export interface CallPairs {
-  /** The id under which a call is sent; undefined for one that is not: it has no name, or is a copy of an earlier one. */
+  /**
+   * The id under which a call is sent; undefined for one that is not sent: it has no name, or is a copy of an earlier
+   * one.
+   */
   idOf(call: JsonObject): string | undefined;
-  /** What answers a call, by the id under which it is sent. */
+  /** The result of a call, by the id under which the call is sent. */
   resultFor(id: string): ToolResultBlock | undefined;
-  /** Whether a result has its place behind a call. */
-  isPlaced(result: StoredResult): boolean;
+  /** Whether a result belongs to a call. */
+  isPaired(result: StoredResult): boolean;
 }
 
 /**
- * Pairs the calls on a path with their results, wherever those stand. There are providers that give the calls of every
- * answer the same ids: a call that comes again, and is answered again, is another call, and is sent under another id.
+ * Pairs the calls on a path with their results, wherever those are. Some providers give the calls of every answer the
+ * same ids: a call that is repeated and answered again is another call, and is sent under another id.
  */
 export function pairCalls(path: readonly Entry[]): CallPairs {
-  const calls = new Map<string, Found[]>();
-  const results = new Map<string, Found[]>();
+  const calls = new Map<string, PairedResult[]>();
+  const results = new Map<string, PairedResult[]>();
   let at = 0;
   for (const entry of path) {
     at++;
@@ -44,12 +48,12 @@ export function pairCalls(path: readonly Entry[]): CallPairs {
       const result = isAlone(made) ? answerTo(made, results.get(id)) : again.answers.get(id);
       return result && sentUnder(id, toApiResult(result));
     },
-    isPlaced: (result) => calls.has(toUSVString(result.tool_use_id)),
+    isPaired: (result) => calls.has(toUSVString(result.tool_use_id)),
   };
 }
 
-/** The names and results of calls that are made more than once; of all others both are found without a list. */
-function repeated(calls: ReadonlyMap<string, Found[]>, results: ReadonlyMap<string, Found[]>) {
+/** The names and results of calls that are made more than once; all others need no list. */
+function repeated(calls: ReadonlyMap<string, PairedResult[]>, results: ReadonlyMap<string, PairedResult[]>) {
   const names = new Map<JsonObject, string>();
   const answers = new Map<string, StoredResult>();
   for (const [id, made] of calls) {
@@ -63,12 +67,12 @@ function repeated(calls: ReadonlyMap<string, Found[]>, results: ReadonlyMap<stri
   return { names, answers };
 }
 
-function isAlone(made: readonly Found[] | undefined): made is readonly [Found] {
+function isAlone(made: readonly PairedResult[] | undefined): made is readonly [PairedResult] {
   return made?.length === 1;
 }
 
-/** The first result behind a call; when there is none, what stands before it is meant. */
-function answerTo([call]: readonly [Found], results: readonly Found[] = []): StoredResult | undefined {
+/** The first result after a call; if there is none, the result before it. */
+function answerTo([call]: readonly [PairedResult], results: readonly PairedResult[] = []): StoredResult | undefined {
   const result = results.find(({ at }) => at > call.at) ?? results[0];
   return result?.block as StoredResult | undefined;
 }
@@ -77,9 +81,9 @@ function sentUnder(id: string, result: ToolResultBlock): ToolResultBlock {
   return result.tool_use_id === id ? result : { ...result, tool_use_id: id };
 }
 
-interface Found {
+interface PairedResult {
   block: JsonObject;
-  /** The place of its entry on the path. */
+  /** The index of its entry on the path. */
   at: number;
 }
 
@@ -88,10 +92,10 @@ interface Pair {
   result?: StoredResult | undefined;
 }
 
-/** The calls that are made under one id: each time that a result stands between them, the next one is another call. */
-function distinct(made: readonly Found[], results: readonly Found[]): Pair[] {
+/** The calls that are made under one id: after each result between them, the next one is another call. */
+function distinct(made: readonly PairedResult[], results: readonly PairedResult[]): Pair[] {
   const pairs: Pair[] = [];
-  let open: Found | undefined;
+  let open: PairedResult | undefined;
   for (const [n, call] of made.entries()) {
     open ??= call;
     const next = made[n + 1]?.at ?? Number.POSITIVE_INFINITY;
@@ -101,19 +105,19 @@ function distinct(made: readonly Found[], results: readonly Found[]): Pair[] {
     open = undefined;
   }
   if (pairs.length > 0 || !made[0]) return pairs;
-  // Nothing behind any of them: what stands before is meant.
+  // No result comes after any of them: the one before them is meant.
   return [{ call: made[0].block, result: results[0]?.block as StoredResult | undefined }];
 }
 
 function isCall(block: JsonObject): block is JsonObject & { id: string } {
-  return block.type === 'tool_use' && isText(block.id) && isText(block.name);
+  return block.type === 'tool_use' && isFilled(block.id) && isFilled(block.name);
 }
 
 function unused(name: string, taken: ReadonlyMap<string, unknown>): string {
   return taken.has(name) ? unused(`${name}_`, taken) : name;
 }
 
-function put(found: Map<string, Found[]>, id: string, item: Found): void {
+function put(found: Map<string, PairedResult[]>, id: string, item: PairedResult): void {
   const known = found.get(id);
   if (known) known.push(item);
   else found.set(id, [item]);

@@ -1,26 +1,26 @@
-import { stringField } from '../util/json.ts';
-import type { ContentBlock, ToolUseBlock } from '../wire/content.ts';
-import type { Entry } from '../wire/entries.ts';
+import { stringField } from '../../util/json.ts';
+import type { ContentBlock, ToolUseBlock } from '../../wire/api/content.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { answerKey, blocksOf, isErrorAnswer } from '../entry-fields.ts';
+import { interruptedResult } from '../interrupted-result.ts';
 import { textBlock, toApiBlock, withWholePairs } from './api-blocks.ts';
 import { type CallPairs, pairCalls } from './call-pairs.ts';
-import { answerKey, blocksOf, isErrorAnswer } from './entry-fields.ts';
-import { interruptedResult } from './interrupted-result.ts';
 import { attachedBlocks, userBlocks } from './user-blocks.ts';
 
 export interface ReplayMessage {
   role: 'user' | 'assistant';
   content: ContentBlock[];
-  /** Who wrote an answer: thoughts go back only to the model that signed them. */
+  /** The model that wrote an answer: thoughts are sent back only to the model that signed them. */
   model?: string;
 }
 
 /**
- * A path of entries as the messages of the next request. Whatever the file went through, the outcome is valid for the
- * model API: it starts with a user message, roles alternate, no block is empty, and every tool call is answered by
- * exactly one result at the head of the next message, in the order of the calls [S-6].
+ * Turns a path of entries into the messages of the next request. Whatever happened to the file, the result is valid for
+ * the model API: it starts with a user message, roles alternate, no block is empty, and every tool call is answered by
+ * exactly one result at the start of the next message, in the order of the calls.
  *
- * The same path always gives the same messages, and what follows a finished step does not change it: the provider's
- * cache depends on it.
+ * The same path always gives the same messages, and later entries do not change the messages of a finished step: the
+ * provider's cache depends on it.
  */
 export function toApiMessages(path: readonly Entry[]): ReplayMessage[] {
   const pairs = pairCalls(path);
@@ -32,7 +32,7 @@ export function toApiMessages(path: readonly Entry[]): ReplayMessage[] {
 
 const LOST_BEGINNING = '(The beginning of this conversation could not be restored.)';
 
-/** Entries of one answer, or user entries without an answer between them. Results are placed later. */
+/** Entries of one answer, or user entries without an answer between them. Results are added later. */
 interface ReplayTurn {
   role: 'user' | 'assistant';
   answer: string | null;
@@ -44,7 +44,7 @@ function turnsOf(path: readonly Entry[], pairs: CallPairs): ReplayTurn[] {
   const turns: ReplayTurn[] = [];
   for (const entry of path) {
     if (entry.type === 'assistant' && !isErrorAnswer(entry)) addSpoken(answerTurn(turns, entry), entry, pairs);
-    if (entry.type === 'user') say(userTurn(turns), userBlocks(entry, pairs.isPlaced));
+    if (entry.type === 'user') say(userTurn(turns), userBlocks(entry, pairs.isPaired));
     if (entry.type === 'attachment') say(userTurn(turns), attachedBlocks(entry));
   }
   return turns;
@@ -55,7 +55,7 @@ function say({ blocks }: { blocks: ContentBlock[] }, added: readonly ContentBloc
   for (const block of added) blocks.push(block);
 }
 
-/** Blocks of one answer are joined again, also when results of its first calls came between them. */
+/** Joins the blocks of one answer, even when results of its first calls came between them. */
 function answerTurn(turns: ReplayTurn[], entry: Entry): ReplayTurn {
   const answer = answerKey(entry);
   const last = turns.at(-1);
@@ -95,7 +95,7 @@ function assemble(turns: readonly ReplayTurn[], pairs: CallPairs): ReplayMessage
     add(messages, turn.role, blocks, turn.model);
     if (turn.role === 'user') continue;
     const calls = blocks.filter((block) => block.type === 'tool_use');
-    // Right behind the calls, before anything else can come; what the user says next joins this message.
+    // Directly after the calls, before anything else; the user's next text joins this message.
     add(
       messages,
       'user',
@@ -105,7 +105,7 @@ function assemble(turns: readonly ReplayTurn[], pairs: CallPairs): ReplayMessage
   return messages;
 }
 
-/** Without half a pair of the provider's own tools, and without thoughts that lead to nothing: the API refuses both. */
+/** Removes unpaired blocks of the provider's own tools, and thoughts that nothing follows: the API refuses both. */
 function sayable(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
   const kept = withWholePairs(blocks);
   const end = kept.findLastIndex((block) => !THOUGHTS.has(block.type)) + 1;

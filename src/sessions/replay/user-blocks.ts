@@ -1,14 +1,14 @@
-import { isObject, type JsonObject } from '../util/json.ts';
-import type { ContentBlock } from '../wire/content.ts';
-import type { Entry } from '../wire/entries.ts';
+import { isFilled, isObject, type JsonObject } from '../../util/json.ts';
+import type { ContentBlock } from '../../wire/api/content.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { blocksOf } from '../entry-fields.ts';
 import { textBlock, toApiBlock, toApiResult } from './api-blocks.ts';
-import { blocksOf } from './entry-fields.ts';
 
 export type StoredResult = JsonObject & { tool_use_id: string };
 
 /**
- * What a user entry tells the model, without the results that have their place behind a call; alone, as a new message,
- * it has none.
+ * The blocks of a user entry for the model, without the results that are placed after their call. By default no result
+ * is placed.
  */
 export function userBlocks(entry: Entry, isPlaced: (result: StoredResult) => boolean = () => false): ContentBlock[] {
   const blocks: ContentBlock[] = [];
@@ -20,20 +20,22 @@ export function userBlocks(entry: Entry, isPlaced: (result: StoredResult) => boo
   return blocks;
 }
 
-/** What was added to a user message, as it was sent. Attachments for another runtime's system prompt are not for us. */
+/**
+ * The attachments of a user message, as they were sent. Attachments for another runtime's system prompt are left out.
+ */
 export function attachedBlocks(entry: Entry): ContentBlock[] {
   const { type, content } = isObject(entry.attachment) ? entry.attachment : {};
   if (entry.renderedRole === 'system') return [];
-  // Lists of other runtimes are no blocks of a message.
+  // Lists of other runtimes are not blocks of a message.
   if (type === 'mention' && Array.isArray(content)) return content.flatMap((block) => toApiBlock(block, 'user') ?? []);
-  return typeof content === 'string' && content.trim() !== '' ? [textBlock(content)] : [];
+  return isFilled(content) ? [textBlock(content)] : [];
 }
 
 export function isResult(block: JsonObject): block is StoredResult {
   return block.type === 'tool_result' && typeof block.tool_use_id === 'string';
 }
 
-/** The call was lost, what it found need not be: as a text it may stay. */
+/** The call was lost, but its result may stay, as a text. */
 function orphanedResult(block: StoredResult): ContentBlock | null {
   const { content } = toApiResult(block);
   const texts = typeof content === 'string' ? [content] : (content ?? []).map((b) => (b.type === 'text' ? b.text : ''));

@@ -1,22 +1,22 @@
-import { isObject, stringField } from '../util/json.ts';
-import type { Entry } from '../wire/entries.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { isPrompt, textOf } from './entry-fields.ts';
-import { nodeNamed } from './named-node.ts';
+import { isObject, stringField } from '../../util/json.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { isPrompt, textOf } from '../entry-fields.ts';
+import { activeLeaf, type Tree } from '../tree/build-tree.ts';
+import { nodeNamed } from '../tree/find-node.ts';
 import { wholeHistory } from './stored-session.ts';
-import { activeLeaf, type Tree } from './tree.ts';
 
 export interface DroppedTurn {
-  /** The message that a resume goes on from. */
+  /** The message from which a resume continues. */
   at: string;
-  /** The uuid of the prompt whose turn, and nothing else, may be left behind by it. */
+  /** The uuid of the prompt whose turn, and nothing else, the resume may drop. */
   turn: string;
 }
 
 /**
- * Guards a resume from an earlier message: what it leaves behind of the active branch must all belong to one turn.
- * Throws `resume_rejected` when there is something else, such as a message that the session took in meanwhile and whoever
- * resumes does not know of. The beginning of the text is one that hosts match.
+ * Guards a resume from an earlier message: everything it drops from the active branch must belong to one turn. Throws
+ * `resume_rejected` when it would drop anything else, such as a message that arrived meanwhile and that the caller does
+ * not know of. Hosts match the beginning of the error text.
  */
 export function checkDroppedTurn(tree: Tree, { at, turn }: DroppedTurn): void {
   const other = firstOther(droppedBy(tree, at), turn);
@@ -32,7 +32,7 @@ export function checkDroppedTurn(tree: Tree, { at, turn }: DroppedTurn): void {
   );
 }
 
-/** What a plain resume would go on from, and this one would not. */
+/** The entries that a plain resume would keep and this one would drop. */
 function droppedBy(tree: Tree, at: string): Entry[] {
   const { leaf } = activeLeaf(tree);
   const kept = new Set(wholeHistory(tree, nodeNamed(tree, at).id));
@@ -49,14 +49,14 @@ function firstOther(dropped: readonly Entry[], turn: string): Other | null {
     ({ uuid, forkedFrom }) => uuid === turn || stringField(forkedFrom, 'messageUuid') === turn,
   );
   const [before, within] = start < 0 ? [dropped, []] : [dropped.slice(0, start), dropped.slice(start + 1)];
-  // Results and outputs of the turn before are part of the path to its answer, wherever they hang.
+  // Results and outputs of the previous turn are part of the path to its answer, wherever they are linked.
   const earlier = before.find((entry) => entry.type === 'assistant' || isSaid(entry));
   if (earlier) return { what: earlier.type === 'assistant' ? 'an answer' : 'a message', entry: earlier };
   const joined = within.find(isSaid);
   return joined ? { what: 'a message that came meanwhile', entry: joined } : null;
 }
 
-/** By a person, a host or a task: not the mark of an interrupt, and nothing that the runtime added of its own accord. */
+/** True for messages of a person, a host or a task: not for interrupt markers or texts that the runtime added. */
 function isSaid(entry: Entry): boolean {
   if (entry.type === 'attachment') return isObject(entry.attachment) && entry.attachment.type === 'queued_command';
   return isPrompt(entry) && !textOf(entry).startsWith(INTERRUPTED);

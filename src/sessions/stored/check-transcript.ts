@@ -1,21 +1,21 @@
-import { messageOf } from '../util/message-of.ts';
-import { entrySchemas, readEntry } from '../wire/entries.ts';
-import { unpairedToolCalls } from './repair.ts';
-import type { Loaded } from './store.ts';
-import { activeLeaf, buildTree, pathTo, type Tree } from './tree.ts';
-import type { Finding } from './tree-model.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { entrySchemas, readEntry } from '../../wire/entries.ts';
+import type { Loaded } from '../store.ts';
+import { activeLeaf, buildTree, pathTo, type Tree } from '../tree/build-tree.ts';
+import { unpairedToolCalls } from '../tree/repair-calls.ts';
+import type { Finding } from '../tree/tree.ts';
 
-/** Something that a check of a transcript found. */
+/** A finding of a transcript check. */
 export interface Check {
-  /** 1-based; 0 when it is about no line. */
+  /** 1-based; 0 when it concerns no line. */
   line: number;
   kind: Finding['kind'] | 'shape' | 'unanswered';
-  /** False for what is worth knowing, and as it may be. */
+  /** False for a finding that is only information. */
   isProblem: boolean;
   text: string;
 }
 
-/** Checks a transcript: its lines, its tree, and the shapes of the entries whose kind is known. Reads only. */
+/** Checks a transcript: its lines, its tree, and the shapes of the entries of known kinds. It only reads. */
 export function checkTranscript(loaded: readonly Loaded[]): Check[] {
   const tree = buildTree(loaded);
   const checks = [...tree.findings.map(findingCheck), ...loaded.flatMap(shapeCheck), ...unansweredCheck(tree)];
@@ -50,12 +50,12 @@ function linked({ linkedTo }: { linkedTo: string | null }): string {
   return linkedTo === null ? 'read as a beginning' : `read as if it hung from ${linkedTo}`;
 }
 
-/** Unknown kinds are left alone: other versions may write what we do not know. */
+/** Unknown kinds are not checked: other versions may write kinds that this one does not know. */
 function shapeCheck(item: Loaded): Check[] {
   if (!('entry' in item)) return [];
   const { entry, line } = item;
   if (!isKnown(entry.type)) return [];
-  // That messages of an old file have no uuid is told once, for all of them.
+  // The missing uuids of an old file's messages are reported once, for all of them.
   if (entry.uuid === undefined && (entry.type === 'user' || entry.type === 'assistant')) return [];
   const read = readEntry(entry.type, entry);
   return read.ok ? [] : [{ line, kind: 'shape', isProblem: true, text: messageOf(read.error) }];

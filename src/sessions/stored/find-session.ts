@@ -1,42 +1,44 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import { printable } from '../util/printable.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { isSessionId, projectFolders, transcriptPaths } from './layout.ts';
-import { type FoundSession, sessionFiles, sessionNames } from './session-files.ts';
-import { createSessionPlaces, fileAt } from './session-places.ts';
-import { createSummariser, type SessionSummary, type Summariser, transcriptAt } from './transcript-summary.ts';
+import { printable } from '../../util/text/printable.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { type LocatedSession, sessionFiles, sessionNames } from '../files/session-files.ts';
+import { createSessionFolders, fileAt } from '../files/session-folders.ts';
+import { isSessionId, projectFolders, transcriptPaths } from '../files/session-paths.ts';
+import { createSummariser, type SessionSummary, type Summariser, transcriptAt } from '../files/transcript-summary.ts';
 
 export interface FindOptions {
   /** The config home. */
   home: string;
   /** A session id, the beginning of one (4 characters or more), a custom title, or the path of a `.jsonl` file. */
   name: string;
-  /** The real path of a working directory: of several sessions that fit, its own count first. */
+  /** The real path of a working directory: its sessions win over others that match. */
   project?: string;
-  /** What relative paths are relative to; without it only absolute ones are looked at. */
+  /** The base of relative paths; without it only absolute ones are tried. */
   cwd?: string;
 }
 
 /**
- * Finds a session by what people call it. Files are read only when it may be a title. Rejects with `session_not_found`,
- * which says where it was looked for, or with `session_ambiguous`.
+ * Finds a session by the name that a user gives. Files are read only when the name may be a title. Rejects with
+ * `session_not_found`, which lists the places searched, or with `session_ambiguous`.
  */
-export async function findSession(options: FindOptions): Promise<FoundSession> {
-  const found = isSessionId(options.name) ? byId(options) : (byPath(options) ?? byPrefix(options) ?? byTitle(options));
-  if (found !== null) return found;
+export async function findSession(options: FindOptions): Promise<LocatedSession> {
+  const located = isSessionId(options.name)
+    ? byId(options)
+    : (byPath(options) ?? byPrefix(options) ?? byTitle(options));
+  if (located !== null) return located;
   throw notFound(options);
 }
 
-function byId({ home, name: sessionId, project }: FindOptions): FoundSession | null {
+function byId({ home, name: sessionId, project }: FindOptions): LocatedSession | null {
   const own = project === undefined ? [] : transcriptPaths(home, { project, sessionId });
   const path = own.find((each) => fileAt(each)?.isFile);
   if (path !== undefined) return { sessionId, path };
-  const places = createSessionPlaces(home);
-  const elsewhere = places.find(sessionId);
-  return elsewhere && { sessionId, path: places.locate(elsewhere) };
+  const folders = createSessionFolders(home);
+  const elsewhere = folders.find(sessionId);
+  return elsewhere && { sessionId, path: folders.locate(elsewhere) };
 }
 
-function byPath(options: FindOptions): FoundSession | null {
+function byPath(options: FindOptions): LocatedSession | null {
   const path = pathOf(options);
   const file = path === null ? null : transcriptAt(path);
   return file && { sessionId: file.sessionId, path: file.path };
@@ -47,13 +49,13 @@ function pathOf({ name, cwd }: FindOptions): string | null {
   return resolve(cwd ?? '/', name);
 }
 
-function byPrefix(options: FindOptions): FoundSession | null {
+function byPrefix(options: FindOptions): LocatedSession | null {
   const { home, name } = options;
   if (!ID_BEGINNING.test(name)) return null;
   const beginning = name.toLowerCase();
   for (const project of scopes(options)) {
     const fitting = [...sessionNames(home, project)].filter((each) => each.sessionId.startsWith(beginning));
-    // A session that went on in another folder is one session, in the file written to last.
+    // A session that continued in another folder is one session, in the file written to last.
     const ids = [...new Set(fitting.map(({ sessionId }) => sessionId))];
     if (ids.length > 1)
       throw ambiguous(
@@ -68,21 +70,21 @@ function byPrefix(options: FindOptions): FoundSession | null {
 const ID_BEGINNING = /^[\da-f-]{4,35}$/i;
 
 /**
- * Titles near the ends of the files first, because that is quick; only when there is none of that name, files are read
- * as far back as need be. In each round the title as it is written counts before one that differs in case.
+ * Searches titles near the ends of the files first, because that is quick; only when none matches, files are read as
+ * far back as necessary. In each round an exact match wins over one that differs in case.
  */
-function byTitle(options: FindOptions): FoundSession | null {
+function byTitle(options: FindOptions): LocatedSession | null {
   const summariser = createSummariser();
   for (const depth of ['brief', 'thorough'] as const) {
     for (const project of scopes(options)) {
-      const found = titled(summariseAll(options.home, project, summariser[depth]), options.name);
-      if (found !== null) return found;
+      const located = titled(summariseAll(options.home, project, summariser[depth]), options.name);
+      if (located !== null) return located;
     }
   }
   return null;
 }
 
-function titled(sessions: readonly SessionSummary[], name: string): FoundSession | null {
+function titled(sessions: readonly SessionSummary[], name: string): LocatedSession | null {
   const isSame = (title: string | undefined) => title?.toLowerCase() === name.toLowerCase();
   const exact = sessions.filter(({ customTitle }) => customTitle === name);
   const fitting = exact.length > 0 ? exact : sessions.filter(({ customTitle }) => isSame(customTitle));
@@ -95,18 +97,18 @@ function summariseAll(home: string, project: string | undefined, read: Summarise
   return sessionFiles(home, project).map(read);
 }
 
-/** The own project, then all. */
+/** The caller's own project, then all. */
 function scopes({ project }: FindOptions): (string | undefined)[] {
   return project === undefined ? [undefined] : [project, undefined];
 }
 
-function summaryOf(found: readonly FoundSession[], sessionId: string): SessionSummary[] {
-  const { path } = found.find((each) => each.sessionId === sessionId) ?? {};
+function summaryOf(located: readonly LocatedSession[], sessionId: string): SessionSummary[] {
+  const { path } = located.find((each) => each.sessionId === sessionId) ?? {};
   const file = path === undefined ? null : transcriptAt(path);
   return file ? [createSummariser().brief(file)] : [];
 }
 
-/** For an id, the text is one that hosts match (ruling P5). */
+/** For an id, hosts match this text. */
 function notFound(options: FindOptions): HeddleError {
   const { home, name, project } = options;
   const own = project === undefined ? [] : projectFolders(home, project);
@@ -116,7 +118,7 @@ function notFound(options: FindOptions): HeddleError {
   return new HeddleError('session_not_found', message, { facts: { looked } });
 }
 
-/** The beginning of an id that is too short was not looked for. */
+/** An id prefix that is too short was not searched. */
 function untitled(name: string): string {
   const begins = SHORT_BEGINNING.test(name)
     ? '; to begin an id it needs 4 characters or more'
@@ -140,5 +142,5 @@ function ambiguous(name: string, sessions: readonly SessionSummary[]): HeddleErr
   );
 }
 
-/** More would be no help to anybody; all are among the facts. */
+/** A longer list would not help; the error's facts contain all. */
 const SHOWN_SESSIONS = 20;

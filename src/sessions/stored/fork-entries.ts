@@ -1,20 +1,20 @@
-import { isObject } from '../util/json.ts';
-import type { Entry } from '../wire/entries.ts';
-import { renameKept } from './kept-segment.ts';
+import { isObject } from '../../util/json.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { renameRetained } from '../tree/retained-segment.ts';
+import type { Tree, TreeNode } from '../tree/tree.ts';
 import { wholeHistory } from './stored-session.ts';
-import type { Tree, TreeNode } from './tree-model.ts';
 
 export interface ForkIds {
-  /** Of the source. */
+  /** The session id of the source. */
   from: string;
-  /** Of the fork. */
+  /** The session id of the fork. */
   to: string;
   newUuid(): string;
 }
 
 /**
- * The branch up to a message as the entries of a session of its own, from the very beginning on: with new uuids, linked
- * among themselves as they were, each with the place it comes from. Copies are made field by field; messages are shared.
+ * The branch up to a message as the entries of a new session, from the very beginning on: with new uuids, the same
+ * links, and each with its origin. Entries are copied field by field; messages are shared.
  */
 export function forkedEntries(tree: Tree, leafId: string, ids: ForkIds): Entry[] {
   const nodes = nodesOf(tree, wholeHistory(tree, leafId));
@@ -34,18 +34,18 @@ function nodesOf(tree: Tree, entries: readonly Entry[]): TreeNode[] {
   return [...chosen].flatMap((entry) => byEntry.get(entry) ?? []);
 }
 
-/** The fields that name other entries; what is not in the fork is not named. */
+/** The fields that name other entries; an entry that is not in the fork is not named. */
 function links({ entry, parent }: TreeNode, renamed: ReadonlyMap<string, string>): Partial<Entry> {
   const { logicalParentUuid, sourceToolAssistantUUID, compactMetadata } = entry;
   return {
     parentUuid: above(parent, renamed),
     ...(logicalParentUuid !== undefined && { logicalParentUuid: renamed.get(String(logicalParentUuid)) ?? null }),
     sourceToolAssistantUUID: renamed.get(String(sourceToolAssistantUUID)),
-    ...(isObject(compactMetadata) && { compactMetadata: renameKept(compactMetadata, renamed) }),
+    ...(isObject(compactMetadata) && { compactMetadata: renameRetained(compactMetadata, renamed) }),
   };
 }
 
-/** Beside the path there may be results whose parent is not on it; what holds that one, then. */
+/** A result next to the path may have a parent that is not on it; the nearest copied ancestor is used. */
 function above(parent: TreeNode | null, renamed: ReadonlyMap<string, string>): string | null {
   for (let node = parent; node !== null; node = node.parent) {
     const uuid = renamed.get(node.id);

@@ -1,27 +1,27 @@
 import { dirname, join } from 'node:path';
-import type { Ids } from '../util/runtime.ts';
-import { HeddleError } from '../wire/errors.ts';
+import type { Ids } from '../../util/runtime.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { LocatedSession } from '../files/session-files.ts';
+import { openTranscript, writeToFile } from '../files/transcript-file.ts';
+import { readTranscript } from '../files/transcript-reader.ts';
+import { sessionSummary } from '../files/transcript-summary.ts';
+import { activeLeaf, readTree } from '../tree/build-tree.ts';
+import { nodeNamed } from '../tree/find-node.ts';
 import { forkedEntries } from './fork-entries.ts';
-import { nodeNamed } from './named-node.ts';
-import type { FoundSession } from './session-files.ts';
-import { openTranscript, writeToFile } from './transcript-file.ts';
-import { readTranscript } from './transcript-reader.ts';
-import { sessionSummary } from './transcript-summary.ts';
-import { activeLeaf, readTree } from './tree.ts';
 
 export interface ForkOptions {
   ids: Ids;
-  /** Copy the branch that ends in this message; without it the active one. */
+  /** Copies the branch that ends in this message; absent: the active one. */
   upToMessageId?: string;
-  /** Default: that of the source, with a word that it is a fork. */
+  /** Default: the title of the source, marked as a fork. */
   title?: string;
 }
 
 /**
- * Copies a branch to a new session beside the source, which is not touched (ruling K30). Messages get new uuids, and
- * `forkedFrom` with the old ones. Checkpoints, costs and subagents stay behind.
+ * Copies a branch to a new session in the folder of the source, which is not changed. Messages get new uuids, and
+ * `forkedFrom` with the old ones. Checkpoints, costs and subagents are not copied.
  */
-export async function forkSession(source: FoundSession, options: ForkOptions): Promise<FoundSession> {
+export async function forkSession(source: LocatedSession, options: ForkOptions): Promise<LocatedSession> {
   const { ids, upToMessageId } = options;
   const tree = await readTree(readTranscript(source.path));
   const leaf = upToMessageId === undefined ? activeLeaf(tree).leaf : nodeNamed(tree, upToMessageId);
@@ -41,6 +41,6 @@ export async function forkSession(source: FoundSession, options: ForkOptions): P
   return { sessionId, path };
 }
 
-function forkTitle({ path }: FoundSession): string {
+function forkTitle({ path }: LocatedSession): string {
   return `${sessionSummary(path)?.summary || 'untitled'} (fork)`;
 }

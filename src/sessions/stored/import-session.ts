@@ -1,36 +1,39 @@
 import { join } from 'node:path';
-import { existingPath } from '../util/existing-path.ts';
-import type { Entry } from '../wire/entries.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { subagentsFolder } from './layout.ts';
+import { existingPath } from '../../util/files/existing-path.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { LocatedSession } from '../files/session-files.ts';
+import { subagentsFolder } from '../files/session-paths.ts';
+import { readTranscript } from '../files/transcript-reader.ts';
+import type { Damage, SessionKey, SessionStore } from '../store.ts';
 import { listSubagents } from './messages.ts';
-import type { FoundSession } from './session-files.ts';
-import type { Damage, SessionKey, SessionStore } from './store.ts';
-import { readTranscript } from './transcript-reader.ts';
 
 export interface ImportOptions {
-  /** The real path of the working directory that it is to belong to. */
+  /** The real path of the working directory that the session will belong to. */
   project: string;
   includeSubagents: boolean;
-  /** Entries in one append, at the most. */
+  /** The most entries in one append. */
   batchSize: number;
 }
 
 export interface ImportedSession {
-  /** Entries that were handed to the store, those of subagents included. It keeps those that it does not hold yet. */
+  /**
+   * The number of entries passed to the store, including those of subagents. The store skips those that it already
+   * holds.
+   */
   entries: number;
-  /** The subagents whose transcripts came along. */
+  /** The subagents whose transcripts were imported. */
   subagents: string[];
-  /** What of the files is no entry, and stayed behind. */
+  /** Parts of the files that are not entries and were not imported. */
   damage: (Damage & { path: string })[];
 }
 
 /**
- * Copies a transcript into a store, and those of its subagents. Rejects as `append` of the store does; what was appended
- * until then is there, and a second try adds the rest.
+ * Copies a transcript and those of its subagents into a store. Rejects as the store's `append` does; entries appended
+ * until then stay, and a second try adds the rest.
  */
 export async function importSession(
-  { sessionId, path }: FoundSession,
+  { sessionId, path }: LocatedSession,
   store: SessionStore,
   { project, includeSubagents, batchSize }: ImportOptions,
 ): Promise<ImportedSession> {
@@ -64,7 +67,7 @@ async function copy(
   await handOver();
 }
 
-/** Entries without a uuid would be appended to the file that they are read from, without end. */
+/** Otherwise entries without a uuid would be appended to the file that they are read from, without end. */
 function refuseItself(store: SessionStore, key: SessionKey, path: string): void {
   const there = store.locate?.(key);
   if (there === undefined || existingPath(there) !== existingPath(path)) return;

@@ -1,12 +1,15 @@
-import { isObject, type JsonObject } from '../util/json.ts';
-import type { Entry } from '../wire/entries.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
+import type { Entry } from '../../wire/entries.ts';
 
-/** More than any id, and what titles and outlines are made of. */
+/** Longer than any id, and enough for titles and outlines. */
 const MAX_CHARS = 4096;
-/** Deeper down there is nothing that says where an entry belongs. */
+/** Deeper levels hold nothing about the position of an entry. */
 const MAX_DEPTH = 12;
 
-/** The entry with the beginnings of its long texts: what tells where it belongs is all there. Itself, where none is long. */
+/**
+ * The entry with its long texts cut: all fields that determine its position are complete. Returns the entry itself
+ * where no text is long.
+ */
 export function leanEntry(entry: Entry): Entry {
   return lean(entry, 0) as Entry;
 }
@@ -19,7 +22,7 @@ function lean(value: unknown, depth: number): unknown {
   return isObject(value) ? leanObject(value, depth) : value;
 }
 
-/** A copy: a piece of a long text would keep all of it in memory. */
+/** A copy: a slice of a long text would keep all of it in memory. */
 function beginningOf(text: string): string {
   return Buffer.from(text.slice(0, MAX_CHARS)).toString();
 }

@@ -1,35 +1,34 @@
-import type { Entry } from '../wire/entries.ts';
-import { ByteLines } from './byte-lines.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { ByteLines } from '../files/byte-lines.ts';
+import { recordsOfLine } from '../files/line-records.ts';
+import { BLOCK, openTranscriptForReading, type ReadableTranscript } from '../files/transcript-reader.ts';
+import { sessionUnreadable } from '../storage-errors.ts';
+import type { Loaded } from '../store.ts';
 import { leanEntry } from './lean-entry.ts';
-import { recordsOfLine } from './line-records.ts';
-import { sessionUnreadable } from './storage-errors.ts';
-import type { Loaded } from './store.ts';
 import { type StoredSession, storedSession } from './stored-session.ts';
-import { BLOCK, openTranscriptForReading, type ReadableTranscript } from './transcript-reader.ts';
 
 /**
- * A stored session without its long texts, however large its file is: those are read when they are wanted, one entry after
- * the other.
+ * A stored session without its long texts, however large its file is: those are read on request, one entry at a time.
  */
 export interface LeanSession extends StoredSession {
-  /** The entry as it is stored. Rejects with `session_unreadable` when the file is not what it was. */
+  /** The entry as it is stored. Rejects with `session_unreadable` when the file has changed. */
   whole(entry: Entry): Promise<Entry>;
   close(): Promise<void>;
 }
 
-/** Where an entry stands: on which bytes, and as which record of its line. */
-interface Place {
+/** The position of an entry: its bytes, and its index among the records of its line. */
+interface EntryPosition {
   offset: number;
   length: number;
   number: number;
   at: number;
 }
 
-/** Reads a session. Rejects with `session_unreadable`. Whoever opens it closes it. */
+/** Reads a session. Rejects with `session_unreadable`. The caller closes it. */
 export async function openLeanSession(found: { sessionId: string; path: string }): Promise<LeanSession> {
   const file = await openTranscriptForReading(found.path);
   const loaded: Loaded[] = [];
-  const places = new Map<Entry, Place>();
+  const places = new Map<Entry, EntryPosition>();
   try {
     if (file) for await (const item of leanRecords(file, places)) loaded.push(item);
   } catch (error) {
@@ -39,14 +38,14 @@ export async function openLeanSession(found: { sessionId: string; path: string }
   return {
     ...storedSession(found, loaded),
     async whole(entry) {
-      const place = places.get(entry);
-      return place && file ? readAt(file, place, found.path) : entry;
+      const position = places.get(entry);
+      return position && file ? readAt(file, position, found.path) : entry;
     },
     close: async () => void (await file?.close()),
   };
 }
 
-async function* leanRecords(file: ReadableTranscript, places: Map<Entry, Place>): AsyncGenerator<Loaded, void> {
+async function* leanRecords(file: ReadableTranscript, places: Map<Entry, EntryPosition>): AsyncGenerator<Loaded, void> {
   const block = Buffer.allocUnsafe(BLOCK);
   const lines = new ByteLines();
   let offset = 0;
@@ -64,14 +63,18 @@ async function* leanRecords(file: ReadableTranscript, places: Map<Entry, Place>)
   }
 }
 
-function shortened(record: Loaded & { entry: Entry }, place: Place, places: Map<Entry, Place>): Loaded {
+function shortened(
+  record: Loaded & { entry: Entry },
+  position: EntryPosition,
+  places: Map<Entry, EntryPosition>,
+): Loaded {
   const entry = leanEntry(record.entry);
-  if (entry !== record.entry) places.set(entry, place);
+  if (entry !== record.entry) places.set(entry, position);
   return { ...record, entry };
 }
 
-async function readAt(file: ReadableTranscript, place: Place, path: string): Promise<Entry> {
-  const { offset, length, number, at } = place;
+async function readAt(file: ReadableTranscript, position: EntryPosition, path: string): Promise<Entry> {
+  const { offset, length, number, at } = position;
   const bytes = await file.read(Buffer.allocUnsafe(length), offset);
   const record = recordsOfLine({ bytes, length, number, ended: true })[at];
   if (record && 'entry' in record) return record.entry;

@@ -1,29 +1,29 @@
 import { basename, join } from 'node:path';
-import { stringField } from '../util/json.ts';
-import type { Entry } from '../wire/entries.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { agentCaller } from './agent-meta.ts';
-import { isConversation } from './entry-fields.ts';
-import { isSubagentFile, sessionOfFile, subagentsFolder } from './layout.ts';
-import { nodeNamed } from './named-node.ts';
-import { pageOf } from './page.ts';
-import { namesIn } from './session-places.ts';
-import type { Loaded } from './store.ts';
+import { stringField } from '../../util/json.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { isConversation } from '../entry-fields.ts';
+import { agentCaller } from '../files/agent-meta.ts';
+import { namesIn } from '../files/session-folders.ts';
+import { isSubagentFile, sessionOfFile, subagentsFolder } from '../files/session-paths.ts';
+import { readTranscript } from '../files/transcript-reader.ts';
+import type { Loaded } from '../store.ts';
+import { activeLeaf, pathTo, readTree, type Tree } from '../tree/build-tree.ts';
+import { nodeNamed } from '../tree/find-node.ts';
+import { pageOf } from './list-sessions.ts';
 import { wholeHistory } from './stored-session.ts';
-import { readTranscript } from './transcript-reader.ts';
-import { activeLeaf, pathTo, readTree, type Tree } from './tree.ts';
 
-/** A message of a stored conversation, in the words of the wire. */
+/** A message of a stored conversation, in the format of the wire. */
 export interface SessionMessage {
   type: 'user' | 'assistant' | 'system';
-  /** Empty in files of old versions, which have none. */
+  /** Empty in files of old versions, which have no uuids. */
   uuid: string;
   session_id: string;
   /** As it is stored: a message of the model API; for `system`, its whole entry. */
   message: unknown;
-  /** Of a subagent: the call that it works for. */
+  /** For a subagent: the call that it works for. */
   parent_tool_use_id: string | null;
-  /** Of a subagent that another one has called: that one. */
+  /** For a subagent that another one called: that agent. */
   parent_agent_id: string | null;
   /** ISO 8601. */
   timestamp?: string;
@@ -32,23 +32,26 @@ export interface SessionMessage {
 export interface MessagesOptions {
   limit?: number;
   offset?: number;
-  /** System entries of the branch, too: compaction boundaries, notices. */
+  /** Includes system entries of the branch: compaction boundaries, notices. */
   includeSystemMessages?: boolean;
   /** The branch up to this message instead of the active one. */
   upToMessageId?: string;
-  /** What compactions have replaced, too. Otherwise it begins with the summary of the last one. */
+  /**
+   * Includes messages that compactions have replaced. Otherwise the list begins with the summary of the last
+   * compaction.
+   */
   includeCompacted?: boolean;
 }
 
 /**
- * The messages of a session's active branch, oldest first: what a resume would go on from. Left out is what the runtime
- * itself told the model (`isMeta`).
+ * The messages of a session's active branch, oldest first: the conversation that a resume would continue. Messages of
+ * the runtime to the model (`isMeta`) are left out.
  */
 export async function getSessionMessages(path: string, options: MessagesOptions = {}): Promise<SessionMessage[]> {
   return messagesOf(readTranscript(path), sessionOfFile(basename(path)), options);
 }
 
-/** The same of what a store has loaded. `sessionId` null: each message is of the session that its entry names. */
+/** `getSessionMessages` for the entries of a store. `sessionId` null: each message has the session id of its entry. */
 export async function messagesOf(
   loaded: AsyncIterable<Loaded>,
   sessionId: string | null,
@@ -59,13 +62,13 @@ export async function messagesOf(
   return pageOf(shown, options).map((entry) => toMessage(entry, sessionId));
 }
 
-/** The ids of the subagents that have a transcript beside that of their session. */
+/** The ids of the subagents that have a transcript in the folder of their session. */
 export function listSubagents(path: string): string[] {
   const files = namesIn(subagentsFolder(path)).filter(isSubagentFile);
   return files.map((name) => name.slice('agent-'.length, -'.jsonl'.length)).sort();
 }
 
-/** What was said between a session and one of its subagents. */
+/** The messages between a session and one of its subagents. */
 export async function getSubagentMessages(
   path: string,
   agentId: string,

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { stringField, tryParseJson } from '../util/json.ts';
-import type { Entry } from '../wire/entries.ts';
-import { type ByteLine, ByteLines } from './byte-lines.ts';
-import { recordsOfLine } from './line-records.ts';
-import type { Damage, Loaded } from './store.ts';
-import { buildTree, type Tree } from './tree.ts';
+import { stringField, tryParseJson } from '../../util/json.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { type ByteLine, ByteLines } from '../files/byte-lines.ts';
+import { recordsOfLine } from '../files/line-records.ts';
+import type { Damage, Loaded } from '../store.ts';
+import { buildTree, type Tree } from '../tree/build-tree.ts';
 
-/** What a repair does with a line that cannot stay as it is. */
+/** A change that a repair makes to a line. */
 export interface Repair {
   line: number;
   text: string;
@@ -15,16 +15,16 @@ export interface Repair {
 export interface RepairPlan {
   /** The repaired transcript. */
   bytes: Buffer;
-  /** What it changes; empty when the file is fine. */
+  /** The changes; empty when the file is fine. */
   repairs: Repair[];
   /** Why it cannot be repaired. */
   refusal: string | null;
 }
 
 /**
- * Plans the repair of a transcript. Whole lines stay byte for byte, also of kinds that nobody here knows; records are
- * taken out of damaged lines, what is no record goes, a uuid that comes again goes, and lost parents are replaced by
- * what a resume takes for them. The tree stays the same.
+ * Plans the repair of a transcript. Intact lines stay byte for byte, also those of unknown kinds; records are recovered
+ * from damaged lines, other bytes and repeated uuids are removed, and lost parents are replaced by those that a resume
+ * assumes. The tree stays the same.
  */
 export function planRepair(source: Buffer): RepairPlan {
   const refused = (refusal: string) => ({ bytes: source, repairs: [], refusal });
@@ -56,12 +56,12 @@ function treeOf(lines: readonly ReadLine[]): Tree {
   return buildTree(lines.flatMap(({ records }) => records));
 }
 
-/** By uuid: the parent that a resume takes instead of the one that is stated. */
+/** By uuid: the parent that a resume assumes instead of the stated one. */
 function lostParents({ findings }: Tree): Map<string, string | null> {
   return new Map(
     findings.flatMap((each): [string, string | null][] => {
       if (!('linkedTo' in each)) return [];
-      // A message of an old file has no name that could be written down.
+      // A message of an old file has no uuid that could be written.
       return each.linkedTo !== null && isUnnamed(each.linkedTo) ? [] : [[each.uuid, each.linkedTo]];
     }),
   );
@@ -91,7 +91,7 @@ function damageNote({ reason, bytes }: Damage): string {
   return bytes > 0 ? `dropped ${bytes} bytes: ${reason}` : `rewritten: ${reason}`;
 }
 
-/** What becomes of an entry that cannot stay as it is: it goes, or it gets another parent. */
+/** What happens to an entry that cannot stay unchanged: it is removed, or it gets another parent. */
 type Change = { note: string } & ({ isDropped: true } | { isDropped: false; parentUuid: string | null });
 
 function changeOf(
@@ -114,7 +114,7 @@ function changeOf(
   return { isDropped: false, parentUuid, note: `${uuid} hangs from ${parentUuid ?? 'nothing'} instead of ${stated}` };
 }
 
-/** An entry of a line that cannot stay as it is. */
+/** The output for an entry of a line that cannot stay unchanged. */
 function linesFor(entry: Entry, change: Change | null, line: Buffer): Buffer[] {
   if (change === null) return [spelled(entry, line.toString('utf8')), LF];
   if (change.isDropped) return [];
@@ -124,7 +124,7 @@ function linesFor(entry: Entry, change: Change | null, line: Buffer): Buffer[] {
   return [spelled({ ...entry, parentUuid }, edited), LF];
 }
 
-/** As the text has it, when that is the entry and nothing else; otherwise written again. */
+/** The original text, when it is exactly the entry; otherwise the entry is written again. */
 function spelled(entry: Entry, text: string): Buffer {
   const alone = text.trim();
   return Buffer.from(isDeepStrictEqual(tryParseJson(alone), entry) ? alone : JSON.stringify(entry));
@@ -139,7 +139,7 @@ function isSameTree(before: Tree, after: Tree): boolean {
   });
 }
 
-/** Messages of old files are named by their line, which may have moved. */
+/** Messages of old files are identified by their line, which may have moved. */
 function isSameName(one: string | undefined, other: string | undefined): boolean {
   return one === other || (one !== undefined && other !== undefined && isUnnamed(one) && isUnnamed(other));
 }

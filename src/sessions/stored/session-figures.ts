@@ -1,17 +1,17 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 
-/** What somebody looks for in a list, and what only the whole transcript tells. */
+/** Figures for a list that require reading the whole transcript. */
 export interface SessionFigures {
   /** Prompts, on all branches. */
   turns: number;
-  /** What the session has cost in USD; null where its file does not tell. */
+  /** The cost of the session in USD; null where its file does not contain it. */
   costUsd: number | null;
 }
 
 /** Larger files are not read for a list. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Null for a file that is too large for it, or cannot be read. Looks for marks in the lines instead of parsing them. */
+/** Null for a file that is too large, or cannot be read. It searches marks in the lines instead of parsing them. */
 export function sessionFigures({ path, fileSize }: { path: string; fileSize: number }): SessionFigures | null {
   if (fileSize > MAX_BYTES) return null;
   try {
@@ -36,12 +36,12 @@ function figuresOf(bytes: Buffer): SessionFigures {
 const LF = 0x0a;
 const COST = '"type":"cost-state"';
 
-/** In a text such marks have backslashes before their quotes, so that no text passes for one. */
+/** Inside a text such marks have backslashes before their quotes, so no text can be mistaken for one. */
 function isPrompt(line: Buffer): boolean {
   return line.includes('"type":"user"') && !NO_PROMPT.some((mark) => line.includes(mark));
 }
 
-/** Results of tools, messages of ours to the model, marks of interrupts, and what belongs to agents. */
+/** Tool results, messages of the runtime to the model, interrupt markers, and entries of agents. */
 const NO_PROMPT = [
   '"type":"tool_result"',
   '"[Request interrupted by user',
@@ -57,7 +57,7 @@ function costIn(line: Buffer): number | null {
 }
 
 function readWhole(path: string, size: number): Buffer {
-  // O_NONBLOCK: a FIFO without a writer opens at once instead of never.
+  // O_NONBLOCK: opening a FIFO without a writer returns at once instead of blocking.
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const buffer = Buffer.allocUnsafe(size);

@@ -1,15 +1,15 @@
-import { stringField } from '../util/json.ts';
-import { printable } from '../util/printable.ts';
-import type { Entry } from '../wire/entries.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { keptOn } from './kept-segment.ts';
-import { stretchTo } from './path.ts';
-import type { Loaded } from './store.ts';
-import { readTranscript } from './transcript-reader.ts';
-import { buildTree, type Tree } from './tree.ts';
-import type { TreeNode } from './tree-model.ts';
+import { stringField } from '../../util/json.ts';
+import { printable } from '../../util/text/printable.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { readTranscript } from '../files/transcript-reader.ts';
+import type { Loaded } from '../store.ts';
+import { segmentTo } from '../tree/branch-path.ts';
+import { buildTree, type Tree } from '../tree/build-tree.ts';
+import { retainedOn } from '../tree/retained-segment.ts';
+import type { TreeNode } from '../tree/tree.ts';
 
-/** A session as its file tells it, read as a whole. */
+/** A session read from its file as a whole. */
 export interface StoredSession {
   sessionId: string;
   path: string;
@@ -18,13 +18,13 @@ export interface StoredSession {
   loaded: readonly Loaded[];
   /** The last one counts. */
   title: string | null;
-  /** The last one counts; an empty one takes it away. */
+  /** The last one counts; an empty one removes it. */
   tag: string | null;
   /** Summaries of branches, by the uuid of their leaf. */
   summaries: ReadonlyMap<string, string>;
-  /** Where it was started. */
+  /** The directory in which it was started. */
   cwd: string | null;
-  /** What it has cost so far; null when the file does not tell. */
+  /** Its cost so far; null when the file does not contain it. */
   costUsd: number | null;
 }
 
@@ -62,7 +62,7 @@ export function storedSession(
 }
 
 /**
- * A message by its uuid, by a beginning of it that only one has, or in a fork by the uuid of the original. Throws
+ * A message by its uuid, by a unique prefix of it, or in a fork by the uuid of the original. Throws
  * `session_not_found`.
  */
 export function findMessage({ tree, sessionId }: StoredSession, name: string): TreeNode {
@@ -87,31 +87,31 @@ function branchesText(leaves: readonly string[]): string {
   return `Its branches end in: ${newest.join(', ')}${rest}`;
 }
 
-/** More would be no help to anybody; all are among the facts. */
+/** A longer list would not help; the error's facts contain all. */
 const SHOWN_LEAVES = 8;
 
 /**
- * The entries from the very beginning to a message: what compactions have replaced stands before what replaced it, and
- * what they have kept where it was said.
+ * The entries from the very beginning to a message: messages that compactions replaced come before the summary, and
+ * retained ones at their original position.
  */
 export function wholeHistory(tree: Tree, leafUuid: string): Entry[] {
-  const path = stretchTo(tree, leafUuid);
+  const path = segmentTo(tree, leafUuid);
   const parts = [path];
-  const seen = new Set<string>(); // a damaged file may go round in circles
+  const seen = new Set<string>(); // a damaged file may contain a circle
   for (let before = replacedBy(tree, path); before !== undefined && !seen.has(before); ) {
     seen.add(before);
-    const earlier = stretchTo(tree, before);
+    const earlier = segmentTo(tree, before);
     parts.unshift(earlier);
     before = replacedBy(tree, earlier);
   }
   return parts.flat().map(({ entry }) => entry);
 }
 
-/** Where the conversation ended that a compaction at the beginning of a path has replaced. */
+/** The end of the conversation that a compaction at the start of a path has replaced. */
 function replacedBy(tree: Tree, path: readonly TreeNode[]): string | undefined {
   const stated = stringField(path[0]?.entry, 'logicalParentUuid');
-  // Lost with its line, perhaps; what was kept leads there as well.
-  return stated !== undefined && !tree.nodes.has(stated) ? keptOn(tree, path)?.nodes.at(-1)?.id : stated;
+  // The stated node may be lost with its line; the retained messages lead there as well.
+  return stated !== undefined && !tree.nodes.has(stated) ? retainedOn(tree, path)?.nodes.at(-1)?.id : stated;
 }
 
 function leafSummary(entry: Entry): [string, string][] {

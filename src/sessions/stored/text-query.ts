@@ -1,11 +1,11 @@
-import { messageOf } from '../util/message-of.ts';
-import type { Entry } from '../wire/entries.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { type TextRole, textsOf } from './entry-text.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { type TextRole, textsOf } from '../entry-texts.ts';
 
-/** What is looked for in the texts of sessions. */
+/** A query for the texts of sessions. */
 export interface TextQuery {
-  /** A line of a transcript that holds a match holds one of these texts, in whatever case. Empty: any line may. */
+  /** A line of a transcript with a match contains one of these texts, in any case. Empty: every line may match. */
   needles: readonly string[];
   find(text: string): { start: number; end: number } | null;
 }
@@ -17,7 +17,7 @@ export interface TextHit {
   after: string;
 }
 
-/** Case matters only when the query has a capital letter. Throws `invalid_option` for a pattern that is none. */
+/** Case matters only when the query has a capital letter. Throws `invalid_option` for an invalid pattern. */
 export function createQuery(query: string, { isPattern }: { isPattern: boolean }): TextQuery {
   if (query === '') throw new HeddleError('invalid_option', 'there is nothing to search for');
   const source = isPattern ? query : query.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
@@ -34,7 +34,7 @@ export function createQuery(query: string, { isPattern }: { isPattern: boolean }
 
 const AROUND = 60;
 
-/** The first match in each text of an entry, with what stands around it. */
+/** The first match in each text of an entry, with the text around it. */
 export function hitsIn(entry: Entry, query: TextQuery): TextHit[] {
   return textsOf(entry).flatMap(({ role, text }) => {
     const found = query.find(text);
@@ -61,7 +61,7 @@ function compiled(source: string, flags: string): RegExp {
   }
 }
 
-/** As writers of JSON spell a text: most leave letters as they are, some write all but ASCII as escapes. */
+/** The ways in which JSON writers spell a text: most leave letters unchanged, some escape everything outside ASCII. */
 function jsonSpellings(text: string): string[] {
   const plain = JSON.stringify(text).slice(1, -1);
   const ascii = plain.replaceAll(/[^\p{ASCII}]/gu, (character) =>
@@ -73,8 +73,8 @@ function jsonSpellings(text: string): string[] {
 }
 
 /**
- * A text that whatever the pattern matches must hold, found only where that is plain to see: the longest run of letters
- * and digits in a pattern without alternatives, groups, classes and escapes.
+ * A text that every match of the pattern must contain, found only in simple cases: the longest run of letters and
+ * digits in a pattern without alternatives, groups, classes and escapes.
  */
 function needlesOfPattern(pattern: string): string[] {
   if (/[|()[\]{}\\]/.test(pattern)) return [];

@@ -1,20 +1,20 @@
 import { readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { stringField, tryParseJson } from '../util/json.ts';
-import { makeDirectory } from '../util/make-directory.ts';
-import { moveFile } from '../util/move-file.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { archiveMarkOf } from './archive-mark.ts';
-import { projectFolders, sessionOfFile } from './layout.ts';
-import { fileAt } from './session-places.ts';
-import { isMissing, storageFailed } from './storage-errors.ts';
-import { taskRecordsDir } from './task-records.ts';
-import { type SessionSummary, sessionSummary } from './transcript-summary.ts';
+import { makeDirectory } from '../../util/files/make-directory.ts';
+import { moveFile } from '../../util/files/move-file.ts';
+import { stringField, tryParseJson } from '../../util/json.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { archiveMarkOf } from '../files/archive-mark.ts';
+import { fileAt } from '../files/session-folders.ts';
+import { projectFolders, sessionOfFile } from '../files/session-paths.ts';
+import { taskRecordsDir } from '../files/task-records.ts';
+import { type SessionSummary, sessionSummary } from '../files/transcript-summary.ts';
+import { isMissing, storageFailed } from '../storage-errors.ts';
 
-/** A session that was deleted. */
+/** A deleted session. */
 export interface TrashedSession {
   sessionId: string;
-  /** Where it lies now. */
+  /** Its folder in the trash. */
   folder: string;
   /** Milliseconds since the epoch. */
   deletedAt: number;
@@ -22,7 +22,7 @@ export interface TrashedSession {
   summary: SessionSummary | null;
 }
 
-/** Where deleted sessions lie (ruling G9). */
+/** The folder of deleted sessions. */
 export function trashFolder(home: string): string {
   return join(home, 'trash', 'sessions');
 }
@@ -32,14 +32,14 @@ export function trashName(sessionId: string, now: number): string {
   return `${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}-${sessionId}`;
 }
 
-/** Kept beside a deleted transcript, so that it can be put back into its place. */
+/** Stored next to a deleted transcript, so that it can be restored to its path. */
 const ORIGIN = 'origin.json';
 
-export function keepOrigin(folder: string, path: string): void {
+export function saveOrigin(folder: string, path: string): void {
   writeFileSync(join(folder, ORIGIN), `${JSON.stringify({ path })}\n`, { mode: 0o600 });
 }
 
-/** The deleted sessions of a home, the one deleted last first. */
+/** The deleted sessions of a home, the last deleted one first. */
 export function listTrash(home: string): TrashedSession[] {
   const names = namesIn(trashFolder(home)).sort().reverse();
   return names.flatMap((name) => {
@@ -52,8 +52,8 @@ export function listTrash(home: string): TrashedSession[] {
 }
 
 /**
- * Puts a deleted session back: its transcript, its subagents, and what is kept of its background tasks. Rejects with
- * `session_exists` when a session is in its place. Resolves with the path of the transcript.
+ * Restores a deleted session: its transcript, its subagents, and the records of its background tasks. Rejects with
+ * `session_exists` when a session is at its path. Resolves with the path of the transcript.
  */
 export function restoreTrashed({ sessionId, folder, summary }: TrashedSession, home: string): string {
   const trashed = transcriptIn(folder);
@@ -78,7 +78,7 @@ export function restoreTrashed({ sessionId, folder, summary }: TrashedSession, h
   return path;
 }
 
-/** Moves a file or folder, with the folders above it; nothing where there is none. */
+/** Moves a file or folder, and creates the folders above the target; does nothing when it does not exist. */
 export function moveIfThere(from: string, to: string): void {
   try {
     if (fileAt(from) === null) return;
@@ -89,13 +89,13 @@ export function moveIfThere(from: string, to: string): void {
   }
 }
 
-/** Of an emptied folder nothing is left; one in which something else lies stays. */
+/** Removes an empty folder; one with other files in it stays. */
 function tidy(folder: string): void {
   try {
     rmSync(join(folder, ORIGIN), { force: true });
     rmdirSync(folder);
   } catch {
-    // Whatever it is, it is not ours to remove.
+    // An unknown file is not Heddle's to remove.
   }
 }
 

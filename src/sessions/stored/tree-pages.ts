@@ -1,15 +1,15 @@
-import { stringField } from '../util/json.ts';
-import type { Branch, SessionNode, SessionTree } from '../wire/control/index.ts';
-import type { Entry } from '../wire/entries.ts';
-import { instantOf, isConversation, isPrompt, textOf } from './entry-fields.ts';
-import { textsOf } from './entry-text.ts';
-import { firstWords } from './shown-text.ts';
-import { pathTo, type Tree } from './tree.ts';
-import type { TreeNode } from './tree-model.ts';
+import { stringField } from '../../util/json.ts';
+import type { Branch, SessionNode, SessionTree } from '../../wire/control/index.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { instantOf, isConversation, isPrompt, textOf } from '../entry-fields.ts';
+import { textsOf } from '../entry-texts.ts';
+import { firstWords } from '../terminal-text.ts';
+import { pathTo, type Tree } from '../tree/build-tree.ts';
+import type { TreeNode } from '../tree/tree.ts';
 
-/** The tree of a session in the words of the wire, for hosts: a running session and a stored one look the same. */
+/** The tree of a session in the format of the wire, for hosts: a running session and a stored one look the same. */
 
-/** More would be a line that other SDKs do not take (ruling K34). */
+/** More nodes would make a line that other SDKs do not accept. */
 export const MAX_NODES = 3000;
 
 const PREVIEW = 80;
@@ -43,7 +43,7 @@ export function sessionNode({ id, entry, parent, isSidechain }: TreeNode): Sessi
   };
 }
 
-/** One per leaf. `active` is the message from which the conversation goes on, a leaf or not. */
+/** One per leaf. `active` is the message from which the conversation continues; it need not be a leaf. */
 export function branchesOf(
   tree: Tree,
   active: string | null,
@@ -67,7 +67,7 @@ export function branchesOf(
   });
 }
 
-/** What was asked last on a branch; empty when nobody asked anything. */
+/** The last prompt on a branch; empty when there is none. */
 export function lastPromptOf(path: readonly Entry[]): string {
   const prompt = path.findLast(isPrompt);
   return prompt ? textOf(prompt) : '';

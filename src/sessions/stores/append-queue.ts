@@ -1,12 +1,12 @@
-/** What is to be appended, one call after the other for each name. */
+/** Queues appends, so that the calls for each name run one after the other. */
 export interface AppendQueue<Key, Item> {
-  /** Resolves when these have been appended, with all that was added before under the same name. */
+  /** Resolves when these items, and all that were added before under the same name, have been appended. */
   add(key: Key, items: readonly Item[], areNew: boolean): Promise<void>;
 }
 
 export interface AppendQueueOptions<Key, Item> {
   nameOf(key: Key): string;
-  /** Every group in a call of its own. Otherwise what has come while one ran goes together. */
+  /** Each group gets its own call. Otherwise groups that arrive during a call are joined. */
   isEager: boolean;
   append(key: Key, items: readonly Item[], areNew: boolean): Promise<void>;
 }
@@ -20,7 +20,7 @@ interface Group<Key, Item> {
 
 export function createAppendQueue<Key, Item>(options: AppendQueueOptions<Key, Item>): AppendQueue<Key, Item> {
   const { nameOf, isEager, append } = options;
-  /** By name, what waits; a name is there as long as somebody works on it. */
+  /** The waiting groups by name; a name is present as long as a call for it runs. */
   const waiting = new Map<string, Group<Key, Item>[]>();
 
   async function work(name: string, groups: Group<Key, Item>[]): Promise<void> {

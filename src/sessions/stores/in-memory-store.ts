@@ -1,11 +1,11 @@
-import { entryJson } from './entry-json.ts';
-import { foldSessionSummary } from './fold-summary.ts';
+import { entryJson } from '../files/entry-json.ts';
+import type { SessionSummaryEntry } from '../store.ts';
 import type { ReferenceSessionKey, ReferenceSessionStore, SessionStoreEntry } from './reference-store-types.ts';
-import type { SessionSummaryEntry } from './store.ts';
+import { foldSessionSummary } from './summary-of-entries.ts';
 
 /**
- * Sessions in memory, with the keys and methods of the reference's SDK: for tests, and to try out what a store is handed.
- * Gone with the process. `createMemoryStore` of `heddle/stores/memory` is the same for the engine.
+ * Sessions in memory, with the keys and methods of the reference's SDK: for tests, and to see what a store receives.
+ * Lost when the process ends. `createMemoryStore` of `heddle/stores/memory` is the equivalent for the engine.
  *
  * @example
  * ```ts
@@ -15,12 +15,12 @@ import type { SessionSummaryEntry } from './store.ts';
  * ```
  */
 export class InMemorySessionStore implements ReferenceSessionStore {
-  /** As text: what is handed out cannot change what is stored. By transcript, in the order of the last writing. */
+  /** Stored as text, so that callers cannot change stored entries. By transcript, in the order of the last write. */
   readonly #transcripts = new Map<string, { key: ReferenceSessionKey; texts: string[]; mtime: number }>();
   readonly #summaries = new Map<string, SessionSummaryEntry>();
   #lastMtime = 0;
 
-  /** How many transcripts there are, those of subagents included. */
+  /** The number of transcripts, including those of subagents. */
   get size(): number {
     return this.#transcripts.size;
   }
@@ -28,7 +28,7 @@ export class InMemorySessionStore implements ReferenceSessionStore {
   async append(key: ReferenceSessionKey, entries: SessionStoreEntry[]): Promise<void> {
     const texts = entries.map((entry) => entryJson(entry));
     const before = this.#transcripts.get(nameOf(key))?.texts ?? [];
-    // Two that are written in the same millisecond have an order, too.
+    // Keeps two writes in the same millisecond in order.
     this.#lastMtime = Math.max(Date.now(), this.#lastMtime + 1);
     const mtime = this.#lastMtime;
     this.#transcripts.set(nameOf(key), { key: { ...key }, texts: [...before, ...texts], mtime });
@@ -52,7 +52,7 @@ export class InMemorySessionStore implements ReferenceSessionStore {
     return sessions.flatMap((summary) => (summary ? [structuredClone(summary)] : []));
   }
 
-  /** Without a `subpath` a session and its subagents, with one only that transcript. */
+  /** Deletes a session and its subagents; with a `subpath`, only that transcript. */
   async delete(key: ReferenceSessionKey): Promise<void> {
     for (const { key: stored } of this.#of(key.projectKey)) {
       if (stored.sessionId !== key.sessionId) continue;
@@ -69,7 +69,7 @@ export class InMemorySessionStore implements ReferenceSessionStore {
     return subpaths.filter((subpath) => subpath !== undefined);
   }
 
-  /** What was written to a transcript, for tests; empty where nothing was. */
+  /** The entries of a transcript, for tests; empty where nothing was written. */
   getEntries(key: ReferenceSessionKey): SessionStoreEntry[] {
     return (this.#transcripts.get(nameOf(key))?.texts ?? []).map((text) => JSON.parse(text) as SessionStoreEntry);
   }

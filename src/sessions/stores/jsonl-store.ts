@@ -1,19 +1,24 @@
 import { dirname, join } from 'node:path';
-import { later } from '../util/later.ts';
-import { processLogger } from '../util/process-warning.ts';
-import type { Logger } from '../util/runtime.ts';
-import type { Entry } from '../wire/entries.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { checkKey, projectFolders, sessionOfFile, subagentsFolder } from './layout.ts';
-import { createLeases } from './leases.ts';
-import { createSessionPlaces, fileAt, namesIn } from './session-places.ts';
-import type { AppendOptions, SessionInfo, SessionStore } from './store.ts';
-import { openTranscript, type TranscriptFile, type WriteBytes, writeToFile } from './transcript-file.ts';
+import { processLogger } from '../../util/process/process-warning.ts';
+import type { Logger } from '../../util/runtime.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { continueAtPath } from '../files/moved-transcript.ts';
+import { removeTranscript } from '../files/remove-transcript.ts';
+import { createSessionFolders, fileAt, namesIn } from '../files/session-folders.ts';
+import { checkKey, projectFolders, sessionOfFile, subagentsFolder } from '../files/session-paths.ts';
+import { openTranscript, type TranscriptFile, type WriteBytes, writeToFile } from '../files/transcript-file.ts';
+import { readTranscript } from '../files/transcript-reader.ts';
+import { readRecent } from '../files/transcript-tail.ts';
+import { watchTranscript } from '../files/transcript-watch.ts';
+import type { AppendOptions, SessionInfo, SessionStore } from '../store.ts';
+import { listSubagents } from '../stored/messages.ts';
+import { createLeases } from './lease-set.ts';
 
 export interface JsonlStoreOptions {
   /** The config home; sessions are under `projects` in it. Nothing is created before the first append. */
   home: string;
-  /** Default: warnings are those of the process (`HeddleWarning`). */
+  /** Default: warnings go to `process.emitWarning` (`HeddleWarning`). */
   log?: Logger;
   /** For fault tests. */
   write?: WriteBytes;
@@ -21,16 +26,16 @@ export interface JsonlStoreOptions {
 
 export type JsonlStore = SessionStore & Required<Pick<SessionStore, 'locate' | 'find' | 'lease' | 'remove'>>;
 
-/** Transcripts kept open at most; the one not used for longest is closed and reopened when needed. */
+/** The most transcripts kept open; the least recently used one is closed and reopened when needed. */
 const MAX_OPEN = 64;
 
 /**
- * Sessions as JSON lines in `<home>/projects/<slug>/<session>.jsonl`, subagents beside them; the layout of the
- * reference, so that its folders can be used as they are.
+ * Stores sessions as JSON lines in `<home>/projects/<slug>/<session>.jsonl`, with subagents in a folder next to them;
+ * the layout of the reference, so that its folders can be used unchanged.
  *
  * `append` does its work before it returns its promise, with one write(2) per group: so appends are in the order of the
- * calls, nothing can come in between, and what has resolved survives the death of this process. A file that was moved away
- * or replaced meanwhile is written anew, or completed, first; one that was deleted is begun anew.
+ * calls, nothing can come in between, and resolved entries survive the death of this process. A file that was moved
+ * away or replaced meanwhile is first restored or completed; a deleted one is started again.
  *
  * @example
  * ```ts
@@ -48,7 +53,7 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     );
   }
   const { home, log = processLogger(), write = writeToFile } = options;
-  const { locate, find, forget } = createSessionPlaces(home);
+  const { locate, find, forget } = createSessionFolders(home);
   const leases = createLeases({ home, log });
   const openFiles = new Map<string, TranscriptFile>();
   /** By path, the appends that could not be made at once. */
@@ -58,18 +63,12 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     async append(key, entries, how) {
       if (entries.length > 0) await appendTo(locate(key), entries, how);
     },
-    load(key) {
-      const path = locate(key);
-      return later(async () => (await import('./transcript-reader.ts')).readTranscript(path));
-    },
-    async loadRecent(key) {
-      const { readRecent } = await import('./transcript-tail.ts');
-      return readRecent(locate(key));
-    },
+    load: (key) => readTranscript(locate(key)),
+    loadRecent: async (key) => readRecent(locate(key)),
     watch(key, { signal }) {
       const path = locate(key);
       const from = fileAt(path)?.size ?? 0;
-      return later(async () => (await import('./transcript-watch.ts')).watchTranscript(path, from, signal));
+      return watchTranscript(path, from, signal);
     },
     async has(key, uuid) {
       const path = locate(key);
@@ -77,25 +76,21 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     },
     exists: async (key) => fileAt(locate(key)) !== null,
     list: async (project) => listSessions(projectFolders(home, project)),
-    async subagents(key) {
-      const { listSubagents } = await import('./messages.ts');
-      return listSubagents(locate({ project: key.project, sessionId: key.sessionId }));
-    },
+    subagents: async ({ project, sessionId }) => listSubagents(locate({ project, sessionId })),
     find: async (sessionId) => find(sessionId),
     async lease(key, holder) {
       checkKey(key);
       const lease = await leases.take(key.sessionId, holder);
       try {
-        // Who is going to write to a transcript that is there knows from now on what becomes of it.
+        // Opens an existing transcript now, so that a move of the file is noticed from now on.
         if (fileAt(locate(key))?.isFile) opened(locate(key));
       } catch {
-        // Whoever writes to it is told.
+        // A later append reports the problem.
       }
       return lease;
     },
     locate,
     async remove(key) {
-      const { removeTranscript } = await import('./remove-transcript.ts');
       const path = locate(key);
       const below = subagentsFolder(path);
       const isWhole = key.agentId === undefined;
@@ -109,18 +104,19 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     },
   };
 
-  /** At once, unless the file does not lie at its path any more: then it is seen to first, and what comes meanwhile waits. */
+  /**
+   * Appends at once, unless the file is no longer at its path: then that is repaired first, and further appends wait.
+   */
   function appendTo(path: string, entries: readonly Entry[], how?: AppendOptions): Promise<void> | undefined {
     const before = settling.get(path);
     const file = opened(path);
-    const isWritten = !before && file.isInPlace();
+    const isWritten = !before && file.isAtPath();
     if (isWritten) file.append(entries, how);
-    // Before anybody is told that it is stored: what was moved away in between comes back with these entries.
-    if (isWritten && file.isInPlace()) return undefined;
+    // Checked before the append resolves: if the file was moved away in between, these entries are restored with it.
+    if (isWritten && file.isAtPath()) return undefined;
     const work = async () => {
-      await before?.catch(() => {}); // whose trouble that was has been told
-      const { goOnInPlace } = await import('./moved-transcript.ts');
-      const state = goOnInPlace(opened(path), path, log);
+      await before?.catch(() => {}); // its own caller has already got this error
+      const state = continueAtPath(opened(path), path, log);
       if (!isWritten || state === 'deleted') opened(path).append(entries, how);
     };
     const settled = work().finally(() => settling.get(path) === settled && settling.delete(path));

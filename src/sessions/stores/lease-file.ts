@@ -1,29 +1,32 @@
 import { lstatSync, readFileSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode } from '../util/error-code.ts';
-import { isObject, tryParseJson } from '../util/json.ts';
-import { makeDirectory } from '../util/make-directory.ts';
-import { isGone, type ProcessIdentity } from '../util/process-identity.ts';
+import { errorCode } from '../../util/error-code.ts';
+import { makeDirectory } from '../../util/files/make-directory.ts';
+import { isObject, tryParseJson } from '../../util/json.ts';
+import { isGone, type ProcessIdentity } from '../../util/process/process-identity.ts';
 
-/** What a lease file says. */
+/** The content of a lease file. */
 export interface LeaseRecord extends ProcessIdentity {
   /** ISO 8601. */
   since: string;
-  /** No two leases have the same. */
+  /** Unique for each lease. */
   token: string;
 }
 
-/** A holder that cannot be asked, on another machine, counts as dead when it has not touched its file for this long. */
+/** A holder on another machine cannot be checked; it counts as dead when it has not touched its file for this long. */
 const SILENT_MS = 120_000;
-/** A file without a record: its maker has died in between, or is about to write it. */
+/** A file without a record: its creator has died before writing it, or is about to write it. */
 const UNWRITTEN_MS = 10_000;
 const MAX_BYTES = 4096;
-/** For each further try somebody else was quicker. */
+/** Each further try means that another process was quicker. */
 const MAX_TRIES = 200;
 const PAUSE_MS = 5;
 
-/** Takes the lease, also from a dead holder. Resolves with null, or with who has it. System errors come as they are. */
+/**
+ * Takes the lease, also from a dead holder. Resolves with null, or with the record of the holder. System errors are
+ * thrown unchanged.
+ */
 export async function takeLease(path: string, record: LeaseRecord): Promise<LeaseRecord | null> {
   makeDirectory(dirname(path), 0o700);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -39,20 +42,20 @@ export function holdsLease(path: string, token: string): boolean {
   return readLease(path)?.record.token === token;
 }
 
-/** Tells others that the holder lives. */
+/** Shows others that the holder is alive. */
 export function touchLease(path: string): void {
   const now = Date.now() / 1000;
   utimesSync(path, now, now);
 }
 
-/** Gives back a lease, unless it was taken over. */
+/** Releases a lease, unless another process took it over. */
 export function dropLease(path: string, token: string): void {
   if (holdsLease(path, token)) remove(path);
 }
 
 /**
- * Two takers may find the same lease left behind, and the slower one must not remove what the quicker one has put in its
- * place. So the right to remove it is a lease of its own, named after the one that was left, and who has it looks again.
+ * Two processes may find the same abandoned lease, and the slower one must not remove the new lease of the quicker one.
+ * So removing it requires a separate lease, named after the abandoned one, and its holder checks again.
  */
 async function removeLeft(path: string, token: string, taker: LeaseRecord): Promise<void> {
   const right = `${path}.${token}`;
@@ -69,29 +72,29 @@ function create(path: string, record: LeaseRecord): boolean {
     writeFileSync(path, JSON.stringify(record), { mode: 0o600, flag: 'wx' });
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
-    // A full disk has room for the name, not for what it says.
+    // On a full disk the file can be created but not written.
     if (lstatSync(path, { throwIfNoEntry: false })?.size === 0) remove(path);
     throw error;
   }
-  // Who was kept from writing for very long may have been taken for dead.
+  // A process that was suspended for very long may have been taken for dead.
   return holdsLease(path, record.token);
 }
 
-interface FoundLease {
+interface ReadLease {
   record: LeaseRecord;
   touchedMs: number;
   isUnwritten: boolean;
 }
 
-/** Whether its holder is gone, or silent for so long that it counts as gone. */
-export function isLeft({ record, touchedMs, isUnwritten }: FoundLease): boolean {
+/** Whether its holder is dead, or silent for so long that it counts as dead. */
+export function isLeft({ record, touchedMs, isUnwritten }: ReadLease): boolean {
   const silentMs = Date.now() - touchedMs;
   if (isUnwritten) return silentMs > UNWRITTEN_MS;
   return isGone(record) ?? silentMs > SILENT_MS;
 }
 
-/** Null when there is none. Throws for something else in its place. */
-export function readLease(path: string): FoundLease | null {
+/** Null when there is no lease. Throws if something else is at the path. */
+export function readLease(path: string): ReadLease | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return null;
   if (!stats.isFile() || stats.size > MAX_BYTES) throw new Error(`${path} is in the way: it is no lease`);
@@ -102,7 +105,7 @@ export function readLease(path: string): FoundLease | null {
   return { record: unknown, touchedMs: stats.mtimeMs, isUnwritten: true };
 }
 
-/** Empty when it has gone meanwhile. */
+/** Empty when the file has been removed meanwhile. */
 function contentOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');

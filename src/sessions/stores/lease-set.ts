@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { identityOf } from '../util/process-identity.ts';
-import type { Logger } from '../util/runtime.ts';
+import { identityOf } from '../../util/process/process-identity.ts';
+import type { Logger } from '../../util/runtime.ts';
+import { homeUnwritable, sessionBusy } from '../storage-errors.ts';
+import type { Lease, LeaseHolder } from '../store.ts';
 import { dropLease, holdsLease, type LeaseRecord, takeLease, touchLease } from './lease-file.ts';
-import { sessionBusy } from './session-busy.ts';
-import type { Lease, LeaseHolder } from './store.ts';
 
-/** How often the holders of leases are seen to live. */
+/** How often held leases are touched, to show that the holder is alive. */
 const HEARTBEAT_MS = 30_000;
 
 export interface Leases {
-  /** Rejects with `session_busy`, or with `storage_failed` where no file can be made. */
+  /** Rejects with `session_busy`, or with `storage_failed` where no file can be created. */
   take(sessionId: string, holder: LeaseHolder): Promise<Lease>;
-  /** Gives back all that are held. */
+  /** Releases all held leases. */
   close(): void;
 }
 
-/** The leases that a store holds: files in `<home>/locks`, and one timer for all, only while there are some. */
+/** The leases that a store holds: files in `<home>/locks`, and one timer for all of them while there are any. */
 export function createLeases({ home, log }: { home: string; log: Logger }): Leases {
   const held = new Map<string, string>();
   let heartbeat: ReturnType<typeof setInterval> | undefined;
@@ -61,7 +61,7 @@ export function createLeases({ home, log }: { home: string; log: Logger }): Leas
     }
   }
 
-  /** A lease that cannot be renewed or given back is no reason to stop: in the end it is found left behind. */
+  /** A lease that cannot be renewed or released does not stop the session: others eventually treat it as abandoned. */
   function quietly(path: string, work: () => void): void {
     try {
       work();
@@ -71,11 +71,11 @@ export function createLeases({ home, log }: { home: string; log: Logger }): Leas
   }
 }
 
-/** Who has the lease instead, or null. */
+/** The current holder of the lease, or null. */
 async function taken(home: string, path: string, record: LeaseRecord): Promise<LeaseRecord | null> {
   try {
     return await takeLease(path, record);
   } catch (error) {
-    throw (await import('./home-unwritable.ts')).homeUnwritable(home, error);
+    throw homeUnwritable(home, error);
   }
 }

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
+import { namesIn } from '../files/session-folders.ts';
 import { isLeft, type LeaseRecord, readLease } from './lease-file.ts';
-import { namesIn } from './session-places.ts';
 
-/** A lease as somebody sees it who wants nothing of it. */
+/** A lease as an observer sees it. */
 export interface SeenLease {
   sessionId: string;
   record: LeaseRecord;
-  /** Whoever held it is gone: the next one who wants it gets it. */
+  /** The holder is dead: the next process that asks for the lease gets it. */
   isLeft: boolean;
 }
 
-/** Every lease of a config home. What is no lease is passed over; nothing is changed. */
+/** Every lease of a config home. Other files are skipped; nothing is changed. */
 export function seenLeases(home: string): SeenLease[] {
   const folder = join(home, 'locks');
   return namesIn(folder).flatMap((name) => {
@@ -19,7 +19,7 @@ export function seenLeases(home: string): SeenLease[] {
       const found = readLease(join(folder, name));
       return found ? [{ sessionId: name.slice(0, -'.json'.length), record: found.record, isLeft: isLeft(found) }] : [];
     } catch {
-      return []; // something else has that name
+      return []; // the path holds something else
     }
   });
 }

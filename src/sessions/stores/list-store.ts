@@ -1,10 +1,10 @@
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { foldSessionSummary } from './fold-summary.ts';
-import { pageOf } from './page.ts';
-import type { SessionInfo, SessionKey, SessionStore, SessionSummaryEntry } from './store.ts';
-import type { SessionSummary } from './transcript-summary.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import type { SessionSummary } from '../files/transcript-summary.ts';
+import type { SessionInfo, SessionKey, SessionStore, SessionSummaryEntry } from '../store.ts';
+import { pageOf } from '../stored/list-sessions.ts';
+import { foldSessionSummary } from './summary-of-entries.ts';
 
-/** What is known of a session in a store; it has a file only where the store says so. */
+/** The summary of a session in a store; it has a file only where the store names one. */
 export type StoredSummary = Omit<SessionSummary, 'path' | 'fileSize'> &
   Partial<Pick<SessionSummary, 'path' | 'fileSize'>>;
 
@@ -16,8 +16,8 @@ export interface StoreListOptions {
 }
 
 /**
- * The sessions of a project in a store, newest first. Summaries that the store keeps are taken where they are as new as
- * the session; of the others on the page all is loaded.
+ * The sessions of a project in a store, newest first. A stored summary is used where it is as new as the session; the
+ * others on the page are loaded.
  */
 export async function listStoreSessions(store: SessionStore, options: StoreListOptions): Promise<StoredSummary[]> {
   const { project } = options;
@@ -37,7 +37,7 @@ export async function listStoreSessions(store: SessionStore, options: StoreListO
   return summaries;
 }
 
-/** What is known of one session of a store; null when it holds nothing of it. */
+/** The summary of one session of a store; null when the store does not hold it. */
 export async function storeSummary(store: SessionStore, key: SessionKey): Promise<StoredSummary | null> {
   const { data, count } = await summarise(store, key);
   if (count === 0) return null;
@@ -45,10 +45,10 @@ export async function storeSummary(store: SessionStore, key: SessionKey): Promis
   return toSummary(listed ?? { sessionId: key.sessionId, lastModified: 0 }, data, store.locate?.(key));
 }
 
-/** A store may have thousands of sessions: each that is loaded is an open file, or a connection. */
+/** A limit, because a store may have thousands of sessions: each loading one is an open file or a connection. */
 const AT_ONCE = 16;
 
-/** Entry by entry: nothing of a long session stays in memory. */
+/** Entry by entry: a long session is never in memory as a whole. */
 async function summarise(store: SessionStore, key: SessionKey): Promise<SessionSummaryEntry & { count: number }> {
   let summary = foldSessionSummary(undefined, key, []);
   let count = 0;
@@ -60,12 +60,12 @@ async function summarise(store: SessionStore, key: SessionKey): Promise<SessionS
   return { ...summary, count };
 }
 
-/** What was kept elsewhere is not trusted to have its shape. */
+/** Data from a store is not trusted to have the right shape. */
 function toSummary({ sessionId, lastModified, size }: SessionInfo, data: unknown, path?: string): StoredSummary {
-  const facts: JsonObject = isObject(data) ? data : {};
-  const { createdAt } = facts;
+  const details: JsonObject = isObject(data) ? data : {};
+  const { createdAt } = details;
   const texts = TEXTS.flatMap((name) => {
-    const text = stringField(facts, name);
+    const text = stringField(details, name);
     return text ? [[name, text] as const] : [];
   });
   const known: Partial<Record<(typeof TEXTS)[number], string>> = Object.fromEntries(texts);

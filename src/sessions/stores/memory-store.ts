@@ -1,13 +1,13 @@
-import { Channel } from '../util/channel.ts';
-import type { Clock } from '../util/runtime.ts';
-import type { Entry } from '../wire/entries.ts';
-import { foldSessionSummary } from './fold-summary.ts';
-import { sessionBusy } from './session-busy.ts';
-import type { LeaseHolder, Loaded, SessionKey, SessionStore, SessionSummaryEntry } from './store.ts';
+import { Channel } from '../../util/channel.ts';
+import type { Clock } from '../../util/runtime.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { sessionBusy } from '../storage-errors.ts';
+import type { LeaseHolder, Loaded, SessionKey, SessionStore, SessionSummaryEntry } from '../store.ts';
+import { foldSessionSummary } from './summary-of-entries.ts';
 
 /**
- * Sessions in memory, for tests and for hosts that keep nothing. Entries are kept as text: what is handed out cannot
- * change what is stored, and what cannot be JSON is refused as a file would refuse it.
+ * Sessions in memory, for tests and for hosts that store nothing. Entries are kept as text: callers cannot change
+ * stored entries, and values that are not JSON are refused as a file would refuse them.
  *
  * @example
  * ```ts
@@ -22,7 +22,7 @@ export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}):
   const found = new Map<string, string>();
   const watchers = new Map<string, Set<Channel<string>>>();
   const leases = new Map<string, LeaseHolder & { since: string }>();
-  /** A session that was found is where it was found, unless the key's own project has one of the same id. */
+  /** A session found by `find` keeps its project, unless the key's own project has one with the same id. */
   const settle = (key: SessionKey): SessionKey => {
     const project = found.get(key.sessionId);
     const own = nameOf({ project: key.project, sessionId: key.sessionId });
@@ -48,7 +48,7 @@ export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}):
         fresh.map(({ entry }) => entry),
         { mtime },
       );
-      // Re-inserting keeps the map in the order of writing, which the clock may be too coarse to tell.
+      // Re-inserting keeps the map in the order of writing, for which the clock may be too coarse.
       transcripts.delete(nameOf(key));
       transcripts.set(nameOf(key), transcript);
     },

@@ -1,11 +1,11 @@
-import type { SessionSummaryEntry } from './store.ts';
+import type { SessionSummaryEntry } from '../store.ts';
 
 /** Names one transcript in a store that was written for the reference's SDK. */
 export interface ReferenceSessionKey {
-  /** The path of the working directory with every character but letters and digits as a dash. */
+  /** The path of the working directory with every character except letters and digits as a dash. */
   projectKey: string;
   sessionId: string;
-  /** `subagents/agent-<id>` for the transcript of a subagent; the session's own has none. */
+  /** `subagents/agent-<id>` for the transcript of a subagent; absent for the session's own. */
   subpath?: string;
 }
 
@@ -18,9 +18,9 @@ export interface SessionStoreEntry {
 }
 
 /**
- * A session store that was written for the reference's SDK. It is taken wherever a `SessionStore` is, as it is: calls to
- * `append` for one transcript never overlap; one that rejects is tried three times in all; and a uuid that the transcript
- * has is not handed over again.
+ * A session store that was written for the reference's SDK, accepted wherever a `SessionStore` is. Heddle never
+ * overlaps calls to `append` for one transcript, tries a rejected call three times in all, and does not pass on a uuid
+ * that the transcript already has.
  */
 export interface ReferenceSessionStore {
   append(key: ReferenceSessionKey, entries: SessionStoreEntry[]): Promise<void>;
@@ -36,7 +36,7 @@ export interface ReferenceSessionStore {
 }
 
 /**
- * When entries are handed to such a store, each time awaited before anything is said of them. `batched`: what comes while
- * one `append` to the transcript runs goes together in the next; `eager`: every group in a call of its own.
+ * When entries are passed to such a store; Heddle always waits for `append` before it reports them. `batched`: entries
+ * that arrive during one `append` go together into the next; `eager`: every group gets its own call.
  */
 export type SessionStoreFlush = 'batched' | 'eager';

@@ -1,40 +1,53 @@
-import { isObject } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import { within } from '../util/timer.ts';
-import type { Entry } from '../wire/entries.ts';
-import { HeddleError } from '../wire/errors.ts';
+import { isObject } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { within } from '../../util/timer.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { entryJson } from '../files/entry-json.ts';
+import { projectSlug } from '../files/project-slug.ts';
+import type { Loaded, SessionKey, SessionStore } from '../store.ts';
 import { createAppendQueue } from './append-queue.ts';
-import { entryJson } from './entry-json.ts';
 import type {
   ReferenceSessionKey,
   ReferenceSessionStore,
   SessionStoreEntry,
   SessionStoreFlush,
 } from './reference-store-types.ts';
-import { projectSlug } from './slug.ts';
-import type { Loaded, SessionKey, SessionStore } from './store.ts';
 
 export interface AdapterOptions {
   /** Default: `batched`. */
   flush?: SessionStoreFlush | undefined;
   /** How long one call of `append` may take. */
   appendTimeoutMs?: number;
-  /** How long it is waited before a call that was rejected is made again. */
+  /** The waiting times before a rejected call is repeated. */
   retryAfterMs?: readonly number[];
+}
+
+/** Turns a store of either kind into a `SessionStore`. */
+export function toSessionStore(
+  given: SessionStore | ReferenceSessionStore,
+  options: AdapterOptions = {},
+): SessionStore {
+  return isReferenceStore(given) ? fromReferenceStore(given, options) : given;
+}
+
+/** Whether a store was written for the reference: it has neither `list` nor `exists`. */
+function isReferenceStore(given: SessionStore | ReferenceSessionStore): given is ReferenceSessionStore {
+  return !('list' in given) && !('exists' in given);
 }
 
 const APPEND_TIMEOUT_MS = 60_000;
 const RETRY_AFTER_MS = [100, 400];
 
 /**
- * A store that was written for the reference, as one of ours (ruling K48). Its promises are fewer: what ours has to keep
- * (the order of appends, a uuid once, entries that nobody can change afterwards) is seen to here.
+ * Adapts a store that was written for the reference. Such a store guarantees less, so the adapter provides the rest:
+ * the order of appends, each uuid once, and entries that cannot be changed afterwards.
  */
 export function fromReferenceStore(given: ReferenceSessionStore, options: AdapterOptions = {}): SessionStore {
   const { flush = 'batched', appendTimeoutMs = APPEND_TIMEOUT_MS, retryAfterMs = RETRY_AFTER_MS } = options;
-  /** Whoever finds out that a session is there reads it next; it need not come over twice. */
+  /** A caller that has checked that a session exists reads it next; the entries need not be loaded twice. */
   let peeked: { name: string; entries: Entry[] } | null = null;
-  /** By transcript: the uuids that it is known to hold. `isWhole`: there are no others. */
+  /** By transcript: the uuids that it is known to hold. `isWhole`: the set is complete. */
   const known = new Map<string, { uuids: Set<string>; isWhole: boolean }>();
 
   async function loadAll(key: SessionKey): Promise<Entry[]> {
@@ -44,7 +57,7 @@ export function fromReferenceStore(given: ReferenceSessionStore, options: Adapte
     return loaded.map((entry) => copyOf(entry as Entry));
   }
 
-  /** What the transcript does not hold yet, each uuid once. */
+  /** The entries that the transcript does not hold yet, each uuid once. */
   async function unstored(key: SessionKey, entries: readonly Entry[], areNew: boolean): Promise<Entry[]> {
     const about = known.get(nameOf(key)) ?? { uuids: new Set(), isWhole: false };
     known.set(nameOf(key), about);
@@ -71,7 +84,7 @@ export function fromReferenceStore(given: ReferenceSessionStore, options: Adapte
     },
   });
 
-  /** Rejections are tried again, as such stores count on; a call that does not come back may still do its work. */
+  /** Rejected calls are repeated, as such stores expect; a call that never returns may still do its work. */
   async function hand(key: SessionKey, entries: Entry[]): Promise<void> {
     for (const [attempt, pause] of [...retryAfterMs, null].entries()) {
       const call = () => given.append(keyOf(key), entries as SessionStoreEntry[]).then(() => true as const);
@@ -158,7 +171,7 @@ function nameOf(key: SessionKey): string {
   return JSON.stringify(keyOf(key));
 }
 
-/** Nobody can change what another one holds, and what is no JSON is refused. */
+/** A copy, so that callers cannot change each other's entries; values that are not JSON are refused. */
 function copyOf(entry: Entry): Entry {
   try {
     return JSON.parse(entryJson(entry)) as Entry;

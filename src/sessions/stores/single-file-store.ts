@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
-import { isSessionId } from './layout.ts';
-import { storageFailed } from './storage-errors.ts';
-import type { SessionKey, SessionStore } from './store.ts';
-import { readTranscript } from './transcript-reader.ts';
-import { readRecent } from './transcript-tail.ts';
+import { isSessionId } from '../files/session-paths.ts';
+import { readTranscript } from '../files/transcript-reader.ts';
+import { readRecent } from '../files/transcript-tail.ts';
+import { storageFailed } from '../storage-errors.ts';
+import type { SessionKey, SessionStore } from '../store.ts';
 
-/** A single transcript, wherever it lies, as a store that can only be read. */
+/** A single transcript at any path, as a read-only store. */
 export function readOnlyTranscript(path: string, project: string): { key: SessionKey; store: SessionStore } {
   const name = basename(path, '.jsonl');
   const key = { project, sessionId: isSessionId(name) ? name : UNNAMED };
@@ -22,5 +22,5 @@ export function readOnlyTranscript(path: string, project: string): { key: Sessio
   return { key, store };
 }
 
-/** A file may have any name; its own id does not matter, as what is made of it gets a new one. */
+/** A file may have any name; its own id does not matter, because a session made from it gets a new one. */
 const UNNAMED = '00000000-0000-0000-0000-000000000000';

@@ -1,11 +1,11 @@
+import type { Loaded, SessionKey, SessionStore } from '../store.ts';
 import { createMemoryStore } from './memory-store.ts';
-import type { Loaded, SessionKey, SessionStore } from './store.ts';
 
 /**
- * For a session of which nothing is to be left: what is appended lives in memory, behind the stored session that it
- * goes on from, if any, which is only read. So its tree is whole, and gone with the process.
+ * A store for a session that must leave nothing on disk: appended entries live in memory, after those of the stored
+ * session that it continues, if any, which is only read. So its tree is complete, and is lost when the process ends.
  */
-export function createUnkeptStore(past: { store: SessionStore; key: SessionKey } | null): SessionStore {
+export function createUnsavedStore(past: { store: SessionStore; key: SessionKey } | null): SessionStore {
   const own = createMemoryStore();
   return {
     append: own.append,

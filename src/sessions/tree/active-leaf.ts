@@ -1,18 +1,18 @@
-import { instantOf, isErrorAnswer, isPrompt } from './entry-fields.ts';
-import type { Step, Tree, TreeNode } from './tree-model.ts';
+import { instantOf, isErrorAnswer, isPrompt } from '../entry-fields.ts';
+import type { Step, Tree, TreeNode } from './tree.ts';
 
 export interface LeafChoice {
-  /** Null when the session holds no message. */
+  /** Null when the session contains no message. */
   leaf: TreeNode | null;
-  /** Which rule decided: asked for, recorded in the file, or the newest in the file. */
+  /** The rule that decided: an explicit request, a record in the file, or the newest in the file. */
   rule: 'explicit' | 'recorded' | 'file_order';
-  /** The leaf that the oldest rule (greatest timestamp) would have taken, when it is another one. */
+  /** The leaf that the oldest rule (greatest timestamp) would have selected, when it is a different one. */
   byTimestamp: TreeNode | null;
 }
 
 /**
- * Where the conversation goes on (ruling K21). An explicit uuid that is not in the tree falls back to the other rules
- * [SES-14]; callers for whom that is an error look first.
+ * The message from which the conversation continues. An explicit uuid that is not in the tree falls back to the other
+ * rules; callers for whom that is an error check first.
  */
 export function activeLeaf(tree: Tree, explicit?: string): LeafChoice {
   const asked = explicit === undefined ? undefined : tree.nodes.get(explicit);
@@ -28,14 +28,14 @@ export function leafByFileOrder(tree: Tree): TreeNode | null {
   return best(tree.leaves.toReversed(), (leaf) => lastMessage(tree, leaf).index);
 }
 
-/** The end of the branch with the latest timestamp; among equals the one written last [SES-13, SES-33]. */
+/** The end of the branch with the latest timestamp; among equals the one written last. */
 export function leafByTimestamp(tree: Tree): TreeNode | null {
   const ends = tree.leaves.map((leaf) => ({ leaf, message: lastMessage(tree, leaf) }));
   const byFileOrder = ends.toReversed().sort((a, b) => b.message.index - a.message.index);
   return best(byFileOrder, ({ message }) => instantOf(message.entry))?.leaf ?? null;
 }
 
-/** The ends of all branches: one for each step that no message goes on from, in the order of the file. */
+/** The ends of all branches: one for each step that no message continues, in the order of the file. */
 export function branchEnds(steps: ReadonlyMap<TreeNode, Step>): TreeNode[] {
   const ends: TreeNode[] = [];
   for (const step of new Set(steps.values())) {
@@ -46,9 +46,9 @@ export function branchEnds(steps: ReadonlyMap<TreeNode, Step>): TreeNode[] {
 }
 
 /**
- * The node from which the next message should hang: the newest message of the step that has no other below it, and then
- * down along what was added to it (attachments, progress). A step without a message is no end: progress grafted
- * somewhere, or a compaction boundary whose summary was never written.
+ * The node to which the next message should be linked: the newest message of the step that has no other below it, and
+ * then down along its attachments and progress. A step without a message is no end: it may be misplaced progress, or a
+ * compaction boundary whose summary was never written.
  */
 function endOf(step: Step, steps: ReadonlyMap<TreeNode, Step>): TreeNode | null {
   const held = new Set<TreeNode>();
@@ -66,7 +66,7 @@ function endOf(step: Step, steps: ReadonlyMap<TreeNode, Step>): TreeNode | null 
   return end;
 }
 
-/** A message may hang from another through progress entries. */
+/** A message may be linked to another through progress entries. */
 function markAbove(from: TreeNode, held: Set<TreeNode>): void {
   for (let node: TreeNode | null = from; node && !held.has(node); node = node.parent) {
     held.add(node);
@@ -79,9 +79,9 @@ function isMessage(node: TreeNode): boolean {
 }
 
 /**
- * The newest message of a leaf's step; what merely hangs from it says nothing about when it was active. Neither does an
- * error in the place of an answer to what was asked long ago, nor a call's second result, which a stray permission
- * leaves behind days later: a branch that holds nothing else is as old as what it hangs from.
+ * The newest message of a leaf's step; entries that are merely attached do not show when a branch was active. Neither
+ * does an error instead of an answer to an old prompt, nor a call's second result, which a stray permission may add
+ * days later: a branch that has only these is as old as its parent.
  */
 function lastMessage(tree: Tree, leaf: TreeNode): TreeNode {
   for (let step = tree.steps.get(leaf); step; step = stepAbove(tree, step)) {
@@ -101,7 +101,7 @@ function saysSomething(tree: Tree, node: TreeNode): boolean {
   return node.answers.length === 0 || node.answers.some((id) => tree.results.get(id)?.[0] === node);
 }
 
-/** Whether somebody has asked something else since what the node is about. */
+/** Whether the user has sent another prompt since the one that the node belongs to. */
 function isLate(tree: Tree, { index, parent }: TreeNode): boolean {
   let about = parent;
   while (about && !saysSomething(tree, about)) about = about.parent;

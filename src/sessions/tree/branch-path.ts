@@ -1,45 +1,46 @@
-import type { Entry } from '../wire/entries.ts';
-import { keptOn, relinked, withKept } from './kept-segment.ts';
-import type { Step, Tree, TreeNode } from './tree-model.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { relinked, retainedOn, withRetained } from './retained-segment.ts';
+import type { Step, Tree, TreeNode } from './tree.ts';
+import { isBelow } from './tree-nodes.ts';
 
 /**
- * The conversation that ends in a node, from its root or its compaction boundary on, with what the compaction has kept
- * from before it. Empty for an unknown uuid.
+ * The conversation that ends in a node, from its root or its compaction boundary on, including the messages that the
+ * compaction retained. Empty for an unknown uuid.
  */
 export function pathTo(tree: Tree, leafUuid: string): Entry[] {
-  const path = stretchTo(tree, leafUuid);
-  const kept = keptOn(tree, path);
-  return kept === null ? path.map(({ entry }) => entry) : relinked(withKept(path, kept), kept);
+  const path = segmentTo(tree, leafUuid);
+  const retained = retainedOn(tree, path);
+  return retained === null ? path.map(({ entry }) => entry) : relinked(withRetained(path, retained), retained);
 }
 
-/** The nodes of that conversation. */
+/** The nodes of the conversation that ends in a node. */
 export function nodesTo(tree: PathTree, leafUuid: string): TreeNode[] {
-  const path = stretchTo(tree, leafUuid);
-  const kept = keptOn(tree, path);
-  return kept === null ? path : withKept(path, kept);
+  const path = segmentTo(tree, leafUuid);
+  const retained = retainedOn(tree, path);
+  return retained === null ? path : withRetained(path, retained);
 }
 
-/** What a path is made of. */
-type PathTree = Pick<Tree, 'nodes' | 'steps' | 'results' | 'kept'>;
+/** The parts of a tree that a path needs. */
+type PathTree = Pick<Tree, 'nodes' | 'steps' | 'results' | 'retained'>;
 
 /**
- * What the file itself links up to a node, without what was kept from before. Besides the ancestors it holds what belongs
- * to them: the other blocks of an answer that was left by one of its results, and results of calls on the path that hang
- * beside it.
+ * The nodes that the file itself links up to a node, without retained messages. It includes the ancestors and what
+ * belongs to them: the other blocks of an answer when the path continues from one of its results, and results of calls
+ * on the path that are linked elsewhere.
  */
-export function stretchTo(tree: PathTree, leafUuid: string): TreeNode[] {
+export function segmentTo(tree: PathTree, leafUuid: string): TreeNode[] {
   const path: TreeNode[] = [];
-  let stretch: TreeNode[] = [];
+  let segment: TreeNode[] = [];
   let step: Step | undefined;
   for (const node of [...ancestors(tree.nodes.get(leafUuid)), null]) {
     const next = node === null ? undefined : tree.steps.get(node);
     if (next !== step) {
-      // A `push(...)` of a long stretch could exceed the argument limit.
-      for (const member of wholeStep(step, stretch)) path.push(member);
-      stretch = [];
+      // A `push(...)` of a long segment could exceed the argument limit.
+      for (const member of wholeStep(step, segment)) path.push(member);
+      segment = [];
       step = next;
     }
-    if (node !== null) stretch.push(node);
+    if (node !== null) segment.push(node);
   }
   return withStrayResults(tree, path);
 }
@@ -51,26 +52,26 @@ function ancestors(leaf: TreeNode | undefined): TreeNode[] {
   return trunk.reverse();
 }
 
-/** The stretch of the path that lies in one step, completed: its blocks in their order, then the results. */
-function wholeStep(step: Step | undefined, stretch: TreeNode[]): TreeNode[] {
-  if (!step || step.answer === null || step.members.length === stretch.length) return stretch;
-  const included = new Set(stretch);
-  const blocks = otherBlocks(step, stretch);
+/** The part of the path that is in one step, completed: its blocks in their order, then the results. */
+function wholeStep(step: Step | undefined, segment: TreeNode[]): TreeNode[] {
+  if (!step || step.answer === null || step.members.length === segment.length) return segment;
+  const included = new Set(segment);
+  const blocks = otherBlocks(step, segment);
   for (const node of blocks) included.add(node);
-  const cut = stretch.findLastIndex((node) => node.entry.type === 'assistant') + 1;
-  const head = blocks.length === 0 ? stretch.slice(0, cut) : inOrderOf(step, [...stretch.slice(0, cut), ...blocks]);
-  return [...head, ...besides(step, included), ...stretch.slice(cut)];
+  const cut = segment.findLastIndex((node) => node.entry.type === 'assistant') + 1;
+  const head = blocks.length === 0 ? segment.slice(0, cut) : inOrderOf(step, [...segment.slice(0, cut), ...blocks]);
+  return [...head, ...besides(step, included), ...segment.slice(cut)];
 }
 
 /**
- * Blocks of the answer that are no ancestors. All of them when the answer was left by a result, for then it was whole;
- * else those that stand before the last block on the path, which are its siblings.
+ * Blocks of the answer that are not ancestors. All of them when the path continues from a result, because the answer
+ * was then complete; otherwise those before the last block on the path, which are its siblings.
  */
-function otherBlocks(step: Step, stretch: readonly TreeNode[]): TreeNode[] {
-  const isLeftByResult = stretch.findLast((node) => node.isMessage)?.entry.type === 'user';
-  const last = stretch.findLast((node) => node.entry.type === 'assistant');
+function otherBlocks(step: Step, segment: readonly TreeNode[]): TreeNode[] {
+  const isLeftByResult = segment.findLast((node) => node.isMessage)?.entry.type === 'user';
+  const last = segment.findLast((node) => node.entry.type === 'assistant');
   if (!isLeftByResult && !last) return [];
-  const included = new Set(stretch);
+  const included = new Set(segment);
   return step.members.filter(
     (node) =>
       node.entry.type === 'assistant' && !included.has(node) && (isLeftByResult || node.index < (last?.index ?? 0)),
@@ -89,7 +90,7 @@ function besides(step: Step, included: Set<TreeNode>): TreeNode[] {
   const rest: TreeNode[] = [];
   for (const node of [...step.members].sort((a, b) => a.index - b.index)) {
     if (included.has(node)) continue;
-    // A call that is not among the step's is lost; one that is, but not on the path, was left out on purpose.
+    // A call that is not in the step is lost; one that is in the step but not on the path was left out on purpose.
     const isWanted = (id: string) => !answered.has(id) && (calls.has(id) || !step.calls.has(id));
     const answers = node.answers.filter(isWanted);
     const isAddition = node.entry.type === 'attachment' && node.parent !== null && included.has(node.parent);
@@ -101,7 +102,7 @@ function besides(step: Step, included: Set<TreeNode>): TreeNode[] {
   return rest;
 }
 
-/** A result that was written further down, beside the path, is put behind its call. */
+/** Moves a result that was written further down, off the path, to directly after its call. */
 function withStrayResults(tree: PathTree, path: readonly TreeNode[]): TreeNode[] {
   const answered = new Set<string>();
   for (const { answers } of path) for (const id of answers) answered.add(id);
@@ -117,9 +118,4 @@ function withStrayResults(tree: PathTree, path: readonly TreeNode[]): TreeNode[]
     }
   }
   return whole;
-}
-
-function isBelow(node: TreeNode, ancestor: TreeNode): boolean {
-  for (let above = node.parent; above !== null; above = above.parent) if (above === ancestor) return true;
-  return false;
 }

@@ -1,19 +1,20 @@
-import { stringField } from '../util/json.ts';
-import type { Entry } from '../wire/entries.ts';
-import { answeredIds, answerKey, callIds, isConversation } from './entry-fields.ts';
-import { findKept } from './kept-segment.ts';
-import { branchEnds } from './leaf.ts';
-import { linkParents } from './links.ts';
-import { nodesTo } from './path.ts';
-import { groupSteps } from './steps.ts';
-import type { Loaded } from './store.ts';
-import type { Finding, KeptSegment, Tree, TreeNode } from './tree-model.ts';
+import { stringField } from '../../util/json.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { answeredIds, answerKey, callIds, isConversation } from '../entry-fields.ts';
+import type { Loaded } from '../store.ts';
+import { branchEnds } from './active-leaf.ts';
+import { nodesTo } from './branch-path.ts';
+import { groupSteps } from './group-steps.ts';
+import { linkParents } from './link-parents.ts';
+import { findRetained } from './retained-segment.ts';
+import type { Finding, RetainedSegment, Tree, TreeNode } from './tree.ts';
+import { nodesByCall } from './tree-nodes.ts';
 
-export { activeLeaf, leafByFileOrder, leafByTimestamp } from './leaf.ts';
-export { pathTo } from './path.ts';
-export type { Tree } from './tree-model.ts';
+export { activeLeaf, leafByFileOrder, leafByTimestamp } from './active-leaf.ts';
+export { pathTo } from './branch-path.ts';
+export type { Tree } from './tree.ts';
 
-/** Builds the tree of a transcript. Never throws: what is damaged is repaired or left out, and is in `findings`. */
+/** Builds the tree of a transcript. Never throws: damage is repaired or left out, and listed in `findings`. */
 export function buildTree(loaded: Iterable<Loaded>): Tree {
   const { found, records, findings } = collect(loaded);
   const nodes = toNodes(found);
@@ -21,7 +22,7 @@ export function buildTree(loaded: Iterable<Loaded>): Tree {
   for (const repaired of linkParents(list, nodes)) findings.push(repaired);
   for (const node of list) node.parent?.children.push(node);
   const steps = groupSteps(list);
-  const kept = new Map<TreeNode, KeptSegment>();
+  const retained = new Map<TreeNode, RetainedSegment>();
   let results: Map<string, TreeNode[]> | undefined;
   const tree: Tree = {
     nodes,
@@ -30,14 +31,14 @@ export function buildTree(loaded: Iterable<Loaded>): Tree {
     recordedLeaf: lastRecorded(records, list, nodes),
     findings,
     steps,
-    // A whole conversation never asks for them.
+    // An undamaged conversation never needs them.
     get results() {
-      results ??= resultsIn(list);
+      results ??= nodesByCall(list, 'answers');
       return results;
     },
-    kept,
+    retained,
   };
-  for (const lost of findKept({ nodes, kept }, (uuid) => nodesTo(tree, uuid))) findings.push(lost);
+  for (const lost of findRetained({ nodes, retained }, (uuid) => nodesTo(tree, uuid))) findings.push(lost);
   findings.sort((a, b) => a.line - b.line);
   return tree;
 }
@@ -49,7 +50,7 @@ export async function readTree(loaded: AsyncIterable<Loaded>): Promise<Tree> {
   return buildTree(all);
 }
 
-interface FoundEntry {
+interface ParsedEntry {
   entry: Entry;
   line: number;
 }
@@ -60,7 +61,7 @@ interface LeafRecord {
 }
 
 function collect(loaded: Iterable<Loaded>) {
-  const found = new Map<string, FoundEntry>();
+  const found = new Map<string, ParsedEntry>();
   const findings: Finding[] = [];
   const records: LeafRecord[] = [];
   const unnamed: number[] = [];
@@ -86,8 +87,8 @@ function collect(loaded: Iterable<Loaded>) {
 }
 
 /** In the order of the file. */
-function toNodes(found: ReadonlyMap<string, FoundEntry>): Map<string, TreeNode> {
-  // A subagent's own file holds nothing but sidechain entries: there they are the conversation.
+function toNodes(found: ReadonlyMap<string, ParsedEntry>): Map<string, TreeNode> {
+  // A subagent's own file has only sidechain entries: there they are the conversation.
   const isMain = (entry: Entry) => entry.isSidechain === false || (entry.isSidechain !== true && isConversation(entry));
   const hasMain = some(found.values(), ({ entry }) => isMain(entry));
   const nodes = new Map<string, TreeNode>();
@@ -109,22 +110,10 @@ function toNodes(found: ReadonlyMap<string, FoundEntry>): Map<string, TreeNode> 
   return nodes;
 }
 
-/** Without a list of them all: nearly always the first one decides. */
+/** Without an intermediate list: nearly always the first one decides. */
 function some<T>(items: Iterable<T>, is: (item: T) => boolean): boolean {
   for (const item of items) if (is(item)) return true;
   return false;
-}
-
-function resultsIn(nodes: readonly TreeNode[]): Map<string, TreeNode[]> {
-  const results = new Map<string, TreeNode[]>();
-  for (const node of nodes) {
-    for (const id of node.answers) {
-      const known = results.get(id);
-      if (known) known.push(node);
-      else results.set(id, [node]);
-    }
-  }
-  return results;
 }
 
 function lastRecorded(

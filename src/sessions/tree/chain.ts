@@ -1,11 +1,11 @@
-import type { JsonObject } from '../util/json.ts';
-import type { Clock } from '../util/runtime.ts';
-import type { ToolResultBlock } from '../wire/content.ts';
-import type { Entry } from '../wire/entries.ts';
-import type { FileSnapshot } from './file-history.ts';
+import type { JsonObject } from '../../util/json.ts';
+import type { Clock } from '../../util/runtime.ts';
+import type { ToolResultBlock } from '../../wire/api/content.ts';
+import type { Entry } from '../../wire/entries.ts';
+import type { FileSnapshot } from './checkpoint-entries.ts';
 
-/** What all entries of a chain have in common. */
-export interface ChainFacts {
+/** The fields that all entries of a chain have in common. */
+export interface ChainDetails {
   cwd: string;
   sessionId: string;
   version: string;
@@ -15,43 +15,51 @@ export interface ChainFacts {
   isSidechain: boolean;
   /** A subagent's id, in its own transcript. */
   agentId?: string;
-  /** The leaf to go on from; null for a new root. */
+  /** The leaf to continue from; null for a new root. */
   parentUuid: string | null;
   clock: Pick<Clock, 'now'>;
 }
 
-/** Every entry with a place in the tree is given its uuid, because the line on the wire carries the same one. */
+/**
+ * Every entry with a position in the tree gets its uuid from the caller, because the line on the wire carries the same
+ * one.
+ */
 interface Identity {
   uuid: string;
 }
 
-/** Makes the entries of a transcript, each hanging from the one before. Does no I/O. */
+/** Makes the entries of a transcript, each linked to the one before. Does no I/O. */
 export interface Chain {
-  /** The node from which the next entry hangs. */
+  /** The node to which the next entry is linked. */
   readonly leaf: string | null;
-  /** Goes on from another node: an edited prompt, another branch, the parent of a dead attempt; null is a new root. */
+  /**
+   * Continues from another node: an edited prompt, another branch, the parent of a failed attempt; null is a new root.
+   */
   moveTo(leaf: string | null): void;
   readonly planName: string | undefined;
-  /** The three-word name of the session's plan, in the envelope of what follows. */
+  /** Sets the three-word name of the session's plan for the envelopes of later entries. */
   assignPlanName(words: string): void;
 
   userEntry(message: JsonObject, fields: Identity & UserFields): Entry;
-  /** One block of an answer, or an error in its place. */
+  /** One block of an answer, or an error instead of it. */
   assistantEntry(message: JsonObject, fields: Identity & AssistantFields): Entry;
-  /** Hangs from the entry that made the call, not from the leaf: parallel results hang beside each other. */
+  /** Linked to the entry that made the call, not to the leaf: parallel results are siblings. */
   toolResultEntry(block: ToolResultBlock, fields: Identity & ToolResultFields): Entry;
   attachmentEntry(attachment: JsonObject & { type: string }, fields: Identity): Entry;
   systemEntry(subtype: string, fields: Identity & JsonObject): Entry;
-  /** A root, from which the summary hangs: readers that walk up stop here. The link to the past stays for viewers. */
+  /**
+   * A root to which the summary is linked: readers that walk up stop here. The link to the earlier conversation stays
+   * for viewers.
+   */
   compactBoundary(content: string, fields: Identity & CompactMetadata): Entry;
   progressEntry(data: JsonObject, fields: Identity & { toolUseID: string; parentToolUseID: string }): Entry;
-  /** Not a node: leaves the leaf where it is. */
+  /** Not a node: the leaf stays the same. */
   queueOperation(operation: 'enqueue' | 'dequeue' | 'remove', content?: string): Entry;
   /** Not a node either. `messageId` is the message that brought it, the snapshot's own is the prompt it belongs to. */
   fileSnapshot(snapshot: FileSnapshot, fields: { messageId: string; isUpdate: boolean }): Entry;
 }
 
-/** Of a compaction: what started it, and how much it has left. */
+/** The metadata of a compaction: its trigger, and how much remains. */
 export interface CompactMetadata extends JsonObject {
   trigger: 'manual' | 'auto';
   preTokens: number;
@@ -64,13 +72,13 @@ export interface UserFields {
   isCompactSummary?: true;
   /** The call that brought this text, e.g. a skill's body. */
   sourceToolUseID?: string;
-  /** Who has said it, where that was not the person at the host. */
+  /** The author of the text, if it was not the person at the host. */
   origin?: JsonObject | undefined;
 }
 
 export interface AssistantFields {
   requestId?: string | null;
-  /** The entry is an error text, not an answer: one of the words of the wire's `error`. */
+  /** The entry is an error text, not an answer; the value is one of the wire's `error` values. */
   error?: string;
 }
 
@@ -79,16 +87,16 @@ export interface ToolResultFields {
   toolUseResult?: unknown;
 }
 
-export function createChain(facts: ChainFacts): Chain {
-  let leaf = facts.parentUuid;
+export function createChain(details: ChainDetails): Chain {
+  let leaf = details.parentUuid;
   let planName: string | undefined;
 
   /** Adds an entry at `parent`; the order of the keys is the reference's (wire.md 8.2). */
   const grow = (uuid: string, fields: JsonObject & { type: string }, parent: string | null = leaf): Entry => {
     leaf = uuid;
-    return { parentUuid: parent, ...envelope(facts, planName), ...defined(fields) };
+    return { parentUuid: parent, ...envelope(details, planName), ...defined(fields) };
   };
-  const timestamp = () => new Date(facts.clock.now()).toISOString();
+  const timestamp = () => new Date(details.clock.now()).toISOString();
 
   return {
     get leaf() {
@@ -122,8 +130,8 @@ export function createChain(facts: ChainFacts): Chain {
 
     toolResultEntry(block, { uuid, toolUseResult, sourceToolAssistantUUID }) {
       const message = { role: 'user', content: [block] };
-      // As in the reference, an agent's own file has only what the model was told.
-      const told = facts.isSidechain ? undefined : toolUseResult;
+      // As in the reference, an agent's own file has only what the model received.
+      const told = details.isSidechain ? undefined : toolUseResult;
       const fields = { uuid, timestamp: timestamp(), toolUseResult: told, sourceToolAssistantUUID };
       return grow(uuid, { type: 'user', message, ...fields }, sourceToolAssistantUUID);
     },
@@ -145,7 +153,7 @@ export function createChain(facts: ChainFacts): Chain {
       grow(uuid, { type: 'progress', data, parentToolUseID, toolUseID, timestamp: timestamp(), uuid }),
 
     queueOperation(operation, content) {
-      const fields = { operation, timestamp: timestamp(), sessionId: facts.sessionId };
+      const fields = { operation, timestamp: timestamp(), sessionId: details.sessionId };
       return { type: 'queue-operation', ...fields, ...defined({ content }) };
     },
 
@@ -155,12 +163,12 @@ export function createChain(facts: ChainFacts): Chain {
   };
 }
 
-function envelope(facts: ChainFacts, planName: string | undefined): JsonObject {
-  const { isSidechain, userType, cwd, sessionId, version, gitBranch, agentId } = facts;
+function envelope(details: ChainDetails, planName: string | undefined): JsonObject {
+  const { isSidechain, userType, cwd, sessionId, version, gitBranch, agentId } = details;
   return { isSidechain, userType, cwd, sessionId, version, gitBranch, ...defined({ agentId, slug: planName }) };
 }
 
-/** Without the keys whose value is undefined: they would not be in the file either. */
+/** Removes keys whose value is undefined: they would not be in the file either. */
 function defined<T extends JsonObject>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

@@ -1,33 +1,34 @@
 import { createHash } from 'node:crypto';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { isObject, stringField } from '../util/json.ts';
-import type { Entry, FileBackup, FileHistorySnapshotEntry } from '../wire/entries.ts';
-import type { Tree } from './tree-model.ts';
+import { relative, resolve } from 'node:path';
+import { isInside } from '../../util/files/path-inside.ts';
+import { isObject, stringField } from '../../util/json.ts';
+import type { Entry, FileBackup, FileHistorySnapshotEntry } from '../../wire/entries.ts';
+import type { Tree } from './tree.ts';
 
 /** The format of file checkpoints (wire.md 8.6): pure, no I/O. */
 export type FileSnapshot = FileHistorySnapshotEntry['snapshot'];
 
-/** How the tracked files were when a user message was sent. */
+/** The state of the tracked files when a user message was sent. */
 export interface Checkpoint {
   readonly messageId: string;
   readonly timestamp: string;
   /** By absolute path. */
   readonly files: Map<string, FileBackup>;
-  /** Files whose state of that moment is lost, with the reason. Not stored: only the run that has lost them knows. */
+  /** Files whose state at that moment is lost, with the reason. Not stored: only the run that lost them knows. */
   readonly lost: Map<string, string>;
 }
 
-/** How a file was, or why that is not known. */
+/** The state of a file, or why it is unknown. */
 export type FileState = FileBackup | { readonly reason: string };
 
 const BACKUP_NAME = /^[0-9a-f]{16}@v[1-9]\d{0,9}$/;
 
-/** The name of a kept copy, inside the session's folder. */
+/** The name of a backup inside the session's folder. */
 export function backupName(path: string, version: number): string {
   return `${createHash('sha256').update(path).digest('hex').slice(0, 16)}@v${version}`;
 }
 
-/** False for a name that this format does not make: a file written by others must not lead out of the folder. */
+/** False for a name that this format does not produce: a transcript from elsewhere must not lead out of the folder. */
 export function isBackupName(name: string): boolean {
   return BACKUP_NAME.test(name);
 }
@@ -44,11 +45,10 @@ export function toCheckpoint(cwd: string, { messageId, timestamp, trackedFileBac
 
 /** Relative to the working directory; absolute for files outside of it. */
 function keyOf(cwd: string, path: string): string {
-  const way = relative(cwd, path);
-  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? path : way;
+  return isInside(cwd, path) ? relative(cwd, path) : path;
 }
 
-/** The snapshots that entries hold, one per message: an update replaces the last one of its message [CHK-02, CHK-03]. */
+/** The snapshots in the entries, one per message: an update replaces the last one of its message. */
 export function readSnapshots(entries: Iterable<Entry>): FileSnapshot[] {
   const snapshots: FileSnapshot[] = [];
   for (const entry of entries) {
@@ -61,7 +61,7 @@ export function readSnapshots(entries: Iterable<Entry>): FileSnapshot[] {
   return snapshots;
 }
 
-/** Only the snapshots of these messages, in the order of the messages [CHK-04]. */
+/** Only the snapshots of these messages, in the order of the messages. */
 export function snapshotsOn(messages: Iterable<string>, entries: Iterable<Entry>): FileSnapshot[] {
   const byMessage = new Map<string, Entry>();
   for (const entry of entries) byMessage.set(stringField(entry, 'messageId') ?? '', entry);
@@ -79,12 +79,12 @@ export function lineage(tree: Tree, leafUuid: string): string[] {
   return [...found].reverse();
 }
 
-export const NOT_KEPT = 'no copy from that moment was kept';
+export const NOT_SAVED = 'no copy from that moment was kept';
 
 /**
- * How each file was when a message was sent. The file system has one past, whatever branches the conversation took:
- * `history` is all checkpoints of the session, in the order of time. A file that was first tracked later was until then
- * as it was found, unless it was lost before. Null for an unknown message.
+ * The state of each file when a message was sent. The file system has one history, whatever branches the conversation
+ * has: `history` is all checkpoints of the session, in the order of time. A file that was tracked only later had its
+ * first recorded state until then, unless it was lost before. Null for an unknown message.
  */
 export function stateAt(history: readonly Checkpoint[], messageId: string): Map<string, FileState> | null {
   const at = history.findLastIndex((checkpoint) => checkpoint.messageId === messageId);
@@ -99,7 +99,7 @@ export function stateAt(history: readonly Checkpoint[], messageId: string): Map<
     for (const [path, reason] of lost) add(path, { reason });
   };
   addAll(target);
-  for (const { files } of history.slice(0, at)) for (const path of files.keys()) add(path, { reason: NOT_KEPT });
+  for (const { files } of history.slice(0, at)) for (const path of files.keys()) add(path, { reason: NOT_SAVED });
   for (const checkpoint of history.slice(at + 1)) addAll(checkpoint);
   return state;
 }
@@ -108,7 +108,7 @@ function lastOf(snapshots: readonly FileSnapshot[], messageId: string): number {
   return snapshots.findLastIndex((snapshot) => snapshot.messageId === messageId);
 }
 
-/** Null for what is no snapshot; files whose backup makes no sense are left out. */
+/** Null for an entry that is not a snapshot; files with an invalid backup are left out. */
 function snapshotOf({ type, snapshot }: Entry): FileSnapshot | null {
   const messageId = stringField(snapshot, 'messageId');
   if (type !== 'file-history-snapshot' || messageId === undefined || !isObject(snapshot)) return null;
@@ -121,4 +121,14 @@ function snapshotOf({ type, snapshot }: Entry): FileSnapshot | null {
 function isBackup(value: unknown): value is FileBackup {
   if (!isObject(value) || !Number.isSafeInteger(value.version)) return false;
   return value.backupFileName === null || typeof value.backupFileName === 'string';
+}
+
+/** The checkpoints that a session's file holds. */
+export interface StoredCheckpoints {
+  /** The session that made them: another one after a fork. */
+  sessionId: string;
+  /** All its snapshot entries, of every branch, in the order of the file. */
+  entries: readonly Entry[];
+  /** The messages of the active branch. */
+  messages: readonly string[];
 }

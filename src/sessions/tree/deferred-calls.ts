@@ -1,14 +1,14 @@
-import { isObject } from '../util/json.ts';
-import type { ToolUseBlock } from '../wire/content.ts';
-import type { Entry } from '../wire/entries.ts';
-import { answeredIds, blocksOf, isConversation } from './entry-fields.ts';
+import { isObject } from '../../util/json.ts';
+import type { ToolUseBlock } from '../../wire/api/content.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { answeredIds, blocksOf, isConversation } from '../entry-fields.ts';
 
 export interface DeferredCall {
   block: ToolUseBlock;
   assistantUuid: string;
 }
 
-/** The calls at the end of a path that a hook has left to someone outside, and nothing was said since. */
+/** The calls at the end of a path that a hook has deferred to an outside decision, if nothing follows them. */
 export function deferredCalls(path: readonly Entry[]): DeferredCall[] {
   const spoken = path.findLastIndex((entry) => isConversation(entry) && answeredIds(entry).length === 0);
   const ids = new Set(path.slice(spoken + 1).flatMap((entry) => (isDeferral(entry) ? answeredIds(entry) : [])));
@@ -20,7 +20,7 @@ export function deferredCalls(path: readonly Entry[]): DeferredCall[] {
   });
 }
 
-/** Whether it is the result that stands for such a call until it is asked about again. */
+/** Whether it is the result that stands for such a call until the hook is asked again. */
 export function isDeferral({ toolUseResult }: Entry): boolean {
   return isObject(toolUseResult) && toolUseResult.deferred === true;
 }

@@ -1,10 +1,10 @@
-import { stringField } from '../util/json.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { Tree, TreeNode } from './tree-model.ts';
+import { stringField } from '../../util/json.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { Tree, TreeNode } from './tree.ts';
 
 /**
- * The message of a uuid. In a fork, whose messages have uuids of their own, also the copy of the message that has the
- * uuid in the session it was forked from: every uuid stays addressable (ruling K30). Throws `session_not_found`.
+ * The message of a uuid. In a fork, whose messages have new uuids, it also finds the copy of a message by its uuid in
+ * the original session: every uuid stays addressable. Throws `session_not_found`.
  */
 export function nodeNamed(tree: Tree, uuid: string): TreeNode {
   const found = tree.nodes.get(uuid) ?? copyOf(tree, uuid);

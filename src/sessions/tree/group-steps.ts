@@ -1,4 +1,4 @@
-import type { Step, TreeNode } from './tree-model.ts';
+import type { Step, TreeNode } from './tree.ts';
 
 /** Assigns every node to its step. The nodes must be a forest. */
 export function groupSteps(nodes: readonly TreeNode[]): Map<TreeNode, Step> {
@@ -6,7 +6,7 @@ export function groupSteps(nodes: readonly TreeNode[]): Map<TreeNode, Step> {
   const answers = new Map<string, Step>();
   let known: Set<string> | undefined;
   const isLost = (call: string) => {
-    // Asked for only where something is wrong.
+    // Computed only where something is wrong.
     known ??= new Set(nodes.flatMap((node) => node.calls));
     return !known.has(call);
   };
@@ -23,7 +23,7 @@ export function groupSteps(nodes: readonly TreeNode[]): Map<TreeNode, Step> {
   }
   return steps;
 
-  /** The step above, or that of a sibling when both are blocks of one answer. */
+  /** The parent's step, or that of a sibling when both are blocks of one answer. */
   function ownStep(node: TreeNode, above: Step): Step | undefined {
     if (belongs(node, above, isLost)) return above;
     if (node.answer === null || !isContinuation(node)) return undefined;
@@ -38,7 +38,7 @@ function belongs(node: TreeNode, step: Step, isLost: (call: string) => boolean):
   if (node.isSidechain !== step.members[0]?.isSidechain) return false;
   if (!node.isMessage) return true;
   if (node.answer !== null) return node.answer === step.answer;
-  // A result whose call is lost came from the answer that it hangs from.
+  // A result whose call is lost came from the answer that is its parent.
   return node.answers.some((id) => step.calls.has(id) || (step.answer !== null && isLost(id)));
 }
 

@@ -1,10 +1,11 @@
-import { stringField } from '../util/json.ts';
-import type { Finding, TreeNode } from './tree-model.ts';
+import { stringField } from '../../util/json.ts';
+import type { Finding, TreeNode } from './tree.ts';
+import { isBelow, nodesByCall } from './tree-nodes.ts';
 
 /**
  * Gives every node its parent, so that the nodes are a forest: each walk towards the root ends. A parent that is not in
- * the file, or that would close a circle, is replaced by what stands before the entry in the file, because that is
- * nearly always what the lost link meant (ruling K15). Only `node.parent` is set.
+ * the file, or that would close a circle, is replaced by the entry before it in the file, because the lost link nearly
+ * always meant that one. Only `node.parent` is set.
  */
 export function linkParents(nodes: readonly TreeNode[], byId: ReadonlyMap<string, TreeNode>): Finding[] {
   const unlinked = new Map<TreeNode, Repair>();
@@ -27,17 +28,17 @@ type Repair = Extract<Finding, { linkedTo: unknown }>['kind'];
 
 const CHAIN_TYPES = new Set(['user', 'assistant', 'system', 'progress', 'attachment']);
 
-/** What the entry says its parent is: a node, null for a root, undefined when there is no such node. */
+/** The parent that the entry states: a node, null for a root, undefined when there is no such node. */
 function statedParent(node: TreeNode, byId: ReadonlyMap<string, TreeNode>): TreeNode | null | undefined {
   const { parentUuid, type } = node.entry;
   if (parentUuid === null) return null;
   if (typeof parentUuid !== 'string') return CHAIN_TYPES.has(type) ? undefined : null;
   const parent = byId.get(parentUuid);
-  // Above a subagent's entry there is no way back into the conversation.
+  // No path leads from a subagent's entry back into the conversation.
   return parent?.isSidechain && !node.isSidechain ? undefined : parent;
 }
 
-/** Who goes on with an old file has nothing to point at: its messages have no names. */
+/** An entry that continues an old file cannot name its parent: the messages there have no uuids. */
 function followsUnnamed(node: TreeNode, before: TreeNode | undefined): boolean {
   const { parentUuid, type, logicalParentUuid } = node.entry;
   if (!before || hasName(before) || node.isSidechain) return false;
@@ -79,7 +80,7 @@ function linkByFileOrder(
     const lane = laneOf(lanes, node);
     const kind = unlinked.get(node);
     if (kind !== undefined) {
-      // A candidate whose root is the node itself hangs below it already.
+      // A candidate whose root is the node itself is already below it.
       const canHold = (candidate: TreeNode) => roots.of(candidate) !== node;
       node.parent = callerOf(node, byId, canHold) ?? lane.findLast(canHold) ?? null;
       if (hasName(node)) findings.push(finding(kind, node));
@@ -90,8 +91,8 @@ function linkByFileOrder(
 }
 
 /**
- * What an orphan may be hung from. Not progress, which may itself hang anywhere, and not system entries: below a
- * compaction boundary whose summary is lost there is no history at all.
+ * The kinds to which an orphan may be linked. Not progress, which may itself be linked anywhere, and not system
+ * entries: below a compaction boundary whose summary is lost there is no history at all.
  */
 const HOLDERS = new Set(['user', 'assistant', 'attachment']);
 
@@ -105,7 +106,7 @@ function callerOf(
   return caller && canHold(caller) ? caller : undefined;
 }
 
-/** An old file's messages have none; that they follow each other is no repair. */
+/** An old file's messages have no uuids; linking them in order is not a repair. */
 function hasName({ id, entry }: TreeNode): boolean {
   return entry.uuid === id;
 }
@@ -116,14 +117,14 @@ function finding(kind: Repair, node: TreeNode): Finding {
 }
 
 /**
- * A result without its call above it hangs in the wrong place: from there the conversation could not be told. Which of
- * several calls with its id is meant, the order of the file says.
+ * Relinks results without their call above them: from there the conversation could not be reconstructed. Among several
+ * calls with the same id, the order of the file decides.
  */
 function linkToCalls(nodes: readonly TreeNode[]): Finding[] {
   const apart = nodes.filter(({ answers, parent }) => answers.length > 0 && !callsOneOf(answers, parent));
   if (apart.length === 0) return [];
   const findings: Finding[] = [];
-  const callers = callersIn(nodes);
+  const callers = nodesByCall(nodes, 'calls');
   for (const node of apart) {
     const candidates = node.answers.flatMap((id) => callers.get(id) ?? []);
     if (candidates.length === 0 || isBelowAnswer(node, candidates)) continue;
@@ -135,23 +136,11 @@ function linkToCalls(nodes: readonly TreeNode[]): Finding[] {
   return findings;
 }
 
-function callersIn(nodes: readonly TreeNode[]): Map<string, TreeNode[]> {
-  const callers = new Map<string, TreeNode[]>();
-  for (const node of nodes) {
-    for (const id of node.calls) {
-      const known = callers.get(id);
-      if (known) known.push(node);
-      else callers.set(id, [node]);
-    }
-  }
-  return callers;
-}
-
 function callsOneOf(ids: readonly string[], node: TreeNode | null): boolean {
   return node?.calls.some((id) => ids.includes(id)) ?? false;
 }
 
-/** Whether one of the calls is above, or another block of its answer: parallel results may hang from each other. */
+/** Whether one of the calls is above, or another block of its answer: parallel results may be linked to each other. */
 function isBelowAnswer(node: TreeNode, callers: readonly TreeNode[]): boolean {
   const own = new Set(callers);
   const answers = new Set(callers.map(({ answer }) => answer));
@@ -162,11 +151,6 @@ function isBelowAnswer(node: TreeNode, callers: readonly TreeNode[]): boolean {
   return false;
 }
 
-function isBelow(node: TreeNode, ancestor: TreeNode): boolean {
-  for (let above = node.parent; above !== null; above = above.parent) if (above === ancestor) return true;
-  return false;
-}
-
 function laneOf(lanes: Map<string, TreeNode[]>, node: TreeNode): TreeNode[] {
   const name = node.isSidechain ? `side ${stringField(node.entry, 'agentId') ?? ''}` : 'main';
   const lane = lanes.get(name) ?? [];
@@ -174,7 +158,7 @@ function laneOf(lanes: Map<string, TreeNode[]>, node: TreeNode): TreeNode[] {
   return lane;
 }
 
-/** Finds the root above a node, in nearly constant time also when thousands of orphans are linked one by one. */
+/** Finds the root above a node, in nearly constant time even when thousands of orphans are linked one by one. */
 class Roots {
   readonly #above = new Map<TreeNode, TreeNode>();
 
@@ -189,7 +173,7 @@ class Roots {
     return root;
   }
 
-  /** A remembered shortcut may be older than the link above it; it still lies on the way up. */
+  /** A cached shortcut may be older than the link above it; it still lies on the way up. */
   #next(node: TreeNode): TreeNode | null {
     return this.#above.get(node) ?? node.parent;
   }

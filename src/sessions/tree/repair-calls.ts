@@ -1,21 +1,21 @@
-import { stringField } from '../util/json.ts';
-import type { Entry } from '../wire/entries.ts';
+import { stringField } from '../../util/json.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { answeredIds, answerKey, blocksOf, callIds, isConversation } from '../entry-fields.ts';
+import { interruptedResult } from '../interrupted-result.ts';
 import type { Chain } from './chain.ts';
-import { answeredIds, answerKey, blocksOf, callIds, isConversation } from './entry-fields.ts';
-import { interruptedResult } from './interrupted-result.ts';
 
 export interface UnpairedCall {
   toolUseId: string;
   name: string;
-  /** The entry that made the call, from which its result has to hang; null in old files without uuids. */
+  /** The entry that made the call, to which its result must be linked; null in old files without uuids. */
   assistantUuid: string | null;
-  /** The conversation went on after the answer that made the call. */
+  /** The conversation continued after the answer that made the call. */
   isPassed: boolean;
 }
 
 /**
- * The tool calls on a path that nothing answers: the process died in between. A host that appends an
- * `interruptedResult` for each has answered them for good; a second resume finds none [S-7].
+ * The tool calls on a path without a result: the process died before they finished. A host that appends an
+ * `interruptedResult` for each has answered them permanently; a second resume finds none.
  */
 export function unpairedToolCalls(path: readonly Entry[]): UnpairedCall[] {
   const settled = new Set<string>();
@@ -36,8 +36,8 @@ export function unpairedToolCalls(path: readonly Entry[]): UnpairedCall[] {
 }
 
 /**
- * An answer for each of these calls, hanging from the entry that made it. The chain goes on from the last of them, as
- * after any result, but not from an answer that the conversation has left behind: what followed would be lost.
+ * A result for each of these calls, linked to the entry that made it. The chain continues from the last of them, as
+ * after any result, but not when the conversation already continued after that answer: what followed would be lost.
  */
 export function repairEntries(unpaired: readonly UnpairedCall[], chain: Chain, newId: () => string): Entry[] {
   const { leaf } = chain;

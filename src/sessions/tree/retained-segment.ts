@@ -1,59 +1,60 @@
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import type { Entry } from '../wire/entries.ts';
-import type { Finding, KeptSegment, Tree, TreeNode } from './tree-model.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import type { Entry } from '../../wire/entries.ts';
+import type { Finding, RetainedSegment, Tree, TreeNode } from './tree.ts';
 
 /**
- * What compactions have kept word for word. We write it once more, behind the summary, where it needs no care. Newer
- * versions of the reference leave it where it was, before the boundary, which names it; readers put it behind the anchor:
- * the summary, or the boundary when the beginning was kept. The tree stays as the file links it, only paths hold it.
+ * Messages that compactions retained word for word. Heddle writes them again after the summary, where they need no
+ * special handling. Newer versions of the reference leave them before the boundary, which names them; readers insert
+ * them after the anchor: the summary, or the boundary when the beginning was retained. The tree stays as the file links
+ * it; only paths include them.
  */
 
-/** What a boundary says it keeps. */
-interface KeptNames {
+/** The messages that a boundary names as retained. */
+interface RetainedNames {
   anchor: string;
   /** All of them in their order (`preservedMessages`), or the first and the last (`preservedSegment`). */
   uuids: readonly string[];
   isList: boolean;
 }
 
-/** Whether what the entry keeps, if it is a boundary that keeps something, is all among these. */
-export function isKeptAmong(entry: Entry, uuids: ReadonlySet<string>): boolean {
-  return keptNames(entry)?.uuids.every((uuid) => uuids.has(uuid)) ?? true;
+/** Whether all messages that the entry retains, if it is such a boundary, are among these. */
+export function isRetainedAmong(entry: Entry, uuids: ReadonlySet<string>): boolean {
+  return retainedNames(entry)?.uuids.every((uuid) => uuids.has(uuid)) ?? true;
 }
 
 /**
- * Fills `kept` with what the boundaries among the nodes keep from before them. `earlier` gives the conversation up to a
- * message, with what is in `kept` so far: a message may be kept through several compactions. Boundaries whose names make
- * no sense keep nothing, and are found.
+ * Fills `kept` with the messages that the boundaries among the nodes retain. `earlier` returns the conversation up to a
+ * message, including what is in `kept` so far: a message may be retained through several compactions. A boundary with
+ * invalid names retains nothing and becomes a finding.
  */
-export function findKept(
-  { nodes, kept }: { nodes: ReadonlyMap<string, TreeNode>; kept: Map<TreeNode, KeptSegment> },
+export function findRetained(
+  { nodes, retained }: { nodes: ReadonlyMap<string, TreeNode>; retained: Map<TreeNode, RetainedSegment> },
   earlier: (uuid: string) => readonly TreeNode[],
 ): Finding[] {
   const findings: Finding[] = [];
   for (const boundary of nodes.values()) {
-    const names = keptNames(boundary.entry);
+    const names = retainedNames(boundary.entry);
     if (names === null || standBehind(boundary, names, nodes)) continue;
     const segment = segmentOf(boundary, names, { nodes, earlier });
-    if (typeof segment !== 'string') kept.set(boundary, segment);
+    if (typeof segment !== 'string') retained.set(boundary, segment);
     else findings.push({ kind: 'lost_segment', line: boundary.line, uuid: boundary.id, reason: segment });
   }
   return findings;
 }
 
-/** What the compaction at the beginning of a path has kept from before it. */
-export function keptOn(tree: Pick<Tree, 'kept'>, [first]: readonly TreeNode[]): KeptSegment | null {
-  return (first && tree.kept.get(first)) ?? null;
+/** The messages that the compaction at the start of a path has retained. */
+export function retainedOn(tree: Pick<Tree, 'retained'>, [first]: readonly TreeNode[]): RetainedSegment | null {
+  return (first && tree.retained.get(first)) ?? null;
 }
 
-/** A path with what was kept behind its anchor. */
-export function withKept(path: readonly TreeNode[], { anchor, nodes }: KeptSegment): TreeNode[] {
+/** A path with the retained messages after their anchor. */
+export function withRetained(path: readonly TreeNode[], { anchor, nodes }: RetainedSegment): TreeNode[] {
   const at = path.indexOf(anchor) + 1;
   return at === 0 ? [...path] : [...path.slice(0, at), ...nodes, ...path.slice(at)];
 }
 
-/** The entries of such a path, linked in its order: whoever copies them has a conversation that stands alone. */
-export function relinked(path: readonly TreeNode[], { anchor, nodes }: KeptSegment): Entry[] {
+/** The entries of such a path, linked in its order: a copy of them is a complete conversation. */
+export function relinked(path: readonly TreeNode[], { anchor, nodes }: RetainedSegment): Entry[] {
   const kept = new Set(nodes);
   let last = anchor;
   return path.map((node) => {
@@ -64,10 +65,10 @@ export function relinked(path: readonly TreeNode[], { anchor, nodes }: KeptSegme
   });
 }
 
-/** The metadata of a boundary whose messages have other uuids now; what has none is not named. */
-export function renameKept(metadata: JsonObject, renamed: ReadonlyMap<string, string>): JsonObject {
+/** The metadata of a boundary after its messages got new uuids; a message without a new uuid is not named. */
+export function renameRetained(metadata: JsonObject, renamed: ReadonlyMap<string, string>): JsonObject {
   const { preservedSegment, preservedMessages, ...rest } = metadata;
-  const names = keptNames({ type: 'system', subtype: 'compact_boundary', compactMetadata: metadata });
+  const names = retainedNames({ type: 'system', subtype: 'compact_boundary', compactMetadata: metadata });
   const [anchorUuid, ...uuids] = names ? [names.anchor, ...names.uuids].map((uuid) => renamed.get(uuid)) : [];
   if (names === null || anchorUuid === undefined || uuids.includes(undefined)) return rest;
   const [headUuid, tailUuid] = [uuids[0], uuids.at(-1)];
@@ -75,7 +76,7 @@ export function renameKept(metadata: JsonObject, renamed: ReadonlyMap<string, st
   return { ...rest, preservedSegment: { headUuid, anchorUuid, tailUuid }, ...listed };
 }
 
-function keptNames({ type, subtype, compactMetadata }: Entry): KeptNames | null {
+function retainedNames({ type, subtype, compactMetadata }: Entry): RetainedNames | null {
   if (type !== 'system' || subtype !== 'compact_boundary' || !isObject(compactMetadata)) return null;
   const { preservedMessages: listed, preservedSegment: ends } = compactMetadata;
   const uuids = isObject(listed) && Array.isArray(listed.uuids) ? listed.uuids : null;
@@ -89,8 +90,8 @@ function keptNames({ type, subtype, compactMetadata }: Entry): KeptNames | null 
   return { anchor, uuids: [head, tail], isList: false };
 }
 
-/** Our own copies. */
-function standBehind({ index }: TreeNode, { uuids }: KeptNames, nodes: ReadonlyMap<string, TreeNode>): boolean {
+/** True for Heddle's own copies, which come after the boundary. */
+function standBehind({ index }: TreeNode, { uuids }: RetainedNames, nodes: ReadonlyMap<string, TreeNode>): boolean {
   return uuids.every((uuid) => (nodes.get(uuid)?.index ?? -1) > index);
 }
 
@@ -99,8 +100,12 @@ interface Surroundings {
   earlier(uuid: string): readonly TreeNode[];
 }
 
-/** Or why there is none. */
-function segmentOf(boundary: TreeNode, names: KeptNames, { nodes, earlier }: Surroundings): KeptSegment | string {
+/** The segment, or the reason why there is none. */
+function segmentOf(
+  boundary: TreeNode,
+  names: RetainedNames,
+  { nodes, earlier }: Surroundings,
+): RetainedSegment | string {
   const anchor = nodes.get(names.anchor);
   if (!anchor || !isAtOrBelow(anchor, boundary)) return 'what they follow is not behind the boundary';
   const replaced = stringField(boundary.entry, 'logicalParentUuid') ?? '';

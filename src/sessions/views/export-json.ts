@@ -1,4 +1,4 @@
-import type { JsonObject } from '../util/json.ts';
+import type { JsonObject } from '../../util/json.ts';
 
 export interface JsonList {
   name: string;
@@ -6,8 +6,8 @@ export interface JsonList {
 }
 
 /**
- * An object as JSON of two blanks a level, in pieces: its fields, and behind them lists whose items are made one after the
- * other. What comes out is what `JSON.stringify(value, null, 2)` would say, which has no room for the whole.
+ * An object as JSON with an indent of two, in pieces: its fields, and after them lists whose items are made one at a
+ * time. The output equals `JSON.stringify(value, null, 2)`, which would need memory for the whole.
  */
 export async function* objectPieces(fields: JsonObject, lists: readonly JsonList[]): AsyncGenerator<string, void> {
   const head = Object.entries(fields).map(([name, value]) => `  ${JSON.stringify(name)}: ${pretty(value, 1)}`);
@@ -24,7 +24,7 @@ export async function* objectPieces(fields: JsonObject, lists: readonly JsonList
   yield '\n}';
 }
 
-/** The items of a list, each an object with a list of its own, `depth` levels down. */
+/** The items of a list, each an object with its own list, `depth` levels down. */
 export async function* itemPieces(
   objects: AsyncIterable<{ fields: JsonObject; name: string; values: AsyncIterable<unknown> }>,
 ): AsyncGenerator<string, void> {
@@ -39,7 +39,7 @@ export async function* itemPieces(
   }
 }
 
-/** No text of JSON has a line break in it, so that those there are belong to the layout. */
+/** JSON strings contain no line breaks, so every line break belongs to the layout. */
 function pretty(value: unknown, depth: number): string {
   return (JSON.stringify(value, null, 2) ?? 'null').replaceAll('\n', `\n${'  '.repeat(depth)}`);
 }

@@ -1,19 +1,19 @@
-import { conversationOf, inputText, type Part, type StoredPath } from './conversation.ts';
-import { firstWords } from './shown-text.ts';
+import { firstWords } from '../terminal-text.ts';
+import { conversationOf, inputText, type Part, type StoredPath } from './readable-conversation.ts';
 
 export interface MarkdownSession {
   sessionId: string;
   title: string;
-  /** Shown in the order given: when, where, which model. */
-  facts: readonly (readonly [name: string, value: string])[];
+  /** Shown in this order: when, where, which model. */
+  details: readonly (readonly [name: string, value: string])[];
   /** The conversation first, then other branches and subagents, each under its own heading. */
   sections: readonly { heading: string; path: StoredPath }[];
 }
 
-/** A session as a Markdown document: its paragraphs, between which there is an empty line. */
+/** A session as a Markdown document: its paragraphs, to be separated by empty lines. */
 export async function* exportMarkdown(session: MarkdownSession): AsyncGenerator<string, void> {
-  const { sessionId, title, facts, sections } = session;
-  const list = [['session', `\`${sessionId}\``] as const, ...facts].map(([name, value]) => `- ${name}: ${value}`);
+  const { sessionId, title, details, sections } = session;
+  const list = [['session', `\`${sessionId}\``] as const, ...details].map(([name, value]) => `- ${name}: ${value}`);
   yield `# ${firstWords(title, 200)}`;
   yield list.join('\n');
   for (const { heading, path } of sections) {
@@ -53,7 +53,7 @@ function details(summary: string, body: string): string {
   return ['<details>', `<summary>${escaped(summary)}</summary>`, '', body, '', '</details>'].join('\n');
 }
 
-/** In a fence longer than any inside. */
+/** Uses a fence longer than any inside the text. */
 function fenced(text: string): string {
   let longest = 2;
   for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);

@@ -1,33 +1,33 @@
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import type { Entry } from '../wire/entries.ts';
-import { answeredIds, blocksOf, instantOf, isConversation, isErrorAnswer } from './entry-fields.ts';
-import { promptOf, textsOf } from './entry-text.ts';
-import type { StoredSession } from './stored-session.ts';
-import { activeLeaf } from './tree.ts';
-import type { Step, TreeNode } from './tree-model.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { answeredIds, blocksOf, instantOf, isConversation, isErrorAnswer } from '../entry-fields.ts';
+import { promptOf, textsOf } from '../entry-texts.ts';
+import type { StoredSession } from '../stored/stored-session.ts';
+import { activeLeaf } from '../tree/build-tree.ts';
+import type { Step, TreeNode } from '../tree/tree.ts';
 
-/** One prompt, or one model answer with its results: what a drawing of the tree consists of. */
+/** One prompt, or one model answer with its results: the unit of a tree drawing. */
 export interface OutlineStep {
-  /** Its last message: what a conversation that goes on from here hangs from. */
+  /** Its last message, from which a conversation can continue. */
   readonly id: string;
-  /** Everything that belongs to it. */
+  /** The ids of all its nodes. */
   readonly ids: ReadonlySet<string>;
   readonly kind: 'prompt' | 'answer' | 'summary' | 'note';
   readonly text: string;
   /** Milliseconds since the epoch, of its last message; 0 when unknown. */
   readonly at: number;
-  /** As the answer itself tells. */
+  /** As the answer itself reports. */
   readonly tokens: Tokens | null;
-  /** What the session has booked for the turn that ends here. */
+  /** The cost that the session recorded for the turn that ends here. */
   booked: Booking | null;
-  /** Whether the turn of this answer was booked. */
+  /** Whether a cost was recorded for the turn of this answer. */
   isBooked: boolean;
   parent: OutlineStep | null;
   readonly children: OutlineStep[];
 }
 
 export interface Tokens {
-  /** Sent, cached ones included. */
+  /** Tokens sent, including cached ones. */
   input: number;
   /** Null when the file was written before the answer was complete. */
   output: number | null;
@@ -42,16 +42,16 @@ export interface Outline {
   roots: OutlineStep[];
   /** In the order of the file. */
   steps: OutlineStep[];
-  /** Where the conversation goes on. */
+  /** The step from which the conversation continues. */
   active: OutlineStep | null;
-  /** The message itself, and which rule chose it (ruling K21). */
+  /** The message itself, and the rule that selected it. */
   activeId: string | null;
   rule: 'explicit' | 'recorded' | 'file_order';
 }
 
 /**
- * The tree of a session for people: without sidechains and what merely hangs from messages; what follows a compaction
- * hangs from what it stands for.
+ * The tree of a session for people: without sidechains and entries that are merely attached to messages; what follows a
+ * compaction is linked to what the compaction replaced.
  */
 export function outlineOf(session: StoredSession): Outline {
   const { tree } = session;
@@ -72,7 +72,7 @@ export function outlineOf(session: StoredSession): Outline {
   for (const [step, own] of made) if (!own.parent) own.parent = beforeCompaction(step, own, session, stepAt);
   const steps = [...made.values()];
   for (const own of steps) own.parent?.children.push(own);
-  bookCosts(session, (node) => made.get(tree.steps.get(node) as Step) ?? null);
+  addCosts(session, (node) => made.get(tree.steps.get(node) as Step) ?? null);
   const { leaf, rule } = activeLeaf(tree);
   return {
     steps,
@@ -121,8 +121,8 @@ function callNames(entries: readonly Entry[]): string {
 }
 
 /**
- * Every block of an answer repeats its usage; the last one counts. Where the end of the answer was not known yet when it
- * was written, neither was the number of tokens in it.
+ * Every block of an answer repeats its usage; the last one counts. If the entry was written before the answer was
+ * complete, its number of output tokens is unknown.
  */
 function tokensOf(entries: readonly Entry[]): Tokens | null {
   const answer = entries.findLast((entry) => entry.type === 'assistant' && !isErrorAnswer(entry));
@@ -133,7 +133,7 @@ function tokensOf(entries: readonly Entry[]): Tokens | null {
   return { input, output: typeof message.stop_reason === 'string' ? sumOf(usage, ['output_tokens']) : null };
 }
 
-/** The step that a compaction boundary goes on from; null for a real root, and where a damaged file leads in a circle. */
+/** The step that a compaction boundary continues; null for a real root, and where a damaged file contains a circle. */
 function beforeCompaction(
   step: Step,
   own: OutlineStep,
@@ -148,10 +148,10 @@ function beforeCompaction(
 }
 
 /**
- * A `cost-state` entry sums up the session after a turn, so what it adds to the one before is that turn's. Turns without
- * such an entry (copied by a fork, killed, of other versions) are not booked.
+ * A `cost-state` entry holds the total of the session after a turn, so the difference to the one before is the cost of
+ * that turn. Turns without such an entry (copied by a fork, killed, of other versions) have no recorded cost.
  */
-function bookCosts({ tree, loaded }: StoredSession, stepOf: (node: TreeNode) => OutlineStep | null): void {
+function addCosts({ tree, loaded }: StoredSession, stepOf: (node: TreeNode) => OutlineStep | null): void {
   let before = bookedSum({ type: 'cost-state' });
   let turn: OutlineStep[] = [];
   for (const item of loaded) {
@@ -203,7 +203,7 @@ function sumOf(counts: JsonObject, names: readonly string[]): number {
   return names.reduce((sum, name) => sum + (typeof counts[name] === 'number' ? counts[name] : 0), 0);
 }
 
-/** A prompt behind results was taken into the turn that was running. */
+/** A prompt after results was added to the running turn. */
 function joinsTurn({ parent }: TreeNode): boolean {
   return parent !== null && answeredIds(parent.entry).length > 0;
 }

@@ -1,27 +1,29 @@
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import type { Entry } from '../wire/entries.ts';
-import { blocksOf, isConversation, isErrorAnswer } from './entry-fields.ts';
-import { blockLabel, promptOf, resultText } from './entry-text.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import type { Entry } from '../../wire/entries.ts';
+import { blocksOf, isConversation, isErrorAnswer } from '../entry-fields.ts';
+import { blockLabel, promptOf, resultText } from '../entry-texts.ts';
 
-/** A piece of a conversation, as people read it. */
+/** A part of a conversation, as people read it. */
 export type Part =
   | { kind: 'prompt'; text: string; uuid: string; at: string }
   | { kind: 'answer'; text: string; uuid: string; at: string }
   | { kind: 'thinking'; text: string }
   | { kind: 'call'; name: string; input: unknown; result: { text: string; isError: boolean } | null }
   | { kind: 'error'; text: string }
-  /** What replaced everything before it. */
+  /** The summary that replaced everything before it. */
   | { kind: 'compaction'; text: string }
-  /** Interrupts, what a local command said. */
+  /** Interrupts, and the output of local commands. */
   | { kind: 'note'; text: string };
 
-/** A path of entries, some of them without their long texts, and how each is had as a whole. */
+/** A path of entries, some without their long texts, and a function that loads an entry as a whole. */
 export interface StoredPath {
   entries: readonly Entry[];
   whole(entry: Entry): Promise<Entry>;
 }
 
-/** The parts of a path, one entry in memory at a time. A call stands with its result, wherever that came. */
+/**
+ * The parts of a path, with one entry in memory at a time. A call and its result are one part, wherever the result is.
+ */
 export async function* conversationOf({ entries, whole }: StoredPath): AsyncGenerator<Part, void> {
   const answers = answersOn(entries);
   const resultOf = async (id: string) => {
@@ -82,7 +84,7 @@ async function callPart(block: JsonObject, resultOf: ResultOf): Promise<Part> {
   };
 }
 
-/** Which entry holds the first result of each call. */
+/** For each call, the entry with its first result. */
 function answersOn(path: readonly Entry[]): Map<string, Entry> {
   const answers = new Map<string, Entry>();
   for (const entry of path) {
@@ -102,7 +104,7 @@ function identity(entry: Entry): { uuid: string; at: string } {
   return { uuid: stringField(entry, 'uuid') ?? '', at: stringField(entry, 'timestamp') ?? '' };
 }
 
-/** The input of a call in few words: a single text as it is, anything else as JSON. */
+/** The input of a call in short: a single text as it is, anything else as JSON. */
 export function inputText(input: unknown): string {
   if (!isObject(input)) return JSON.stringify(input) ?? '';
   const values = Object.values(input);

@@ -1,13 +1,13 @@
-import { cutToWidth } from '../util/display-width.ts';
-import type { Paint } from '../util/paint.ts';
-import { inputText, type Part } from './conversation.ts';
-import { firstLines, firstWords, shownLines } from './shown-text.ts';
+import { cutToWidth } from '../../util/text/display-width.ts';
+import type { Paint } from '../../util/text/paint.ts';
+import { firstLines, firstWords, shownLines } from '../terminal-text.ts';
+import { inputText, type Part } from './readable-conversation.ts';
 
 export interface ConversationOptions {
   paint: Paint;
   /** Columns of the terminal. */
   width: number;
-  /** Everything, however long: thoughts, outputs of tools, summaries. */
+  /** Shows everything in full: thoughts, outputs of tools, summaries. */
   everything: boolean;
 }
 
@@ -19,7 +19,7 @@ export async function* renderConversation(
   let before: Part['kind'] | null = null;
   for await (const part of parts) {
     const lines = partLines(part, options);
-    // Calls stand together; everything else has air around it.
+    // Consecutive calls are not separated; all other parts have an empty line around them.
     const isBelowCall = part.kind === 'call' && before === 'call';
     yield before === null || isBelowCall ? lines : ['', ...lines];
     before = part.kind;
@@ -50,8 +50,8 @@ function partLines(part: Part, options: ConversationOptions): string[] {
 }
 
 function heading(who: string, { uuid, at }: { uuid: string; at: string }, { paint }: ConversationOptions): string {
-  const facts = [at.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$/, '$1 $2'), uuid].filter((fact) => fact !== '');
-  return `${paint.bold(who)}${paint.dim(facts.map((fact) => `  ${firstWords(fact, 40)}`).join(''))}`;
+  const details = [at.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$/, '$1 $2'), uuid].filter((fact) => fact !== '');
+  return `${paint.bold(who)}${paint.dim(details.map((fact) => `  ${firstWords(fact, 40)}`).join(''))}`;
 }
 
 function callLines({ name, input, result }: Part & { kind: 'call' }, options: ConversationOptions): string[] {

@@ -1,9 +1,8 @@
-import { displayWidth } from '../util/display-width.ts';
-import type { Paint } from '../util/paint.ts';
+import { displayWidth } from '../../util/text/display-width.ts';
+import type { Paint } from '../../util/text/paint.ts';
+import { firstWords } from '../terminal-text.ts';
 import type { Outline, OutlineStep, Tokens } from './outline.ts';
-import { shortIds } from './short-ids.ts';
-import { firstWords } from './shown-text.ts';
-import { costOf, type Stretch, stretchesOf, stretchTitle, tokensIn, turnsIn } from './stretches.ts';
+import { costOf, type Segment, segmentsOf, segmentTitle, tokensIn, turnsIn } from './segments.ts';
 
 export interface DrawOptions {
   paint: Paint;
@@ -11,67 +10,67 @@ export interface DrawOptions {
   width: number;
   /** Summaries of branches, by the uuid of their leaf. */
   summaries: ReadonlyMap<string, string>;
-  /** A line for every message instead of one for every stretch without a branch. */
+  /** A line for every message instead of one for every segment without a branch. */
   messages: boolean;
 }
 
 /**
- * Draws the tree of a session, a branch below another. The conversation that goes on is filled, its leaf is marked.
+ * Draws the tree of a session, one branch below another. The active conversation is filled, and its leaf is marked.
  *
- *     ● fix the login form · 1 turn · 3f2a9c11
- *     ├─○ with a test · 2 turns · $0.0210 · 81b0d2aa
- *     └─● without one · 1 turn · 5c77e0f4 ◀ active
+ * ● fix the login form · 1 turn · 3f2a9c11
+ * ├─○ with a test · 2 turns · $0.0210 · 81b0d2aa
+ * └─● without one · 1 turn · 5c77e0f4 ◀ active
  */
 export function drawTree(outline: Outline, options: DrawOptions): string[] {
   const { paint } = options;
   const shorten = shortIds(outline.steps.map(({ id }) => id));
-  const indents = new Map<Stretch, string>();
-  return stretchesOf(outline).flatMap((stretch) => {
-    const [joint, below] = jointsOf(stretch, indents);
-    indents.set(stretch, below);
-    const bullet = stretch.isOnActivePath ? paint.green('●') : '○';
+  const indents = new Map<Segment, string>();
+  return segmentsOf(outline).flatMap((segment) => {
+    const [joint, below] = jointsOf(segment, indents);
+    indents.set(segment, below);
+    const bullet = segment.isOnActivePath ? paint.green('●') : '○';
     const labels = options.messages
-      ? stretch.steps.map((step) => messageLabel(step, outline, shorten))
-      : [stretchLabel(stretch, outline, { ...options, shorten })];
+      ? segment.steps.map((step) => messageLabel(step, outline, shorten))
+      : [segmentLabel(segment, outline, { ...options, shorten })];
     const room = options.width - displayWidth(joint) - 2;
     return labels.map((label, at) => {
       const text = fitted(label, room, paint);
-      return at === 0 ? `${paint.dim(joint)}${bullet} ${text}` : `${paint.dim(below)}${bar(stretch, paint)} ${text}`;
+      return at === 0 ? `${paint.dim(joint)}${bullet} ${text}` : `${paint.dim(below)}${bar(segment, paint)} ${text}`;
     });
   });
 }
 
-function jointsOf(stretch: Stretch, indents: ReadonlyMap<Stretch, string>): [joint: string, below: string] {
-  const { parent } = stretch;
+function jointsOf(segment: Segment, indents: ReadonlyMap<Segment, string>): [joint: string, below: string] {
+  const { parent } = segment;
   if (!parent) return ['', ''];
   const above = indents.get(parent) ?? '';
-  return parent.children.at(-1) === stretch ? [`${above}└─`, `${above}  `] : [`${above}├─`, `${above}│ `];
+  return parent.children.at(-1) === segment ? [`${above}└─`, `${above}  `] : [`${above}├─`, `${above}│ `];
 }
 
-/** Beside the further messages of a stretch: the line leads down to the branches below them. */
-function bar({ children }: Stretch, paint: Paint): string {
+/** Next to the further messages of a segment: the line leads down to the branches below them. */
+function bar({ children }: Segment, paint: Paint): string {
   return children.length > 0 ? paint.dim('│') : ' ';
 }
 
 interface Label {
   text: string;
-  facts: string[];
-  /** What marks the place where the conversation goes on. */
+  details: string[];
+  /** Marks the point from which the conversation continues. */
   mark: string;
 }
 
-function stretchLabel(
-  stretch: Stretch,
+function segmentLabel(
+  segment: Segment,
   outline: Outline,
   { summaries, shorten }: DrawOptions & { shorten: (id: string) => string },
 ): Label {
-  const { steps } = stretch;
+  const { steps } = segment;
   const turns = turnsIn(steps);
   const end = steps.at(-1);
-  const active = stretch.holdsActive && outline.active;
+  const active = segment.holdsActive && outline.active;
   return {
-    text: stretchTitle(stretch, summaries),
-    facts: [`${turns} ${turns === 1 ? 'turn' : 'turns'}`, ...priceOf(steps), end ? shorten(end.id) : ''],
+    text: segmentTitle(segment, summaries),
+    details: [`${turns} ${turns === 1 ? 'turn' : 'turns'}`, ...priceOf(steps), end ? shorten(end.id) : ''],
     mark: active ? (active === end ? '◀ active' : `◀ active at ${shorten(active.id)}`) : '',
   };
 }
@@ -79,7 +78,7 @@ function stretchLabel(
 function messageLabel(step: OutlineStep, outline: Outline, shorten: (id: string) => string): Label {
   return {
     text: `${WHO[step.kind]} ${step.text}`,
-    facts: [...priceOf([step]), shorten(step.id)],
+    details: [...priceOf([step]), shorten(step.id)],
     mark: step === outline.active ? '◀ active' : '',
   };
 }
@@ -91,7 +90,7 @@ const WHO: Record<OutlineStep['kind'], string> = {
   note: '(note)',
 };
 
-/** What it has cost; where that is not known, what it has used. */
+/** Its cost; where that is unknown, its token usage. */
 function priceOf(steps: readonly OutlineStep[]): string[] {
   const cost = costOf(steps);
   if (cost !== null && cost > 0) return [shownCost(cost)];
@@ -114,9 +113,19 @@ function shortNumber(count: number): string {
 
 const LEAST_WORDS = 12;
 
-function fitted({ text, facts, mark }: Label, room: number, paint: Paint): string {
-  const tail = facts.map((fact) => ` · ${fact}`).join('');
+function fitted({ text, details, mark }: Label, room: number, paint: Paint): string {
+  const tail = details.map((fact) => ` · ${fact}`).join('');
   const end = mark === '' ? '' : ` ${mark}`;
   const words = firstWords(text, Math.max(LEAST_WORDS, room - displayWidth(tail) - displayWidth(end)));
   return `${words || '(no text)'}${paint.dim(tail)}${paint.green(end)}`;
+}
+
+const LEAST = 8;
+
+/** Cuts ids to prefixes of one length that are still unique. */
+export function shortIds(ids: readonly string[]): (id: string) => string {
+  let length = LEAST;
+  const longest = Math.max(LEAST, ...ids.map((id) => id.length));
+  while (length < longest && new Set(ids.map((id) => id.slice(0, length))).size < new Set(ids).size) length++;
+  return (id) => id.slice(0, length);
 }

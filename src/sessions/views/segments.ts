@@ -1,35 +1,35 @@
 import type { Booking, Outline, OutlineStep, Tokens } from './outline.ts';
 
-/** A part of the tree in which nothing branches. */
-export interface Stretch {
+/** A part of the tree without branches. */
+export interface Segment {
   readonly steps: readonly OutlineStep[];
-  readonly parent: Stretch | null;
-  readonly children: Stretch[];
-  /** The conversation that goes on leads through here. */
+  readonly parent: Segment | null;
+  readonly children: Segment[];
+  /** The active conversation leads through here. */
   readonly isOnActivePath: boolean;
-  /** The conversation goes on from here. */
+  /** The conversation continues from here. */
   readonly holdsActive: boolean;
 }
 
-/** The stretches of a tree, parents before children, in the order in which they are drawn. */
-export function stretchesOf({ roots, active }: Outline): Stretch[] {
+/** The segments of a tree, parents before children, in the order in which they are drawn. */
+export function segmentsOf({ roots, active }: Outline): Segment[] {
   const onPath = new Set<OutlineStep>();
   for (let step = active; step && !onPath.has(step); step = step.parent) onPath.add(step);
-  const found: Stretch[] = [];
-  const waiting = roots.map((first): { first: OutlineStep; parent: Stretch | null } => ({ first, parent: null }));
+  const found: Segment[] = [];
+  const waiting = roots.map((first): { first: OutlineStep; parent: Segment | null } => ({ first, parent: null }));
   waiting.reverse();
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const steps = straightFrom(next.first);
-    const stretch: Stretch = {
+    const segment: Segment = {
       steps,
       parent: next.parent,
       children: [],
       isOnActivePath: onPath.has(next.first),
       holdsActive: active !== null && steps.includes(active),
     };
-    next.parent?.children.push(stretch);
-    found.push(stretch);
-    for (const first of [...(steps.at(-1)?.children ?? [])].reverse()) waiting.push({ first, parent: stretch });
+    next.parent?.children.push(segment);
+    found.push(segment);
+    for (const first of [...(steps.at(-1)?.children ?? [])].reverse()) waiting.push({ first, parent: segment });
   }
   return found;
 }
@@ -43,24 +43,24 @@ function straightFrom(first: OutlineStep): OutlineStep[] {
   return steps;
 }
 
-/** What a stretch is called: its summary, else its first prompt, else what is said first. */
-export function stretchTitle({ steps }: Stretch, summaries: ReadonlyMap<string, string>): string {
+/** The title of a segment: its summary, else its first prompt, else its first text. */
+export function segmentTitle({ steps }: Segment, summaries: ReadonlyMap<string, string>): string {
   const summary = [...summaries].findLast(([leaf]) => steps.some(({ ids }) => ids.has(leaf)))?.[1];
   return summary ?? steps.find(({ kind }) => kind === 'prompt')?.text ?? steps[0]?.text ?? '';
 }
 
-/** How many prompts a person wrote there. */
+/** The number of prompts that a person wrote in these steps. */
 export function turnsIn(steps: readonly OutlineStep[]): number {
   return steps.filter(({ kind }) => kind === 'prompt').length;
 }
 
-/** What the turns there have cost; null unless all of them were booked. */
+/** The cost of the turns in these steps; null unless all of them have a recorded cost. */
 export function costOf(steps: readonly OutlineStep[]): number | null {
   const booked = bookingsOf(steps);
   return booked === null ? null : booked.reduce((sum, { costUsd }) => sum + costUsd, 0);
 }
 
-/** What was used there: as it was booked, else as far as the answers tell. Null when nothing does. */
+/** The token usage of these steps: as recorded, else as the answers report. Null when neither is known. */
 export function tokensIn(steps: readonly OutlineStep[]): Tokens | null {
   const known = bookingsOf(steps)?.map(({ tokens }) => tokens) ?? steps.flatMap(({ tokens }) => tokens ?? []);
   if (known.length === 0) return null;

@@ -1,9 +1,9 @@
+import type { StoredSession } from '../stored/stored-session.ts';
+import { sessionNode } from '../stored/tree-pages.ts';
+import { firstWords } from '../terminal-text.ts';
+import type { TreeNode } from '../tree/tree.ts';
 import { type OutlineStep, outlineOf } from './outline.ts';
-import { firstWords } from './shown-text.ts';
-import type { StoredSession } from './stored-session.ts';
-import { costOf, stretchesOf, stretchTitle, tokensIn, turnsIn } from './stretches.ts';
-import type { TreeNode } from './tree-model.ts';
-import { sessionNode } from './tree-report.ts';
+import { costOf, segmentsOf, segmentTitle, tokensIn, turnsIn } from './segments.ts';
 
 /** The tree of a session for programs. Nodes and leaves are as in the answer to `session_tree`. */
 export function treeView(session: StoredSession): object {
@@ -18,15 +18,15 @@ export function treeView(session: StoredSession): object {
     leaf_uuid: outline.activeId,
     leaf_rule: outline.rule,
     leaves: tree.leaves.map(({ id }) => id),
-    branches: stretchesOf(outline)
+    branches: segmentsOf(outline)
       .filter(({ children }) => children.length === 0)
-      .map((stretch) => {
-        const leaf = stretch.steps.at(-1);
+      .map((segment) => {
+        const leaf = segment.steps.at(-1);
         const steps = leaf ? pathOf(leaf) : [];
         return {
           leaf_uuid: leafOf(tree.leaves, leaf) ?? leaf?.id,
-          active: stretch.holdsActive,
-          title: firstWords(stretchTitle(stretch, summaries), PREVIEW),
+          active: segment.holdsActive,
+          title: firstWords(segmentTitle(segment, summaries), PREVIEW),
           turns: turnsIn(steps),
           tokens: tokensIn(steps),
           cost_usd: costOf(steps),
@@ -39,7 +39,7 @@ export function treeView(session: StoredSession): object {
 
 const PREVIEW = 80;
 
-/** What was attached to the last message of a branch belongs to its end. */
+/** Attachments to the last message of a branch belong to its end. */
 function leafOf(leaves: readonly TreeNode[], step: OutlineStep | undefined): string | undefined {
   return leaves.find(({ id }) => step?.ids.has(id))?.id;
 }

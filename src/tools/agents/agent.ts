@@ -1,5 +1,5 @@
-import { boolean, type InputOf, integer, objectInput, oneOf, optional, string, withDefault } from './input-schema.ts';
-import type { Tool, ToolContext, ToolOutput } from './tool.ts';
+import { boolean, type InputOf, integer, objectInput, oneOf, optional, string, withDefault } from '../input-schema.ts';
+import type { Tool, ToolContext, ToolOutput } from '../tool.ts';
 
 export const TASK = 'Task';
 export const GENERAL_AGENT = 'general-purpose';
@@ -15,7 +15,7 @@ const fields = {
   isolation: optional(oneOf(['worktree'], 'Work in a git worktree of its own; it is kept if files change there')),
 };
 
-/** The model names the kind of agent, as the reference asks for it; a call that does not is understood all the same. */
+/** The schema requires the kind of agent, as the reference does; a call without it is accepted all the same. */
 export const agentInput = requiring(objectInput(fields), ['description', 'prompt', 'subagent_type']);
 
 const teamInput = requiring(
@@ -32,16 +32,16 @@ export type AgentCall = InputOf<typeof teamInput>;
 
 /** Starts agents on behalf of the calls of a session or of an agent. */
 export interface AgentPort {
-  /** Runs the agent to its end, or starts it in the background. Throws ToolError for what the model should read. */
+  /** Runs the agent to its end, or starts it in the background. Throws a ToolError that the model should read. */
   call(call: AgentCall, context: ToolContext): Promise<ToolOutput>;
 }
 
 export interface AgentToolOptions {
   /** One line for each kind of agent. Byte-stable within a session. */
   listing: string;
-  /** Whether agents can be members of teams. */
+  /** True when agents can be members of teams. */
   hasTeams: boolean;
-  /** The kind of agent that a call would start, by its own name: rules go by that, however the model writes it. */
+  /** The own name of the kind of agent that a call would start: rules match this name, however the model writes it. */
   kindOf(call: Pick<AgentCall, 'subagent_type' | 'resume'>): string;
 }
 

@@ -1,7 +1,7 @@
-import { boolean, type InputOf, objectInput, oneOf, optional, string } from './input-schema.ts';
-import { teamOf } from './team-of.ts';
-import type { TeamMessage } from './team-port.ts';
-import { refusal, type Tool } from './tool.ts';
+import { boolean, type InputOf, objectInput, oneOf, optional, string } from '../input-schema.ts';
+import { refusal, type Tool } from '../tool.ts';
+import type { ToolSession } from '../tool-services.ts';
+import type { TeamMessage, TeamPort } from './team-port.ts';
 
 const input = objectInput({
   type: oneOf(
@@ -66,4 +66,10 @@ function toMessage({ type, recipient, content, summary, approve, request_id }: I
 
 function missing(type: string, field: string): never {
   throw refusal(`A ${type} needs ${field}.`);
+}
+
+/** The team port of the session. Without one the tools are not offered; a call is refused all the same. */
+export function teamOf({ team }: ToolSession): TeamPort {
+  if (team === undefined) throw refusal('There are no teams in this session.');
+  return team;
 }

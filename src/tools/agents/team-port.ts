@@ -1,9 +1,9 @@
 /**
- * What the team tools ask of the session. The host makes one per agent, which knows who is speaking. Everything throws
- * ToolError for what the model should read.
+ * The services of the session for the team tools. The host makes one port per agent, which knows the sender. Every
+ * method throws a ToolError that the model should read.
  */
 export interface TeamPort {
-  /** Only for the one who leads the session. */
+  /** Only for the leader of the session. */
   create(team: { name: string; description?: string; agentType?: string }): Promise<TeamCreateOutput>;
   /** Only for the leader, when every teammate has ended. */
   delete(signal?: AbortSignal): Promise<TeamDeleteOutput>;
@@ -11,7 +11,7 @@ export interface TeamPort {
   send(message: TeamMessage): Promise<SendMessageOutput>;
 }
 
-/** What an agent can say to others. */
+/** A message from one agent to others. */
 export type TeamMessage =
   | { type: 'message'; recipient: string; content: string; summary?: string }
   | { type: 'broadcast'; content: string; summary?: string }
@@ -20,25 +20,25 @@ export type TeamMessage =
   | { type: 'plan_approval_request'; content: string }
   | { type: 'plan_approval_response'; recipient: string; request_id?: string; approve: boolean; content?: string };
 
-/** TeamCreate. */
+/** The output of TeamCreate. */
 export interface TeamCreateOutput {
   team_name: string;
   team_file_path: string;
   lead_agent_id: string;
 }
 
-/** TeamDelete. */
+/** The output of TeamDelete. */
 export interface TeamDeleteOutput {
   success: boolean;
   message: string;
   team_name: string;
 }
 
-/** SendMessage. */
+/** The output of SendMessage. */
 export interface SendMessageOutput {
   success: boolean;
   message: string;
-  /** Of a request, for who answers it. */
+  /** The id of a request, which its answer has to name. */
   request_id?: string;
   routing?: {
     sender: string;

@@ -1,44 +1,44 @@
-import { messageOf } from '../util/message-of.ts';
-import type { ProcessIdentity } from '../util/process-identity.ts';
-import type { Clock, Ids, Logger } from '../util/runtime.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { ProcessIdentity } from '../../util/process/process-identity.ts';
+import type { Clock, Ids, Logger } from '../../util/runtime.ts';
 
 /**
- * The work of a session that has a life of its own: agents, and commands in the background. One list, whoever started it
- * and whether somebody waits for it or not.
+ * The tasks of a session: agents and shell commands. One list for all of them, in the foreground or the background,
+ * whichever agent started them.
  */
 export interface BackgroundTasks {
   /** An id that no task of the session has: a letter for its kind, and six hex digits, as hosts know them. */
   freshId(letter: 'a' | 'b'): string;
-  /** Enters work that has begun. Whoever does it tells of its course through the handle. */
+  /** Adds a task that has begun. The caller reports its progress through the handle. */
   begin(spec: TaskSpec): TaskHandle;
   get(id: string): BackgroundTask | undefined;
-  /** All of the session, the ended ones too, in the order of their start. */
+  /** All tasks of the session, ended ones included, in the order of their start. */
   list(): readonly BackgroundTask[];
-  /** Those that run, that nobody waits for, and that end with the session at the latest. */
+  /** The running background tasks that end with the session at the latest. */
   pending(): readonly BackgroundTask[];
   /** Ends a task with all it has started; resolves when that is done. False when it is not running. */
   stop(id: string, by: StoppedBy): Promise<boolean>;
-  /** Resolves when the task has ended, at once when it has. */
+  /** Resolves when the task has ended; at once when it has ended already. */
   ended(id: string): Promise<void>;
-  /** Told of every change, in order. Returns what takes the listener away. */
+  /** Calls the listener with every change, in order. Returns a function that removes the listener. */
   onChange(listener: (change: TaskChange) => Promise<void> | void): () => void;
-  /** Resolves when the listeners have done all that they had to do up to now. */
+  /** Resolves when the listeners have handled all changes so far. */
   noted(): Promise<void>;
-  /** Ends all that still run, except what is detached. */
+  /** Ends all running tasks, except detached ones. */
   close(): Promise<void>;
 }
 
 export type TaskType = 'local_bash' | 'local_agent' | 'in_process_teammate';
 
 /**
- * Who ended a task before its time: the model, the host, an interrupt, the end of the session, or somebody outside of it
+ * The cause of an early end: the model, the host, an interrupt, the end of the session, or a user outside of it
  * (`heddle tasks stop`).
  */
 export type StoppedBy = 'model' | 'host' | 'interrupt' | 'session' | 'outside';
 
 export interface BackgroundTask {
   readonly id: string;
-  /** Of this run: an agent that is gone on with has the same id and another run. */
+  /** The id of this run: a resumed agent keeps its id and gets a new run id. */
   readonly runId: string;
   readonly type: TaskType;
   readonly description: string;
@@ -48,24 +48,24 @@ export interface BackgroundTask {
   readonly command?: string;
   /** Set for agents. */
   readonly agent?: TaskAgent;
-  /** Where its output can be read, while it runs and afterwards. */
+  /** The file with its output, readable while it runs and afterwards. */
   readonly outputFile: string;
-  /** The file that this is a link to, where it is one. */
+  /** The target, when the output file is a link. */
   readonly outputSource?: string;
   readonly startedAt: number;
   readonly endedAt: number | null;
   /** `failed`: an exit code other than 0, an error, or it could not be started. `killed`: stopped, or ended by a signal. */
   readonly status: 'running' | 'completed' | 'failed' | 'killed';
   readonly stoppedBy: StoppedBy | null;
-  /** Null while it runs, and when there is none. */
+  /** Null while it runs, and when it has no exit code. */
   readonly exitCode: number | null;
-  /** An agent's last words, or why it failed. */
+  /** An agent's last text, or why it failed. */
   readonly result: string | null;
   readonly usage: TaskUsage | null;
   readonly lastToolName: string | null;
-  /** Whether nobody waits for it. */
+  /** True when no call waits for it. */
   readonly isBackgrounded: boolean;
-  /** It outlives the session. */
+  /** Set when it outlives the session. */
   readonly isDetached?: true;
   /** The leader of its process group, where it has one that is known. */
   readonly process: ProcessIdentity | null;
@@ -78,7 +78,7 @@ export interface TaskAgent {
   depth: number;
   /** The task that started it, unless that was the main thread. */
   parentTaskId?: string;
-  /** It has a worktree of its own. */
+  /** Set when it has its own worktree. */
   isIsolated?: true;
 }
 
@@ -86,7 +86,7 @@ export interface TaskUsage {
   totalTokens: number;
   toolUses: number;
   durationMs: number;
-  /** Of this agent alone, without those that it has started. */
+  /** The cost of this agent alone, without the agents that it has started. */
   costUsd: number;
 }
 
@@ -97,16 +97,16 @@ export interface TaskSpec extends Pick<BackgroundTask, 'id' | 'type' | 'descript
   isBackgrounded: boolean;
   isDetached?: true;
   process?: ProcessIdentity | null;
-  /** Asks the work to end; the end itself is told through the handle. */
+  /** Asks the task to end; the handle reports the end itself. */
   stop(): void;
 }
 
 export interface TaskHandle {
   readonly task: BackgroundTask;
-  progress(facts: Pick<BackgroundTask, 'usage' | 'lastToolName'>): void;
-  /** The process that does it has started. */
+  progress(details: Pick<BackgroundTask, 'usage' | 'lastToolName'>): void;
+  /** Call it when the process of the task has started. */
   runsAs(process: ProcessIdentity): void;
-  /** Nobody waits for it any more. */
+  /** Moves the task to the background: no call waits for it from now on. */
   background(): void;
   end(end: TaskEnd): void;
 }
@@ -142,21 +142,21 @@ export function createBackgroundTasks({ ids, clock, log }: BackgroundTasksOption
   const listeners = new Set<(change: TaskChange) => Promise<void> | void>();
   const noting = new Set<Promise<void>>();
 
-  /** A listener that fails must not keep the others, or whoever waits for the end, from going on. */
-  function tell(kind: TaskChange['kind'], task: BackgroundTask): void {
+  /** A listener that fails must not stop the other listeners or a caller that waits for the end. */
+  function announce(kind: TaskChange['kind'], task: BackgroundTask): void {
     for (const listener of listeners) {
       try {
         const work = listener({ kind, task });
         if (work) awaitNoting(work, task.id);
       } catch (error) {
-        log('error', untold(task.id, error));
+        log('error', unreported(task.id, error));
       }
     }
   }
 
   function awaitNoting(work: Promise<void>, id: string): void {
     const done = work
-      .catch((error) => log('error', untold(id, error)))
+      .catch((error) => log('error', unreported(id, error)))
       .finally(() => {
         noting.delete(done);
       });
@@ -181,37 +181,37 @@ export function createBackgroundTasks({ ids, clock, log }: BackgroundTasksOption
       lastToolName: null,
       process: spec.process ?? null,
     };
-    tasks.delete(task.id); // an agent that is gone on with counts as started now
+    tasks.delete(task.id); // a resumed agent counts as started now
     tasks.set(task.id, task);
     let settle = () => {};
     const ended = new Promise<void>((resolve) => {
       settle = resolve;
     });
     running.set(task.id, { stop, ended, settle });
-    tell('started', task);
+    announce('started', task);
     return handleOf(task);
   }
 
   function handleOf(task: Entered): TaskHandle {
     return {
       task,
-      progress(facts) {
-        Object.assign(task, facts);
-        tell('progress', task);
+      progress(details) {
+        Object.assign(task, details);
+        announce('progress', task);
       },
       runsAs(process) {
         task.process = process;
-        tell('progress', task);
+        announce('progress', task);
       },
       background() {
         if (task.isBackgrounded) return;
         task.isBackgrounded = true;
-        tell('backgrounded', task);
+        announce('backgrounded', task);
       },
       end(end) {
         if (task.status !== 'running') return;
         Object.assign(task, end, { endedAt: clock.now() });
-        tell('ended', task);
+        announce('ended', task);
         running.get(task.id)?.settle();
         running.delete(task.id);
       },
@@ -254,11 +254,11 @@ export function createBackgroundTasks({ ids, clock, log }: BackgroundTasksOption
   };
 }
 
-/** Whether it runs in the background. */
+/** True when it runs in the background. */
 export function isAtWork({ status, isBackgrounded }: BackgroundTask): boolean {
   return status === 'running' && isBackgrounded;
 }
 
-function untold(id: string, error: unknown): string {
+function unreported(id: string, error: unknown): string {
   return `A change of the task ${id} could not be told: ${messageOf(error)}`;
 }

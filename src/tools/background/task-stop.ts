@@ -1,7 +1,7 @@
-import type { TaskStopOutput } from '../wire/tool-outputs.ts';
-import { type InputOf, objectInput, optional, string } from './input-schema.ts';
+import type { TaskStopOutput } from '../../wire/tools/tool-outputs.ts';
+import { type InputOf, objectInput, optional, string } from '../input-schema.ts';
+import { refusal, type Tool } from '../tool.ts';
 import { unknownTask } from './task-output.ts';
-import { refusal, type Tool } from './tool.ts';
 
 const input = objectInput({
   task_id: optional(string('The id that the start of the task gave')),

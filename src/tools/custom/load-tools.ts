@@ -1,12 +1,12 @@
-import type { CustomTool } from '../define/tool.ts';
-import { resultProblem } from '../define/tool-result.ts';
-import { type CustomSchema, readSchema } from '../define/tool-schema.ts';
-import { raceAbort } from '../util/abort.ts';
-import type { JsonObject } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import { HeddleError } from '../wire/errors.ts';
-import { readResult } from './custom-tool-result.ts';
-import { type Tool, type ToolContext, ToolError, type ToolOutput } from './tool.ts';
+import type { CustomTool } from '../../define/tool.ts';
+import { resultProblem } from '../../define/tool-result.ts';
+import { type CustomSchema, readSchema } from '../../define/tool-schema.ts';
+import { raceAbort } from '../../util/abort.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { type Tool, type ToolContext, ToolError, type ToolOutput } from '../tool.ts';
+import { readResult } from './tool-result-content.ts';
 
 /** Makes tools of definitions. Rejects with `invalid_option`, naming the tool, for one that cannot be used. */
 export function loadCustomTools(definitions: readonly CustomTool[]): Promise<Tool[]> {
@@ -25,7 +25,7 @@ async function loadCustomTool(definition: CustomTool): Promise<Tool> {
     description,
     ...(alwaysLoad && { alwaysLoad }),
     input: schema,
-    // Whatever it says of itself: what a foreign tool touches is not known, so it is asked for.
+    // Heddle does not know what a custom tool touches, so every call needs permission, whatever the tool declares.
     access: () => ({ kind: 'other' }),
     isConcurrencySafe: () => annotations?.readOnlyHint === true,
     run: (input, context) => callHandler(definition, schema, input, context),
@@ -45,7 +45,7 @@ async function callHandler(
     throw new ToolError(text, { wrap: true });
   }
   const who = `The handler of the tool ${definition.name}`;
-  // In a function of its own: a handler that is no promise may throw, too.
+  // Wrapped in an async function, because a handler that returns no promise may throw.
   const call = async () => definition.handler(parsed.value, { signal, toolUseId });
   try {
     const result = await raceAbort(call(), signal);

@@ -1,13 +1,16 @@
-import { resultProblem } from '../define/tool-result.ts';
-import { isObject } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import type { ContentBlock } from '../wire/content.ts';
-import { boundBase64, boundField, boundList, jsonBytes } from './bounded-field.ts';
-import { isSmallEnough } from './image-fit.ts';
-import { imageInfo } from './image-info.ts';
-import { ToolError, type ToolOutput } from './tool.ts';
+import { resultProblem } from '../../define/tool-result.ts';
+import { isObject } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { ContentBlock } from '../../wire/api/content.ts';
+import { textOf } from '../../wire/api/text-of.ts';
+import { boundBase64, boundField, boundList, jsonBytes } from '../bounded-field.ts';
+import { isSmallEnough } from '../files/image-fit.ts';
+import { imageInfo } from '../files/image-info.ts';
+import { ToolError, type ToolOutput } from '../tool.ts';
 
-/** What a handler returned, as a result. Throws a ToolError for what says that it is an error, and for what is none. */
+/**
+ * Reads the value that a handler returned. Throws a ToolError for a result marked as an error and for an invalid one.
+ */
 export function readResult(value: unknown): ToolOutput {
   if (typeof value === 'string') return { content: value || NO_OUTPUT, data: boundField(value) };
   const problem = resultProblem(value);
@@ -21,15 +24,15 @@ export function readResult(value: unknown): ToolOutput {
 
 const NO_OUTPUT = '(no output)';
 const BAD_RESULT = 'The tool did not return a result that can be read.';
-/** What all blocks and the structure may take together. */
+/** The most that all blocks and the structured content may take together. */
 const MAX_DATA_BYTES = 800_000;
-/** What model APIs take. */
+/** The image types that model APIs accept. */
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** What all pictures of a result may take together, as they are sent: a request must still have room for others. */
+/** The most that all images of a result may take together, as sent: a request needs room for other images. */
 const MAX_PICTURES = 5 * 1024 * 1024;
 
-/** Structured content is for programs; where there is nothing else, the model reads it as JSON. */
+/** Structured content is for programs; without other content, the model reads it as JSON. */
 function toBlocks(content: unknown, structuredContent: unknown): ContentBlock[] {
   if (!Array.isArray(content)) throw new ToolError(`${BAD_RESULT} Its content must be an array.`);
   const blocks = fewPictures(content.map(toBlock)).filter((block) => block.type !== 'text' || block.text !== '');
@@ -62,7 +65,7 @@ function toResource({ uri, text: said, blob, mimeType }: { [key: string]: unknow
   return text(`[${String(uri)}, ${String(mimeType ?? 'unknown type')}: not shown]`);
 }
 
-/** What an API would refuse, it would refuse in every later request, too: such a picture stays out of the conversation. */
+/** Leaves out an image that an API would refuse, because it would refuse every later request as well. */
 function image(data: string, mimeType: string): ContentBlock {
   if (!IMAGE_TYPES.has(mimeType)) return text(`[image, ${mimeType}: not shown]`);
   const bytes = Buffer.from(data, 'base64');
@@ -72,7 +75,10 @@ function image(data: string, mimeType: string): ContentBlock {
   return { type: 'image', source: { type: 'base64', media_type: mimeType, data } };
 }
 
-/** As JSON has it. What JSON cannot hold (a big integer, a circle) is no result. */
+/**
+ * The value after a round trip through JSON. A value that JSON cannot hold (a big integer, a circle) is not a valid
+ * result.
+ */
 function plain(value: unknown): unknown {
   if (value === undefined) return undefined;
   try {
@@ -82,7 +88,10 @@ function plain(value: unknown): unknown {
   }
 }
 
-/** For the line that people and programs read (ruling K34); the model gets the whole. Half a structure is none. */
+/**
+ * The data for the line that people and programs read; the model gets the whole. A structure that is too large is left
+ * out, because half of it would be of no use.
+ */
 function forPeople(blocks: readonly ContentBlock[], structuredContent: unknown): unknown {
   if (structuredContent === undefined) return boundBlocks(blocks, MAX_DATA_BYTES);
   const bytes = jsonBytes(structuredContent);
@@ -106,8 +115,4 @@ function boundBlock(block: ContentBlock): ContentBlock {
 
 function text(said: string): ContentBlock {
   return { type: 'text', text: said };
-}
-
-function textOf(blocks: readonly ContentBlock[]): string {
-  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }

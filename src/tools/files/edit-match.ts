@@ -1,7 +1,7 @@
-import { occurrencesOf } from '../util/linear-search.ts';
-import { createPauses, type Pauses } from '../util/pauses.ts';
+import { createPauses, type Pauses } from '../../util/pauses.ts';
+import { occurrencesOf } from '../../util/text/linear-search.ts';
 
-/** A part of a text and what comes in its place. */
+/** A part of a text and its replacement. */
 export interface Replacement {
   start: number;
   end: number;
@@ -9,11 +9,11 @@ export interface Replacement {
 }
 
 /**
- * Where `from` occurs in `text`, each with what stands there afterwards.
+ * The places of `from` in `text`, each with its replacement.
  *
- * Read shows CRLF lines without their CR, so in a file that has any, line feeds of an edit match both line endings, and
- * new lines get the ending that is in use at that place. What `from` and `to` have in common at their ends stays
- * untouched, so that it keeps its bytes where endings are mixed. Looking ends with the `max`-th place.
+ * Read shows CRLF lines without their CR. So in a file with CRLF lines, the line feeds of an edit match both line
+ * endings, and new lines get the ending that is in use at that place. The common start and end of `from` and `to` stay
+ * untouched, so that they keep their bytes where endings are mixed. The search ends with the `max`-th place.
  */
 export async function findReplacements(
   text: string,
@@ -51,7 +51,7 @@ interface Exchange {
 
 async function acrossLineEndings({ text, from, to, max, pauses }: Exchange): Promise<Replacement[]> {
   const plain = toLf(text);
-  const place = placesIn(text);
+  const place = positionsIn(text);
   const endingAt = lineEndingsIn(text);
   const { head, tail } = sharedEnds(from, to);
   const changed = to.slice(head, to.length - tail);
@@ -62,8 +62,8 @@ async function acrossLineEndings({ text, from, to, max, pauses }: Exchange): Pro
   });
 }
 
-/** From a place in the text without its CRs to the same in the text. Asked in ascending order. */
-function placesIn(text: string): (plainAt: number) => number {
+/** Maps a position in the text without CRs to the position in the text. Call it in ascending order. */
+function positionsIn(text: string): (plainAt: number) => number {
   let passed = 0;
   let next = text.indexOf('\r\n');
   return (plainAt) => {
@@ -75,7 +75,7 @@ function placesIn(text: string): (plainAt: number) => number {
   };
 }
 
-/** That of the line, or of the one before when it is the last. Asked in ascending order. */
+/** The ending of the line at a position, or of the line before when it is the last. Call it in ascending order. */
 function lineEndingsIn(text: string): (at: number) => string {
   const last = text.lastIndexOf('\n');
   let next = text.indexOf('\n');

@@ -1,14 +1,37 @@
-import type { FileEditOutput } from '../wire/tool-outputs.ts';
-import { boundField } from './bounded-field.ts';
-import type { EditInput } from './edit.ts';
+import type { FileEditOutput } from '../../wire/tools/tool-outputs.ts';
+import { boundField } from '../bounded-field.ts';
+import { boolean, type InputOf, objectInput, string, withDefault } from '../input-schema.ts';
+import { refusal, type Tool, type ToolContext, type ToolError, type ToolOutput } from '../tool.ts';
 import { applyReplacements, findReplacements, type Replacement } from './edit-match.ts';
-import { noteBytes, readSeen, requireFile } from './known-files.ts';
+import { describeNearest } from './nearest-text.ts';
 import { diffLines } from './patch.ts';
+import { markBytesSeen, readUnchanged, requireFile } from './seen-files.ts';
 import { decodeForEditing, encodeText, MAX_LOADED_BYTES } from './text-file.ts';
-import { refusal, type ToolContext, type ToolError, type ToolOutput } from './tool.ts';
+
+const input = objectInput({
+  file_path: string('Absolute path of the file'),
+  old_string: string('The exact text to replace'),
+  new_string: string('The text to put in its place; must differ'),
+  replace_all: withDefault(boolean('Replace every occurrence instead of the only one'), false),
+});
+
+type EditInput = InputOf<typeof input>;
+
+export const editTool: Tool<EditInput> = {
+  name: 'Edit',
+  description: `Replaces exact text in a file.
+
+- Read the file first. old_string must match it character for character, indentation included; leave out the line numbers and arrows that Read adds.
+- old_string must occur exactly once: add lines around it until it does, or set replace_all to change every occurrence (such as renaming).
+- An empty old_string creates a new file with new_string as content.`,
+  input,
+  access: ({ file_path }, workspace) => ({ kind: 'edit', paths: [workspace.resolve(file_path)] }),
+  isConcurrencySafe: () => false,
+  run: runEdit,
+};
 
 /** Changes the file as a whole or not at all. */
-export async function runEdit(edit: EditInput, context: ToolContext): Promise<ToolOutput> {
+async function runEdit(edit: EditInput, context: ToolContext): Promise<ToolOutput> {
   const path = context.workspace.resolve(edit.file_path);
   if (edit.old_string === edit.new_string) throw nothingToChange();
   const stat = await context.workspace.stat(path);
@@ -19,7 +42,7 @@ export async function runEdit(edit: EditInput, context: ToolContext): Promise<To
     throw refusal(`${path} exists already and is not empty: old_string must not be empty.`);
   }
 
-  const { bytes, whole } = await readSeen(path, stat, context);
+  const { bytes, whole } = await readUnchanged(path, stat, context);
   const { text, format } = decodeForEditing(path, bytes);
   const max = edit.replace_all ? MAX_REPLACEMENTS : MAX_COUNTED;
   const replacements = await findReplacements(text, edit.old_string, edit.new_string, max + 1);
@@ -32,7 +55,7 @@ export async function runEdit(edit: EditInput, context: ToolContext): Promise<To
 
   const written = encodeText(after, format);
   await context.workspace.writeFile(path, written);
-  noteBytes(path, written, context, { whole });
+  markBytesSeen(path, written, context, { whole });
   const times = replacements.length === 1 ? '' : ` (${replacements.length} occurrences)`;
   return { content: `Edited ${path}${times}.`, data: await editData(path, edit, text, after) };
 }
@@ -41,7 +64,7 @@ async function create(path: string, edit: EditInput, context: ToolContext): Prom
   if (edit.old_string !== '') throw refusal(`${path} does not exist.`);
   const bytes = Buffer.from(edit.new_string);
   await context.workspace.writeFile(path, bytes);
-  noteBytes(path, bytes, context, { whole: true });
+  markBytesSeen(path, bytes, context, { whole: true });
   return { content: `Created ${path}.`, data: await editData(path, edit, '', edit.new_string) };
 }
 
@@ -58,9 +81,9 @@ async function editData(path: string, edit: EditInput, before: string, after: st
 }
 
 const NAMED_LINES = 10;
-/** Beyond this many nobody wants to know how many there are. */
+/** The count stops here: a higher number would not help the model. */
 const MAX_COUNTED = 1000;
-/** Each place costs memory; a change of this kind is a job for a command. */
+/** Each place costs memory; so many replacements are a job for a command. */
 const MAX_REPLACEMENTS = 200_000;
 
 function tooMany(path: string): string {
@@ -88,7 +111,6 @@ function lineNumbers(text: string, found: readonly Replacement[]): number[] {
 async function notFound(path: string, text: string, old: string): Promise<string> {
   const message = `old_string was not found in ${path}. It must match exactly, white space included.`;
   if (/^[ \t]*\d+\u2192/m.test(old)) return `${message} Leave out the line numbers and arrows that Read adds.`;
-  const { describeNearest } = await import('./edit-nearest.ts');
   const nearest = await describeNearest(text, old);
   return nearest === null ? `${message} Nothing in the file is like it.` : `${message}\n${nearest}`;
 }

@@ -1,6 +1,6 @@
 /**
- * What a file is by its first bytes, in words for a sentence: "a ZIP archive". Null when they tell nothing.
- * `certain` when no text can begin so; "MZ" or "BM" may well be the first letters of one.
+ * The kind of a file by its first bytes, in words for a sentence: "a ZIP archive". Null when they match no signature.
+ * `certain` when no text can begin with them; "MZ" or "BM" may be the first letters of a text.
  */
 export function fileKind(head: Uint8Array): FileKind | null {
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, LONGEST)).toString('latin1');
@@ -15,9 +15,17 @@ export interface FileKind {
   certain: boolean;
 }
 
+/** An existing file, with the data that a reader needs to begin. */
+export interface ReadableFile {
+  path: string;
+  size: number;
+  /** Its first bytes. */
+  head: Uint8Array;
+}
+
 const PDF = '%PDF-';
 const NOT_IN_TEXT = /[^\t\n\r -~]/;
-/** As far as the furthest signature reaches. */
+/** The end of the furthest signature. */
 const LONGEST = 264;
 
 /** Bytes as Latin-1, the name, and where they stand when not at the start. The first that fits counts. */

@@ -1,21 +1,21 @@
 import type sharp from 'sharp';
-import type { ImageBlock } from '../wire/content.ts';
+import type { ImageBlock } from '../../wire/api/content.ts';
+import { optionalPackage, type PackageLoader } from '../optional-package.ts';
 import { type ImageInfo, imageInfo } from './image-info.ts';
-import { optionalPackage, type PackageLoader } from './optional-package.ts';
 
 /** An image as it is sent. */
 export interface FittedImage extends ImageInfo {
   bytes: Uint8Array;
 }
 
-/** What model APIs take: 5 MB as base64, 8000 pixels on a side. */
+/** The limits of model APIs: 5 MB as base64, 8000 pixels on a side. */
 const MAX_BASE64_CHARS = 5 * 1024 * 1024;
 const MAX_PIXELS = 8000;
-/** More than this on the long side, models scale down themselves. */
+/** Models scale down larger images themselves. */
 const AIM_PIXELS = 1568;
 const AIM_BYTES = 3.75 * 1024 * 1024;
 
-/** The image itself, or a smaller one when it is too large and sharp is there to make it. Null when it is too large. */
+/** The image itself, or a smaller version when it is too large and sharp is installed. Null when it stays too large. */
 export async function fitImage(
   bytes: Uint8Array,
   info: ImageInfo,
@@ -26,7 +26,7 @@ export async function fitImage(
   return loaded && scaleDown(bytes, info, loaded.default);
 }
 
-/** An image of whatever size as the model gets it; null for what a model API would not take. */
+/** An image of any size in the form for the model; null when a model API would not accept it. */
 export async function imageBlock(bytes: Uint8Array): Promise<ImageBlock | null> {
   const info = imageInfo(bytes);
   const image = info && (await fitImage(bytes, info).catch(() => null));
@@ -35,7 +35,7 @@ export async function imageBlock(bytes: Uint8Array): Promise<ImageBlock | null> 
   return { type: 'image', source: { type: 'base64', media_type: image.mediaType, data } };
 }
 
-/** Whether a model API takes it as it is. */
+/** True when a model API accepts the image as it is. */
 export function isSmallEnough(bytes: Uint8Array, { width, height }: ImageInfo): boolean {
   return Math.ceil(bytes.length / 3) * 4 <= MAX_BASE64_CHARS && Math.max(width, height) <= MAX_PIXELS;
 }

@@ -5,8 +5,8 @@ export interface ImageInfo {
 }
 
 /**
- * What an image is, by its bytes. Null when it is none of the four that models can see, or a damaged or incomplete one:
- * an API would refuse the request that holds it, and every later one too.
+ * The format and size of an image, read from its bytes. Null when it is damaged, incomplete, or not of the four formats
+ * that models can see: an API would refuse the request that holds it, and every later one.
  */
 export function imageInfo(bytes: Uint8Array): ImageInfo | null {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

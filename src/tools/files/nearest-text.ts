@@ -1,18 +1,18 @@
-import { runsOf } from '../util/linear-search.ts';
-import { createPauses, mapWithPauses, type Pauses } from '../util/pauses.ts';
+import { createPauses, mapWithPauses, type Pauses } from '../../util/pauses.ts';
+import { runsOf } from '../../util/text/linear-search.ts';
 import { numberLines } from './numbered-lines.ts';
 
-/** Beyond these no search is made: it would take longer than to read the file again. */
+/** Larger texts are not searched: it would take longer than reading the file again. */
 const MAX_TEXT_CHARS = 4_000_000;
 const MAX_TEXT_LINES = 250_000;
-/** A line is looked at in one go. */
+/** The longest line that is compared, because a line is compared without a pause. */
 const MAX_LINE_CHARS = 400_000;
 const MAX_WANTED_CHARS = 50_000;
 
 const MAX_SHOWN_LINES = 12;
 const MAX_SHOWN_CHARS = 200;
 
-/** Which lines of a text someone may have meant who looked for `wanted` in vain, and in what they differ. */
+/** Describes the lines that the model may have meant when `wanted` was not found, and how they differ. */
 export async function describeNearest(text: string, wanted: string): Promise<string | null> {
   if (text.length > MAX_TEXT_CHARS || wanted.length > MAX_WANTED_CHARS) return null;
   const lines = splitLines(text);
@@ -35,7 +35,7 @@ interface Near {
   differs: string | null;
 }
 
-/** Ways to look at a line that hide one difference each; every one also hides those before it. */
+/** Forms of a line that each hide one kind of difference; every form also hides those before it. */
 const FORMS: readonly { differs: string; form: (line: string) => string }[] = [
   { differs: 'blank lines around it or white space at line ends', form: (line) => line.trimEnd() },
   { differs: 'indentation', form: (line) => line.trim() },
@@ -45,7 +45,7 @@ const FORMS: readonly { differs: string; form: (line: string) => string }[] = [
   { differs: 'upper and lower case', form: (line) => line.toLowerCase() },
 ];
 
-/** Lines that would be the wanted ones but for one kind of difference. */
+/** Lines that equal the wanted ones except for one kind of difference. */
 async function nearlyEqual(lines: readonly string[], want: readonly string[], pauses: Pauses): Promise<Near | null> {
   let text = lines;
   let wanted = want;
@@ -80,7 +80,7 @@ function indexOfLines(text: readonly string[], want: readonly string[]): number 
   return -1;
 }
 
-/** So many lines at most are compared letter by letter, and so similar they must be. */
+/** The most lines that are compared letter by letter, and the similarity they must have. */
 const MAX_COMPARED_LINES = 50_000;
 const MAX_CANDIDATES = 20;
 const MIN_SIMILARITY = 0.5;
@@ -107,7 +107,7 @@ async function mostSimilar(lines: readonly string[], want: readonly string[], pa
   return best && best.likeness >= MIN_SIMILARITY ? { start: best.start, differs: null } : null;
 }
 
-/** Of all wanted lines together, each weighed by its length. */
+/** The likeness of all wanted lines together, each weighed by its length. */
 function likenessAt(lines: readonly string[], wanted: readonly Pairs[], start: number): number {
   const weight = wanted.reduce((sum, pairs) => sum + pairs.size, 0);
   const likeness = wanted.reduce((sum, pairs, index) => {
@@ -153,7 +153,7 @@ function difference(found: readonly string[], want: readonly string[], start: nu
   return `${kind} is in line ${start + at + 1}, where the file has ${quoted(found[at])} and old_string ${quoted(want[at])}.`;
 }
 
-/** As JSON, so that tabs and other invisible characters show. */
+/** Quotes a line as JSON, so that tabs and other invisible characters show. */
 function quoted(line: string | undefined): string {
   return line === undefined ? 'nothing' : JSON.stringify(cut(line));
 }

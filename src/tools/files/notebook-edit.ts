@@ -1,19 +1,43 @@
-import type { JsonObject } from '../util/json.ts';
-import type { NotebookEditOutput } from '../wire/tool-outputs.ts';
-import { boundField } from './bounded-field.ts';
-import { noteBytes, readSeen } from './known-files.ts';
+import type { JsonObject } from '../../util/json.ts';
+import type { NotebookEditOutput } from '../../wire/tools/tool-outputs.ts';
+import { boundField } from '../bounded-field.ts';
+import { type InputOf, objectInput, oneOf, optional, string, withDefault } from '../input-schema.ts';
+import { refusal, type Tool, type ToolContext, type ToolOutput } from '../tool.ts';
 import { type CellType, findCell, type Notebook, type NotebookCell, parseNotebook } from './notebook.ts';
-import type { NotebookEditInput } from './notebook-edit.ts';
 import { type CellSplice, spliceCells } from './notebook-splice.ts';
+import { markBytesSeen, readUnchanged } from './seen-files.ts';
 import { decodeForEditing, encodeText } from './text-file.ts';
-import { refusal, type ToolContext, type ToolOutput } from './tool.ts';
 
-export async function runNotebookEdit(edit: NotebookEditInput, context: ToolContext): Promise<ToolOutput> {
+const input = objectInput({
+  notebook_path: string('Absolute path of the notebook (.ipynb)'),
+  cell_id: optional(string('The cell, as Read names it; with insert the new cell comes after it')),
+  new_source: string('The new text of the cell'),
+  cell_type: optional(oneOf(['code', 'markdown'], 'Type of the cell; required with insert')),
+  edit_mode: withDefault(oneOf(['replace', 'insert', 'delete'], 'What to do'), 'replace'),
+});
+
+type NotebookEditInput = InputOf<typeof input>;
+
+export const notebookEditTool: Tool<NotebookEditInput> = {
+  name: 'NotebookEdit',
+  description: `Changes one cell of a Jupyter notebook.
+
+- Read the notebook first; it names the cells.
+- replace (default) gives the cell a new source; what running a code cell had left is removed.
+- insert adds a cell after cell_id, or at the start without one, and needs cell_type.
+- delete removes the cell; new_source is not used.`,
+  input,
+  access: ({ notebook_path }, workspace) => ({ kind: 'edit', paths: [workspace.resolve(notebook_path)] }),
+  isConcurrencySafe: () => false,
+  run: runNotebookEdit,
+};
+
+async function runNotebookEdit(edit: NotebookEditInput, context: ToolContext): Promise<ToolOutput> {
   const path = context.workspace.resolve(edit.notebook_path);
   if (!path.toLowerCase().endsWith('.ipynb')) throw refusal(`${path} is not a notebook (.ipynb). Use Edit.`);
   const stat = await context.workspace.stat(path);
   if (!stat) throw refusal(`${path} does not exist.`);
-  const { bytes, whole } = await readSeen(path, stat, context);
+  const { bytes, whole } = await readUnchanged(path, stat, context);
   const { text, format } = decodeForEditing(path, bytes);
   const notebook = parseNotebook(path, text);
 
@@ -21,7 +45,7 @@ export async function runNotebookEdit(edit: NotebookEditInput, context: ToolCont
   const updated = spliceCells(text, change.splice);
   const written = encodeText(updated, format);
   await context.workspace.writeFile(path, written);
-  noteBytes(path, written, context, { whole });
+  markBytesSeen(path, written, context, { whole });
   return {
     content: `${DONE[edit.edit_mode]} cell ${change.id} of ${path}.`,
     data: {
@@ -42,7 +66,7 @@ const DONE = { replace: 'Replaced', insert: 'Inserted', delete: 'Deleted' };
 
 interface Change {
   splice: CellSplice;
-  /** Of the cell that was changed, added or removed. */
+  /** The id of the cell that was changed, added or removed. */
   id: string;
   type: CellType;
 }
@@ -81,7 +105,9 @@ function requireCell(notebook: Notebook, id: string): { index: number; cell: Not
   throw refusal(`There is no cell ${JSON.stringify(id)}. The cells are: ${some.join(', ') || 'none'}${more}.`);
 }
 
-/** The keys keep their order. What running the old source had left says nothing about the new one. */
+/**
+ * The cell with its new source; the keys keep their order. Outputs are dropped, because they belong to the old source.
+ */
 function withSource(cell: NotebookCell, type: CellType, source: string): JsonObject {
   const changed: JsonObject = { ...cell.json, cell_type: type, source: inStyleOf(cell, source) };
   if (type === 'code') {

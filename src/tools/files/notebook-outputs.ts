@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import { joinText, type NotebookCell } from './notebook.ts';
 
-/** What running a cell has left, as far as it can be shown. */
+/** The output of a cell, as far as it can be shown. */
 export interface CellOutput {
-  /** As the format names it: stream, execute_result, display_data, error. */
+  /** The format's own name: stream, execute_result, display_data, error. */
   kind: string;
   text?: string;
   image?: { mediaType: string; base64: string };
@@ -14,7 +14,7 @@ export function outputsOf({ json }: NotebookCell): CellOutput[] {
   return Array.isArray(json.outputs) ? json.outputs.filter(isObject).map(toOutput) : [];
 }
 
-/** What is taken of a result that comes in several forms: the first it has. */
+/** The text forms of a result, best first: the first one that it has is shown. */
 const TEXT_FORMS = ['text/plain', 'text/markdown', 'text/latex', 'application/json', 'text/html', 'image/svg+xml'];
 const IMAGE_FORMS = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../util/json.ts';
+import type { JsonObject } from '../../util/json.ts';
 
-/** A change of the list of cells: `cell` comes in the place of `remove` cells from `index` on. */
+/** A change of the list of cells: `cell` replaces `remove` cells, starting at `index`. */
 export interface CellSplice {
   index: number;
   remove: 0 | 1;
@@ -41,7 +41,7 @@ function replace(text: string, { start, end }: Span, part: string): string {
   return text.slice(0, start) + part + text.slice(end);
 }
 
-/** What stands before each cell: a line break and its indentation, or nothing in a file without line breaks. */
+/** The text before each cell: a line break and its indentation, or nothing in a file without line breaks. */
 function gapOf(text: string, { start, cells: [first] }: CellList): string {
   if (first) return text.slice(start + 1, first.start);
   const indent = indentOf(text);
@@ -66,7 +66,9 @@ function lineBreakOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
 }
 
-/** Where the list of cells and each of them lie. The text is JSON already, so only its structure is looked at. */
+/**
+ * The positions of the list of cells and of each cell. The text is known to be JSON, so only its structure is checked.
+ */
 function cellsIn(text: string): CellList {
   const members = elementsOf(text, text.indexOf('{'));
   // The last of several with one name is the one that JSON.parse takes.

@@ -1,12 +1,12 @@
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import { ToolError } from './tool.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { ToolError } from '../tool.ts';
 
-/** A Jupyter notebook, read loosely: what we do not know stays in `json`. */
+/** A Jupyter notebook, read loosely: unknown fields stay in `json`. */
 export interface Notebook {
   json: JsonObject;
   cells: NotebookCell[];
-  /** Of its code: "python". */
+  /** The language of its code: "python". */
   language: string;
   /** True when its format gives every cell an id (nbformat 4.5). */
   hasIds: boolean;
@@ -15,14 +15,14 @@ export interface Notebook {
 export type CellType = 'code' | 'markdown' | 'raw';
 
 export interface NotebookCell {
-  /** Its own, or `cell-N` by its place, the first being 0. */
+  /** Its own id, or `cell-N` by its index, starting at 0. */
   id: string;
   type: CellType;
   source: string;
   json: JsonObject;
 }
 
-/** Throws a ToolError that says why it is none. */
+/** Throws a ToolError that says why the text is not a notebook. */
 export function parseNotebook(path: string, text: string): Notebook {
   const json = parseJson(path, text);
   if (!isObject(json) || !Array.isArray(json.cells) || !json.cells.every(isObject)) {
@@ -34,7 +34,7 @@ export function parseNotebook(path: string, text: string): Notebook {
   return { json, cells: json.cells.map(toCell), language, hasIds: givesIds(json) };
 }
 
-/** The index of the cell that is meant by its own id or by `cell-N`; -1 when there is none. */
+/** The index of the cell with this id or with the name `cell-N`; -1 when there is no such cell. */
 export function findCell({ cells }: Notebook, id: string): number {
   const byId = cells.findIndex((cell) => cell.json.id === id);
   if (byId !== -1) return byId;

@@ -3,7 +3,7 @@ const MAX_LINE_CHARS = 2000;
 /** A line of a file, or the start of one that is too long to keep. */
 export interface Line {
   text: string;
-  /** How long the whole line is, when `text` is only its start. */
+  /** The length of the whole line, when `text` is only its start. */
   cutFromBytes?: number;
 }
 

@@ -1,5 +1,5 @@
-import { affordableEdits } from '../util/diff-effort.ts';
-import { jsonBytes } from './bounded-field.ts';
+import { affordableEdits } from '../../util/text/diff-effort.ts';
+import { jsonBytes } from '../bounded-field.ts';
 
 /** One place where two texts differ, as in a unified diff. */
 export interface Hunk {
@@ -11,16 +11,16 @@ export interface Hunk {
   lines: string[];
 }
 
-/** With the other fields of a result, small enough for a line of the stream (ruling K34). */
+/** Small enough that a result with its other fields fits into a line of the stream. */
 const MAX_PATCH_BYTES = 200_000;
 
 const CONTEXT_LINES = 3;
-/** Of larger texts only the part that changed is compared. */
+/** In larger texts only the part that changed is compared. */
 const LARGE_CHARS = 200_000;
-/** Beyond, taking the part apart would hold up everything else, and what came of it would be too large. */
+/** Comparing a larger part would block the process, and the result would be too large. */
 const MAX_COMPARED_CHARS = 1_500_000;
 
-/** What changed, for people; three lines of context. Hunks that would make it too large are left out. */
+/** The changes for people, with three lines of context. Hunks that would make the list too large are left out. */
 export async function diffLines(before: string, after: string): Promise<Hunk[]> {
   if (before === after) return [];
   const { structuredPatch } = await import('diff'); // not on the start path
@@ -32,7 +32,7 @@ export async function diffLines(before: string, after: string): Promise<Hunk[]> 
   return withinLimit(hunks.map((hunk) => moved(hunk, linesBefore)));
 }
 
-/** Both texts without what they have in common at their ends, but for some lines of context. */
+/** Both texts without their common start and end, except for some lines of context. */
 function changedPart(before: string, after: string): { from: string; to: string; linesBefore: number } {
   if (before.length + after.length < LARGE_CHARS) return { from: before, to: after, linesBefore: 0 };
   const shorter = Math.min(before.length, after.length);
@@ -51,7 +51,7 @@ function changedPart(before: string, after: string): { from: string; to: string;
   };
 }
 
-/** How far two texts are the same. By pieces, each in one go, and by ever smaller ones where they differ. */
+/** The length that two texts share. Compares large pieces first, and smaller ones where they differ. */
 function sharedLength(most: number, isSame: (from: number, to: number) => boolean): number {
   let shared = 0;
   for (let piece = 2 ** 16; piece >= 1; piece /= 2) {
@@ -66,7 +66,7 @@ function linesIn(text: string, end: number): number {
   return lines;
 }
 
-/** Where the line begins that is `back` lines before that of `at`. */
+/** The start of the line that is `back` lines before the line of `at`. */
 function startOfLine(text: string, at: number, back: number): number {
   let start = at;
   for (let n = 0; n <= back; n++) {
@@ -77,7 +77,7 @@ function startOfLine(text: string, at: number, back: number): number {
   return start + 1;
 }
 
-/** Where the line ends that is `on` lines behind that of `at`. */
+/** The end of the line that is `on` lines after the line of `at`. */
 function endOfLine(text: string, at: number, on: number): number {
   let end = at;
   for (let n = 0; n <= on; n++) {

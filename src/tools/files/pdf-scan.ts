@@ -1,21 +1,21 @@
 import { inflateSync } from 'node:zlib';
-import { errorCode } from '../util/error-code.ts';
+import { errorCode } from '../../util/error-code.ts';
 
-/** What a look at the bytes of a PDF tells, without an understanding of the format. */
-export interface PdfFacts {
-  /** Null when it cannot be told. May count pages twice that were changed after the file was made. */
+/** Facts found in the bytes of a PDF without parsing the format. */
+export interface PdfInfo {
+  /** Null when it is unknown. May count pages twice that were changed after the file was made. */
   pages: number | null;
   isEncrypted: boolean;
   /** False when the file has been cut off. */
   isComplete: boolean;
 }
 
-/** What is unpacked to look for pages in it. */
+/** The most that is unpacked to look for pages. */
 const MAX_UNPACKED_BYTES = 16 * 1024 * 1024;
 /** More are not counted. */
 const MAX_PAGES = 100_000;
 
-export function scanPdf(bytes: Uint8Array): PdfFacts {
+export function scanPdf(bytes: Uint8Array): PdfInfo {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = data.toString('latin1');
   const pages = countPages(text) + packedPages(data, text);
@@ -33,7 +33,7 @@ function countPages(text: string): number {
   return pages;
 }
 
-/** Newer files keep their objects in compressed streams. Each is looked at once, whatever stands before it. */
+/** Newer files keep their objects in compressed streams. Each stream is unpacked once. */
 function packedPages(data: Buffer, text: string): number {
   let pages = 0;
   let left = MAX_UNPACKED_BYTES;
@@ -43,7 +43,7 @@ function packedPages(data: Buffer, text: string): number {
     const end = start === -1 ? -1 : text.indexOf('endstream', start);
     if (end === -1) break;
     const unpacked = inflate(data.subarray(start, end), left);
-    // One that is too large has cost all that was left.
+    // A stream that is too large uses up the rest of the limit.
     left -= unpacked?.length ?? left;
     pages += countPages(unpacked ?? '');
     packed.lastIndex = end;

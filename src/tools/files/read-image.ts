@@ -1,16 +1,16 @@
-import type { FileReadOutput } from '../wire/tool-outputs.ts';
-import { boundBase64 } from './bounded-field.ts';
+import type { FileReadOutput } from '../../wire/tools/tool-outputs.ts';
+import { boundBase64 } from '../bounded-field.ts';
+import type { PackageLoader } from '../optional-package.ts';
+import { type ToolContext, ToolError, type ToolOutput } from '../tool.ts';
+import type { ReadableFile } from './file-kind.ts';
 import { fitImage } from './image-fit.ts';
 import { type ImageInfo, imageInfo } from './image-info.ts';
-import { noteBytes } from './known-files.ts';
-import type { PackageLoader } from './optional-package.ts';
-import type { FoundFile } from './read-run.ts';
+import { markBytesSeen } from './seen-files.ts';
 import { MAX_LOADED_BYTES } from './text-file.ts';
-import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 
 /** An image as the model sees it: as it is, or scaled down when it is too large and sharp is installed. */
 export async function readImage(
-  { path, size }: FoundFile,
+  { path, size }: ReadableFile,
   context: ToolContext,
   loadSharp?: PackageLoader<'sharp'>,
 ): Promise<ToolOutput> {
@@ -24,7 +24,7 @@ export async function readImage(
     });
   });
   if (!image) throw tooLarge(path, info, size);
-  noteBytes(path, bytes, context, { whole: true });
+  markBytesSeen(path, bytes, context, { whole: true });
   const base64 = Buffer.from(image.bytes).toString('base64');
   return {
     content: [{ type: 'image', source: { type: 'base64', media_type: image.mediaType, data: base64 } }],
@@ -46,10 +46,10 @@ export async function readImage(
 }
 
 function tooLarge(path: string, { width, height }: ImageInfo, size: number): ToolError {
-  const facts = `${width} x ${height} pixels, ${Math.round(size / 1024)} KB`;
+  const details = `${width} x ${height} pixels, ${Math.round(size / 1024)} KB`;
   const limits = 'at most 8000 pixels on a side and 3.75 MB';
   const itself = 'Where the package sharp is installed (`npm install sharp`), that happens by itself.';
-  return new ToolError(`${path} is too large an image to be shown (${facts}; ${limits}). ${SCALE} ${itself}`);
+  return new ToolError(`${path} is too large an image to be shown (${details}; ${limits}). ${SCALE} ${itself}`);
 }
 
 const SCALE = 'Make a smaller copy with a command, such as `convert in.png -resize 1568x1568 out.png`, and read that.';

@@ -10,30 +10,33 @@ export interface LineRange {
   signal: AbortSignal;
 }
 
-/** Some lines of a file and what was learned of the rest on the way. */
+/** Some lines of a file, and facts about the rest that were found on the way. */
 export interface LineWindow {
   lines: Line[];
-  /** As many as were counted; fewer than there are when `isTotalKnown` is false. A final line break begins one more. */
+  /**
+   * The number of lines counted; lower than the real number when `isTotalKnown` is false. A final line break begins one
+   * more.
+   */
   totalLines: number;
   isTotalKnown: boolean;
   bytes: number;
-  /** Of the whole file; null for files that are too large to be edited. */
+  /** The digest of the whole file; null for files that are too large to be edited. */
   digest: string | null;
   /** True when the lines were too much to keep; some are missing then. */
   overflow: boolean;
 }
 
-/** What is kept of one line, and of all of them. */
+/** The most that is kept of one line, and of all lines. */
 const MAX_LINE_BYTES = 50_000;
 const MAX_KEPT_BYTES = 1_200_000;
-/** What its number adds to a line; without it empty lines would cost nothing. */
+/** The bytes that its number adds to a line; without them empty lines would cost nothing. */
 const NUMBER_BYTES = 8;
-/** After so much a file is not read on only to count its lines, or the bytes of one. */
+/** Beyond this many bytes a file is not read only to count its lines or the bytes of a line. */
 const MAX_COUNTED_BYTES = 256 * 1024 * 1024;
 
 /**
- * Goes through a file piece by piece; memory holds only a piece and the lines in the range. Works on bytes and decodes
- * what is shown: counting the lines of a gigabyte takes a second so, and several when all of it is decoded.
+ * Reads a file piece by piece; memory holds only a piece and the lines in the range. Works on bytes and decodes only
+ * the lines that are shown: counting the lines of a gigabyte takes a second, and several when all of it is decoded.
  */
 export async function readLines(chunks: AsyncIterable<Uint8Array>, range: LineRange): Promise<LineWindow> {
   const collector = createCollector(range);
@@ -47,7 +50,7 @@ export async function readLines(chunks: AsyncIterable<Uint8Array>, range: LineRa
 
 interface Collector {
   add(data: Buffer): void;
-  /** True when reading on would be for nothing, or only to count what nobody waits for. */
+  /** True when reading further would find nothing, or would only count lines that the caller does not need. */
   hasEnough(): boolean;
   end(): LineWindow;
 }
@@ -118,7 +121,7 @@ function newLine(): OpenLine {
   return { parts: [], kept: 0, bytes: 0 };
 }
 
-/** Where the next line feed is; -1 when there is none. */
+/** The position of the next line feed; -1 when there is no further one. */
 function lineBreak(data: Buffer, from: number, encoding: Encoding): number {
   if (encoding === 'utf-8') return data.indexOf(0x0a, from);
   const [low, high] = encoding === 'utf-16le' ? [0, 1] : [1, 0];

@@ -1,39 +1,37 @@
-import type { FileReadOutput } from '../wire/tool-outputs.ts';
-import { boundBase64 } from './bounded-field.ts';
-import { noteBytes } from './known-files.ts';
-import { optionalPackage, type PackageLoader } from './optional-package.ts';
-import { MAX_WHOLE_PAGES, parsePages } from './pdf-pages.ts';
-import { type PdfFacts, scanPdf } from './pdf-scan.ts';
-import { openPdf, type PdfText } from './pdf-text.ts';
-import type { FoundFile } from './read-run.ts';
-import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
+import type { FileReadOutput } from '../../wire/tools/tool-outputs.ts';
+import { boundBase64 } from '../bounded-field.ts';
+import { type OptionalPackages, optionalPackage, type PackageLoader } from '../optional-package.ts';
+import { type ToolContext, ToolError, type ToolOutput } from '../tool.ts';
+import type { ReadableFile } from './file-kind.ts';
+import { type PdfInfo, scanPdf } from './pdf-scan.ts';
+import { markBytesSeen } from './seen-files.ts';
 
-/** What is taken into memory, and what is given to the model as it is. */
+/** The size limit for reading a PDF, and the limit for passing it to the model as it is. */
 const MAX_PDF_BYTES = 100 * 1024 * 1024;
 const MAX_WHOLE_BYTES = 20 * 1024 * 1024;
 
 interface Pdf {
   path: string;
   bytes: Uint8Array;
-  facts: PdfFacts;
+  info: PdfInfo;
 }
 
-/** A short PDF as a document, which shows the model text and pictures; of a longer one the text of chosen pages. */
+/** A short PDF as a document, which shows the model text and images; for a longer one the text of chosen pages. */
 export async function readPdf(
-  { path, size }: FoundFile,
+  { path, size }: ReadableFile,
   pages: string | undefined,
   context: ToolContext,
   loadUnpdf: PackageLoader<'unpdf'> = () => optionalPackage('unpdf'),
 ): Promise<ToolOutput> {
   if (size > MAX_PDF_BYTES) throw new ToolError(`${path} is a PDF of over 100 MB. ${otherWay(path, pages)}`);
   const bytes = await context.workspace.readFile(path);
-  const facts = scanPdf(bytes);
-  if (!facts.isComplete) throw damaged(path);
-  if (facts.isEncrypted) {
+  const info = scanPdf(bytes);
+  if (!info.isComplete) throw damaged(path);
+  if (info.isEncrypted) {
     throw new ToolError(`${path} is an encrypted PDF. Decrypt it first, such as with \`qpdf --decrypt\`.`);
   }
-  noteBytes(path, bytes, context, { whole: false });
-  const pdf = { path, bytes, facts };
+  markBytesSeen(path, bytes, context, { whole: false });
+  const pdf = { path, bytes, info };
   const unpdf = await loadUnpdf();
   if (!unpdf) return readWithoutPackage(pdf, pages);
   const text = await openPdf(bytes, unpdf).catch((cause) => {
@@ -52,14 +50,14 @@ async function readWithPackage(
   text: PdfText,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
-  if (pages) return chosenPages(pdf, choose(pdf.path, pages, text.pages), text, signal);
+  if (pages) return selectedPages(pdf, selectPages(pdf.path, pages, text.pages), text, signal);
   if (isShort(pdf, text.pages)) return wholeDocument(pdf, text.pages, '');
   throw new ToolError(`${describe(pdf, text.pages)} Say which pages to read, at most 20 at once, with \`pages\`.`);
 }
 
 function readWithoutPackage(pdf: Pdf, pages: string | undefined): ToolOutput {
-  const count = pdf.facts.pages;
-  if (pages) choose(pdf.path, pages, null); // an input that makes no sense is said first
+  const count = pdf.info.pages;
+  if (pages) selectPages(pdf.path, pages, null); // invalid input is reported first
   if (isShort(pdf, count)) {
     const note = pages ? ' Single pages need the package unpdf, which is not installed, so all of it is given.' : '';
     return wholeDocument(pdf, count, note);
@@ -86,7 +84,7 @@ function wholeDocument({ path, bytes }: Pdf, pages: number | null, note: string)
   };
 }
 
-async function chosenPages(
+async function selectedPages(
   { path, bytes }: Pdf,
   pages: readonly number[],
   text: PdfText,
@@ -104,7 +102,7 @@ async function chosenPages(
   return { content: parts.join('\n\n'), data: { type: 'pdf', file } satisfies FileReadOutput };
 }
 
-function choose(path: string, pages: string, total: number | null): number[] {
+function selectPages(path: string, pages: string, total: number | null): number[] {
   try {
     return parsePages(pages, total);
   } catch (error) {
@@ -126,4 +124,60 @@ function otherWay(path: string, pages: string | undefined): string {
 
 function damaged(path: string, cause?: unknown): ToolError {
   return new ToolError(`${path} is a damaged or incomplete PDF.`, { cause });
+}
+
+/** A PDF file of at most this many pages is sent whole; for longer ones the call must choose pages. */
+export const MAX_WHOLE_PAGES = 10;
+/** The most pages in one call. */
+const MAX_CHOSEN_PAGES = 20;
+
+/**
+ * The page numbers of "3", "1-5" or "1,3-4", in ascending order. Throws a RangeError that names the problem: not
+ * numbers, too many, or beyond `total` where that is known.
+ */
+export function parsePages(text: string, total: number | null): number[] {
+  const pages = new Set<number>();
+  for (const part of text.split(',')) {
+    const [, first, last = first] = /^\s*(\d{1,6})\s*(?:-\s*(\d{1,6})\s*)?$/.exec(part) ?? [];
+    const [from, to] = [Number(first), Number(last)];
+    if (first === undefined || from < 1 || to < from) {
+      throw new RangeError(`pages must be like "3", "1-5" or "1,3-4", not ${JSON.stringify(text)}`);
+    }
+    if (total !== null && to > total) throw new RangeError(`there is no page ${to}: the file has ${total} pages`);
+    if (to - from >= MAX_CHOSEN_PAGES) throw tooMany();
+    for (let page = from; page <= to; page++) pages.add(page);
+  }
+  if (pages.size > MAX_CHOSEN_PAGES) throw tooMany();
+  return [...pages].sort((a, b) => a - b);
+}
+
+function tooMany(): RangeError {
+  return new RangeError(`at most ${MAX_CHOSEN_PAGES} pages can be read at once`);
+}
+
+/** An open PDF. The caller that opened it closes it. */
+export interface PdfText {
+  readonly pages: number;
+  /** The text of a page, line by line; empty when it has none, as scans have. */
+  textOf(page: number): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Throws when the file is damaged. */
+export async function openPdf(bytes: Uint8Array, { getDocumentProxy }: OptionalPackages['unpdf']): Promise<PdfText> {
+  // A copy, because the package takes over the buffer. Without verbosity 0 it writes to the console.
+  const document = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 });
+  return {
+    pages: document.numPages,
+    async textOf(number) {
+      const page = await document.getPage(number);
+      const { items } = await page.getTextContent();
+      page.cleanup();
+      return items
+        .map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
+        .join('')
+        .trim();
+    },
+    close: () => document.destroy(),
+  };
 }

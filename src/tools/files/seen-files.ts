@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
+import { refusal, type ToolContext } from '../tool.ts';
+import type { FileStat } from '../workspace.ts';
 import { MAX_LOADED_BYTES } from './text-file.ts';
-import { refusal, type ToolContext } from './tool.ts';
-import type { FileStat } from './workspace.ts';
 
 /** Notes that the session has seen, or itself written, the file in this state. */
-export function noteFile(path: string, digest: string, context: ToolContext, seen: { whole: boolean }): void {
+export function markSeen(path: string, digest: string, context: ToolContext, seen: { whole: boolean }): void {
   context.files.set(path, { digest, whole: seen.whole });
 }
 
-/** The same for a file whose bytes are at hand. */
-export function noteBytes(path: string, bytes: Uint8Array, context: ToolContext, seen: { whole: boolean }): void {
-  noteFile(path, digestOf(bytes), context, seen);
+/** Like `markSeen`, for a file whose bytes are at hand. */
+export function markBytesSeen(path: string, bytes: Uint8Array, context: ToolContext, seen: { whole: boolean }): void {
+  markSeen(path, digestOf(bytes), context, seen);
 }
 
 export function digestOf(bytes: Uint8Array): string {
@@ -18,10 +18,10 @@ export function digestOf(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes of a file that is as the session last saw it. Throws otherwise: nobody's work may be overwritten unseen.
- * `whole` is false when the session has seen only a part.
+ * The bytes of a file that is unchanged since the session last saw it. Throws otherwise, so that no one's changes are
+ * overwritten unseen. `whole` is false when the session has seen only a part.
  */
-export async function readSeen(
+export async function readUnchanged(
   path: string,
   stat: FileStat,
   context: ToolContext,
@@ -39,10 +39,10 @@ export async function readSeen(
   return { bytes, whole: known.whole };
 }
 
-/** The streams of whoever runs this, under names of files. */
+/** File names that stand for the standard streams of this process. */
 const STREAMS = /^\/dev\/(stdin|stdout|stderr|fd\/)|^\/proc\/[^/]+\/(task\/[^/]+\/)?fd\//;
 
-/** Throws for what cannot be read or written as a file. */
+/** Throws for a path that cannot be read or written as a file. */
 export function requireFile(path: string, stat: FileStat): void {
   if (stat.kind === 'directory') {
     throw refusal(`${path} is a directory, not a file. Use Glob or \`ls\` to see what is in it.`);

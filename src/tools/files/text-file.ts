@@ -1,23 +1,23 @@
+import { refusal } from '../tool.ts';
 import { fileKind } from './file-kind.ts';
-import { refusal } from './tool.ts';
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
-/** How a text lies in its file. */
+/** The encoding of a text file. */
 export interface TextFormat {
   encoding: Encoding;
   /** True when a byte order mark comes first. */
   bom: boolean;
 }
 
-/** Files over this are shown in parts but never taken into memory whole, so they are not edited either. */
+/** Larger files are shown in parts but never loaded whole, so they are not edited either. */
 export const MAX_LOADED_BYTES = 64 * 1024 * 1024;
 
 const BOM = '\uFEFF';
-/** What is looked at to tell text from other things. */
+/** The bytes that are checked to tell text from binary data. */
 const HEAD_BYTES = 8000;
 
-/** What the file is when it is no text: "a ZIP archive", or just "a binary file". Null for text. */
+/** The kind of a file that is not text: "a ZIP archive", or just "a binary file". Null for text. */
 export function binaryKind(bytes: Uint8Array): string | null {
   const kind = fileKind(bytes);
   if (kind?.certain) return kind.name;
@@ -25,14 +25,14 @@ export function binaryKind(bytes: Uint8Array): string | null {
   return kind?.name ?? 'a binary file';
 }
 
-/** The format of what is text by `binaryKind`. A part of the file from its start is enough. */
+/** The format of a file that is text by `binaryKind`. The start of the file is enough. */
 export function textFormat(bytes: Uint8Array): TextFormat {
   const utf16 = utf16Of(bytes);
   if (utf16) return utf16;
   return { encoding: 'utf-8', bom: bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf };
 }
 
-/** For showing: what is not valid in the encoding becomes replacement characters. A byte order mark stays. */
+/** Decodes for display: invalid bytes become replacement characters. A byte order mark stays. */
 export function decodeLossy(bytes: Uint8Array, encoding: Encoding): string {
   return encoding === 'utf-8' ? asBuffer(bytes).toString('utf8') : decodeUtf16(bytes, encoding);
 }
@@ -42,7 +42,7 @@ export function decodeForDisplay(bytes: Uint8Array): string {
   return withoutBom(decodeLossy(bytes, textFormat(bytes).encoding));
 }
 
-/** For changing: every byte must survive the way back. Throws a ToolError when it would not. */
+/** Decodes for an edit. Throws a ToolError when encoding the text again would not give the same bytes. */
 export function decodeForEditing(path: string, bytes: Uint8Array): { text: string; format: TextFormat } {
   const binary = binaryKind(bytes);
   if (binary !== null) throw refusal(`${path} is ${binary} and cannot be edited as text.`);
@@ -50,7 +50,7 @@ export function decodeForEditing(path: string, bytes: Uint8Array): { text: strin
   return { text: withoutBom(decodeExact(path, bytes, format.encoding)), format };
 }
 
-/** The way back. A mark that is part of the text already is not doubled. */
+/** Encodes a text again. A byte order mark that is part of the text already is not doubled. */
 export function encodeText(text: string, { encoding, bom }: TextFormat): Uint8Array {
   const whole = bom ? BOM + withoutBom(text) : text;
   if (encoding === 'utf-8') return Buffer.from(whole, 'utf8');
@@ -89,7 +89,10 @@ function utf16Of(bytes: Uint8Array): TextFormat | null {
   return encoding && { encoding, bom: false };
 }
 
-/** Without a mark only what is plain: mostly Latin letters, so that every other byte is zero, and all of it text. */
+/**
+ * Without a byte order mark, accepts only clear cases: mostly Latin letters, so that every other byte is zero, and all
+ * of it text.
+ */
 function guessUtf16(head: Uint8Array): Encoding | null {
   const units = Math.floor(head.length / 2);
   if (units < 4) return null;

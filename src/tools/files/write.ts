@@ -1,19 +1,38 @@
-import type { FileWriteOutput } from '../wire/tool-outputs.ts';
-import { boundField } from './bounded-field.ts';
-import { noteBytes, readSeen } from './known-files.ts';
+import type { FileWriteOutput } from '../../wire/tools/tool-outputs.ts';
+import { boundField } from '../bounded-field.ts';
+import { type InputOf, objectInput, string } from '../input-schema.ts';
+import { refusal, type Tool, type ToolContext, type ToolOutput } from '../tool.ts';
 import { diffLines } from './patch.ts';
+import { markBytesSeen, readUnchanged } from './seen-files.ts';
 import { binaryKind, decodeForDisplay, encodeText, type TextFormat, textFormat } from './text-file.ts';
-import { refusal, type ToolContext, type ToolOutput } from './tool.ts';
-import type { WriteInput } from './write.ts';
 
-/** What stands for bytes that are no text. */
+const input = objectInput({
+  file_path: string('Absolute path of the file'),
+  content: string('The whole new content'),
+});
+
+type WriteInput = InputOf<typeof input>;
+
+export const writeTool: Tool<WriteInput> = {
+  name: 'Write',
+  description: `Writes a whole file: creates it, with missing directories, or replaces what is there.
+
+- An existing file must have been read whole before. To change a part of a file, Edit is better.
+- Create files only where the task needs them.`,
+  input,
+  access: ({ file_path }, workspace) => ({ kind: 'edit', paths: [workspace.resolve(file_path)] }),
+  isConcurrencySafe: () => false,
+  run: runWrite,
+};
+
+/** The character that replaces bytes that are not text. */
 const UNREADABLE = '\uFFFD';
 
-/** Line endings are the model's; the encoding and its mark are those of the file that is replaced. */
-export async function runWrite({ file_path, content }: WriteInput, context: ToolContext): Promise<ToolOutput> {
+/** Keeps the line endings that the model wrote, and the encoding and byte order mark of the replaced file. */
+async function runWrite({ file_path, content }: WriteInput, context: ToolContext): Promise<ToolOutput> {
   const path = context.workspace.resolve(file_path);
   const before = await previous(path, context);
-  // Where reading it gave replacement characters, they come back as if they were its text.
+  // Reading the file gave replacement characters; the model would write them back as if they were its text.
   if (before?.text.includes(UNREADABLE) && content.includes(UNREADABLE)) {
     throw refusal(
       `${path} is not UTF-8 text: what could not be shown (${UNREADABLE}) would be lost. Use a command such as iconv or sed.`,
@@ -21,7 +40,7 @@ export async function runWrite({ file_path, content }: WriteInput, context: Tool
   }
   const bytes = encodeText(content, before?.format ?? { encoding: 'utf-8', bom: false });
   await context.workspace.writeFile(path, bytes);
-  noteBytes(path, bytes, context, { whole: true });
+  markBytesSeen(path, bytes, context, { whole: true });
   const data: FileWriteOutput = {
     type: before === null ? 'create' : 'update',
     filePath: path,
@@ -32,11 +51,11 @@ export async function runWrite({ file_path, content }: WriteInput, context: Tool
   return { content: `${before === null ? 'Created' : 'Replaced the content of'} ${path}.`, data };
 }
 
-/** Null when there is no file yet. Throws when there is one that the session has not seen as it is, and whole. */
+/** Null when there is no file yet. Throws when the session has not seen the whole file in its current state. */
 async function previous(path: string, context: ToolContext): Promise<{ text: string; format: TextFormat } | null> {
   const stat = await context.workspace.stat(path);
   if (!stat) return null;
-  const { bytes, whole } = await readSeen(path, stat, context);
+  const { bytes, whole } = await readUnchanged(path, stat, context);
   const kind = binaryKind(bytes);
   if (kind !== null)
     throw refusal(`${path} is ${kind}; Write makes text files. Choose another name, or remove it first.`);

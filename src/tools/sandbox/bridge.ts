@@ -1,14 +1,14 @@
-import { REPORT_FD } from '../../util/process-output.ts';
+import { REPORT_FD } from '../../util/process/process-output.ts';
 
-/** Where programs in bubblewrap find the proxy. They have a network of their own, so that the port is always free. */
+/** The port of the proxy for programs in bubblewrap. They have their own network, so the port is always free. */
 export const BRIDGE_PORT = 3128;
 
-/** How the kernel lists a socket that listens there. */
+/** The kernel's entry for a socket that listens on the port. */
 const LISTENING = `0100007F:${BRIDGE_PORT.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A`;
 
 /**
- * Starts socat beside the command, waits until it listens, and gives way to the command. Without the descriptors of the
- * command: their ends are waited for. It dies with the sandbox.
+ * Starts socat next to the command, waits until it listens, and then executes the command. socat does not inherit the
+ * descriptors of the command, because Heddle waits for them to close. It dies with the sandbox.
  */
 const SCRIPT = `
 ( "$1" "TCP4-LISTEN:${BRIDGE_PORT},bind=127.0.0.1,fork,reuseaddr,backlog=128" "UNIX-CONNECT:$2" \

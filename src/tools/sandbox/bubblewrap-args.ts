@@ -1,28 +1,28 @@
-import type { ProcessSpec } from '../../util/process.ts';
+import { isInside } from '../../util/files/path-inside.ts';
+import type { ProcessSpec } from '../../util/process/process.ts';
 import { bridgeArgs } from './bridge.ts';
-import { isInside } from './inside.ts';
 import type { Mount } from './mounts.ts';
 import type { SocketAccess } from './unix-sockets.ts';
 
 export interface BubblewrapOptions {
-  /** Parents before what lies below them. */
+  /** Parents come before the paths below them. */
   mounts: readonly Mount[];
   sockets: SocketAccess;
   /** The directory that is /tmp inside, kept from command to command. */
   tmp: string;
-  /** Where the proxy listens, and what leads there; null: no network. */
+  /** The socket of the proxy, and the socat that connects to it; null: no network. */
   proxy: { socket: string; socat: string } | null;
-  /** For containers in which nothing can be mounted on /proc: that of the outside is seen. */
+  /** For containers in which nothing can be mounted on /proc: commands then see the /proc of the outside. */
   isWeaker: boolean;
 }
 
-/** Where the proxy's socket is inside. */
+/** The path of the proxy's socket inside the sandbox. */
 const PROXY_SOCKET = '/run/heddle-proxy.sock';
 
 /**
- * The arguments of bwrap for a process: a file system that can only be read but for what is mounted, processes and a
- * network of its own, no capabilities and no way to gain any. When bwrap ends, by whatever signal, the kernel kills
- * everything inside.
+ * The arguments of bwrap for a process: a file system that is read-only except for the mounts, its own processes and
+ * network, no capabilities and no way to gain any. When bwrap ends, by whatever signal, the kernel kills everything
+ * inside.
  */
 export function bubblewrapArgs({ command, args, cwd }: ProcessSpec, options: BubblewrapOptions): string[] {
   const { proxy } = options;
@@ -39,7 +39,8 @@ const ISOLATION = [
   '--unshare-ipc',
   '--unshare-uts',
   '--unshare-cgroup-try',
-  // Said, because for root it is not the default: with capabilities all walls could be taken down from inside.
+  // Given explicitly, because it is not the default for root: with capabilities a command could remove all
+  // restrictions.
   '--cap-drop',
   'ALL',
 ];
@@ -49,7 +50,7 @@ function fileSystem({ mounts, sockets, tmp, proxy, isWeaker }: BubblewrapOptions
   return [
     ...['--ro-bind', '/', '/'],
     ...['--dev', '/dev'],
-    // Only to be read: for root, even without capabilities, /proc/sys is full of ways out.
+    // Read-only: for root, even without capabilities, /proc/sys is full of ways out.
     ...(isWeaker ? [] : ['--proc', '/proc', '--remount-ro', '/proc']),
     ...['--tmpfs', '/run'],
     ...['--ro-bind-try', '/run/current-system', '/run/current-system'], // where NixOS keeps its programs
@@ -59,14 +60,14 @@ function fileSystem({ mounts, sockets, tmp, proxy, isWeaker }: BubblewrapOptions
     // Their owners may remove them at any moment.
     ...sockets.shown.flatMap((path) => ['--ro-bind-try', path, path]),
     ...(proxy === null ? [] : ['--ro-bind', proxy.socket, PROXY_SOCKET]),
-    // Last: until now there were places to be made in them.
+    // Last, because the mounts before may need mount points inside them.
     ...mounts.filter(({ as }) => as === 'empty').flatMap(({ path }) => ['--remount-ro', path]),
   ];
 }
 
 /**
- * A directory that earlier commands have written must not be mounted in: they could have left links there, and mounts
- * would follow them. Then every command gets a /tmp of its own.
+ * Nothing must be mounted in a directory that earlier commands have written: they could have left links there, and
+ * mounts would follow them. In that case every command gets its own /tmp.
  */
 function mountsBelow(directory: string, mounts: readonly Mount[], { shown }: SocketAccess): boolean {
   return [...mounts.map(({ path }) => path), ...shown].some((path) => isInside(directory, path));

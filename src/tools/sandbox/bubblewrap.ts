@@ -3,8 +3,8 @@ import { ToolError } from '../tool.ts';
 import { BRIDGE_PORT } from './bridge.ts';
 import { bubblewrapArgs } from './bubblewrap-args.ts';
 import { layOut } from './mounts.ts';
+import { createPlaceholders } from './placeholders.ts';
 import { type Outlet, type Provider, proxyEnv } from './provider.ts';
-import { createStandIns } from './stand-ins.ts';
 import { socketAccess } from './unix-sockets.ts';
 
 export interface BubblewrapPrograms {
@@ -20,7 +20,7 @@ export interface BubblewrapProviderOptions extends BubblewrapPrograms {
 
 /** The sandbox of Linux: namespaces, made by bubblewrap. */
 export function createBubblewrap({ bwrap, socat, isWeaker, realPath }: BubblewrapProviderOptions): Provider {
-  const standIns = createStandIns();
+  const placeholders = createPlaceholders();
 
   function wayTo(outlet: Outlet): { socket: string; socat: string } {
     if (socat === null) {
@@ -32,12 +32,12 @@ export function createBubblewrap({ bwrap, socat, isWeaker, realPath }: Bubblewra
   return {
     name: 'bubblewrap',
     programs: socat === null ? [bwrap] : [bwrap, socat],
-    proxyPlace: (stateDir) => ({ path: join(stateDir, 'proxy.sock') }),
+    proxyAddress: (stateDir) => ({ path: join(stateDir, 'proxy.sock') }),
     confine(spec, { confinement, tmp, outlet }) {
       const proxy = outlet && wayTo(outlet);
       const sockets = socketAccess(confinement, realPath);
-      const { mounts, standIns: wanted } = layOut(confinement);
-      standIns.hold(wanted);
+      const { mounts, placeholders: wanted } = layOut(confinement);
+      placeholders.hold(wanted);
       const env = proxyEnv(spec.env, outlet && { port: BRIDGE_PORT, noProxy: outlet.noProxy });
       return {
         spec: {
@@ -46,9 +46,9 @@ export function createBubblewrap({ bwrap, socat, isWeaker, realPath }: Bubblewra
           args: bubblewrapArgs(spec, { mounts, sockets, tmp, proxy, isWeaker }),
           env: { ...env, TMPDIR: '/tmp' },
         },
-        release: () => standIns.release(wanted),
+        release: () => placeholders.release(wanted),
       };
     },
-    settled: () => standIns.settled(),
+    settled: () => placeholders.settled(),
   };
 }

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isInsideAny } from '../../util/files/path-inside.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { ToolError } from '../tool.ts';
-import { isInsideAny } from './inside.ts';
 import { closed, type ProtectedPath } from './protected-path.ts';
 import { protectedPaths } from './protected-paths.ts';
 
-/** What one command may touch. All paths are real ones. */
+/** The access of one command. All paths are real ones. */
 export interface Confinement {
-  /** Directories in which everything may be changed but what is protected. */
+  /** Directories in which everything except protected paths may be changed. */
   readonly writable: readonly string[];
   readonly protectedPaths: readonly ProtectedPath[];
   /** Files and directories whose content must not be seen. */
@@ -17,20 +17,20 @@ export interface Confinement {
   readonly unixSockets: 'all' | readonly string[];
 }
 
-/** Where the session and its rules are. Asked for every command: both change. */
-export interface SandboxPlaces {
+/** The paths of the session and of its rules. Read for every command, because both change. */
+export interface SandboxPaths {
   /** The directories of the session, as real paths. */
   roots(): readonly string[];
-  /** What rules forbid to read or to write, as absolute paths. */
+  /** The absolute paths that rules forbid to read or to write. */
   deniedReads(): readonly string[];
   deniedWrites(): readonly string[];
   /** The config home, or null. */
   configHome: string | null;
-  /** This program, and those that make the sandbox: they run outside (ruling G12). */
+  /** The files of Heddle itself and of the programs that make the sandbox: they run outside of it. */
   ownProgram: readonly string[];
   /** The user's home, or empty. */
   home: string;
-  /** Where a path leads, symlinks resolved, also for what does not exist; null when that cannot be told. */
+  /** The real path, symlinks resolved, also for a path that does not exist; null when it cannot be determined. */
   realPath(path: string): string | null;
 }
 
@@ -43,10 +43,10 @@ export interface NamedPaths {
 }
 
 /**
- * Makes the confinement of each command. What the settings name is resolved now and not again: later a command could have
- * put a link there that leads out. What was hidden once stays hidden for the same reason.
+ * Makes the confinement of each command. Paths in the settings are resolved once, now: later a command could have put a
+ * link there that leads outside. For the same reason a path that was hidden once stays hidden.
  */
-export function createConfinement(places: SandboxPlaces, named: NamedPaths, own: readonly string[]): () => Confinement {
+export function createConfinement(places: SandboxPaths, named: NamedPaths, own: readonly string[]): () => Confinement {
   const real = (paths: readonly string[]) => paths.map((path) => places.realPath(path) ?? path);
   const allowWrite = real(named.allowWrite);
   const denyWrite = [...named.denyWrite, ...real(named.denyWrite)];
@@ -65,26 +65,26 @@ export function createConfinement(places: SandboxPlaces, named: NamedPaths, own:
       protectedPaths: [
         ...protectedPaths({ roots, others, own: ours, home: places.home }),
         ...denied.map(closed),
-      ].flatMap((each) => inPlace(each, places)),
+      ].flatMap((each) => atPath(each, places)),
       hidden: [...hidden],
       unixSockets,
     };
   };
 }
 
-/** Throws `invalid_settings` when the settings want to open what cannot be opened. */
-export function checkNamed({ allowWrite }: NamedPaths, { realPath }: SandboxPlaces): void {
+/** Throws `invalid_settings` when the settings open a directory that must stay closed. */
+export function checkNamed({ allowWrite }: NamedPaths, { realPath }: SandboxPaths): void {
   const path = allowWrite.find((each) => isOfSystem(realPath(each) ?? each));
   if (path === undefined) return;
   throw new HeddleError('invalid_settings', `Settings: sandbox.filesystem.allowWrite cannot open ${path}`);
 }
 
-/** Directories that can never be opened for writing: walls are in them. */
+/** True for directories that can never be writable, because the sandbox itself depends on them. */
 function isOfSystem(path: string): boolean {
   return path === '/' || isInsideAny(['/proc', '/sys', '/dev'], path);
 }
 
-function refuseUnsafe(root: string, { realPath }: SandboxPlaces): void {
+function refuseUnsafe(root: string, { realPath }: SandboxPaths): void {
   if (isOfSystem(root)) {
     throw new ToolError(`The sandbox cannot open ${root} for writing. Work in another directory.`);
   }
@@ -93,8 +93,8 @@ function refuseUnsafe(root: string, { realPath }: SandboxPlaces): void {
   }
 }
 
-/** Where the name itself lies, and what it leads to if that is another place: both are protected. */
-function inPlace(each: ProtectedPath, { realPath }: SandboxPlaces): ProtectedPath[] {
+/** The path of the name itself, and its target if that is another path: both are protected. */
+function atPath(each: ProtectedPath, { realPath }: SandboxPaths): ProtectedPath[] {
   const directory = realPath(dirname(each.path)) ?? dirname(each.path);
   const place = join(directory, basename(each.path));
   return unique([place, realPath(each.path) ?? place]).map((path) => ({ ...each, path }));

@@ -1,11 +1,11 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { smallText } from '../../util/small-file.ts';
+import { smallText } from '../../util/files/small-file.ts';
 import { closed, type ProtectedPath } from './protected-path.ts';
 
 /**
- * What makes git run programs, in a repository whose top is `directory`: hooks, and what says where they and other
- * programs are. Git itself is often run outside of the sandbox, by people and by their prompts and editors.
+ * The paths that make git run programs, in a repository whose top is `directory`: hooks, and the files that name them
+ * and other programs. Git itself is often run outside of the sandbox, by people and by their prompts and editors.
  */
 export function gitPaths(directory: string): ProtectedPath[] {
   const git = join(directory, '.git');
@@ -15,17 +15,17 @@ export function gitPaths(directory: string): ProtectedPath[] {
     return [closed(git), ...(linked === null ? [] : ofGitDirectory(linked))];
   }
   if (stats?.isDirectory() && existsSync(join(git, 'HEAD'))) return ofGitDirectory(git);
-  // Where there is no repository, a directory that is none yet included, none can be made.
+  // Without a repository (also with a `.git` directory that is not one yet), commands cannot make one.
   return isBare(directory) ? ofGitDirectory(directory) : [closed(git)];
 }
 
 function ofGitDirectory(git: string): ProtectedPath[] {
   const shared = linkedDirectory(join(git, 'commondir'), git, /^/) ?? git;
   return [
-    // An empty one would be an error to git; this one says what its absence says.
-    { path: join(git, 'commondir'), standIn: { kind: 'file', content: '.\n' } },
-    { path: join(git, 'config.worktree'), standIn: { kind: 'file', content: '' } },
-    { path: join(shared, 'config'), standIn: { kind: 'file', content: '' } },
+    // Git reports an error for an empty file; this content means the same as no file.
+    { path: join(git, 'commondir'), placeholder: { kind: 'file', content: '.\n' } },
+    { path: join(git, 'config.worktree'), placeholder: { kind: 'file', content: '' } },
+    { path: join(shared, 'config'), placeholder: { kind: 'file', content: '' } },
     closed(join(shared, 'hooks')),
     // Directories of the same kind: those of submodules and of other worktrees.
     { path: join(shared, 'modules') },

@@ -1,16 +1,16 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { errorCode } from '../../util/error-code.ts';
+import { isInside } from '../../util/files/path-inside.ts';
 import { ToolError } from '../tool.ts';
 import type { Confinement } from './confinement.ts';
-import { isInside } from './inside.ts';
+import { isPlaceholder, type Placeholder } from './placeholders.ts';
 import type { ProtectedPath } from './protected-path.ts';
 import { areParentsOpen } from './reachable.ts';
-import { isStandIn, type StandIn } from './stand-ins.ts';
 
 /**
- * What is mounted where, over a file system that can only be read. `kept`: may be written but neither moved nor removed.
- * `device`: a device that cannot be opened, in the place of a file. `empty`: an empty directory.
+ * The mounts over a read-only file system. `kept`: may be written but neither moved nor removed. `device`: a device
+ * that cannot be opened, instead of a file. `empty`: an empty directory.
  */
 export interface Mount {
   readonly path: string;
@@ -18,15 +18,15 @@ export interface Mount {
 }
 
 export interface Layout {
-  /** Parents before what lies below them. */
+  /** Parents come before the paths below them. */
   readonly mounts: readonly Mount[];
-  /** What must be there to be mounted on. */
-  readonly standIns: readonly StandIn[];
+  /** The files and directories that must exist as mount points. */
+  readonly placeholders: readonly Placeholder[];
 }
 
 /**
- * Lays out what a command sees. Of nested paths the inner one counts, of equal ones the stricter. What cannot be reached
- * inside needs no wall, and could not have one.
+ * Lays out the file system of a command. Of nested paths the inner one counts, of equal ones the stricter. A path that
+ * cannot be reached inside needs no protection and could not be mounted on.
  */
 export function layOut({ writable, protectedPaths, hidden }: Confinement): Layout {
   const found = protectedPaths
@@ -41,25 +41,25 @@ export function layOut({ writable, protectedPaths, hidden }: Confinement): Layou
   for (const { path, as } of closed) mounts.set(path, as);
   return {
     mounts: [...mounts].map(([path, as]): Mount => ({ path, as })).sort((a, b) => depth(a.path) - depth(b.path)),
-    standIns: found.flatMap(({ standIn }) => standIn ?? []),
+    placeholders: found.flatMap(({ placeholder }) => placeholder ?? []),
   };
 }
 
-interface Found {
+interface MountRequest {
   path: string;
-  standIn?: StandIn;
+  placeholder?: Placeholder;
 }
 
-/** The path as it can be mounted on: itself, or the first part of it that is missing. Null when it needs nothing. */
-function find({ path, standIn }: ProtectedPath): Found | null {
+/** The path that can be mounted on: itself, or its first missing part. Null when it needs no mount. */
+function find({ path, placeholder }: ProtectedPath): MountRequest | null {
   const missing = firstMissing(path);
   if (missing === null) {
     if (lstatSync(path).isSymbolicLink()) throw unprotectable(path);
-    const known = standIn && { path, as: standIn };
-    return known && isStandIn(known) ? { path, standIn: known } : { path };
+    const known = placeholder && { path, as: placeholder };
+    return known && isPlaceholder(known) ? { path, placeholder: known } : { path };
   }
-  if (standIn === undefined) return null;
-  return { path: missing, standIn: { path: missing, as: missing === path ? standIn : { kind: 'directory' } } };
+  if (placeholder === undefined) return null;
+  return { path: missing, placeholder: { path: missing, as: missing === path ? placeholder : { kind: 'directory' } } };
 }
 
 function firstMissing(path: string): string | null {
@@ -67,7 +67,7 @@ function firstMissing(path: string): string | null {
   return firstMissing(dirname(path)) ?? path;
 }
 
-/** Nothing can be mounted on a link, so the command could put something else in its place. */
+/** Nothing can be mounted on a link, so the command could replace it. */
 function unprotectable(path: string): ToolError {
   return new ToolError(
     `Nothing was run: ${path} is a symbolic link, so the sandbox cannot keep commands from replacing it. ` +
@@ -91,8 +91,8 @@ function whereReachable<T>(look: () => T): T | null {
 }
 
 /**
- * Whether a directory may be written anyway, as part of another one. Such a one is not mounted: a command could have put
- * a link in its place, and a mount would follow that.
+ * True when a directory is writable anyway, as part of another one. It is not mounted: a command could have replaced it
+ * by a link, and a mount would follow that.
  */
 function isOpen(path: string, writable: readonly string[], closed: readonly Mount[]): boolean {
   return writable.some(
@@ -104,8 +104,8 @@ function isOpen(path: string, writable: readonly string[], closed: readonly Moun
 }
 
 /**
- * The writable directories on the way to something closed. They must keep their places: moved away, they would leave
- * room for others in which nothing is closed.
+ * The writable directories above a closed path. They must not be moved, because a command could then make others in
+ * their place in which nothing is closed.
  */
 function parentsToKeep(path: string, roots: readonly string[], closed: readonly Mount[]): string[] {
   const around = roots.filter((root) => root !== path && isInside(root, path));

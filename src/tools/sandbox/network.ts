@@ -3,13 +3,13 @@ import { madeOnce } from '../../util/made-once.ts';
 import type { Outlet } from './provider.ts';
 import { createProxy, type SandboxProxy } from './proxy.ts';
 import type { HostRules } from './proxy-dial.ts';
-import type { SandboxRules } from './settings.ts';
+import type { SandboxRules } from './sandbox-settings.ts';
 
-/** The way of confined commands to the network: a proxy of ours, which lets them reach only what is allowed. */
+/** The network access of confined commands: a proxy that lets them reach only allowed hosts. */
 export interface Network {
   /** The way out for a command that starts now; null when no host is allowed. */
   open(): Promise<Outlet | null>;
-  /** In words, as a clause. */
+  /** A clause that describes the access. */
   describe(): string;
   /** The hosts that were refused since the last call. */
   takeRefused(): string[];
@@ -19,20 +19,20 @@ export interface Network {
 export interface NetworkOptions {
   rules: SandboxRules['network'];
   hosts: AllowedHosts;
-  place: ListenOptions;
+  listenOn: ListenOptions;
 }
 
-/** Asked for every connection: rules change. */
+/** Read for every connection, because rules change. */
 export interface AllowedHosts {
   readonly access: HostRules;
-  /** In words; empty when there is none. */
+  /** The allowed hosts in words; empty when no host is allowed. */
   list(): readonly string[];
 }
 
 /** Names of this machine. Inside they mean the sandbox itself, unless the host of that name was allowed. */
 const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
 
-export function createNetwork({ rules, hosts, place }: NetworkOptions): Network {
+export function createNetwork({ rules, hosts, listenOn }: NetworkOptions): Network {
   const { httpProxyPort, socksProxyPort } = rules;
   const refused = new Set<string>();
   const hasOwnProxy = httpProxyPort !== undefined || socksProxyPort !== undefined;
@@ -44,8 +44,8 @@ export function createNetwork({ rules, hosts, place }: NetworkOptions): Network 
       ...(httpProxyPort !== undefined && { httpPort: httpProxyPort }),
       ...(socksProxyPort !== undefined && { socksPort: socksProxyPort }),
     });
-    const { port } = await proxy.listen(place);
-    return { proxy, at: port === null ? place : { ...place, port } };
+    const { port } = await proxy.listen(listenOn);
+    return { proxy, at: port === null ? listenOn : { ...listenOn, port } };
   });
 
   return {

@@ -10,43 +10,46 @@ import {
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from '../../util/error-code.ts';
-import type { StandInKind } from './protected-path.ts';
+import type { PlaceholderKind } from './protected-path.ts';
 
-/** What is put in the place of a protected path that does not exist: something must be there to be mounted on. */
-export interface StandIn {
+/** A file or directory that stands in for a protected path that does not exist, so that it can be mounted on. */
+export interface Placeholder {
   readonly path: string;
-  readonly as: StandInKind;
+  readonly as: PlaceholderKind;
 }
 
-export interface StandIns {
-  /** Puts them there for one command. Throws what the file system throws. */
-  hold(wanted: readonly StandIn[]): void;
-  /** The command has ended: what no other one needs is taken away, now or a moment later. */
-  release(held: readonly StandIn[]): void;
-  /** Resolves when everything is taken away that nobody needs. */
+export interface Placeholders {
+  /** Creates them for one command. Throws the error of the file system. */
+  hold(wanted: readonly Placeholder[]): void;
+  /** Call it when the command has ended: removes those that no other command needs, now or a moment later. */
+  release(held: readonly Placeholder[]): void;
+  /** Resolves when all placeholders that no command needs are removed. */
   settled(): Promise<void>;
 }
 
 /**
- * By this time of change a stand-in is known to every process and every later run: one that was left behind by a run that
- * was killed is taken over, and goes with the next command.
+ * Every process and every later run recognises a stand-in by this modification time: one that a killed run left is
+ * taken over and removed after the next command.
  */
 const STAND_IN_TIME = new Date(1000);
 
 /** Milliseconds between looks at whether a sandbox is gone. */
 const PAUSES = [20, 50, 100, 200, 400];
 
-export function createStandIns(): StandIns {
+export function createPlaceholders(): Placeholders {
   const uses = new Map<string, number>();
   const removals = new Set<Promise<void>>();
 
   const count = (path: string, change: 1 | -1) => uses.set(path, (uses.get(path) ?? 0) + change);
 
-  const unused = (standIns: readonly StandIn[]) => standIns.filter(({ path }) => uses.get(path) === 0);
+  const unused = (placeholders: readonly Placeholder[]) => placeholders.filter(({ path }) => uses.get(path) === 0);
 
-  /** The remains of the sandbox that has just ended may be there for a moment. What stays is another session's. */
-  async function removeSoon(standIns: readonly StandIn[]): Promise<void> {
-    let left = standIns;
+  /**
+   * Retries, because remains of a sandbox that has just ended may exist for a moment. A placeholder that stays belongs
+   * to another session.
+   */
+  async function removeSoon(placeholders: readonly Placeholder[]): Promise<void> {
+    let left = placeholders;
     for (const pause of PAUSES) {
       await sleep(pause);
       left = remove(unused(left));
@@ -56,9 +59,9 @@ export function createStandIns(): StandIns {
 
   return {
     hold(wanted) {
-      for (const standIn of wanted) {
-        make(standIn);
-        count(standIn.path, 1);
+      for (const placeholder of wanted) {
+        make(placeholder);
+        count(placeholder.path, 1);
       }
     },
     release(held) {
@@ -72,15 +75,15 @@ export function createStandIns(): StandIns {
   };
 }
 
-/** Whether what is at the path is a stand-in: ours, another session's, or one that was left behind. */
-export function isStandIn({ path, as }: StandIn): boolean {
+/** True when the file at the path is a stand-in: ours, another session's, or one that a killed run left. */
+export function isPlaceholder({ path, as }: Placeholder): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats?.mtimeMs !== STAND_IN_TIME.getTime()) return false;
   if (as.kind === 'directory') return stats.isDirectory() && readdirSync(path).length === 0;
   return stats.isFile() && stats.size === Buffer.byteLength(as.content) && readFileSync(path, 'utf8') === as.content;
 }
 
-function make({ path, as }: StandIn): void {
+function make({ path, as }: Placeholder): void {
   try {
     if (as.kind === 'directory') mkdirSync(path);
     else writeFileSync(path, as.content, { flag: 'wx' });
@@ -91,26 +94,26 @@ function make({ path, as }: StandIn): void {
   }
 }
 
-/** Returns those on which a sandbox has something mounted: to remove them would open that sandbox. */
-function remove(standIns: readonly StandIn[]): readonly StandIn[] {
-  if (standIns.length === 0) return [];
+/** Returns the placeholders on which a sandbox has something mounted: removing them would open that sandbox. */
+function remove(placeholders: readonly Placeholder[]): readonly Placeholder[] {
+  if (placeholders.length === 0) return [];
   const mounts = mountsOfSandboxes();
-  const isMounted = ({ path }: StandIn) => mounts.includes(` ${asWritten(path)} `);
-  for (const standIn of standIns) if (!isMounted(standIn)) removeOne(standIn);
-  return standIns.filter(isMounted);
+  const isMounted = ({ path }: Placeholder) => mounts.includes(` ${asWritten(path)} `);
+  for (const placeholder of placeholders) if (!isMounted(placeholder)) removeOne(placeholder);
+  return placeholders.filter(isMounted);
 }
 
-function removeOne(standIn: StandIn): void {
+function removeOne(placeholder: Placeholder): void {
   try {
-    if (!isStandIn(standIn)) return;
-    if (standIn.as.kind === 'directory') rmdirSync(standIn.path);
-    else unlinkSync(standIn.path);
+    if (!isPlaceholder(placeholder)) return;
+    if (placeholder.as.kind === 'directory') rmdirSync(placeholder.path);
+    else unlinkSync(placeholder.path);
   } catch {
     // gone already, or the directory is not ours to change any more
   }
 }
 
-/** Of all sandboxes on the machine: the first process of each is a bwrap. */
+/** The mounts of all sandboxes on the machine: the first process of each is a bwrap. */
 function mountsOfSandboxes(): string {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && readProc(name, 'comm') === 'bwrap\n');
   return pids.map((pid) => readProc(pid, 'mountinfo')).join('');

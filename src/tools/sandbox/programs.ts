@@ -1,10 +1,10 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { isInsideAny } from './inside.ts';
+import { isInsideAny } from '../../util/files/path-inside.ts';
 
 /**
- * Where a program is, by PATH. Not in a directory that commands may write: one of them could put another program there,
- * and what builds the sandbox must not be of its making.
+ * The path of a program, found by PATH. Skips directories that commands may write: a command could put its own program
+ * there, and the sandbox must not be built by it.
  */
 export function findProgram(name: string, path: string | undefined, writable: readonly string[]): string | null {
   for (const directory of (path ?? '').split(':').filter(isAbsolute)) {
@@ -15,8 +15,8 @@ export function findProgram(name: string, path: string | undefined, writable: re
 }
 
 /**
- * The entries of a PATH in which commands cannot put programs: for what runs outside of a sandbox (ruling G12). Relative
- * ones mean another directory for everybody.
+ * The entries of a PATH in which commands cannot put programs: for programs that run outside of a sandbox. Relative
+ * entries are left out, because they depend on the current directory.
  */
 export function unwritablePath(path: string | undefined, writable: readonly string[]): string {
   return entriesOf(path)
@@ -25,8 +25,8 @@ export function unwritablePath(path: string | undefined, writable: readonly stri
 }
 
 /**
- * A PATH whose entries in which commands can put programs come last: for what the user's settings run outside of a sandbox.
- * A program of the project is found as before, and none of them takes the place of one that is installed elsewhere.
+ * A PATH with the entries that commands can write at the end: for programs that the user's settings run outside of a
+ * sandbox. Programs of the project are still found, but cannot shadow an installed one.
  */
 export function writableLast(path: string | undefined, writable: readonly string[]): string {
   const open = entriesOf(path).filter((entry) => isOpen(entry, writable));
@@ -41,7 +41,7 @@ function isOpen(directory: string, writable: readonly string[]): boolean {
   return !isAbsolute(directory) || isInsideAny(writable, realDirectory(directory));
 }
 
-/** Where nothing is yet, it may come to be. */
+/** Also resolves a directory that does not exist yet, because it may be created later. */
 function realDirectory(path: string): string {
   try {
     return realpathSync(path);

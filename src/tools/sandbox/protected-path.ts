@@ -2,14 +2,14 @@
 export interface ProtectedPath {
   /** Absolute. */
   path: string;
-  /** What stands in its place while it does not exist, so that it cannot be made. Absent: then it may be made. */
-  standIn?: StandInKind;
+  /** The stand-in while the path does not exist, so that commands cannot create it. Absent: commands may create it. */
+  placeholder?: PlaceholderKind;
 }
 
 /** An empty directory, because git does not see those; a file only where git itself looks for one. */
-export type StandInKind = { kind: 'directory' } | { kind: 'file'; content: string };
+export type PlaceholderKind = { kind: 'directory' } | { kind: 'file'; content: string };
 
 /** A path that can neither be changed nor made. */
 export function closed(path: string): ProtectedPath {
-  return { path, standIn: { kind: 'directory' } };
+  return { path, placeholder: { kind: 'directory' } };
 }

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { gitPaths } from './git-paths.ts';
 import { closed, type ProtectedPath } from './protected-path.ts';
 
-export interface ProtectedPlaces {
+export interface ProtectedRoots {
   /** Working directories: here programs look for the settings of a project. */
   roots: readonly string[];
   /** Other directories that may be written. */
   others: readonly string[];
-  /** Ours: the program, settings, sessions, state of the sandbox. */
+  /** Heddle's own files: the program, settings, sessions, state of the sandbox. */
   own: readonly string[];
   /** The user's home, or empty. */
   home: string;
 }
 
-/** By what a confined command could have commands run outside, later (ruling G6, for commands). */
-export function protectedPaths({ roots, others, own, home }: ProtectedPlaces): ProtectedPath[] {
+/** The files through which a confined command could later run commands outside the sandbox. */
+export function protectedPaths({ roots, others, own, home }: ProtectedRoots): ProtectedPath[] {
   return [
     ...roots.flatMap((root) => [...projectPaths(root), ...gitPaths(root)]),
     ...others.flatMap((directory) =>

@@ -1,21 +1,21 @@
 import type { ListenOptions } from 'node:net';
-import type { ProcessSpec } from '../../util/process.ts';
+import type { ProcessSpec } from '../../util/process/process.ts';
 import type { Confinement } from './confinement.ts';
 
 /** An operating system's way to confine a process. */
 export interface Provider {
   readonly name: 'bubblewrap' | 'seatbelt';
-  /** What it consists of, as real paths: it runs outside, so that no command may change it. */
+  /** The real paths of its programs: they run outside the sandbox, so no command may change them. */
   readonly programs: readonly string[];
-  /** Where the proxy has to listen so that commands inside can be led to it. */
-  proxyPlace(stateDir: string): ListenOptions;
-  /** What to run instead of the process. Throws a ToolError, or what the file system throws, when that cannot be said. */
+  /** The address on which the proxy has to listen so that commands inside can reach it. */
+  proxyAddress(stateDir: string): ListenOptions;
+  /** The process to run instead. Throws a ToolError, or the error of the file system, when it cannot be determined. */
   confine(spec: ProcessSpec, cell: Cell): Confined;
-  /** Resolves when nothing of what was confined is left behind. */
+  /** Resolves when everything that confined processes left is removed. */
   settled(): Promise<void>;
 }
 
-/** What is around one process. */
+/** The confinement of one process. */
 export interface Cell {
   confinement: Confinement;
   /** A directory for temporary files, the same for all commands of a session. */
@@ -33,7 +33,7 @@ export interface Outlet {
 
 export interface Confined {
   spec: ProcessSpec;
-  /** To be called when the process has ended. */
+  /** Call it when the process has ended. */
   release(): void;
 }
 
@@ -41,7 +41,7 @@ type Env = ProcessSpec['env'];
 
 const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'FTP_PROXY', 'NO_PROXY'];
 
-/** The environment without the proxies of the outside, which cannot be reached, and with ours at that port, if any. */
+/** The environment without outside proxies, which cannot be reached, and with Heddle's proxy at that port, if any. */
 export function proxyEnv(env: Env, proxy: { port: number; noProxy: readonly string[] } | null): Env {
   const names = [...PROXY_VARIABLES, ...PROXY_VARIABLES.map((name) => name.toLowerCase())];
   const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));

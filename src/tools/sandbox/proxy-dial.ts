@@ -1,15 +1,15 @@
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { parseHostName } from '../../util/host-name.ts';
-import { isPrivateAddress } from '../web-address.ts';
+import { isPrivateAddress } from '../web/web-address.ts';
 
-/** What a host may be used for. `public`: only as long as its addresses are of the public internet. */
+/** The access to a host. `public`: only while its addresses belong to the public internet. */
 export type HostAccess = 'none' | 'public' | 'any';
 
 /** By the host's name, as `parseHostName` gives it. */
 export type HostRules = (host: string) => HostAccess;
 
-/** A connection that is not made. The text is for the one who asked for it. */
+/** A refused connection. The text is for the client. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly host: string;
@@ -33,8 +33,8 @@ export interface Address {
 const CONNECT_MS = 30_000;
 
 /**
- * Connects to a host that the rules allow. Its name is resolved once, judged by what came out, and exactly that is
- * connected to: a second answer could be another one. Rejects with a Refused, or with what the network says.
+ * Connects to a host that the rules allow. Its name is resolved once, and Heddle judges and connects to exactly that
+ * address, because a second answer could be another one. Rejects with a Refused, or with the error of the network.
  */
 export async function dial(hostText: string, port: number, options: DialOptions): Promise<Socket> {
   const { host, addresses } = await findHost(hostText, options);
@@ -59,7 +59,7 @@ export async function dial(hostText: string, port: number, options: DialOptions)
   return socket;
 }
 
-/** A name that two programs could read differently is none (users S20). */
+/** A name that two programs could read differently is invalid. */
 const UNCLEAR = /[^\x21-\x7e]|[\\/@?#]/;
 
 export async function findHost(

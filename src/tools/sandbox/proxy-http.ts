@@ -40,12 +40,12 @@ async function tunnel(
 
 /** Carries bytes both ways until one side is done. */
 export function join(client: Socket, upstream: Socket): void {
-  // What ends one direction ends the connection; who is still talking learns it from that.
+  // The end of one direction closes the connection, so the other side notices it.
   pipeline(client, upstream, () => {});
   pipeline(upstream, client, () => {});
 }
 
-/** Meant for the next one on the way only, so they are not handed on. */
+/** Headers for the next hop only, so the proxy does not forward them. */
 const HOP_HEADERS = ['connection', 'proxy-connection', 'proxy-authorization', 'keep-alive', 'te', 'trailer', 'upgrade'];
 
 async function forward(incoming: IncomingMessage, response: ServerResponse, options: HttpProxyOptions): Promise<void> {
@@ -56,7 +56,7 @@ async function forward(incoming: IncomingMessage, response: ServerResponse, opti
   const outgoing = request({
     method: incoming.method,
     path: `${url.pathname}${url.search}`,
-    // The one of the address, whatever the header says: the two must not mean different hosts.
+    // The host of the URL, whatever the header says: the two must not name different hosts.
     headers: { ...headers, host: url.host, connection: 'close' },
     createConnection: () => socket,
   });

@@ -55,7 +55,7 @@ async function readHost(kind: number, read: Read): Promise<string> {
   throw new Error('No such kind of address');
 }
 
-/** Reads exactly so many bytes; what follows stays in the socket. */
+/** Reads exactly this many bytes; the following bytes stay in the socket. */
 function reader(socket: Socket): Read {
   return async (bytes) => {
     if (bytes === 0) return Buffer.alloc(0);

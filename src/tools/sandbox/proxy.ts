@@ -5,7 +5,7 @@ import { SOCKS_VERSION, serveSocks } from './proxy-socks.ts';
 
 export interface ProxyOptions extends DialOptions {
   onRefused: (refused: Refused) => void;
-  /** Proxies of the user's own on this machine, which then do the work, and the judging, instead. */
+  /** The user's own proxies on this machine, which replace Heddle's and its rules. */
   httpPort?: number;
   socksPort?: number;
 }
@@ -32,7 +32,7 @@ export function createProxy(options: ProxyOptions): SandboxProxy {
       serve(socket, first[0] === SOCKS_VERSION ? 'socks' : 'http');
     });
   });
-  // It serves commands. When there are none, it is no reason to stay.
+  // The proxy serves commands, so it does not keep the process alive without them.
   server.unref();
 
   function serve(socket: Socket, protocol: 'http' | 'socks'): void {

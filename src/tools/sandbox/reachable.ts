@@ -4,15 +4,15 @@ import { dirname } from 'node:path';
 const SEARCH = { owner: 0o100, group: 0o010, others: 0o001 };
 
 /**
- * Whether what is at a path can be reached from within a sandbox. For most users that is what they can reach themselves.
- * Root gets everywhere outside, but in a namespace of its own it is nobody special to the files of others: bubblewrap
- * fails as a whole when it is told to mount something there, and nothing inside gets there either.
+ * True when a path can be reached from within a sandbox. For most users that is the same as outside. Root reaches every
+ * file outside, but in its own namespace it has no rights on the files of other users, and bubblewrap fails as a whole
+ * when it has to mount such a path.
  */
 export function isReachableInside(path: string): boolean {
   return existsSync(path) && areParentsOpen(path);
 }
 
-/** The same of a path at which nothing need be yet. */
+/** Like `isReachableInside`, for a path that need not exist yet. */
 export function areParentsOpen(path: string): boolean {
   const root = asRoot();
   return root === null || areOpenTo(root, dirname(path));
@@ -22,7 +22,7 @@ interface Root {
   groups: readonly number[];
 }
 
-/** Null when this is another user. */
+/** Null when the user is not root. */
 function asRoot(): Root | null {
   const status = statusOfProcess();
   const effectiveUser = /^Uid:\s+\d+\s+(\d+)/m.exec(status)?.[1];
@@ -44,7 +44,7 @@ function areOpenTo(root: Root, directory: string): boolean {
   return dirname(directory) === directory || areOpenTo(root, dirname(directory));
 }
 
-/** As the kernel decides for root in a namespace that knows no other user. */
+/** The kernel's decision for root in a namespace that knows no other user. */
 function maySearch({ uid, gid, mode }: Stats, { groups }: Root): boolean {
   if (uid === 0) return gid === 0 || (mode & SEARCH.owner) !== 0;
   return (mode & (groups.includes(gid) ? SEARCH.group : SEARCH.others)) !== 0;

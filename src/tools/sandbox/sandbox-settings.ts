@@ -1,17 +1,17 @@
-import { isObject, type JsonObject } from '../../util/json.ts';
-import { nearestWord } from '../../util/nearest.ts';
+import { isObject, isTexts, type JsonObject } from '../../util/json.ts';
+import { nearestWord } from '../../util/text/nearest.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import type { ForeignSandboxSettings, SandboxSettings } from '../../wire/sandbox-settings.ts';
 
-/** What the `sandbox` setting says, with every default filled in. */
+/** The `sandbox` setting, with every default filled in. */
 export interface SandboxRules {
   readonly enabled: boolean;
   /** Commands that run inside need no permission. */
   readonly autoAllow: boolean;
   readonly excludedCommands: readonly string[];
-  /** The model may ask to run a command outside (ruling K43). */
+  /** The model may ask to run a command outside. */
   readonly mayLeave: boolean;
-  /** Without a sandbox nothing starts (trust R-20). */
+  /** The session does not start without a sandbox. */
   readonly isRequired: boolean;
   readonly isWeaker: boolean;
   readonly network: {
@@ -32,9 +32,8 @@ export interface SandboxRules {
 }
 
 /**
- * Reads the `sandbox` setting. Throws `invalid_settings` for a value of the wrong kind: a word that got lost might have
- * closed something. Keys of other versions are named to `onUnknown`, with what may have
- * been meant.
+ * Reads the `sandbox` setting. Throws `invalid_settings` for a value of the wrong kind, because an ignored value might
+ * have closed something. Calls `onUnknown` with each unknown key and the likely intended one.
  */
 export function readSandboxRules(values: JsonObject, onUnknown: OnUnknown): SandboxRules {
   check(values, SHAPE, 'sandbox', onUnknown);
@@ -110,7 +109,7 @@ function check(values: JsonObject, shape: Shape, where: string, onUnknown: OnUnk
   }
 }
 
-/** Of a list of paths also the one that is none. */
+/** The wanted kind of value, for the error text; for a list of paths, also the invalid path. */
 function saidOf(kind: Kind, value: unknown): string {
   const odd = kind === 'paths' && isTexts(value) ? value.find((path) => !isPath(path)) : undefined;
   return odd === undefined ? SAID[kind] : `${SAID[kind]}: not '${odd}'`;
@@ -133,10 +132,6 @@ function isOfKind(value: unknown, kind: Kind): boolean {
     case 'lists':
       return isObject(value) && Object.values(value).every(isTexts);
   }
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function isPath(path: string): boolean {

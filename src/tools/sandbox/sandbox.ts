@@ -2,32 +2,33 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../util/message-of.ts';
-import { type ProcessOutcome, type ProcessSpec, SpawnError } from '../../util/process.ts';
+import type { ProcessOutcome, ProcessSpec } from '../../util/process/process.ts';
+import { SpawnError } from '../../util/process/spawn-error.ts';
 import type { ShellSandbox } from '../shell-sandbox.ts';
 import { ToolError } from '../tool.ts';
-import { type Confinement, checkNamed, createConfinement, type SandboxPlaces } from './confinement.ts';
+import { type Confinement, checkNamed, createConfinement, type SandboxPaths } from './confinement.ts';
 import { type AllowedHosts, createNetwork } from './network.ts';
 import { unwritablePath, writableLast } from './programs.ts';
 import type { Cell, Provider } from './provider.ts';
+import type { SandboxRules } from './sandbox-settings.ts';
 import { testSandbox } from './self-test.ts';
-import type { SandboxRules } from './settings.ts';
 import { explainViolations } from './violations.ts';
 
 export interface SandboxOptions {
   rules: SandboxRules;
   provider: Provider;
-  places: SandboxPlaces;
+  paths: SandboxPaths;
   hosts: AllowedHosts;
-  /** Absolute, for what the settings name. */
+  /** Makes a path of the settings absolute. */
   resolve(path: string): string;
-  /** Whether every command of a line is one that runs outside. */
+  /** True when every command of the line is excluded from the sandbox. */
   isExcluded(command: string): boolean;
 }
 
 export interface Sandbox extends ShellSandbox {
-  /** Tries it out. Resolves with why it does not confine, or null when it does. */
+  /** Tests the sandbox. Resolves with the reason why it does not confine, or null when it does. */
   test(run: Run): Promise<string | null>;
-  /** What is open and what is closed, in a sentence for the model. */
+  /** A sentence for the model about what commands may and may not reach. */
   describe(): string;
   close(): Promise<void>;
 }
@@ -36,16 +37,16 @@ type Run = (spec: ProcessSpec) => Promise<ProcessOutcome>;
 
 /** The sandbox of one session. Has a directory of its own until it is closed. */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const { rules, provider, places, hosts, resolve, isExcluded } = options;
+  const { rules, provider, paths, hosts, resolve, isExcluded } = options;
   const named = namedPaths(rules, resolve);
-  checkNamed(named, places);
+  checkNamed(named, paths);
   const state = realpathSync(mkdtempSync(join(tmpdir(), 'heddle-sandbox-')));
   const tmp = join(state, 'tmp');
   mkdirSync(tmp, { mode: 0o700 });
-  const network = createNetwork({ rules: rules.network, hosts, place: provider.proxyPlace(state) });
-  const confinementNow = createConfinement(places, named, [state]);
-  const writable = () => [...places.roots(), ...named.allowWrite];
-  const realWritable = () => writable().map((path) => places.realPath(path) ?? path);
+  const network = createNetwork({ rules: rules.network, hosts, listenOn: provider.proxyAddress(state) });
+  const confinementNow = createConfinement(paths, named, [state]);
+  const writable = () => [...paths.roots(), ...named.allowWrite];
+  const realWritable = () => writable().map((path) => paths.realPath(path) ?? path);
 
   async function runIn(cell: Omit<Cell, 'tmp'>, spec: ProcessSpec, run: Run): Promise<ProcessOutcome> {
     const confined = provider.confine(spec, { ...cell, tmp });
@@ -83,7 +84,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         return messageOf(error);
       }
       const closed = { confinement: NOTHING, outlet: null };
-      return testSandbox((spec) => runIn(closed, spec, run), places.roots()[0] ?? '/');
+      return testSandbox((spec) => runIn(closed, spec, run), paths.roots()[0] ?? '/');
     },
     describe: () =>
       `Commands run in a sandbox: they can write only below ${writable().join(', ')} and in /tmp, ` +
@@ -96,7 +97,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-/** Commands may have left there what cannot be removed; that is no reason to fail at the end. */
+/** Commands may have left files that cannot be removed; that must not fail the end of a session. */
 function removeState(state: string): void {
   try {
     rmSync(state, { recursive: true, force: true });
@@ -120,7 +121,7 @@ function namedPaths({ filesystem, network }: SandboxRules, resolve: (path: strin
   };
 }
 
-/** What went wrong on the way to a command is told to the model as such: the command has not run. */
+/** Reports an error before the start of a command to the model as such: the command has not run. */
 function rethrowReadable(error: unknown): never {
   const isSystem = error instanceof Error && 'syscall' in error && !(error instanceof SpawnError);
   if (!isSystem) throw error;

@@ -1,14 +1,14 @@
 import { dirname } from 'node:path';
+import { isInsideAny } from '../../util/files/path-inside.ts';
 import type { Confinement } from './confinement.ts';
-import { isInsideAny } from './inside.ts';
 import { type Provider, proxyEnv } from './provider.ts';
 
-/** The sandbox of macOS. Not tested by us: docs/sandbox.md says so. */
+/** The sandbox of macOS. It is not tested; docs/sandbox.md says so. */
 export function createSeatbelt({ allowLocalBinding }: { allowLocalBinding: boolean }): Provider {
   return {
     name: 'seatbelt',
-    programs: [], // of the system, which nobody can write
-    proxyPlace: () => ({ host: '127.0.0.1', port: 0 }),
+    programs: [], // part of the system, not writable
+    proxyAddress: () => ({ host: '127.0.0.1', port: 0 }),
     confine(spec, { confinement, tmp, outlet }) {
       const port = outlet?.at.port;
       const profile = seatbeltProfile({ confinement, tmp, proxyPort: port, allowLocalBinding });
@@ -30,9 +30,9 @@ export function createSeatbelt({ allowLocalBinding }: { allowLocalBinding: boole
 export interface ProfileOptions {
   confinement: Confinement;
   tmp: string;
-  /** Where the proxy listens on 127.0.0.1; absent: no network. */
+  /** The port of the proxy on 127.0.0.1; absent: no network. */
   proxyPort?: number;
-  /** Whether commands may listen on local ports, which others on the machine can reach. */
+  /** True when commands may listen on local ports, which others on the machine can reach. */
   allowLocalBinding: boolean;
 }
 
@@ -48,7 +48,7 @@ export function seatbeltProfile({ confinement, tmp, proxyPort, allowLocalBinding
     '(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (regex #"^/dev/fd/"))',
     ...rule('allow file-write*', [...writable, tmp].map(subpath)),
     ...rule('deny file-write*', closed.map(subpath)),
-    // Moved away, a directory on the way to one of them would leave room for another.
+    // A command could move a parent directory of a protected path away and make another in its place.
     ...rule('deny file-write-unlink', onTheWay.map(literal)),
     ...rule('deny file-read* file-write*', hidden.map(subpath)),
     '(deny network*)',

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProcessOutcome, ProcessSpec } from '../../util/process.ts';
+import type { ProcessOutcome, ProcessSpec } from '../../util/process/process.ts';
 
 const TIMEOUT_MS = 10_000;
 
 /**
- * Starts something in a sandbox in which nothing may be written, and lets it try to write where we ourselves can.
- * Resolves with what is wrong, or null.
+ * Starts a process in a sandbox without writable paths, and lets it try to write where Heddle itself can. Resolves with
+ * the problem, or null.
  */
 export async function testSandbox(
   inside: (spec: ProcessSpec) => Promise<ProcessOutcome>,

@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
+import { isInside, isInsideAny } from '../../util/files/path-inside.ts';
 import type { Confinement } from './confinement.ts';
-import { isInside, isInsideAny } from './inside.ts';
 import { isReachableInside } from './reachable.ts';
 
 /** Directories whose content a sandbox does not show. Most sockets are in them. */
 export const PRIVATE_DIRECTORIES: readonly string[] = ['/run', '/tmp'];
 
 export interface SocketAccess {
-  /** To be shown in a private directory. */
+  /** Sockets to show in a private directory. */
   readonly shown: readonly string[];
-  /** To be covered: a file system that can only be read does not keep anyone from connecting to a socket in it. */
+  /** Sockets to cover: a read-only file system does not prevent a connection to a socket in it. */
   readonly covered: readonly string[];
 }
 
 /**
- * Which unix sockets of the machine have to be shown or covered. Known are those that the kernel lists for our network
- * and those that the settings name; what is bound after a command has started is not. Those that cannot be reached
- * inside, such as the sockets of others in directories of their own, need neither.
+ * The unix sockets of the machine to show or to cover: those that the kernel lists for this network and those that the
+ * settings name. Sockets bound after a command has started are not covered. Sockets that cannot be reached inside, such
+ * as those in other users' directories, need neither.
  */
 export function socketAccess(
   { unixSockets, writable }: Pick<Confinement, 'unixSockets' | 'writable'>,
@@ -34,7 +34,10 @@ export function socketAccess(
   };
 }
 
-/** The eighth column of the kernel's list is the path; abstract names begin with @ and stay behind in their network. */
+/**
+ * The eighth column of the kernel's list is the path. Abstract names begin with @ and are not reachable from another
+ * network.
+ */
 function boundSockets(): string[] {
   try {
     const lines = readFileSync('/proc/net/unix', 'utf8').split('\n');

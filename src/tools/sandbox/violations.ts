@@ -1,6 +1,6 @@
-import type { SandboxRules } from './settings.ts';
+import type { SandboxRules } from './sandbox-settings.ts';
 
-/** What is known of a command that may have met the walls of the sandbox. */
+/** Facts about a command that may have met the limits of the sandbox. */
 export interface Evidence {
   command: string;
   stderr: string;
@@ -10,18 +10,18 @@ export interface Evidence {
 
 export interface Walls {
   writable: readonly string[];
-  /** What can be said of the network, as a clause. */
+  /** A clause about the network. */
   network: string;
-  /** Whether the model may ask to run a command outside. */
+  /** True when the model may ask to run a command outside. */
   mayLeave: boolean;
 }
 
-/** How programs say that they could not write; some of it has other causes, too. */
+/** Messages of programs that could not write; some of them have other causes as well. */
 const FILE = /Read-only file system|EROFS|Device or resource busy|EBUSY|Permission denied|EACCES|not permitted|EPERM/;
 const NETWORK =
   /[Cc]ould not resolve|resolve host|name resolution|Name or service not known|ENOTFOUND|EAI_AGAIN|[Nn]etwork is unreachable|ENETUNREACH|response 403|403 Forbidden/;
 
-/** A note for the model on what in a command's errors may be the sandbox's work; empty when nothing seems to be. */
+/** A note for the model about errors of a command that the sandbox may have caused; empty without such errors. */
 export function explainViolations(evidence: Evidence, ignored: SandboxRules['ignoreViolations'], walls: Walls): string {
   const isIgnored = (kind: 'file' | 'network', text: string) =>
     Object.entries(ignored).some(

@@ -1,10 +1,46 @@
-import { join } from 'node:path';
-import type { GlobOutput } from '../wire/tool-outputs.ts';
-import { boundList } from './bounded-field.ts';
+import { isAbsolute, join, resolve } from 'node:path';
+import type { GlobOutput } from '../../wire/tools/tool-outputs.ts';
+import { boundList } from '../bounded-field.ts';
+import { type InputOf, objectInput, optional, string } from '../input-schema.ts';
+import { type Tool, type ToolContext, ToolError, type ToolOutput } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
 import { LIMIT_NOTES, ripgrep, type SearchOutput } from './ripgrep.ts';
-import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
 
-export interface GlobSearch {
+const input = objectInput({
+  pattern: string('Glob pattern, such as **/*.ts or src/**/*.{js,jsx}'),
+  path: optional(string('Directory to search; default: the working directory')),
+});
+
+type GlobInput = InputOf<typeof input>;
+
+export const globTool: Tool<GlobInput> = {
+  name: 'Glob',
+  description: `Finds files by name pattern. Returns absolute paths, the most recently changed last, at most the 100 newest.
+
+- *, **, ?, [abc] and {a,b} work; a pattern without a slash matches names at any depth.
+- Files ignored by .gitignore are left out unless nothing else matches. To search in file contents use Grep.`,
+  input,
+  access: (search, workspace) => ({ kind: 'read', paths: [locate(search, workspace).dir] }),
+  isConcurrencySafe: () => true,
+  run: (search, context) => glob(locate(search, context.workspace), context),
+};
+
+/** A pattern that leads elsewhere (`/x/*.ts`, `~/*.ts`, `../*.ts`) is a directory and a pattern below it. */
+function locate({ pattern, path }: GlobInput, workspace: Workspace): GlobSearch {
+  const base = workspace.resolve(path ?? '.');
+  const parts = pattern.split('/');
+  const isRooted = isAbsolute(pattern) || parts[0] === '~';
+  if (!isRooted && !parts.includes('..')) return { dir: base, pattern: pattern.replace(/^(\.\/)+/, '') };
+  const firstSpecial = parts.findIndex((part) => /[*?[\]{}!]/.test(part));
+  const split = firstSpecial === -1 ? parts.length - 1 : firstSpecial;
+  const fixed = parts.slice(0, split).join('/');
+  return {
+    dir: isRooted ? workspace.resolve(fixed || '/') : resolve(base, fixed),
+    pattern: `/${parts.slice(split).join('/')}`,
+  };
+}
+
+interface GlobSearch {
   /** Absolute. */
   dir: string;
   /** Relative to it. */
@@ -13,11 +49,11 @@ export interface GlobSearch {
 
 const MAX_FILES = 100;
 
-export async function glob({ dir, pattern }: GlobSearch, context: ToolContext): Promise<ToolOutput> {
+async function glob({ dir, pattern }: GlobSearch, context: ToolContext): Promise<ToolOutput> {
   const started = context.runtime.clock.now();
   await requireDirectory(dir, context);
   let found = await listFiles(dir, pattern, context);
-  // Nothing but ignored files match: whoever asks for node_modules/x/*.d.ts means it.
+  // Only ignored files match: a model that asks for node_modules/x/*.d.ts wants them.
   if (found.records.length === 0 && found.limit === null)
     found = await listFiles(dir, pattern, context, ['--no-ignore']);
   const { records, limit } = found;
@@ -53,7 +89,10 @@ async function listFiles(
   });
 }
 
-/** Of those that can be shown only what is there: a link that stood in the place of a directory has names of its own. */
+/**
+ * Drops names that do not exist, among those that can be shown: the search may have listed the target of a link that
+ * another process put in place of a directory.
+ */
 async function withoutForeign(names: readonly string[], dir: string, { workspace }: ToolContext): Promise<string[]> {
   const there: string[] = [];
   for (const [at, name] of names.entries()) {

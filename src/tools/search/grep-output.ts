@@ -39,9 +39,9 @@ export function countEntries(printed: readonly string[], name: (path: string) =>
 }
 
 interface LineOptions {
-  /** How a path is shown. */
+  /** Formats a path. */
   name: (path: string) => string;
-  /** Whether line numbers are. */
+  /** True to show line numbers. */
   numbers: boolean;
 }
 
@@ -50,7 +50,7 @@ interface Block {
   lines: string[];
 }
 
-interface FoundLine {
+interface MatchedLine {
   path: string;
   number: string;
   /** `:` for a match, `-` for context. */
@@ -58,7 +58,7 @@ interface FoundLine {
   text: string;
 }
 
-function parseLine(line: string): FoundLine | null {
+function parseLine(line: string): MatchedLine | null {
   const end = line.indexOf('\0');
   const match = end === -1 ? null : /^(\d+)([:-])(.*?)\r?$/s.exec(line.slice(end + 1));
   if (!match) return null;
@@ -66,7 +66,7 @@ function parseLine(line: string): FoundLine | null {
   return { path: line.slice(0, end), number, mark, text };
 }
 
-function renderLine({ path, number, mark, text }: FoundLine, { name, numbers }: LineOptions): string {
+function renderLine({ path, number, mark, text }: MatchedLine, { name, numbers }: LineOptions): string {
   return numbers ? `${name(path)}${mark}${number}${mark}${text}` : `${name(path)}${mark}${text}`;
 }
 

@@ -1,15 +1,53 @@
-import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-import type { GrepOutput } from '../wire/tool-outputs.ts';
-import { boundField, boundList } from './bounded-field.ts';
-import type { GrepInput } from './grep.ts';
+import { basename, dirname, join, relative } from 'node:path';
+import { isInside } from '../../util/files/path-inside.ts';
+import type { GrepOutput } from '../../wire/tools/tool-outputs.ts';
+import { boundField, boundList } from '../bounded-field.ts';
+import { boolean, type InputOf, integer, objectInput, oneOf, optional, string } from '../input-schema.ts';
+import { type Tool, type ToolContext, ToolError, type ToolOutput } from '../tool.ts';
 import { countEntries, lineEntries } from './grep-output.ts';
 import { LIMIT_NOTES, type SearchOutput } from './ripgrep.ts';
 import { searchContents } from './search-contents.ts';
-import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
+
+const lines = (text: string) => optional(integer(text, { minimum: 0 }));
+
+const input = objectInput({
+  pattern: string('Regular expression (Rust syntax)'),
+  path: optional(string('File or directory; default: the working directory')),
+  glob: optional(string('Only files like *.js or **/*.{ts,tsx}')),
+  output_mode: optional(
+    oneOf(['content', 'files_with_matches', 'count'], 'Matching lines, file names (default), or counts per file'),
+  ),
+  '-B': lines('Lines before each match (content)'),
+  '-A': lines('Lines after each match (content)'),
+  '-C': lines('Lines around each match (content)'),
+  context: lines('Same as -C'),
+  '-n': optional(boolean('Line numbers (content); default true')),
+  '-i': optional(boolean('Ignore case')),
+  '-o': optional(boolean('Only what matches (content)')),
+  type: optional(string('Only files of a type: js, py, rust')),
+  head_limit: lines('The first N lines or files; default 250, 0 for all'),
+  offset: lines('Skip N lines or files'),
+  multiline: optional(boolean('Matches may span lines, and . a line break')),
+});
+
+type GrepInput = InputOf<typeof input>;
+
+export const grepTool: Tool<GrepInput> = {
+  name: 'Grep',
+  description: `Searches file contents by regular expression, with ripgrep.
+
+- Escape literal braces and parentheses: \`interface\\{\\}\` finds interface{}.
+- Narrow down by glob, type or path. Files ignored by .gitignore and binary files are left out.
+- Prefer this to grep or rg in Bash.`,
+  input,
+  access: ({ path }, workspace) => ({ kind: 'read', paths: [workspace.resolve(path ?? '.')] }),
+  isConcurrencySafe: () => true,
+  run: grep,
+};
 
 const DEFAULT_ENTRIES = 250;
 
-export async function grep(search: GrepInput, context: ToolContext): Promise<ToolOutput> {
+async function grep(search: GrepInput, context: ToolContext): Promise<ToolOutput> {
   const { dir, file } = await locate(search.path, context);
   const { records, limit } = await searchContents(
     {
@@ -55,7 +93,7 @@ function modeOptions(search: GrepInput): string[] {
   ];
 }
 
-/** A directory is searched from within, a file from beside it. */
+/** A directory is searched from within, a file from its parent directory. */
 async function locate(path: string | undefined, { workspace }: ToolContext): Promise<{ dir: string; file?: string }> {
   const target = workspace.resolve(path ?? '.');
   const stat = await workspace.stat(target);
@@ -69,8 +107,7 @@ async function locate(path: string | undefined, { workspace }: ToolContext): Pro
 
 /** Relative to the working directory where that is shorter to read: inside of it. */
 function displayName(path: string, { workspace }: ToolContext): string {
-  const name = relative(workspace.cwd, path);
-  return name.startsWith('..') || isAbsolute(name) ? path : name;
+  return isInside(workspace.cwd, path) ? relative(workspace.cwd, path) : path;
 }
 
 async function readEntries(
@@ -103,7 +140,7 @@ async function newestFirst(paths: readonly string[], dir: string, { workspace }:
 interface Page {
   entries: string[];
   total: number;
-  /** As reported in the result; absent when all is shown. */
+  /** The limit and offset that the result reports; absent when everything is shown. */
   applied: { appliedLimit?: number; appliedOffset?: number };
 }
 

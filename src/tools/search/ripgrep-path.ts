@@ -1,13 +1,15 @@
 import { arch, platform } from 'node:os';
 import { pathToFileURL } from 'node:url';
-import { resolveInstalled } from '../util/own-place.ts';
-import { HeddleError } from '../wire/errors.ts';
+import { resolveInstalled } from '../../util/own/own-files.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { loadPart } from '../../wire/load-part.ts';
 
 const PACKAGE = '@vscode/ripgrep';
 
 /**
- * The ripgrep that comes with the package; no other is ever run. Rejects with what to do where it is not installed. The
- * package looks for its program beside itself: where a bundler has taken it along, it is looked for where it is installed.
+ * The path of the ripgrep that comes with the package; no other is ever run. Rejects with instructions when it is not
+ * installed. The package looks for its program next to itself; in a bundle, Heddle looks where the package is
+ * installed.
  */
 export async function ripgrepPath(): Promise<string> {
   try {
@@ -28,7 +30,8 @@ async function installedPath(): Promise<string | null> {
   const entry = resolveInstalled(PACKAGE);
   if (entry === null) return null;
   try {
-    const { rgPath } = (await import(pathToFileURL(entry).href)) as typeof import('@vscode/ripgrep');
+    const { href } = pathToFileURL(entry);
+    const { rgPath } = (await loadPart({}, () => import(href))) as typeof import('@vscode/ripgrep');
     return rgPath;
   } catch {
     return null;

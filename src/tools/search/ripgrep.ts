@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { Aborted } from '../util/abort.ts';
-import { HeddleError } from '../wire/errors.ts';
+import { Aborted } from '../../util/abort.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { type ToolContext, ToolError } from '../tool.ts';
+import type { HeldFile } from '../workspace.ts';
 import { ripgrepPath } from './ripgrep-path.ts';
-import { type ToolContext, ToolError } from './tool.ts';
-import type { HeldFile } from './workspace.ts';
 
-/** What one search may return, in characters; more is cut off and the search ended. */
+/** The most characters that one search may return; a longer output is cut off and the search ends. */
 const MAX_OUTPUT = 16 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
@@ -16,14 +16,14 @@ const TIMEOUT_MS = 60_000;
  */
 const COMMON = ['--no-config', '--no-messages', '--color=never', '--null', '--hidden'];
 const VERSION_CONTROL = ['.git', '.hg', '.svn', '.jj'].map(without);
-/** In what is printed line by line, the rest of such a name would pass for another file. */
+/** In output by lines, the rest of a name with a line break would look like another file. */
 const BROKEN_NAMES = without('*\n*');
 
 export interface Search {
   options: readonly string[];
   /** The regular expression, if contents are searched. */
   pattern?: string;
-  /** As it was written. Globs and the paths in the output are relative to it. */
+  /** The directory as the model wrote it. Globs and the paths in the output are relative to it. */
   dir: string;
   /** The directory itself, or the only files in it that are searched, by their names. */
   held: HeldFile | HeldFiles;
@@ -34,33 +34,34 @@ export interface Search {
 export type HeldFiles = ReadonlyMap<string, HeldFile>;
 
 export interface SearchOutput {
-  /** What was printed about files that may be read, without the ends of the records. */
+  /** The output about files that may be read, without the ends of the records. */
   records: string[];
-  /** What ended the search early, if something did. */
+  /** The limit that ended the search early, if any. */
   limit: 'size' | 'time' | null;
 }
 
-/** What the model is told of a search that ended early. */
+/** The notes for the model about a search that ended early. */
 export const LIMIT_NOTES: Record<NonNullable<SearchOutput['limit']>, string> = {
   size: '[There was too much to take it all: narrow the search down]',
   time: '[The search took too long and was ended: this is what it had found. Narrow it down]',
 };
 
 /**
- * Runs the bundled ripgrep, free of the user's configuration, and leaves out what the session hides from reading (trust
- * R-10). A mistake in pattern or options is a ToolError.
+ * Runs the bundled ripgrep, free of the user's configuration, and leaves out files that the session may not read. A
+ * mistake in pattern or options is a ToolError.
  *
- * It follows no symlinks, but it looks at a path and opens it a moment later: of a directory that somebody exchanges for
- * a link in between it prints what lies behind. Only of files that are held it is sure what it reads.
+ * Ripgrep follows no symlinks, but it checks a path and opens it a moment later: when another process replaces a
+ * directory by a link in between, ripgrep prints the content of the link's target. Only for held files it is certain
+ * what ripgrep reads.
  */
 export async function ripgrep(search: Search, context: ToolContext): Promise<SearchOutput> {
   const { options, pattern, dir, held } = search;
   const rgPath = await ripgrepPath().catch((error: Error) => {
     throw HeddleError.isInstance(error) ? error : new ToolError(`${error.message}.`);
   });
-  const isOpen = await context.session.readFilter();
+  const isOpen = await context.session.readableFilter();
   const realPath = (name: string) => ('at' in held ? join(held.path, name) : (held.get(name)?.path ?? join(dir, name)));
-  // By both names: where the written one leads may have changed since.
+  // Checked by both names, because the target of the written one may have changed.
   const mayRead = remembered((name) => isOpen(join(dir, name)) && isOpen(realPath(name)));
   const found = createCollector(search, mayRead);
   const skipped = 'at' in held ? await unreadableEntries(dir, mayRead, context) : [];
@@ -70,7 +71,7 @@ export async function ripgrep(search: Search, context: ToolContext): Promise<Sea
   const enough = new AbortController();
   const spec = {
     command: rgPath,
-    // The last glob that matches wins: these are left out whatever else was asked for.
+    // The last glob that matches wins, so these paths are always left out.
     args: [...COMMON, ...options, ...VERSION_CONTROL, BROKEN_NAMES, ...skipped.map(without), '--', ...operands],
     cwd: 'at' in held ? held.at : context.workspace.cwd,
     env: { ...context.env, RIPGREP_CONFIG_PATH: undefined },
@@ -100,7 +101,7 @@ interface Collector {
   add(data: Buffer): boolean;
 }
 
-/** Takes whole records, and those only of files that may be read: the others do not count towards any limit. */
+/** Takes whole records of files that may be read; other records do not count towards any limit. */
 function createCollector({ prints, held }: Search, mayRead: (path: string) => boolean): Collector {
   const end = prints === 'files' ? '\0' : '\n';
   const decoder = new StringDecoder('utf8');
@@ -109,7 +110,7 @@ function createCollector({ prints, held }: Search, mayRead: (path: string) => bo
   let rest = '';
   let size = 0;
 
-  /** Null: left out. Held files are searched by other names than their own. */
+  /** Null: the record is left out. Held files are searched by other names than their own. */
   function accept(record: string): string | null {
     const pathEnd = prints === 'files' ? record.length : record.indexOf('\0');
     // Without a path: a separator, or a remark that names some file.
@@ -136,10 +137,10 @@ function createCollector({ prints, held }: Search, mayRead: (path: string) => bo
   };
 }
 
-/** More would not fit on a command line; those beyond are searched in vain. */
+/** More would not fit on a command line; the others are searched and their records dropped. */
 const MAX_SKIPPED = 1000;
 
-/** Globs for what need not be searched at all, because it would be left out anyway. */
+/** Globs for paths that need not be searched, because their records would be dropped. */
 async function unreadableEntries(
   dir: string,
   mayRead: (path: string) => boolean,
@@ -149,7 +150,7 @@ async function unreadableEntries(
   return names.slice(0, MAX_SKIPPED).map((name) => `/${name.replaceAll(/[\\*?[\]{}!]/g, '\\$&')}`);
 }
 
-/** A file is asked for once, however many of its lines were found. */
+/** Tests each file once, however many of its lines were found. */
 function remembered(test: (path: string) => boolean): (path: string) => boolean {
   const known = new Map<string, boolean>();
   return (path) => {

@@ -1,24 +1,25 @@
 import { join } from 'node:path';
+import type { ToolContext } from '../tool.ts';
+import type { HeldFile, Workspace } from '../workspace.ts';
 import { type HeldFiles, ripgrep, type Search, type SearchOutput } from './ripgrep.ts';
-import type { ToolContext } from './tool.ts';
-import type { HeldFile, Workspace } from './workspace.ts';
 
 export interface ContentSearch extends Pick<Search, 'dir' | 'prints'> {
   pattern: string;
-  /** What is searched. */
+  /** The arguments that select the files. */
   filters: readonly string[];
-  /** What is printed of it. */
+  /** The arguments that select the output. */
   output: readonly string[];
   /** The only file in the directory that is searched. */
   file?: string;
 }
 
-/** How many files are held at a time. */
+/** The number of files that are held open at a time. */
 const BATCH = 200;
 
 /**
- * Searches in files. A directory is gone through twice: first for the files in which something is found, then in just
- * these, each of them held. What the first search read behind a link that somebody has put there is never seen.
+ * Searches in files. A directory is searched twice: first for the files with matches, then in just these files, each of
+ * them held open. So the output never shows a file that the first search read through a link that another process put
+ * there.
  */
 export function searchContents(search: ContentSearch, context: ToolContext): Promise<SearchOutput> {
   const { dir, file } = search;
@@ -57,7 +58,7 @@ interface Holding<T> {
   work: (held: HeldFiles) => Promise<T>;
 }
 
-/** Files that are gone, or links by now, are left out. */
+/** Leaves out files that are gone or have become links. */
 async function holdAll<T>(
   [name, ...others]: readonly string[],
   holding: Holding<T>,

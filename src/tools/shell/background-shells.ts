@@ -1,22 +1,23 @@
-import { Aborted } from '../util/abort.ts';
-import { messageOf } from '../util/message-of.ts';
-import type { ProcessOutcome } from '../util/process.ts';
-import { thisProcess } from '../util/process-alive.ts';
-import { identityOf } from '../util/process-identity.ts';
-import type { BackgroundTask, BackgroundTasks, TaskEnd } from './background-tasks.ts';
-import { openOutputFile } from './output-file.ts';
-import type { ShellSandbox } from './shell-sandbox.ts';
-import { ToolError } from './tool.ts';
-import type { Workspace } from './workspace.ts';
+import { Aborted } from '../../util/abort.ts';
+import { messageOf } from '../../util/message-of.ts';
+import type { ProcessOutcome } from '../../util/process/process.ts';
+import { thisProcess } from '../../util/process/process-alive.ts';
+import { identityOf } from '../../util/process/process-identity.ts';
+import type { BackgroundTask, BackgroundTasks, TaskEnd } from '../background/background-tasks.ts';
+import { openOutputFile } from '../output-file.ts';
+import type { ShellSandbox } from '../shell-sandbox.ts';
+import { ToolError } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
+import { execShell } from './shell-exec.ts';
 
-/** Starts commands that run beside the conversation. They outlive the call and the turn that started them, not the session. */
+/** Starts commands in the background. They outlive the call and the turn that started them, not the session. */
 export interface BackgroundShells {
   /**
-   * Starts a command and returns at once. No time limit, no interrupt ends it. Throws a ToolError when there is no place
-   * for its output: then nobody could follow it.
+   * Starts a command and returns at once. No time limit and no interrupt ends it. Throws a ToolError when its output
+   * cannot be stored, because the output could not be read.
    */
   start(spec: BackgroundSpec): BackgroundTask;
-  /** Takes over a command that already runs. Throws as `start` does; then nothing has changed. */
+  /** Takes over a command that already runs. When it throws, as `start` does, nothing has changed. */
   adopt(command: NamedCommand, running: RunningCommand): BackgroundTask;
 }
 
@@ -30,24 +31,21 @@ export interface NamedCommand {
 export interface RunningCommand {
   /** Ends it. */
   abort: AbortController;
-  /**
-   * Writes what it has printed so far, and from now on all that it prints; says which process it is. Settles when it
-   * ends.
-   */
+  /** Writes the output so far and all later output, and reports the process id. Settles when the command ends. */
   goOn(write: (data: Buffer) => void, runsAs: (pid: number) => void): Promise<ProcessOutcome>;
 }
 
 export interface BackgroundSpec extends NamedCommand {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** What it runs in; null or absent: nothing confines it. */
+  /** The sandbox of the command; null or absent: no sandbox. */
   sandbox?: ShellSandbox | null;
 }
 
 export interface BackgroundShellsOptions {
   workspace: Workspace;
   tasks: BackgroundTasks;
-  /** Where outputs go; made on demand. */
+  /** The directory for outputs; made on demand. */
   outputDir: string;
   maxOutputBytes?: number;
 }
@@ -60,7 +58,6 @@ export function createBackgroundShells(options: BackgroundShellsOptions): Backgr
     return adopt(named, {
       abort,
       async goOn(write, onStart) {
-        const { execShell } = await import('./shell-exec.ts');
         const onOutput = (_stream: string, data: Buffer) => write(data);
         const spec = { command: named.command, script: 'marked' as const, cwd, env, sandbox, onOutput, onStart };
         return execShell(workspace, spec, abort.signal);

@@ -1,6 +1,7 @@
-import { boolean, type InputOf, number, objectInput, optional, string } from './input-schema.ts';
-import { refusal, type Tool } from './tool.ts';
-import type { ToolSession } from './tool-session.ts';
+import { boolean, number, objectInput, optional, string } from '../input-schema.ts';
+import { refusal, type Tool } from '../tool.ts';
+import type { ToolSession } from '../tool-services.ts';
+import { type BashInput, runToEnd, startInBackground } from './run-command.ts';
 
 const fields = {
   command: string('The command line'),
@@ -14,12 +15,11 @@ const detachableInput = objectInput({
   ...fields,
   detach: optional(boolean('With run_in_background: the command outlives this session, and nothing limits its output')),
 });
-export type BashInput = InputOf<typeof detachableInput>;
 
 export interface BashOptions {
-  /** Whether a whole command line only reads, so that it may run beside others (ruling K36). */
+  /** True when a whole command line only reads, so that it may run concurrently with others. */
   isReadOnly: (command: string) => boolean;
-  /** Whether commands may outlive the session. The model sees no such choice otherwise. */
+  /** True when commands may outlive the session. Otherwise the model does not see the option. */
   canDetach?: boolean;
 }
 
@@ -41,20 +41,19 @@ export function createBashTool({ isReadOnly, canDetach = false }: BashOptions): 
     }),
     async prepare(call, { session }) {
       if (call.detach) refuseDetach(call, session);
-      session.sandbox?.confines(call); // nobody is asked for what is not permitted anyway
+      session.sandbox?.confines(call); // throws before the user is asked about a call that is not permitted
       return call;
     },
     isConcurrencySafe: ({ command }) => isReadOnly(command),
     async run(call, context) {
-      const { runToEnd, startInBackground } = await import('./bash-run.ts');
       if (call.run_in_background) return startInBackground(call, context);
-      // What only reads can neither change the directory nor leave anything behind: it needs no script around it.
+      // A command that only reads cannot change the directory or leave processes, so it needs no script.
       return runToEnd(call, isReadOnly(call.command) ? 'plain' : 'reporting', context);
     },
   };
 }
 
-/** A command that outlives the session outlives its sandbox and all that ends it. */
+/** A command that outlives the session also outlives its sandbox. */
 function refuseDetach({ run_in_background }: BashInput, { sandbox }: ToolSession): void {
   if (!run_in_background) throw refusal('detach goes only with run_in_background. Nothing was started.');
   if (sandbox) throw refusal('A detached command cannot run where a sandbox is in force. Nothing was started.');

@@ -1,16 +1,15 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DetachedProcess, startDetached } from '../util/detached-process.ts';
-import { makeDirectory } from '../util/make-directory.ts';
-import { messageOf } from '../util/message-of.ts';
-import { endDetached, taskMark } from '../util/process-detached-end.ts';
+import { makeDirectory } from '../../util/files/make-directory.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { type DetachedProcess, startDetached } from '../../util/process/detached-process.ts';
+import { endDetached, taskMark } from '../../util/process/process-detached-end.ts';
+import type { BackgroundTask, BackgroundTasks } from '../background/background-tasks.ts';
+import { ToolError } from '../tool.ts';
 import type { BackgroundSpec } from './background-shells.ts';
-import type { BackgroundTask, BackgroundTasks } from './background-tasks.ts';
-import { ToolError } from './tool.ts';
 
 /**
- * Starts commands that outlive the session and this process. Nothing of them is bound to us: not their lifetime, and not
- * their output, which goes to the file directly and is not limited.
+ * Starts commands that outlive the session and this process. Their output goes to the file directly and is not limited.
  */
 export interface DetachedShells {
   /** Resolves when the command has begun, and can be found again by its id. Rejects with a ToolError. */
@@ -21,14 +20,14 @@ export interface DetachedShellsOptions {
   tasks: BackgroundTasks;
   sessionId: string;
   outputDir: string;
-  /** Where the records of the session's tasks are. */
+  /** The directory with the records of the session's tasks. */
   recordsDir: string;
 }
 
 /**
- * `$1` is the command, `$2` the file for its exit code. It begins when we say so, because it must not run before its
- * record is on disk. In a shell of its own: an `exit` or `exec` in it ends only that. The traps let this shell live to
- * tell the exit code when the whole group is asked to end; the command gets the signals as usual.
+ * `$1` is the command, `$2` the file for its exit code. It begins only on a sign from Heddle, after its record is on
+ * disk, and in its own shell, so that an `exit` or `exec` ends only that shell. The traps let the outer shell write the
+ * exit code when the whole group is asked to end; the command gets the signals as usual.
  */
 const SCRIPT = `
 read -r go || exit 125

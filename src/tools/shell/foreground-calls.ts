@@ -1,17 +1,20 @@
-import { startTimer } from '../util/timer.ts';
+import { startTimer } from '../../util/timer.ts';
 
-/** The calls that a turn waits for and that could go on beside it. */
+/** The calls that a turn waits for and that could continue in the background. */
 export interface ForegroundCalls {
-  /** Offers to go on without being waited for. Returns what takes the offer back. */
+  /** Offers to move a call to the background. Returns a function that withdraws the offer. */
   offer(toolUseId: string, letGo: (by: LetGoBy) => void): () => void;
-  /** Lets go of one call, or of all. Returns those that were there. Throws when one cannot go on. */
+  /**
+   * Moves one call, or all of them, to the background. Returns the ids of the calls found. Throws when one cannot
+   * continue there.
+   */
   letGo(toolUseId?: string): string[];
 }
 
-/** Whether somebody wanted it, or it took too long. */
+/** The cause: a request of the host, or the time limit. */
 export type LetGoBy = 'host' | 'time';
 
-/** `afterMs`: what takes longer is let go of by itself; absent: nothing is. */
+/** `afterMs`: longer calls move to the background automatically; absent: no call does. */
 export function createForegroundCalls({ afterMs }: { afterMs?: number | undefined } = {}): ForegroundCalls {
   const offers = new Map<string, (by: LetGoBy) => void>();
   const letGoOf = (wanted: [string, (by: LetGoBy) => void][], by: LetGoBy) => {

@@ -1,21 +1,22 @@
-import { Aborted, followAbort } from '../util/abort.ts';
-import { type ProcessOutcome, SpawnError } from '../util/process.ts';
-import { startTimer } from '../util/timer.ts';
+import { Aborted, followAbort } from '../../util/abort.ts';
+import type { ProcessOutcome } from '../../util/process/process.ts';
+import { SpawnError } from '../../util/process/spawn-error.ts';
+import { startTimer } from '../../util/timer.ts';
+import type { BackgroundTask } from '../background/background-tasks.ts';
+import { createOutput, type Output } from '../output-limit.ts';
+import { type ToolContext, ToolError } from '../tool.ts';
 import type { NamedCommand } from './background-shells.ts';
-import type { BackgroundTask } from './background-tasks.ts';
 import type { LetGoBy } from './foreground-calls.ts';
-import { createOutput, type Output } from './output-limit.ts';
 import { execShell, type ShellSpec } from './shell-exec.ts';
-import { type ToolContext, ToolError } from './tool.ts';
 
 export interface ForegroundSpec extends Pick<ShellSpec, 'script' | 'sandbox'> {
   timeoutMs: number;
-  /** How much of each stream the model gets to see. */
+  /** The most of each stream that the model gets to see. */
   maxChars: number;
 }
 
 export interface ForegroundResult {
-  /** How it ended, or where it goes on. */
+  /** The end of the command, or the background task in which it continues. */
   end: ProcessOutcome | 'aborted' | 'timeout' | { movedTo: BackgroundTask; by: LetGoBy };
   stdout: string;
   stderr: string;
@@ -23,7 +24,7 @@ export interface ForegroundResult {
   stdoutFile: string | null;
 }
 
-/** Runs a command and waits for it, until it ends or somebody lets go of it. Throws a ToolError when it cannot start. */
+/** Runs a command and waits until it ends or moves to the background. Throws a ToolError when it cannot start. */
 export async function runInForeground(
   named: Omit<NamedCommand, 'toolUseId'>,
   { timeoutMs, maxChars, ...spec }: ForegroundSpec,
@@ -87,7 +88,7 @@ function limitedAbort(signal: AbortSignal, ms: number): { abort: AbortController
   };
 }
 
-/** No more comes. */
+/** Ends both outputs and returns their texts. */
 function textsOf({ stdout, stderr }: Record<'stdout' | 'stderr', Output>): { stdout: string; stderr: string } {
   return { stdout: trimNewlines(stdout.end()), stderr: trimNewlines(stderr.end()) };
 }

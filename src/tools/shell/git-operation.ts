@@ -1,8 +1,8 @@
-import type { GitOperation } from '../wire/tool-outputs.ts';
+import type { GitOperation } from '../../wire/tools/tool-outputs.ts';
 
 /**
- * What a command that succeeded has done with git, for people who watch: read from its words and from what git says of it.
- * A hint, nothing is decided by it; null where nothing of the kind is seen.
+ * The git operation of a command that succeeded, for people who watch: read from its words and from git's output. It is
+ * only a hint, and no decision depends on it; null when no operation is seen.
  */
 export function gitOperation(
   command: string,
@@ -27,7 +27,7 @@ export function gitOperation(
   return Object.keys(operation).length === 0 ? null : operation;
 }
 
-/** The last argument, or the word itself, where one of the commands is of this kind; null where none is. */
+/** The last argument, or the word itself, of a command of this kind; null when no command is. */
 function says(command: string, program: string, words: string): string | null {
   const kind = new RegExp(`^${program}\\s(?:.*\\s)?${words.replace(' ', '\\s+')}(?<rest>\\s.*)?$`);
   for (const part of command.split(/[;&|()\n]+/)) {

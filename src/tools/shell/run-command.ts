@@ -1,21 +1,32 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
-import type { ProcessOutcome } from '../util/process.ts';
-import { positiveInteger } from '../util/setting-text.ts';
-import type { ContentBlock } from '../wire/content.ts';
-import type { BashOutput } from '../wire/tool-outputs.ts';
-import type { BackgroundTask } from './background-tasks.ts';
-import type { BashInput } from './bash.ts';
+import type { ProcessOutcome } from '../../util/process/process.ts';
+import { positiveInteger } from '../../util/text/setting-text.ts';
+import type { ContentBlock, ImageBlock } from '../../wire/api/content.ts';
+import type { BashOutput } from '../../wire/tools/tool-outputs.ts';
+import type { BackgroundTask } from '../background/background-tasks.ts';
+import { imageBlock } from '../files/image-fit.ts';
+import type { ShellSandbox } from '../shell-sandbox.ts';
+import { type ToolContext, ToolError, type ToolOutput } from '../tool.ts';
+import type { ToolSession } from '../tool-services.ts';
 import type { DetachedShells } from './detached-shells.ts';
 import type { LetGoBy } from './foreground-calls.ts';
 import { runInForeground } from './foreground-shell.ts';
+import { gitOperation } from './git-operation.ts';
+import { reportedDirectory } from './shell-arguments.ts';
 import type { ShellSpec } from './shell-exec.ts';
-import type { ShellSandbox } from './shell-sandbox.ts';
-import { reportedDirectory } from './shell-script.ts';
-import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
-import type { ToolSession } from './tool-session.ts';
 
-/** Starts the command and says where it can be followed. */
+/** A call of Bash, checked. A type and not an interface, so that it is also a JsonObject. */
+export type BashInput = {
+  command: string;
+  timeout?: number | undefined;
+  description?: string | undefined;
+  run_in_background?: boolean | undefined;
+  dangerouslyDisableSandbox?: boolean | undefined;
+  detach?: boolean | undefined;
+};
+
+/** Starts the command and returns where its output can be read. */
 export async function startInBackground(call: BashInput, context: ToolContext): Promise<ToolOutput> {
   const { session, toolUseId } = context;
   const { command, description } = call;
@@ -26,7 +37,7 @@ export async function startInBackground(call: BashInput, context: ToolContext): 
   const { id, outputFile } = call.detach
     ? await detachedShells(session).start(spec)
     : session.backgroundShells.start({ ...spec, sandbox });
-  await session.backgroundTasks.noted(); // on disk before the model knows of it
+  await session.backgroundTasks.noted(); // on disk before the model learns of the task
   const lasting = call.detach ? ' It goes on when this session ends.' : '';
   const text = `The command runs in the background, ID: ${id}. Its output goes to ${outputFile}; read that file to see how far it is.${lasting}`;
   const data: BashOutput = { ...silentData(), backgroundTaskId: id };
@@ -76,7 +87,7 @@ export async function runToEnd(
     } satisfies BashOutput,
     todaysData: {
       ...(stdoutFile !== null && persisted(stdoutFile)),
-      ...(await gitFacts(command, { stdout, stderr })),
+      ...gitDetails(command, { stdout, stderr }),
     } satisfies Partial<BashOutput>,
   };
 }
@@ -93,7 +104,10 @@ function sandboxFor(call: BashInput, { sandbox }: ToolSession): ShellSandbox | n
   return sandbox?.confines(call) ? sandbox : null;
 }
 
-/** Of a command that runs outside although there is a sandbox, not what those inside could have laid out for it. */
+/**
+ * The environment of a command. One that runs outside although there is a sandbox does not find programs that confined
+ * commands could have placed.
+ */
 function envFor(sandbox: ShellSandbox | null, { env, session }: ToolContext): ToolContext['env'] {
   return sandbox || !session.sandbox ? env : session.sandbox.outside(env);
 }
@@ -107,7 +121,7 @@ interface MovedCommand {
   by: LetGoBy;
 }
 
-/** What the model is told of a command that was sent to the background while it ran. */
+/** The result for the model when a command was moved to the background while it ran. */
 function movedOutput({ movedTo, by }: MovedCommand, soFar: { stdout: string; stderr: string }): ToolOutput {
   const { id, outputFile } = movedTo;
   const why = by === 'host' ? 'The user moved the command' : 'The command takes long and was moved';
@@ -116,34 +130,41 @@ function movedOutput({ movedTo, by }: MovedCommand, soFar: { stdout: string; std
   return { content: joinParts([text, soFar.stderr, soFar.stdout]), isError: false, data };
 }
 
-/** Where the whole of an output is that was too long to be shown. */
+/** The file with the whole of an output that was too long to be shown. */
 function persisted(path: string): Pick<BashOutput, 'persistedOutputPath' | 'persistedOutputSize'> {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   return { persistedOutputPath: path, ...(size !== undefined && { persistedOutputSize: size }) };
 }
 
-async function gitFacts(
-  command: string,
-  output: { stdout: string; stderr: string },
-): Promise<Pick<BashOutput, 'gitOperation'>> {
+function gitDetails(command: string, output: { stdout: string; stderr: string }): Pick<BashOutput, 'gitOperation'> {
   if (!/\b(git|gh)\s/.test(command)) return {};
-  const { gitOperation } = await import('./git-operation.ts');
   const found = gitOperation(command, output);
   return found ? { gitOperation: found } : {};
 }
 
-/** A picture is worth showing: charts and screenshots come as data URIs. */
-async function imageIn(stdout: string, file: string | null): Promise<ContentBlock | null> {
+const DATA_URI = /^data:image\/[a-z+]+;base64,([A-Za-z0-9+/\s]+=*)$/;
+/** More is not worth decoding: what is over 5 MB has to be scaled down before a model sees it. */
+const MAX_IMAGE_FILE_BYTES = 24 * 1024 * 1024;
+
+/**
+ * The image that a command printed as a data URI, such as a chart or a screenshot; null when the output is not an
+ * image, or a damaged or far too large one. `file` has the whole of an output that was too long.
+ */
+async function imageIn(stdout: string, file: string | null): Promise<ImageBlock | null> {
   if (!stdout.startsWith('data:image/')) return null;
-  const { printedImage } = await import('./shell-image.ts');
-  return printedImage(stdout, file);
+  const base64 = DATA_URI.exec(file === null ? stdout : readWhole(file))?.[1];
+  return base64 === undefined ? null : imageBlock(Buffer.from(base64, 'base64'));
+}
+
+function readWhole(file: string): string {
+  return statSync(file).size > MAX_IMAGE_FILE_BYTES ? '' : readFileSync(file, 'latin1').trimEnd();
 }
 
 function withText(image: ContentBlock, text: string): ContentBlock[] {
   return text === '' ? [image] : [image, { type: 'text', text }];
 }
 
-/** As the wire has it: `Exit code N`, stderr, an empty line, stdout. */
+/** The text in the form of the wire: `Exit code N`, stderr, an empty line, stdout. */
 function failureText({ exitCode, signal }: ProcessOutcome, stdout: string, stderr: string): string {
   const code = exitCode ?? 128 + signalNumber(signal);
   const title = signal === null ? `Exit code ${code}` : `Exit code ${code} (ended by ${signal})`;

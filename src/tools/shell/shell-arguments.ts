@@ -1,8 +1,8 @@
-import { MARK_BY_LIMIT } from '../util/process-mark.ts';
-import { REPORT_FD } from '../util/process-output.ts';
+import { MARK_BY_LIMIT } from '../../util/process/process-mark.ts';
+import { REPORT_FD } from '../../util/process/process-output.ts';
 
 /**
- * `plain`: the command and nothing else, for commands that can leave nothing behind. `marked`: whatever it starts can
+ * `plain`: the command alone, for commands that leave no processes or files. `marked`: every process that it starts can
  * be found again. `reporting`: marked, and the shell reports the directory in which it ends.
  */
 export type ShellScript = 'plain' | 'marked' | 'reporting';
@@ -22,7 +22,7 @@ export function shellArgs(command: string, script: ShellScript): string[] {
 const REPORT_DIRECTORY = `trap '{ builtin pwd -P >&${REPORT_FD} || :; } 2>/dev/null' EXIT`;
 const RUN = 'HEDDLE_COMMAND=$1; shift; eval -- "$HEDDLE_COMMAND"';
 
-/** The directory in a report; null when there is none. */
+/** The directory in a report; null without a report. */
 export function reportedDirectory(report: string | undefined): string | null {
   // Only the last newline is the shell's: a name may hold others.
   return report?.startsWith('/') && report.endsWith('\n') ? report.slice(0, -1) : null;

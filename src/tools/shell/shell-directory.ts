@@ -1,22 +1,27 @@
 import { realpathSync } from 'node:fs';
-import { ToolError } from './tool.ts';
+import { ToolError } from '../tool.ts';
 
-/** Where the commands of a session start: what `cd` has left in one of them holds for the next. */
+/** The directory in which the commands of a session start: a `cd` in one command holds for the next. */
 export interface ShellDirectory {
-  /** Where a command that starts now would run, a real path. Permissions are judged by it. */
+  /** The real path of the directory for the next command. Permissions are judged by it. */
   current(): string;
-  /** The same for a command that is judged. Throws a ToolError when it is gone since: the command runs nowhere else. */
+  /**
+   * The directory for a command that has been judged. Throws a ToolError when it no longer exists: the command runs
+   * nowhere else.
+   */
   enter(): string;
-  /** Takes where a command has ended; null when that is not known, and then nothing changes. */
+  /** Sets the directory in which a command has ended; null (unknown) changes nothing. */
   endedIn(path: string | null): void;
-  /** What the model must be told of a directory that could not be kept; once. Empty when there is nothing to tell. */
+  /**
+   * A note for the model about a directory that could not be kept; given once. Empty when there is nothing to report.
+   */
   takeNote(): string;
 }
 
 export interface ShellDirectoryOptions {
-  /** Where the first command starts, and each one after a directory that could not be kept. A real path. */
+  /** The directory of the first command, and of each one after a directory that could not be kept. A real path. */
   start: string;
-  /** Whether commands may start there; asked each time, because the directories of a session change. */
+  /** True when commands may start there; checked each time, because the directories of a session change. */
   isInside(path: string): boolean;
 }
 
@@ -62,7 +67,7 @@ export function createShellDirectory({ start, isInside }: ShellDirectoryOptions)
   };
 }
 
-/** Not when a symlink has taken its place: that may lead anywhere. */
+/** False when a symlink has replaced it, because that may lead anywhere. */
 function isRealPath(path: string): boolean {
   try {
     return realpathSync(path) === path;

@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs';
-import { type ProcessOutcome, type ProcessSpec, SpawnError } from '../util/process.ts';
-import { findProgram } from './sandbox/programs.ts';
-import type { ShellSandbox } from './shell-sandbox.ts';
-import { type ShellScript, shellArgs } from './shell-script.ts';
-import type { Workspace } from './workspace.ts';
+import type { ProcessOutcome, ProcessSpec } from '../../util/process/process.ts';
+import { SpawnError } from '../../util/process/spawn-error.ts';
+import { findProgram } from '../sandbox/programs.ts';
+import type { ShellSandbox } from '../shell-sandbox.ts';
+import type { Workspace } from '../workspace.ts';
+import { type ShellScript, shellArgs } from './shell-arguments.ts';
 
 export interface ShellSpec extends Omit<ProcessSpec, 'command' | 'args' | 'reports'> {
   /** The command line. */
   command: string;
   script: ShellScript;
-  /** What it runs in; null or absent: nothing confines it. */
+  /** The sandbox of the command; null or absent: no sandbox. */
   sandbox?: ShellSandbox | null;
 }
 
@@ -32,7 +33,7 @@ export async function execShell(
   try {
     return await workspace.exec({ ...spec, command: '/bin/bash' }, signal);
   } catch (error) {
-    // Systems that keep bash elsewhere; found by trying, so that the others need not look first.
+    // Some systems keep bash elsewhere; only after a failed start is it looked up, so that the others need not search.
     if (!(error instanceof SpawnError && error.code === 'ENOENT')) throw error;
     const bash = findProgram('bash', spec.env.PATH, workspace.roots);
     if (bash === null) throw error;

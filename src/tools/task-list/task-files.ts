@@ -1,16 +1,17 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../util/error-code.ts';
-import { isObject, tryParseJson } from '../util/json.ts';
-import { makeDirectory } from '../util/make-directory.ts';
-import { replaceFile } from '../util/replace-file.ts';
+import { errorCode } from '../../util/error-code.ts';
+import { makeDirectory } from '../../util/files/make-directory.ts';
+import { orIfMissing } from '../../util/files/or-if-missing.ts';
+import { replacePrivateText } from '../../util/files/replace-file.ts';
+import { isObject, tryParseJson } from '../../util/json.ts';
 import type { Task, TaskStatus } from './task-store.ts';
 
-/** Where tasks are kept, each under its id. */
-export interface TaskShelf {
+/** The store of tasks, each under its id. */
+export interface TaskFiles {
   /** In ascending order. */
   ids(): Promise<string[]>;
-  /** Null when there is none, or none that can be read. */
+  /** Null when the task does not exist or cannot be read. */
   read(id: string): Promise<Task | null>;
   /** The highest id ever used, removed ones included; 0 when there was none. */
   highestId(): Promise<number>;
@@ -20,8 +21,8 @@ export interface TaskShelf {
   remove(id: string): Promise<void>;
 }
 
-/** For runs that keep nothing. */
-export function memoryShelf(): TaskShelf {
+/** For sessions that are not stored. */
+export function memoryTaskFiles(): TaskFiles {
   const tasks = new Map<string, Task>();
   let highest = 0;
   return {
@@ -47,8 +48,8 @@ const ID = /^[1-9]\d{0,8}$/;
 /** Remembers the highest id when its task is removed, so that no id means two tasks. */
 const HIGHEST = '.highwatermark';
 
-/** One JSON file per task, as the reference lays them out; readable for the user alone (ruling G8). */
-export function fileShelf(dir: string): TaskShelf {
+/** One JSON file per task, in the layout of the reference; readable by the user alone. */
+export function taskFiles(dir: string): TaskFiles {
   const fileOf = (id: string) => join(dir, `${id}.json`);
   const ids = async () => {
     const names = await orIfMissing(readdir(dir), []);
@@ -63,7 +64,7 @@ export function fileShelf(dir: string): TaskShelf {
     ids,
     highestId,
     async read(id) {
-      // Whatever is no number must not become part of a path.
+      // A text that is not a number must not become part of a path.
       if (!ID.test(id)) return null;
       const text = await orIfMissing(readFile(fileOf(id), 'utf8'), null);
       return text === null ? null : toTask(id, tryParseJson(text));
@@ -78,24 +79,19 @@ export function fileShelf(dir: string): TaskShelf {
         throw error;
       }
     },
-    replace: (task) => replaceText(fileOf(task.id), toText(task)),
+    replace: (task) => replacePrivateText(fileOf(task.id), toText(task)),
     async remove(id) {
-      await replaceText(join(dir, HIGHEST), String(await highestId()));
+      await replacePrivateText(join(dir, HIGHEST), String(await highestId()));
       await rm(fileOf(id), { force: true });
     },
   };
-}
-
-/** Another process may be reading. */
-function replaceText(path: string, text: string): Promise<void> {
-  return replaceFile(path, (temporary) => writeFile(temporary, text, { flag: 'wx', mode: 0o600 }));
 }
 
 function toText(task: Task): string {
   return `${JSON.stringify(task, null, 2)}\n`;
 }
 
-/** Fields that we do not know are kept; what is missing gets a value, so that one odd file does not hide the list. */
+/** Unknown fields are kept; missing ones get a value, so that one invalid file does not hide the list. */
 function toTask(id: string, value: unknown): Task | null {
   if (!isObject(value) || typeof value.subject !== 'string') return null;
   return {
@@ -115,13 +111,4 @@ function toStatus(value: unknown): TaskStatus {
 
 function toIds(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
-}
-
-async function orIfMissing<T, F>(read: Promise<T>, fallback: F): Promise<T | F> {
-  try {
-    return await read;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return fallback;
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../util/json.ts';
-import { oneAtATime } from '../util/one-at-a-time.ts';
-import type { TaskShelf } from './task-shelf.ts';
-import { ToolError } from './tool.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { oneAtATime } from '../../util/one-at-a-time.ts';
+import { ToolError } from '../tool.ts';
+import type { TaskFiles } from './task-files.ts';
 
 export type TaskStatus = 'pending' | 'in_progress' | 'completed';
 
@@ -33,26 +33,27 @@ export interface TaskStore {
   get(id: string): Promise<Task>;
   list(): Promise<Task[]>;
   /**
-   * Resolves with the task as it was and as it is. `by` is the agent that wants it, absent for the main thread: one that
-   * begins a task claims it, and nobody else may take it, nor begin what still has to wait.
+   * Resolves with the task before and after the change. `by` is the agent that makes it, absent for the main thread: an
+   * agent that begins a task claims it, and no other agent may take it. Rejects when an agent begins a task that is
+   * still blocked.
    */
   update(id: string, change: TaskChange, by?: string): Promise<{ before: Task; after: Task }>;
-  /** Also takes the task out of what others wait for. Resolves with what was removed. */
+  /** Also removes the task from the lists of tasks that wait for it. Resolves with the removed task. */
   remove(id: string): Promise<Task>;
 }
 
-/** Changes run one after the other; another process on the same shelf cannot lose a task, only overwrite a change. */
-export function createTaskStore(shelf: TaskShelf): TaskStore {
+/** Changes run one after the other. Another process with the same files cannot lose a task, only overwrite a change. */
+export function createTaskStore(files: TaskFiles): TaskStore {
   const inTurn = oneAtATime();
-  const get = async (id: string) => (await shelf.read(id)) ?? unknownTask(id, await shelf.ids());
+  const get = async (id: string) => (await files.read(id)) ?? unknownTask(id, await files.ids());
   const list = async () => {
-    const tasks = await Promise.all((await shelf.ids()).map((id) => shelf.read(id)));
+    const tasks = await Promise.all((await files.ids()).map((id) => files.read(id)));
     return tasks.filter((task) => task !== null);
   };
   return {
     get,
     list,
-    create: (task) => inTurn(() => addUnderNextId(shelf, task)),
+    create: (task) => inTurn(() => addUnderNextId(files, task)),
     update: (id, change, by) =>
       inTurn(async () => {
         const before = await get(id);
@@ -65,25 +66,25 @@ export function createTaskStore(shelf: TaskShelf): TaskStore {
         const blocked = await Promise.all(addBlocks.map(get));
         const blockers = await Promise.all(addBlockedBy.map(get));
         const after: Task = { ...before, ...fields, blocks, blockedBy };
-        await shelf.replace(after);
-        for (const task of blocked) await shelf.replace({ ...task, blockedBy: union(task.blockedBy, [id]) });
-        for (const task of blockers) await shelf.replace({ ...task, blocks: union(task.blocks, [id]) });
+        await files.replace(after);
+        for (const task of blocked) await files.replace({ ...task, blockedBy: union(task.blockedBy, [id]) });
+        for (const task of blockers) await files.replace({ ...task, blocks: union(task.blocks, [id]) });
         return { before, after };
       }),
     remove: (id) =>
       inTurn(async () => {
         const task = await get(id);
-        await shelf.remove(id);
+        await files.remove(id);
         for (const each of await list()) {
           if (!each.blocks.includes(id) && !each.blockedBy.includes(id)) continue;
-          await shelf.replace({ ...each, blocks: without(each.blocks, id), blockedBy: without(each.blockedBy, id) });
+          await files.replace({ ...each, blocks: without(each.blocks, id), blockedBy: without(each.blockedBy, id) });
         }
         return task;
       }),
   };
 }
 
-/** What an agent's change means for who does the task. Throws when it is another's, or not to be begun yet. */
+/** The owner of the task after an agent's change. Throws when the task is another agent's, or still blocked. */
 async function claimBy(
   agent: string,
   task: Task,
@@ -101,10 +102,10 @@ async function claimBy(
 }
 
 /** Another process may take the id first; then the next one is tried. */
-async function addUnderNextId(shelf: TaskShelf, fields: NewTask): Promise<Task> {
-  for (let id = (await shelf.highestId()) + 1; ; id++) {
+async function addUnderNextId(files: TaskFiles, fields: NewTask): Promise<Task> {
+  for (let id = (await files.highestId()) + 1; ; id++) {
     const task: Task = { id: String(id), ...fields, status: 'pending', blocks: [], blockedBy: [] };
-    if (await shelf.add(task)) return task;
+    if (await files.add(task)) return task;
   }
 }
 

@@ -1,16 +1,13 @@
-import type { ApiMessage } from '../model/model.ts';
-import type { ToolUseBlock } from '../wire/content.ts';
-import { keptTodos, TODO_WRITE, type Todo, todoInput } from './todo.ts';
+import type { ApiMessage } from '../../model/model.ts';
+import type { ToolUseBlock } from '../../wire/api/content.ts';
+import { openTodos, TODO_WRITE, type Todo, todoInput } from './todo.ts';
 
-/**
- * The list as a conversation has left it: that of the last TodoWrite call that was answered without an error. Null when
- * there was none.
- */
+/** The to-do list at the end of a conversation: that of the last successful TodoWrite call. Null without one. */
 export function restoreTodos(messages: readonly ApiMessage[]): readonly Todo[] | null {
   const last = lastSuccessful(messages);
   if (last === null) return null;
   const parsed = todoInput.parse(last.input);
-  return parsed.ok ? keptTodos(parsed.value.todos) : [];
+  return parsed.ok ? openTodos(parsed.value.todos) : [];
 }
 
 /** From the end, where results stand before their calls: all of a long conversation would be much to look through. */

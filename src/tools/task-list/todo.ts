@@ -1,6 +1,6 @@
-import type { TodoWriteOutput } from '../wire/tool-outputs.ts';
-import { arrayOf, type InputOf, objectInput, objectOf, oneOf, string } from './input-schema.ts';
-import type { Tool } from './tool.ts';
+import type { TodoWriteOutput } from '../../wire/tools/tool-outputs.ts';
+import { arrayOf, type InputOf, objectInput, objectOf, oneOf, string } from '../input-schema.ts';
+import type { Tool } from '../tool.ts';
 
 export const TODO_WRITE = 'TodoWrite';
 
@@ -17,9 +17,9 @@ export const todoInput = objectInput({
 
 export type Todo = InputOf<typeof todoInput>['todos'][number];
 
-/** What a session has written down; the tool replaces it. */
+/** The to-do list of a session; the tool replaces it. */
 export interface TodoList {
-  /** Or how to find out what it was, where that takes some reading. */
+  /** The list, or a function that loads it. */
   current: readonly Todo[] | (() => Promise<readonly Todo[]>);
 }
 
@@ -36,13 +36,13 @@ export const todoTool: Tool<InputOf<typeof todoInput>> = {
   async run({ todos }, { session }) {
     const { current } = session.todos;
     const oldTodos = typeof current === 'function' ? await current() : current;
-    session.todos.current = keptTodos(todos);
+    session.todos.current = openTodos(todos);
     return { content: describe(todos), data: { oldTodos, newTodos: todos } satisfies TodoWriteOutput };
   },
 };
 
-/** A list of which everything is done has served its purpose: the next one begins empty. */
-export function keptTodos(todos: readonly Todo[]): readonly Todo[] {
+/** The open list: when everything is done, the next list begins empty. */
+export function openTodos(todos: readonly Todo[]): readonly Todo[] {
   return todos.every(({ status }) => status === 'completed') ? [] : todos;
 }
 

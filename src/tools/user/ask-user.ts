@@ -1,4 +1,5 @@
-import type { AskUserQuestionOutput } from '../wire/tool-outputs.ts';
+import { isTexts } from '../../util/json.ts';
+import type { AskUserQuestionOutput } from '../../wire/tools/tool-outputs.ts';
 import {
   anything,
   arrayOf,
@@ -11,8 +12,8 @@ import {
   recordOf,
   string,
   withDefault,
-} from './input-schema.ts';
-import { type Tool, ToolError } from './tool.ts';
+} from '../input-schema.ts';
+import { type Tool, ToolError } from '../tool.ts';
 
 export const ASK_USER_QUESTION = 'AskUserQuestion';
 
@@ -33,7 +34,7 @@ const question = objectOf('', {
 const answer: Field<string> = {
   ...string(''),
   read(value, name, problems) {
-    const picks = Array.isArray(value) && value.every((pick) => typeof pick === 'string') ? value.join(', ') : value;
+    const picks = isTexts(value) ? value.join(', ') : value;
     return string('').read(picks, name, problems);
   },
 };

@@ -1,9 +1,45 @@
-import type { ExitPlanModeOutput } from '../wire/tool-outputs.ts';
-import { boundField, MAX_FIELD_BYTES } from './bounded-field.ts';
-import { arrayOf, type InputOf, objectInput, objectOf, optional, string } from './input-schema.ts';
-import { type Tool, type ToolContext, ToolError } from './tool.ts';
+import type { EnterPlanModeOutput, ExitPlanModeOutput } from '../../wire/tools/tool-outputs.ts';
+import { boundField, MAX_FIELD_BYTES } from '../bounded-field.ts';
+import { decodeForDisplay } from '../files/text-file.ts';
+import { arrayOf, type InputOf, objectInput, objectOf, optional, string } from '../input-schema.ts';
+import { type Tool, type ToolContext, ToolError } from '../tool.ts';
+import type { ToolSession } from '../tool-services.ts';
 
-const input = objectInput(
+export const enterPlanModeTool: Tool = {
+  name: 'EnterPlanMode',
+  description: `Changes to plan mode: from then on only reading is possible, until the user has approved a plan.
+
+- For work that changes much, can be done in several ways, or is unclear. Small, plain tasks are done at once.
+- Not when the user only wants to know something.`,
+  input: objectInput({}),
+  access: () => ({ kind: 'none' }),
+  isConcurrencySafe: () => false,
+  async run(_input, { session }) {
+    const isNew = session.mode.current() !== 'plan';
+    if (isNew) await session.mode.set('plan');
+    const message = `${isNew ? 'Plan mode is on.' : 'Plan mode was on already.'} ${planAdvice(session)}`;
+    return { content: message, data: { message } satisfies EnterPlanModeOutput };
+  },
+};
+
+const WORKFLOW = 'Read what matters and look for what is there already.';
+
+/** The instructions while plan mode is on: what it forbids, the host's way of working or Heddle's, and how it ends. */
+export function planAdvice(session: Pick<ToolSession, 'planFile' | 'planInstructions'>): string {
+  const { planInstructions } = session;
+  const [before, between] = planInstructions === undefined ? [WORKFLOW, ' '] : [planInstructions, '\n\n'];
+  return ['Change nothing yet.', before, ending(session.planFile())].join(between);
+}
+
+function ending(planFile: string | null): string {
+  const write =
+    planFile === null
+      ? 'give the plan to ExitPlanMode in `plan`, which asks the user to approve it'
+      : `write the plan to ${planFile}, the one file that you may write now, then call ExitPlanMode, which asks the user to approve it`;
+  return `When you know what to do, ${write}. If nobody can approve it, answer with the plan and stop.`;
+}
+
+const exitInput = objectInput(
   {
     plan: optional(string('The plan, where it is not in the plan file')),
     allowedPrompts: optional(
@@ -14,17 +50,17 @@ const input = objectInput(
   { others: 'keep' },
 );
 
-/** What the question to the user carries of a plan; a bit less than a field, so that the note on the rest fits in. */
+/** The most of a plan in the question to the user; a bit less than a field, so that the note about the rest fits in. */
 const MAX_PLAN_BYTES = MAX_FIELD_BYTES - 1000;
 
-/** The plan that the user approves is the one in the plan file; without one it is what the call brings. */
-export const exitPlanModeTool: Tool<InputOf<typeof input>> = {
+/** The user approves the plan in the plan file; without a file, the plan in the call. */
+export const exitPlanModeTool: Tool<InputOf<typeof exitInput>> = {
   name: 'ExitPlanMode',
   description: `Shows the user the plan and asks to approve it; approved, plan mode ends and the work begins.
 
 - Only in plan mode, when the plan is complete. Write it to the plan file before.
 - Not to ask whether the plan is good, or for questions: this call is the question.`,
-  input,
+  input: exitInput,
   access: () => ({ kind: 'interaction' }),
   async prepare(given, context) {
     if (context.session.mode.current() !== 'plan') {
@@ -41,7 +77,7 @@ export const exitPlanModeTool: Tool<InputOf<typeof input>> = {
   async run(given, context) {
     const { mode } = context.session;
     const filePath = context.session.planFile();
-    // Not read again: the file may have changed since the user saw it. Without one, hosts are told of no plan.
+    // Not read again: the file may have changed since the user saw it. Without a plan file the host gets no plan.
     const plan = (await isFile(filePath, context)) ? given.plan : undefined;
     // Unless the user has chosen another mode with the approval.
     if (mode.current() === 'plan') await mode.set(mode.beforePlan());
@@ -56,10 +92,9 @@ export const exitPlanModeTool: Tool<InputOf<typeof input>> = {
   },
 };
 
-/** Null when there is none. */
+/** Null when there is no plan. */
 async function readPlan(filePath: string | null, context: ToolContext): Promise<string | null> {
   if (filePath === null || !(await isFile(filePath, context))) return null;
-  const { decodeForDisplay } = await import('./text-file.ts');
   const text = decodeForDisplay(await context.workspace.readFile(filePath));
   return text.trim() === '' ? null : text;
 }

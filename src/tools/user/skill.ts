@@ -1,20 +1,23 @@
-import { objectInput, optional, string } from './input-schema.ts';
-import { refusal, type Tool, type ToolContext } from './tool.ts';
+import { objectInput, optional, string } from '../input-schema.ts';
+import { refusal, type Tool, type ToolContext } from '../tool.ts';
 
 /** The skills that the model may load. */
-export interface SkillShelf {
-  /** The one that is meant; null when there is none of that name, or none for the model. */
+export interface SkillLibrary {
+  /** The skill of that name; null when there is no such skill, or the model may not use it. */
   find(name: string): ShelvedSkill | null;
-  /** The names, for whoever asked for one that is not there. */
+  /** The names of all skills, for the error about a name that does not exist. */
   names(): readonly string[];
-  /** Its text, filled in and with the output of its commands. Throws ToolError when one of them may not run. */
+  /**
+   * The text of a skill, filled in and with the output of its commands. Throws a ToolError when one of them may not
+   * run.
+   */
   open(skill: ShelvedSkill, args: string, context: ToolContext): Promise<string>;
 }
 
 export interface ShelvedSkill {
   /** Its whole name. */
   name: string;
-  /** Whether it allows itself something, or runs commands. */
+  /** True when it grants itself permissions or runs commands. */
   asks: boolean;
 }
 
@@ -23,7 +26,7 @@ const input = objectInput({
   args: optional(string('What the skill is to be applied to, where it takes something')),
 });
 
-export function createSkillTool(shelf: SkillShelf): Tool<{ skill: string; args?: string | undefined }> {
+export function createSkillTool(library: SkillLibrary): Tool<{ skill: string; args?: string | undefined }> {
   return {
     name: 'Skill',
     description: `Loads a skill: instructions that the user or the project has written for a kind of task. Its text comes behind the result.
@@ -33,19 +36,19 @@ export function createSkillTool(shelf: SkillShelf): Tool<{ skill: string; args?:
 - Do not load again what is already in this conversation.`,
     input,
     access: ({ skill }) => {
-      const found = shelf.find(skill);
+      const found = library.find(skill);
       return { kind: 'named', name: found?.name ?? skill, asks: found?.asks ?? false };
     },
     isConcurrencySafe: () => false,
     async prepare(call) {
-      if (shelf.find(call.skill)) return call;
-      const names = shelf.names().join(', ') || 'none';
+      if (library.find(call.skill)) return call;
+      const names = library.names().join(', ') || 'none';
       throw refusal(`Unknown skill: ${call.skill}. These can be loaded: ${names}`);
     },
     async run({ skill, args = '' }, context) {
-      const found = shelf.find(skill);
+      const found = library.find(skill);
       if (!found) throw refusal(`Unknown skill: ${skill}`);
-      const followUp = await shelf.open(found, args, context);
+      const followUp = await library.open(found, args, context);
       return {
         content: `The skill ${found.name} is loaded; its text follows.`,
         data: { success: true, commandName: found.name },

@@ -27,10 +27,12 @@ const IPV6 = [
   ['ff00::', 8],
 ] as const;
 
-/** Made once, for it is asked for every address that a name leads to. */
+/** Made once, because every address of a name is checked. */
 const PRIVATE = privateAddresses();
 
-/** Whether an IP address, as a resolver gives it, is not one of the public internet. Anything else counts as private. */
+/**
+ * True when an IP address, as a resolver gives it, is not one of the public internet. Anything else counts as private.
+ */
 export function isPrivateAddress(address: string): boolean {
   const bare = address.replace(/%.*$/, '');
   const version = isIP(bare);
@@ -38,7 +40,9 @@ export function isPrivateAddress(address: string): boolean {
   return PRIVATE.check(bare, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** Whether a host can be told from its spelling not to be of the public internet. `host` is as `hostNameOf` gives it. */
+/**
+ * True when the spelling of a host shows that it is not of the public internet. `host` has the form of `hostNameOf`.
+ */
 export function isPrivateHost(host: string): boolean {
   if (isIP(host) !== 0) return isPrivateAddress(host);
   // A name without a dot is looked up in the local network.

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import { errorCode } from '../util/error-code.ts';
-import { ToolError } from './tool.ts';
+import { errorCode } from '../../util/error-code.ts';
+import { ToolError } from '../tool.ts';
 
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** One is usual; a long list is an attempt to keep us busy. */
@@ -20,7 +20,7 @@ export async function readBody(response: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Undoes a `content-encoding`. What a small body unpacks to is bounded like any body. */
+/** Undoes a `content-encoding`. The unpacked size is bounded like that of any body. */
 export async function decodeBody(body: Buffer, contentEncoding = ''): Promise<Buffer> {
   const encodings = contentEncoding
     .toLowerCase()

@@ -1,10 +1,12 @@
-import { type InputOf, integer, objectInput, optional, string } from './input-schema.ts';
-import type { Tool } from './tool.ts';
+import { type InputOf, integer, objectInput, optional, string } from '../input-schema.ts';
+import type { Tool } from '../tool.ts';
 import { hostOfText } from './web-url.ts';
 
-/** How proxies are found; handed in, because models use the same. */
+/** Finds the proxy for a URL; passed in, because the model clients use the same. */
 export interface Proxies {
-  /** The proxy for requests to `url`, by the variables of `env`; null for none. Throws when its address is no URL. */
+  /**
+   * The proxy for requests to `url`, by the variables of `env`; null without one. Throws when its address is not a URL.
+   */
   proxyFor(url: URL, env: Readonly<Record<string, string | undefined>>): URL | null;
   /** The header that the proxy expects, if its address has a user name. */
   proxyAuthorization(proxy: URL): string | undefined;
@@ -44,7 +46,7 @@ export function createWebFetchTool(proxies: Proxies): Tool<WebFetchInput> {
     },
     isConcurrencySafe: () => true,
     async run(question, context) {
-      const { webFetch } = await import('./web-fetch-run.ts');
+      const { webFetch } = await import('./fetch-page.ts');
       return webFetch(question, { ...proxies, pages }, context);
     },
   };

@@ -1,15 +1,15 @@
 import { Worker } from 'node:worker_threads';
-import { Aborted, abortReason } from '../util/abort.ts';
-import { resolveInstalled } from '../util/own-place.ts';
-import { startTimer } from '../util/timer.ts';
+import { Aborted, abortReason } from '../../util/abort.ts';
+import { resolveInstalled } from '../../util/own/own-files.ts';
+import { startTimer } from '../../util/timer.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_MEMORY_MB = 256;
 
 /**
- * HTML as Markdown, without what is no content. In a thread of its own, which can be ended: a page can be written so
- * that its tree takes minutes or gigabytes. Such a page, or a broken one, becomes its bare text. Rejects with the abort
- * reason.
+ * HTML as Markdown, without elements that have no content. Runs in its own thread, which can be ended: a page can be
+ * written so that its tree takes minutes or gigabytes. Such a page, or a broken one, becomes its bare text. Rejects
+ * with the abort reason.
  */
 export async function htmlToMarkdown(html: string, signal: AbortSignal, timeoutMs = TIMEOUT_MS): Promise<string> {
   try {
@@ -49,7 +49,7 @@ function convertInThread(html: string, signal: AbortSignal, timeoutMs: number): 
     eval: true,
     workerData: { turndown, html },
     env: {},
-    // What it might print must not come between our own lines.
+    // Captured, so that output of the worker cannot appear between Heddle's own lines.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },

@@ -1,8 +1,8 @@
 import { TextDecoder } from 'node:util';
-import { ToolError } from './tool.ts';
+import { ToolError } from '../tool.ts';
 import { htmlToMarkdown } from './web-markdown.ts';
 
-/** What a model reads of a body. A ToolError for what is no text. Rejects with the abort reason. */
+/** The text of a body for the model. Throws a ToolError for a body that is not text. Rejects with the abort reason. */
 export async function pageText(body: Buffer, contentType: string, signal: AbortSignal): Promise<string> {
   const { type, charset } = parseContentType(contentType);
   const kind = kindOf(type, body);
@@ -23,7 +23,7 @@ function kindOf(type: string, body: Buffer): 'html' | 'text' | 'binary' {
   if (type === 'text/html' || type === 'application/xhtml+xml') return 'html';
   if (TEXT.test(type)) return 'text';
   if (type !== '') return 'binary';
-  // Nothing was said: look.
+  // The response has no content type: look into the body.
   const start = body.subarray(0, 1024);
   if (start.includes(0)) return 'binary';
   return /^\s*<(!doctype html|html|head|body)/i.test(start.toString('latin1')) ? 'html' : 'text';
@@ -34,7 +34,7 @@ function declaredCharset(body: Buffer): string | undefined {
   return /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]+)/i.exec(body.subarray(0, 1024).toString('latin1'))?.[1];
 }
 
-/** UTF-8 unless something else was named that we know. Byte order marks win over what was named. */
+/** UTF-8 unless the page names another known encoding. A byte order mark wins over that name. */
 function decodeText(body: Buffer, charset: string | undefined): string {
   if (body[0] === 0xfe && body[1] === 0xff) return decoder('utf-16be').decode(body);
   if (body[0] === 0xff && body[1] === 0xfe) return decoder('utf-16le').decode(body);

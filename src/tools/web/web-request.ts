@@ -2,13 +2,13 @@ import { lookup as systemLookup } from 'node:dns';
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { Aborted, abortReason } from '../util/abort.ts';
-import { hostNameOf } from '../util/host-name.ts';
-import { stringField } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import { startTimer } from '../util/timer.ts';
-import { HEDDLE_VERSION } from '../wire/version.ts';
-import { ToolError } from './tool.ts';
+import { Aborted, abortReason } from '../../util/abort.ts';
+import { hostNameOf } from '../../util/host-name.ts';
+import { stringField } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { startTimer } from '../../util/timer.ts';
+import { HEDDLE_VERSION } from '../../wire/version.ts';
+import { ToolError } from '../tool.ts';
 import { isPrivateAddress, isPrivateHost } from './web-address.ts';
 import { decodeBody, readBody } from './web-body.ts';
 import type { Proxies } from './web-fetch.ts';
@@ -16,7 +16,7 @@ import { parseWebUrl } from './web-url.ts';
 
 export interface WebRequestOptions extends Proxies {
   env: Readonly<Record<string, string | undefined>>;
-  /** Whether a host that is not of the public internet may be asked all the same. */
+  /** True when a host outside the public internet may be contacted all the same. */
   mayReachPrivate: (host: string) => boolean;
   /** Resolves names; default: as the system does. */
   lookup?: typeof systemLookup;
@@ -34,7 +34,7 @@ export interface Page {
   body: Buffer;
 }
 
-/** A redirect that was not followed, because it leads to another host: whether that may be fetched is a new question. */
+/** A redirect that was not followed, because it leads to another host, which needs a permission of its own. */
 export interface Elsewhere {
   kind: 'elsewhere';
   status: number;
@@ -73,14 +73,14 @@ async function followRedirects(start: URL, options: WebRequestOptions, signal: A
     }
     response.destroy();
     const target = parseWebUrl(headers.location, url);
-    if (!isSamePlace(url, target)) return { kind: 'elsewhere', status, statusText, target };
+    if (!isSameAddress(url, target)) return { kind: 'elsewhere', status, statusText, target };
     url = target;
   }
   throw new ToolError(`${start.host} redirects more than ${MAX_REDIRECTS} times.`);
 }
 
 /** The same server, or its secure side; never from the secure side back. */
-function isSamePlace(from: URL, to: URL): boolean {
+function isSameAddress(from: URL, to: URL): boolean {
   if (hostNameOf(from) !== hostNameOf(to)) return false;
   const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === '';
   return isUpgrade || (from.protocol === to.protocol && from.port === to.port);
@@ -110,7 +110,7 @@ const HEADERS = {
   'accept-encoding': 'gzip, deflate, br',
 };
 
-/** Behind a proxy it is the proxy that resolves names, so there the check at connect time cannot be made. */
+/** With a proxy it is the proxy that resolves names, so the check at connect time cannot be made. */
 async function open(url: URL, options: WebRequestOptions, lookup: LookupFunction): Promise<ClientRequest> {
   const proxy = options.proxyFor(url, options.env);
   const client = url.protocol === 'https:' ? https : http;
@@ -129,7 +129,7 @@ async function open(url: URL, options: WebRequestOptions, lookup: LookupFunction
   });
 }
 
-/** Checked where the connection is made: a name that is public now and private a moment later does not slip through. */
+/** Checked when the connection is made, so that a name that is public now and private a moment later is refused. */
 function publicOnly(lookup: typeof systemLookup): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, options, (error, address, family) => {

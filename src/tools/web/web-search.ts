@@ -1,13 +1,34 @@
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import type { ContentBlock } from '../wire/content.ts';
-import type { WebSearchOutput } from '../wire/tool-outputs.ts';
-import { type ToolContext, ToolError, type ToolOutput } from './tool.ts';
-import type { WebSearchInput } from './web-search.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import type { ContentBlock } from '../../wire/api/content.ts';
+import type { WebSearchOutput } from '../../wire/tools/tool-outputs.ts';
+import { arrayOf, type InputOf, objectInput, optional, string } from '../input-schema.ts';
+import { type Tool, type ToolContext, ToolError, type ToolOutput } from '../tool.ts';
+
+const input = objectInput({
+  query: string('What to search for'),
+  allowed_domains: optional(arrayOf(string(''), 'Only results from these domains')),
+  blocked_domains: optional(arrayOf(string(''), 'No results from these domains')),
+});
+
+type WebSearchInput = InputOf<typeof input>;
+
+/** Only where the provider of the session's model can search. */
+export const webSearchTool: Tool<WebSearchInput> = {
+  name: 'WebSearch',
+  description: `Searches the web and returns what was found, with links.
+
+- For what is newer than the model's knowledge, or has to be looked up. To read one of the pages use WebFetch.
+- Give allowed_domains or blocked_domains, not both. Name the sources in the answer to the user.`,
+  input,
+  access: () => ({ kind: 'other' }),
+  isConcurrencySafe: () => true,
+  run: webSearch,
+};
 
 const MAX_SEARCHES = 8;
 
-/** The provider searches while it answers; what it found and what it says about it are the result. */
-export async function webSearch(search: WebSearchInput, context: ToolContext): Promise<ToolOutput> {
+/** The provider searches while it answers; the result holds what it found and its text. */
+async function webSearch(search: WebSearchInput, context: ToolContext): Promise<ToolOutput> {
   const { query } = search;
   const { clock } = context.runtime;
   const started = clock.now();
@@ -42,7 +63,7 @@ interface Link {
   url: string;
 }
 
-/** What the model said, or what one search found. */
+/** A text of the model, or the results of one search. */
 type Result = string | { tool_use_id: string; content: Link[] };
 
 /** The provider's own kinds of block have no type here; they are read as they come. */

@@ -1,15 +1,15 @@
-import type { ProcessOutcome, ProcessSpec } from '../util/process.ts';
-import type { HeldFile, Workspace } from './workspace.ts';
+import type { ProcessOutcome, ProcessSpec } from '../../util/process/process.ts';
+import type { HeldFile, Workspace } from '../workspace.ts';
 
 /** Keeps files as they are before tools change them. */
 export interface ChangeKeeper {
-  /** Rejects with a ToolError when the file cannot be kept: then it must not be changed. */
+  /** Rejects with a ToolError when the file cannot be kept; the file must then not be changed. */
   beforeWrite(file: HeldFile): Promise<void>;
-  /** Runs a process, and keeps what it changes as that was before. */
+  /** Runs a process, and keeps the earlier state of the files that it changes. */
   aroundProcess(spec: ProcessSpec, signal: AbortSignal, run: () => Promise<ProcessOutcome>): Promise<ProcessOutcome>;
 }
 
-/** A workspace whose every change can be taken back. */
+/** A workspace whose changes can all be undone. */
 export function checkpointedWorkspace(inner: Workspace, keeper: ChangeKeeper): Workspace {
   return {
     get cwd() {
@@ -23,7 +23,7 @@ export function checkpointedWorkspace(inner: Workspace, keeper: ChangeKeeper): W
     list: (path) => inner.list(path),
     readFile: (path) => inner.readFile(path),
     readChunks: (path) => inner.readChunks(path),
-    // Kept is the very file that is written, not what a path leads to a moment before.
+    // Keeps the very file that is written, not the target of the path a moment before.
     writeFile: (path, data) => inner.writeFile(path, data, (file) => keeper.beforeWrite(file)),
     hold: (path, work) => inner.hold(path, work),
     pin: async (places) => checkpointedWorkspace(await inner.pin(places), keeper),

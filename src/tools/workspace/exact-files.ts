@@ -1,17 +1,17 @@
 import { constants, lstatSync, type Stats } from 'node:fs';
 import { type FileHandle, open, readdir, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { errorCode } from '../util/error-code.ts';
-import { holdDirectory, holdEntry, PathChanged, rethrowLink } from '../util/hold-path.ts';
-import { replaceFile } from '../util/replace-file.ts';
+import { errorCode } from '../../util/error-code.ts';
+import { holdDirectory, holdEntry, PathChanged, rethrowLink } from '../../util/files/hold-path.ts';
+import { replaceFile } from '../../util/files/replace-file.ts';
+import { ToolError } from '../tool.ts';
+import type { KeepFile } from '../workspace.ts';
 import { isMissing, refuseSpecial } from './file-problems.ts';
 import { openRegularFile } from './regular-file.ts';
-import { ToolError } from './tool.ts';
-import type { KeepFile } from './workspace.ts';
 
 /**
- * Files by their real paths and by nothing else: what has become a link since the path was found, or lies behind one, is
- * a PathChanged.
+ * Accesses files by their real paths only: a path that has become a link since it was resolved, or that leads through
+ * one, is a PathChanged error.
  */
 
 export function statExact(real: string): Promise<Stats | null> {
@@ -25,7 +25,7 @@ export function listExact(real: string): Promise<string[]> {
   return holdDirectory(real, (at) => readdir(at)).catch(() => []);
 }
 
-/** `shown` is what messages call it. */
+/** `shown` is the name of the file in messages. */
 export async function openExact(real: string, shown: string): Promise<FileHandle> {
   const opened: FileHandle[] = [];
   try {
@@ -42,7 +42,7 @@ export async function openExact(real: string, shown: string): Promise<FileHandle
 
 export interface Replacement {
   data: string | Uint8Array;
-  /** For the user alone, if it is new. */
+  /** True when a new file must be readable by the user alone. */
   isPrivate: boolean;
   keep?: KeepFile;
 }
@@ -58,7 +58,7 @@ export function replaceExact(real: string, shown: string, { data, isPrivate, kee
   return holdEntry(real, replace, { make: isPrivate ? 0o700 : 0o777 });
 }
 
-/** Where writing to `path` ends up: the target of its symlinks, also when that does not exist yet. */
+/** The path that a write to `path` ends up in: the target of its symlinks, also when that does not exist yet. */
 export async function realTarget(path: string, hops = 0): Promise<string> {
   try {
     return await realpath(path);
@@ -84,7 +84,7 @@ async function requireWritable(at: string, shown: string, stats: Stats): Promise
   await file.close();
 }
 
-/** By its handle: another process could put a link in the place of the name. */
+/** Works on the handle, because another process could replace the name by a link. */
 async function writeNew(
   path: string,
   data: string | Uint8Array,

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
-import { errorCode } from '../util/error-code.ts';
-import { ToolError } from './tool.ts';
+import { errorCode } from '../../util/error-code.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { ToolError } from '../tool.ts';
 
 const PROBLEMS: Record<string, string> = {
   ENOENT: 'does not exist',
@@ -17,10 +18,10 @@ const PROBLEMS: Record<string, string> = {
   ENXIO: 'is not a regular file',
 };
 
-/** System errors become sentences that a model can act on. */
+/** Turns system errors into sentences that a model can act on. A ToolError or a HeddleError is rethrown unchanged. */
 export function rethrowReadable(path: string): (error: unknown) => never {
   return (error) => {
-    if (error instanceof ToolError) throw error;
+    if (error instanceof ToolError || HeddleError.isInstance(error)) throw error;
     const problem = PROBLEMS[errorCode(error) ?? ''];
     const text = problem === undefined ? `cannot be used: ${(error as Error).message}` : problem;
     throw new ToolError(`${path} ${text}.`, { cause: error });

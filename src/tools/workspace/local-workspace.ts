@@ -1,24 +1,27 @@
 import { realpathSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { existingOrSame } from '../util/existing-path.ts';
-import type { Processes } from '../util/process.ts';
+import { existingOrSame } from '../../util/files/existing-path.ts';
+import { isInside } from '../../util/files/path-inside.ts';
+import type { Processes } from '../../util/process/process.ts';
+import type { KeepFile, Workspace } from '../workspace.ts';
+import { realTarget, replaceExact } from './exact-files.ts';
 import { isMissing, rethrowReadable } from './file-problems.ts';
+import { pinnedWorkspace } from './pinned-workspace.ts';
 import { openRegularFile, readInChunks, readWhole, toFileStat } from './regular-file.ts';
-import type { KeepFile, Workspace } from './workspace.ts';
 
 export interface LocalWorkspaceOptions {
   cwd: string;
   /** Additional directories. */
   roots?: readonly string[];
-  /** What `~` stands for; empty when there is no home. */
+  /** The directory that `~` stands for; empty when there is no home. */
   home: string;
-  /** What is new below it is for the user alone (ruling G8). */
+  /** New files below this directory are readable by the user alone. */
   privateDir?: string | null;
   processes: Processes;
 }
 
-/** The machine we run on. Throws when `cwd` does not exist. */
+/** The workspace on this machine. Throws when `cwd` does not exist. */
 export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace {
   const cwd = realpathSync(options.cwd);
   const roots = new Set([cwd, ...(options.roots ?? []).map((root) => existingOrSame(expand(root)))]);
@@ -28,14 +31,13 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
     return fromHome ? resolve(options.home, `.${path.slice(1)}`) : resolve(cwd, path);
   }
 
-  /** Asked each time: it need not be there yet. */
+  /** Checked each time, because the directory need not exist yet. */
   function isPrivate(real: string): boolean {
     const { privateDir } = options;
-    return !!privateDir && isBelow(existingOrSame(privateDir), existingOrSame(dirname(real)));
+    return !!privateDir && isInside(existingOrSame(privateDir), existingOrSame(dirname(real)));
   }
 
   async function write(path: string, data: string | Uint8Array, keep?: KeepFile): Promise<void> {
-    const { realTarget, replaceExact } = await import('./exact-files.ts');
     const real = await realTarget(path);
     await replaceExact(real, path, { data, isPrivate: isPrivate(real), ...(keep && { keep }) });
   }
@@ -53,15 +55,8 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
     readChunks: (path) => readInChunks(path, openRegularFile),
     writeFile: (path, data, keep) => write(path, data, keep).catch(rethrowReadable(path)),
     hold: (path, work) => work({ path, at: path }),
-    async pin(places) {
-      const { pinnedWorkspace } = await import('./pinned-workspace.ts');
-      return pinnedWorkspace(workspace, { places, isPrivate });
-    },
+    pin: async (places) => pinnedWorkspace(workspace, { places, isPrivate }),
     exec: (spec, signal) => options.processes.run(spec, signal),
   };
   return workspace;
-}
-
-function isBelow(directory: string, path: string): boolean {
-  return path === directory || path.startsWith(`${directory}/`);
 }

@@ -1,23 +1,24 @@
-import { basename, dirname, join } from 'node:path';
-import { holdDirectory, holdFile, PathChanged } from '../util/hold-path.ts';
+import { basename, dirname, join, relative } from 'node:path';
+import { holdDirectory, holdFile, PathChanged } from '../../util/files/hold-path.ts';
+import { isInside } from '../../util/files/path-inside.ts';
+import { refusal } from '../tool.ts';
+import type { Places, Workspace } from '../workspace.ts';
 import { listExact, openExact, replaceExact, statExact } from './exact-files.ts';
 import { refuseSpecial, rethrowReadable } from './file-problems.ts';
 import { readInChunks, readWhole, toFileStat } from './regular-file.ts';
-import { refusal } from './tool.ts';
-import type { Places, Workspace } from './workspace.ts';
 
 export interface PinOptions {
   places: Places;
-  /** Whether what is new at a real path is for the user alone. */
+  /** True when a new file at this real path must be readable by the user alone. */
   isPrivate(real: string): boolean;
 }
 
 /**
- * This machine for one call: its paths are the files that they were when the call was judged, whatever other processes do
- * to links and directories meanwhile. What was not judged cannot be reached.
+ * The local workspace for one call: its paths lead to the files that were judged, even if other processes change links
+ * and directories meanwhile. Paths that were not judged cannot be reached.
  */
 export function pinnedWorkspace(inner: Workspace, { places, isPrivate }: PinOptions): Workspace {
-  const find = (path: string) => placeOf(path, places);
+  const find = (path: string) => realPathOf(path, places);
   const openFile = async (path: string, real: string) => openExact(real, path).catch(rethrowChanged(path));
   return {
     ...inner,
@@ -58,12 +59,12 @@ export function pinnedWorkspace(inner: Workspace, { places, isPrivate }: PinOpti
   };
 }
 
-/** The real path of what was judged, lies below it, or holds it. Null: nobody could tell where it leads. */
-function placeOf(path: string, places: Places): string | null {
+/** The real path of a judged path, or of a path below or above one. Null: its target could not be determined. */
+function realPathOf(path: string, places: Places): string | null {
   const exact = places.get(path);
   if (exact !== undefined) return exact;
   for (const [judged, real] of places) {
-    if (path.startsWith(judged === '/' ? judged : `${judged}/`)) return real && join(real, path.slice(judged.length));
+    if (isInside(judged, path)) return real && join(real, relative(judged, path));
     if (real && path === dirname(judged) && basename(judged) === basename(real)) return dirname(real);
   }
   throw refusal(`${path} is not what this call was allowed for.`);

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import type { FileStat } from '../workspace.ts';
 import { refuseSpecial, rethrowReadable } from './file-problems.ts';
-import type { FileStat } from './workspace.ts';
 
 /** Opens a file in some way. */
 export type OpenFile = (path: string) => Promise<FileHandle>;
@@ -32,7 +32,7 @@ export async function* readInChunks(path: string, openFile: OpenFile): AsyncGene
   }
 }
 
-/** `shown` is what messages call it. */
+/** `shown` is the name of the file in messages. */
 export async function openRegularFile(path: string, flags = 0, shown = path): Promise<FileHandle> {
   // O_NONBLOCK: to open a FIFO without a writer would wait for ever.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);

@@ -1,13 +1,13 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** The end of a file as text, at most so many bytes of it, and whether there is more before. */
+/** The end of a file as text, at most `maxBytes` of it, and whether more comes before it. */
 export async function endOfFile(
   path: string,
   maxBytes: number,
   links: 'follow' | 'refuse' = 'follow',
 ): Promise<{ text: string; isCut: boolean }> {
-  // A pipe in its place must not hold us up.
+  // Opening a pipe at this path must not block.
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
   const file = await open(path, links === 'refuse' ? flags | (constants.O_NOFOLLOW ?? 0) : flags);
   try {
@@ -22,7 +22,7 @@ export async function endOfFile(
   }
 }
 
-/** A cut may go through a character: what is left of it is not shown. */
+/** A cut may split a character: the rest of it is dropped. */
 function wholeCharacters(bytes: Buffer, isCut: boolean): string {
   let start = 0;
   while (isCut && start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;

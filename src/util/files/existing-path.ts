@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 
-/** The real path of what is there; null where nothing is, or where it cannot be looked at. */
+/** The real path of an existing file; null where it is missing or there is no access. */
 export function existingPath(path: string): string | null {
   try {
     return realpathSync(path);
@@ -9,7 +9,9 @@ export function existingPath(path: string): string | null {
   }
 }
 
-/** The same; of what cannot be looked at, the path as it was given: whoever reads it then will say why. */
+/**
+ * The real path of an existing file; the given path where there is no access, so that a later read reports the reason.
+ */
 export function existingOrSame(path: string): string {
   return existingPath(path) ?? path;
 }

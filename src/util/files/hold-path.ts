@@ -1,26 +1,25 @@
-import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { errorCode } from './error-code.ts';
-import { makeDirectory } from './make-directory.ts';
+import { errorCode } from '../error-code.ts';
+import { makeDirectory, makeOne } from './make-directory.ts';
 
-/** A path is no real one any more: something on its way has become a link, or has gone elsewhere. */
+/** A path is no longer a real path: a part of it became a link, or was moved. */
 export class PathChanged extends Error {
   override readonly name = 'PathChanged';
 }
 
 export interface HoldOptions {
-  /** Makes the directories that are missing, with this mode. */
+  /** Creates missing directories, with this mode. */
   make?: number;
-  /** Where the system shows processes and what they have open; absent: as on Linux. */
+  /** The directory that lists processes and their open files; absent: /proc, as on Linux. */
   processes?: string;
 }
 
 /**
- * Works in the directory at a real path, and in no other. `at` leads there whatever is put in the place of the directory
- * or of its parents meanwhile, in processes that are started, too. Throws PathChanged when a link stands on the way.
+ * Works in the directory at a real path, and in no other. `at` leads there even if the directory or one of its parents
+ * is replaced meanwhile, also in processes that `work` starts. Throws PathChanged when a link is on the path.
  *
- * Where processes cannot be looked at (macOS), it is checked before and after instead: what is changed back in between
- * goes unnoticed.
+ * Without /proc (macOS) it checks the path before and after instead: a change that is undone in between goes unnoticed.
  */
 export async function holdDirectory<T>(
   real: string,
@@ -37,17 +36,17 @@ export async function holdDirectory<T>(
   }
 }
 
-/** The same for what has a name in a directory, existing or not. Whether the name itself is a link is for `work` to see. */
+/** Works with a name in a directory, whether it exists or not. `work` must check whether the name itself is a link. */
 export function holdEntry<T>(real: string, work: (at: string) => Promise<T>, options: HoldOptions = {}): Promise<T> {
   return holdDirectory(dirname(real), (at) => work(join(at, basename(real))), options);
 }
 
-/** The same for a file that is there: `at` leads to its content. */
+/** Works with an existing file: `at` leads to its content. */
 export function holdFile<T>(real: string, work: (at: string) => Promise<T>, options: HoldOptions = {}): Promise<T> {
   return holdEntry(real, (entry) => holdContent(entry, work, options), options);
 }
 
-/** A file with a name in a directory that need not be held. Throws PathChanged for a link. */
+/** Works with a file by its name in a directory that is not held. Throws PathChanged for a link. */
 export async function holdContent<T>(
   entry: string,
   work: (at: string) => Promise<T>,
@@ -71,15 +70,18 @@ function openUnlinked(entry: string, flags: number): number {
   }
 }
 
-/** What O_NOFOLLOW says of a link is a PathChanged. */
+/** Turns the error of O_NOFOLLOW for a link into a PathChanged. */
 export function rethrowLink(error: unknown): never {
   throw errorCode(error) === 'ELOOP' ? new PathChanged('It is a link') : error;
 }
 
-/** Only as a place to start from: that needs no permission to list it. */
+/** Opens a directory only as a starting point, which needs no permission to list it. */
 const O_PATH = 0o10000000;
 
-/** Where our open files are found, also by other processes. By the number that we have there, which need not be ours here. */
+/**
+ * The directory of this process's open files, which other processes can use, too. It has the process id of that /proc,
+ * which may differ from our own.
+ */
 function openFiles(processes: string): string | null {
   try {
     return join(processes, readlinkSync(join(processes, 'self')), 'fd');
@@ -88,7 +90,7 @@ function openFiles(processes: string): string | null {
   }
 }
 
-/** Nearly always nothing has changed: then the kernel names the directory as we do. */
+/** Nearly always nothing has changed: then the kernel reports the same path. */
 function openQuickly(open: string, real: string): number | null {
   let fd: number;
   try {
@@ -101,7 +103,7 @@ function openQuickly(open: string, real: string): number | null {
   return null;
 }
 
-/** From the root, one name after the other, each below the one before it. */
+/** Opens one name after the other from the root, each relative to the one before. */
 function walkTo(open: string, real: string, { make }: HoldOptions): number {
   let fd = openSync('/', O_PATH | constants.O_DIRECTORY);
   for (const name of real.split('/').filter((each) => each !== '')) {
@@ -129,15 +131,6 @@ function enter(path: string, make: number | undefined): number {
   return enter(path, undefined);
 }
 
-/** Another process may have been quicker. */
-function makeOne(path: string, mode: number): void {
-  try {
-    mkdirSync(path, { mode });
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
-}
-
 async function checkAround<T>(real: string, work: (at: string) => Promise<T>, { make }: HoldOptions): Promise<T> {
   requireReal(real);
   if (make !== undefined) makeDirectory(real, make);
@@ -147,7 +140,7 @@ async function checkAround<T>(real: string, work: (at: string) => Promise<T>, { 
   return result;
 }
 
-/** What does not exist yet is as real as its parent. */
+/** A missing file is as real as its parent. */
 function requireReal(path: string): void {
   let existing = path;
   while (existing !== '/' && !lstatSync(existing, { throwIfNoEntry: false })) existing = dirname(existing);

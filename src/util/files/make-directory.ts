@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../error-code.ts';
 
 /**
- * Makes a directory and its parents. Not `mkdirSync` with `recursive`: that one never returns where a parent exists but
+ * Creates a directory and its parents. Not `mkdirSync` with `recursive`, which never returns where a parent exists but
  * cannot hold directories, as below /proc.
  */
 export function makeDirectory(path: string, mode = 0o777): void {
@@ -14,12 +14,12 @@ export function makeDirectory(path: string, mode = 0o777): void {
     if (code === 'EEXIST') return;
     if (code !== 'ENOENT' || dirname(path) === path) throw error;
     makeDirectory(dirname(path), mode);
-    makeLast(path, mode);
+    makeOne(path, mode);
   }
 }
 
-/** The parent is there now; another process may have been quicker with the rest. */
-function makeLast(path: string, mode: number): void {
+/** Creates a directory whose parent exists. Another process may create it first. */
+export function makeOne(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {

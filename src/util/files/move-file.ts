@@ -1,7 +1,7 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../error-code.ts';
 
-/** Moves a file or a folder, also to another disk: then nothing goes before its copy is whole. */
+/** Moves a file or a folder, also to another disk: then the source is removed only after the copy is complete. */
 export function moveFile(from: string, to: string): void {
   try {
     renameSync(from, to);

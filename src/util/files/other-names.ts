@@ -2,11 +2,11 @@ import { existsSync, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Some package managers lay out a package as hard links to files of their store. Whoever writes to such a file by its
- * other name changes the package, too (ruling G12).
+ * Some package managers install a package as hard links to files of their store. A write to such a file by its other
+ * name changes the package, too.
  */
 
-/** Where package managers keep their stores: in a home, or at the top of a project. */
+/** The stores of package managers: in a home, or at the top of a project. */
 const STORES = ['.pnpm-store', '.local/share/pnpm/store', 'Library/pnpm/store', '.bun/install/cache'];
 
 /** The stores that files of these packages may be hard links into. */
@@ -16,10 +16,10 @@ export function storesOf(places: readonly string[]): string[] {
   return [...above].flatMap((folder) => STORES.map((store) => join(folder, store))).filter((path) => existsSync(path));
 }
 
-/** Above this many files it is not looked whether one of them is meant: it is taken for one. */
+/** With more files than this, the files are not compared: the path counts as another name. */
 const MAX_FILES = 20_000;
 
-/** Whether a path is another name of a file that lies in one of these places. They are looked through once, when needed. */
+/** Whether a path is another name of a file in one of these directories. They are searched once, on first use. */
 export function otherNames(places: () => readonly string[]): (path: string) => boolean {
   let known: Set<string> | null = null;
   return (path) => {
@@ -46,7 +46,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // what we cannot read we cannot load
+    return []; // an unreadable file cannot be loaded
   }
 }
 
@@ -67,7 +67,7 @@ function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // below a file, or in a directory that is closed to us
+    return undefined; // below a file, or in a directory without access
   }
 }
 

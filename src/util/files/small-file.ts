@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 
 /**
- * The bytes of a file that may be anybody's, at once. Throws what the file system throws, and an Error for anything that
- * is no regular file or larger than `maxBytes`: a pipe would hold us up for ever, deaf to every signal, and so would a
- * device or an endless file. It is looked at before it is opened, because opening alone makes some devices act, and again
- * when it is open, because it may have been exchanged.
+ * Reads an untrusted file synchronously. Throws the errors of the file system, and an Error for a file that is not
+ * regular or is larger than `maxBytes`: a pipe, a device or an endless file would block for ever. It checks the file
+ * before it opens it, because opening alone triggers some devices, and again afterwards, because the file may have been
+ * exchanged.
  */
 export function readSmallFile(path: string, maxBytes: number): Buffer {
   refuseUnlessSmall(statSync(path), path, maxBytes);
@@ -18,7 +18,7 @@ export function readSmallFile(path: string, maxBytes: number): Buffer {
   }
 }
 
-/** As `readSmallFile`, as text; null when there is none that can be read, for whatever reason. */
+/** Like `readSmallFile`, as text; null when the file cannot be read for any reason. */
 export function smallText(path: string, maxBytes: number): string | null {
   try {
     return readSmallFile(path, maxBytes).toString('utf8');
@@ -27,7 +27,7 @@ export function smallText(path: string, maxBytes: number): string | null {
   }
 }
 
-/** The size that is told need not be true: files of the kernel are said to be empty. */
+/** The reported size need not be true: files of the kernel report 0. */
 function readAtMost(file: number, size: number, path: string, maxBytes: number): Buffer {
   let buffer = Buffer.alloc(size + 1);
   for (let length = 0; ; ) {

@@ -1,7 +1,7 @@
-import { errorCode } from './error-code.ts';
-import { messageOf } from './message-of.ts';
+import { errorCode } from '../error-code.ts';
+import { messageOf } from '../message-of.ts';
 
-/** What the system says of a file, in words, for a sentence that names the file: `notes.txt cannot be read: …`. */
+/** The reason of a file system error, for a sentence that names the file: `notes.txt cannot be read: …`. */
 export function systemReason(error: unknown): string {
   const code = errorCode(error);
   return (code === undefined ? undefined : REASONS[code]) ?? messageOf(error);

@@ -1,23 +1,23 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../error-code.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Why a directory is the config home. `stored`: a user chose it with `heddle config home`. */
+/** Why a directory is the config home. `stored`: a user selected it with `heddle config home`. */
 export type HomeSource = 'HEDDLE_HOME' | 'CLAUDE_CONFIG_DIR' | 'stored' | 'default';
 
-export interface FoundHome {
+export interface ConfigHome {
   path: string;
   source: HomeSource;
 }
 
 /**
- * The config home (rulings P2, K52): HEDDLE_HOME, else CLAUDE_CONFIG_DIR, else the directory that `~/.heddle/home` names,
- * else `~/.heddle`. Null where the environment names no place. A problem, as a sentence, where that file cannot be used:
- * another home than the chosen one would have other rules.
+ * The config home: HEDDLE_HOME, else CLAUDE_CONFIG_DIR, else the directory in `~/.heddle/home`, else `~/.heddle`. Null
+ * where the environment has no HOME. A problem, as a sentence, where that file cannot be used: another home than the
+ * selected one would have other rules.
  */
-export function findConfigHome(env: Env): FoundHome | { problem: string } | null {
+export function findConfigHome(env: Env): ConfigHome | { problem: string } | null {
   if (env.HEDDLE_HOME) return { path: env.HEDDLE_HOME, source: 'HEDDLE_HOME' };
   if (env.CLAUDE_CONFIG_DIR) return { path: env.CLAUDE_CONFIG_DIR, source: 'CLAUDE_CONFIG_DIR' };
   const own = ownFolder(env);
@@ -33,12 +33,12 @@ export function findConfigHome(env: Env): FoundHome | { problem: string } | null
   };
 }
 
-/** `~/.heddle`: the config home of those who have chosen no other, and where the choice is stored. Null without HOME. */
+/** `~/.heddle`: the default config home, and the folder that stores the selection. Null without HOME. */
 export function ownFolder({ HOME }: Env): string | null {
   return HOME ? join(HOME, '.heddle') : null;
 }
 
-/** Holds one line, the absolute path of the config home. */
+/** The file with one line, the absolute path of the config home. */
 export function choiceFile(own: string): string {
   return join(own, 'home');
 }
@@ -61,7 +61,7 @@ export function isDirectory(path: string): boolean {
 
 const MAX_BYTES = 8192;
 
-/** What the file says; null where there is none, empty text where it cannot be read. */
+/** The content of the file; null where it is missing, an empty text where it cannot be read. */
 function readChoice(file: string): string | null {
   try {
     const stats = statSync(file);

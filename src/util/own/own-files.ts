@@ -4,26 +4,26 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Where this code lies: a file of the package, or of the bundle that a program was made into. Null where nothing tells.
- * The only use of `import.meta`: bundlers warn of each, when they write what is no module.
+ * The path of this code: a file of the package, or of a program's bundle. Null where it is unknown. The only use of
+ * `import.meta`, because bundlers warn about each when their output is not a module.
  */
 export function ownFile(): string | null {
   const url: string | undefined = import.meta.url;
   if (url?.startsWith('file:')) return fileURLToPath(url);
-  return typeof __filename === 'string' ? __filename : null; // a bundle that is no module
+  return typeof __filename === 'string' ? __filename : null; // a bundle that is not a module
 }
 
-/** The root of the repository, where the sources themselves run. Null for everything that was built. */
+/** The root of the repository, where the sources run. Null for built code. */
 export function sourcesRoot(): string | null {
   const file = ownFile();
-  return file?.endsWith('.ts') ? join(dirname(file), '../..') : null;
+  return file?.endsWith('.ts') ? join(dirname(file), '../../..') : null;
 }
 
 /**
- * Where a file of `dist` may be that this code needs: beside it, or above it where this is a chunk; and where the package
- * is installed, when this is part of a program's bundle.
+ * Possible paths of a file of `dist` that this code needs: next to it, above it where this is a chunk, and in the
+ * installed package where this is part of a program's bundle.
  */
-export function ownFilePlaces(name: string): string[] {
+export function ownFileCandidates(name: string): string[] {
   const file = ownFile();
   if (file === null) return [];
   const [sources, installed] = [sourcesRoot(), installedPackage()];
@@ -32,18 +32,21 @@ export function ownFilePlaces(name: string): string[] {
   return [...new Set([...near, ...built])];
 }
 
-/** The first of these places at which there is something. */
+/** The first of these paths that exists. */
 export function findOwnFile(name: string): string | null {
-  return ownFilePlaces(name).find((place) => existsSync(place)) ?? null;
+  return ownFileCandidates(name).find((place) => existsSync(place)) ?? null;
 }
 
-/** What `name` (`package/file`) leads to: for this code, or for the package that it was bundled from. Null: nowhere. */
+/**
+ * The path that `name` (`package/file`) resolves to, for this code, or for the package that it was bundled from. Null
+ * where it does not resolve.
+ */
 export function resolveInstalled(name: string): string | null {
   const [file, installed] = [ownFile(), installedPackage()];
   return (file && resolveFrom(file, name)) ?? (installed && resolveFrom(join(installed, 'package.json'), name));
 }
 
-/** The folder of the package. Null for a bundle that runs where it is not installed. */
+/** The folder of the package. Null for a bundle without an installed package. */
 export function installedPackage(): string | null {
   const file = ownFile();
   const manifest = file && resolveFrom(file, 'heddle/package.json');

@@ -1,24 +1,28 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
-import { arch, platform } from 'node:os';
+import { arch, homedir, platform } from 'node:os';
 import { basename, dirname, join, sep } from 'node:path';
-import { isObject, type JsonObject, tryParseJson } from './json.ts';
-import { otherNames, storesOf } from './other-names.ts';
-import { installedPackage, ownFile, sourcesRoot } from './own-place.ts';
-import { smallText } from './small-file.ts';
+import { otherNames, storesOf } from '../files/other-names.ts';
+import { isInside } from '../files/path-inside.ts';
+import { smallText } from '../files/small-file.ts';
+import { isObject, type JsonObject, tryParseJson } from '../json.ts';
+import { installedPackage, ownFile, sourcesRoot } from './own-files.ts';
+import { userCodeCache } from './user-code-cache.ts';
 
-export interface FoundProgram {
-  /** Real paths of files and directories, also of some that do not exist. */
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface InstalledProgram {
+  /** Real paths of files and directories; some may not exist. */
   paths(): readonly string[];
   /** Whether a path is another name of one of its files. */
   isOtherName(path: string): boolean;
 }
 
-/** Looks for what it is asked for when it is asked first. */
-export function findOwnProgram(): FoundProgram {
+/** Searches on first use. `env` determines the directory of the code cache. */
+export function findOwnProgram(env: Env): InstalledProgram {
   let places: readonly string[] | null = null;
   let all: readonly string[] | null = null;
   const ownPlaces = () => {
-    places ??= placesOf();
+    places ??= candidatePaths(env);
     return places;
   };
   return {
@@ -31,30 +35,33 @@ export function findOwnProgram(): FoundProgram {
 }
 
 /**
- * Where the program lies that this is: its package with the code that it keeps, every package that it may load, ripgrep
- * among them, and what runs it (ruling G12). What of it is read late would run outside of a sandbox and past every rule,
- * so that nobody whom it watches may write there. Real paths, of files and directories; also of some that do not exist,
- * in which a package would be found before the right one, or at all.
+ * The paths of this program: its package, its code cache in the package or the user's cache folder, every package that
+ * it may load, ripgrep included, and its runtime. Code that loads late would run outside of the sandbox and of every
+ * rule, so the agent must not write to these paths. They are real paths; some do not exist, but a package at them would
+ * be loaded instead of the right one.
  */
-function placesOf(): string[] {
+function candidatePaths(env: Env): string[] {
   const file = ownFile();
   const folder = packageFolder(file);
   const places = [
     ...(file === null ? [] : [real(file)]),
     ...(folder === null ? [] : [...codeIn(folder), ...dependenciesOf(folder, needsOfProgram(folder))]),
     ...(file === null ? [] : besideBundle(file, folder)),
+    ...codeCaches(env),
     ...interpreter(),
   ];
   return outermost([...new Set(places)]);
 }
 
-/** Null for a bundle of somebody's program that runs where the package is not installed. */
+/** Null for a program's bundle that runs without the installed package. */
 function packageFolder(file: string | null): string | null {
   const known = sourcesRoot() ?? installedPackage() ?? builtFolder(file);
   return known && real(known);
 }
 
-/** A copy of the package without its manifest still has its folder; `dist` of another program is none. */
+/**
+ * A copy of the package without its manifest still has its folder; the `dist` of another program is not the package.
+ */
 function builtFolder(file: string | null): string | null {
   for (let folder = file && dirname(file); folder !== null && folder !== dirname(folder); folder = dirname(folder)) {
     if (basename(folder) === 'dist' && existsSync(join(folder, 'heddle.cjs'))) return dirname(folder);
@@ -62,13 +69,13 @@ function builtFolder(file: string | null): string | null {
   return null;
 }
 
-/** A checkout of the program is somebody's work: there only what runs is closed. */
+/** A checkout of Heddle is a working directory: only the code that runs is protected. */
 function codeIn(folder: string): string[] {
   if (folder.split(sep).includes('node_modules')) return [folder];
   return ['dist', 'package.json', ...(sourcesRoot() === null ? [] : ['src'])].map((name) => join(folder, name));
 }
 
-/** All that code in a folder may load, when it loads these packages itself. */
+/** All packages that code in a folder may load, if it loads these packages itself. */
 function dependenciesOf(folder: string, needs: readonly string[]): string[] {
   const seen = new Set<string>();
   const visit = (from: string, names: readonly string[]): string[] => {
@@ -82,10 +89,10 @@ function dependenciesOf(folder: string, needs: readonly string[]): string[] {
   return visit(folder, needs);
 }
 
-/** What a bundle of somebody's program looks for where it lies itself, before it looks where the package is installed. */
+/** The paths that a program's bundle searches next to itself, before the installed package. */
 function besideBundle(file: string, folder: string | null): string[] {
   const lies = real(file);
-  if (lies === null || (folder !== null && lies.startsWith(`${folder}${sep}`))) return [];
+  if (lies === null || (folder !== null && isInside(folder, lies))) return [];
   const files = NEEDED_FILES.flatMap((name) => [name, `../${name}`].map((place) => join(dirname(lies), place)));
   return [...files, ...dependenciesOf(dirname(lies), NEEDED_PACKAGES)];
 }
@@ -93,7 +100,9 @@ function besideBundle(file: string, folder: string | null): string[] {
 /** Files of `dist` that are found by their names. */
 const NEEDED_FILES = ['heddle.cjs', 'web-tree-sitter.wasm', 'tree-sitter-bash.wasm'];
 
-/** What this program may load by its name. A test compares it with the manifest, which a bundle does not have. */
+/**
+ * The packages that Heddle may load by name. A test compares the list with the manifest, which a bundle does not have.
+ */
 export const NEEDED_PACKAGES: readonly string[] = [
   'heddle',
   ...['@opentelemetry/api', 'sharp', 'unpdf'],
@@ -101,13 +110,13 @@ export const NEEDED_PACKAGES: readonly string[] = [
   ...['diff', 'https-proxy-agent', 'turndown', 'zod', 'zod-to-json-schema'],
 ];
 
-/** A copy may have no manifest. */
+/** The needs of a copy that may have no manifest. */
 function needsOfProgram(folder: string): readonly string[] {
   const needs = needsOf(folder);
   return needs.length > 0 ? needs : NEEDED_PACKAGES;
 }
 
-/** What a package may load, by its manifest: also what it need not have. */
+/** The packages that a package may load, by its manifest, optional ones included. */
 function needsOf(folder: string): string[] {
   const manifest = readManifest(folder);
   const named = (key: string) => Object.keys(isObject(manifest[key]) ? manifest[key] : {});
@@ -121,20 +130,20 @@ function readManifest(folder: string): JsonObject {
   return isObject(manifest) ? manifest : {};
 }
 
-/** Programs for other machines are listed beside ours; they are never loaded. */
+/** The manifest also lists programs for other machines, which are never loaded. */
 function isForHere(name: string): boolean {
   const isForSome = /(?:^|[-/])(?:darwin|linux|win32|freebsd|android|aix|sunos|openbsd)/.test(name);
   return !isForSome || (name.includes(platform()) && name.includes(arch()));
 }
 
 interface LookedUp {
-  /** The folder of the package; null: it is nowhere. */
+  /** The folder of the package; null: it is missing. */
   found: string | null;
-  /** What must stay as it is, so that this is what is found. */
+  /** The paths that must not change, so that this package is found. */
   closed: string[];
 }
 
-/** As Node looks for a package: in every `node_modules` on the way to the root. */
+/** Searches as Node does: in every `node_modules` up to the root. */
 function lookUp(name: string, from: string): LookedUp {
   const shelves = ancestors(from)
     .filter((folder) => basename(folder) !== 'node_modules')
@@ -143,7 +152,7 @@ function lookUp(name: string, from: string): LookedUp {
   const shelf = shelves[at];
   const found = shelf === undefined ? null : real(join(shelf, name));
   if (shelf === undefined || found === null) return { found: null, closed: shelves.map((each) => join(each, name)) };
-  // On the shelves before it there must be no package of that name; nor may a link be exchanged.
+  // The earlier `node_modules` must not contain this package; and no link may be exchanged.
   const names = name.split('/');
   const isLinked = [0, ...names.keys()].some((_, depth) => isLink(join(shelf, ...names.slice(0, depth))));
   return { found, closed: [...shelves.slice(0, at), isLinked ? shelf : join(shelf, name)] };
@@ -154,7 +163,14 @@ function ancestors(folder: string): string[] {
   return above === folder ? [folder] : [folder, ...ancestors(above)];
 }
 
-/** What runs the program, where the system tells. */
+/** The code caches of this process, and of the next one without the variable for it. */
+function codeCaches(env: Env): string[] {
+  const home = real(homedir()) ?? homedir();
+  const folders = new Set([env, {}].map((each) => userCodeCache(each, home)));
+  return [...folders].map((folder) => real(folder) ?? join(real(dirname(folder)) ?? dirname(folder), basename(folder)));
+}
+
+/** The runtime of the program, where the system reports it. */
 function interpreter(): string[] {
   try {
     return [readlinkSync('/proc/self/exe')];
@@ -168,7 +184,7 @@ function isLink(path: string): boolean {
 }
 
 function real(path: string): string | null {
-  // Most are not there, and an error costs more than a look.
+  // Most paths are missing, and an error costs more than a check.
   if (!existsSync(path)) return null;
   try {
     return realpathSync.native(path);
@@ -177,10 +193,11 @@ function real(path: string): string | null {
   }
 }
 
-/** What lies in a directory that is closed as a whole need not be said. */
+/** Leaves out paths inside of a directory that is protected as a whole. */
 function outermost(paths: readonly (string | null)[]): string[] {
   const all = paths.filter((path) => path !== null);
-  const isBelow = (path: string, other: string) => path !== other && path.startsWith(`${other}${sep}`);
+  // A comparison of the first letters is cheaper and excludes most pairs.
+  const isBelow = (path: string, other: string) => path !== other && path.startsWith(other) && isInside(other, path);
   return all.filter((path) => !all.some((other) => isBelow(path, other) && !isMissing(other)));
 }
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { SpawnError } from './process.ts';
 import { thisProcess } from './process-alive.ts';
 import { identityOf, type ProcessIdentity } from './process-identity.ts';
+import { SpawnError } from './spawn-error.ts';
 
 export interface DetachedSpec {
   command: string;
@@ -13,12 +13,18 @@ export interface DetachedSpec {
   output: number;
 }
 
-/** A process that outlives us. It leads a session and a group of its own, and nobody's end ends it. */
+/**
+ * A process that outlives this one. It leads its own session and group, so that the end of another process does not end
+ * it.
+ */
 export interface DetachedProcess {
   identity: ProcessIdentity;
-  /** Writes a line to its stdin and closes it. Until then it can wait: should we die before, it reads end-of-file. */
+  /**
+   * Writes a line to its stdin and closes it. The process can wait for that: it reads end-of-file if this process dies
+   * first.
+   */
   release(): void;
-  /** Settles when it ends, as long as we are there to see it. */
+  /** Settles when it ends, as long as this process lives. */
   ended: Promise<{ exitCode: number | null }>;
 }
 
@@ -31,7 +37,7 @@ export async function startDetached({ command, args, cwd, env, output }: Detache
     throw new SpawnError(`Cannot start ${command}: ${(error as Error).message}`, error);
   }
   child.unref();
-  stdin?.on('error', () => {}); // it is gone; its end tells
+  stdin?.on('error', () => {}); // it is gone; `ended` reports it
   return {
     identity: identityOf({ pid, host: thisProcess().host }),
     release: () => void stdin?.end('go\n'),

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../error-code.ts';
 
-/** A process, as others can name it in a file that they share. */
+/** A process, as other processes name it in a shared file. */
 export interface ProcessName {
   pid: number;
   host: string;
@@ -11,7 +11,10 @@ export function thisProcess(): ProcessName {
   return { pid: process.pid, host: hostname() };
 }
 
-/** Whether it has surely ended. Of a process on another host nobody here knows; a number in use again counts as alive. */
+/**
+ * Whether the process has surely ended. False for a process on another host, whose state is unknown here; a process id
+ * in use again counts as alive.
+ */
 export function hasEnded({ pid, host }: ProcessName): boolean {
   if (host !== hostname()) return false;
   try {

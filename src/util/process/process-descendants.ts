@@ -1,27 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process, and when it started: the id alone may meanwhile be another's. */
+/** A process and its start time: the id alone may meanwhile belong to another process. */
 export interface KnownProcess {
   pid: number;
   started: string;
 }
 
-/** All that a process has started, directly or not. Empty where there is no /proc to tell. */
+/** All direct and indirect children of a process. Empty where there is no /proc. */
 export function descendantsOf(root: number): KnownProcess[] {
   const children = new Map<number, KnownProcess[]>();
   for (const pid of allPids()) {
-    const facts = factsOf(pid);
-    if (facts) children.set(facts.parent, [...(children.get(facts.parent) ?? []), { pid, started: facts.started }]);
+    const details = detailsOf(pid);
+    if (details)
+      children.set(details.parent, [...(children.get(details.parent) ?? []), { pid, started: details.started }]);
   }
   const found = [...(children.get(root) ?? [])];
   for (const { pid } of found) found.push(...(children.get(pid) ?? [])); // grows while it is walked
   return found;
 }
 
-/** Kills those that live yet. */
+/** Kills the processes that still live. */
 export function killThose(processes: readonly KnownProcess[]): void {
   for (const { pid, started } of processes) {
-    if (factsOf(pid)?.started !== started) continue;
+    if (detailsOf(pid)?.started !== started) continue;
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
@@ -40,7 +41,7 @@ function allPids(): number[] {
   }
 }
 
-function factsOf(pid: number): { parent: number; started: string } | null {
+function detailsOf(pid: number): { parent: number; started: string } | null {
   try {
     // `pid (name) state ppid …`, the start time is field 22; the name may itself hold spaces and parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -1,17 +1,17 @@
 import { isGone, type ProcessIdentity } from './process-identity.ts';
 import { endTree, treeLives } from './process-tree.ts';
 
-/** A variable by which the processes of a detached command are known, whatever group they are in. */
+/** A variable that identifies the processes of a detached command in any group. */
 export function taskMark(sessionId: string, id: string): [name: string, value: string] {
   return ['HEDDLE_TASK', `${sessionId}.${id}`];
 }
 
-/** Milliseconds between asking and killing. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE_MS = 2000;
 
 /**
- * Ends a detached command with all that it has started. A process whose number is another's by now is left alone. Resolves
- * with whether nothing of it is left.
+ * Ends a detached command with all its children. A process whose id was reused is left alone. Resolves with whether all
+ * of them are gone.
  */
 export async function endDetached(
   leader: ProcessIdentity | null,
@@ -24,5 +24,5 @@ export async function endDetached(
   return !(await treeLives({ groups: [], mark })) && (leader === null || isGone(leader) !== false);
 }
 
-/** Stands in nobody's limits. */
+/** A text that no process's limits contain. */
 const NO_LIMIT = '\0';

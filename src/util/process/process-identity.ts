@@ -2,24 +2,26 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { hasEnded } from './process-alive.ts';
 
-/** A process, so that another one can tell later whether it still lives, although its number may be in use again. */
+/**
+ * Identifies a process so that another one can check later whether it still lives, although its id may be in use again.
+ */
 export interface ProcessIdentity {
   pid: number;
   host: string;
-  /** The machine since it was started, and its space of process numbers: host names repeat, in containers, too. */
+  /** The boot of the machine and its process id namespace: host names repeat, also in containers. */
   space?: string;
-  /** When it began, in the system's own count. */
+  /** The start time, in the system's own unit. */
   started?: string;
 }
 
-/** `space` and `started` only where there is a /proc that tells. */
+/** `space` and `started` are set only where there is a /proc. */
 export function identityOf({ pid, host }: { pid: number; host: string }): ProcessIdentity {
   const space = host === hostname() ? ownSpace() : null;
   const started = space === null ? null : startOf(pid);
   return { pid, host, ...(space !== null && { space }), ...(started !== null && { started }) };
 }
 
-/** True or false only where this can be known from here; null for a process of another machine or container. */
+/** True or false only where this process can know; null for a process of another machine or container. */
 export function isGone(process: ProcessIdentity): boolean | null {
   if (process.host !== hostname() || process.pid <= 0) return null;
   const space = ownSpace();
@@ -36,11 +38,11 @@ function ownSpace(): string | null {
   }
 }
 
-/** Null for one that is not there, or dead and only waited for. */
+/** Null for a process that is missing, or a zombie. */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold anything; behind it come the state and, 19 fields on, the start.
+    // The name in parentheses may hold anything; after it come the state and, 19 fields later, the start.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
   } catch {

@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 
-/** Where a process may tell something beside its output; out of the way of the descriptors that scripts use. */
+/** The descriptor for reports of a process, in addition to its output; scripts do not use this number. */
 export const REPORT_FD = 47;
-/** What is kept of a report. */
+/** The maximum size of a report. */
 const MAX_REPORT_BYTES = 16_384;
 
-/** How long output may be silent, and how long it may go on at all, after the command itself has ended (trust H-7). */
+/** How long output may be silent, and how long it may continue at all, after the command itself has ended. */
 const SILENCE_MS = 1000;
 const LINGER_MS = 3000;
 
@@ -14,15 +14,15 @@ export interface OutputEnd {
   /** Null when a signal ended it. */
   exitCode: number | null;
   signal: string | null;
-  /** A process started by the command still holds its output open; it was let go of (trust H-7). */
+  /** A process that the command started still holds its output open, and is no longer waited for. */
   stillRunning: boolean;
-  /** What was written to REPORT_FD; absent where none was asked for. */
+  /** The text written to REPORT_FD; absent where no report was requested. */
   report?: string;
 }
 
 export interface WatchedOutput {
   outcome: Promise<OutputEnd>;
-  /** The tree was killed: wait no longer than another moment, whatever holds the pipes. */
+  /** The tree was killed: waits only a moment longer, even if a process holds the pipes. */
   letGoSoon: () => void;
 }
 
@@ -34,9 +34,9 @@ export function reportStdio(): ('ignore' | 'pipe')[] {
 }
 
 /**
- * Settles when the process has ended and all its output is here; never on `exit` alone, which loses the tail. But a
- * daemon may hold the pipes open for ever, so after `exit` the wait is bounded. The report is not waited for: it was
- * written before the end.
+ * Settles when the process has ended and all its output has arrived; not on `exit` alone, which loses the end of the
+ * output. A daemon may hold the pipes open for ever, so after `exit` the wait is bounded. It does not wait for the
+ * report, which was written before the end.
  */
 export function watchOutput(
   child: WatchedChild,
@@ -63,7 +63,7 @@ export function watchOutput(
   };
   let open = 3;
   const close = () => {
-    // A moment later: what came with the end of the process is still being read.
+    // A moment later, because the last output of the process is still being read.
     if (--open === 0) setImmediate(settle, false);
   };
   child.stdout.on('data', receive('stdout')).once('close', close);
@@ -94,7 +94,7 @@ function watchReport(child: ChildProcess): { take(): { report: string } } | null
   pipe.on('error', () => {});
   return {
     take() {
-      pipe.destroy(); // a process in the background may hold it for ever
+      pipe.destroy(); // a background process may hold it for ever
       return { report: Buffer.concat(pieces).toString() };
     },
   };

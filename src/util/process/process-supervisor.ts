@@ -1,25 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Writable } from 'node:stream';
+import type { Logger } from '../runtime.ts';
 import { limitFileLocks, type ProcessMark } from './process-mark.ts';
-import type { Logger } from './runtime.ts';
 
 /**
- * The death pipe: a small shell that outlives us by a moment. Only we hold the other end of its stdin, so it reads
- * end-of-file when we are gone, even by SIGKILL, and then kills every group we had told it of and every process that
- * carries our mark (trust H-2). One per run, asleep in read(2) all the time.
+ * The death pipe: a small shell that outlives this process by a moment. Only this process holds the other end of its
+ * stdin, so the shell reads end-of-file when this process is gone, even by SIGKILL. It then kills every group that it
+ * was given and every process that carries our mark. There is one per run, blocked in read(2).
  */
 export interface Supervisor {
-  /** Starts it unless it runs. Call before a child is started, so that there is no moment without it. */
+  /** Starts the shell unless it runs. Call it before a child starts, so that no child is ever unsupervised. */
   start(): void;
   watch(group: number): void;
   forget(group: number): void;
-  /** Everything was ended in good order: it goes without looking around. */
+  /** All processes have ended in good order: the shell exits without a search. */
   dismiss(): void;
 }
 
 interface SupervisorOptions {
-  /** Of all our processes. */
+  /** The mark of all our processes. */
   mark: ProcessMark;
   log: Logger;
   /** For tests. */
@@ -45,9 +45,9 @@ export function createSupervisor({ mark, log, shell = '/bin/sh' }: SupervisorOpt
         log('warn', 'No process supervisor: commands may outlive a killed run', { error: error.message });
       });
       child.once('exit', () => {
-        if (running === child) running = null; // somebody killed it; the next command starts another
+        if (running === child) running = null; // another process killed it; the next command starts a new one
       });
-      child.stdin?.on('error', () => {}); // it is gone; `exit` tells
+      child.stdin?.on('error', () => {}); // it is gone; `exit` reports it
       if (child.pid !== undefined && existsSync('/proc') && !hasGrep()) {
         log('warn', 'No grep: detached processes may outlive a killed run');
       }
@@ -70,10 +70,13 @@ export function createSupervisor({ mark, log, shell = '/bin/sh' }: SupervisorOpt
 const TOOL_DIRS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin'];
 
 /**
- * `$1` and `$2` are the mark; as arguments, not in the environment, or the shell would find itself. What is found is
- * killed with the group it leads, if it leads one: we may have died before we could tell of it. The rounds repeat
- * because a process may fork between being found and being killed. Zombies keep their limits and are passed over. The
- * limit that marks us, if we are ourselves a tool of another run, is shed: that run must not kill us before our work.
+ * `$1` and `$2` are the mark; arguments, because the shell would find itself by its environment.
+ * - A process that is found is killed with the group that it leads, if any: this process may have died before it
+ *   reported that group.
+ * - The rounds repeat because a process may fork between being found and being killed. Zombies keep their limits and
+ *   are skipped.
+ * - The shell drops the limit that marks this process as a tool of another run: that run must not kill the shell before
+ *   its work is done.
  */
 const SCRIPT = `
 trap '' INT TERM HUP
@@ -106,7 +109,7 @@ function startShell(shell: string, mark: ProcessMark): ChildProcess {
   const child = spawn(shell, ['-c', SCRIPT, 'heddle-supervisor', mark.environment, mark.limits], {
     cwd: '/',
     env: { PATH: TOOL_DIRS.join(':') },
-    // A session of its own: no terminal and no signal to our group reaches it.
+    // Its own session, so that no terminal and no signal to our group reaches it.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
@@ -115,7 +118,7 @@ function startShell(shell: string, mark: ProcessMark): ChildProcess {
   return child;
 }
 
-/** Child pipes are sockets, although their type does not say so. */
+/** Child pipes are sockets, although their type does not show it. */
 function unrefPipe(pipe: (Writable & { unref?: () => void }) | null): void {
   pipe?.unref?.();
 }

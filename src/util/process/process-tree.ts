@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate as giveWay, setTimeout as sleep } from 'node:timers/promises';
-import { errorCode } from './error-code.ts';
+import { errorCode } from '../error-code.ts';
 import type { ProcessMark } from './process-mark.ts';
 
 /**
- * Processes that belong together: those of some process groups, and those that carry a mark. The mark finds what left
- * its group by setsid, a double fork or nohup. It is read from /proc; where there is none (macOS), only the groups are
- * found.
+ * Processes that belong together: those of some process groups, and those that carry a mark. The mark finds processes
+ * that left their group by setsid, a double fork or nohup. It is read from /proc; without one (macOS), only the groups
+ * are found.
  */
 export interface ProcessTree {
   groups: readonly number[];
   mark: ProcessMark;
 }
 
-/** Milliseconds between looks at whether SIGKILL has done its work; what is still there after them cannot be killed. */
+/** Milliseconds between checks whether SIGKILL has worked; a process that survives all of them cannot be killed. */
 const KILL_PAUSES = [5, 10, 20, 50, 100, 200, 500];
-/** How much of /proc is read in one go before other work gets its turn. */
+/** How many entries of /proc are read before other work can run. */
 const SLICE = 64;
 
-/** Ends a tree: asks it to end, gives it `graceMs`, then kills it. Resolves when nothing of it is left. */
+/** Ends a tree: sends SIGTERM, waits `graceMs`, then sends SIGKILL. Resolves when all its processes are gone. */
 export async function endTree(tree: ProcessTree, graceMs: number): Promise<void> {
   if (!(await signalTree(tree, 'SIGTERM'))) return;
   for (const pause of gracePauses(graceMs)) {
@@ -32,22 +32,23 @@ export async function endTree(tree: ProcessTree, graceMs: number): Promise<void>
   }
 }
 
-/** Whether something of the tree lives. */
+/** Whether a process of the tree lives. */
 export function treeLives(tree: ProcessTree): Promise<boolean> {
   return signalTree(tree, 0);
 }
 
-/** True while the group has a member, be it a zombie. */
+/** True while the group has a member, even a zombie. */
 export function groupExists(group: number): boolean {
   return send(-group, 0);
 }
 
-/** Sends to each process of the tree exactly once; false when there was none. */
+/** Signals each process of the tree exactly once; false when there was none. */
 async function signalTree(tree: ProcessTree, signal: NodeJS.Signals | 0): Promise<boolean> {
   const groups = tree.groups.filter((group) => send(-group, signal));
   const found = await findProcesses({ groups, mark: tree.mark });
   if (found === null) return groups.length > 0;
-  // What moved into a group of its own is met with that group, so that those who cleared their environment are, too.
+  // A process that leads its own group gets the signal with that group, which includes members that cleared their
+  // environment.
   const led = found.filter(({ pid, group }) => pid === group && !groups.includes(group)).map(({ group }) => group);
   for (const group of led) send(-group, signal);
   for (const { pid, group } of found) {
@@ -56,17 +57,17 @@ async function signalTree(tree: ProcessTree, signal: NodeJS.Signals | 0): Promis
   return found.length > 0;
 }
 
-interface FoundProcess {
+interface ListedProcess {
   pid: number;
   group: number;
 }
 
-/** The living (not zombie) processes of a tree; null where there is no /proc to tell. */
-async function findProcesses(tree: ProcessTree): Promise<FoundProcess[] | null> {
+/** The living (not zombie) processes of a tree; null where there is no /proc. */
+async function findProcesses(tree: ProcessTree): Promise<ListedProcess[] | null> {
   const names = await readdir('/proc').catch(() => []);
   const pids = names.map(Number).filter((pid) => pid > 1 && pid !== process.pid);
   if (pids.length === 0) return null;
-  const found: FoundProcess[] = [];
+  const found: ListedProcess[] = [];
   for (let start = 0; start < pids.length; start += SLICE) {
     if (start > 0) await giveWay();
     for (const pid of pids.slice(start, start + SLICE)) {
@@ -80,7 +81,7 @@ async function findProcesses(tree: ProcessTree): Promise<FoundProcess[] | null> 
 }
 
 function isMarked(pid: number, mark: ProcessMark): boolean {
-  // Limits first: an agent that hides its environment even from its own user shows them.
+  // Limits first: a process that hides its environment even from its own user still shows its limits.
   return holds(pid, 'limits', mark.limits) || holds(pid, 'environ', mark.environment);
 }
 
@@ -96,7 +97,7 @@ function livingGroup(pid: number): number | null {
   return state === undefined || group === undefined || 'ZX'.includes(state) ? null : Number(group);
 }
 
-/** Synchronously: the kernel answers from memory, and a round through the thread pool costs several times more. */
+/** Synchronously: the kernel answers from memory, and the thread pool costs several times more. */
 function readProc(pid: number, name: string): Buffer | null {
   try {
     return readFileSync(`/proc/${pid}/${name}`);
@@ -105,7 +106,7 @@ function readProc(pid: number, name: string): Buffer | null {
   }
 }
 
-/** False when there is nobody to send to. */
+/** False when there is no process to signal. */
 function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(target, signal);
@@ -114,7 +115,7 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** A few looks within the grace, the first ones early: most processes end at once. */
+/** A few checks within the grace time, the first ones early: most processes end at once. */
 function gracePauses(graceMs: number): number[] {
   return [0.02, 0.08, 0.2, 0.7].map((share) => Math.ceil(share * graceMs));
 }

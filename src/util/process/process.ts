@@ -1,67 +1,58 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { Aborted, abortReason } from './abort.ts';
+import { Aborted, abortReason } from '../abort.ts';
+import type { Logger } from '../runtime.ts';
+import { startTimer } from '../timer.ts';
 import { createProcessTags } from './process-mark.ts';
 import { type OutputEnd, reportStdio, type WatchedChild, type WatchedOutput, watchOutput } from './process-output.ts';
 import { createSupervisor } from './process-supervisor.ts';
 import { endTree, groupExists, treeLives } from './process-tree.ts';
-import type { Logger } from './runtime.ts';
-import { startTimer } from './timer.ts';
+import { SpawnError } from './spawn-error.ts';
 
 export interface ProcessSpec {
-  /** The program and its arguments; no shell is involved unless the program is one. */
+  /** The program and its arguments. No shell runs unless the program is one. */
   command: string;
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds until the whole tree is ended. Absent: no limit. */
+  /** Milliseconds after which the whole tree is ended. Absent: no limit. */
   timeoutMs?: number;
   /** Called with each piece of output as it arrives. */
   onOutput?: (stream: 'stdout' | 'stderr', data: Buffer) => void;
-  /** Called with the process id, which is that of its group, too, once it runs. */
+  /** Called with the process id, which is also the id of its group, once the process runs. */
   onStart?: (pid: number) => void;
-  /** Opens REPORT_FD for it; what it writes there is in the outcome. */
+  /** Opens REPORT_FD for the process; the outcome contains its report. */
   reports?: boolean;
-  /** What it reads from its stdin; absent: nothing. One that does not read it is none the worse for it. */
+  /** The content of its stdin; absent: empty. The process need not read it. */
   input?: string;
-  /** Called with its stdin once it runs, in the place of `input`: it stays open until the caller ends it. */
+  /** Called with its stdin once it runs, instead of `input`: it stays open until the caller ends it. */
   onInput?: (stdin: Writable) => void;
-  /** What it has started itself ends with it. */
+  /** Ends the processes that it started when it ends. */
   endsTree?: boolean;
 }
 
 export interface ProcessOutcome extends OutputEnd {
   timedOut: boolean;
-  /** Comes with `stillRunning`: whether what the command has left behind lives yet. */
+  /** Set with `stillRunning`: whether the processes that the command left still live. */
   livesOn?: () => Promise<boolean>;
 }
 
-/** Starts processes so that nothing of them outlives us: not on abort, not at the end, not when we are killed. */
+/** Starts processes so that none of them outlives this one: not on abort, not at the end, not after a kill. */
 export interface Processes {
   /**
-   * Runs one process to its end, with nothing but `input` on stdin and a session of its own. Rejects with a SpawnError
-   * when it cannot be started, and with the abort reason, once its whole tree is gone, when `signal` aborts or `close` is
+   * Runs one process to its end, with only `input` on stdin and with its own session. Rejects with a SpawnError when it
+   * cannot be started, and with the abort reason, once its whole tree is gone, when `signal` aborts or `close` is
    * called.
    */
   run(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessOutcome>;
-  /** Ends everything that was started and still lives, also what commands had left in the background. */
+  /** Ends every process that was started and still lives, including those that commands left in the background. */
   close(): Promise<void>;
-}
-
-export class SpawnError extends Error {
-  override readonly name = 'SpawnError';
-  /** Such as ENOENT. */
-  readonly code: string | undefined;
-  constructor(message: string, cause: unknown) {
-    super(message, { cause });
-    this.code = (cause as NodeJS.ErrnoException | null)?.code;
-  }
 }
 
 export interface ProcessesOptions {
   log: Logger;
-  /** Milliseconds between asking a tree to end and killing it. */
+  /** Milliseconds between SIGTERM and SIGKILL for a tree. */
   graceMs?: number;
 }
 
@@ -70,7 +61,7 @@ export function createProcesses({ log, graceMs = 500 }: ProcessesOptions): Proce
   const supervisor = createSupervisor({ mark: tags.mark, log });
   /** By process group. */
   const running = new Map<number, WatchedOutput>();
-  /** Groups whose command is over but which still have members. */
+  /** Groups whose command has ended but which still have members. */
   const leftBehind = new Set<number>();
   let started = false;
   let closed: Promise<void> | null = null;
@@ -159,7 +150,7 @@ async function startChild(spec: ProcessSpec): Promise<Child> {
   }
   child.stdin?.on('error', () => {});
   if (!spec.onInput) child.stdin?.end(spec.input);
-  // The fork has happened by now: without a pid it failed, and `error` is about to say why.
+  // The fork is done: without a pid it failed, and the `error` event will have the reason.
   if (hasPid(child)) {
     if (child.stdin) spec.onInput?.(child.stdin);
     return child;

@@ -1,9 +1,12 @@
-/** Beyond this many different lines the smallest difference is not looked for at once: its cost grows with their square. */
+/**
+ * With more different lines than this, the smallest difference is not searched at once: its cost grows with their
+ * square.
+ */
 const MAX_EDIT_LENGTH = 500;
-/** Of steps along lines that are the same, for each of those. */
+/** The maximum number of steps along equal lines, over all different lines. */
 const MAX_STEPS = 10_000_000;
 
-/** How many different lines to look for in these texts, so that it is done in a moment. */
+/** How many different lines a search in these texts may allow, so that it ends quickly. */
 export function affordableEdits(before: string, after: string): number {
   const lines = countLines(before) + countLines(after);
   return Math.max(1, Math.min(MAX_EDIT_LENGTH, Math.floor(MAX_STEPS / lines)));

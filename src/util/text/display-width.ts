@@ -1,11 +1,11 @@
-/** How many columns of a terminal a text takes: East Asian characters and emoji take two, marks on others none. */
+/** How many columns of a terminal a text takes: East Asian characters and emoji take two, combining marks none. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const character of text) width += widthOf(character);
   return width;
 }
 
-/** The text, or its beginning and an ellipsis when it is wider than that. */
+/** The text, or its beginning and an ellipsis when it is wider than `width`. */
 export function cutToWidth(text: string, width: number): string {
   if (text.length <= width / 2 || displayWidth(text) <= width) return text;
   let kept = '';

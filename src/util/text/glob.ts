@@ -1,7 +1,7 @@
 /**
- * Tells whether a path fits a pattern: `*` and `?` within a name, `**` for any number of directories, `[abc]`, `[!a-z]`
- * and `{a,b}`. A pattern whose last name is plain also means everything below it. Patterns may come from strangers: the
- * time grows with pattern and path, never beyond.
+ * A function that matches a path with a pattern: `*` and `?` within a name, `**` for any number of directories,
+ * `[abc]`, `[!a-z]` and `{a,b}`. A pattern whose last name is plain also matches everything below it. Patterns may be
+ * hostile: the time grows only with the lengths of pattern and path.
  */
 export function globMatcher(pattern: string): (path: string) => boolean {
   const alternatives = expandBraces(pattern).map(compile);
@@ -11,12 +11,12 @@ export function globMatcher(pattern: string): (path: string) => boolean {
   };
 }
 
-/** Null stands for `**`. */
+/** Null means `**`. */
 type Segment = readonly Token[] | null;
 /** A set of characters, any one, or any number of them. */
 type Token = { kind: 'set'; has(char: string): boolean } | { kind: 'one' } | { kind: 'many' };
 
-/** More than anybody writes; alternatives multiply. */
+/** More than any real pattern has; alternatives multiply. */
 const MAX_ALTERNATIVES = 256;
 
 function expandBraces(pattern: string): string[] {
@@ -81,12 +81,12 @@ function nameFits(tokens: readonly Token[], name: string): boolean {
 }
 
 interface Fitting<P, T> {
-  /** Whether a part stands for any number of items. */
+  /** Whether a part matches any number of items. */
   isMany(part: P): boolean;
   isOne(part: P, item: T): boolean;
 }
 
-/** Goes back only to the last part that takes any number: what fitted before it need not be tried otherwise. */
+/** Backtracks only to the last part that matches any number: earlier parts need no other match. */
 function fits<P, T>(parts: readonly P[], items: readonly T[], { isMany, isOne }: Fitting<P, T>): boolean {
   let part = 0;
   let last: { part: number; item: number } | null = null;

@@ -1,13 +1,13 @@
-import type { Pauses } from './pauses.ts';
+import type { Pauses } from '../pauses.ts';
 
-/** Up to this many comparisons the search of the engine, which is faster but not bounded, is done at once. */
+/** Up to this many comparisons it uses the search of the JavaScript engine, which is faster but not bounded. */
 const MAX_PRODUCT = 2 ** 26;
-/** Characters between looks at the clock. */
+/** Characters between checks of the clock. */
 const STRIDE = 2 ** 20;
 
 /**
- * Where `part` occurs in `text`, without overlaps, at most `max` times. The time grows with the length of both, whatever
- * they hold; that of `indexOf` grows with their product when they are made for it.
+ * The positions of `part` in `text`, without overlaps, at most `max`. The time grows with the length of both for any
+ * content; the time of `indexOf` can grow with their product.
  */
 export async function occurrencesOf(text: string, part: string, max: number, pauses: Pauses): Promise<number[]> {
   const found: number[] = [];
@@ -31,7 +31,7 @@ export async function occurrencesOf(text: string, part: string, max: number, pau
   return found;
 }
 
-/** Every place, in ascending order, at which the items of `part` stand in `items`; overlaps count. */
+/** Every position, in ascending order, at which `items` contains `part`; overlaps count. */
 export function* runsOf<T>(items: readonly T[], part: readonly T[]): Generator<number, void> {
   if (part.length === 0) return;
   const borders = bordersOf(part.length, (a, b) => part[a] === part[b]);
@@ -44,7 +44,7 @@ export function* runsOf<T>(items: readonly T[], part: readonly T[]): Generator<n
   }
 }
 
-/** For each beginning: how much of its end is a beginning, too (Knuth, Morris, Pratt). */
+/** For each prefix: the length of its longest proper suffix that is also a prefix (Knuth, Morris, Pratt). */
 function bordersOf(length: number, isSame: (a: number, b: number) => boolean): Int32Array {
   const borders = new Int32Array(length);
   for (let at = 1, border = 0; at < length; at++) {

@@ -1,7 +1,7 @@
-/** Nobody types more than this by hand; and the cost grows with the product of both lengths. */
+/** Longer words are not typed by hand, and the cost grows with the product of both lengths. */
 const MAX_CHARS = 100;
 
-/** The candidate that a mistyped word most likely means; null when none is near enough to be a slip of the fingers. */
+/** The candidate that a mistyped word most likely means; null when none is near enough to be a typing error. */
 export function nearestWord(word: string, candidates: Iterable<string>): string | null {
   if (word.length > MAX_CHARS) return null;
   const wanted = word.toLowerCase();
@@ -18,8 +18,9 @@ export function nearestWord(word: string, candidates: Iterable<string>): string 
 }
 
 /**
- * The candidate that is one slip away from a word: one letter added, left out, replaced or swapped with its neighbour, or
- * only letter case and separators differ. Null when there is none, and for a word that is a candidate itself.
+ * The candidate that is one typing error away from a word: one letter added, left out, replaced or swapped with its
+ * neighbour, or only letter case and separators differ. Null when there is none, and for a word that is a candidate
+ * itself.
  */
 export function slipOf(word: string, candidates: Iterable<string>): string | null {
   if (word.length > MAX_CHARS || word.length < MIN_CHARS) return null;
@@ -30,7 +31,7 @@ export function slipOf(word: string, candidates: Iterable<string>): string | nul
   return same ?? known.find((candidate) => editDistance(wanted, plain(candidate)) === 1) ?? null;
 }
 
-/** Of two letters each is too much of the word for one of them to be a slip. */
+/** In shorter words one letter is too large a part to be a typing error. */
 const MIN_CHARS = 3;
 
 function plain(word: string): string {

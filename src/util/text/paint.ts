@@ -1,4 +1,4 @@
-/** Colours for a terminal; where there are none, the text stays as it is. */
+/** Colours for a terminal; without colours the text stays unchanged. */
 export interface Paint {
   bold(text: string): string;
   dim(text: string): string;

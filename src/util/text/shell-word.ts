@@ -1,9 +1,9 @@
-/** A text as a shell takes it for one word, for command lines that people copy: quoted only where it has to be. */
+/** A text as one word of a shell, for command lines that people copy: quoted only where necessary. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+,-]+$/.test(text) ? text : shellQuoted(text);
 }
 
-/** In quotes within which nothing has a meaning. */
+/** In single quotes, within which no character has a special meaning. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,6 @@
 /**
- * A text without those characters at its end. Not by a regular expression: one that ends in `+$` begins anew at each of
- * them, and a long row in the middle of a text would take minutes.
+ * A text without those characters at its end. Not a regular expression: one that ends in `+$` restarts at each of them,
+ * and a long row in the middle of a text would take minutes.
  */
 export function withoutTrailing(text: string, characters: string): string {
   let end = text.length;

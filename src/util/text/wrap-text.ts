@@ -1,9 +1,10 @@
 import { displayWidth } from './display-width.ts';
 
 /**
- * A text as lines of at most so many columns, broken between words. The first line begins with `lead`, the others below
- * the text: behind as many blanks as the lead is wide, or `hang` (a first word that fits only there stands there). A word that is wider than a line stands on a line of its
- * own, whole, so that it can be copied.
+ * Breaks a text into lines of at most `width` columns, between words.
+ * - The first line begins with `lead`; the others are indented by its width, or by `hang`. A first word that only fits
+ *   on the second line goes there.
+ * - A word that is wider than a line gets its own line, whole, so that it can be copied.
  */
 export function wrapText(text: string, width: number, { lead = '', hang = displayWidth(lead) } = {}): string[] {
   const lines: string[] = [];

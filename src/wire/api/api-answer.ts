@@ -10,7 +10,7 @@ export type ApiStopReason =
   | 'refusal'
   | 'model_context_window_exceeded';
 
-/** Tokens of one answer. Providers leave out what they do not count. */
+/** The tokens of one answer. A provider leaves out the numbers that it does not count. */
 export interface ApiMessageUsage {
   input_tokens: number;
   output_tokens: number;
@@ -26,7 +26,7 @@ export interface ApiMessageUsage {
   fallback_credit: FallbackCredit | null;
 }
 
-/** The tokens of one of several runs of a model that an answer consists of. */
+/** The tokens of one model run, for an answer that consists of several runs. */
 export interface ApiIteration {
   type: 'compaction';
   input_tokens: number;
@@ -62,17 +62,20 @@ interface Container {
   skills: { skill_id: string; type: 'anthropic' | 'custom'; version: string }[] | null;
 }
 
-/** An answer. What the model's API did not send is absent, whatever the types of its package say. */
+/**
+ * An answer of the model. A field that the model's API did not send is absent, even where the types of the API's
+ * package say otherwise.
+ */
 export interface ApiAnswer {
-  /** Of the answer: its blocks come in messages of their own, which share this id. */
+  /** The id of the answer. Each block of the answer comes in its own message, and these messages share this id. */
   id: string;
   type: 'message';
   role: 'assistant';
-  /** The model that has answered; `<synthetic>` for a text that none has said. */
+  /** The model that wrote the answer; `<synthetic>` for a text that Heddle wrote. */
   model: string;
-  /** One block in each message: text, a thought, a tool call, or something that the provider has done. */
+  /** One block in each message: a text, a thought, a tool call, or the work of a tool that the provider ran. */
   content: ApiContentBlock[];
-  /** Null in a message that comes before the answer is whole. */
+  /** Null in a message that comes before the answer is complete. */
   stop_reason: ApiStopReason | null;
   stop_sequence: string | null;
   stop_details: StopDetails | null;

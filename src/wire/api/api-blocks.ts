@@ -1,10 +1,10 @@
 /**
- * The blocks of an answer of the Messages API, as programs read them: types only, in the form that the API's own packages
- * have, so that what is read here can be handed to functions that were written for those. Nothing checks them;
- * `content.ts` has the schemas of what the agent itself looks at.
+ * The blocks of an answer of the Messages API, as programs read them. The types have the form of the API's own
+ * packages, so that a program can pass a block to functions that were written for those. Heddle does not check these
+ * types; `content.ts` has the schemas of the blocks that the agent reads.
  */
 
-/** Where a text has something from. */
+/** The source of a passage of text. */
 export type TextCitation =
   | {
       type: 'char_location';
@@ -50,15 +50,15 @@ export type TextCitation =
       title: string | null;
     };
 
-/** What the model has said. */
+/** Text that the model wrote. */
 export interface ApiTextBlock {
   type: 'text';
   text: string;
-  /** Absent where the API sent none. */
+  /** Absent where the API sent no citations. */
   citations: TextCitation[] | null;
 }
 
-/** What it has thought. */
+/** The model's thinking. */
 export interface ApiThinkingBlock {
   type: 'thinking';
   thinking: string;
@@ -112,7 +112,7 @@ interface FailedWithText<Type extends string, Code extends string> extends Faile
 type CommonErrorCode = 'invalid_tool_input' | 'unavailable' | 'too_many_requests';
 type ExecutionErrorCode = CommonErrorCode | 'execution_time_exceeded';
 
-/** What came of a search of the web. */
+/** The result of a web search. */
 export type ApiWebSearchResultBlock = ServerToolResult<
   'web_search_tool_result',
   | Failed<
@@ -151,7 +151,7 @@ export type ApiWebFetchResultBlock = ServerToolResult<
     }
 >;
 
-/** What another model has advised. */
+/** The advice of another model. */
 export type ApiAdvisorResultBlock = ServerToolResult<
   'advisor_tool_result',
   | Failed<
@@ -175,7 +175,7 @@ interface Ran<Type extends string, Output extends string> {
   stderr: string;
 }
 
-/** Code that the API has run. */
+/** The result of code that the API ran. */
 export type ApiCodeExecutionResultBlock = ServerToolResult<
   'code_execution_tool_result',
   | Failed<'code_execution_tool_result_error', ExecutionErrorCode>
@@ -183,14 +183,14 @@ export type ApiCodeExecutionResultBlock = ServerToolResult<
   | (Ran<'encrypted_code_execution_result', 'code_execution_output'> & { encrypted_stdout: string })
 >;
 
-/** A command that the API has run. */
+/** The result of a command that the API ran. */
 export type ApiBashExecutionResultBlock = ServerToolResult<
   'bash_code_execution_tool_result',
   | Failed<'bash_code_execution_tool_result_error', ExecutionErrorCode | 'output_file_too_large'>
   | (Ran<'bash_code_execution_result', 'bash_code_execution_output'> & { stdout: string })
 >;
 
-/** A file that the API has shown, made or changed, in a place of its own. */
+/** A file that the API showed, created or changed in its own container. */
 export type ApiTextEditorResultBlock = ServerToolResult<
   'text_editor_code_execution_tool_result',
   | FailedWithText<'text_editor_code_execution_tool_result_error', ExecutionErrorCode | 'file_not_found'>
@@ -213,7 +213,7 @@ export type ApiTextEditorResultBlock = ServerToolResult<
     }
 >;
 
-/** Tools that the API has found. */
+/** Tools that the API found. */
 export type ApiToolSearchResultBlock = ServerToolResult<
   'tool_search_tool_result',
   | FailedWithText<'tool_search_tool_result_error', ExecutionErrorCode>
@@ -236,27 +236,27 @@ export interface ApiMcpToolResultBlock {
   is_error: boolean;
 }
 
-/** The tools of such a server. */
+/** The tools of an MCP server that the API is connected to. */
 export interface ApiMcpToolListingBlock {
   type: 'mcp_tool_listing';
   mcp_server_name: string;
   tools: { name: string; description?: string; input_schema: { [name: string]: unknown } }[];
 }
 
-/** A file that was put into the place where code runs. */
+/** A file that was uploaded to the container in which code runs. */
 export interface ApiContainerUploadBlock {
   type: 'container_upload';
   file_id: string;
 }
 
-/** The API has replaced what was said before by a summary. */
+/** The API replaced the earlier conversation with a summary. */
 export interface ApiCompactionBlock {
   type: 'compaction';
   content: string | null;
   encrypted_content: string | null;
 }
 
-/** Another model goes on with the answer. */
+/** Another model continues the answer. */
 export interface ApiFallbackBlock {
   type: 'fallback';
   from: { model: string };
@@ -266,7 +266,10 @@ export interface ApiFallbackBlock {
 
 export type RefusalCategory = 'cyber' | 'bio' | 'frontier_llm' | 'reasoning_extraction' | 'general_harms';
 
-/** What an answer may consist of. The agent itself makes texts, thoughts and tool calls; the others pass through. */
+/**
+ * The blocks that an answer may consist of. The agent itself makes texts, thoughts and tool calls; it passes the other
+ * kinds on.
+ */
 export type ApiContentBlock =
   | ApiTextBlock
   | ApiThinkingBlock

@@ -50,7 +50,7 @@ interface UserToolResultBlock extends Cached {
   is_error?: boolean;
 }
 
-/** What a user message holds that was printed: mostly results of tools. */
+/** The content of a printed user message: mostly results of tools. */
 export type ApiUserContent =
   | string
   | (
@@ -64,7 +64,7 @@ export type ApiUserContent =
       | ApiToolUseBlock
     )[];
 
-/** Kinds of blocks that pass to the model's API as they are. */
+/** Blocks that Heddle passes to the model's API unchanged. */
 interface PassedBlock {
   type:
     | 'search_result'
@@ -86,7 +86,7 @@ type DocumentParam = Omit<DocumentBlock, 'source'> & {
 
 type ToolUseParam = Omit<ToolUseBlock, 'input'> & { input: unknown };
 
-/** A message as programs write it: anything that the types of the model's API take. The role must be `user`. */
+/** A message as programs write it: anything that the types of the model's API accept. The role must be `user`. */
 export interface ApiMessageParam {
   role: 'user' | 'assistant' | 'system';
   content:

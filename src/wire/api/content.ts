@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { AnyObject, kinds, open, type Schema } from './schema.ts';
+import { AnyObject, kinds, open, type Schema } from '../schema.ts';
 
 /** Where a provider may set a cache breakpoint. */
 export const CacheControl = open(() => ({ type: z.literal('ephemeral'), ttl: z.optional(z.string()) }));
@@ -18,7 +18,7 @@ export type TextBlock = z.infer<typeof TextBlock>;
 export const ThinkingBlock = open(() => ({
   type: z.literal('thinking'),
   thinking: z.string(),
-  /** Proves to the provider that the thought is its own; must travel back unchanged. */
+  /** Proves to the provider that the thought is its own. Heddle sends it back unchanged. */
   signature: z.optional(z.string()),
 }));
 export type ThinkingBlock = z.infer<typeof ThinkingBlock>;
@@ -72,7 +72,7 @@ export const ToolResultBlock: Schema<ToolResultBlock> = open(() => ({
   ...cached,
 }));
 
-/** The kinds of block we know. Other kinds are read, kept and passed on, but have no type here [FWD-01]. */
+/** The kinds of block that Heddle knows. Heddle reads, stores and passes on other kinds, which have no type here. */
 export type ContentBlock =
   | TextBlock
   | ThinkingBlock
@@ -92,6 +92,6 @@ export const ContentBlock: Schema<ContentBlock> = kinds('type', () => [
   DocumentBlock,
 ]);
 
-/** What a user message holds: plain text, or blocks. */
+/** The content of a user message: plain text, or blocks. */
 export const Content = z.union([z.string(), z.array(ContentBlock)]);
 export type Content = z.infer<typeof Content>;

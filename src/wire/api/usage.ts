@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { AnyObject, open, word } from '../schema.ts';
 import type { ApiIteration, FallbackCredit } from './api-answer.ts';
-import { AnyObject, open, word } from './schema.ts';
 
 const count = z.number();
 
@@ -12,7 +12,7 @@ const extras = {
   cache_creation: z.optional(
     z.nullable(open({ ephemeral_1h_input_tokens: z.optional(count), ephemeral_5m_input_tokens: z.optional(count) })),
   ),
-  /** What of the output was thinking. */
+  /** The part of the output that was thinking. */
   output_tokens_details: z.optional(z.nullable(open({ thinking_tokens: z.optional(count) }))),
   inference_geo: z.optional(z.nullable(z.string())),
   iterations: z.optional(z.nullable(z.array(z.unknown()))),
@@ -20,7 +20,7 @@ const extras = {
   fallback_credit: z.optional(z.nullable(z.unknown())),
 };
 
-/** Tokens of a turn, as results carry them: the four counters are always numbers [FLD-41]. */
+/** Tokens of a turn, as results carry them. The four counters are always numbers. */
 export const Usage = open(() => ({
   /** Tokens that were sent and came from no cache. */
   input_tokens: count,
@@ -34,7 +34,7 @@ export const Usage = open(() => ({
 }));
 export type Usage = z.infer<typeof Usage>;
 
-/** The same as programs read it in results, in the form that today's hosts expect. */
+/** Tokens of a turn, as programs read them in results, in the form that hosts of the reference expect. */
 export interface NonNullableUsage {
   /** Tokens that were sent and came from no cache. */
   input_tokens: number;
@@ -46,7 +46,7 @@ export interface NonNullableUsage {
   output_tokens: number;
   cache_creation: { ephemeral_1h_input_tokens: number; ephemeral_5m_input_tokens: number };
   server_tool_use: { web_search_requests: number; web_fetch_requests: number };
-  /** What of the output was thinking. */
+  /** The part of the output that was thinking. */
   output_tokens_details: { thinking_tokens: number };
   service_tier: 'standard' | 'priority' | 'batch';
   inference_geo: string;
@@ -55,7 +55,7 @@ export interface NonNullableUsage {
   fallback_credit: FallbackCredit | null;
 }
 
-/** Tokens of one API answer, as the provider sent them: providers may leave the cache counters out or null. */
+/** Tokens of one API answer, as the provider sent them. A provider may leave out the cache counters or send null. */
 export const ApiUsage = open(() => ({
   input_tokens: count,
   cache_creation_input_tokens: z.optional(z.nullable(count)),
@@ -65,37 +65,37 @@ export const ApiUsage = open(() => ({
 }));
 export type ApiUsage = z.infer<typeof ApiUsage>;
 
-/** Tokens and cost of one model, of the session with all its resumes. */
+/** Tokens and cost of one model, counted over the session and all its resumes. */
 export const ModelUsage = open(() => ({
   inputTokens: count,
   outputTokens: count,
   cacheReadInputTokens: count,
   cacheCreationInputTokens: count,
   webSearchRequests: count,
-  /** US dollars. 0 where no price is known: see `costBasis`. */
+  /** US dollars. 0 where Heddle knows no price: see `costBasis`. */
   costUSD: count,
-  /** Tokens that a conversation with this model may have. */
+  /** The largest number of tokens in a conversation with this model. */
   contextWindow: count,
-  /** Tokens that one answer may have. */
+  /** The largest number of tokens in one answer. */
   maxOutputTokens: count,
   thinkingTokens: z.optional(count),
   cacheCreationEphemeral5mInputTokens: z.optional(count),
   cacheCreationEphemeral1hInputTokens: z.optional(count),
   canonicalModel: z.optional(z.string()),
-  /** Who has answered; `firstParty` is Anthropic's API. */
+  /** The provider that answered; `firstParty` is Anthropic's API. */
   provider: z.optional(z.string()),
-  /** Where the price comes from: `list`, or `unknown`. */
+  /** The source of the price: `list`, or `unknown`. */
   costBasis: z.optional(word(['list', 'managed', 'unknown'])),
 }));
 export type ModelUsage = z.infer<typeof ModelUsage>;
 
 /** A tool call that was not allowed to run. */
 export const PermissionDenial = open(() => ({
-  /** The tool, under the name that rules have for it. */
+  /** The name of the tool, as permission rules spell it. */
   tool_name: z.string(),
   /** The `tool_use` block of the answer that made the call. */
   tool_use_id: z.string(),
-  /** What it was called with. */
+  /** The input of the call. */
   tool_input: AnyObject,
 }));
 export type PermissionDenial = z.infer<typeof PermissionDenial>;

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
+import { SessionTotals } from '../api/session-totals.ts';
 import { McpServerStatus } from '../mcp.ts';
 import { PermissionBehavior } from '../permissions.ts';
 import { AnyObject, open, type Schema, word } from '../schema.ts';
-import { ModelUsage } from '../usage.ts';
 import { AgentInfo, SlashCommand } from './initialize.ts';
 
-/** What hosts are answered, by requests that have more to say than that it was done. */
+/** The answers to requests of the host that return more than a confirmation. */
 
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
@@ -17,9 +17,9 @@ export const McpSetServersResult = open(() => ({
 }));
 export type McpSetServersResult = z.infer<typeof McpSetServersResult>;
 
-/** What an MCP tool has answered. */
+/** The answer of an MCP tool. */
 export const McpCallResult = open(() => ({
-  /** As the model would read it; with `result_not_for_model` as the server sent it. */
+  /** As the model would read it. With `result_not_for_model`: as the server sent it. */
   content: z.union([z.string(), z.array(z.unknown())]),
   structuredContent: z.optional(AnyObject),
   isError: flag,
@@ -34,11 +34,11 @@ export const McpResourceContents = open(() => ({
 }));
 export type McpResourceContents = z.infer<typeof McpResourceContents>;
 
-/** What became of an interrupt. */
+/** The result of an interrupt. */
 export const InterruptReceipt = open(() => ({
   /** The uuids of messages that still wait for their turn. */
   still_queued: z.array(z.string()),
-  /** With `cancel_queued`: the uuids of those that were taken back. */
+  /** With `cancel_queued`: the uuids of the messages that were removed from the queue. */
   cancelled: z.optional(z.array(z.string())),
 }));
 export type InterruptReceipt = z.infer<typeof InterruptReceipt>;
@@ -49,7 +49,7 @@ export const RewindFilesResult = open(() => ({
   filesChanged: z.optional(z.array(z.string())),
   insertions: z.optional(z.number()),
   deletions: z.optional(z.number()),
-  /** Files that were left alone because a link, or no plain file, stands in their place. */
+  /** How many files were left alone because their path is now a link or another special file. */
   skippedLinks: z.optional(z.number()),
 }));
 export type RewindFilesResult = z.infer<typeof RewindFilesResult>;
@@ -60,7 +60,7 @@ export const SessionNode = open(() => ({
   parent_uuid: z.nullable(z.string()),
   type: z.string(),
   timestamp: text,
-  /** The first words of it. */
+  /** The first words of the entry. */
   preview: text,
   is_sidechain: flag,
 }));
@@ -72,31 +72,31 @@ export const Branch = open(() => ({
   active: z.boolean(),
   /** Messages from the root to the leaf. */
   length: z.number(),
-  /** How many of them a person has written. */
+  /** How many of these messages a person wrote. */
   turns: z.optional(z.number()),
   timestamp: text,
   /** The first words of the last prompt. */
   preview: text,
-  /** Where the file holds a summary of exactly this branch. */
+  /** Set where the file holds a summary of exactly this branch. */
   summary: text,
 }));
 export type Branch = z.infer<typeof Branch>;
 
-/** All that a session holds, of every branch, in the order of the file. */
+/** All entries of a session, of every branch, in the order of the file. */
 export const SessionTree = open(() => ({
-  /** Where the next message goes on; null in a session without messages. */
+  /** The entry that the next message continues from; null in a session without messages. */
   leaf_uuid: z.nullable(z.string()),
   nodes: z.array(SessionNode),
   /** The ends of the branches. */
   leaves: z.array(z.string()),
-  /** How many nodes there are, when these are not all: `offset` and `limit` ask for the others. */
+  /** The number of all nodes. Set when `nodes` does not list all: `offset` and `limit` ask for the others. */
   total: z.optional(z.number()),
 }));
 export type SessionTree = z.infer<typeof SessionTree>;
 
 export const SwitchLeafResult = open(() => ({
   leaf_uuid: z.string(),
-  /** What became of the files, or would with `dry_run`; only with `restore_files`. */
+  /** What happened to the files, or would happen with `dry_run`. Only with `restore_files`. */
   files: z.optional(RewindFilesResult),
 }));
 export type SwitchLeafResult = z.infer<typeof SwitchLeafResult>;
@@ -107,7 +107,7 @@ export const PermissionExplanation = open(() => ({
   layer: z.string(),
   /** The rule that decided, as it is written. */
   rule: text,
-  /** The file or the flag in which that rule stands. */
+  /** The file or the flag that holds the rule. */
   where: text,
   reason: text,
 }));
@@ -117,15 +117,15 @@ export type PermissionExplanation = z.infer<typeof PermissionExplanation>;
 export const SettingsInForce = open(() => ({
   /** Merged from all sources. */
   effective: AnyObject,
-  /** The strongest first. */
+  /** The strongest source first. */
   sources: z.array(open({ source: text, path: text, settings: z.optional(AnyObject) })),
-  /** What the session uses at the moment, wherever it comes from. */
+  /** The values that the session uses now, from any source. */
   applied: z.optional(AnyObject),
-  /** Heddle's own: one by one, the items of lists too, each with where it stands. */
+  /** Heddle's own: each value, and each item of a list, with its source. */
   provenance: z.optional(
     z.array(open({ key: z.string(), value: z.optional(z.unknown()), scope: z.string(), source: z.string() })),
   ),
-  /** Heddle's own: what of the project's settings is left out. */
+  /** Heddle's own: the project settings that are left out. */
   ignored: z.optional(z.array(open({ file: z.string(), keys: z.array(z.string()), reason: z.string() }))),
   trust: text,
 }));
@@ -134,7 +134,7 @@ export type SettingsInForce = z.infer<typeof SettingsInForce>;
 const tokens = z.number();
 const named = open(() => ({ name: z.string(), tokens }));
 
-/** What fills the context window, in tokens: estimates, but for the total. */
+/** The contents of the context window, in tokens. All numbers but the total are estimates. */
 export const ContextUsage = open(() => ({
   categories: z.array(
     open({
@@ -173,13 +173,13 @@ export const ContextUsage = open(() => ({
   model: z.string(),
   memoryFiles: z.array(open({ path: z.string(), type: z.string(), tokens })),
   mcpTools: z.array(open({ name: z.string(), serverName: z.string(), tokens, isLoaded: flag })),
-  /** The instructions of servers. */
+  /** The instructions of MCP servers. */
   mcpInstructions: z.optional(z.array(open({ serverName: z.string(), tokens }))),
-  /** The agent's own tools that are sent only when they are looked for. */
+  /** The agent's own tools that are sent only after a tool search finds them. */
   deferredBuiltinTools: z.optional(z.array(open({ name: z.string(), tokens, isLoaded: z.boolean() }))),
   systemTools: z.optional(z.array(named)),
   systemPromptSections: z.optional(z.array(named)),
-  /** Those that do not come with the agent. */
+  /** The agents that do not come with Heddle. */
   agents: z.array(open({ agentType: z.string(), source: z.string(), pluginId: text, path: text, tokens })),
   slashCommands: z.optional(open({ totalCommands: z.number(), includedCommands: z.number(), tokens })),
   skills: z.optional(
@@ -194,7 +194,7 @@ export const ContextUsage = open(() => ({
   ),
   isAutoCompactEnabled: z.boolean(),
   autoCompactThreshold: z.optional(z.number()),
-  /** Not with `detail: 'summary'`. */
+  /** Absent with `detail: 'summary'`. */
   messageBreakdown: z.optional(
     open({
       toolCallTokens: z.number(),
@@ -208,7 +208,7 @@ export const ContextUsage = open(() => ({
       attachmentsByType: z.array(named),
     }),
   ),
-  /** What the API has counted for the last answer; null before there is one. */
+  /** The API's count for the last answer; null before the first answer. */
   apiUsage: z.nullable(
     open({
       input_tokens: z.number(),
@@ -220,7 +220,7 @@ export const ContextUsage = open(() => ({
 }));
 export type ContextUsage = z.infer<typeof ContextUsage>;
 
-/** What of a change an open session cannot take over. */
+/** The parts of a change that an open session cannot adopt. */
 export const FlagSettingsResult = open(() => ({ without_effect: z.optional(z.array(z.string())) }));
 export type FlagSettingsResult = z.infer<typeof FlagSettingsResult>;
 
@@ -228,7 +228,7 @@ interface Limit {
   utilization: number | null;
   resets_at: string | null;
 }
-/** Of a plan of the reference's provider. */
+/** The limits of a plan of the reference's provider. */
 export interface PlanLimits {
   five_hour?: Limit | null;
   seven_day?: Limit | null;
@@ -248,7 +248,7 @@ interface Share {
   name: string;
   pct: number;
 }
-/** What the reference has found out about somebody's way of working. Heddle finds out nothing of the kind. */
+/** What the reference observes about how a user works. Heddle observes nothing of this kind. */
 interface Behavior {
   request_count: number;
   session_count: number;
@@ -263,18 +263,10 @@ export interface Behaviors {
   week: Behavior;
 }
 
-/** What the session has used since it began, as far as its file tells. */
+/** The usage of the session since it began, as far as its file records it. */
 export const SessionUsage = open(() => ({
-  session: open({
-    total_cost_usd: z.number(),
-    total_api_duration_ms: z.number(),
-    total_duration_ms: z.number(),
-    /** By tools that edit files, since this process began. */
-    total_lines_added: z.number(),
-    total_lines_removed: z.number(),
-    model_usage: z.record(z.string(), ModelUsage),
-  }),
-  /** There is no plan here, so that these say nothing. */
+  session: SessionTotals,
+  /** Plans of the reference's provider. Heddle knows no plans, so that these fields carry no information. */
   subscription_type: z.nullable(z.string()),
   rate_limits_available: z.boolean(),
   rate_limits: z.nullable(AnyObject as unknown as Schema<PlanLimits>),
@@ -286,18 +278,18 @@ export const ListedRule = open(() => ({
   behavior: PermissionBehavior,
   toolName: z.string(),
   ruleContent: text,
-  /** As it is written. */
+  /** The rule, as it is written. */
   rule: z.string(),
   source: word([
     ...(['userSettings', 'projectSettings', 'localSettings', 'flagSettings', 'policySettings', 'cliArg'] as const),
     ...(['command', 'session', 'mcpMount', 'toolsNarrowing', 'mcpServerPolicy', 'hostCredential'] as const),
   ]),
-  /** The rule in words, of which only `emphasis` comes from it. */
+  /** The rule in words. Only `emphasis` is text of the rule. */
   description: z.optional(open({ prefix: z.string(), emphasis: text, suffix: text })),
-  /** Whether it stands in a file that can be changed, ends with the session, or is not for users to change. */
+  /** Whether the rule is in a file that the user can change, ends with the session, or is read-only. */
   editability: word(['persistent', 'session', 'readonly']),
   notInEffect: flag,
-  /** The file or the flag in which it stands. */
+  /** The file or the flag that holds the rule. */
   where: text,
 }));
 export type ListedRule = z.infer<typeof ListedRule>;
@@ -310,7 +302,7 @@ export const PermissionRules = open(() => ({
   state: open({
     /** Deny rules first, then ask, then allow: the order in which they decide. */
     rules: z.array(ListedRule),
-    /** `source` says who has added it: `cliArg`, a settings file, `session`. */
+    /** `source` names who added the directory: `cliArg`, a settings file, `session`. */
     workspaceDirectories: z.array(open({ path: z.string(), source: z.string() })),
     originalCwd: z.string(),
     managedOnly: z.boolean(),
@@ -331,11 +323,11 @@ export const FileContents = open(() => ({
   contents: z.string(),
   absPath: z.string(),
   requested_path: z.string(),
-  /** Not all bytes of the file are text; those that are not are replaced. */
+  /** Not all bytes of the file are text. Heddle replaced the others. */
   lossy: z.boolean(),
-  /** These are not the whole contents; then `size` says how many bytes the file has. */
+  /** `contents` is cut off; `size` is the number of bytes in the file. */
   truncated: flag,
-  /** Set where base64 was asked for. */
+  /** Set where the host asked for base64. */
   encoding: z.optional(z.literal('base64')),
   size: z.optional(z.number()),
 }));
@@ -351,21 +343,21 @@ export const TaskOutput = open(() => ({
     exitCode: z.nullable(z.number()),
   }),
   output_file: z.string(),
-  /** `output` is only the end of what was printed. */
+  /** `output` is only the end of the task's output. */
   truncated: flag,
 }));
 export type TaskOutput = z.infer<typeof TaskOutput>;
 
-/** What there is after the extension files were read again. */
+/** The result of reading the extension files again. */
 export const ReloadedPlugins = open(() => ({
   commands: z.array(SlashCommand),
   agents: z.array(AgentInfo),
-  /** `source` is `name@marketplace`, for those that settings name. */
+  /** `source` is `name@marketplace` for plugins that settings name. */
   plugins: z.array(open({ name: z.string(), path: z.string(), source: text, version: text })),
   mcpServers: z.array(McpServerStatus),
-  /** How many plugins could not be found or read. */
+  /** How many plugins were missing or unreadable. */
   error_count: z.number(),
-  /** With `hold_on_cache_impact`: whether nothing was read again, because of what `cache_impact` says. */
+  /** With `hold_on_cache_impact`: true where nothing was reloaded, for the reason in `cache_impact`. */
   held: flag,
   cache_impact: z.optional(
     open({

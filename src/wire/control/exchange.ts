@@ -1,13 +1,15 @@
 import * as z from 'zod/mini';
 import { open, type Schema } from '../schema.ts';
 
-/** A request and what is answered to it. */
+/** The schemas of a request and of its response. */
 export interface Exchange<Request = unknown, Response = unknown> {
   readonly request: Schema<Request>;
   readonly response: Schema<Response>;
 }
 
-/** The fields of a request beside its subtype, and its answer. A function, so that it costs nothing until used. */
+/**
+ * The fields of a request without its subtype, and its response. A function, so that schemas are built on first use.
+ */
 type Definition = () => readonly [fields: z.core.$ZodLooseShape, response: Schema<unknown>];
 
 type Exchanges<Table extends Record<string, Definition>> = {
@@ -42,5 +44,5 @@ function exchange(subtype: string, define: Definition): Exchange {
   };
 }
 
-/** The answer of a request that only says that it was done. */
+/** The response of a request that only confirms that it was carried out. */
 export const Done = z.optional(open({}));

@@ -2,11 +2,11 @@ import * as z from 'zod/mini';
 import type { JsonObject } from '../../util/json.ts';
 import { AnyObject, oneOf, open, type Schema } from '../schema.ts';
 
-/** The body of any control request; `hostRequests` and `cliRequests` say what each subtype holds. */
+/** The body of any control request; `hostRequests` and `cliRequests` define the fields of each subtype. */
 export type ControlRequestBody = JsonObject & { subtype: string };
 const ControlRequestBody = open({ subtype: z.string() }) as unknown as Schema<ControlRequestBody>;
 
-/** Asks for something; the answer names its `request_id`. */
+/** Sends a request; its response carries the same `request_id`. */
 export const ControlRequestFrame = open(() => ({
   type: z.literal('control_request'),
   request_id: z.string(),
@@ -14,7 +14,7 @@ export const ControlRequestFrame = open(() => ({
 }));
 export type ControlRequestFrame = z.infer<typeof ControlRequestFrame>;
 
-/** What is still unanswered, for a host that has lost its place. */
+/** The unanswered requests, for a host that has lost track of them. */
 const pending = {
   pending_permission_requests: z.optional(z.array(z.unknown())),
   pending_user_dialog_requests: z.optional(z.array(z.unknown())),
@@ -38,18 +38,18 @@ export const ControlFailure = open(() => ({
 }));
 export type ControlFailure = z.infer<typeof ControlFailure>;
 
-/** The one answer to a request. */
+/** The one response to a request. */
 export const ControlResponseFrame = open(() => ({
   type: z.literal('control_response'),
   response: oneOf('subtype', () => [ControlSuccess, ControlFailure]),
 }));
 export type ControlResponseFrame = z.infer<typeof ControlResponseFrame>;
 
-/** Withdraws a request; an answer that comes anyway is ignored (ruling K11). */
+/** Withdraws a request. A response that arrives later is ignored. */
 export const ControlCancelFrame = open(() => ({ type: z.literal('control_cancel_request'), request_id: z.string() }));
 export type ControlCancelFrame = z.infer<typeof ControlCancelFrame>;
 
-/** Every control line, by its `type`. The same in both directions. */
+/** Every control line, by its `type`. Both directions use the same frames. */
 export const controlFrames = {
   control_request: ControlRequestFrame,
   control_response: ControlResponseFrame,

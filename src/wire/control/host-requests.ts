@@ -27,40 +27,51 @@ import { InitializeResponse, initializeFields, ModelInfo, SlashCommand } from '.
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
 
-/** What a host may ask of the CLI. Mind the mixed casing of server names: it is the wire's. */
+/** The requests that a host sends to the CLI. The wire mixes the casing of server names; the table follows it. */
 export const hostRequests = exchanges({
-  /** The first request: what the host brings along, and the facts that it needs. */
+  /** The first request: what the host brings, answered with the details of the session that the host needs. */
   initialize: () => [initializeFields(), InitializeResponse],
-  /** Ends the running turn with a result; the answer names the messages that are answered next. `cancel_queued`: none is. */
+  /**
+   * Ends the running turn with a result. The response names the messages that are answered next; `cancel_queued`
+   * removes these messages.
+   */
   interrupt: () => [{ cancel_queued: flag }, z.optional(InterruptReceipt)],
-  /** No model, or `default`: back to the default. */
+  /** Changes the model. No model, or `default`: the default model. */
   set_model: () => [{ model: z.optional(z.nullable(z.string())) }, z.optional(open({ model: text }))],
-  /** `mode` is any text here: the answer to a wrong one has its own error code, `invalid_mode`. */
+  /**
+   * Changes the permission mode. `mode` is any text here, because a wrong mode has its own error code, `invalid_mode`.
+   */
   set_permission_mode: () => [{ mode: z.string() }, z.optional(open({ mode: text }))],
-  /** From the next turn on; 0 or null for none. What is left out stays as it is; a display of null is the provider's. */
+  /**
+   * Takes effect with the next turn; 0 or null removes the thinking budget. A field that is left out stays unchanged; a
+   * display of null resets to the provider's default.
+   */
   set_max_thinking_tokens: () => [
     { max_thinking_tokens: z.optional(z.nullable(z.number())), thinking_display: z.optional(z.nullable(z.string())) },
     Done,
   ],
-  /** Brings files back to how they were at a user message; Heddle's own `any_branch`: also at one of another branch. */
+  /**
+   * Restores files to their state at a user message. Heddle's own `any_branch` also accepts a message of another
+   * branch.
+   */
   rewind_files: () => [{ user_message_id: z.string(), dry_run: flag, any_branch: flag }, RewindFilesResult],
-  /** Ends a command or an agent in the background. */
+  /** Ends a background command or agent. */
   stop_task: () => [{ task_id: z.string() }, Done],
 
-  /** How it stands with the MCP servers. */
+  /** The status of the MCP servers. */
   mcp_status: () => [{ liveReply: flag }, open({ mcpServers: z.array(McpServerStatus) })],
-  /** What a server in the host says by itself. */
+  /** A message that an MCP server in the host sends by itself. */
   mcp_message: () => [
     { server_name: z.string(), message: JsonRpcMessage },
     z.optional(open({ mcp_response: z.optional(JsonRpcMessage) })),
   ],
-  /** Replaces the servers that a host has given. */
+  /** Replaces the servers that the host configured. */
   mcp_set_servers: () => [{ servers: z.record(z.string(), McpServerConfig) }, McpSetServersResult],
-  /** Connects to a server anew. */
+  /** Connects to a server again. */
   mcp_reconnect: () => [{ serverName: z.string() }, Done],
-  /** Turns a server off and on. */
+  /** Turns a server off or on. */
   mcp_toggle: () => [{ serverName: z.string(), enabled: z.boolean() }, Done],
-  /** Calls a tool without a turn. Deny rules and hooks apply; `check_permissions`: what is to be asked is asked, too. */
+  /** Calls a tool outside of a turn. Deny rules and hooks apply. With `check_permissions` the host is also asked. */
   mcp_call: () => [
     {
       tool: z.string(),
@@ -69,7 +80,7 @@ export const hostRequests = exchanges({
       expires_at: text,
       result_not_for_model: flag,
       check_permissions: flag,
-      /** Files of the reference's cloud. Refused. */
+      /** Files of the reference's cloud. Heddle refuses them. */
       input_files: z.optional(z.array(z.unknown())),
       output_files: z.optional(z.array(z.unknown())),
     },
@@ -77,48 +88,54 @@ export const hostRequests = exchanges({
   ],
   /** Reads a `ui://` resource of a server. */
   mcp_read_resource: () => [{ serverName: z.string(), uri: z.string() }, McpResourceContents],
-  /** Has calls of a server pass in this mode, too; null: in the session's alone. */
+  /**
+   * Checks calls of a server in this mode in addition to the session's, so that it can only restrict. Null removes it.
+   */
   set_mcp_permission_mode_override: () => [
     { serverName: z.string(), mode: z.nullable(word(['default', 'auto'])) },
     open({ warning: text }),
   ],
 
-  /** The settings in force, and where each stands. */
+  /** The settings in force, each with its source. */
   get_settings: () => [{}, SettingsInForce],
-  /** By key; null takes back what the launch or an earlier request gave. */
+  /** Sets settings by key; null resets a value that the launch or an earlier request set. */
   apply_flag_settings: () => [{ settings: AnyObject }, z.optional(FlagSettingsResult)],
-  /** Changes a settings file; null takes a key away. */
+  /** Changes a settings file; null removes a key. */
   update_settings: () => [{ source: z.string(), settings: z.optional(AnyObject) }, Done],
   /** The permission rules in force. */
   list_permission_rules: () => [{}, PermissionRules],
-  /** The hooks in force, and the events there are. */
+  /** The hooks in force, and all hook events. */
   get_hooks_listing: () => [{}, HooksListing],
-  /** The models that can be chosen. */
+  /** The models that a host can select. */
   list_models: () => [{}, open({ models: z.array(ModelInfo) })],
-  /** What the context window is filled with. */
+  /** The contents of the context window. */
   get_context_usage: () => [{ detail: text }, ContextUsage],
-  /** What the session has cost, as a text. */
+  /** The cost of the session, as text. */
   get_session_cost: () => [{}, open({ text: z.string() })],
-  /** What the session has cost, as numbers. */
+  /** The cost of the session, as numbers. */
   get_usage: () => [{ skip_behaviors: flag }, SessionUsage],
-  /** The versions of wire and agent. */
+  /** The versions of the wire protocol and of the agent. */
   get_binary_version: () => [{}, open({ version: z.string(), buildTime: text, heddle_version: text })],
 
-  /** Answered with the calls that are not waited for any more. */
+  /** Moves running calls to the background. The response names the calls that the turn no longer waits for. */
   background_tasks: () => [{ tool_use_id: text }, z.optional(open({ backgrounded: z.optional(z.array(z.string())) }))],
-  /** How a task in the background stands, and the end of its output. */
+  /** The status of a background task, and the end of its output. */
   get_task_output: () => [{ task_id: z.string() }, TaskOutput],
-  /** False: its turn has begun, or there is no such message. */
+  /** Removes a message from the queue. False: its turn has begun, or there is no such message. */
   cancel_async_message: () => [{ message_uuid: z.string() }, z.optional(open({ cancelled: flag }))],
   /** Gives the session a title. */
   rename_session: () => [{ title: z.string(), source: text, session_id: text }, Done],
-  /** A title for what is said of the session; `persist` gives it to one that has none. Null: no model could be asked. */
+  /**
+   * Writes a title for the description; `persist` sets it on a session without a title. Null: no model could be asked.
+   */
   generate_session_title: () => [{ description: z.string(), persist: flag }, open({ title: z.nullable(z.string()) })],
-  /** Refused as unsupported. */
+  /** Heddle refuses this request as unsupported. */
   set_color: () => [{ color: text }, Done],
-  /** Refused as unsupported. */
+  /** Heddle refuses this request as unsupported. */
   set_has_subscribers: () => [{ has_subscribers: z.optional(z.nullable(z.boolean())) }, Done],
-  /** Works in one more directory, which lies below those of the launch; and reads again what the flags name. */
+  /**
+   * Adds a working directory, which must lie below those of the launch, and reads the files that the flags name again.
+   */
   register_repo_root: () => [
     { directory: z.string(), reload_claude_md: flag, reload_plugins: flag, reload_skills: flag },
     z.optional(open({ directory: text })),
@@ -126,35 +143,36 @@ export const hostRequests = exchanges({
   /** Reads all extension files again. */
   reload_skills: () => [{}, open({ skills: z.optional(z.array(SlashCommand)) })],
   /**
-   * The same, and the settings that enable plugins; `add_plugins` brings more. Refused while the session works with
-   * `refuse_if_busy`; held where the tools would change with `hold_on_cache_impact`.
+   * Reads all extension files and the settings that enable plugins again; `add_plugins` adds plugins. With
+   * `refuse_if_busy` Heddle refuses while the session works; with `hold_on_cache_impact` it changes nothing where the
+   * tools would change.
    */
   reload_plugins: () => [
     { add_plugins: z.optional(z.array(z.unknown())), refuse_if_busy: flag, hold_on_cache_impact: flag },
     ReloadedPlugins,
   ],
-  /** The same; the answer names the styles. */
+  /** Reads all extension files again. The response names the output styles. */
   reload_output_styles: () => [{}, open({ available_output_styles: z.array(z.string()) })],
-  /** What the Read tool could read without a question. */
+  /** Reads a file that the Read tool may read without a question. */
   read_file: () => [{ path: z.string(), max_bytes: z.optional(z.number()), encoding: text }, FileContents],
-  /** Refused as unsupported. */
+  /** Heddle refuses this request as unsupported. */
   file_suggestions: () => [{ query: z.string() }, open({ suggestions: z.array(z.unknown()) })],
-  /** `mtime`: milliseconds since 1970. False: the file is another one by now. */
+  /** Marks a file as seen by the model. `mtime`: milliseconds since 1970. False: the file has changed since. */
   seed_read_state: () => [{ path: z.string(), mtime: z.number() }, z.optional(open({ seeded: flag }))],
 
   // Heddle's own.
-  /** No more user messages follow; control goes on until the CLI closes its output (ruling K2). */
+  /** No more user messages follow. Control requests continue until the CLI closes its output. */
   end_input: () => [{}, Done],
-  /** Adds or leaves out `stream_event` lines, from the next event of the model on. */
+  /** Turns `stream_event` lines on or off, from the next event of the model. */
   set_partial_messages: () => [{ enabled: z.boolean() }, Done],
   /** The nodes and leaves of the session. */
   session_tree: () => [{ offset: z.optional(z.number()), limit: z.optional(z.number()) }, SessionTree],
   /** The branches of the session. */
   branches: () => [{}, open({ branches: z.array(Branch) })],
-  /** Goes on from another message. */
+  /** Continues from another message. */
   switch_leaf: () => [{ leaf_uuid: z.string(), restore_files: flag, dry_run: flag }, SwitchLeafResult],
   /** Copies a branch into a new session. */
   fork_session: () => [{ at_uuid: text, title: text }, open({ session_id: z.string() })],
-  /** What would become of a tool call now, and which rule decides. */
+  /** The decision that a tool call would get now, and the rule that makes it. */
   explain_permission: () => [{ tool_name: z.string(), input: AnyObject }, PermissionExplanation],
 });

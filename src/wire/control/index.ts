@@ -48,13 +48,13 @@ export type CliSubtype = keyof typeof cliRequests;
 
 export type HostRequestOf<Subtype extends HostSubtype> = z.infer<(typeof hostRequests)[Subtype]['request']>;
 export type CliRequestOf<Subtype extends CliSubtype> = z.infer<(typeof cliRequests)[Subtype]['request']>;
-/** What a host may ask of the CLI. */
+/** Any request that a host sends to the CLI. */
 export type HostRequest = { [Subtype in HostSubtype]: HostRequestOf<Subtype> }[HostSubtype];
-/** What the CLI may ask of its host. */
+/** Any request that the CLI sends to its host. */
 export type CliRequest = { [Subtype in CliSubtype]: CliRequestOf<Subtype> }[CliSubtype];
 export type ControlRequest = HostRequest | CliRequest;
 
-/** The body that answers a request. (`mcp_message` goes both ways and has one answer.) */
+/** The body that answers a request. (`mcp_message` exists in both directions and has one answer.) */
 export type ResponseOf<Subtype extends HostSubtype | CliSubtype> = Subtype extends HostSubtype
   ? z.infer<(typeof hostRequests)[Subtype]['response']>
   : Subtype extends CliSubtype
@@ -67,7 +67,7 @@ export type ParsedRequest<Request> =
   | { ok: false; code: 'unsupported_request' | 'invalid_request'; error: string };
 
 /**
- * For the CLI: a request of the host, checked.
+ * For the CLI: checks a request of the host.
  *
  * @example
  * ```ts
@@ -81,7 +81,7 @@ export function parseHostRequest(body: unknown): ParsedRequest<HostRequest> {
 }
 
 /**
- * For the host: a request of the CLI, checked.
+ * For the host: checks a request of the CLI.
  *
  * @example
  * ```ts
@@ -94,7 +94,7 @@ export function parseCliRequest(body: unknown): ParsedRequest<CliRequest> {
 }
 
 /**
- * For the host: the CLI's answer to `subtype`, or a MessageParseError that names the bad field.
+ * For the host: checks the CLI's response to `subtype`. Throws a MessageParseError that names the bad field.
  *
  * @example
  * ```ts
@@ -107,7 +107,7 @@ export function readHostResponse<Subtype extends HostSubtype>(subtype: Subtype, 
 }
 
 /**
- * For the CLI: the host's answer to `subtype`, or a MessageParseError that names the bad field.
+ * For the CLI: checks the host's response to `subtype`. Throws a MessageParseError that names the bad field.
  *
  * @example
  * ```ts

@@ -9,7 +9,7 @@ const text = z.optional(z.string());
 const texts = z.optional(z.array(z.string()));
 const flag = z.optional(z.boolean());
 
-/** Callbacks of the host for one event, behind ids. */
+/** The host's callbacks for one event. The host sends an id for each. */
 export const HookCallbackMatcher = open(() => ({
   matcher: z.optional(z.nullable(z.string())),
   hookCallbackIds: z.array(z.string()),
@@ -20,16 +20,16 @@ export const HookCallbackMatcher = open(() => ({
 }));
 export type HookCallbackMatcher = z.infer<typeof HookCallbackMatcher>;
 
-/** Absent leaves the preset alone; an empty text means an empty prompt. Newer hosts send a list of blocks. */
+/** Absent keeps the preset; an empty text means an empty prompt. Newer hosts send a list of blocks. */
 const Prompt = z.optional(z.union([z.string(), z.array(z.string())]));
 
 export const SlashCommand = open(() => ({
   name: z.string(),
   description: z.string(),
   argumentHint: z.string(),
-  /** Other names for it. */
+  /** Other names of the command. */
   aliases: texts,
-  /** One of the program's own, not of a file or a server. */
+  /** True for a command of Heddle, false for one of a file or a server. */
   builtin: flag,
 }));
 export type SlashCommand = z.infer<typeof SlashCommand>;
@@ -53,7 +53,7 @@ export const AccountInfo = open(() => ({
   subscriptionType: text,
   tokenSource: text,
   apiKeySource: text,
-  /** Whose API is asked; `firstParty` is Anthropic's. */
+  /** The provider whose API Heddle uses; `firstParty` is Anthropic's. */
   apiProvider: z.optional(
     word([
       ...(['firstParty', 'bedrock', 'vertex', 'foundry'] as const),
@@ -73,24 +73,24 @@ export const InitializeResponse = open(() => ({
   models: z.array(ModelInfo),
   account: AccountInfo,
   pid: z.optional(z.number()),
-  /** Absent in answers of old versions. */
+  /** Absent in the responses of old versions. */
   agents: z.optional(z.array(AgentInfo)) as unknown as Schema<AgentInfo[]>,
   claude_code_version: text,
   current_permission_mode: text,
   fast_mode_state: z.optional(FastModeState),
   /** `idle` or `running`. */
   session_state: text,
-  /** What this end can do beyond the reference: `end_input` and others (ruling K2). */
+  /** The features of this end that the reference lacks: `end_input` and others. */
   capabilities: texts,
   heddle_version: text,
   protocol_version: z.optional(z.number()),
-  /** Whether the hooks of the request are those in force. Absent where it has none. */
+  /** True where the hooks of the request are in force. Absent where the request has none. */
   hooks_applied: flag,
-  /** `onFailure` of hook matchers is honoured. */
+  /** Heddle honours `onFailure` of hook matchers. */
   hook_on_failure_supported: flag,
-  /** Whether all plugins of the request are loaded. Absent where it names none. */
+  /** True where all plugins of the request are loaded. Absent where the request names none. */
   plugins_applied: flag,
-  /** By name of an SDK server, what became of its manifest. */
+  /** What happened to the manifest of each SDK server, by server name. */
   sdk_mcp_manifests_parked: z.optional(
     z.record(
       z.string(),
@@ -101,29 +101,29 @@ export const InitializeResponse = open(() => ({
 }));
 export type InitializeResponse = z.infer<typeof InitializeResponse>;
 
-/** A tool that the host runs: the agent asks for each call with `call_tool`. */
+/** A tool that the host runs. The agent sends `call_tool` for each call. */
 export const HostTool = open(() => ({
   name: z.string(),
   description: z.string(),
   /** A JSON Schema that describes an object. */
   inputSchema: AnyObject,
-  /** As MCP has them; only `readOnlyHint` has an effect. */
+  /** As in MCP; only `readOnlyHint` has an effect. */
   annotations: z.optional(AnyObject),
-  /** Part of every request to the model, however many tools there are. */
+  /** True: the tool is part of every request to the model, however many tools there are. */
   alwaysLoad: flag,
 }));
 export type HostTool = z.infer<typeof HostTool>;
 
 /** The fields of an `initialize` request. */
 export const initializeFields = () => ({
-  /** By event name. Unknown events are kept and warned about, they never disable the rest (ruling K5). */
+  /** By event name. Heddle stores unknown events and warns about them; they never disable the others. */
   hooks: z.optional(z.nullable(z.record(z.string(), z.array(HookCallbackMatcher)))),
   sdkMcpServers: texts,
-  /** By name of an SDK server. */
+  /** By the name of the SDK server. */
   sdkMcpServerConfigs: z.optional(
     z.record(z.string(), open({ timeout: z.optional(z.number()), tools: z.optional(z.array(McpServerToolPolicy)) })),
   ),
-  /** Handshake and tool list of each SDK server, so that they need not be asked for (ruling K45). */
+  /** The handshake and tool list of each SDK server, so that Heddle need not ask for them. */
   sdkMcpServerManifests: z.optional(
     z.record(z.string(), open({ initializeResult: z.optional(AnyObject), toolsListResult: z.optional(AnyObject) })),
   ),
@@ -135,13 +135,15 @@ export const initializeFields = () => ({
   agents: z.optional(z.record(z.string(), AgentDefinition)),
   skills: z.optional(z.union([z.string(), z.array(z.string())])),
   title: text,
-  /** Loaded where the launch says `--await-initialize`. */
+  /** Loaded only where the launch has `--await-initialize`. */
   plugins: z.optional(z.array(z.unknown())),
-  /** With `--managed-settings-in-initialize`: the settings that can only forbid. */
+  /** With `--managed-settings-in-initialize`: settings that can only restrict. */
   managedSettings: z.optional(AnyObject),
-  /** Which dialogs the host can show. Heddle asks for none. */
+  /** The dialogs that the host can show. Heddle asks for none. */
   supportedDialogKinds: texts,
-  /** Both about a system prompt that changes with time and place. Ours does not. */
+  /**
+   * Both fields concern parts of the system prompt that change with time and place. Heddle's prompt has no such parts.
+   */
   excludeDynamicSections: flag,
   systemPromptSnapshot: flag,
   sdkMcpServerManifestsOrigin: text,
@@ -151,6 +153,6 @@ export const initializeFields = () => ({
   agentProgressSummaries: flag,
   perTaskStopAffordance: flag,
   promptSuggestions: flag,
-  /** Heddle's own: the version in whose forms the host wants to hear, where versions differ: `2.1.44` or `2.1.325`. */
+  /** Heddle's own: the version whose line formats the host expects, where versions differ: `2.1.44` or `2.1.325`. */
   clientDialect: text,
 });

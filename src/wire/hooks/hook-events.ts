@@ -1,6 +1,6 @@
 /**
- * The names of all hook events, of both reference versions (ruling K5). Apart from their schemas, which a program that
- * only imports the SDK does not load.
+ * The names of all hook events, of both reference versions. They are in a file without schemas, so that a program that
+ * only imports the SDK does not load the schemas.
  *
  * @example
  * ```ts

@@ -1,28 +1,28 @@
 import * as z from 'zod/mini';
-import { AssistantMessageError } from './messages/assistant.ts';
-import { PermissionSuggestion } from './permissions.ts';
-import { kinds, open, type Schema, word } from './schema.ts';
+import { AssistantMessageError } from '../messages/assistant.ts';
+import { PermissionSuggestion } from '../permissions.ts';
+import { kinds, open, type Schema, word } from '../schema.ts';
 
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
 
-/** What every hook is told [HK-17]. */
+/** The fields of every hook input. */
 const base = {
   session_id: z.string(),
   transcript_path: z.string(),
   cwd: z.string(),
   permission_mode: text,
-  /** In a subagent: which. */
+  /** The id of the subagent, where the event happens in one. */
   agent_id: text,
   agent_type: text,
-  /** The same for all that happens because of one prompt. */
+  /** The same id for all events that one prompt causes. */
   prompt_id: text,
   effort: z.optional(open({ level: z.string() })),
 };
 export const BaseHookInput = open(base);
 export type BaseHookInput = z.infer<typeof BaseHookInput>;
 
-/** What all are told, and what belongs to the event, which may say more of a field that all have. */
+/** The common fields and the fields of the event. An event may refine a common field. */
 type Fields<Event extends string, Shape> = Omit<typeof base, keyof Shape> & {
   hook_event_name: z.ZodMiniLiteral<Event>;
 } & Shape;
@@ -34,11 +34,11 @@ function input<const Event extends string, Shape extends z.core.$ZodLooseShape>(
   });
 }
 
-/** Of a tool of an MCP server: which one, and who has defined it; `sdk` is a server of the host's program. */
+/** The MCP server of a tool and its source; `sdk` is a server of the host's program. */
 export const McpServerProvenance = open(() => ({ name: z.string(), source: z.string() }));
 export type McpServerProvenance = z.infer<typeof McpServerProvenance>;
 
-/** Work in the background, as Stop hooks are told of it. */
+/** A background task, as the input of Stop hooks lists it. */
 export const BackgroundTaskSummary = open(() => ({
   id: z.string(),
   /** `shell`, `subagent`, … */
@@ -53,7 +53,7 @@ export const BackgroundTaskSummary = open(() => ({
 }));
 export type BackgroundTaskSummary = z.infer<typeof BackgroundTaskSummary>;
 
-/** A schedule of the reference. There are none here. */
+/** A schedule of the reference. Heddle has none. */
 export const SessionCronSummary = open(() => ({
   id: z.string(),
   schedule: z.string(),
@@ -67,7 +67,7 @@ const server = { mcp_server: z.optional(McpServerProvenance) };
 const toolCall = { ...tool, tool_use_id: z.string() };
 const duration = { duration_ms: z.optional(z.number()) };
 const stop = {
-  /** True when the agent already goes on because of a stop hook [HK-34]. */
+  /** True when the agent already continues because of a stop hook. */
   stop_hook_active: z.boolean(),
   last_assistant_message: text,
   background_tasks: z.optional(z.array(BackgroundTaskSummary)),
@@ -77,7 +77,7 @@ const teamTask = {
   task_id: z.string(),
   task_subject: z.string(),
   task_description: text,
-  /** In a team: who has it, and the team. */
+  /** In a team: the teammate that has the task, and the team. */
   teammate_name: text,
   team_name: text,
 };
@@ -127,7 +127,7 @@ export type PermissionDeniedHookInput = z.infer<typeof PermissionDeniedHookInput
 
 export const UserPromptSubmitHookInput = input('UserPromptSubmit', () => ({
   prompt: z.string(),
-  /** Who says it: `sdk` is whoever sends messages to the agent, `system` the agent itself, of what has happened. */
+  /** The sender: `sdk` is a host that sends messages to the agent; `system` is Heddle, which reports an event. */
   source: z.optional(word(['user', 'sdk', 'system', 'loop_wakeup', 'schedule_wakeup', 'poll_event'])),
   session_title: text,
 }));
@@ -137,10 +137,10 @@ export const SessionStartHookInput = input('SessionStart', () => ({
   source: word(['startup', 'resume', 'clear', 'compact', 'fork']),
   model: text,
   session_title: text,
-  /** Of a session that goes on: how long ago its last answer was, and what the next request sends again. */
+  /** For a resumed session: the seconds since its last answer, and the tokens that the next request sends again. */
   seconds_since_last_response: z.optional(z.number()),
   context_tokens: z.optional(z.number()),
-  /** Whether the provider has probably forgotten that by now, and what it costs to have it kept anew. */
+  /** Whether the provider's cache has probably dropped these tokens, and the cost of caching them again. */
   prompt_cache_likely_expired: flag,
   estimated_cache_write_usd: z.optional(z.number()),
 }));
@@ -199,7 +199,7 @@ export type TaskCreatedHookInput = z.infer<typeof TaskCreatedHookInput>;
 export const TaskCompletedHookInput = input('TaskCompleted', () => teamTask);
 export type TaskCompletedHookInput = z.infer<typeof TaskCompletedHookInput>;
 
-/** An MCP server asks something. A hook may answer in the place of whoever would be asked. */
+/** An MCP server asks the user a question. A hook may answer instead of the user. */
 export const ElicitationHookInput = input('Elicitation', () => ({
   mcp_server_name: z.string(),
   message: z.string(),
@@ -210,7 +210,7 @@ export const ElicitationHookInput = input('Elicitation', () => ({
 }));
 export type ElicitationHookInput = z.infer<typeof ElicitationHookInput>;
 
-/** What the server is about to be answered. A hook may change it. */
+/** The answer that the server is about to get. A hook may change it. */
 export const ElicitationResultHookInput = input('ElicitationResult', () => ({
   mcp_server_name: z.string(),
   action: word(['accept', 'decline', 'cancel']),
@@ -226,19 +226,19 @@ export type WorktreeCreateHookInput = z.infer<typeof WorktreeCreateHookInput>;
 export const WorktreeRemoveHookInput = input('WorktreeRemove', () => ({ worktree_path: z.string() }));
 export type WorktreeRemoveHookInput = z.infer<typeof WorktreeRemoveHookInput>;
 
-/** A change of model. `requested_model`: as it was named, null for the one of the launch. */
+/** A change of model. `requested_model`: the name in the request; null for the model of the launch. */
 const modelSwitch = {
   from_model: z.string(),
   to_model: z.string(),
   requested_model: z.nullable(z.string()),
   /** Tokens that the next request sends again. */
   context_tokens: z.number(),
-  /** Whether the model that is left probably still keeps them. */
+  /** Whether the cache of the old model probably still holds these tokens. */
   prompt_cache_warm: z.boolean(),
   cache_ttl: word(['5m', '1h']),
-  /** What it would cost to have the new model keep them. */
+  /** The cost of caching these tokens for the new model. */
   estimated_cache_write_usd: z.number(),
-  /** `default`: the price of the new model is not known. */
+  /** `default`: Heddle does not know the price of the new model. */
   pricing: word(['configured', 'catalog', 'default']),
 };
 
@@ -248,14 +248,14 @@ export const PreModelSwitchHookInput = input('PreModelSwitch', () => ({
 }));
 export type PreModelSwitchHookInput = z.infer<typeof PreModelSwitchHookInput>;
 
-/** `auto`: another model has taken over by itself. */
+/** `auto`: Heddle changed the model by itself, to a fallback. */
 export const PostModelSwitchHookInput = input('PostModelSwitch', () => ({
   ...modelSwitch,
   source: word(['command', 'picker', 'sdk', 'auto', 'resume']),
 }));
 export type PostModelSwitchHookInput = z.infer<typeof PostModelSwitchHookInput>;
 
-/** A command of a file or of an MCP server is replaced by what it stands for. */
+/** A command of a file or of an MCP server is replaced by its text. */
 export const UserPromptExpansionHookInput = input('UserPromptExpansion', () => ({
   expansion_type: word(['slash_command', 'mcp_prompt']),
   command_name: z.string(),
@@ -265,7 +265,7 @@ export const UserPromptExpansionHookInput = input('UserPromptExpansion', () => (
 }));
 export type UserPromptExpansionHookInput = z.infer<typeof UserPromptExpansionHookInput>;
 
-/** The model could not answer. */
+/** The model did not answer. */
 export const StopFailureHookInput = input('StopFailure', () => ({
   error: AssistantMessageError,
   error_details: text,
@@ -283,7 +283,7 @@ export const InstructionsLoadedHookInput = input('InstructionsLoaded', () => ({
   file_path: z.string(),
   memory_type: word(['User', 'Project', 'Local', 'Managed']),
   load_reason: word(['session_start', 'nested_traversal', 'path_glob_match', 'include', 'compact']),
-  /** The patterns that its front matter has for the files it is about. */
+  /** The file patterns in the front matter of the memory file. */
   globs: z.optional(z.array(z.string())),
   parent_file_path: text,
   trigger_file_path: text,
@@ -302,12 +302,12 @@ export type FileChangedHookInput = z.infer<typeof FileChangedHookInput>;
 export const DirectoryAddedHookInput = input('DirectoryAdded', () => ({
   directory: z.string(),
   source: word(['slash_command', 'register_repo_root']),
-  /** The same as `directory`. */
+  /** The same path as `directory`. */
   directory_path: text,
 }));
 export type DirectoryAddedHookInput = z.infer<typeof DirectoryAddedHookInput>;
 
-/** Lines of an answer are about to be shown. The event of an interface; an agent shows nothing. */
+/** An interface is about to show lines of an answer. Heddle has no interface and never sends this event. */
 export const MessageDisplayHookInput = input('MessageDisplay', () => ({
   turn_id: z.string(),
   message_id: z.string(),
@@ -317,7 +317,7 @@ export const MessageDisplayHookInput = input('MessageDisplay', () => ({
 }));
 export type MessageDisplayHookInput = z.infer<typeof MessageDisplayHookInput>;
 
-/** The input of each event. */
+/** The schema of each event's input. */
 export const hookInputs = {
   PreToolUse: PreToolUseHookInput,
   PostToolUse: PostToolUseHookInput,
@@ -358,5 +358,5 @@ export type HookEvent = keyof typeof hookInputs;
 export type HookInputOf<Event extends HookEvent> = z.infer<(typeof hookInputs)[Event]>;
 export type HookInput = { [Event in HookEvent]: HookInputOf<Event> }[HookEvent];
 
-/** The input of any hook; an event that we do not know passes. */
+/** The input of any hook. An unknown event passes. */
 export const HookInput: Schema<HookInput> = kinds('hook_event_name', () => Object.values(hookInputs));

@@ -1,17 +1,17 @@
 import * as z from 'zod/mini';
+import { PermissionUpdate } from '../permissions.ts';
+import { AnyObject, kinds, oneOf, open } from '../schema.ts';
 import { type HookEvent, hookInputs } from './hook-inputs.ts';
-import { PermissionUpdate } from './permissions.ts';
-import { AnyObject, kinds, oneOf, open } from './schema.ts';
 
 export { HOOK_EVENTS } from './hook-events.ts';
 export * from './hook-inputs.ts';
 
-/** Every event of both reference versions (ruling K5). */
+/** Every event of both reference versions. */
 export const hookEvents = Object.keys(hookInputs) as HookEvent[];
 
 /**
- * Whether there is a hook event of that name. Settings may name events of other versions: those are warned about, never
- * fatal.
+ * Whether a hook event has this name. Settings may name events of other versions: Heddle warns about them and
+ * continues.
  *
  * @example
  * ```ts
@@ -25,12 +25,12 @@ export function isHookEvent(name: string): name is HookEvent {
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
 const context = { additionalContext: text };
-/** What an MCP server is answered. */
+/** The answer to an MCP server. */
 const elicitation = {
   action: z.optional(z.enum(['accept', 'decline', 'cancel'])),
   content: z.optional(AnyObject),
 };
-/** Absolute paths of files whose changes hooks want to hear of. */
+/** Absolute paths of files. The FileChanged hooks run when one of them changes. */
 const watching = { watchPaths: z.optional(z.array(z.string())) };
 
 function specific<const Event extends HookEvent, Shape extends z.core.$ZodLooseShape>(
@@ -70,7 +70,7 @@ export const PermissionRequestHookOutput = specific('PermissionRequest', () => (
 }));
 export type PermissionRequestHookOutput = z.infer<typeof PermissionRequestHookOutput>;
 
-/** What only makes sense for one event, tagged with its name [HK-25]. */
+/** The fields for one event only, tagged with its name. */
 export const HookSpecificOutput = kinds('hookEventName', () => [
   PreToolUseHookOutput,
   PostToolUseHookOutput,
@@ -81,17 +81,17 @@ export const HookSpecificOutput = kinds('hookEventName', () => [
   specific('UserPromptSubmit', () => ({
     ...context,
     sessionTitle: text,
-    /** Of a prompt that it holds up: the text is left out of what is said about that. */
+    /** For a prompt that the hook blocks: Heddle leaves the text of the prompt out of its message. */
     suppressOriginalPrompt: flag,
   })),
   specific('UserPromptExpansion', () => ({ ...context, suppressOriginalPrompt: flag })),
   specific('SessionStart', () => ({
     ...context,
     ...watching,
-    /** Said before the first prompt, in a turn of its own. */
+    /** A prompt that Heddle sends before the first prompt, in its own turn. */
     initialUserMessage: text,
     sessionTitle: text,
-    /** The hook has written skills, which are to be read now. */
+    /** The hook wrote skills; Heddle reads the skills again. */
     reloadSkills: flag,
   })),
   specific('CwdChanged', () => watching),
@@ -108,33 +108,33 @@ export const HookSpecificOutput = kinds('hookEventName', () => [
   specific('Notification', () => context),
   specific('Elicitation', () => elicitation),
   specific('ElicitationResult', () => elicitation),
-  /** The directory that the hook has made. A command may print the path instead. */
+  /** The directory that the hook created. A command may print the path instead. */
   specific('WorktreeCreate', () => ({ worktreePath: z.string() })),
-  /** What an interface is to show instead. */
+  /** The text that an interface shows instead. */
   specific('MessageDisplay', () => ({ displayContent: text })),
 ]);
 export type HookSpecificOutput = z.infer<typeof HookSpecificOutput>;
 
-/** "I am still at it, do not wait" [HK-18]. */
+/** The hook continues in the background; Heddle does not wait for it. */
 export const AsyncHookOutput = open(() => ({ async: z.literal(true), asyncTimeout: z.optional(z.number()) }));
 export type AsyncHookOutput = z.infer<typeof AsyncHookOutput>;
 
 export const SyncHookOutput = open(() => ({
-  /** False stops the turn; in PreToolUse the tool does not run (ruling K18). */
+  /** False stops the turn; in PreToolUse the tool does not run. */
   continue: z.optional(z.boolean()),
   preventContinuation: z.optional(z.boolean()),
   stopReason: text,
   suppressOutput: z.optional(z.boolean()),
   systemMessage: text,
-  /** For the terminal that somebody looks at. An agent has none. */
+  /** Control codes for the user's terminal. Heddle has no terminal and ignores them. */
   terminalSequence: text,
-  /** The older way to allow and deny. */
+  /** The older form of allow and deny. */
   decision: z.optional(z.enum(['approve', 'block'])),
   reason: text,
   hookSpecificOutput: z.optional(HookSpecificOutput),
 }));
 export type SyncHookOutput = z.infer<typeof SyncHookOutput>;
 
-/** The JSON that a hook answers with: a command on stdout, a callback as its return value. */
+/** The JSON answer of a hook: a command prints it to stdout, a callback returns it. */
 export const HookOutput = z.union([AsyncHookOutput, SyncHookOutput]);
 export type HookOutput = AsyncHookOutput | SyncHookOutput;

@@ -1,9 +1,9 @@
-import type { JsonObject } from '../util/json.ts';
+import type { JsonObject } from '../../util/json.ts';
 
-/** The versions of MCP that are spoken here, the newest first. */
+/** The versions of MCP that Heddle supports, the newest first. */
 export const MCP_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;
 
-/** What JSON-RPC calls its errors. */
+/** The error codes of JSON-RPC. */
 export const RPC_ERRORS = { invalidRequest: -32600, unknownMethod: -32601, invalidParams: -32602, internal: -32603 };
 
 export type RpcId = string | number;
@@ -47,7 +47,7 @@ export function rpcResult(id: RpcId, result: JsonObject): JsonObject {
   return { result, jsonrpc: '2.0', id };
 }
 
-/** Whatever was thrown, as the response that tells it. */
+/** Turns a thrown value into an error response. */
 export function rpcFailure(id: RpcId, error: unknown): JsonObject {
   const code = error instanceof RpcError ? error.code : RPC_ERRORS.internal;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,13 +1,13 @@
 import { finished, type Readable, type Writable } from 'node:stream';
-import { isObject, type JsonObject } from '../util/json.ts';
-import { HeddleError, JsonDecodeError, MessageParseError } from './errors.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
+import { HeddleError, JsonDecodeError, MessageParseError } from '../errors.ts';
 
-/** No line may be longer, either way (ruling K34). Our own lines stay far below. */
+/** The maximum length of a line, in both directions. Heddle's own lines stay far below it. */
 export const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 /**
- * A message may carry its JSON text under this key. Writers then use it as it is instead of serialising again; a symbol
- * key is invisible to JSON.stringify, to comparison of keys and to consumers.
+ * A message may carry its JSON text under this key. A writer then uses the text instead of serialising again;
+ * JSON.stringify, key comparisons and consumers do not see a symbol key.
  */
 export const RAW_JSON = Symbol.for('heddle.rawJson');
 
@@ -29,9 +29,10 @@ const CR = 0x0d;
 const BOM = [0xef, 0xbb, 0xbf];
 
 /**
- * Splits bytes into lines on LF only, whatever the chunking, also inside a UTF-8 sequence. (`readline` would also split
- * on U+2028.) CRLF and a leading BOM are tolerated, blank lines are skipped. Of a line past the cap only the length is
- * kept, so that the lines behind it can still be read.
+ * Splits bytes into lines on LF only, however the bytes are chunked, even inside a UTF-8 sequence. (`readline` would
+ * also split on U+2028.)
+ * - It accepts CRLF and a leading BOM, and skips blank lines.
+ * - It stores only the length of a line that is too long, so that the lines after it can still be read.
  *
  * @example
  * ```ts
@@ -75,7 +76,7 @@ export class LineDecoder {
     else this.#pieces.push(piece);
   }
 
-  /** The line that was kept, or null when it is blank. */
+  /** The buffered line, or null when it is blank. */
   #complete(): Line | OverlongLine | null {
     const pieces = this.#pieces;
     const length = this.#pending;
@@ -102,7 +103,7 @@ export interface Line {
   number: number;
 }
 
-/** A line that was passed over, because it is longer than it may be. */
+/** A line that was skipped because it is too long. */
 export interface OverlongLine {
   bytes: number;
   maxBytes: number;
@@ -110,7 +111,7 @@ export interface OverlongLine {
 }
 
 /**
- * The object on a line, or an error that says why there is none.
+ * The object on a line, or an error that says why the line holds none.
  *
  * @example
  * ```ts
@@ -124,7 +125,7 @@ export function parseLine(line: Line | OverlongLine): JsonObject | HeddleError {
   try {
     value = JSON.parse(line.text);
   } catch (cause) {
-    // The text itself stays out of the message: it may hold anything. A short preview is among the facts.
+    // The message does not quote the line, because the line may hold anything. The facts have a short preview.
     const facts = { line: line.number, length: line.text.length, preview: line.text.slice(0, 200) };
     return new JsonDecodeError(`line ${line.number} is not JSON (${line.text.length} characters)`, { facts, cause });
   }
@@ -139,8 +140,8 @@ function tooLong({ number, bytes, maxBytes }: OverlongLine): HeddleError {
 }
 
 /**
- * Reads a byte stream as protocol lines. Bad lines, also overlong ones, come as errors and reading goes on. A stream that
- * is destroyed on this side just ends.
+ * Reads a byte stream as protocol lines. A bad or overlong line is yielded as an error, and reading continues. A stream
+ * that is destroyed on this side ends without an error.
  *
  * @example
  * ```ts
@@ -169,13 +170,15 @@ export async function* readLines(
   for (const line of decoder.end()) yield parseLine(line);
 }
 
-/** Lines are collected up to this many characters before they are handed on, or until the event loop turns. */
+/** The writer collects lines up to this number of characters, or until the event loop turns. */
 const BATCH_CHARS = 64 * 1024;
 
 /**
- * Writes protocol lines, whole and in order. Lines of one turn of the event loop go out together: a system call for each
- * delta of a long answer would cost more than the rest of its way. `write` resolves when the stream can take more, so
- * that a slow reader slows the writer down instead of filling its memory; it rejects once the reader is gone.
+ * Writes protocol lines, whole and in order.
+ * - Lines of one turn of the event loop are written together: a system call for each delta of a long answer would cost
+ *   more than all other work on it.
+ * - `write` resolves when the stream can take more, so that a slow reader slows the writer down instead of filling its
+ *   memory. It rejects once the reader is gone.
  *
  * @example
  * ```ts
@@ -197,14 +200,14 @@ export class LineWriter {
     });
   }
 
-  /** Calls back when the far end stopped reading (EPIPE) or the stream broke. */
+  /** Calls `listener` when the far end stops reading (EPIPE) or the stream breaks. */
   onFailure(listener: (error: HeddleError) => void): void {
     this.#stream.on('error', () => this.#failure && listener(this.#failure));
   }
 
-  /** Whether something that was written could not be delivered. Final after `flush`. */
+  /** Whether something that was written could not be delivered. The value is final after `flush`. */
   get failed(): boolean {
-    // The stream knows at once; its event comes a moment later.
+    // The stream has the error at once; it emits the event a moment later.
     return this.#failure !== null || this.#stream.errored !== null;
   }
 
@@ -212,7 +215,7 @@ export class LineWriter {
     return this.writeText(encodeLine(message));
   }
 
-  /** Undefined while there is room: most lines need no promise. */
+  /** Returns undefined while there is room, because most lines need no promise. */
   writeText(text: string): Promise<void> | undefined {
     const broken = this.#failure ?? (this.#isOver() ? new HeddleError('closed', 'The output is closed') : null);
     if (broken) return Promise.reject(broken);
@@ -230,12 +233,13 @@ export class LineWriter {
     if (settled || this.#failure || stream.destroyed) return;
     await new Promise<void>((resolve) => {
       if (stream.writableEnded) finished(stream, { readable: false }, () => resolve());
-      // Called back after all writes before it. 'drain' would not do: it only follows a write that had to wait.
+      // The stream calls back after all earlier writes. The 'drain' event would not do: it only follows a write that
+      // had to wait.
       else stream.write('', () => resolve());
     });
   }
 
-  /** Everything that was written goes out, then the stream ends. */
+  /** Writes everything that is buffered, then ends the stream. */
   end(): void {
     this.#handOn();
     this.#stream.end();

@@ -1,15 +1,15 @@
-import { Channel } from '../util/channel.ts';
-import type { JsonObject } from '../util/json.ts';
-import { HeddleError } from './errors.ts';
+import { Channel } from '../../util/channel.ts';
+import type { JsonObject } from '../../util/json.ts';
+import { HeddleError } from '../errors.ts';
 import type { ExitInfo, Transport } from './transport.ts';
 
 /** How many lines may wait for a slow reader before `write` makes the writer wait. */
 const HIGH_WATER = 256;
 
 /**
- * Two linked ends in one process: what one writes, the other reads. Lines are handed over by reference, so both sides
- * treat them as read-only. The near end is the client's; the far end is `serve`'s. `onSend` sees what the client sends,
- * at that moment.
+ * Two linked ends in one process: each reads the lines that the other writes. Lines are passed by reference, so both
+ * sides treat them as read-only. The client has the near end, `serve` the far end; `onSend` is called with each line at
+ * the moment when the client sends it.
  */
 export function memoryPair({ onSend }: { onSend?(line: JsonObject): void } = {}): {
   near: MemoryTransport;
@@ -34,7 +34,7 @@ export class MemoryTransport implements Transport {
   readonly exit: Promise<ExitInfo>;
   #onClose: (() => void | Promise<void>) | null = null;
 
-  /** `tellOther` lets the other end know that this one is gone. */
+  /** `tellOther` informs the other end that this end is gone. */
   constructor(incoming: Lane, outgoing: Lane, tellOther: () => void) {
     this.#incoming = incoming;
     this.#outgoing = outgoing;
@@ -77,12 +77,12 @@ export class MemoryTransport implements Transport {
     return this.#connected && !this.#closed;
   }
 
-  /** What `close` must end besides the two lanes: the work behind the other end. */
+  /** Registers work at the other end that `close` must end in addition to the two lanes. */
   onClose(end: () => void | Promise<void>): void {
     this.#onClose = end;
   }
 
-  /** The far end tells how its work ended; resolves `exit`. */
+  /** The far end reports how its work ended, which resolves `exit`. */
   settle(exit: ExitInfo): void {
     this.#resolveExit(exit);
   }
@@ -102,7 +102,7 @@ class Lane {
     return this.#channel.ended;
   }
 
-  /** Undefined when there is room: most lines need no promise. */
+  /** Returns undefined when there is room, because most lines need no promise. */
   push(message: JsonObject): Promise<void> | undefined {
     this.#onSend?.(message);
     this.#channel.push(message);
@@ -122,7 +122,7 @@ class Lane {
       return queue.next();
     };
     const leave = async (): Promise<IteratorResult<JsonObject, void>> => {
-      this.end(); // nobody will read on: the writer must not wait
+      this.end(); // the reader is gone: the writer must not wait
       return { value: undefined, done: true };
     };
     return { [Symbol.asyncIterator]: () => ({ next, return: leave }) };

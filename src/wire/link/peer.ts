@@ -1,54 +1,58 @@
-import { Channel } from '../util/channel.ts';
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { messageOf } from '../util/message-of.ts';
-import { startTimer, within } from '../util/timer.ts';
-import { ControlError, ControlTimeoutError, HeddleError } from './errors.ts';
+import { Channel } from '../../util/channel.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
+import { startTimer, within } from '../../util/timer.ts';
+import { ControlError, ControlTimeoutError, HeddleError } from '../errors.ts';
+import { exitError } from '../exit-errors.ts';
 import type { Transport } from './transport.ts';
 
-/** Answers one incoming control request: the response body, or undefined for none. A throw becomes an error response. */
+/**
+ * Handles one incoming control request and returns the response body, or undefined for none. A throw becomes an error
+ * response.
+ */
 export type RequestHandler = (request: ControlBody, context: RequestContext) => Promise<unknown> | unknown;
 
 export type ControlBody = JsonObject & { subtype: string };
 
 export interface RequestContext {
   requestId: string;
-  /** Aborts when the other side withdraws the request or the connection closes; no answer is sent then. */
+  /** Aborts when the other side withdraws the request or the connection closes. The peer then sends no response. */
   signal: AbortSignal;
-  /** Runs after the response has been written: for effects that must be seen after it. */
+  /** Runs `effect` after the response is written, so that the other side sees its lines later. */
   afterResponse(effect: () => void): void;
-  /** Adds fields to a successful response, beside its body. */
+  /** Adds fields to a successful response, next to its body. */
   beside(fields: JsonObject): void;
-  /** Nothing is sent when the handler is done: somebody else answers, under the same `requestId`. */
+  /** The peer sends no response when the handler ends. Other code sends it later, under the same `requestId`. */
   leaveOpen(): void;
 }
 
 export interface PeerOptions {
-  /** A fresh request id per call. */
+  /** Makes a fresh request id for each call. */
   newId: () => string;
   onRequest: RequestHandler;
   /**
-   * Takes every line that is not control, in order; the next one waits until its promise settles. Without it the lines
-   * are queued in `messages`.
+   * Receives every line that is not control, in order; the next line waits until the promise settles. Without it the
+   * peer queues the lines in `messages`.
    */
   onMessage?: (message: JsonObject) => Promise<void> | undefined;
   /**
-   * The end of what is read is not the end of the other side: requests that are being served are still answered. For
-   * agents, whose hosts may close the input and read on.
+   * The end of the input does not close the connection: the peer still answers requests that it is serving. For agents,
+   * whose hosts may close the input and continue to read.
    */
   answersAfterEnd?: boolean;
-  /** A line that is neither control nor readable. Default: ignored. */
+  /** Receives the error for a line that is neither control nor readable. Default: ignored. */
   onBadLine?: (error: Error) => void;
 }
 
 export interface CallOptions {
   signal?: AbortSignal;
-  /** Without one the call waits until the connection closes. */
+  /** Without a time limit the call waits until the connection closes. */
   timeoutMs?: number;
-  /** Gets the whole response, with what it has beside its body, before the call settles. */
+  /** Receives the whole response, with the fields next to its body, before the call settles. */
   onResponse?: (response: JsonObject) => void;
 }
 
-/** What a handler says of its response beside the body. */
+/** What a handler sets about its response, in addition to the body. */
 interface ResponseExtras {
   beside: JsonObject;
   isLeftOpen: boolean;
@@ -56,7 +60,7 @@ interface ResponseExtras {
 
 interface PendingCall {
   request: ControlBody;
-  onResponse: CallOptions['onResponse'];
+  readonly onResponse: CallOptions['onResponse'];
   resolve(body: unknown): void;
   reject(error: Error): void;
   isCancelled?: boolean;
@@ -64,8 +68,8 @@ interface PendingCall {
 
 /**
  * One end of the protocol: pairs control requests with their responses over a transport and passes all other lines on.
- * The same class serves host and agent. Every incoming request gets exactly one response, every call settles: with the
- * answer, with a time-out, when withdrawn, or when the connection closes.
+ * Host and agent use the same class. Every incoming request gets exactly one response. Every call settles: with the
+ * response, with a time-out, when withdrawn, or when the connection closes.
  *
  * @example
  * ```ts
@@ -127,7 +131,7 @@ export class Peer {
     const timer = options.timeoutMs === undefined ? undefined : startTimer(options.timeoutMs, onTimeout);
     const onAbort = () => this.#withdraw(id, options.signal?.reason);
     options.signal?.addEventListener('abort', onAbort, { once: true });
-    // Not awaited: a reader that has stalled must not keep the call from being withdrawn.
+    // Not awaited, so that a call can be withdrawn while the reader has stalled.
     this.send({ type: 'control_request', request_id: id, request }).catch((error) => this.#onUnsent(id, error));
     try {
       return await answer;
@@ -150,14 +154,14 @@ export class Peer {
       .map(([request_id, { request }]) => ({ type: 'control_request', request_id, request }));
   }
 
-  /** Serves requests that the other side lists as unanswered, but for those that are being served. */
+  /** Serves the requests that the other side lists as unanswered, except those that are being served. */
   serveAgain(lines: readonly unknown[]): void {
     for (const line of lines) {
       if (isObject(line) && !this.#serving.has(stringField(line, 'request_id') ?? '')) this.#serve(line);
     }
   }
 
-  /** Tells the other side that the answers to these requests are not needed any more. Who waits for them is told by its signal. */
+  /** Tells the other side not to answer the open requests of this kind. The local calls settle by their own signals. */
   cancel(subtype: string): void {
     for (const [id, call] of this.#calls) {
       if (call.request.subtype !== subtype || call.isCancelled) continue;
@@ -166,7 +170,7 @@ export class Peer {
     }
   }
 
-  /** Forgets a call and tells the other side; its late answer is ignored (ruling K11). */
+  /** Forgets a call and withdraws it from the other side. A late response is ignored. */
   #withdraw(id: string, reason: Error): void {
     const call = this.#takeCall(id);
     if (!call) return;
@@ -174,7 +178,10 @@ export class Peer {
     if (!call.isCancelled) this.send({ type: 'control_cancel_request', request_id: id }).catch(() => {});
   }
 
-  /** A failed write often is the first sign of a dead agent. How it ended tells more, and is known a moment later. */
+  /**
+   * A failed write is often the first sign of a dead agent. The exit of the agent says more, and is known a moment
+   * later.
+   */
   async #onUnsent(id: string, error: Error): Promise<void> {
     if (HeddleError.isInstance(error) && error.code === 'closed') await within(EXIT_GRACE_MS, this.#done);
     this.#takeCall(id)?.reject(error);
@@ -221,9 +228,9 @@ export class Peer {
 
   #settle(response: unknown): void {
     const id = stringField(response, 'request_id') ?? '';
-    if (this.#calls.get(id)?.isCancelled) return; // too late: its caller is about to be told so
+    if (this.#calls.get(id)?.isCancelled) return; // too late: the caller is about to get the error
     const call = this.#takeCall(id);
-    if (!call || !isObject(response)) return; // unknown, late or duplicate: ignored (P-5, P-6)
+    if (!call || !isObject(response)) return; // unknown, late or duplicate: ignored
     call.onResponse?.(response);
     if (response.subtype === 'success') call.resolve(response.response);
     else
@@ -263,14 +270,14 @@ export class Peer {
     this.#answering.add(answering);
   }
 
-  /** Calls the handler at once, before anything is awaited: requests take effect in the order of their lines. */
+  /** Calls the handler before anything is awaited, so that requests take effect in the order of their lines. */
   async #answer(request: ControlBody, context: RequestContext, extras: ResponseExtras): Promise<void> {
     const { requestId, signal } = context;
     try {
       const body = await this.#options.onRequest(request, context);
       if (!signal.aborted && !extras.isLeftOpen) await this.#respond(requestId, body, extras.beside);
     } catch (error) {
-      // Also when the body is nothing that JSON can tell: the request still gets its one response.
+      // Also when the body cannot be written as JSON: the request still gets its one response.
       if (!signal.aborted) await this.#respondError(requestId, error);
     }
   }
@@ -301,11 +308,11 @@ export class Peer {
   }
 }
 
-/** How long an ended stream waits for the exit code behind it, before it reports without one. */
+/** How long the peer waits for the exit code after the stream ended, before it reports an end without one. */
 const EXIT_GRACE_MS = 2000;
 
 async function closeReason(transport: Transport): Promise<Error> {
   const exit = await within(EXIT_GRACE_MS, transport.exit);
-  if (exit && exit.code !== 0) return (await import('./exit-errors.ts')).exitError(exit); // most ends are no news
+  if (exit && exit.code !== 0) return exitError(exit);
   return new HeddleError('closed', 'The connection closed before a response was received');
 }

@@ -1,26 +1,26 @@
-import type { JsonObject } from '../util/json.ts';
-import type { HeddleError } from './errors.ts';
+import type { JsonObject } from '../../util/json.ts';
+import type { HeddleError } from '../errors.ts';
 
-/** How the far end of a transport ended. In-process ends report code 0 or 1 as a process would. */
+/** How the far end of a transport ended. An end in this process reports code 0 or 1, like a process. */
 export interface ExitInfo {
   code: number | null;
   signal: string | null;
   /** The last lines of the far end's stderr, for error messages. */
   stderr: string;
-  /** Only of a run in this process: why it could not start, else null. */
+  /** Only for a run in this process: why it could not start, else null. */
   error?: HeddleError | null;
 }
 
 /**
- * Moves lines between the two ends of the protocol. A line is one JSON object; framing is the transport's affair.
+ * Moves lines between the two ends of the protocol. A line is one JSON object; the transport does the framing.
  *
- * - `connect` opens the channel; it rejects with a HeddleError when that cannot be done.
- * - `write` hands a line on. The promise, if there is one, resolves when the channel can take more (back-pressure).
+ * - `connect` opens the channel; it rejects with a HeddleError when that fails.
+ * - `write` passes a line on. The promise, if there is one, resolves when the channel can take more (back-pressure).
  *   Lines are written whole and in the order of the calls. It rejects with `closed` after `endInput` or `close`.
  * - `readMessages` may be called once. It yields every line, also while writing and closing, and ends when the far end
- *   closes its side. A line that cannot be read is yielded as a HeddleError, and reading goes on (`line_too_long` for one
- *   that was too long to be kept); only a broken channel ends it by throwing.
- * - `endInput` says that no more lines follow; the far end may finish its work. `close` ends the far end by force.
+ *   closes its side. It yields a HeddleError for a line that cannot be read (`line_too_long` for one that is too long)
+ *   and continues; it throws only when the channel breaks.
+ * - `endInput` declares that no more lines follow; the far end may finish its work. `close` ends the far end by force.
  * - `exit` resolves once, when the far end is gone. It never rejects.
  */
 export interface Transport {
@@ -31,6 +31,6 @@ export interface Transport {
   close(): Promise<ExitInfo>;
   isReady(): boolean;
   readonly exit: Promise<ExitInfo>;
-  /** The process behind the far end, once it runs and where there is one. */
+  /** The process of the far end, once it runs. Undefined where there is none. */
   readonly pid?: number | undefined;
 }

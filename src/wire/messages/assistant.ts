@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
-import { ContentBlock } from '../content.ts';
+import { ContentBlock } from '../api/content.ts';
+import { ApiUsage } from '../api/usage.ts';
 import { open, word } from '../schema.ts';
-import { ApiUsage } from '../usage.ts';
 import { identity, origin } from './common.ts';
 import { ContextReport, UsageReport } from './reports.ts';
 
-/** Why a model answer is an error text instead [FLD-12]. */
+/** The kind of error, for a text that replaces the model's answer. */
 export const AssistantMessageError = word([
   'authentication_failed',
   'oauth_org_not_allowed',
@@ -23,13 +23,13 @@ export const AssistantMessageError = word([
 ]);
 export type AssistantMessageError = z.infer<typeof AssistantMessageError>;
 
-/** A message of the model API. On the wire it holds one content block; lines of one answer share `id` (ruling K3). */
+/** A message of the model API. On the wire it holds one content block; lines of one answer share `id`. */
 export const ApiAssistantMessage = open(() => ({
-  /** Of the answer: its blocks come in messages of their own, which share this id. */
+  /** The id of the answer. Each block of the answer comes in its own message, and these messages share this id. */
   id: z.string(),
   type: z.literal('message'),
   role: z.literal('assistant'),
-  /** The model that has answered; `<synthetic>` for a text that none has said. */
+  /** The model that wrote the answer; `<synthetic>` for a text that Heddle wrote. */
   model: z.string(),
   /** One block in each message: text, a thought, or a tool call. */
   content: z.array(ContentBlock),
@@ -37,16 +37,16 @@ export const ApiAssistantMessage = open(() => ({
   stop_sequence: z.nullable(z.string()),
   usage: ApiUsage,
   context_management: z.optional(z.nullable(z.unknown())),
-  /** Null on answers that no model gave. */
+  /** Null on texts that Heddle wrote. */
   container: z.optional(z.nullable(z.unknown())),
 }));
 export type ApiAssistantMessage = z.infer<typeof ApiAssistantMessage>;
 
-/** One content block of an answer, or an API error told as one. */
+/** One content block of an answer, or the text of an API error. */
 export const AssistantMessage = open(() => ({
   type: z.literal('assistant'),
   message: ApiAssistantMessage,
-  /** The call that started the subagent which says this; null on the main thread. */
+  /** The call that started the subagent of this message; null on the main thread. */
   parent_tool_use_id: z.nullable(z.string()),
   /** Set when the text is that of an error of the model's API, in the place of an answer. */
   error: z.optional(AssistantMessageError),
@@ -66,14 +66,17 @@ export const AssistantMessage = open(() => ({
   user_message_uuids: z.optional(z.array(z.string())),
   resume_reason: z.optional(z.string()),
   resumed_from_incomplete_thinking: z.optional(z.literal(true)),
-  /** Of what `/context` says: the same as fields. */
+  /** On the output of `/context`: the same data as fields. */
   context_usage: z.optional(ContextReport),
-  /** Of what `/usage` says, in the reference. */
+  /** On the output of the reference's `/usage`. */
   usage_report: z.optional(UsageReport),
-  /** What a command said that was answered here, as it stands in the transcript; `message` holds the text alone. */
+  /**
+   * On the output of a command that Heddle ran itself: the text as the transcript stores it. `message` holds the plain
+   * text.
+   */
   local_command_source: z.optional(z.string()),
   local_command_run: z.optional(open({ command: z.string(), args: z.string() })),
-  /** `failed`: the command could not do what it was asked for. */
+  /** `failed`: the command did not succeed. */
   local_command_outcome: z.optional(open({ kind: z.string() })),
 }));
 export type AssistantMessage = z.infer<typeof AssistantMessage>;

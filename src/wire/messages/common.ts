@@ -2,18 +2,18 @@ import type { UUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { open, type Schema, word } from '../schema.ts';
 
-/** Read as any text; typed as what agents make, because types of other packages ask for that. */
+/** Accepts any text. The type is the UUID of Node, because types of other packages require it. */
 export const uuid = z.string() as unknown as Schema<UUID>;
 
-/** Every public message carries its own uuid and the id of its session [FLD-01]. */
+/** Every public message carries its own uuid and the id of its session. */
 export const identity = {
-  /** Of this message. A prompt or an answer can be continued from by it. */
+  /** The id of this message. A host can continue a conversation from a prompt or an answer by this id. */
   uuid: z.string(),
-  /** `resume` goes on with this session. */
+  /** The id of the session. `resume` continues it. */
   session_id: z.string(),
 };
 
-/** Which subagent a message comes from; absent on the main thread. */
+/** The subagent that a message comes from; absent on the main thread. */
 export const origin = {
   /** The subagent that this comes from; absent on the main thread. */
   agent_id: z.optional(z.string()),
@@ -23,13 +23,13 @@ export const origin = {
 
 const text = z.optional(z.string());
 
-/** Who a message comes from, where that is not the person at the host. */
+/** The sender of a message, where it is not the person at the host. */
 export type MessageOrigin =
   | { kind: 'human' | 'coordinator' | 'unclassified' | 'auto-continuation' | 'observer-activity' }
   | { kind: 'channel'; server: string }
   | {
       kind: 'peer';
-      /** Its name. */
+      /** The name of the sender. */
       from: string;
       fromMode?: 'bypass' | 'prompting';
       name?: string;
@@ -42,12 +42,12 @@ export type MessageOrigin =
       kind: 'task-notification';
       subkind?: 'scheduled-trigger' | 'peer-send-message' | 'projects-relay' | 'session-inbox';
       fireReason?: string;
-      /** The run of the task that it tells of. */
+      /** The run of the task that the notification is about. */
       runId?: string;
     }
   | { kind: 'observer'; from: string; senderTaskId: string };
 
-/** Hosts may send any of them, so that only the kind is looked at; the other fields belong to it. */
+/** Hosts may send any of these fields, so Heddle only checks the kind; each field belongs to one kind. */
 const OriginFields = open(() => ({
   kind: word([
     'human',
@@ -60,17 +60,17 @@ const OriginFields = open(() => ({
     'auto-continuation',
     'observer-activity',
   ]),
-  /** Of a peer or an observer: its name. */
+  /** For a peer or an observer: its name. */
   from: text,
   senderTaskId: text,
-  /** Of a channel. */
+  /** For a channel. */
   server: text,
-  /** Of a notification: the run of the task that it tells of. */
+  /** For a notification: the run of the task that it is about. */
   runId: text,
 }));
 export const MessageOrigin = OriginFields as unknown as Schema<MessageOrigin>;
 
-/** A line of type `system`: what the runtime says about itself. */
+/** A line of type `system`: the runtime reports about itself. */
 export function system<const Subtype extends string, Shape extends z.core.$ZodLooseShape>(
   subtype: Subtype,
   shape: () => Shape,

@@ -9,14 +9,14 @@ const flag = z.optional(z.boolean());
 const text = z.optional(z.string());
 const texts = z.optional(z.array(z.string()));
 
-/** `/login managed key`: the one that `heddle auth login` has stored. */
+/** `/login managed key`: the key that `heddle auth login` stored. */
 export const ApiKeySource = word([
   ...(['ANTHROPIC_API_KEY', 'apiKeyHelper', '/login managed key', 'OPENAI_API_KEY'] as const),
   ...(['user', 'project', 'org', 'temporary', 'oauth', 'none'] as const),
 ]);
 export type ApiKeySource = z.infer<typeof ApiKeySource>;
 
-/** A plugin that could not be loaded, or not all of it. */
+/** A plugin that did not load, or only in part. */
 const PluginError = open(() => ({
   plugin: z.string(),
   type: z.string(),
@@ -25,7 +25,7 @@ const PluginError = open(() => ({
   managed_lock: z.optional(open({ plugin_enabled: z.boolean(), name: z.string(), marketplace: text })),
 }));
 
-/** The facts of a session. Opens every turn (ruling K20). */
+/** The details of a session. The first line of every turn. */
 export const SystemInitMessage = open(() => ({
   type: z.literal('system'),
   subtype: z.literal('init'),
@@ -42,7 +42,7 @@ export const SystemInitMessage = open(() => ({
   /** Where the credential of the model's API comes from. */
   apiKeySource: ApiKeySource,
   betas: texts,
-  /** The version of the wire that is spoken. `heddle_version` is that of Heddle. */
+  /** The version of the wire protocol. `heddle_version` is the version of Heddle. */
   claude_code_version: z.string(),
   output_style: z.string(),
   agents: texts,
@@ -52,7 +52,7 @@ export const SystemInitMessage = open(() => ({
   memory_files: z.optional(z.array(open({ path: z.string(), type: z.string() }))),
   fast_mode_state: z.optional(FastModeState),
   fast_mode_disabled_reason: z.optional(FastModeDisabledReason),
-  /** How much work the model puts into the next answer; null where none is asked for. */
+  /** How much work the model puts into the next answer; null where no effort is set. */
   effort: z.optional(z.nullable(word(EFFORT_LEVELS))),
   ...identity,
 
@@ -70,9 +70,9 @@ export const SystemInitMessage = open(() => ({
   // Heddle's own.
   heddle_version: text,
   protocol_version: z.optional(z.number()),
-  /** Whether project files may act, and which of them were left out because they may not (ruling G1). */
+  /** Whether Heddle trusts the project files, and which of them it left out for lack of trust. */
   trust: z.optional(open({ trusted: z.boolean(), ignored: z.array(z.string()) })),
-  /** What confines commands, in force now (ruling K43). */
+  /** The sandbox that confines commands now. */
   sandbox: z.optional(
     open({
       enabled: z.boolean(),
@@ -84,7 +84,7 @@ export const SystemInitMessage = open(() => ({
       weaker: flag,
       auto_allow: flag,
       may_leave: flag,
-      /** Why there is none although one was asked for. */
+      /** Why no sandbox runs although the settings ask for one. */
       unavailable: text,
     }),
   ),

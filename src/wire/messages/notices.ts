@@ -7,23 +7,23 @@ import { system } from './common.ts';
 const text = z.optional(z.string());
 const nullableText = z.optional(z.nullable(z.string()));
 
-/** Before each wait for another attempt (ruling K28). */
+/** Printed before each wait for another attempt. */
 export const ApiRetryMessage = system('api_retry', () => ({
   attempt: z.number(),
   max_retries: z.number(),
   retry_delay_ms: z.number(),
-  /** Null when there was no answer at all. */
+  /** The HTTP status. Null when there was no answer. */
   error_status: z.nullable(z.number()),
-  /** What kind of trouble it was. */
+  /** The kind of error. */
   error: AssistantMessageError,
-  /** Heddle's own: the same for people. */
+  /** Heddle's own: the error as a text for people. */
   message: text,
-  /** Where no answer came at all: how long was waited for one, and how long is waited now. */
+  /** Where no answer came: how long Heddle waited for one, and how long it waits before the next attempt. */
   no_response: z.optional(open({ waited_ms: z.number(), retry_wait_ms: z.number() })),
 }));
 export type ApiRetryMessage = z.infer<typeof ApiRetryMessage>;
 
-/** Another model goes on with the turn. */
+/** Another model continues the turn. */
 export const ModelFallbackMessage = system('model_fallback', () => ({
   trigger: z.string(),
   original_model: z.string(),
@@ -40,7 +40,7 @@ const refusal = {
   refused_user_message_uuid: nullableText,
   content: z.string(),
 };
-/** A model refused, and another one goes on. The reference prints it; here a refusal ends the turn. */
+/** A model refused, and another one continues. The reference prints this line; in Heddle a refusal ends the turn. */
 export const ModelRefusalFallbackMessage = system('model_refusal_fallback', () => ({
   ...refusal,
   trigger: word(['refusal']),
@@ -51,17 +51,17 @@ export const ModelRefusalFallbackMessage = system('model_refusal_fallback', () =
 }));
 export type ModelRefusalFallbackMessage = z.infer<typeof ModelRefusalFallbackMessage>;
 
-/** A model refused, and no other one goes on. */
+/** A model refused, and no other one continues. */
 export const ModelRefusalNoFallbackMessage = system('model_refusal_no_fallback', () => refusal);
 export type ModelRefusalNoFallbackMessage = z.infer<typeof ModelRefusalNoFallbackMessage>;
 
-/** A denial that nobody was asked about. Stands before the result of the call. */
+/** Heddle denied a call without a question to the host. The line comes before the result of the call. */
 export const PermissionDeniedMessage = system('permission_denied', () => ({
   tool_name: z.string(),
   tool_use_id: z.string(),
-  /** The agent that wanted it; absent on the main thread. */
+  /** The agent that made the call; absent on the main thread. */
   agent_id: text,
-  /** What the model is told. */
+  /** The text that the model gets. */
   message: z.string(),
   decision_reason_type: text,
   decision_reason_code: text,
@@ -91,33 +91,33 @@ export const NotificationMessage = system('notification', () => ({
 }));
 export type NotificationMessage = z.infer<typeof NotificationMessage>;
 
-/** Whether the session works, waits, or wants an answer. */
+/** Whether the session works, is idle, or waits for an answer of the host. */
 export const SessionStateChangedMessage = system('session_state_changed', () => ({
   state: word(['idle', 'running', 'requires_action']),
   sdk_host_only: z.optional(z.boolean()),
 }));
 export type SessionStateChangedMessage = z.infer<typeof SessionStateChangedMessage>;
 
-/** The session has another title. */
+/** The title of the session changed. */
 export const SessionTitleChangedMessage = system('session_title_changed', () => ({ title: z.string() }));
 export type SessionTitleChangedMessage = z.infer<typeof SessionTitleChangedMessage>;
 
-/** What a command said that no model was asked for. */
+/** The output of a command that ran without the model. */
 export const LocalCommandOutputMessage = system('local_command_output', () => ({ content: z.string() }));
 export type LocalCommandOutputMessage = z.infer<typeof LocalCommandOutputMessage>;
 
-/** The slash commands are others now: these, in the place of all that were told before. */
+/** The slash commands changed. This list replaces all earlier lists. */
 export const CommandsChangedMessage = system('commands_changed', () => ({ commands: z.array(SlashCommand) }));
 export type CommandsChangedMessage = z.infer<typeof CommandsChangedMessage>;
 
-/** A session store did not take what it was given. */
+/** A session store did not accept entries. */
 export const MirrorErrorMessage = system('mirror_error', () => ({
   error: z.string(),
   key: open({ projectKey: z.string(), sessionId: z.string(), subpath: text }),
 }));
 export type MirrorErrorMessage = z.infer<typeof MirrorErrorMessage>;
 
-/** Something could not be written to the session. Heddle ends the turn with an error instead. */
+/** Entries could not be written to the session. Heddle ends the turn with an error instead of printing this line. */
 export const SessionWritesLostMessage = system('session_writes_lost', () => ({
   error_code: word(['ENOSPC', 'EDQUOT']),
   lost: z.array(word(['transcript', 'global_config'])),
@@ -125,14 +125,14 @@ export const SessionWritesLostMessage = system('session_writes_lost', () => ({
 }));
 export type SessionWritesLostMessage = z.infer<typeof SessionWritesLostMessage>;
 
-/** What an MCP server had asked the user for by an address is done. */
+/** The user completed a request that an MCP server had made by an address. */
 export const ElicitationCompleteMessage = system('elicitation_complete', () => ({
   mcp_server_name: z.string(),
   elicitation_id: z.string(),
 }));
 export type ElicitationCompleteMessage = z.infer<typeof ElicitationCompleteMessage>;
 
-/** How much the model has thought so far. */
+/** The number of tokens that the model has used for thinking so far. */
 export const ThinkingTokensMessage = system('thinking_tokens', () => ({
   estimated_tokens: z.number(),
   estimated_tokens_delta: z.number(),
@@ -140,7 +140,7 @@ export const ThinkingTokensMessage = system('thinking_tokens', () => ({
 }));
 export type ThinkingTokensMessage = z.infer<typeof ThinkingTokensMessage>;
 
-/** How it stands with a control request that takes long. */
+/** The progress of a control request that takes long. */
 export const ControlRequestProgressMessage = system('control_request_progress', () => ({
   request_id: z.string(),
   status: word(['started', 'api_retry']),
@@ -151,7 +151,7 @@ export const ControlRequestProgressMessage = system('control_request_progress', 
 }));
 export type ControlRequestProgressMessage = z.infer<typeof ControlRequestProgressMessage>;
 
-/** How it stands with the installation of plugins. A run of Heddle installs none. */
+/** The progress of an installation of plugins. A run of Heddle installs none. */
 export const PluginInstallMessage = system('plugin_install', () => ({
   status: word(['started', 'installed', 'failed', 'completed']),
   name: text,
@@ -159,11 +159,11 @@ export const PluginInstallMessage = system('plugin_install', () => ({
 }));
 export type PluginInstallMessage = z.infer<typeof PluginInstallMessage>;
 
-/** Why a worker of the reference's cloud leaves. */
+/** Why a worker of the reference's cloud shuts down. */
 export const WorkerShuttingDownMessage = system('worker_shutting_down', () => ({ reason: z.string() }));
 export type WorkerShuttingDownMessage = z.infer<typeof WorkerShuttingDownMessage>;
 
-/** Memories that the reference has recalled by itself. */
+/** Memories that the reference recalled by itself. */
 export const MemoryRecallMessage = system('memory_recall', () => ({
   mode: word(['select', 'synthesize']),
   memories: z.array(open({ path: z.string(), scope: word(['personal', 'team', 'organization']), content: text })),

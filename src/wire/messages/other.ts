@@ -4,22 +4,22 @@ import { identity, uuid } from './common.ts';
 
 const text = z.optional(z.string());
 
-/** A call goes on for long. */
+/** A tool call has been running for long. */
 export const ToolProgressMessage = open(() => ({
   type: z.literal('tool_progress'),
   tool_use_id: z.string(),
   tool_name: z.string(),
   parent_tool_use_id: z.nullable(z.string()),
   elapsed_time_seconds: z.number(),
-  /** How far it is, where the tool itself says so: of `total`, or by itself. */
+  /** How far the call is, where the tool reports it: out of `total`, or as a plain count. */
   progress: z.optional(z.number()),
   total: z.optional(z.number()),
   message: text,
   /** The background task that the call is about. */
   task_id: text,
-  /** A sign of life only: nothing is known but that it goes on. */
+  /** True: the line only says that the call still runs. */
   heartbeat: z.optional(z.boolean()),
-  /** Of a call that runs an agent: which kind, and the request that this agent is about to try again. */
+  /** For a call that runs an agent: the kind of agent, and the request that the agent is about to retry. */
   subagent_type: text,
   subagent_retry: z.optional(
     open({
@@ -35,7 +35,7 @@ export const ToolProgressMessage = open(() => ({
 }));
 export type ToolProgressMessage = z.infer<typeof ToolProgressMessage>;
 
-/** Sums up a round of tool calls, if asked for. */
+/** A summary of a round of tool calls. Printed where the launch asks for it. */
 export const ToolUseSummaryMessage = open(() => ({
   type: z.literal('tool_use_summary'),
   summary: z.string(),
@@ -44,7 +44,7 @@ export const ToolUseSummaryMessage = open(() => ({
 }));
 export type ToolUseSummaryMessage = z.infer<typeof ToolUseSummaryMessage>;
 
-/** A credential is being fetched. */
+/** Heddle is fetching a credential. */
 export const AuthStatusMessage = open(() => ({
   type: z.literal('auth_status'),
   isAuthenticating: z.boolean(),
@@ -54,7 +54,7 @@ export const AuthStatusMessage = open(() => ({
 }));
 export type AuthStatusMessage = z.infer<typeof AuthStatusMessage>;
 
-/** What became of an input message that carried a uuid. */
+/** What happened to an input message that carried a uuid. */
 export const CommandLifecycleMessage = open(() => ({
   type: z.literal('command_lifecycle'),
   command_uuid: z.string(),
@@ -63,7 +63,7 @@ export const CommandLifecycleMessage = open(() => ({
 }));
 export type CommandLifecycleMessage = z.infer<typeof CommandLifecycleMessage>;
 
-/** The conversation was begun anew. */
+/** The conversation was cleared. */
 export const ConversationResetMessage = open(() => ({
   type: z.literal('conversation_reset'),
   new_conversation_id: uuid,
@@ -76,7 +76,7 @@ export type ConversationResetMessage = z.infer<typeof ConversationResetMessage>;
 
 const limitStatus = word(['allowed', 'allowed_warning', 'rejected']);
 
-/** How much of a plan is used up. */
+/** How much of a plan is used. */
 export const RateLimitInfo = open(() => ({
   status: limitStatus,
   resetsAt: z.optional(z.number()),
@@ -108,7 +108,7 @@ export const RateLimitInfo = open(() => ({
 }));
 export type RateLimitInfo = z.infer<typeof RateLimitInfo>;
 
-/** The limits of a plan have changed. Heddle knows of no plans, and prints none. */
+/** The limits of a plan changed. Heddle knows no plans and never prints this line. */
 export const RateLimitMessage = open(() => ({
   type: z.literal('rate_limit_event'),
   rate_limit_info: RateLimitInfo,
@@ -116,7 +116,7 @@ export const RateLimitMessage = open(() => ({
 }));
 export type RateLimitMessage = z.infer<typeof RateLimitMessage>;
 
-/** What the user may want to say next. */
+/** A prompt that the user may want to send next. */
 export const PromptSuggestionMessage = open(() => ({
   type: z.literal('prompt_suggestion'),
   suggestion: z.string(),
@@ -124,7 +124,7 @@ export const PromptSuggestionMessage = open(() => ({
 }));
 export type PromptSuggestionMessage = z.infer<typeof PromptSuggestionMessage>;
 
-/** The goal that a session of the reference works towards; null when there is none any more. */
+/** The goal of a session of the reference; null when there is no goal any more. */
 export const ActiveGoalMessage = open(() => ({
   type: z.literal('active_goal'),
   value: z.nullable(
@@ -140,19 +140,19 @@ export const ActiveGoalMessage = open(() => ({
 }));
 export type ActiveGoalMessage = z.infer<typeof ActiveGoalMessage>;
 
-/** What was stored of a transcript, for hosts that keep a copy (`--session-mirror`). */
+/** The entries that Heddle stored in a transcript, for hosts that keep a copy (`--session-mirror`). */
 export const TranscriptMirrorMessage = open(() => ({
   type: z.literal('transcript_mirror'),
-  /** The file that has them; subagents have files of their own. */
+  /** The file that holds the entries. Each subagent has its own file. */
   filePath: z.string(),
-  /** In the order of storing, as they are in the file. */
+  /** As they are in the file, in the order in which they were stored. */
   entries: z.array(z.looseObject({ type: z.string() })),
 }));
 export type TranscriptMirrorMessage = z.infer<typeof TranscriptMirrorMessage>;
 
-// Internal to the wire; never printed by a plain run and never shown to consumers.
+// Internal to the wire: a plain run never prints these lines, and consumers never get them.
 
-/** Says nothing; in both directions. */
+/** A sign of life without content, in both directions. */
 export const KeepAliveMessage = open(() => ({ type: z.literal('keep_alive') }));
 export type KeepAliveMessage = z.infer<typeof KeepAliveMessage>;
 

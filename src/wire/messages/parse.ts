@@ -16,9 +16,10 @@ import { UserMessage } from './user.ts';
 export type ParsedMessage = { ok: true; message: Message } | { ok: false; error: MessageParseError };
 
 /**
- * Reads one line of stdout that is no control frame. Known kinds must have their shape; the error names the first bad
- * field [ERR-06]. Unknown types and subtypes pass [FWD-03], though they have no place in the type `Message`: consumers
- * need a default branch. The value itself is returned, not a copy, so nothing it carries is lost [FWD-02].
+ * Reads one line of stdout that is not a control frame.
+ * - A known kind must have its shape; the error names the first bad field.
+ * - Unknown types and subtypes pass, though the type `Message` does not list them: consumers need a default branch.
+ * - Returns the value itself, not a copy, so that no field is lost.
  *
  * @example
  * ```ts
@@ -42,7 +43,7 @@ export function parseMessage(value: unknown): ParsedMessage {
   return { ok: true, message: value as Message };
 }
 
-/** The error does not carry the value: what people said to the model has no place in logs. */
+/** The error does not carry the value: logs must not contain the text of a conversation. */
 function refuse(detail: string, kind?: string): ParsedMessage {
   return { ok: false, error: new MessageParseError(detail, { facts: { kind } }) };
 }
@@ -115,5 +116,5 @@ export const messageSchemas = {
 /** A map, because `type` comes from outside and may be the name of an inherited property. */
 const schemaByKind: ReadonlyMap<string, z.ZodMiniType> = new Map(Object.entries(messageSchemas));
 
-/** Every line that is not a control frame; also what the loop yields. */
+/** Every line that is not a control frame. The loop yields these, too. */
 export type Message = z.infer<(typeof messageSchemas)[keyof typeof messageSchemas]>;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { SessionTotals } from '../api/session-totals.ts';
 import { open, word } from '../schema.ts';
-import { ModelUsage } from '../usage.ts';
 
 const tokens = z.number();
 const text = z.optional(z.string());
@@ -12,7 +12,7 @@ export const ContextReportCategory = open(() => ({
 }));
 export type ContextReportCategory = z.infer<typeof ContextReportCategory>;
 
-/** What fills the context window, as `/context` tells it to programs. */
+/** The contents of the context window, as `/context` reports them to programs. */
 export const ContextReport = open(() => ({
   model: z.string(),
   total_tokens: tokens,
@@ -29,16 +29,9 @@ export type ContextReport = z.infer<typeof ContextReport>;
 
 const named = open(() => ({ display_name: z.string() }));
 
-/** What a session has used, as the reference's `/usage` tells it to programs. */
+/** The usage of a session, as the reference's `/usage` reports it to programs. */
 export const UsageReport = open(() => ({
-  session: open({
-    total_cost_usd: z.number(),
-    total_api_duration_ms: z.number(),
-    total_duration_ms: z.number(),
-    total_lines_added: z.number(),
-    total_lines_removed: z.number(),
-    model_usage: z.record(z.string(), ModelUsage),
-  }),
+  session: SessionTotals,
   rate_limits: z.nullable(
     open({
       limits: z.nullable(

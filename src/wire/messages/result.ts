@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
+import { ModelUsage, PermissionDenial, Usage } from '../api/usage.ts';
 import { FastModeDisabledReason, FastModeState } from '../fast-mode.ts';
 import { AnyObject, oneOf, open, word } from '../schema.ts';
-import { ModelUsage, PermissionDenial, Usage } from '../usage.ts';
 import { identity, MessageOrigin } from './common.ts';
 
 /** Why the loop ended. */
@@ -32,7 +32,7 @@ export const TerminalReason = word([
 ]);
 export type TerminalReason = z.infer<typeof TerminalReason>;
 
-/** Why a run could not start, so that a host can offer what helps instead of another attempt. */
+/** Why a run could not start, so that a host can offer a remedy instead of another attempt. */
 export const StartupFailureReason = word([
   'org_pin_api_key_conflict',
   'provider_not_allowed',
@@ -60,7 +60,7 @@ export const StartupFailureReason = word([
 ]);
 export type StartupFailureReason = z.infer<typeof StartupFailureReason>;
 
-/** Work that goes on after the turn (ruling K25). */
+/** Work that continues after the turn. */
 export const PendingTask = open(() => ({ task_id: z.string(), task_type: z.string(), description: z.string() }));
 export type PendingTask = z.infer<typeof PendingTask>;
 
@@ -76,11 +76,14 @@ const common = {
   duration_ms: z.number(),
   /** Milliseconds of waiting for the model's API: of the session, not of the turn. */
   duration_api_ms: z.number(),
-  /** Look at this first, whatever the subtype: a `success` may be an error in the place of an answer. */
+  /**
+   * Look at this first, whatever the subtype: the `result` of a `success` may be the text of an error instead of an
+   * answer.
+   */
   is_error: z.boolean(),
   /** One more than the user-role lines that this turn has printed, most of them results of tools. */
   num_turns: z.number(),
-  /** Why the model stopped, where the wire tells: mostly null. `terminal_reason` says why the turn ended. */
+  /** Why the model stopped, where the wire carries it: mostly null. `terminal_reason` says why the turn ended. */
   stop_reason: z.nullable(z.string()),
   /** US dollars, of the session with all its resumes, not of the turn. 0 for models without a known price. */
   total_cost_usd: z.number(),
@@ -97,17 +100,17 @@ const common = {
   terminal_reason: z.optional(TerminalReason),
   fast_mode_state: z.optional(FastModeState),
   fast_mode_disabled_reason: z.optional(FastModeDisabledReason),
-  /** The HTTP status of the model's API, where that was the trouble; null where there was no answer. */
+  /** The HTTP status of the model's API, for an API error; null where there was no answer. */
   api_error_status: z.optional(z.nullable(z.number())),
   api_error_type: z.optional(z.string()),
   api_error: z.optional(z.string()),
-  /** From the first request of the turn to the first token of its answer; `ttft_stream_ms`: to its first event. */
+  /** Milliseconds from the first request of the turn to the first token of its answer. */
   ttft_ms: count,
   /** Milliseconds from the first request of the turn to the first event of its answer. */
   ttft_stream_ms: count,
-  /** From the beginning of the turn to that request. */
+  /** Milliseconds from the beginning of the turn to its first request. */
   time_to_request_ms: count,
-  /** Of the reference's processes and cloud, which hosts of its SDK read. Heddle measures none of these. */
+  /** Times of the reference's processes and cloud, which hosts of its SDK read. Heddle measures none of these. */
   time_to_request_from_spawn_ms: count,
   time_origin_ms: count,
   warm_spare_claimed: z.optional(z.boolean()),
@@ -124,38 +127,38 @@ const common = {
   first_text_post_queued_behind: queuedBehind,
   /** How many messages still wait for their turn. */
   queued_turn_count: count,
-  /** 0 for the first result of the process, and none is left out. */
+  /** 0 for the first result of the process; the numbers have no gaps. */
   result_index: count,
   model_usage_since_last_result: z.optional(z.record(z.string(), AnyObject)),
   local_command: z.optional(z.string()),
-  /** Who has begun the turn, where that was not the person at the host. */
+  /** The sender of the prompt that began the turn, where it is not the person at the host. */
   origin: z.optional(MessageOrigin),
-  /** The call that a hook has left to somebody else: it is asked again when the session goes on. */
+  /** The call that a hook deferred. Heddle asks about it again when the session resumes. */
   deferred_tool_use: z.optional(DeferredToolUse),
   credential_expires_at: z.optional(z.string()),
   resume_reason: z.optional(z.string()),
 
   // Heddle's own.
-  /** Work in the background that goes on after this turn. */
+  /** Background work that continues after this turn. */
   pending_tasks: z.optional(z.array(PendingTask)),
   /** What went wrong, as a word: `authentication`, `max_turns`, `budget_exhausted` … */
   error_code: z.optional(z.string()),
-  /** The input messages that this result answers (ruling K26). */
+  /** The input messages that this result answers. */
   user_message_uuids: z.optional(z.array(z.string())),
-  /** The first of them, or the one that the turn began with. */
+  /** The first of these messages, or the message that began the turn. */
   user_message_uuid: z.optional(z.string()),
 };
 
-/** The turn ended by itself. `is_error` is true when the answer is the text of an API error (ruling K24). */
+/** The turn ended by itself. `is_error` is true when the answer is the text of an API error. */
 export const ResultSuccess = open(() => ({
   ...common,
-  /** The turn ended by itself, which is not to say that all is well: look at `is_error`. */
+  /** The turn ended by itself, but it may still have failed: look at `is_error`. */
   subtype: z.literal('success'),
   /** The text of the answer; the text of the error when `is_error` is true. */
   result: z.string(),
-  /** The answer in the shape that was asked for; there only with a schema, and unless `is_error` is true [FLD-29]. */
+  /** The answer in the shape that was asked for. Set only with a schema, and unless `is_error` is true. */
   structured_output: z.optional(z.unknown()),
-  /** What went wrong, for people; there when `is_error` is true. */
+  /** What went wrong, as texts for people. Set when `is_error` is true. */
   errors: z.optional(z.array(z.string())),
 }));
 export type ResultSuccess = z.infer<typeof ResultSuccess>;
@@ -172,13 +175,13 @@ export const ResultError = open(() => ({
   ...common,
   /** Why the turn did not end by itself; an interrupt is `error_during_execution`. */
   subtype: z.enum(resultErrorSubtypes),
-  /** What went wrong, for people. */
+  /** What went wrong, as texts for people. */
   errors: z.array(z.string()),
   /** The last text of the model, where there was one. */
   result: z.optional(z.string()),
-  /** Of a run that could not start: why, where the reference has a word for it. */
+  /** For a run that could not start: the reason, where the reference has a word for it. */
   startup_failure_reason: z.optional(StartupFailureReason),
-  /** With `config_file_invalid`: the file that is no JSON. */
+  /** With `config_file_invalid`: the file that is not JSON. */
   invalid_config_file: z.optional(
     open({
       path: z.string(),

@@ -1,8 +1,8 @@
 import type { UUID } from 'node:crypto';
-import type { ApiAnswer, ApiStreamEvent } from '../api-answer.ts';
-import type { ApiMessageParam, ApiUserContent } from '../api-input.ts';
+import type { ApiAnswer, ApiStreamEvent } from '../api/api-answer.ts';
+import type { ApiMessageParam, ApiUserContent } from '../api/api-input.ts';
+import type { NonNullableUsage } from '../api/usage.ts';
 import type { ControlCancelFrame, ControlRequestFrame, ControlResponseFrame } from '../control/frames.ts';
-import type { NonNullableUsage } from '../usage.ts';
 import type { AssistantMessage } from './assistant.ts';
 import type { SystemInitMessage } from './init.ts';
 import type * as notices from './notices.ts';
@@ -14,9 +14,9 @@ import type * as tasks from './tasks.ts';
 import type { UserInput, UserMessage } from './user.ts';
 
 /**
- * The messages of a run under the names that hosts of the reference SDK import: exactly the kinds of its version 0.3.325,
- * so that a `switch` over them that was written for it compiles. Kinds of Heddle's own, and of later versions, arrive,
- * too, as for any host that is older than its CLI; `Message` has them all.
+ * The messages of a run under the names that hosts of the reference SDK import: exactly the kinds of its version
+ * 0.3.325, so that a `switch` over them that was written for it compiles. Kinds that only Heddle or later versions have
+ * also arrive, as for any host that is older than its CLI; the type `Message` has them all.
  */
 export type SDKMessage<Output = unknown> =
   | SDKAssistantMessage
@@ -60,23 +60,23 @@ export type SDKMessage<Output = unknown> =
   | SDKConversationResetMessage
   | SDKSessionWritesLostMessage;
 
-/** A message as hosts read it: its uuid is one by the types of Node, too. */
+/** A message as hosts read it: its uuid has the type UUID of Node. */
 type Said<Line> = Omit<Line, 'uuid'> & {
-  /** Of this message. A prompt or an answer can be continued from by it. */
+  /** The id of this message. A host can continue a conversation from a prompt or an answer by this id. */
   uuid: UUID;
 };
 
 export type SDKAssistantMessage = Said<Omit<AssistantMessage, 'message' | 'supersedes' | 'aborted'>> & {
-  /** The answer as the model's API has sent it, one block in each message. */
+  /** The answer as the model's API sent it, one block in each message. */
   message: ApiAnswer;
-  /** The messages that this one takes the place of; `system/superseded` says so, too. */
+  /** The messages that this one replaces. A `system/superseded` line also names them. */
   supersedes?: UUID[];
   /** The answer was cut off here. */
   aborted?: true;
 };
 /**
- * Written by hosts, who need to say no more than `type` and `message`, and read by them: what an agent has said always has
- * a `session_id` and a `parent_tool_use_id`.
+ * A user message. Hosts write it and need only `type` and `message`. A message that an agent printed always has a
+ * `session_id` and a `parent_tool_use_id`.
  */
 export type SDKUserMessage = Omit<
   UserMessage,
@@ -85,12 +85,12 @@ export type SDKUserMessage = Omit<
   Pick<UserInput, 'session_id' | 'parent_tool_use_id' | 'shouldQuery' | 'client_composed' | 'inline_pastes'> & {
     message: ApiMessageParam;
     uuid?: string;
-    /** What was pasted and is not in `message`: it follows what is, in this order. Only texts count. */
+    /** Pasted content that is not in `message`. Heddle appends it in this order and uses only its texts. */
     pasted_content?: ApiMessageParam['content'][];
-    /** Its place in the queue; `next` where it is not said. */
+    /** The position in the queue. Default: `next`. */
     priority?: 'now' | 'next' | 'later';
   };
-/** A user message that the agent has printed. */
+/** A user message that the agent printed. */
 type SDKUserMessageSaid = Omit<SDKUserMessage, 'message' | 'uuid' | 'client_composed' | 'pasted_content'> &
   Pick<UserMessage, 'session_id' | 'parent_tool_use_id'> & {
     message: { role: 'user'; content: ApiUserContent };
@@ -100,11 +100,14 @@ export type SDKUserMessageReplay = Said<Omit<UserMessage, 'message'>> & {
   message: { role: 'user'; content: ApiUserContent };
   isReplay: true;
 };
-/** `Output` is the type of `structured_output`: that of the values of the schema that was asked for. */
+/**
+ * A result of a turn that ended by itself. `Output` is the type of `structured_output`, derived from the requested
+ * schema.
+ */
 export type SDKResultSuccess<Output = unknown> = Said<Omit<ResultSuccess, 'structured_output' | 'usage'>> & {
   /** Tokens of this turn. */
   usage: NonNullableUsage;
-  /** The answer in the shape that was asked for. There unless `is_error` is true. */
+  /** The answer in the shape that was asked for. Set unless `is_error` is true. */
   structured_output?: Output;
 };
 export type SDKResultError = Said<Omit<ResultError, 'usage'>> & {
@@ -114,13 +117,13 @@ export type SDKResultError = Said<Omit<ResultError, 'usage'>> & {
 export type SDKResultMessage<Output = unknown> = SDKResultSuccess<Output> | SDKResultError;
 export type SDKSystemMessage = Said<SystemInitMessage>;
 export type SDKPartialAssistantMessage = Said<Omit<StreamEventMessage, 'event'>> & {
-  /** As the model's API sent it. `textStream` of a run has only the text in these. */
+  /** The event as the model's API sent it. `textStream` of a run yields only the text of these events. */
   event: ApiStreamEvent;
 };
 type CompactMetadata = system.CompactBoundaryMessage['compact_metadata'];
 export type SDKCompactBoundaryMessage = Said<Omit<system.CompactBoundaryMessage, 'compact_metadata'>> & {
   compact_metadata: Omit<CompactMetadata, 'preserved_segment' | 'preserved_messages'> & {
-    /** Where the messages that stay word for word stand: behind `anchor_uuid`, which is the summary, in this order. */
+    /** The position of the messages that stay word for word: after `anchor_uuid`, the summary, in this order. */
     preserved_segment?: { head_uuid: UUID; anchor_uuid: UUID; tail_uuid: UUID };
     preserved_messages?: { anchor_uuid: UUID; uuids: UUID[] };
   };
@@ -159,10 +162,10 @@ export type SDKControlRequestProgressMessage = Said<notices.ControlRequestProgre
 export type SDKPluginInstallMessage = Said<notices.PluginInstallMessage>;
 export type SDKWorkerShuttingDownMessage = Said<notices.WorkerShuttingDownMessage>;
 export type SDKMemoryRecallMessage = Said<notices.MemoryRecallMessage>;
-/** Of the reference's own surface; no part of `SDKMessage` there, either. */
+/** A message of the reference's own interface. The reference does not include it in `SDKMessage` either. */
 export type SDKActiveGoalMessage = Said<other.ActiveGoalMessage>;
 
-/** What may stand on stdout: the public messages and kinds that never reach consumers [MSG-29]. */
+/** All lines of stdout: the public messages and the kinds that never reach consumers. */
 export type StdoutMessage =
   | SDKMessage
   | other.StreamlinedTextMessage

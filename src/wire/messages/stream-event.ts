@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import type { JsonObject } from '../../util/json.ts';
-import type { ContentBlock } from '../content.ts';
+import type { ContentBlock } from '../api/content.ts';
 import { open, type Schema } from '../schema.ts';
 import { identity } from './common.ts';
 
-/** An event of the model's stream in the vocabulary of the Messages API, as it came; kinds may be added to these. */
+/** An event of the model's stream, in the vocabulary of the Messages API, unchanged. Later versions may add kinds. */
 export type RawStreamEvent =
   | (JsonObject & { type: 'message_start'; message: JsonObject & { id: string; model: string; role: 'assistant' } })
   | (JsonObject & { type: 'content_block_start'; index: number; content_block: ContentBlock })
@@ -25,10 +25,10 @@ export type RawContentDelta =
   | { type: 'citations_delta'; citation: unknown };
 const RawStreamEvent = open(() => ({ type: z.string() })) as unknown as Schema<RawStreamEvent>;
 
-/** Printed only when partial messages were asked for [FLD-39]. */
+/** Printed only when the host asked for partial messages. */
 export const StreamEventMessage = open(() => ({
   type: z.literal('stream_event'),
-  /** As the model's API sent it. `textStream` of a run has only the text in these. */
+  /** The event as the model's API sent it. `textStream` of a run yields only the text of these events. */
   event: RawStreamEvent,
   /** The call that started the subagent whose answer this is; null on the main thread. */
   parent_tool_use_id: z.nullable(z.string()),

@@ -3,17 +3,17 @@ import { permissionModes } from '../permissions.ts';
 import { open, word } from '../schema.ts';
 import { system } from './common.ts';
 
-/** What the session is busy with, null when that is over; and a permission mode that has changed. */
+/** What the session is busy with, null when it is done; also reports a change of the permission mode. */
 export const StatusMessage = system('status', () => ({
   status: z.nullable(word(['compacting', 'requesting'])),
   permissionMode: z.optional(word(permissionModes)),
-  /** What became of the compaction that is over, and why there is none. */
+  /** Whether the compaction succeeded, and why it failed. */
   compact_result: z.optional(word(['success', 'failed'])),
   compact_error: z.optional(z.string()),
 }));
 export type StatusMessage = z.infer<typeof StatusMessage>;
 
-/** The conversation so far was replaced by its summary, which follows. */
+/** A summary, which follows, replaced the conversation so far. */
 export const CompactBoundaryMessage = system('compact_boundary', () => ({
   compact_metadata: open({
     trigger: word(['manual', 'auto']),
@@ -21,7 +21,7 @@ export const CompactBoundaryMessage = system('compact_boundary', () => ({
     post_tokens: z.optional(z.number()),
     cumulative_dropped_tokens: z.optional(z.number()),
     duration_ms: z.optional(z.number()),
-    /** Where the messages that stay word for word stand: behind `anchor_uuid`, which is the summary, in this order. */
+    /** The position of the messages that stay word for word: after `anchor_uuid`, the summary, in this order. */
     preserved_segment: z.optional(open({ head_uuid: z.string(), anchor_uuid: z.string(), tail_uuid: z.string() })),
     preserved_messages: z.optional(open({ anchor_uuid: z.string(), uuids: z.array(z.string()) })),
   }),
@@ -37,7 +37,7 @@ const hookOutput = { stdout: z.string(), stderr: z.string(), output: z.string() 
 export const HookStartedMessage = system('hook_started', () => hook);
 export type HookStartedMessage = z.infer<typeof HookStartedMessage>;
 
-/** What a hook has printed so far. */
+/** The output of a hook so far. */
 export const HookProgressMessage = system('hook_progress', () => ({ ...hook, ...hookOutput }));
 export type HookProgressMessage = z.infer<typeof HookProgressMessage>;
 
@@ -50,7 +50,7 @@ export const HookResponseMessage = system('hook_response', () => ({
 }));
 export type HookResponseMessage = z.infer<typeof HookResponseMessage>;
 
-/** Files that the reference has uploaded. Heddle does not print it. */
+/** Files that the reference uploaded. Heddle does not print this line. */
 export const FilesPersistedMessage = system('files_persisted', () => ({
   files: z.array(open({ filename: z.string(), file_id: z.string() })),
   failed: z.array(open({ filename: z.string(), error: z.string() })),

@@ -5,17 +5,20 @@ import { system } from './common.ts';
 const text = z.optional(z.string());
 /** `task_id` names the task, `run_id` one run of it. */
 const task = { task_id: z.string(), run_id: text };
-/** `ambient`: housekeeping that a host need not show; `skip_transcript`: nor keep in what it shows of the past. */
+/**
+ * `ambient`: housekeeping that a host need not show. `skip_transcript`: the host need not list it in the history
+ * either.
+ */
 const shown = { ambient: z.optional(z.boolean()), skip_transcript: z.optional(z.boolean()) };
 const TaskUsage = open(() => ({
   total_tokens: z.number(),
   tool_uses: z.number(),
   duration_ms: z.number(),
-  /** Of this agent alone, without those that it has started. */
+  /** The cost of this agent, without the agents that it started. */
   cost_usd: z.optional(z.number()),
 }));
 
-/** Something that an MCP server offers to be read. */
+/** A resource that an MCP server offers. */
 export const ResourceLink = open(() => ({
   uri: z.string(),
   name: z.string(),
@@ -34,10 +37,10 @@ export const TaskNotificationMessage = system('task_notification', () => ({
   status: word(['completed', 'failed', 'stopped']),
   output_file: z.string(),
   summary: z.string(),
-  /** `worker_restart`: it ended because the agent did in which it had begun. */
+  /** `worker_restart`: the task ended because its agent process ended. */
   reason: z.optional(word(['worker_restart'])),
   usage: z.optional(TaskUsage),
-  /** What an MCP server offers to be read. */
+  /** The resources that an MCP server offers in the result. */
   resource_links: z.optional(z.array(ResourceLink)),
   ...shown,
 }));
@@ -59,7 +62,7 @@ export const TaskStartedMessage = system('task_started', () => ({
 }));
 export type TaskStartedMessage = z.infer<typeof TaskStartedMessage>;
 
-/** What an agent has done so far. */
+/** The work of an agent so far. */
 export const TaskProgressMessage = system('task_progress', () => ({
   ...task,
   tool_use_id: text,
@@ -82,12 +85,12 @@ export const TaskUpdatedMessage = system('task_updated', () => ({
     error: text,
     is_backgrounded: z.optional(z.boolean()),
   }),
-  /** With the end of an agent. */
+  /** Set when an agent ends. */
   usage: z.optional(TaskUsage),
 }));
 export type TaskUpdatedMessage = z.infer<typeof TaskUpdatedMessage>;
 
-/** The whole set of live tasks; replaces what was said before. */
+/** All live tasks. This list replaces the earlier one. */
 export const BackgroundTasksChangedMessage = system('background_tasks_changed', () => ({
   tasks: z.array(
     open({

@@ -1,8 +1,8 @@
 import { LEGACY_TOOL_NAME_ALIASES } from './tool-names.ts';
 
 /**
- * The names of Heddle's own tools, as permission rules, hook matchers, `tools` and `disallowedTools` spell them. A name
- * is here even where a setting turns its tool off; what a session has is the `tools` field of its `system/init` message.
+ * The names of Heddle's own tools, as permission rules, hook matchers, `tools` and `disallowedTools` spell them. The
+ * list includes tools that a setting turns off; the `tools` field of `system/init` lists the tools of a session.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export const BUILTIN_TOOL_NAMES = [
 ] as const;
 export type BuiltinToolName = (typeof BUILTIN_TOOL_NAMES)[number];
 
-/** Tools that other sessions have, by their settings, or other versions: who names one has not mistyped it. */
+/** Tools that exist in other versions or with other settings. A name from this list is not a typing error. */
 export const OTHER_TOOL_NAMES: readonly string[] = [
   ...['StructuredOutput', 'MultiEdit', 'LS', 'NotebookRead', 'KillBash', 'AgentOutputTool', 'LSP', 'SlashCommand'],
   ...['EnterWorktree', 'ExitWorktree', 'CronCreate', 'CronDelete', 'CronList', 'Monitor', 'PowerShell', 'Config'],

@@ -1,4 +1,4 @@
-/** `heddle/sdk-tools`: the types of what tools are given and of what they tell. There is nothing in it to run. */
+/** `heddle/sdk-tools`: the types of the inputs and outputs of tools. It contains no code. */
 import type * as inputs from './tool-inputs.ts';
 import type * as outputs from './tool-outputs.ts';
 
@@ -38,7 +38,7 @@ export interface ToolInputs {
   Write: inputs.FileWriteInput;
 }
 
-/** What each tool of Heddle tells people, by the tool's name. */
+/** The structured output of each tool of Heddle, by the tool's name. */
 export interface ToolOutputs {
   AskUserQuestion: outputs.AskUserQuestionOutput;
   Bash: outputs.BashOutput;
@@ -62,7 +62,7 @@ export interface ToolOutputs {
   Write: outputs.FileWriteOutput;
 }
 
-/** The input of any tool, also of those that only agents of the reference have. */
+/** The input of any tool, including tools that only agents of the reference have. */
 export type ToolInputSchemas =
   | ToolInputs[keyof ToolInputs]
   | inputs.AgentInput
@@ -71,5 +71,5 @@ export type ToolInputSchemas =
   | inputs.ReadMcpResourceInput
   | inputs.McpInput;
 
-/** What any tool of Heddle tells people. */
+/** The structured output of any tool of Heddle. */
 export type ToolOutputSchemas = ToolOutputs[keyof ToolOutputs] | outputs.AgentOutput | outputs.AgentLaunchedOutput;

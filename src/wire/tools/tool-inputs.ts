@@ -1,16 +1,16 @@
 /**
- * What models put into a tool call, by the names under which hosts of the reference import the types. Fields that have
- * a default are optional here. A test compares them with the schemas of our tools.
+ * The inputs of tool calls, under the names that hosts of the reference import. Fields that have a default are optional
+ * here. A test compares these types with the schemas of the tools.
  */
 
 /** Bash: runs a command line. */
 export interface BashInput {
   command: string;
-  /** Milliseconds until the command is ended. */
+  /** Milliseconds after which Heddle ends the command. */
   timeout?: number;
   /** What the command does, in a few words. */
   description?: string;
-  /** The call returns at once; the command goes on. */
+  /** The call returns at once; the command continues. */
   run_in_background?: boolean;
   /** Asks to run outside of the sandbox. */
   dangerouslyDisableSandbox?: boolean;
@@ -21,7 +21,7 @@ export interface FileReadInput {
   file_path: string;
   /** Line to start at; the first is 1. */
   offset?: number;
-  /** How many lines. */
+  /** The number of lines. */
   limit?: number;
   /** Pages of a PDF, such as `1-5`. */
   pages?: string;
@@ -79,7 +79,7 @@ export interface GrepInput {
 export interface WebFetchInput {
   url: string;
   prompt: string;
-  /** Where in the text of the page to begin, in characters. */
+  /** The position in the text of the page to begin at, in characters. */
   offset?: number;
 }
 
@@ -146,13 +146,13 @@ export interface AskUserQuestionInput {
   metadata?: Record<string, unknown>;
 }
 
-/** ToolSearch: finds and loads tools that requests leave out. */
+/** ToolSearch: finds and loads tools that are not part of every request. */
 export interface ToolSearchInput {
   query: string;
   max_results?: number;
 }
 
-/** A tool of an MCP server: its own affair. */
+/** The input of an MCP tool. The server defines it. */
 export type McpInput = Record<string, unknown>;
 
 /** Task, also called Agent: starts a subagent. */
@@ -163,7 +163,7 @@ export interface AgentInput {
   model?: string;
   resume?: string;
   run_in_background?: boolean;
-  /** It works in a git worktree of its own. */
+  /** The agent works in its own git worktree. */
   isolation?: 'worktree';
   max_turns?: number;
   name?: string;
@@ -171,7 +171,7 @@ export interface AgentInput {
   mode?: string;
 }
 
-/** TaskOutput: reads what a background task has printed. */
+/** TaskOutput: reads the output of a background task. */
 export interface TaskOutputInput {
   task_id: string;
   block: boolean;
@@ -190,12 +190,12 @@ export interface SkillInput {
   args?: string;
 }
 
-/** ListMcpResourcesTool: what MCP servers offer to read. */
+/** ListMcpResourcesTool: lists the resources of MCP servers. */
 export interface ListMcpResourcesInput {
   server?: string;
 }
 
-/** ReadMcpResourceTool: reads such a resource. */
+/** ReadMcpResourceTool: reads a resource of an MCP server. */
 export interface ReadMcpResourceInput {
   server: string;
   uri: string;

@@ -1,6 +1,6 @@
 /**
- * Other names that tools had or have elsewhere, each with the name here: a model may call a tool by them, and rules and
- * matchers understand them (ruling K37).
+ * Other names of tools, each with the name that Heddle uses. A model may call a tool by any of its names, and rules and
+ * matchers accept them.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * What tools tell people, as `tool_use_result` of the user message that carries their result. Our tools make their data
- * of these types. Texts are shortened where a line would become too long; further fields may follow.
+ * The structured output of tools: `tool_use_result` of the user message that carries the result. Heddle's tools build
+ * their data from these types. Texts are shortened where a line would become too long; later versions may add fields.
  */
 
 /** One place where two texts differ, as in a unified diff. */
@@ -13,24 +13,24 @@ export interface PatchHunk {
   lines: string[];
 }
 
-/** Bash. A command that failed is an error, whose `tool_use_result` is a text. */
+/** Bash. When a command fails, `tool_use_result` is a text instead. */
 export interface BashOutput {
   stdout: string;
   stderr: string;
   interrupted: boolean;
   isImage: boolean;
   noOutputExpected: boolean;
-  /** Set when the command goes on in the background. */
+  /** Set when the command continues in the background. */
   backgroundTaskId?: string;
   backgroundedByUser?: boolean;
-  /** The file with all of stdout, where that is more than is shown, and how many bytes it has. */
+  /** The file with all of stdout and its size in bytes, where stdout is longer than the text shown. */
   persistedOutputPath?: string;
   persistedOutputSize?: number;
-  /** What the command has done with git, where that can be seen. */
+  /** What the command did with git, as far as Heddle recognises it. */
   gitOperation?: GitOperation;
 }
 
-/** For people who watch; nothing is decided by it. */
+/** Only for display; Heddle decides nothing by it. */
 export interface GitOperation {
   commit?: { sha: string; kind: 'committed' | 'amended' | 'cherry-picked'; branch?: string };
   push?: { branch: string };
@@ -105,7 +105,7 @@ export interface GlobOutput {
   durationMs: number;
   numFiles: number;
   truncated: boolean;
-  /** All that match; at least so many where `countIsComplete` is false. */
+  /** The number of all matches; a lower bound where `countIsComplete` is false. */
   totalMatches?: number;
   countIsComplete?: boolean;
 }
@@ -132,7 +132,7 @@ export interface WebFetchOutput {
   url: string;
 }
 
-/** WebSearch: what was found, and what the model said about it. */
+/** WebSearch: the hits, and the model's text about them. */
 export interface WebSearchOutput {
   query: string;
   results: (string | { tool_use_id: string; content: { title: string; url: string }[] })[];
@@ -195,7 +195,7 @@ export interface ExitPlanModeOutput {
   filePath: string | null;
 }
 
-/** AskUserQuestion: the questions, and what the user answered. */
+/** AskUserQuestion: the questions, and the user's answers. */
 export interface AskUserQuestionOutput {
   questions: {
     question: string;
@@ -207,23 +207,23 @@ export interface AskUserQuestionOutput {
   annotations?: Record<string, { preview?: string; notes?: string }>;
 }
 
-/** ToolSearch: the tools that it has loaded. */
+/** ToolSearch: the tools that it loaded. */
 export interface ToolSearchOutput {
   matches: string[];
   query: string;
   total_deferred_tools: number;
 }
 
-/** Task, of an agent that was waited for. */
+/** Task, for an agent that the call waited for. */
 export interface AgentOutput {
   status: 'completed';
   prompt: string;
   agentId: string;
-  /** Which kind of agent it was. */
+  /** The kind of agent. */
   agentType?: string;
-  /** The model that it worked with. */
+  /** The model that the agent used. */
   resolvedModel?: string;
-  /** What its tools have done, those of agents that it has started included. */
+  /** What the agent's tools did, including the tools of agents that it started. */
   toolStats?: {
     readCount: number;
     searchCount: number;
@@ -235,17 +235,17 @@ export interface AgentOutput {
   };
   content: { type: 'text'; text: string }[];
   totalDurationMs: number;
-  /** What the agent's conversation takes of its model's window. */
+  /** The size of the agent's conversation in its model's window. */
   totalTokens: number;
   totalToolUseCount: number;
-  /** Of its last model call. */
+  /** The usage of its last model call. */
   usage: object;
-  /** Of an agent in a worktree of its own: where its changes are. */
+  /** For an agent in its own worktree: the directory of its changes. */
   worktreePath?: string;
   worktreeBranch?: string;
 }
 
-/** Task, of an agent that works on in the background. */
+/** Task, for an agent that continues in the background. */
 export interface AgentLaunchedOutput {
   isAsync: true;
   status: 'async_launched';
@@ -265,7 +265,7 @@ export interface TaskOutputOutput {
     description: string;
     output: string;
     exitCode?: number;
-    /** Of an agent. */
+    /** Only for an agent. */
     prompt?: string;
     result?: string;
   };
@@ -294,7 +294,7 @@ export interface ReadMcpResourceOutput {
     uri: string;
     mimeType?: string;
     text?: string;
-    /** Where contents that are no text were put. */
+    /** The file that holds contents that are not text. */
     blobSavedTo?: string;
   }[];
   error?: string;

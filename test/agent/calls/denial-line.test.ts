@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createGate } from '../../src/agent/gate.ts';
-import { toolUse } from '../../src/testing/script.ts';
-import { objectInput, string } from '../../src/tools/input-schema.ts';
-import type { Tool } from '../../src/tools/tool.ts';
-import { parseMessage } from '../../src/wire/messages/parse.ts';
-import { policyFor, rules } from '../permissions/policy-for.ts';
-import { createRig, fakeTool, kindsOf, noWorkspace } from './support.ts';
+import { createGate } from '../../../src/agent/calls/gate.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import { objectInput, string } from '../../../src/tools/input-schema.ts';
+import type { Tool } from '../../../src/tools/tool.ts';
+import { parseMessage } from '../../../src/wire/messages/parse.ts';
+import { policyFor, rules } from '../../permissions/policy-for.ts';
+import { createRig, fakeTool, kindsOf, noWorkspace } from '../support.ts';
 
 const writer: Tool = {
   ...fakeTool('Write'),

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type Ask, type AskAnswer, type AskRequest, createGate } from '../../src/agent/gate.ts';
-import type { Policy } from '../../src/permissions/policy.ts';
-import { applyUpdate } from '../../src/permissions/updates.ts';
-import { objectInput, string } from '../../src/tools/input-schema.ts';
-import type { Tool } from '../../src/tools/tool.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import type { PermissionUpdate } from '../../src/wire/permissions.ts';
-import { policyFor, rules } from '../permissions/policy-for.ts';
-import { fakeTool, noWorkspace } from './support.ts';
+import { type Ask, type AskAnswer, type AskRequest, createGate } from '../../../src/agent/calls/gate.ts';
+import type { Policy } from '../../../src/permissions/policy.ts';
+import { applyUpdate } from '../../../src/permissions/updates.ts';
+import { objectInput, string } from '../../../src/tools/input-schema.ts';
+import type { Tool } from '../../../src/tools/tool.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import type { PermissionUpdate } from '../../../src/wire/permissions.ts';
+import { policyFor, rules } from '../../permissions/policy-for.ts';
+import { fakeTool, noWorkspace } from '../support.ts';
 
 const signal = new AbortController().signal;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Gate } from '../../src/agent/gate.ts';
-import { brokenToolUse, text, toolUse } from '../../src/testing/script.ts';
-import { ToolError } from '../../src/tools/tool.ts';
-import type { ToolResultBlock } from '../../src/wire/content.ts';
-import type { Message, StreamEventMessage } from '../../src/wire/messages/index.ts';
+import type { Gate } from '../../../src/agent/calls/gate.ts';
+import { brokenToolUse, text, toolUse } from '../../../src/testing/script.ts';
+import { ToolError } from '../../../src/tools/tool.ts';
+import type { ToolResultBlock } from '../../../src/wire/api/content.ts';
+import type { Message, StreamEventMessage } from '../../../src/wire/messages/index.ts';
 import {
   blocksIn,
   createRig,
@@ -15,7 +15,7 @@ import {
   resultsIn,
   said,
   until,
-} from './support.ts';
+} from '../support.ts';
 
 /** The one result of a turn that makes one call. */
 async function resultOf(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Ledger } from '../../src/agent/ledger.ts';
-import { countCall, toolStats } from '../../src/agent/tool-stats.ts';
+import { countCall, toolStats } from '../../../src/agent/calls/tool-stats.ts';
+import { Ledger } from '../../../src/agent/ledger.ts';
 
 test('calls are counted by what they do, lines by what was added and taken away', () => {
   const session = new Ledger({ onUnknownModel: () => {} });

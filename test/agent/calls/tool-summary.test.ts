@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { toolSummaryLine } from '../../src/agent/tool-summary.ts';
-import { toolUse } from '../../src/testing/script.ts';
-import { parseMessage } from '../../src/wire/messages/index.ts';
-import { createRig, fakeTool, kindsOf } from './support.ts';
+import { toolSummaryLine } from '../../../src/agent/calls/tool-summary.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import { parseMessage } from '../../../src/wire/messages/index.ts';
+import { createRig, fakeTool, kindsOf } from '../support.ts';
 
 type Use = [name: string, input: Record<string, unknown>];
 

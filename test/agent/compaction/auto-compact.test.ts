@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { type Attempts, contextFull, makeRoom } from '../../src/agent/auto-compact.ts';
-import type { ContextWindow } from '../../src/agent/turn.ts';
-import { fail, reply, text, thinking, toolUse } from '../../src/testing/script.ts';
-import type { ContentBlock } from '../../src/wire/content.ts';
-import { parseMessage } from '../../src/wire/messages/parse.ts';
-import { createRig, fakeTool, faultsOf, kindsOf, type Rig } from './support.ts';
+import { type CompactionAttempts, compactNow, contextFull } from '../../../src/agent/compaction/auto-compact.ts';
+import type { ContextWindow } from '../../../src/agent/turn.ts';
+import { fail, reply, text, thinking, toolUse } from '../../../src/testing/script.ts';
+import type { ContentBlock } from '../../../src/wire/api/content.ts';
+import { parseMessage } from '../../../src/wire/messages/parse.ts';
+import { createRig, fakeTool, faultsOf, kindsOf, type Rig } from '../support.ts';
 
 const tooLong = fail(400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum');
 const summary = '<summary>They talked.</summary>';
-const fresh = (): Attempts => ({ afterFailure: 0, stepsSince: Number.POSITIVE_INFINITY, failures: 0 });
+const fresh = (): CompactionAttempts => ({ afterFailure: 0, stepsSince: Number.POSITIVE_INFINITY, failures: 0 });
 
 /** What made room, without the loop around it. */
 async function room(rig: Rig, signal = new AbortController().signal) {
   const lines = [];
-  const generator = makeRoom(rig.turn, fresh(), signal);
+  const generator = compactNow(rig.turn, fresh(), signal);
   for (;;) {
     const step = await generator.next();
     if (step.done) return { made: step.value, lines };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { keptOf } from '../../src/agent/kept.ts';
-import type { ApiMessage } from '../../src/model/model.ts';
-import type { ContentBlock } from '../../src/wire/content.ts';
-import { createRig } from './support.ts';
+import { retainedOf } from '../../../src/agent/compaction/retained.ts';
+import type { ApiMessage } from '../../../src/model/model.ts';
+import type { ContentBlock } from '../../../src/wire/api/content.ts';
+import { createRig } from '../support.ts';
 
 const text = (said: string): ContentBlock => ({ type: 'text', text: said });
 const call = (id: string): ContentBlock => ({ type: 'tool_use', id, name: 'Read', input: {} });
@@ -12,7 +12,7 @@ const assistant = (...content: ContentBlock[]): ApiMessage => ({ role: 'assistan
 
 function kept(messages: ApiMessage[], asked: ContentBlock[], window = 200_000) {
   const { turn } = createRig([]);
-  return keptOf({ ...turn, messages, asked, context: { ...turn.context, window } });
+  return retainedOf({ ...turn, messages, asked, context: { ...turn.context, window } });
 }
 
 describe('what a compaction keeps word for word', () => {

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { newerHalf, summaryMessage, summaryOf, summaryRequest, trimmed } from '../../src/agent/summary.ts';
-import type { ApiMessage } from '../../src/model/model.ts';
-import type { ContentBlock } from '../../src/wire/content.ts';
-import { faultsOf } from './support.ts';
+import {
+  newerHalf,
+  summaryMessage,
+  summaryOf,
+  summaryRequest,
+  trimmed,
+} from '../../../src/agent/compaction/summary.ts';
+import type { ApiMessage } from '../../../src/model/model.ts';
+import type { ContentBlock } from '../../../src/wire/api/content.ts';
+import { faultsOf } from '../support.ts';
 
 const user = (...content: ContentBlock[]): ApiMessage => ({ role: 'user', content });
 const assistant = (...content: ContentBlock[]): ApiMessage => ({ role: 'assistant', content });

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addAnswer, addUserContent } from '../../src/agent/conversation.ts';
-import type { Gate } from '../../src/agent/gate.ts';
-import type { ApiMessage } from '../../src/model/model.ts';
-import { type AnswerLike, brokenToolUse, fail, reply, text, thinking, toolUse } from '../../src/testing/script.ts';
-import { ToolError } from '../../src/tools/tool.ts';
-import { Aborted } from '../../src/util/abort.ts';
-import type { ContentBlock, TextBlock } from '../../src/wire/content.ts';
-import { blocksIn, createRig, failingStore, fakeTool, faultsOf, prefixFaults, resultsIn } from './support.ts';
+import type { Gate } from '../../../src/agent/calls/gate.ts';
+import { addAnswer, addUserContent } from '../../../src/agent/messages/api-messages.ts';
+import type { ApiMessage } from '../../../src/model/model.ts';
+import { type AnswerLike, brokenToolUse, fail, reply, text, thinking, toolUse } from '../../../src/testing/script.ts';
+import { ToolError } from '../../../src/tools/tool.ts';
+import { Aborted } from '../../../src/util/abort.ts';
+import type { ContentBlock, TextBlock } from '../../../src/wire/api/content.ts';
+import { blocksIn, createRig, failingStore, fakeTool, faultsOf, prefixFaults, resultsIn } from '../support.ts';
 
 const words = (of: string): TextBlock => ({ type: 'text', text: of });
 

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
-import { assistantLine, errorLine, streamEventLine, toolResultLine, userTextLine } from '../../src/agent/lines.ts';
-import { encodeLine } from '../../src/wire/jsonl.ts';
-import { parseMessage } from '../../src/wire/messages/index.ts';
-import { createRig, SESSION } from './support.ts';
+import {
+  assistantLine,
+  errorLine,
+  streamEventLine,
+  toolResultLine,
+  userTextLine,
+} from '../../../src/agent/messages/lines.ts';
+import { encodeLine } from '../../../src/wire/link/jsonl.ts';
+import { parseMessage } from '../../../src/wire/messages/index.ts';
+import { createRig, SESSION } from '../support.ts';
 
 const { turn } = createRig([]);
 const inside = { ...turn, parentToolUseId: 'toolu_parent' };

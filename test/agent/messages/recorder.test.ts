@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createRecorder } from '../../src/agent/recorder.ts';
-import { createChain } from '../../src/sessions/chain.ts';
-import { text, toolUse } from '../../src/testing/script.ts';
-import type { Message, UserInput } from '../../src/wire/messages/index.ts';
+import { createRecorder } from '../../../src/agent/messages/recorder.ts';
+import { createChain } from '../../../src/sessions/tree/chain.ts';
+import { text, toolUse } from '../../../src/testing/script.ts';
+import type { Message, UserInput } from '../../../src/wire/messages/index.ts';
 import {
   attempt,
   CUT,
@@ -15,7 +15,7 @@ import {
   SESSION,
   testRuntime,
   until,
-} from './support.ts';
+} from '../support.ts';
 
 const hello: UserInput = { type: 'user', message: { role: 'user', content: 'hello' } };
 

@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { environmentReminder, SYSTEM_PROMPT, systemBlocks } from '../../src/agent/prompt.ts';
-import { builtinTools } from '../../src/tools/builtin.ts';
-import { createRegistry } from '../../src/tools/registry.ts';
+import { environmentReminder, SYSTEM_PROMPT, systemBlocks } from '../../../src/agent/messages/system-prompt.ts';
+import { builtinTools } from '../../../src/tools/builtin-tools.ts';
+import { createRegistry } from '../../../src/tools/registry.ts';
 
 const KB = 1024;
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { LeaderMail } from '../../../src/agent/team/leader-desk.ts';
+import type { LeaderMail } from '../../../src/agent/team/leader-inbox.ts';
 import { LEADER, messageTypeOf } from '../../../src/agent/team/mail.ts';
-import type { TeamSeams } from '../../../src/agent/team/member-loop.ts';
+import type { TeamRuntimePort } from '../../../src/agent/team/member-loop.ts';
 import { createTeam, restoreTeam } from '../../../src/agent/team/open-team.ts';
 import { SHUTDOWN_PROMPT } from '../../../src/agent/team/reports.ts';
 import { hasEnded } from '../../../src/agent/team/states.ts';
@@ -63,7 +63,7 @@ export class Run {
   }
 
   async begin(): Promise<void> {
-    const seams = this.#seams();
+    const port = this.#seams();
     const files = this.#world.files(this.#world.process);
     const opening = createTeam({
       home: '/home',
@@ -72,7 +72,7 @@ export class Run {
       leadSessionId: SESSION,
       leadModel: 'm',
       files,
-      seams,
+      port,
     });
     this.#run(
       opening.then((team) => {
@@ -276,7 +276,7 @@ export class Run {
     return `[${this.#count++}]`;
   }
 
-  #seams(): TeamSeams {
+  #seams(): TeamRuntimePort {
     const world = this.#world;
     const { process } = world;
     const runtime = { ...seededRuntime(`process ${process}`), log: this.#log };
@@ -346,7 +346,7 @@ export class Run {
     this.#busy = 0;
     this.#abortedByUs.clear();
     const files = this.#world.files(this.#world.process);
-    const opening = restoreTeam({ home: '/home', name: 'crew', files, seams: this.#seams() });
+    const opening = restoreTeam({ home: '/home', name: 'crew', files, port: this.#seams() });
     this.#run(
       opening.then((team) => {
         this.#team = team;

@@ -5,7 +5,7 @@ import { onTestFinished, vi } from 'vitest';
 import { lockedFiles } from '../../../src/agent/team/locked-files.ts';
 import { messageIdsIn } from '../../../src/agent/team/mail.ts';
 import type { Member } from '../../../src/agent/team/member.ts';
-import type { TeamSeams } from '../../../src/agent/team/member-loop.ts';
+import type { TeamRuntimePort } from '../../../src/agent/team/member-loop.ts';
 import { createTeam, restoreTeam } from '../../../src/agent/team/open-team.ts';
 import type { Team } from '../../../src/agent/team/team.ts';
 import { raceAbort } from '../../../src/util/abort.ts';
@@ -24,7 +24,7 @@ export type Turn = (prompt: string, member: Member, signal: AbortSignal) => Prom
 
 export interface Rig {
   home: string;
-  seams: TeamSeams;
+  seams: TeamRuntimePort;
   /** The recorded prompts of each, by name; those of the leader under `team-lead`. */
   transcripts: Map<string, string[]>;
   logs: string[];
@@ -66,13 +66,13 @@ export function createRig(home = tempHome(), transcripts = new Map<string, strin
   return rig;
 }
 
-export function openTeam({ home, seams }: Rig, name = 'crew'): Promise<Team> {
+export function openTeam({ home, seams: port }: Rig, name = 'crew'): Promise<Team> {
   const cwd = '/somewhere';
-  return closing(createTeam({ home, seams, name, cwd, files: lockedFiles(), leadSessionId: SESSION, leadModel: 'm' }));
+  return closing(createTeam({ home, port, name, cwd, files: lockedFiles(), leadSessionId: SESSION, leadModel: 'm' }));
 }
 
-export function reopenTeam({ home, seams }: Rig, name = 'crew'): Promise<Team | null> {
-  return closing(restoreTeam({ home, seams, name, files: lockedFiles() }));
+export function reopenTeam({ home, seams: port }: Rig, name = 'crew'): Promise<Team | null> {
+  return closing(restoreTeam({ home, port, name, files: lockedFiles() }));
 }
 
 async function closing<T extends Team | null>(opening: Promise<T>): Promise<T> {

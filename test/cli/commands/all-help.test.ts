@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseArgs } from '../../src/cli/args.ts';
-import { helpText } from '../../src/cli/help.ts';
-import { FLAGS } from '../../src/wire/flags.ts';
+import { parseArgs } from '../../../src/cli/flags/args.ts';
+import { helpText } from '../../../src/cli/flags/help-text.ts';
+import { FLAGS } from '../../../src/wire/flags.ts';
 
 const text = helpText();
 

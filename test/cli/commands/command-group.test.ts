@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defineGroup } from '../../src/cli/commands/action-group.ts';
+import { defineGroup } from '../../../src/cli/commands/command-group.ts';
 
 const PARTS = {
   group: 'loom',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { tableLines } from '../../src/cli/commands/table.ts';
-import { displayWidth } from '../../src/util/display-width.ts';
-import { wrapText } from '../../src/util/wrap-text.ts';
+import { tableLines } from '../../../src/cli/commands/table.ts';
+import { displayWidth } from '../../../src/util/text/display-width.ts';
+import { wrapText } from '../../../src/util/text/wrap-text.ts';
 
 const columns = [
   { title: 'ID', cells: ['a1', 'b22'] },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseArgs } from '../../src/cli/args.ts';
-import { FLAGS } from '../../src/wire/flags.ts';
+import { parseArgs } from '../../../src/cli/flags/args.ts';
+import { FLAGS } from '../../../src/wire/flags.ts';
 
 const config = (...argv: string[]) => parseArgs(argv).config;
 

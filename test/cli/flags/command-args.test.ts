@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseCommandArgs, takeWords } from '../../src/cli/command-args.ts';
+import { parseCommandArgs, takeWords } from '../../../src/cli/flags/command-args.ts';
 
 const flags = {
   command: 'heddle x',

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { parseArgs } from '../../src/cli/args.ts';
-import { COMMAND_HELP } from '../../src/cli/commands/all-help.ts';
-import { MCP } from '../../src/cli/commands/mcp.ts';
-import { SESSIONS } from '../../src/cli/commands/sessions.ts';
-import { TASKS } from '../../src/cli/commands/tasks.ts';
-import { mistakeHints, refuseNearCommand } from '../../src/cli/mistakes.ts';
-import { HeddleError } from '../../src/wire/errors.ts';
+import { COMMAND_HELP } from '../../../src/cli/commands/all-help.ts';
+import { MCP } from '../../../src/cli/commands/mcp/mcp.ts';
+import { SESSIONS } from '../../../src/cli/commands/sessions/sessions-command.ts';
+import { TASKS } from '../../../src/cli/commands/tasks/tasks-command.ts';
+import { parseArgs } from '../../../src/cli/flags/args.ts';
+import { mistakeHints, refuseNearCommand } from '../../../src/cli/flags/mistakes.ts';
+import { HeddleError } from '../../../src/wire/errors.ts';
 
 /** What is said after the error of a command line of a run. */
 async function hints(...argv: string[]): Promise<string> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAgentTree } from '../../src/cli/agent-tree.ts';
+import { createAgentTree } from '../../../src/cli/run/agent-tree.ts';
 
 const started = (id: string, run: string, more: object = {}) => ({
   type: 'system',

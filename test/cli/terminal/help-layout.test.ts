@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { COMMAND_HELP } from '../../src/cli/commands/all-help.ts';
-import { layoutHelp } from '../../src/cli/commands/help-layout.ts';
-import { createPaint } from '../../src/util/paint.ts';
+import { COMMAND_HELP } from '../../../src/cli/commands/all-help.ts';
+import { layoutHelp } from '../../../src/cli/terminal/help-layout.ts';
+import { createPaint } from '../../../src/util/text/paint.ts';
 
 const plain = createPaint({ colours: false });
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createLogger } from '../../src/cli/logger.ts';
+import { createLogger } from '../../../src/cli/terminal/logger.ts';
 
 test('what servers say does not act on the terminal, nor pass for a line of ours', () => {
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type LineView, progressLine } from '../../src/cli/progress-line.ts';
-import type { ProgressState } from '../../src/cli/progress-state.ts';
-import { displayWidth } from '../../src/util/display-width.ts';
-import { createPaint } from '../../src/util/paint.ts';
+import { type LineView, progressLine } from '../../../src/cli/terminal/progress-line.ts';
+import type { ProgressState } from '../../../src/cli/terminal/progress-state.ts';
+import { displayWidth } from '../../../src/util/text/display-width.ts';
+import { createPaint } from '../../../src/util/text/paint.ts';
 
 const IDLE: ProgressState = {
   doing: 'thinking',

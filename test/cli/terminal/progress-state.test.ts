@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { trackProgress } from '../../src/cli/progress-state.ts';
-import type { JsonObject } from '../../src/util/json.ts';
+import { trackProgress } from '../../../src/cli/terminal/progress-state.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
 
 const event = (fields: object) => ({ type: 'stream_event', event: fields });
 const begun = (id: string, usage: object) => event({ type: 'message_start', message: { id, usage } });

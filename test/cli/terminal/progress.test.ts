@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openProgress, type ProgressPlace } from '../../src/cli/progress.ts';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { openProgress, type ProgressTerminal } from '../../../src/cli/terminal/progress.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -10,11 +10,12 @@ afterEach(() => {
 
 const ERASE = '\r\u001b[2K';
 
-function open(env: ProgressPlace['env'] = {}) {
+function open(env: ProgressTerminal['env'] = {}) {
   let shown = '';
   const stop = new AbortController();
   const stderr = { isTTY: true, columns: 40, write: (text: string) => (shown += text) };
   const progress = openProgress(stop.signal, { stderr, env, cwd: () => '/' });
+  onTestFinished(() => progress?.end());
   return { progress, stop, shown: () => shown };
 }
 

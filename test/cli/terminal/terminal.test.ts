@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { terminalOf } from '../../src/cli/commands/terminal.ts';
-import { cutToWidth, displayWidth, padToWidth } from '../../src/util/display-width.ts';
+import { terminalOf } from '../../../src/cli/terminal/terminal.ts';
+import { cutToWidth, displayWidth, padToWidth } from '../../../src/util/text/display-width.ts';
 
 describe('colours', () => {
   const coloured = (out: object, env = {}) => terminalOf(out, env).paint.red('x') !== 'x';

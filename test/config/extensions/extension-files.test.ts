@@ -3,15 +3,15 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { actingFiles } from '../../src/config/acting-files.ts';
-import { readAgentFiles } from '../../src/config/agent-files.ts';
-import { readCommands } from '../../src/config/commands.ts';
-import type { FileSource } from '../../src/config/markdown-files.ts';
-import { readOutputStyles } from '../../src/config/output-styles.ts';
-import { readPlugin } from '../../src/config/plugins.ts';
-import { wantsPermission } from '../../src/config/prompt-file.ts';
-import { readSkills } from '../../src/config/skills.ts';
-import { configurationHash } from '../../src/config/trust-store.ts';
+import { readAgentFiles } from '../../../src/config/extensions/agent-files.ts';
+import { readCommands } from '../../../src/config/extensions/commands.ts';
+import { filesNeedingTrust } from '../../../src/config/extensions/files-needing-trust.ts';
+import type { FileSource } from '../../../src/config/extensions/markdown-files.ts';
+import { readOutputStyles } from '../../../src/config/extensions/output-styles.ts';
+import { readPlugin } from '../../../src/config/extensions/plugins.ts';
+import { wantsPermission } from '../../../src/config/extensions/prompt-file.ts';
+import { readSkills } from '../../../src/config/extensions/skills.ts';
+import { configurationHash } from '../../../src/config/trust-store.ts';
 
 let root: string;
 let warnings: string[];
@@ -192,10 +192,10 @@ describe('[G1] a source that is not trusted', () => {
     put('.claude/commands/text.md', '---\ndescription: D\n---\nText');
     put('.claude/skills/a/SKILL.md', 'Text');
     expect(configurationHash(root)).toBe(before);
-    expect(actingFiles(root)).toEqual([]);
+    expect(filesNeedingTrust(root)).toEqual([]);
     put('.claude/commands/deep/run.md', 'Run !`ls`');
     put('.claude/agents/a.md', '---\npermissionMode: plan\n---\nx');
-    expect(actingFiles(root)).toMatchObject([
+    expect(filesNeedingTrust(root)).toMatchObject([
       { file: '.claude/agents/a.md', parts: [{ key: 'permissionMode', value: 'plan' }] },
       { file: '.claude/commands/deep/run.md', parts: [{ key: 'shell commands', value: ['ls'] }] },
     ]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { listValue, readFrontMatter, switchValue, textValue } from '../../src/config/front-matter.ts';
+import { listValue, readFrontMatter, switchValue, textValue } from '../../../src/config/extensions/front-matter.ts';
 
 const file = (...lines: string[]) => readFrontMatter(`---\n${lines.join('\n')}\n---\nBody\n`);
 const valuesOf = (...lines: string[]) => file(...lines).values;

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findPlugin } from '../../src/config/installed-plugins.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import { put } from '../support/put.ts';
-import { tempDir } from './support.ts';
+import { findPlugin } from '../../../src/config/extensions/installed-plugins.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import { put } from '../../support/put.ts';
+import { tempDir } from '../support.ts';
 
 /** A config home with what was installed, and a directory with a marketplace. */
 function createRig() {

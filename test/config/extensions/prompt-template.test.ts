@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fillIn, shellCommands } from '../../src/config/prompt-template.ts';
+import { fillIn, shellCommands } from '../../../src/config/extensions/prompt-template.ts';
 
 const filled = (text: string, args: string, variables: Record<string, string> = {}) =>
   fillIn(text, { args, variables })

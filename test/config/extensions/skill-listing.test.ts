@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { PromptFile } from '../../src/config/prompt-file.ts';
-import { skillListing } from '../../src/config/skill-listing.ts';
+import type { PromptFile } from '../../../src/config/extensions/prompt-file.ts';
+import { skillListing } from '../../../src/config/extensions/skill-listing.ts';
 
 const skill = (name: string, description: string) => ({ name, description }) as PromptFile;
 const many = (count: number, length: number) =>

@@ -1,12 +1,12 @@
 import { chmodSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type MemoryReading, readMemory } from '../../src/config/memory-files.ts';
-import { type MemoryKind, memoryPlaces, nestedPlaces } from '../../src/config/memory-places.ts';
-import { tempDir } from './support.ts';
+import { type MemoryOptions, readMemory } from '../../../src/config/memory/memory-files.ts';
+import { type MemoryKind, memoryLocations, nestedLocations } from '../../../src/config/memory/memory-locations.ts';
+import { tempDir } from '../support.ts';
 
 /** A project two levels below its repository, with a user's home beside it. */
-function createRig(options: Partial<MemoryReading> & { sources?: MemoryKind[]; additional?: string[] } = {}) {
+function createRig(options: Partial<MemoryOptions> & { sources?: MemoryKind[]; additional?: string[] } = {}) {
   const base = tempDir();
   const cwd = join(base, 'repo/app');
   const configHome = join(base, 'home/.heddle');
@@ -26,14 +26,14 @@ function createRig(options: Partial<MemoryReading> & { sources?: MemoryKind[]; a
       return path;
     },
     read() {
-      const places = memoryPlaces({
+      const locations = memoryLocations({
         cwd,
         additional: additional.map((dir) => join(base, dir)),
         configHome,
         userHome,
         reads,
       });
-      return readMemory(places, {
+      return readMemory(locations, {
         cwd,
         roots: [cwd],
         userHome,
@@ -81,13 +81,13 @@ describe('[SET-02] where memory files are', () => {
   });
 
   test('[P2] what another program keeps in the user’s home is no project’s', () => {
-    const places = memoryPlaces({
+    const locations = memoryLocations({
       ...{ cwd: '/home/u/p', additional: [], configHome: null, userHome: '/home/u' },
       reads: () => true,
     });
-    expect(places.map(({ path }) => path)).not.toContain('/home/u/.claude/CLAUDE.md');
-    expect(places.map(({ path }) => path)).toContain('/home/u/CLAUDE.md');
-    expect(places.map(({ path }) => path)).not.toContain('/CLAUDE.md');
+    expect(locations.map(({ path }) => path)).not.toContain('/home/u/.claude/CLAUDE.md');
+    expect(locations.map(({ path }) => path)).toContain('/home/u/CLAUDE.md');
+    expect(locations.map(({ path }) => path)).not.toContain('/CLAUDE.md');
   });
 
   test('directories beside have a say where they are asked for', () => {
@@ -97,7 +97,7 @@ describe('[SET-02] where memory files are', () => {
   });
 
   test('below the working directory: the directories between, the outer ones first', () => {
-    const paths = (path: string) => nestedPlaces(path, '/p', () => true).map((place) => place.path);
+    const paths = (path: string) => nestedLocations(path, '/p', () => true).map((location) => location.path);
     const own = ['AGENTS.md', 'CLAUDE.md', '.claude/CLAUDE.md', '.claude/rules', 'CLAUDE.local.md'];
     expect(paths('/p/a/b.ts').slice(0, 5)).toEqual(own.map((name) => `/p/a/${name}`));
     expect(paths('/p')).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { memoryImports } from '../../src/config/memory-imports.ts';
+import { memoryImports } from '../../../src/config/memory/memory-imports.ts';
 
 const PLACE = { directory: '/p/docs', userHome: '/home/u' };
 const namesIn = (text: string) => memoryImports(text, PLACE).map(({ written }) => written);

@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readRule, ruleFiles, ruleHolds } from '../../src/config/memory-rules.ts';
-import { put } from '../support/put.ts';
-import { tempDir } from './support.ts';
+import { readRule, ruleFiles, ruleHolds } from '../../../src/config/memory/memory-rules.ts';
+import { put } from '../../support/put.ts';
+import { tempDir } from '../support.ts';
 
 describe('a folder of rules', () => {
   test('is read to its depths, in the order of names; only Markdown counts, and nothing hidden', () => {

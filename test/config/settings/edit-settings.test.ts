@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { patchSettings, withoutSetting, withSetting } from '../../src/config/edit-settings.ts';
+import { patchSettings, withoutSetting, withSetting } from '../../../src/config/settings/edit-settings.ts';
 
 describe('setting', () => {
   test('makes the objects on the way, and leaves the rest alone', () => {

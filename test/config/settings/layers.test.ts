@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fileLayers } from '../../src/config/layers.ts';
-import type { FileScope } from '../../src/config/scopes.ts';
-import { put, tempDir } from './support.ts';
+import { fileLayers } from '../../../src/config/settings/layers.ts';
+import type { FileScope } from '../../../src/config/settings/scopes.ts';
+import { put, tempDir } from '../support.ts';
 
 const ALL: FileScope[] = ['userSettings', 'projectSettings', 'localSettings'];
 const scopesOf = (layers: ReturnType<typeof fileLayers>) => layers.map(({ scope }) => scope);

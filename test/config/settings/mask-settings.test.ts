@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskSettings } from '../../src/config/mask-settings.ts';
+import { maskSettings } from '../../../src/config/settings/mask-settings.ts';
 
 test.each([
   ...['ANTHROPIC_API_KEY', 'GITHUB_TOKEN', 'AWS_SECRET_ACCESS_KEY', 'DB_PASSWORD', 'MYSQL_PWD', 'GH_PAT'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Layer } from '../../src/config/layers.ts';
-import { mergeLayers, originOf } from '../../src/config/merge.ts';
-import type { Scope } from '../../src/config/scopes.ts';
+import type { Layer } from '../../../src/config/settings/layers.ts';
+import { mergeLayers, originOf } from '../../../src/config/settings/merge.ts';
+import type { Scope } from '../../../src/config/settings/scopes.ts';
 
 const layer = (scope: Scope, values: Layer['values']): Layer => ({ scope, path: `/${scope}.json`, values });
 

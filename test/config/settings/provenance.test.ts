@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Layer } from '../../src/config/layers.ts';
-import { originsOf } from '../../src/config/provenance.ts';
-import type { Scope } from '../../src/config/scopes.ts';
+import type { Layer } from '../../../src/config/settings/layers.ts';
+import { originsOf } from '../../../src/config/settings/provenance.ts';
+import type { Scope } from '../../../src/config/settings/scopes.ts';
 
 const layer = (scope: Scope, values: Layer['values'], path: string | null = `/${scope}.json`): Layer => {
   return { scope, path, values };

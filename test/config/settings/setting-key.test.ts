@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatKey, parseKey } from '../../src/config/setting-key.ts';
+import { formatKey, parseKey } from '../../../src/config/settings/setting-key.ts';
 
 test.each([
   ['model', ['model']],

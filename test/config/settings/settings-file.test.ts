@@ -1,9 +1,9 @@
 import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseSettings, readSettingsFile } from '../../src/config/settings-file.ts';
-import { asOrdinaryUser } from '../support/as-user.ts';
-import { tempDir } from './support.ts';
+import { parseSettings, readSettingsFile } from '../../../src/config/settings/settings-file.ts';
+import { asOrdinaryUser } from '../../support/as-user.ts';
+import { tempDir } from '../support.ts';
 
 describe('[R-18] a settings file', () => {
   test('that is not there has nothing to say', () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectSlug } from '../../../src/sessions/slug.ts';
-import { type AnswerLike, fail, hang, raw, reply, text } from '../../../src/testing/index.ts';
+import { projectSlug } from '../../../src/sessions/files/project-slug.ts';
+import { type AnswerLike, fail, hang, raw, reply, text, toolUse } from '../../../src/testing/index.ts';
 import { engine as built } from '../../support/built.ts';
 import { type Finished, runCli, STREAM_BOTH, STREAM_OUT } from '../../support/cli.ts';
 import { installCopy } from '../../support/installed-copy.ts';
@@ -128,7 +128,7 @@ export const FAILURES: Row[] = [
     situation: 'the installation of Heddle changed while it ran',
     title: 'the package is gone when a tool is first used',
     outcome: lone('installation_changed'),
-    script: [bash('echo hi'), 'never'],
+    script: [toolUse('Grep', { pattern: 'hi' }), 'never'],
     async run(place) {
       const copy = installCopy(place);
       const cli = copy.start([...STREAM_BOTH, ...BASH]);

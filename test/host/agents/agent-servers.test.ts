@@ -1,26 +1,24 @@
 import { expect, test, vi } from 'vitest';
-import { keepAgentServers } from '../../../src/host/agents/agent-servers.ts';
-import type { Parts } from '../../../src/host/parts.ts';
+import { agentServersByName, type ServedThread } from '../../../src/host/agents/agent-servers.ts';
 
 const { signal } = new AbortController();
 
 /** A teammate with a server of its own, whose connections are made by `connectFor`. */
-function childWith(connectFor: () => Promise<{ tools: never[]; close(): Promise<void> }>): Parts {
-  const tools = { plus: () => tools };
+function childWith(connectFor: () => Promise<{ tools: never[]; close(): Promise<void> }>): ServedThread {
+  const mcp = { current: null, open: async () => ({ connectFor, statuses: () => [] }) };
   return {
-    agent: { type: 'weaver', servers: [{ own: { command: 'x' } }] },
-    mcp: null,
-    tools,
+    identity: { agent: { type: 'weaver', servers: [{ own: { command: 'x' } }] } },
     permissions: { policy: { deny: [] } },
-    openMcp: async () => ({ connectFor }),
-  } as unknown as Parts;
+    toolbox: { lend: () => () => {} },
+    services: { mcp, warnOnce: () => {} },
+  };
 }
 
 const opened = (close = vi.fn(async () => {})) => ({ tools: [], close });
 
 test('servers of a teammate are connected once', async () => {
   const connectFor = vi.fn(async () => opened());
-  const servers = keepAgentServers();
+  const servers = agentServersByName();
   const child = childWith(connectFor);
   await servers.open('mate', child, signal);
   await servers.open('mate', child, AbortSignal.abort());
@@ -30,7 +28,7 @@ test('servers of a teammate are connected once', async () => {
 
 test('those that could not be opened are opened by the next turn', async () => {
   const connectFor = vi.fn(async () => opened()).mockRejectedValueOnce(new Error('no loom'));
-  const servers = keepAgentServers();
+  const servers = agentServersByName();
   const child = childWith(connectFor);
   await expect(servers.open('mate', child, signal)).rejects.toThrow('no loom');
   await servers.open('mate', child, signal);
@@ -45,7 +43,7 @@ test('those of a turn that was interrupted before all were connected are closed,
     stop.abort();
     return opened(close);
   });
-  const servers = keepAgentServers();
+  const servers = agentServersByName();
   const child = childWith(connectFor);
   await servers.open('mate', child, stop.signal);
   expect(close).toHaveBeenCalledTimes(1);

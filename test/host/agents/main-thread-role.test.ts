@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { SYSTEM_PROMPT } from '../../../src/agent/prompt.ts';
-import { openSession } from '../../../src/host/session.ts';
+import { SYSTEM_PROMPT } from '../../../src/agent/messages/system-prompt.ts';
+import { openSession } from '../../../src/host/session/open-session.ts';
 import type { RunConfig } from '../../../src/wire/run-config.ts';
 import { type Client, createHouse, type House } from '../support.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../../../src/model/model.ts';
-import { createJsonlStore } from '../../../src/sessions/jsonl-store.ts';
+import { createJsonlStore } from '../../../src/sessions/stores/jsonl-store.ts';
 import { type AnswerLike, toolUse } from '../../../src/testing/script.ts';
 import type { JsonObject } from '../../../src/util/json.ts';
 import type { RunConfig } from '../../../src/wire/run-config.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../../../src/model/model.ts';
-import { createMemoryStore } from '../../../src/sessions/memory-store.ts';
+import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts';
 import { fail, hang, reply, text, toolUse } from '../../../src/testing/script.ts';
 import type { JsonObject } from '../../../src/util/json.ts';
 import { cast, lastText, task } from '../../support/cast.ts';

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import { eventually, isAlive } from '../support/processes.ts';
-import { createHouse } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import { eventually, isAlive } from '../../support/processes.ts';
+import { createHouse } from '../support.ts';
 
 test('[H-3] background commands end with their session, those of other sessions go on', async () => {
   const wait = (name: string) =>

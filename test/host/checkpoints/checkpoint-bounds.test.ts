@@ -1,7 +1,7 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { FileSnapshot } from '../../src/sessions/file-history.ts';
+import type { FileSnapshot } from '../../../src/sessions/tree/checkpoint-entries.ts';
 import { CheckpointRig } from './checkpoint-rig.ts';
 
 const real = { dryRun: false };
@@ -30,7 +30,7 @@ describe('a session file that somebody else wrote', () => {
     symlinkSync(join(rig.base, 'elsewhere'), rig.path('link'));
     const absent = { backupFileName: null, version: 1 };
     const files = { '../outside.txt': copy, [join(rig.base, 'x')]: copy, 'link/y': copy, '../home': absent };
-    const checkpoints = await rig.open({ past: past({ ...files, [outside]: absent, 'ok.txt': copy }) });
+    const checkpoints = await rig.open({ stored: past({ ...files, [outside]: absent, 'ok.txt': copy }) });
     const { error } = await checkpoints.rewind('u1', real);
     expect(error?.match(/outside of the working directories/g)?.length).toBe(3);
     expect(readFileSync(outside, 'utf8')).toBe('mine');
@@ -40,7 +40,7 @@ describe('a session file that somebody else wrote', () => {
 
   test('cannot write what would run commands later', async () => {
     const { rig, copy } = plantedCopy();
-    const checkpoints = await rig.open({ past: past({ '.git/hooks/pre-commit': copy, '.mcp.json': copy }) });
+    const checkpoints = await rig.open({ stored: past({ '.git/hooks/pre-commit': copy, '.mcp.json': copy }) });
     const { error } = await checkpoints.rewind('u1', real);
     expect(error?.match(/is protected/g)?.length).toBe(2);
     expect(rig.files()).toEqual({});
@@ -52,7 +52,7 @@ describe('a session file that somebody else wrote', () => {
     symlinkSync(join(rig.base, 'secret'), join(rig.home, 'file-history/session/aaaaaaaaaaaaaaaa@v1'));
     const named = (backupFileName: string) => ({ backupFileName, version: 1 });
     const files = { a: named('../../../secret'), b: named(join(rig.base, 'secret')), c: named('aaaaaaaaaaaaaaaa@v1') };
-    const checkpoints = await rig.open({ past: past({ ...files, ['__proto__']: named('x') }) });
+    const checkpoints = await rig.open({ stored: past({ ...files, ['__proto__']: named('x') }) });
     const { error } = await checkpoints.rewind('u1', real);
     expect(error?.match(/its copy is missing/g)?.length).toBe(4);
     expect(rig.files()).toEqual({});

@@ -11,10 +11,10 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Checkpoints } from '../../src/host/checkpoints.ts';
-import { Aborted } from '../../src/util/abort.ts';
-import { asOrdinaryUser } from '../support/as-user.ts';
-import { eventually } from '../support/processes.ts';
+import type { Checkpoints } from '../../../src/host/checkpoints/checkpoints.ts';
+import { Aborted } from '../../../src/util/abort.ts';
+import { asOrdinaryUser } from '../../support/as-user.ts';
+import { eventually } from '../../support/processes.ts';
 import { begun, CheckpointRig, shell } from './checkpoint-rig.ts';
 
 const real = { dryRun: false };

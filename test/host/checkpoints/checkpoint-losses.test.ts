@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { asOrdinaryUser } from '../support/as-user.ts';
-import { eventually, isAlive } from '../support/processes.ts';
+import { asOrdinaryUser } from '../../support/as-user.ts';
+import { eventually, isAlive } from '../../support/processes.ts';
 import { begun, CheckpointRig, shell } from './checkpoint-rig.ts';
 
 const real = { dryRun: false };

@@ -1,19 +1,18 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach } from 'vitest';
-import { type CheckpointOptions, type Checkpoints, openCheckpoints } from '../../src/host/checkpoints.ts';
-import { protectedPaths } from '../../src/permissions/paths.ts';
-import type { FileSnapshot } from '../../src/sessions/file-history.ts';
-import type { FileStates } from '../../src/tools/file-states.ts';
-import { createLocalWorkspace } from '../../src/tools/local-workspace.ts';
-import { createProcesses, type ProcessOutcome } from '../../src/util/process.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { tempDir } from './support.ts';
-
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+import {
+  type CheckpointOptions,
+  type Checkpoints,
+  openCheckpoints,
+} from '../../../src/host/checkpoints/checkpoints.ts';
+import { protectedPaths } from '../../../src/permissions/paths.ts';
+import type { FileSnapshot } from '../../../src/sessions/tree/checkpoint-entries.ts';
+import type { FileStates } from '../../../src/tools/file-states.ts';
+import { createLocalWorkspace } from '../../../src/tools/workspace/local-workspace.ts';
+import { createProcesses, type ProcessOutcome } from '../../../src/util/process/process.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { afterTest } from '../../support/after-test.ts';
+import { tempDir } from '../support.ts';
 
 /** A project on disk, and the checkpoints of a session in it. */
 export class CheckpointRig {
@@ -32,7 +31,7 @@ export class CheckpointRig {
 
   constructor() {
     mkdirSync(this.cwd);
-    cleanups.push(() => this.#processes.close());
+    afterTest(() => this.#processes.close());
   }
 
   /** A run of the session; a second one finds what the first has left. */
@@ -49,7 +48,7 @@ export class CheckpointRig {
       files: this.seen,
       home: this.home,
       sessionId: 'session',
-      past: this.entries.length > 0 ? { sessionId: 'session', entries: this.entries, messages } : null,
+      stored: this.entries.length > 0 ? { sessionId: 'session', entries: this.entries, messages } : null,
       record: (snapshot) => this.#store(snapshot, `answer${++this.#answers}`),
       append: async (entries) => void this.entries.push(...entries),
       policy: () => ({ roots: this.roots, protectedPath: isProtected }),

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../src/sessions/memory-store.ts';
-import type { SessionStore } from '../../src/sessions/store.ts';
-import { hang, toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import type { RunConfig } from '../../src/wire/run-config.ts';
-import { createHouse, resultsOf, tempDir } from './support.ts';
+import type { SessionStore } from '../../../src/sessions/store.ts';
+import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts';
+import { hang, toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import type { RunConfig } from '../../../src/wire/run-config.ts';
+import { createHouse, resultsOf, tempDir } from '../support.ts';
 
 const on: RunConfig = { fileCheckpointing: true, permissionMode: 'bypassPermissions' };
 const write = (file_path: string, content: string) => toolUse('Write', { file_path, content });

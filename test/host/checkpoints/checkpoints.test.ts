@@ -11,10 +11,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { FileSnapshot } from '../../src/sessions/file-history.ts';
-import { checkpointedWorkspace } from '../../src/tools/checkpointed-workspace.ts';
-import type { Workspace } from '../../src/tools/workspace.ts';
-import { asOrdinaryUser } from '../support/as-user.ts';
+import type { FileSnapshot } from '../../../src/sessions/tree/checkpoint-entries.ts';
+import { checkpointedWorkspace } from '../../../src/tools/workspace/checkpointed-workspace.ts';
+import type { Workspace } from '../../../src/tools/workspace.ts';
+import { asOrdinaryUser } from '../../support/as-user.ts';
 import { CheckpointRig } from './checkpoint-rig.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -243,7 +243,7 @@ describe('a rewind', () => {
     await first.close();
 
     const entries = rig.entries;
-    const second = await rig.open({ past: { sessionId: 'session', entries, messages: ['u1', 'answer1'] } });
+    const second = await rig.open({ stored: { sessionId: 'session', entries, messages: ['u1', 'answer1'] } });
     await expect(second.rewind('u2', real)).rejects.toMatchObject({ errorCode: 'no_checkpoint' });
     await rig.prompt(second, 'u3');
     await second.workspace.writeFile(rig.path('a.txt'), 'three\n');
@@ -280,11 +280,11 @@ describe('a rewind', () => {
     const first = await rig.open();
     await rig.prompt(first, 'u1');
     await first.workspace.writeFile(rig.path('a.txt'), 'two\n');
-    const past = { sessionId: 'session', entries: rig.entries, messages: ['u1', 'answer1'] };
+    const stored = { sessionId: 'session', entries: rig.entries, messages: ['u1', 'answer1'] };
     const before = rig.kept();
     rig.entries = [];
-    const fork = await rig.open({ sessionId: 'fork', past });
-    expect(rig.entries).toEqual(past.entries);
+    const fork = await rig.open({ sessionId: 'fork', stored });
+    expect(rig.entries).toEqual(stored.entries);
     await rig.prompt(fork, 'u2');
     await fork.workspace.writeFile(rig.path('a.txt'), 'three\n');
     rmSync(join(rig.home, 'file-history/session'), { recursive: true });

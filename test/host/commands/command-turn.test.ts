@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fail, reply, text, thinking, toolUse } from '../../src/testing/script.ts';
-import { faultsOf } from '../agent/support.ts';
-import { type Client, createHouse, kindOf, lastTexts } from './support.ts';
+import { fail, reply, text, thinking, toolUse } from '../../../src/testing/script.ts';
+import { faultsOf } from '../../agent/support.ts';
+import { type Client, createHouse, kindOf, lastTexts } from '../support.ts';
 
 const MODEL = 'claude-sonnet-4-5-20250929';
 

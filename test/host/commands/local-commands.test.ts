@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { Ledger } from '../../src/agent/ledger.ts';
-import { COMMANDS } from '../../src/host/command-list.ts';
+import { Ledger } from '../../../src/agent/ledger.ts';
+import { COMMANDS } from '../../../src/host/commands/command-list.ts';
 import {
   type CommandContext,
   LOCAL_COMMANDS,
   type LocalCommand,
   runLocalCommand,
-} from '../../src/host/local-commands.ts';
-import { HeddleError } from '../../src/wire/errors.ts';
+} from '../../../src/host/commands/local-commands.ts';
+import { HeddleError } from '../../../src/wire/errors.ts';
 
 const MODEL = 'claude-sonnet-4-5-20250929';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { hang, toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import { type HostSubtype, hostRequests, readHostResponse } from '../../src/wire/control/index.ts';
-import { createHouse } from './support.ts';
+import { hang, toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import { type HostSubtype, hostRequests, readHostResponse } from '../../../src/wire/control/index.ts';
+import { createHouse } from '../support.ts';
 
 describe('set_model', () => {
   test('[CTL-07, QM-04] an alias holds from the next turn on, `default` and nothing go back to the launch', async () => {

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import type { FileContents } from '../../src/wire/control/index.ts';
-import { createHouse, resultsOf } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { FileContents } from '../../../src/wire/control/index.ts';
+import { createHouse, resultsOf } from '../support.ts';
 
 describe('read_file', () => {
   const read = (path: string) => ({ subtype: 'read_file', path });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { tool } from '../../src/define/tool.ts';
-import { hang, toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import { type Client, createHouse, resultsOf } from './support.ts';
+import { tool } from '../../../src/define/tool.ts';
+import { hang, toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import { type Client, createHouse, resultsOf } from '../support.ts';
 
 const inStock = {
   name: 'in_stock',

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { text, toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY as BOUNDARY } from '../../src/wire/prompt-boundary.ts';
-import type { RunConfig } from '../../src/wire/run-config.ts';
-import { type ConnectOptions, createHouse, lastTexts, resultsOf } from './support.ts';
+import { text, toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY as BOUNDARY } from '../../../src/wire/prompt-boundary.ts';
+import type { RunConfig } from '../../../src/wire/run-config.ts';
+import { type ConnectOptions, createHouse, lastTexts, resultsOf } from '../support.ts';
 
 /** A session whose model calls the tool `Shell`, which the host sends to Bash. */
 async function calling(config: RunConfig, fields: JsonObject, options: ConnectOptions = {}) {

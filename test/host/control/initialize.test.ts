@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { SYSTEM_PROMPT } from '../../src/agent/prompt.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import { WIRE_VERSION } from '../../src/wire/version.ts';
-import { createHouse, kindOf } from './support.ts';
+import { SYSTEM_PROMPT } from '../../../src/agent/messages/system-prompt.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import { WIRE_VERSION } from '../../../src/wire/version.ts';
+import { createHouse, kindOf } from '../support.ts';
 
 describe('initialize', () => {
   test('[CTL-03, K2] is answered before anything else is said, with what the build can do', async () => {

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ModelInfo, PermissionRules } from '../../src/wire/control/index.ts';
-import { HEDDLE_VERSION, WIRE_VERSION } from '../../src/wire/version.ts';
-import { createHouse } from './support.ts';
+import type { ModelInfo, PermissionRules } from '../../../src/wire/control/index.ts';
+import { HEDDLE_VERSION, WIRE_VERSION } from '../../../src/wire/version.ts';
+import { createHouse } from '../support.ts';
 
 describe('list_models', () => {
   const modelsOf = async (env: Record<string, string>, config = {}) => {

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../src/util/json.ts';
-import { command, settingsWith } from '../hooks/support.ts';
-import { ROOT } from '../support/root.ts';
-import { createHouse } from './support.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import { command, settingsWith } from '../../hooks/support.ts';
+import { ROOT } from '../../support/root.ts';
+import { createHouse } from '../support.ts';
 
 const SERVER = join(ROOT, 'test/support/page-mcp-server.mjs');
 const CALL = { subtype: 'mcp_call', tool: 'mcp__loom__weave', arguments: { colour: 'red' } };

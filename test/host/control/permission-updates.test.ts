@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import type { PermissionUpdate, PermissionUpdateDestination } from '../../src/wire/permissions.ts';
-import { type Client, createHouse, type House } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import type { PermissionUpdate, PermissionUpdateDestination } from '../../../src/wire/permissions.ts';
+import { type Client, createHouse, type House } from '../support.ts';
 
 /** What becomes of a call that a host would refuse if it were asked. */
 type Outcome = 'runs' | 'asked' | 'denied';

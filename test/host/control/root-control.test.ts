@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import { createHouse, type House, tempDir } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import { createHouse, type House, tempDir } from '../support.ts';
 
 const register = (directory: string, more: JsonObject = {}) => ({ subtype: 'register_repo_root', directory, ...more });
 

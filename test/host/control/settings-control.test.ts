@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import { hostRequests } from '../../src/wire/control/index.ts';
-import { put } from '../support/put.ts';
-import { createHouse, type House } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import { hostRequests } from '../../../src/wire/control/index.ts';
+import { put } from '../../support/put.ts';
+import { createHouse, type House } from '../support.ts';
 
 const touch = toolUse('Bash', { command: 'touch made' });
 const userFile = (house: House) => join(house.dir, '..', '.heddle', 'settings.json');

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { reply, toolUse } from '../../src/testing/script.ts';
-import { stringField } from '../../src/util/json.ts';
-import type { TaskOutput } from '../../src/wire/control/index.ts';
-import { eventually, isAlive } from '../support/processes.ts';
-import { type Client, createHouse, type House, resultsOf } from './support.ts';
+import { reply, toolUse } from '../../../src/testing/script.ts';
+import { stringField } from '../../../src/util/json.ts';
+import type { TaskOutput } from '../../../src/wire/control/index.ts';
+import { eventually, isAlive } from '../../support/processes.ts';
+import { type Client, createHouse, type House, resultsOf } from '../support.ts';
 
 async function pidIn(house: House): Promise<number> {
   const read = () => Number(existsSync(join(house.dir, 'pid')) && readFileSync(join(house.dir, 'pid'), 'utf8'));

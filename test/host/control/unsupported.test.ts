@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createHouse } from './support.ts';
+import { createHouse } from '../support.ts';
 
 test('[K38] a field of initialize without effect is named, unless it asks for nothing', async () => {
   const house = createHouse(['Done.']);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import type { ContextUsage, SessionUsage } from '../../src/wire/control/index.ts';
-import { createHouse } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import type { ContextUsage, SessionUsage } from '../../../src/wire/control/index.ts';
+import { createHouse } from '../support.ts';
 
 describe('get_context_usage', () => {
   const usageOf = ({ response }: JsonObject) => response as ContextUsage;

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ApiMessage, ModelRequest } from '../../src/model/model.ts';
-import { hang, toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import type { RunConfig } from '../../src/wire/run-config.ts';
-import { faultsOf, flatten } from '../agent/support.ts';
-import { type Client, createHouse, type House, lastTexts } from './support.ts';
+import type { ApiMessage, ModelRequest } from '../../../src/model/model.ts';
+import { hang, toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import type { RunConfig } from '../../../src/wire/run-config.ts';
+import { faultsOf, flatten } from '../../agent/support.ts';
+import { type Client, createHouse, type House, lastTexts } from '../support.ts';
 
 const U = (n: number) => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, '0')}`;
 

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { mentionsIn } from '../../src/host/mention-words.ts';
-import { toolUse } from '../../src/testing/script.ts';
-import type { RunConfig } from '../../src/wire/run-config.ts';
-import { createHouse, type House, lastTexts } from './support.ts';
+import { mentionsIn } from '../../../src/host/conversation/mentions.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { RunConfig } from '../../../src/wire/run-config.ts';
+import { createHouse, type House, lastTexts } from '../support.ts';
 
 describe('what a prompt mentions', () => {
   test.each([

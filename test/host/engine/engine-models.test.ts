@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Env } from '../../src/host/home.ts';
-import { createModels, type SessionKeys } from '../../src/host/models.ts';
-import { eachEvent } from '../../src/model/each-event.ts';
-import type { Model, ModelEvent } from '../../src/model/model.ts';
-import { startFakeApi } from '../../src/testing/fake-api.ts';
-import { sampleRequest } from '../../src/testing/model-suite.ts';
-import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import { testRuntime } from '../agent/support.ts';
+import { createModels, type SessionKeys } from '../../../src/host/engine/engine-models.ts';
+import type { Env } from '../../../src/host/engine/environment.ts';
+import { eachEvent } from '../../../src/model/each-event.ts';
+import type { Model, ModelEvent } from '../../../src/model/model.ts';
+import { startFakeApi } from '../../../src/testing/fake-api.ts';
+import { sampleRequest } from '../../../src/testing/model-suite.ts';
+import { scriptedModel } from '../../../src/testing/scripted-model.ts';
+import { testRuntime } from '../../agent/support.ts';
 
 const KEY = { ANTHROPIC_API_KEY: 'sk-test' };
 
@@ -20,18 +20,18 @@ describe('which model answers', () => {
   test('a model of the engine answers whatever is named', async () => {
     const model = scriptedModel([]);
     const models = createModels({ runtime: testRuntime(), model });
-    expect(await models.choose('haiku', {})).toMatchObject({ id: 'claude-haiku-4-5-20251001' });
-    expect((await models.choose('haiku', {})).model).toBe(model);
-    expect((await models.choose('offline', KEY)).model).toBe(model);
+    expect(await models.select('haiku', {})).toMatchObject({ id: 'claude-haiku-4-5-20251001' });
+    expect((await models.select('haiku', {})).model).toBe(model);
+    expect((await models.select('offline', KEY)).model).toBe(model);
   });
 
   test('[P4] the offline model needs no credentials', async () => {
-    const chosen = await createModels({ runtime: testRuntime() }).choose('offline', {});
-    expect(chosen).toMatchObject({ id: 'offline', model: { provider: 'offline' } });
+    const selected = await createModels({ runtime: testRuntime() }).select('offline', {});
+    expect(selected).toMatchObject({ id: 'offline', model: { provider: 'offline' } });
   });
 
   test('[P4, M-4] without credentials the session opens, and its turn fails with the choices there are', async () => {
-    const { model } = await createModels({ runtime: testRuntime() }).choose(undefined, {});
+    const { model } = await createModels({ runtime: testRuntime() }).select(undefined, {});
     const events = await eventsOf(model);
     expect(events).toMatchObject([{ type: 'failure', failure: { class: 'authentication' } }]);
     expect(JSON.stringify(events)).toMatch(/ANTHROPIC_API_KEY.*--model offline/);
@@ -39,7 +39,7 @@ describe('which model answers', () => {
 
   test('[P4] a provider that is not supported is an error that names it', async () => {
     const models = createModels({ runtime: testRuntime() });
-    await expect(models.choose('sonnet', { ...KEY, CLAUDE_CODE_USE_BEDROCK: '1' })).rejects.toMatchObject({
+    await expect(models.select('sonnet', { ...KEY, CLAUDE_CODE_USE_BEDROCK: '1' })).rejects.toMatchObject({
       code: 'not_supported',
       message: expect.stringContaining('Bedrock'),
     });
@@ -49,7 +49,7 @@ describe('which model answers', () => {
 describe('connections', () => {
   test('are shared by sessions whose environment agrees, and by no others', async () => {
     const models = createModels({ runtime: testRuntime() });
-    const of = async (env: Record<string, string>) => (await models.choose('sonnet', env)).model;
+    const of = async (env: Record<string, string>) => (await models.select('sonnet', env)).model;
     const first = await of(KEY);
     expect(await of({ ...KEY, EDITOR: 'vi' })).toBe(first);
     for (const other of [
@@ -70,7 +70,7 @@ describe('connections', () => {
     const models = createModels({ runtime: testRuntime() });
     const ask = async (name: string) => {
       const env = { ANTHROPIC_API_KEY: name, ANTHROPIC_BASE_URL: api.url };
-      expect((await eventsOf((await models.choose('sonnet', env)).model)).at(-1)).toMatchObject({ type: 'event' });
+      expect((await eventsOf((await models.select('sonnet', env)).model)).at(-1)).toMatchObject({ type: 'event' });
       return api.requests.at(-1)?.connection;
     };
     const first = await ask('key-0');
@@ -85,7 +85,7 @@ describe('connections', () => {
 
   test('models with different ids share one connection', async () => {
     const models = createModels({ runtime: testRuntime() });
-    const [sonnet, opus] = [await models.choose('sonnet', KEY), await models.choose('opus', KEY)];
+    const [sonnet, opus] = [await models.select('sonnet', KEY), await models.select('opus', KEY)];
     expect(sonnet.model).toBe(opus.model);
     models.close();
   });
@@ -93,7 +93,7 @@ describe('connections', () => {
 
 test('[FLD-02, B-044] the source of the key: the environment, a helper, a stored key', async () => {
   const models = createModels({ runtime: testRuntime() });
-  const source = async (name: string, env: Env, keys?: SessionKeys) => (await models.choose(name, env, keys)).keySource;
+  const source = async (name: string, env: Env, keys?: SessionKeys) => (await models.select(name, env, keys)).keySource;
   const key = (id: string) => ({ id, credential: async () => ({ apiKey: id }) });
   const asked: string[] = [];
   const stored = (provider: string, address: string) => {
@@ -113,6 +113,6 @@ test('[FLD-02, B-044] the source of the key: the environment, a helper, a stored
   expect(asked).toEqual(['anthropic https://api.anthropic.com', 'openai http://127.0.0.1:9/v1']);
   expect(await source('sonnet', {})).toBe('none');
   const given = createModels({ runtime: testRuntime(), credential: async () => ({}) });
-  expect((await given.choose('sonnet', KEY)).keySource).toBe('none');
+  expect((await given.select('sonnet', KEY)).keySource).toBe('none');
   for (const each of [models, given]) each.close();
 });

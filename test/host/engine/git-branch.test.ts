@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { gitBranch } from '../../src/host/git.ts';
-import { tempDir } from './support.ts';
+import { gitBranch } from '../../../src/host/engine/git-branch.ts';
+import { tempDir } from '../support.ts';
 
 function repository(head: string): string {
   const dir = tempDir();

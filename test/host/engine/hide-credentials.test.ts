@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createObtainedSecrets, credentialFreeLogger, credentialHider } from '../../src/host/hide-credentials.ts';
+import {
+  createObtainedSecrets,
+  credentialFreeLogger,
+  credentialHider,
+} from '../../../src/host/engine/hide-credentials.ts';
 
 const KEY = 'sk-0123456789';
 

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createEngine } from '../../src/host/create-engine.ts';
-import type { EngineOptions } from '../../src/host/engine.ts';
-import { inProcess } from '../../src/host/in-process.ts';
-import { HeddleError, type Options, ProcessError, query, RunError, type SDKMessage } from '../../src/sdk/index.ts';
-import { createMemoryStore } from '../../src/sessions/memory-store.ts';
-import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { createEngine } from '../../../src/host/create-engine.ts';
+import type { EngineOptions } from '../../../src/host/engine/engine.ts';
+import { inProcess } from '../../../src/host/serve/in-process.ts';
+import { HeddleError, type Options, ProcessError, query, RunError, type SDKMessage } from '../../../src/sdk/index.ts';
+import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts';
+import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 
 let cwd: string;
 beforeEach(() => {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { proxiedFetch } from '../../src/host/proxied-fetch.ts';
-import { forwardProxy } from '../support/forward-proxy.ts';
+import { proxiedFetch } from '../../../src/host/engine/proxied-fetch.ts';
+import { forwardProxy } from '../../support/forward-proxy.ts';
 
 /** A place that only the proxy can find, under the name `far.invalid`. */
 async function farPlace(listener: RequestListener) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createRecentModels } from '../../src/host/recent-models.ts';
-import type { Model } from '../../src/model/model.ts';
-import { sampleRequest } from '../../src/testing/model-suite.ts';
+import { createRecentModels } from '../../../src/host/engine/recent-models.ts';
+import type { Model } from '../../../src/model/model.ts';
+import { sampleRequest } from '../../../src/testing/model-suite.ts';
 
 /** Models that write down what is done with them. */
 function notebook() {

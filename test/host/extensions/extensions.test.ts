@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { command, settingsWith } from '../hooks/support.ts';
-import { put } from '../support/put.ts';
-import { type Client, createHouse, type House, lastTexts, tempDir } from './support.ts';
+import { command, settingsWith } from '../../hooks/support.ts';
+import { put } from '../../support/put.ts';
+import { type Client, createHouse, type House, lastTexts, tempDir } from '../support.ts';
 
 const skill = (text: string) => `---\ndescription: Helps\n---\n${text}`;
 const initOf = (client: Client) => client.of('system/init').at(-1) as Record<string, unknown>;

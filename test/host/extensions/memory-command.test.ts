@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import { put } from '../support/put.ts';
-import { type Client, createHouse } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import { put } from '../../support/put.ts';
+import { type Client, createHouse } from '../support.ts';
 
 const saidBy = (client: Client) => client.of('user').map(({ message }) => (message as { content: string }).content);
 

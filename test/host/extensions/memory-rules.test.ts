@@ -1,10 +1,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import { memoryIn } from '../support/memory.ts';
-import { put } from '../support/put.ts';
-import { createHouse, type House, lastTexts, tempDir } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import { memoryIn } from '../../support/memory.ts';
+import { put } from '../../support/put.ts';
+import { createHouse, type House, lastTexts, tempDir } from '../support.ts';
 
 const FOR_TS = '---\npaths:\n  - "src/**/*.{ts,tsx}"\n---\nNo any.\n';
 const read = (path: string) => toolUse('Read', { file_path: path });
@@ -145,11 +145,11 @@ test('[B-186] hooks hear which file called for a rule, and what it is for', asyn
   const more = write(house, '.claude/rules/more.txt', 'More.');
   const below = write(house, 'sub/.claude/rules/plain.md', 'Below.');
   const { memory, loaded } = memoryIn(house.dir);
-  expect(await memory.news()).toBe(null);
+  expect(await memory.pending()).toBe(null);
   const [a, b] = [join(house.dir, 'a.ts'), join(house.dir, 'sub/b.txt')];
   memory.touch([a, b]);
-  const news = await memory.nestedNews();
-  memory.told(news ?? { type: '', content: '' });
+  const news = await memory.pendingNested();
+  memory.markReported(news ?? { type: '', content: '' });
   expect(loaded).toEqual([
     {
       file_path: rule,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { COMMAND_NAMES, commandOf, isAnswered, parseCommand } from '../../src/host/command-line.ts';
-import { COMMANDS } from '../../src/host/command-list.ts';
-import { LOCAL_COMMANDS } from '../../src/host/local-commands.ts';
+import { COMMANDS } from '../../../src/host/commands/command-list.ts';
+import { LOCAL_COMMANDS } from '../../../src/host/commands/local-commands.ts';
+import { COMMAND_NAMES, commandOf, isAnswered, parseCommand } from '../../../src/host/extensions/parse-command.ts';
 
 describe('a prompt that is a command', () => {
   test.each([

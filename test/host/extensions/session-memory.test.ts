@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { memoryIn } from '../support/memory.ts';
-import { type Client, createHouse, type House, lastTexts } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { memoryIn } from '../../support/memory.ts';
+import { type Client, createHouse, type House, lastTexts } from '../support.ts';
 
 const INTRODUCED = '<system-reminder>\nThe user and the project keep instructions';
 
@@ -265,11 +265,11 @@ describe('the seam for hooks', () => {
     const two = write(house, 'two.md', 'Two');
     const nested = write(house, 'sub/AGENTS.md', 'Three');
     const { memory, loaded } = memoryIn(house.dir);
-    const tell = async (news = memory.news()) => memory.told((await news) ?? { type: '', content: '' });
+    const tell = async (news = memory.pending()) => memory.markReported((await news) ?? { type: '', content: '' });
     await tell();
     const trigger = join(house.dir, 'sub/a.txt');
     memory.touch([trigger]);
-    await tell(memory.nestedNews());
+    await tell(memory.pendingNested());
     writeFileSync(path, 'Changed');
     await tell();
     memory.forget('compact');

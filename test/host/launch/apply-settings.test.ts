@@ -1,17 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { configHome, secretValues, toolEnv } from '../../src/host/home.ts';
-import { planName } from '../../src/host/plan-name.ts';
-import { readPrompts } from '../../src/host/prompts.ts';
-import { loadSettings } from '../../src/host/settings.ts';
-import { tempDir } from './support.ts';
+import { configHome, secretValues, toolEnv } from '../../../src/host/engine/environment.ts';
+import { loadSettings } from '../../../src/host/launch/load-settings.ts';
+import { readPrompts } from '../../../src/host/launch/system-prompt.ts';
+import { planNameFrom } from '../../../src/host/permissions/plan-file.ts';
+import { tempDir } from '../support.ts';
 
 const notes: string[] = [];
 function read(given: string, cwd: string) {
   notes.length = 0;
   const places = { cwd, configHome: null };
-  const sources = { config: { settings: given }, scopes: [], changes: {}, vouched: null };
+  const sources = { config: { settings: given }, scopes: [], changes: {}, trustedByLaunch: null };
   return loadSettings(sources, places, (_level, message) => notes.push(message)).settings;
 }
 
@@ -146,8 +146,8 @@ describe('[R-16] what must not be shown', () => {
 
 test('a plan is named after its uuid, in three words', () => {
   const uuid = '12345678-9abc-4def-8123-456789abcdef';
-  expect(planName(uuid)).toMatch(/^[a-z]+-[a-z]+-[a-z]+$/);
-  expect(planName(uuid)).toBe(planName(uuid));
-  expect(planName('fedcba98-7654-4321-8fed-cba987654321')).not.toBe(planName(uuid));
-  expect(planName('')).toMatch(/^[a-z]+-[a-z]+-[a-z]+$/);
+  expect(planNameFrom(uuid)).toMatch(/^[a-z]+-[a-z]+-[a-z]+$/);
+  expect(planNameFrom(uuid)).toBe(planNameFrom(uuid));
+  expect(planNameFrom('fedcba98-7654-4321-8fed-cba987654321')).not.toBe(planNameFrom(uuid));
+  expect(planNameFrom('')).toMatch(/^[a-z]+-[a-z]+-[a-z]+$/);
 });

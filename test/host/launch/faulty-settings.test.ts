@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { actedOnKeys } from '../../src/config/settings.ts';
-import { vouchFor } from '../../src/config/vouched.ts';
-import { loadSettings } from '../../src/host/settings.ts';
-import { toolUse } from '../../src/testing/script.ts';
-import { isObject, type JsonObject } from '../../src/util/json.ts';
-import type { RunConfig } from '../../src/wire/run-config.ts';
-import { put } from '../support/put.ts';
-import { createHouse, type House, tempDir } from './support.ts';
+import { actedOnKeys } from '../../../src/config/settings/settings.ts';
+import { trustByLaunch } from '../../../src/config/trusted-by-launch.ts';
+import { loadSettings } from '../../../src/host/launch/load-settings.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import { isObject, type JsonObject } from '../../../src/util/json.ts';
+import type { RunConfig } from '../../../src/wire/run-config.ts';
+import { put } from '../../support/put.ts';
+import { createHouse, type House, tempDir } from '../support.ts';
 
 /** Where a settings file can be, and how a launch comes to believe it. */
 const PLACES = {
@@ -26,14 +26,14 @@ function read(place: keyof typeof PLACES, values: JsonObject, launch: RunConfig 
   put(join(dir, 'work', 'a.txt'), '');
   const places = { cwd: join(dir, 'work'), configHome: join(dir, 'home') };
   const notes: string[] = [];
-  const vouched = 'trust' in config ? vouchFor(places.cwd) : null;
+  const trustedByLaunch = 'trust' in config ? trustByLaunch(places.cwd) : null;
   const load = () =>
     loadSettings(
       {
         config: { ...config, ...launch },
         scopes: ['userSettings', 'projectSettings', 'localSettings'],
         changes: {},
-        vouched,
+        trustedByLaunch,
       },
       places,
       (_level, message) => notes.push(message),
@@ -178,7 +178,7 @@ describe('[K53] of an untrusted project', () => {
     const load = (values: JsonObject) => {
       put(file, values);
       const notes: string[] = [];
-      const sources = { config: {}, scopes: ['projectSettings' as const], changes: {}, vouched: null };
+      const sources = { config: {}, scopes: ['projectSettings' as const], changes: {}, trustedByLaunch: null };
       const { settings } = loadSettings(sources, { cwd: dir, configHome: null }, (_level, text) => notes.push(text));
       return { settings, notes };
     };

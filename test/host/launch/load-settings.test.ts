@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { setTrust } from '../../src/config/trust-store.ts';
-import { toolUse } from '../../src/testing/script.ts';
-import type { RunConfig } from '../../src/wire/run-config.ts';
-import { put } from '../support/put.ts';
-import { createHouse, type House } from './support.ts';
+import { setTrust } from '../../../src/config/trust-store.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { RunConfig } from '../../../src/wire/run-config.ts';
+import { put } from '../../support/put.ts';
+import { createHouse, type House } from '../support.ts';
 
 const touch = toolUse('Bash', { command: 'touch made' });
 const allowAll = { permissions: { allow: ['Bash'] } };

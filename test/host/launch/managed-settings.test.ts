@@ -1,17 +1,21 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadSettings } from '../../src/host/settings.ts';
-import { toolUse } from '../../src/testing/script.ts';
-import type { PermissionUpdate } from '../../src/wire/permissions.ts';
-import type { RunConfig } from '../../src/wire/run-config.ts';
-import { type Answer, createHouse, type House, tempDir } from './support.ts';
+import { loadSettings } from '../../../src/host/launch/load-settings.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { PermissionUpdate } from '../../../src/wire/permissions.ts';
+import type { RunConfig } from '../../../src/wire/run-config.ts';
+import { type Answer, createHouse, type House, tempDir } from '../support.ts';
 
 function readManagedSettings(given: string | undefined, cwd = '/') {
   const notes: string[] = [];
   const config = { ...(given !== undefined && { managedSettings: given }) };
   const log = (level: string, message: string) => notes.push(`${level}: ${message}`);
-  const { settings } = loadSettings({ config, scopes: [], changes: {}, vouched: null }, { cwd, configHome: null }, log);
+  const { settings } = loadSettings(
+    { config, scopes: [], changes: {}, trustedByLaunch: null },
+    { cwd, configHome: null },
+    log,
+  );
   const lists = settings.rules.map(({ behavior, texts }) => [behavior, texts]);
   return { managed: { ...Object.fromEntries(lists), isBypassDisabled: settings.isBypassDisabled }, notes };
 }

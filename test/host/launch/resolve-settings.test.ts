@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { resolveSettings } from '../../src/host/index.ts';
-import { tempDir } from './support.ts';
+import { resolveSettings } from '../../../src/host/index.ts';
+import { tempDir } from '../support.ts';
 
 function project() {
   const dir = tempDir();

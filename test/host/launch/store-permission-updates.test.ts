@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { trustOf } from '../../src/config/trust-store.ts';
-import { toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import type { RunConfig } from '../../src/wire/run-config.ts';
-import { put } from '../support/put.ts';
-import { type Client, createHouse, type House, resultsOf } from './support.ts';
+import { trustOf } from '../../../src/config/trust-store.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import type { RunConfig } from '../../../src/wire/run-config.ts';
+import { put } from '../../support/put.ts';
+import { type Client, createHouse, type House, resultsOf } from '../support.ts';
 
 const touch = toolUse('Bash', { command: 'touch made' });
 const localFile = (house: House) => join(house.dir, '.claude', 'settings.local.json');

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { AskRequest } from '../../src/agent/gate.ts';
-import { askOverControl } from '../../src/host/ask.ts';
-import { Aborted } from '../../src/util/abort.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import { memoryPair } from '../../src/wire/memory-transport.ts';
-import { Peer } from '../../src/wire/peer.ts';
-import { eventually } from '../support/processes.ts';
+import type { AskRequest } from '../../../src/agent/calls/gate.ts';
+import { askOverControl } from '../../../src/host/link/permission-question.ts';
+import { Aborted } from '../../../src/util/abort.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import { memoryPair } from '../../../src/wire/link/memory-transport.ts';
+import { Peer } from '../../../src/wire/link/peer.ts';
+import { eventually } from '../../support/processes.ts';
 
 afterEach(() => {
   vi.useRealTimers();

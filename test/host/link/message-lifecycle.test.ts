@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { lifecycleLines } from '../../src/host/lifecycle.ts';
-import { hang, toolUse } from '../../src/testing/script.ts';
-import { parseMessage } from '../../src/wire/messages/index.ts';
-import type { UserInput } from '../../src/wire/messages/user.ts';
-import { type Client, createHouse, kindOf } from './support.ts';
+import { lifecycleLines } from '../../../src/host/link/message-lifecycle.ts';
+import { hang, toolUse } from '../../../src/testing/script.ts';
+import { parseMessage } from '../../../src/wire/messages/index.ts';
+import type { UserInput } from '../../../src/wire/messages/user.ts';
+import { type Client, createHouse, kindOf } from '../support.ts';
 
 const FIRST = 'aaaaaaaa-0000-4000-8000-000000000001';
 const SECOND = 'aaaaaaaa-0000-4000-8000-000000000002';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import type { RunConfig } from '../../src/wire/run-config.ts';
-import { createHouse, resultsOf } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { RunConfig } from '../../../src/wire/run-config.ts';
+import { createHouse, resultsOf } from '../support.ts';
 
 const HOST: RunConfig = { permissionPromptTool: 'stdio' };
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { AskRequest } from '../../src/agent/gate.ts';
-import { canUseTool } from '../../src/host/question.ts';
-import { toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import type { RunConfig } from '../../src/wire/run-config.ts';
-import { createHouse } from './support.ts';
+import type { AskRequest } from '../../../src/agent/calls/gate.ts';
+import { canUseTool } from '../../../src/host/link/permission-question.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import type { RunConfig } from '../../../src/wire/run-config.ts';
+import { createHouse } from '../support.ts';
 
 type Asked = Partial<Omit<AskRequest, 'decision'>> & { decision?: Partial<AskRequest['decision']> };
 

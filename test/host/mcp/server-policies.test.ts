@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import { ROOT } from '../support/root.ts';
-import { createHouse } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import { ROOT } from '../../support/root.ts';
+import { createHouse } from '../support.ts';
 
 const SERVER = join(ROOT, 'test/support/page-mcp-server.mjs');
 const WEAVE = 'mcp__loom__weave';

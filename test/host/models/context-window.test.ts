@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { contextWindow } from '../../src/host/context-window.ts';
-import type { Env } from '../../src/host/home.ts';
-import type { Chosen } from '../../src/host/models.ts';
-import { reply, text } from '../../src/testing/script.ts';
-import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import type { RunConfig } from '../../src/wire/run-config.ts';
-import { createHouse, type House } from './support.ts';
+import type { SelectedModel } from '../../../src/host/engine/engine-models.ts';
+import type { Env } from '../../../src/host/engine/environment.ts';
+import { contextWindow } from '../../../src/host/models/context-window.ts';
+import { reply, text } from '../../../src/testing/script.ts';
+import { scriptedModel } from '../../../src/testing/scripted-model.ts';
+import type { RunConfig } from '../../../src/wire/run-config.ts';
+import { createHouse, type House } from '../support.ts';
 
-const chosen = (window: number): Chosen => ({
+const chosen = (window: number): SelectedModel => ({
   id: 'any',
   model: scriptedModel([]),
   keySource: 'none',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { guessedWindow } from '../../src/host/guessed-window.ts';
+import { guessedWindow } from '../../../src/host/models/known-models.ts';
 
 describe('what is said of a model that nobody has told about', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { structuredSetting } from '../../src/host/structured.ts';
-import { toolUse } from '../../src/testing/script.ts';
-import { createHouse, resultsOf } from './support.ts';
+import { structuredSetting } from '../../../src/host/models/output-schema.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import { createHouse, resultsOf } from '../support.ts';
 
 const schema = {
   type: 'object',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { tool } from '../../src/define/tool.ts';
-import type { RunConfig } from '../../src/wire/run-config.ts';
-import { createHouse } from './support.ts';
+import { tool } from '../../../src/define/tool.ts';
+import type { RunConfig } from '../../../src/wire/run-config.ts';
+import { createHouse } from '../support.ts';
 
 /** What a session says of its permissions when it is opened. */
 async function notes(config: RunConfig): Promise<string[]> {

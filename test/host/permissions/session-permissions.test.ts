@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import type { PermissionUpdate } from '../../src/wire/permissions.ts';
-import type { RunConfig } from '../../src/wire/run-config.ts';
-import { faultsOf } from '../agent/support.ts';
-import { type Answer, type Client, createHouse, type House, kindOf, resultsOf } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import type { PermissionUpdate } from '../../../src/wire/permissions.ts';
+import type { RunConfig } from '../../../src/wire/run-config.ts';
+import { faultsOf } from '../../agent/support.ts';
+import { type Answer, type Client, createHouse, type House, kindOf, resultsOf } from '../support.ts';
 
 const HOST: RunConfig = { permissionPromptTool: 'stdio' };
 const write = (name: string, id?: string) => toolUse('Write', { file_path: name, content: 'x\n' }, id);

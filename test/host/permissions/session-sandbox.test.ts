@@ -2,11 +2,11 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import type { SandboxSettings } from '../../src/wire/sandbox-settings.ts';
-import { describeSandboxed } from '../support/sandbox.ts';
-import { createHouse, resultsOf, tempDir } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import type { SandboxSettings } from '../../../src/wire/sandbox-settings.ts';
+import { describeSandboxed } from '../../support/sandbox.ts';
+import { createHouse, resultsOf, tempDir } from '../support.ts';
 
 const bash = (command: string, more: object = {}) => toolUse('Bash', { command, ...more });
 const withSandbox = (sandbox: SandboxSettings | JsonObject = {}) => ({

@@ -1,14 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ApiMessage } from '../../src/model/model.ts';
-import { createJsonlStore } from '../../src/sessions/jsonl-store.ts';
-import type { SessionStore } from '../../src/sessions/store.ts';
-import { hang, text, toolUse } from '../../src/testing/script.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { faultsOf, flatten, prefixFaults } from '../agent/support.ts';
-import { assistant, call, user } from '../sessions/support.ts';
-import { type Client, createHouse, type House, lastTexts, tempDir } from './support.ts';
+import type { ApiMessage } from '../../../src/model/model.ts';
+import type { SessionStore } from '../../../src/sessions/store.ts';
+import { createJsonlStore } from '../../../src/sessions/stores/jsonl-store.ts';
+import { hang, text, toolUse } from '../../../src/testing/script.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { faultsOf, flatten, prefixFaults } from '../../agent/support.ts';
+import { assistant, call, user } from '../../sessions/support.ts';
+import { type Client, createHouse, type House, lastTexts, tempDir } from '../support.ts';
 
 const ID = '5e551000-0000-4000-8000-000000000001';
 

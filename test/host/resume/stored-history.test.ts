@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Past, readPast } from '../../src/host/past.ts';
-import { createJsonlStore } from '../../src/sessions/jsonl-store.ts';
-import type { SessionStore } from '../../src/sessions/store.ts';
-import { restoreTodos } from '../../src/tools/todo-restore.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { assistant, result, tempDir, user } from '../sessions/support.ts';
+import { readHistory, type StoredHistory } from '../../../src/host/resume/stored-history.ts';
+import type { SessionStore } from '../../../src/sessions/store.ts';
+import { createJsonlStore } from '../../../src/sessions/stores/jsonl-store.ts';
+import { restoreTodos } from '../../../src/tools/task-list/todo-restore.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { assistant, result, tempDir, user } from '../../sessions/support.ts';
 
 const key = { project: '/projects/loom', sessionId: '00000000-0000-4000-8000-000000000001' };
 
@@ -93,11 +93,11 @@ const sessionOf = (kinds: readonly string[]) =>
   fc.array(fc.record({ what: fc.constantFrom(...kinds), pick: fc.nat({ max: 1000 }) }), { maxLength: 40 });
 
 /** What a session goes on with. */
-async function told(past: Past): Promise<unknown> {
-  const { path, leaf, uuids, costState, lastMode, planName, reminders, lastTokens, unpaired } = past;
-  const messages = past.messages([]);
-  const todos = restoreTodos(messages) ?? restoreTodos(await past.earlier('TodoWrite'));
-  const checkpoints = await past.checkpoints();
+async function told(history: StoredHistory): Promise<unknown> {
+  const { path, leaf, uuids, costState, lastMode, planName, reminders, lastTokens, unpaired } = history;
+  const messages = history.messages([]);
+  const todos = restoreTodos(messages) ?? restoreTodos(await history.earlier('TodoWrite'));
+  const checkpoints = await history.checkpoints();
   const rest = { costState, lastMode, planName, reminders, lastTokens, unpaired, messages, todos, checkpoints };
   return { path, leaf, uuids, ...rest };
 }
@@ -137,10 +137,10 @@ describe('reading back to the last compaction', () => {
         );
         const at = asked === null || named.length === 0 ? undefined : named[asked % named.length];
         const { store: counted, loads } = counting(store);
-        const past = await readPast(counted, key, { ...reading, at });
+        const history = await readHistory(counted, key, { ...reading, at });
         if (loads() === 0) byEnd++;
-        const whole = await readPast({ ...store, loadRecent: async () => null }, key, { ...reading, at });
-        expect(await told(past)).toEqual(await told(whole));
+        const whole = await readHistory({ ...store, loadRecent: async () => null }, key, { ...reading, at });
+        expect(await told(history)).toEqual(await told(whole));
       }),
       { numRuns: 80, seed: 21 },
     );
@@ -153,11 +153,11 @@ describe('reading back to the last compaction', () => {
 
   test('[SES-34] a session that was compacted is not read whole, also for what stands before', async () => {
     const { store, loads } = counting(await storeOf(compacted));
-    const past = await readPast(store, key, reading);
-    expect(past).toMatchObject({ lastMode: 'plan', costState: { apiMs: 1 }, report: null });
-    expect(await past.earlier('Bash')).toEqual([]);
+    const history = await readHistory(store, key, reading);
+    expect(history).toMatchObject({ lastMode: 'plan', costState: { apiMs: 1 }, report: null });
+    expect(await history.earlier('Bash')).toEqual([]);
     expect(loads()).toBe(0);
-    expect(restoreTodos(await past.earlier('TodoWrite'))).toHaveLength(1);
+    expect(restoreTodos(await history.earlier('TodoWrite'))).toHaveLength(1);
     expect(loads()).toBe(1);
   });
 
@@ -168,23 +168,23 @@ describe('reading back to the last compaction', () => {
     ['a line that is no entry', ['{"torn'] as unknown as Entry[]],
   ])('%s behind the boundary: the whole is read', async (_, more) => {
     const { store, loads } = counting(await storeOf([...compacted, ...more]));
-    await readPast(store, key, reading);
+    await readHistory(store, key, reading);
     expect(loads()).toBe(1);
   });
 
   test('lean: without what tools told the host', async () => {
     const store = await storeOf(compacted.slice(0, 3));
     const results = async (lean: boolean) =>
-      (await readPast(store, key, { ...reading, lean })).path.map(({ toolUseResult }) => toolUseResult);
+      (await readHistory(store, key, { ...reading, lean })).path.map(({ toolUseResult }) => toolUseResult);
     expect(await results(false)).toEqual([undefined, { big: 'x'.repeat(50) }]);
     expect(await results(true)).toEqual([undefined, undefined]);
   });
 
   test('a message that was asked for and lies before: the whole is read', async () => {
     const { store, loads } = counting(await storeOf(compacted));
-    expect((await readPast(store, key, { ...reading, at: 'u1' })).leaf).toBe('u1');
+    expect((await readHistory(store, key, { ...reading, at: 'u1' })).leaf).toBe('u1');
     expect(loads()).toBe(1);
-    await expect(readPast(store, key, { ...reading, at: 'nobody' })).rejects.toMatchObject({
+    await expect(readHistory(store, key, { ...reading, at: 'nobody' })).rejects.toMatchObject({
       code: 'session_not_found',
     });
   });
@@ -205,8 +205,8 @@ describe('a session without branches', () => {
     await fc.assert(
       fc.asyncProperty(sessionOf(LINEAR), async (happenings) => {
         const store = await storeOf(entriesOf([{ what: 'prompt', pick: 0 }, ...happenings]));
-        const plain = await readPast(store, key, reading);
-        const general = await readPast(withAside(store), key, reading);
+        const plain = await readHistory(store, key, reading);
+        const general = await readHistory(withAside(store), key, reading);
         expect(await told(plain)).toEqual(await told(general));
         expect(plain.report).toEqual(general.report);
       }),

@@ -1,20 +1,20 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { inProcess } from '../../src/host/in-process.ts';
-import { serve } from '../../src/host/serve.ts';
-import { openSession } from '../../src/host/session.ts';
-import { stdioTransport } from '../../src/host/stdio.ts';
-import { hang, reply, text, toolUse } from '../../src/testing/script.ts';
-import { Aborted } from '../../src/util/abort.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import { HeddleError, JsonDecodeError } from '../../src/wire/errors.ts';
-import { readLines } from '../../src/wire/jsonl.ts';
-import { memoryPair } from '../../src/wire/memory-transport.ts';
-import type { Message, UserInput } from '../../src/wire/messages/index.ts';
-import { InputErrorMessage } from '../../src/wire/messages/index.ts';
-import type { Transport } from '../../src/wire/transport.ts';
-import { times } from '../agent/support.ts';
-import { Client, createHouse, type House, kindOf } from './support.ts';
+import { inProcess } from '../../../src/host/serve/in-process.ts';
+import { serve } from '../../../src/host/serve/serve.ts';
+import { stdioTransport } from '../../../src/host/serve/stdio.ts';
+import { openSession } from '../../../src/host/session/open-session.ts';
+import { hang, reply, text, toolUse } from '../../../src/testing/script.ts';
+import { Aborted } from '../../../src/util/abort.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import { HeddleError, JsonDecodeError } from '../../../src/wire/errors.ts';
+import { readLines } from '../../../src/wire/link/jsonl.ts';
+import { memoryPair } from '../../../src/wire/link/memory-transport.ts';
+import type { Transport } from '../../../src/wire/link/transport.ts';
+import type { Message, UserInput } from '../../../src/wire/messages/index.ts';
+import { InputErrorMessage } from '../../../src/wire/messages/index.ts';
+import { times } from '../../agent/support.ts';
+import { Client, createHouse, type House, kindOf } from '../support.ts';
 
 describe('lines that cannot be used', () => {
   const user = (message: unknown): JsonObject => ({ type: 'user', message });

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { stdioTransport } from '../../src/host/stdio.ts';
+import { stdioTransport } from '../../../src/host/serve/stdio.ts';
 
 function streams(): { input: PassThrough; output: PassThrough } {
   return { input: new PassThrough(), output: new PassThrough() };

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { ModelRequest } from '../../src/model/model.ts';
-import { toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import { cast, task } from '../support/cast.ts';
-import { type Client, createHouse, kindOf, tempDir } from './support.ts';
+import type { ModelRequest } from '../../../src/model/model.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import { cast, task } from '../../support/cast.ts';
+import { type Client, createHouse, kindOf, tempDir } from '../support.ts';
 
 const READS = { CLAUDE_CODE_SDK_READS_SESSION_STATE: '1' };
 

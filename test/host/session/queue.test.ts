@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../src/sessions/memory-store.ts';
-import { hang, reply, text, toolUse } from '../../src/testing/script.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { eventually } from '../support/processes.ts';
-import { type Client, createHouse } from './support.ts';
+import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts';
+import { hang, reply, text, toolUse } from '../../../src/testing/script.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { eventually } from '../../support/processes.ts';
+import { type Client, createHouse } from '../support.ts';
 
 test('[K26] what is said while an answer is cut off joins the request that goes on from it', async () => {
   const house = createHouse(({ messages }) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fail } from '../../src/testing/script.ts';
-import { createHouse } from './support.ts';
+import { fail } from '../../../src/testing/script.ts';
+import { createHouse } from '../support.ts';
 
 test('[B-138] results are counted, and say how many messages still wait', async () => {
   const client = createHouse(() => 'ok').connect();

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import { ROOT } from '../support/root.ts';
-import { createHouse, kindOf } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import { ROOT } from '../../support/root.ts';
+import { createHouse, kindOf } from '../support.ts';
 
 const READS = { CLAUDE_CODE_SDK_READS_SESSION_STATE: '1' };
 

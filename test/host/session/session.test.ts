@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createMemoryStore } from '../../src/sessions/memory-store.ts';
-import type { SessionStore } from '../../src/sessions/store.ts';
-import { hang, reply, text, toolUse } from '../../src/testing/script.ts';
-import { HeddleError } from '../../src/wire/errors.ts';
-import { parseMessage } from '../../src/wire/messages/index.ts';
-import { faultsOf, prefixFaults } from '../agent/support.ts';
-import { createHouse, kindOf, lastTexts, resultsOf } from './support.ts';
+import type { SessionStore } from '../../../src/sessions/store.ts';
+import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts';
+import { hang, reply, text, toolUse } from '../../../src/testing/script.ts';
+import { HeddleError } from '../../../src/wire/errors.ts';
+import { parseMessage } from '../../../src/wire/messages/index.ts';
+import { faultsOf, prefixFaults } from '../../agent/support.ts';
+import { createHouse, kindOf, lastTexts, resultsOf } from '../support.ts';
 
 describe('a turn', () => {
   test('[SEQ-01, MSG-01, MSG-12] opens with init and ends with its result', async () => {

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import type { RunConfig } from '../../src/wire/run-config.ts';
-import { createHouse, type House } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import type { RunConfig } from '../../../src/wire/run-config.ts';
+import { createHouse, type House } from '../support.ts';
 
 /** A house whose user and project bring all that can lie around; the project is trusted. */
 function furnished(): House {

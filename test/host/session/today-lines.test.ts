@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import type { SessionUsage } from '../../src/wire/control/index.ts';
-import { type Client, createHouse, lastTexts } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import type { SessionUsage } from '../../../src/wire/control/index.ts';
+import { type Client, createHouse, lastTexts } from '../support.ts';
 
 const TODAY = '2.1.325';
 

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import { parseMessage } from '../../src/wire/messages/parse.ts';
-import { put } from '../support/put.ts';
-import { type Client, createHouse } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import { parseMessage } from '../../../src/wire/messages/parse.ts';
+import { put } from '../../support/put.ts';
+import { type Client, createHouse } from '../support.ts';
 
 /** Each line as hosts read it. */
 function expectReadable(client: Client): void {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/script.ts';
-import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import { createHouse, resultsOf } from './support.ts';
+import { toolUse } from '../../../src/testing/script.ts';
+import { scriptedModel } from '../../../src/testing/scripted-model.ts';
+import { createHouse, resultsOf } from '../support.ts';
 
 /** A model whose provider may change between calls, as it does when the host chooses another model. */
 function changingModel(script: Parameters<typeof scriptedModel>[0]) {

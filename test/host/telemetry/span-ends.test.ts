@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { context, SpanStatusCode, trace } from '@opentelemetry/api';
 import { describe, expect, test, vi } from 'vitest';
 import type { ModelEvent } from '../../../src/model/model.ts';
-import { createMemoryStore } from '../../../src/sessions/memory-store.ts';
+import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts';
 import { fail, hang, text, toolUse } from '../../../src/testing/script.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { collectSpans } from '../../support/spans.ts';

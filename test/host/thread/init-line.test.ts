@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { SYSTEM_PROMPT } from '../../src/agent/prompt.ts';
-import type { ModelRequest } from '../../src/model/model.ts';
-import { SystemInitMessage } from '../../src/wire/messages/index.ts';
-import type { RunConfig } from '../../src/wire/run-config.ts';
-import { HEDDLE_VERSION, WIRE_VERSION } from '../../src/wire/version.ts';
-import { createHouse, type House } from './support.ts';
+import { SYSTEM_PROMPT } from '../../../src/agent/messages/system-prompt.ts';
+import type { ModelRequest } from '../../../src/model/model.ts';
+import { SystemInitMessage } from '../../../src/wire/messages/index.ts';
+import type { RunConfig } from '../../../src/wire/run-config.ts';
+import { HEDDLE_VERSION, WIRE_VERSION } from '../../../src/wire/version.ts';
+import { createHouse, type House } from '../support.ts';
 
 /** What the first turn of such a session says and sends. */
 async function opened(config: RunConfig = {}, options: Parameters<typeof createHouse>[1] = {}) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fail } from '../../src/testing/script.ts';
-import { createHouse } from './support.ts';
+import { fail } from '../../../src/testing/script.ts';
+import { createHouse } from '../support.ts';
 
 const overloaded = fail(529, 'overloaded_error', 'Overloaded');
 

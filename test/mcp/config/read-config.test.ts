@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readMcpConfig } from '../../src/mcp/read-config.ts';
+import { readMcpConfig } from '../../../src/mcp/config/read-config.ts';
 
 let dir: string;
 beforeEach(() => {

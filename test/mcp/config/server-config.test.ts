@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { expandConfig } from '../../src/mcp/expand-config.ts';
-import { readServerConfig, shownConfig } from '../../src/mcp/server-config.ts';
-import { serverRefusal } from '../../src/mcp/server-policy.ts';
+import { expandConfig } from '../../../src/mcp/config/expand-config.ts';
+import { readServerConfig, shownConfig } from '../../../src/mcp/config/server-config.ts';
+import { serverRefusal } from '../../../src/mcp/config/server-policy.ts';
 
 /** How a configuration names a variable. */
 const ref = (name: string) => `$\{${name}}`;

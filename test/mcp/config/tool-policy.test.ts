@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readToolPolicies } from '../../src/mcp/tool-policy.ts';
+import { readToolPolicies } from '../../../src/mcp/config/tool-policy.ts';
 
 test('[B-199] what a configuration says of its tools: what cannot be read asks, a ceiling only narrows', () => {
   const read = (...entries: unknown[]) => readToolPolicies(entries);

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { listenForCallback } from '../../src/mcp/oauth-callback.ts';
+import { listenForCallback } from '../../../src/mcp/oauth/callback.ts';
 
 const never = new AbortController().signal;
 

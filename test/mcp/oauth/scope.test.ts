@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinedScope, missingScope, scopeWords } from '../../src/mcp/oauth-scope.ts';
+import { joinedScope, missingScope, scopeWords } from '../../../src/mcp/oauth/scope.ts';
 
 test('the words of scopes, each once', () => {
   expect(scopeWords(' a  b a\n')).toEqual(['a', 'b']);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { checkAddress } from '../../src/mcp/oauth-requests.ts';
-import { type SignInOptions, signIn } from '../../src/mcp/oauth-sign-in.ts';
-import { HeddleError } from '../../src/wire/errors.ts';
-import { type OAuthServers, startOAuthServers } from '../support/oauth-servers.ts';
+import { checkAddress } from '../../../src/mcp/oauth/auth-requests.ts';
+import { type SignInOptions, signIn } from '../../../src/mcp/oauth/sign-in.ts';
+import { HeddleError } from '../../../src/wire/errors.ts';
+import { type OAuthServers, startOAuthServers } from '../../support/oauth-servers.ts';
 
 const never = new AbortController().signal;
 

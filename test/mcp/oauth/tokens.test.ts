@@ -2,12 +2,13 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { authorizedRequests, openAuthStore } from '../../src/host/mcp-auth.ts';
-import { authorizedFetch, McpNeedsAuth } from '../../src/mcp/oauth-fetch.ts';
-import { signIn } from '../../src/mcp/oauth-sign-in.ts';
-import { createServerAuth, tokensIn } from '../../src/mcp/oauth-tokens.ts';
-import { type OAuthServers, type OAuthServersOptions, startOAuthServers } from '../support/oauth-servers.ts';
-import { put } from '../support/put.ts';
+import { authorizedRequests, openAuthStore } from '../../../src/host/mcp/auth-store.ts';
+import { authorizedFetch, McpNeedsAuth } from '../../../src/mcp/oauth/authorized-fetch.ts';
+import { signIn } from '../../../src/mcp/oauth/sign-in.ts';
+import { tokensIn } from '../../../src/mcp/oauth/signed-in.ts';
+import { createServerAuth } from '../../../src/mcp/oauth/tokens.ts';
+import { type OAuthServers, type OAuthServersOptions, startOAuthServers } from '../../support/oauth-servers.ts';
+import { put } from '../../support/put.ts';
 
 interface Signed {
   servers: OAuthServers;

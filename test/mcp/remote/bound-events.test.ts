@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { boundEvents } from '../../src/mcp/bound-events.ts';
-import { remoteLink } from '../../src/mcp/remote-link.ts';
+import { boundEvents } from '../../../src/mcp/remote/bound-events.ts';
+import { remoteLink } from '../../../src/mcp/remote/remote-link.ts';
 
 const STREAM = { 'content-type': 'text/event-stream' };
 const MAX = 1000;
@@ -59,6 +59,7 @@ test.each(['http', 'sse'] as const)('a server of the type %s that sends such an 
   });
   const onLost = vi.fn();
   const link = remoteLink({
+    mcp: await import('../../../src/mcp/mcp-package.ts'),
     ...{ serverName: 'far', type, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, headers: {} },
     ...{ fetch, log: () => {}, receive: async () => null, onLost, maxBytes: MAX },
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { remoteRequests } from '../../src/mcp/remote-requests.ts';
+import { remoteRequests } from '../../../src/mcp/remote/remote-requests.ts';
 
 /** Asks once; what was asked for, and what came of it. */
 async function ask(answer: (url: string) => Response, url = 'https://h.example/mcp') {

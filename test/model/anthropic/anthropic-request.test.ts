@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createRequestEncoder } from '../../src/model/anthropic-request.ts';
-import type { ApiMessage, ModelRequest } from '../../src/model/model.ts';
+import { createRequestEncoder } from '../../../src/model/anthropic/anthropic-request.ts';
+import type { ApiMessage, ModelRequest } from '../../../src/model/model.ts';
 
 const MARK = { type: 'ephemeral' };
 const base: ModelRequest = {

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { anthropicSettings } from '../../src/model/anthropic-env.ts';
-import { eachEvent } from '../../src/model/each-event.ts';
-import type { ModelEvent } from '../../src/model/model.ts';
+import { anthropicSettings } from '../../../src/model/anthropic/anthropic-env.ts';
+import { eachEvent } from '../../../src/model/each-event.ts';
+import type { ModelEvent } from '../../../src/model/model.ts';
 import {
   blocksOf,
   collectEvents,
@@ -14,9 +14,9 @@ import {
   sampleRequest,
   startFakeApi,
   text,
-} from '../../src/testing/index.ts';
-import type { Script } from '../../src/testing/script.ts';
-import { anthropic, failureOf, typesOf } from './support.ts';
+} from '../../../src/testing/index.ts';
+import type { Script } from '../../../src/testing/script.ts';
+import { anthropic, failureOf, typesOf } from '../support.ts';
 
 const apis: FakeApi[] = [];
 afterEach(async () => {

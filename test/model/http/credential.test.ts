@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
-import { createAnthropicModel } from '../../src/model/anthropic.ts';
-import { eachEvent } from '../../src/model/each-event.ts';
-import type { ModelEvent } from '../../src/model/model.ts';
-import { type FakeApi, reply, sampleRequest, startFakeApi, text } from '../../src/testing/index.ts';
-import { randomIds, silentLogger, systemClock } from '../../src/util/system-runtime.ts';
+import { createAnthropicModel } from '../../../src/model/anthropic/anthropic.ts';
+import { eachEvent } from '../../../src/model/each-event.ts';
+import type { ModelEvent } from '../../../src/model/model.ts';
+import { type FakeApi, reply, sampleRequest, startFakeApi, text } from '../../../src/testing/index.ts';
+import { randomIds, silentLogger, systemClock } from '../../../src/util/system-runtime.ts';
 
 let api: FakeApi;
 afterEach(() => api.close());

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createHttpClient, type HttpAnswer, type HttpClient } from '../../src/model/http.ts';
+import { createHttpClient, type HttpAnswer, type HttpClient } from '../../../src/model/http/http.ts';
 
 const never = new AbortController().signal;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { proxyFor } from '../../src/model/proxy.ts';
+import { proxyFor } from '../../../src/model/http/proxy.ts';
 
 const http = new URL('http://api.example.com/v1');
 const https = new URL('https://api.example.com/v1');

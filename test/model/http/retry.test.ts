@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { eachEvent } from '../../src/model/each-event.ts';
-import type { Failure, FailureClass, Model, ModelEvent } from '../../src/model/model.ts';
-import { type RetryOptions, withRetry } from '../../src/model/retry.ts';
-import { collectEvents } from '../../src/testing/index.ts';
-import { Aborted } from '../../src/util/abort.ts';
-import type { Clock } from '../../src/util/runtime.ts';
-import { failureOf } from './support.ts';
+import { eachEvent } from '../../../src/model/each-event.ts';
+import { type RetryOptions, withRetry } from '../../../src/model/http/retry.ts';
+import type { Failure, FailureClass, Model, ModelEvent } from '../../../src/model/model.ts';
+import { collectEvents } from '../../../src/testing/index.ts';
+import { Aborted } from '../../../src/util/abort.ts';
+import type { Clock } from '../../../src/util/runtime.ts';
+import { failureOf } from '../support.ts';
 
 const start: ModelEvent = { type: 'event', event: { type: 'message_start' }, raw: '{"type":"message_start"}' };
 const stop: ModelEvent = { type: 'event', event: { type: 'message_stop' }, raw: '{"type":"message_stop"}' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSseReader, type SseEvent } from '../../src/model/sse.ts';
+import { createSseReader, type SseEvent } from '../../../src/model/http/sse.ts';
 
 function read(...chunks: (string | Buffer)[]): SseEvent[] {
   const reader = createSseReader();

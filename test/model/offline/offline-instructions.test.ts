@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseInstructions } from '../../src/model/offline-instructions.ts';
+import { parseInstructions } from '../../../src/model/offline/offline-instructions.ts';
 
 function steps(prompt: string) {
   const instructions = parseInstructions(prompt);

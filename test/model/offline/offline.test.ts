@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { eachEvent } from '../../src/model/each-event.ts';
-import type { ApiMessage, ModelEvent, ModelRequest } from '../../src/model/model.ts';
-import { createOfflineModel } from '../../src/model/offline.ts';
-import { blocksOf } from '../../src/testing/index.ts';
-import type { ContentBlock, ToolUseBlock } from '../../src/wire/content.ts';
-import { failureOf, typesOf } from './support.ts';
+import { eachEvent } from '../../../src/model/each-event.ts';
+import type { ApiMessage, ModelEvent, ModelRequest } from '../../../src/model/model.ts';
+import { createOfflineModel } from '../../../src/model/offline/offline.ts';
+import { blocksOf } from '../../../src/testing/index.ts';
+import type { ContentBlock, ToolUseBlock } from '../../../src/wire/api/content.ts';
+import { failureOf, typesOf } from '../support.ts';
 
 const TOOLS = ['Read', 'Glob', 'Grep', 'Bash', 'Write', 'Edit'];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { blocksOf, raw } from '../../src/testing/index.ts';
-import type { JsonObject } from '../../src/util/json.ts';
+import { blocksOf, raw } from '../../../src/testing/index.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
 import {
   call,
   counts,
@@ -14,7 +14,7 @@ import {
   stream,
   summaryOf,
   use,
-} from './openai-chunks.ts';
+} from '../openai-chunks.ts';
 
 describe('calls', () => {
   const a = JSON.stringify({ command: 'a' });

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiMessage, ModelRequest } from '../../src/model/model.ts';
-import { adaptForm, COMMON_FORM, createChatRequestEncoder, type RequestForm } from '../../src/model/openai-request.ts';
-import type { ContentBlock } from '../../src/wire/content.ts';
+import type { ApiMessage, ModelRequest } from '../../../src/model/model.ts';
+import {
+  adaptForm,
+  COMMON_FORM,
+  createChatRequestEncoder,
+  type RequestForm,
+} from '../../../src/model/openai/openai-request.ts';
+import type { ContentBlock } from '../../../src/wire/api/content.ts';
 
 const base: ModelRequest = {
   model: 'openai/qwen3:8b',

@@ -1,9 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import type { FailureClass } from '../../src/model/model.ts';
-import { type AnswerLike, blocksOf, raw, reply, text } from '../../src/testing/index.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import { call, chunk, counts, delta, done, expectOrder, good, said, stop, stream, summaryOf } from './openai-chunks.ts';
-import { failureOf, typesOf } from './support.ts';
+import type { FailureClass } from '../../../src/model/model.ts';
+import { type AnswerLike, blocksOf, raw, reply, text } from '../../../src/testing/index.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import {
+  call,
+  chunk,
+  counts,
+  delta,
+  done,
+  expectOrder,
+  good,
+  said,
+  stop,
+  stream,
+  summaryOf,
+} from '../openai-chunks.ts';
+import { failureOf, typesOf } from '../support.ts';
 
 describe('texts', () => {
   it.each<[string, AnswerLike]>([

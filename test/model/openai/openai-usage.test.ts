@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { call, chunk, counts, done, said, stop, stream, summaryOf } from './openai-chunks.ts';
+import { call, chunk, counts, done, said, stop, stream, summaryOf } from '../openai-chunks.ts';
 
 describe('usage', () => {
   const cached = { ...counts, prompt_tokens_details: { cached_tokens: 40 } };

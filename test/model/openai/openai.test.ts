@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { eachEvent } from '../../src/model/each-event.ts';
-import type { FailureClass, Model, ModelEvent, ModelRequest } from '../../src/model/model.ts';
-import { missingOpenAiKey, openAiSettings } from '../../src/model/openai-env.ts';
-import { withRetry } from '../../src/model/retry.ts';
+import { eachEvent } from '../../../src/model/each-event.ts';
+import { withRetry } from '../../../src/model/http/retry.ts';
+import type { FailureClass, Model, ModelEvent, ModelRequest } from '../../../src/model/model.ts';
+import { missingOpenAiKey, openAiSettings } from '../../../src/model/openai/openai-env.ts';
 import {
   type AnswerLike,
   blocksOf,
@@ -15,9 +15,9 @@ import {
   startFakeOpenAi,
   thinking,
   toolUse,
-} from '../../src/testing/index.ts';
-import type { Script } from '../../src/testing/script.ts';
-import { failureOf, openAi, runtime, typesOf } from './support.ts';
+} from '../../../src/testing/index.ts';
+import type { Script } from '../../../src/testing/script.ts';
+import { failureOf, openAi, runtime, typesOf } from '../support.ts';
 
 const apis: FakeApi[] = [];
 afterEach(async () => {

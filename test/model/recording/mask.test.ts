@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMask } from '../../src/model/mask.ts';
+import { createMask } from '../../../src/model/recording/mask.ts';
 
 const masked = {
   places: { cwd: '/srv/app', results: '/srv/app/.heddle/results', dir1: '/other "dir"' },

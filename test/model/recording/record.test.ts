@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiMessage, ModelRequest } from '../../src/model/model.ts';
-import { withRetry } from '../../src/model/retry.ts';
-import { fail, modelCases, reply, sampleRequest, scriptedModel, text, toolUse } from '../../src/testing/index.ts';
-import { runtime } from './support.ts';
-import { ask, recordToText } from './traffic.ts';
+import { withRetry } from '../../../src/model/http/retry.ts';
+import type { ApiMessage, ModelRequest } from '../../../src/model/model.ts';
+import { fail, modelCases, reply, sampleRequest, scriptedModel, text, toolUse } from '../../../src/testing/index.ts';
+import { runtime } from '../support.ts';
+import { ask, recordToText } from '../traffic.ts';
 
 const user = (said: string): ApiMessage => ({ role: 'user', content: [{ type: 'text', text: said }] });
 const assistant = (said: string): ApiMessage => ({ role: 'assistant', content: [{ type: 'text', text: said }] });

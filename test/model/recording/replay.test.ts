@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelEvent, ModelRequest } from '../../src/model/model.ts';
-import { withRetry } from '../../src/model/retry.ts';
+import { withRetry } from '../../../src/model/http/retry.ts';
+import type { ModelEvent, ModelRequest } from '../../../src/model/model.ts';
 import {
   type AnswerLike,
   blocksOf,
@@ -11,9 +11,9 @@ import {
   scriptedModel,
   text,
   toolUse,
-} from '../../src/testing/index.ts';
-import { failureOf, runtime } from './support.ts';
-import { ask, recordToText, replayOf } from './traffic.ts';
+} from '../../../src/testing/index.ts';
+import { failureOf, runtime } from '../support.ts';
+import { ask, recordToText, replayOf } from '../traffic.ts';
 
 /** The recording of one call for each answer. A call that hangs is interrupted. */
 async function recorded(script: readonly AnswerLike[], requests = script.map(() => sampleRequest())): Promise<string> {

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../src/permissions/decide.ts';
-import { bash, policyFor, realPolicy, rules } from './policy-for.ts';
+import { decide } from '../../../src/permissions/decide.ts';
+import { bash, policyFor, realPolicy, rules } from '../policy-for.ts';
 
 const bypass = (...deny: string[]) =>
   policyFor({ mode: 'bypassPermissions', deny: rules(...deny), home: '/home/user' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fileCommandPaths } from '../../src/permissions/file-commands.ts';
+import { fileCommandPaths } from '../../../src/permissions/commands/file-commands.ts';
 
 describe('fileCommandPaths', () => {
   it.each<[string, string[]]>([

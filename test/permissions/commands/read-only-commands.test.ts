@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isReadOnlyCommand, readOnlyPaths } from '../../src/permissions/read-only-commands.ts';
-import { plainArgv } from '../../src/permissions/shell-words.ts';
+import { isReadOnlyCommand, readOnlyPaths } from '../../../src/permissions/commands/read-only-commands.ts';
+import { plainArgv } from '../../../src/permissions/shell/plain-words.ts';
 
 describe('isReadOnlyCommand', () => {
   it.each([

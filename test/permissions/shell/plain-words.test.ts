@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainArgv, plainSequence } from '../../src/permissions/shell-words.ts';
+import { plainArgv, plainSequence } from '../../../src/permissions/shell/plain-words.ts';
 
 describe('plainArgv', () => {
   it.each<[string, string[]]>([

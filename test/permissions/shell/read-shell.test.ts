@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { needsParser, readShell } from '../../src/permissions/shell-read.ts';
-import { everyCommand, everyRedirect, type Word, whyUnknown } from '../../src/permissions/shell-script.ts';
-import { readPlain } from '../../src/permissions/shell-words.ts';
-import { parseShell } from './policy-for.ts';
+import { readPlain } from '../../../src/permissions/shell/plain-words.ts';
+import { needsParser, readShell } from '../../../src/permissions/shell/read-shell.ts';
+import { everyCommand, everyRedirect, type Word, whyUnknown } from '../../../src/permissions/shell/shell-script.ts';
+import { parseShell } from '../policy-for.ts';
 
 const read = (text: string) => readShell(text, parseShell);
 /** What is not known of a word is shown as `…`, the home as `~`, a list of files by its pattern. */

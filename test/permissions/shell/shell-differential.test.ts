@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { readShell } from '../../src/permissions/shell-read.ts';
-import { whyUnknown } from '../../src/permissions/shell-script.ts';
-import { traceInBash } from '../support/bash-trace.ts';
-import { seededRandom } from '../support/fuzz.ts';
-import { unlistedCommands } from '../support/listed.ts';
-import { randomScript } from '../support/shell-scripts.ts';
-import { parseShell } from './policy-for.ts';
+import { readShell } from '../../../src/permissions/shell/read-shell.ts';
+import { whyUnknown } from '../../../src/permissions/shell/shell-script.ts';
+import { traceInBash } from '../../support/bash-trace.ts';
+import { seededRandom } from '../../support/fuzz.ts';
+import { unlistedCommands } from '../../support/listed.ts';
+import { randomScript } from '../../support/shell-scripts.ts';
+import { parseShell } from '../policy-for.ts';
 
 it('[R-3] [R-4] bash starts nothing that is not listed, in any script that counts as known', async () => {
   const random = seededRandom(20);

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { judge } from '../../src/agent/judge.ts';
-import { decide } from '../../src/permissions/decide.ts';
-import { createShellReader } from '../../src/permissions/shell-reader.ts';
-import { parseShell, policyFor, rules, unreadBash } from './policy-for.ts';
+import { judge } from '../../../src/agent/calls/judge.ts';
+import { decide } from '../../../src/permissions/decide.ts';
+import { createShellReader } from '../../../src/permissions/shell/shell-reader.ts';
+import { parseShell, policyFor, rules, unreadBash } from '../policy-for.ts';
 
 const said: string[] = [];
 const log = (_level: string, message: string) => void said.push(message);

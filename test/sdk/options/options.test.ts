@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { checkOptions } from '../../src/sdk/check-options.ts';
-import type { Options } from '../../src/sdk/index.ts';
-import { OPTION_CHECKS } from '../../src/sdk/option-checks.ts';
-import { createMemoryStore } from '../../src/sessions/memory-store.ts';
+import type { Options } from '../../../src/sdk/index.ts';
+import { checkOptions } from '../../../src/sdk/options/check-options.ts';
+import { OPTION_CHECKS } from '../../../src/sdk/options/option-checks.ts';
+import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts';
 
 const check = (options: unknown) => () => checkOptions(options as Options);
 const refusal = (option: string, message: string | RegExp) =>

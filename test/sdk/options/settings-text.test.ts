@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { toLaunch } from '../../src/sdk/args.ts';
-import type { Options } from '../../src/sdk/options.ts';
+import type { Options } from '../../../src/sdk/options/options.ts';
+import { toLaunch } from '../../../src/sdk/options/to-launch.ts';
 
 const given = (options: Options) => toLaunch(options).config.settings;
 const sandbox = { enabled: true, network: { allowedDomains: ['example.com'] } };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { toLaunch } from '../../src/sdk/args.ts';
-import type { GivenOptions as Options } from '../../src/sdk/index.ts';
-import { toWords } from '../../src/sdk/subprocess-words.ts';
+import type { GivenOptions as Options } from '../../../src/sdk/index.ts';
+import { toLaunch } from '../../../src/sdk/options/to-launch.ts';
+import { toWords } from '../../../src/sdk/subprocess/command-words.ts';
 
 /** The words of the command line that options become. */
 function words(options: Options): string[] {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createEngine } from '../../src/host/create-engine.ts';
-import { toLaunch } from '../../src/sdk/args.ts';
-import { checkOptions } from '../../src/sdk/check-options.ts';
-import { OPTION_CHECKS } from '../../src/sdk/option-checks.ts';
-import type { Options } from '../../src/sdk/options.ts';
-import { toVariables, toWords } from '../../src/sdk/subprocess-words.ts';
+import { createEngine } from '../../../src/host/create-engine.ts';
+import { checkOptions } from '../../../src/sdk/options/check-options.ts';
+import { OPTION_CHECKS } from '../../../src/sdk/options/option-checks.ts';
+import type { Options } from '../../../src/sdk/options/options.ts';
+import { toLaunch } from '../../../src/sdk/options/to-launch.ts';
+import { toVariables, toWords } from '../../../src/sdk/subprocess/command-words.ts';
 
 /** The declarations let programs hand over what they may not have: that is as if it were left out. */
 test('an option that is undefined is one that is left out', () => {

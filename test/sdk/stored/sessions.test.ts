@@ -17,13 +17,13 @@ import {
   switchSession,
   tagSession,
   unarchiveSession,
-} from '../../src/sdk/index.ts';
-import { createLeases } from '../../src/sessions/leases.ts';
-import { createMemoryStore } from '../../src/sessions/memory-store.ts';
-import { thisProcess } from '../../src/util/process-alive.ts';
-import { silentLogger } from '../../src/util/system-runtime.ts';
-import { type SessionHome, sessionHome } from '../sessions/session-home.ts';
-import { assistant, tempDir, user } from '../sessions/support.ts';
+} from '../../../src/sdk/index.ts';
+import { createLeases } from '../../../src/sessions/stores/lease-set.ts';
+import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts';
+import { thisProcess } from '../../../src/util/process/process-alive.ts';
+import { silentLogger } from '../../../src/util/system-runtime.ts';
+import { type SessionHome, sessionHome } from '../../sessions/session-home.ts';
+import { assistant, tempDir, user } from '../../sessions/support.ts';
 
 let place: SessionHome;
 let dir: string;

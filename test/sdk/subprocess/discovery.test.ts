@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type Options, query } from '../../src/sdk/index.ts';
-import { commandLine, findCli } from '../../src/sdk/subprocess-command.ts';
-import { checkVersion, warnIfOld } from '../../src/sdk/subprocess-version.ts';
-import { eventually } from '../support/processes.ts';
-import { RESULT } from '../support/scripted-agent.ts';
+import { type Options, query } from '../../../src/sdk/index.ts';
+import { warnIfOld } from '../../../src/sdk/subprocess/check-version.ts';
+import { commandLine, findCli } from '../../../src/sdk/subprocess/command-line.ts';
+import { checkVersion } from '../../../src/sdk/subprocess/subprocess.ts';
+import { eventually } from '../../support/processes.ts';
+import { RESULT } from '../../support/scripted-agent.ts';
 
 let base: string;
 beforeEach(() => {

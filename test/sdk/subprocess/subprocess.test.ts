@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import type { Options } from '../../src/sdk/options.ts';
-import { subprocess } from '../../src/sdk/subprocess.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import type { Launch } from '../../src/wire/run-config.ts';
-import type { Transport } from '../../src/wire/transport.ts';
+import type { Options } from '../../../src/sdk/options/options.ts';
+import { subprocess } from '../../../src/sdk/subprocess/subprocess.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import type { Transport } from '../../../src/wire/link/transport.ts';
+import type { Launch } from '../../../src/wire/run-config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'heddle-subprocess-'));
 const open: Transport[] = [];

@@ -1,13 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createEngine } from '../../src/host/create-engine.ts';
-import type { EngineOptions } from '../../src/host/engine.ts';
-import { inProcess } from '../../src/host/in-process.ts';
-import { type Options, prompt, query } from '../../src/sdk/index.ts';
-import { warningsIn } from '../../src/sdk/subprocess-stderr.ts';
-import { createMemoryStore } from '../../src/sessions/memory-store.ts';
-import { scriptedModel, toolUse } from '../../src/testing/index.ts';
-import { fakeAgent } from '../support/fake-agent.ts';
-import { makePlace } from '../support/place.ts';
+import { createEngine } from '../../../src/host/create-engine.ts';
+import type { EngineOptions } from '../../../src/host/engine/engine.ts';
+import { inProcess } from '../../../src/host/serve/in-process.ts';
+import { type Options, prompt, query } from '../../../src/sdk/index.ts';
+import { warningsIn } from '../../../src/sdk/subprocess/stderr-warnings.ts';
+import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts';
+import { scriptedModel, toolUse } from '../../../src/testing/index.ts';
+import { fakeAgent } from '../../support/fake-agent.ts';
+import { makePlace } from '../../support/place.ts';
 
 type Warning = Error & { detail?: string };
 

@@ -1,13 +1,13 @@
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
-import { type CustomTool, type ToolExtra, tool } from '../../src/define/tool.ts';
-import type { McpSdkServerConfigWithInstance } from '../../src/sdk/option-types.ts';
-import { createSdkMcpServer, type SdkMcpToolDefinition } from '../../src/sdk/sdk-mcp.ts';
-import { SdkServers } from '../../src/sdk/sdk-servers.ts';
-import type { McpTransport } from '../../src/sdk/server-link.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import type { ControlBody, RequestContext } from '../../src/wire/peer.ts';
-import { eventually } from '../support/processes.ts';
+import { type CustomTool, type ToolExtra, tool } from '../../../src/define/tool.ts';
+import type { McpSdkServerConfigWithInstance } from '../../../src/sdk/options/option-types.ts';
+import { createSdkMcpServer, type SdkMcpToolDefinition } from '../../../src/sdk/tools/sdk-mcp.ts';
+import { SdkServers } from '../../../src/sdk/tools/sdk-servers.ts';
+import type { McpTransport } from '../../../src/sdk/tools/server-link.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import type { ControlBody, RequestContext } from '../../../src/wire/link/peer.ts';
+import { eventually } from '../../support/processes.ts';
 
 const add = tool('add', 'Adds', { a: z.number(), b: z.number() }, ({ a, b }) => String(a + b));
 
@@ -17,8 +17,8 @@ function connect(
   callAgent = vi.fn(async (_: ControlBody): Promise<unknown> => ({})),
 ) {
   const told: string[] = [];
-  const tell = ({ message }: Error) => void told.push(message);
-  const servers = new SdkServers(new Map([['calc', config.instance]]), { callAgent, tell });
+  const report = ({ message }: Error) => void told.push(message);
+  const servers = new SdkServers(new Map([['calc', config.instance]]), { callAgent, report });
   onTestFinished(() => servers.close());
   const send = async (message: object, signal = new AbortController().signal): Promise<JsonObject> => {
     const request = { subtype: 'mcp_message', server_name: 'calc', message };
@@ -233,7 +233,7 @@ describe('a server of somebody else', () => {
   });
 
   test('that nobody has given is not there', async () => {
-    const servers = new SdkServers(new Map(), { callAgent: async () => ({}), tell: () => {} });
+    const servers = new SdkServers(new Map(), { callAgent: async () => ({}), report: () => {} });
     const request = { subtype: 'mcp_message', server_name: 'nope', message: { method: 'ping', id: 1 } };
     const context = { signal: new AbortController().signal } as RequestContext;
     await expect(servers.answer(request, context)).rejects.toThrow("There is no SDK MCP server 'nope'");

@@ -1,11 +1,16 @@
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listSessions, sessionSummary } from '../../src/sessions/catalog.ts';
-import { archiveSession, deleteSession, renameSession, tagSession } from '../../src/sessions/session-admin.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { sessionHome, type Written } from './session-home.ts';
-import { assistant, user } from './support.ts';
+import {
+  archiveSession,
+  deleteSession,
+  renameSession,
+  tagSession,
+} from '../../../src/sessions/stored/change-session.ts';
+import { listSessions, sessionSummary } from '../../../src/sessions/stored/list-sessions.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { sessionHome, type Written } from '../session-home.ts';
+import { assistant, user } from '../support.ts';
 
 const EARLIER = '2025-01-01T00:00:00.000Z';
 const LATER = '2026-06-01T00:00:00.000Z';

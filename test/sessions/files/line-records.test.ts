@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { recordsOfLine } from '../../src/sessions/line-records.ts';
-import { user } from './support.ts';
+import { recordsOfLine } from '../../../src/sessions/files/line-records.ts';
+import { user } from '../support.ts';
 
 function read(text: string) {
   const bytes = Buffer.from(text);

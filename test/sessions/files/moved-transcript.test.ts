@@ -15,9 +15,9 @@ import {
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createJsonlStore } from '../../src/sessions/jsonl-store.ts';
-import type { SessionKey } from '../../src/sessions/store.ts';
-import { collect, tempDir, user, uuids } from './support.ts';
+import type { SessionKey } from '../../../src/sessions/store.ts';
+import { createJsonlStore } from '../../../src/sessions/stores/jsonl-store.ts';
+import { collect, tempDir, user, uuids } from '../support.ts';
 
 const key: SessionKey = { project: '/w/loom', sessionId: '00000000-0000-4000-8000-000000000001' };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { projectSlug, projectSlugs } from '../../src/sessions/slug.ts';
+import { projectSlug, projectSlugs } from '../../../src/sessions/files/project-slug.ts';
 
 describe('project slug', () => {
   test.each([

@@ -1,9 +1,9 @@
 import { closeSync, ftruncateSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ByteLines } from '../../src/sessions/byte-lines.ts';
-import { type BackwardOptions, linesBackwards } from '../../src/sessions/reverse-lines.ts';
-import { tempDir } from './support.ts';
+import { ByteLines } from '../../../src/sessions/files/byte-lines.ts';
+import { type BackwardOptions, linesBackwards } from '../../../src/sessions/files/reverse-lines.ts';
+import { tempDir } from '../support.ts';
 
 const TEXTS = ['a', '', '漢字', '😀😀', '{"text":"naïve — 日本語 🧵"}', 'x'.repeat(40)];
 

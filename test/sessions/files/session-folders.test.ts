@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createJsonlStore, type JsonlStore } from '../../src/sessions/jsonl-store.ts';
-import { collect, tempDir, user, uuids } from './support.ts';
+import { createJsonlStore, type JsonlStore } from '../../../src/sessions/stores/jsonl-store.ts';
+import { collect, tempDir, user, uuids } from '../support.ts';
 
 const sessionId = '00000000-0000-4000-8000-000000000001';
 const here = { project: '/projects/here', sessionId };

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { listSessions } from '../../src/sessions/catalog.ts';
-import { createJsonlStore } from '../../src/sessions/jsonl-store.ts';
-import { renameSession, tagSession } from '../../src/sessions/session-admin.ts';
-import type { SessionStore } from '../../src/sessions/store.ts';
-import { sessionHome, tagged, title, type Written } from './session-home.ts';
-import { user } from './support.ts';
+import type { SessionStore } from '../../../src/sessions/store.ts';
+import { renameSession, tagSession } from '../../../src/sessions/stored/change-session.ts';
+import { listSessions } from '../../../src/sessions/stored/list-sessions.ts';
+import { createJsonlStore } from '../../../src/sessions/stores/jsonl-store.ts';
+import { sessionHome, tagged, title, type Written } from '../session-home.ts';
+import { user } from '../support.ts';
 
 const PROJECT = '/w/project';
 

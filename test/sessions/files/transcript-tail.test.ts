@@ -1,10 +1,10 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { RecentPart } from '../../src/sessions/store.ts';
-import { readRecent } from '../../src/sessions/transcript-tail.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { tempDir, user } from './support.ts';
+import { readRecent } from '../../../src/sessions/files/transcript-tail.ts';
+import type { RecentPart } from '../../../src/sessions/store.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { tempDir, user } from '../support.ts';
 
 const MB = 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { createJsonlStore } from '../../src/sessions/jsonl-store.ts';
-import { tempDir, user } from './support.ts';
+import { createJsonlStore } from '../../../src/sessions/stores/jsonl-store.ts';
+import { tempDir, user } from '../support.ts';
 
 const key = { project: '/projects/loom', sessionId: '00000000-0000-4000-8000-000000000001' };
 const stops: AbortController[] = [];

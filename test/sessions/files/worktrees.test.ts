@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { withWorktrees } from '../../src/sessions/worktrees.ts';
-import { tempDir } from './support.ts';
+import { withWorktrees } from '../../../src/sessions/files/worktrees.ts';
+import { tempDir } from '../support.ts';
 
 test('[B-093] a directory has the other worktrees of its repository, from whichever of them one looks', () => {
   const base = realpathSync(tempDir());

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ByteLines } from '../../src/sessions/byte-lines.ts';
-import { lineage } from '../../src/sessions/file-history.ts';
-import { recordsOfLine } from '../../src/sessions/line-records.ts';
-import { plainRecent, plainSession } from '../../src/sessions/plain-session.ts';
-import { unpairedToolCalls } from '../../src/sessions/repair.ts';
-import type { Loaded } from '../../src/sessions/store.ts';
-import { activeLeaf, buildTree, pathTo } from '../../src/sessions/tree.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { HUGE_FILES } from '../support/damage/sizes.ts';
-import { DAMAGE_CORPUS } from '../support/damage-corpus.ts';
-import { assistant, loadedFrom, result, user, uuids } from './support.ts';
+import { ByteLines } from '../../../src/sessions/files/byte-lines.ts';
+import { recordsOfLine } from '../../../src/sessions/files/line-records.ts';
+import { plainRecent, plainSession } from '../../../src/sessions/replay/plain-conversation.ts';
+import type { Loaded } from '../../../src/sessions/store.ts';
+import { activeLeaf, buildTree, pathTo } from '../../../src/sessions/tree/build-tree.ts';
+import { lineage } from '../../../src/sessions/tree/checkpoint-entries.ts';
+import { unpairedToolCalls } from '../../../src/sessions/tree/repair-calls.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { HUGE_FILES } from '../../support/damage/sizes.ts';
+import { DAMAGE_CORPUS } from '../../support/damage-corpus.ts';
+import { assistant, loadedFrom, result, user, uuids } from '../support.ts';
 
 const KINDS = ['prompt', 'answer', 'call', 'parallel', 'error', 'attachment', 'progress', 'title', 'recorded'] as const;
 

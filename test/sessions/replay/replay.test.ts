@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { interruptedResult } from '../../src/sessions/interrupted-result.ts';
-import { unpairedToolCalls } from '../../src/sessions/repair.ts';
-import { toApiMessages as replayed } from '../../src/sessions/replay.ts';
-import { activeLeaf, pathTo } from '../../src/sessions/tree.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { apiFaults, assistant, call, golden, result, treeOf, user } from './support.ts';
+import { interruptedResult } from '../../../src/sessions/interrupted-result.ts';
+import { toApiMessages as replayed } from '../../../src/sessions/replay/replay.ts';
+import { activeLeaf, pathTo } from '../../../src/sessions/tree/build-tree.ts';
+import { unpairedToolCalls } from '../../../src/sessions/tree/repair-calls.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { apiFaults, assistant, call, golden, result, treeOf, user } from '../support.ts';
 
 /** As it is sent: who wrote an answer stays with us. */
 function toApiMessages(path: Parameters<typeof replayed>[0]) {
@@ -53,7 +53,7 @@ describe('recorded sessions give valid requests', () => {
   });
 
   test('the blocks of an answer are joined again, as in the recorded request after a resume', () => {
-    const [, line] = readFileSync(new URL('./golden/ses-2resume.2.1.44.apireq.ndjson', import.meta.url), 'utf8').split(
+    const [, line] = readFileSync(new URL('../golden/ses-2resume.2.1.44.apireq.ndjson', import.meta.url), 'utf8').split(
       '\n',
     );
     const sent = JSON.parse(line ?? '').body.messages as { content: { cache_control?: unknown }[] }[];

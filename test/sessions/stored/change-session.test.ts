@@ -10,11 +10,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listSessions, sessionSummary } from '../../src/sessions/catalog.ts';
-import { deleteSession, renameSession, tagSession } from '../../src/sessions/session-admin.ts';
-import { asOrdinaryUser } from '../support/as-user.ts';
-import { sessionHome } from './session-home.ts';
-import { user } from './support.ts';
+import { deleteSession, renameSession, tagSession } from '../../../src/sessions/stored/change-session.ts';
+import { listSessions, sessionSummary } from '../../../src/sessions/stored/list-sessions.ts';
+import { asOrdinaryUser } from '../../support/as-user.ts';
+import { sessionHome } from '../session-home.ts';
+import { user } from '../support.ts';
 
 const ID = 'abcdef01-0000-4000-8000-000000000000';
 const NOW = () => Date.parse('2026-02-03T04:05:06.789Z');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { checkDroppedTurn } from '../../src/sessions/dropped-turn.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { assistant, call, result, treeOf, user } from './support.ts';
+import { checkDroppedTurn } from '../../../src/sessions/stored/check-dropped-turn.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { assistant, call, result, treeOf, user } from '../support.ts';
 
 /** Each hangs from the one before. */
 function chained(...entries: Entry[]): Entry[] {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { ByteLines } from '../../src/sessions/byte-lines.ts';
-import { checkTranscript } from '../../src/sessions/fsck.ts';
-import { planRepair } from '../../src/sessions/fsck-repair.ts';
-import { recordsOfLine } from '../../src/sessions/line-records.ts';
-import { HUGE_FILES } from '../support/damage/sizes.ts';
-import { DAMAGE_CORPUS } from '../support/damage-corpus.ts';
-import { nextRequest, restore } from '../support/restored.ts';
-import { assistant, call, user } from './support.ts';
+import { ByteLines } from '../../../src/sessions/files/byte-lines.ts';
+import { recordsOfLine } from '../../../src/sessions/files/line-records.ts';
+import { checkTranscript } from '../../../src/sessions/stored/check-transcript.ts';
+import { planRepair } from '../../../src/sessions/stored/repair-transcript.ts';
+import { HUGE_FILES } from '../../support/damage/sizes.ts';
+import { DAMAGE_CORPUS } from '../../support/damage-corpus.ts';
+import { nextRequest, restore } from '../../support/restored.ts';
+import { assistant, call, user } from '../support.ts';
 
 const line = (entry: object) => JSON.stringify(entry);
 const MESSAGE = { id: 'a', type: 'message', role: 'assistant', model: 'm', stop_reason: null, stop_sequence: null };

@@ -1,10 +1,10 @@
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findSession } from '../../src/sessions/catalog.ts';
-import type { HeddleError } from '../../src/wire/errors.ts';
-import { PROJECT, sessionHome, title } from './session-home.ts';
-import { result, user } from './support.ts';
+import { findSession } from '../../../src/sessions/stored/list-sessions.ts';
+import type { HeddleError } from '../../../src/wire/errors.ts';
+import { PROJECT, sessionHome, title } from '../session-home.ts';
+import { result, user } from '../support.ts';
 
 const ID = 'abcdef01-0000-4000-8000-000000000000';
 const OTHER = 'abcd9999-0000-4000-8000-000000000000';

@@ -1,16 +1,16 @@
 import { readFileSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { sessionSummary } from '../../src/sessions/catalog.ts';
-import { forkSession } from '../../src/sessions/fork-session.ts';
-import { getSessionMessages } from '../../src/sessions/messages.ts';
-import { unpairedToolCalls } from '../../src/sessions/repair.ts';
-import { toApiMessages } from '../../src/sessions/replay.ts';
-import { readTranscript } from '../../src/sessions/transcript-reader.ts';
-import { activeLeaf, pathTo, readTree } from '../../src/sessions/tree.ts';
-import { randomIds } from '../../src/util/system-runtime.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { sessionHome, title, type Written } from './session-home.ts';
-import { apiFaults, assistant, call, collect, golden, result, user } from './support.ts';
+import { readTranscript } from '../../../src/sessions/files/transcript-reader.ts';
+import { toApiMessages } from '../../../src/sessions/replay/replay.ts';
+import { forkSession } from '../../../src/sessions/stored/fork-session.ts';
+import { sessionSummary } from '../../../src/sessions/stored/list-sessions.ts';
+import { getSessionMessages } from '../../../src/sessions/stored/messages.ts';
+import { activeLeaf, pathTo, readTree } from '../../../src/sessions/tree/build-tree.ts';
+import { unpairedToolCalls } from '../../../src/sessions/tree/repair-calls.ts';
+import { randomIds } from '../../../src/util/system-runtime.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { sessionHome, title, type Written } from '../session-home.ts';
+import { apiFaults, assistant, call, collect, golden, result, user } from '../support.ts';
 
 const ids = randomIds();
 

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listSessions, sessionSummary } from '../../src/sessions/catalog.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { asOrdinaryUser } from '../support/as-user.ts';
-import { PROJECT, sessionHome, tagged, title } from './session-home.ts';
-import { assistant, result, user } from './support.ts';
+import { listSessions, sessionSummary } from '../../../src/sessions/stored/list-sessions.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { asOrdinaryUser } from '../../support/as-user.ts';
+import { PROJECT, sessionHome, tagged, title } from '../session-home.ts';
+import { assistant, result, user } from '../support.ts';
 
 const ENVELOPE = { cwd: PROJECT, gitBranch: 'main', sessionId: 's' };
 

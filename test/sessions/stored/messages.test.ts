@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { subagentsFolder } from '../../src/sessions/layout.ts';
-import { getSessionMessages, getSubagentMessages, listSubagents } from '../../src/sessions/messages.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { sessionHome } from './session-home.ts';
-import { assistant, user } from './support.ts';
+import { subagentsFolder } from '../../../src/sessions/files/session-paths.ts';
+import { getSessionMessages, getSubagentMessages, listSubagents } from '../../../src/sessions/stored/messages.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { sessionHome } from '../session-home.ts';
+import { assistant, user } from '../support.ts';
 
 const ID = 'abcdef01-0000-4000-8000-000000000000';
 const AT = '2026-01-01T00:00:00.000Z';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { findMessage, storedSession } from '../../src/sessions/stored-session.ts';
-import { loadedFrom, user } from './support.ts';
+import { findMessage, storedSession } from '../../../src/sessions/stored/stored-session.ts';
+import { loadedFrom, user } from '../support.ts';
 
 const leaves = Array.from({ length: 30 }, (_, at) => `${String(at).padStart(4, '0')}-leaf`);
 const entries = [user('root', 'hi'), ...leaves.map((uuid) => user(uuid, uuid, { parent: 'root' }))];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createQuery, hitsIn } from '../../src/sessions/search-text.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { assistant, user } from './support.ts';
+import { createQuery, hitsIn } from '../../../src/sessions/stored/text-query.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { assistant, user } from '../support.ts';
 
 const hits = (query: string, entry: Entry, isPattern = false) =>
   hitsIn(entry, createQuery(query, { isPattern })).map(({ role, before, match, after }) => [

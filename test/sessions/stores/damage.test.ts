@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createJsonlStore } from '../../src/sessions/jsonl-store.ts';
-import { apiFaults } from '../support/api-faults.ts';
-import { cutFiles } from '../support/damage/cuts.ts';
-import { prompt, story } from '../support/damage/story.ts';
-import { DAMAGE_CORPUS, type DamageCase } from '../support/damage-corpus.ts';
-import { seededRandom } from '../support/fuzz.ts';
-import { goneOn, nextRequest, restore, wordFaults } from '../support/restored.ts';
-import { collect, tempDir } from './support.ts';
+import { createJsonlStore } from '../../../src/sessions/stores/jsonl-store.ts';
+import { apiFaults } from '../../support/api-faults.ts';
+import { cutFiles } from '../../support/damage/cuts.ts';
+import { prompt, story } from '../../support/damage/story.ts';
+import { DAMAGE_CORPUS, type DamageCase } from '../../support/damage-corpus.ts';
+import { seededRandom } from '../../support/fuzz.ts';
+import { goneOn, nextRequest, restore, wordFaults } from '../../support/restored.ts';
+import { collect, tempDir } from '../support.ts';
 
 /** Of the processor, not of the clock: the tests of other files run at the same time. */
 const BOUND_MS = 10_000;

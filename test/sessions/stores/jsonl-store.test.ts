@@ -11,12 +11,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createJsonlStore } from '../../src/sessions/jsonl-store.ts';
-import { projectSlug } from '../../src/sessions/slug.ts';
-import type { SessionKey } from '../../src/sessions/store.ts';
-import { HeddleError } from '../../src/wire/errors.ts';
-import { asOrdinaryUser } from '../support/as-user.ts';
-import { collect, tempDir, user, uuids } from './support.ts';
+import { projectSlug } from '../../../src/sessions/files/project-slug.ts';
+import type { SessionKey } from '../../../src/sessions/store.ts';
+import { createJsonlStore } from '../../../src/sessions/stores/jsonl-store.ts';
+import { HeddleError } from '../../../src/wire/errors.ts';
+import { asOrdinaryUser } from '../../support/as-user.ts';
+import { collect, tempDir, user, uuids } from '../support.ts';
 
 const key: SessionKey = { project: '/w/loom', sessionId: '00000000-0000-4000-8000-000000000001' };
 

@@ -11,10 +11,10 @@ import {
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createJsonlStore, type JsonlStore } from '../../src/sessions/jsonl-store.ts';
-import type { Logger } from '../../src/util/runtime.ts';
-import { asOrdinaryUser } from '../support/as-user.ts';
-import { tempDir } from './support.ts';
+import { createJsonlStore, type JsonlStore } from '../../../src/sessions/stores/jsonl-store.ts';
+import type { Logger } from '../../../src/util/runtime.ts';
+import { asOrdinaryUser } from '../../support/as-user.ts';
+import { tempDir } from '../support.ts';
 
 const key = { project: '/projects/loom', sessionId: '00000000-0000-4000-8000-000000000001' };
 const holder = { pid: process.pid, host: hostname() };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createMemoryStore } from '../../src/sessions/memory-store.ts';
-import type { SessionStore } from '../../src/sessions/store.ts';
-import { listStoreSessions } from '../../src/sessions/store-catalog.ts';
-import { user } from './support.ts';
+import type { SessionStore } from '../../../src/sessions/store.ts';
+import { listStoreSessions } from '../../../src/sessions/stores/list-store.ts';
+import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts';
+import { user } from '../support.ts';
 
 test('a store that keeps no summaries: few sessions are loaded at a time, and all are listed', async () => {
   const inner = createMemoryStore();

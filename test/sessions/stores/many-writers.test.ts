@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createJsonlStore } from '../../src/sessions/jsonl-store.ts';
-import { collect, tempDir } from './support.ts';
+import { createJsonlStore } from '../../../src/sessions/stores/jsonl-store.ts';
+import { collect, tempDir } from '../support.ts';
 
 const key = { project: '/projects/loom', sessionId: '00000000-0000-4000-8000-000000000001' };
 const scripts = mkdtempSync(join(tmpdir(), 'heddle-writers-'));
 const script = join(scripts, 'writer.mjs');
 
 beforeAll(() => {
-  const entryPoints = [new URL('./writer-process.ts', import.meta.url).pathname];
+  const entryPoints = [new URL('../writer-process.ts', import.meta.url).pathname];
   buildSync({ entryPoints, bundle: true, platform: 'node', format: 'esm', outfile: script, logLevel: 'error' });
 });
 afterAll(() => rmSync(scripts, { recursive: true, force: true }));

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { toSessionStore } from '../../src/sessions/any-store.ts';
-import { fromReferenceStore } from '../../src/sessions/reference-store.ts';
-import type { ReferenceSessionStore } from '../../src/sessions/reference-store-types.ts';
-import { storeCases } from '../../src/testing/index.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { type ReferenceEntry, type ReferenceKey, ReferenceStore } from '../support/reference-store.ts';
+import { fromReferenceStore, toSessionStore } from '../../../src/sessions/stores/reference-store.ts';
+import type { ReferenceSessionStore } from '../../../src/sessions/stores/reference-store-types.ts';
+import { storeCases } from '../../../src/testing/index.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { type ReferenceEntry, type ReferenceKey, ReferenceStore } from '../../support/reference-store.ts';
 
 const key = { project: '/home/me/my project', sessionId: '00000000-0000-4000-8000-000000000001' };
 const entry = (uuid: string): Entry => ({ type: 'user', uuid, message: { role: 'user', content: uuid } });

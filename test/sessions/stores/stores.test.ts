@@ -1,8 +1,8 @@
 import { describe, test } from 'vitest';
-import { createJsonlStore } from '../../src/sessions/jsonl-store.ts';
-import { createMemoryStore } from '../../src/sessions/memory-store.ts';
-import { storeCases } from '../../src/testing/store-suite.ts';
-import { tempDir } from './support.ts';
+import { createJsonlStore } from '../../../src/sessions/stores/jsonl-store.ts';
+import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts';
+import { storeCases } from '../../../src/testing/store-suite.ts';
+import { tempDir } from '../support.ts';
 
 const stores = {
   jsonl: async () => createJsonlStore({ home: tempDir(), log: () => {} }),

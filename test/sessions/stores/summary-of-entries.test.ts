@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { foldSessionSummary, listSessions } from '../../src/sdk/index.ts';
-import { createMemoryStore } from '../../src/sessions/memory-store.ts';
-import type { SessionStore, SessionSummaryEntry } from '../../src/sessions/store.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { PROJECT, tagged, title } from './session-home.ts';
-import { assistant, user } from './support.ts';
+import { foldSessionSummary, listSessions } from '../../../src/sdk/index.ts';
+import type { SessionStore, SessionSummaryEntry } from '../../../src/sessions/store.ts';
+import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { PROJECT, tagged, title } from '../session-home.ts';
+import { assistant, user } from '../support.ts';
 
 const key = { project: PROJECT, sessionId: '5e551000-0000-4000-8000-000000000001' };
 const AT = '2026-01-02T03:04:05.678Z';

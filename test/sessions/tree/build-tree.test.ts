@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { activeLeaf, buildTree, leafByFileOrder, leafByTimestamp, pathTo } from '../../src/sessions/tree.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { assistant, call, golden, loadedFrom, result, treeOf, user, uuids } from './support.ts';
+import {
+  activeLeaf,
+  buildTree,
+  leafByFileOrder,
+  leafByTimestamp,
+  pathTo,
+} from '../../../src/sessions/tree/build-tree.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { assistant, call, golden, loadedFrom, result, treeOf, user, uuids } from '../support.ts';
 
 /** m1 with two branches: m2 m3 m4, and m5 m6. */
 const branched = [

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Chain, createChain } from '../../src/sessions/chain.ts';
-import { blocksOf } from '../../src/sessions/entry-fields.ts';
-import { activeLeaf, pathTo } from '../../src/sessions/tree.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import type { ToolResultBlock } from '../../src/wire/content.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { golden, treeOf, uuids } from './support.ts';
+import { blocksOf } from '../../../src/sessions/entry-fields.ts';
+import { activeLeaf, pathTo } from '../../../src/sessions/tree/build-tree.ts';
+import { type Chain, createChain } from '../../../src/sessions/tree/chain.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import type { ToolResultBlock } from '../../../src/wire/api/content.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { golden, treeOf, uuids } from '../support.ts';
 
 function makeChain(facts: { isSidechain?: boolean; agentId?: string; parentUuid?: string | null } = {}): Chain {
   return createChain({

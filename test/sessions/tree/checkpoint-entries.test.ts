@@ -5,15 +5,15 @@ import {
   type Checkpoint,
   isBackupName,
   lineage,
-  NOT_KEPT,
+  NOT_SAVED,
   readSnapshots,
   snapshotsOn,
   stateAt,
   toCheckpoint,
   toSnapshot,
-} from '../../src/sessions/file-history.ts';
-import type { Entry, FileBackup } from '../../src/wire/entries.ts';
-import { golden, treeOf } from './support.ts';
+} from '../../../src/sessions/tree/checkpoint-entries.ts';
+import type { Entry, FileBackup } from '../../../src/wire/entries.ts';
+import { golden, treeOf } from '../support.ts';
 
 const kept = (version: number): FileBackup => ({ backupFileName: `0123456789abcdef@v${version}`, version });
 const absent: FileBackup = { backupFileName: null, version: 1 };
@@ -125,7 +125,7 @@ describe('the state at a message', () => {
 
   test('says when nothing of that moment was kept', () => {
     const gap = [checkpoint('u1', { '/a': kept(1) }), checkpoint('u2', {}), checkpoint('u3', { '/a': kept(3) })];
-    expect(stateAt(gap, 'u2')).toEqual(new Map([['/a', { reason: NOT_KEPT }]]));
+    expect(stateAt(gap, 'u2')).toEqual(new Map([['/a', { reason: NOT_SAVED }]]));
     expect(stateAt(gap, 'unknown')).toBe(null);
   });
 

@@ -1,16 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readPast } from '../../src/host/past.ts';
-import { forkedEntries } from '../../src/sessions/fork-entries.ts';
-import { checkTranscript } from '../../src/sessions/fsck.ts';
-import { createJsonlStore } from '../../src/sessions/jsonl-store.ts';
-import { getSessionMessages } from '../../src/sessions/messages.ts';
-import { toApiMessages } from '../../src/sessions/replay.ts';
-import { wholeHistory } from '../../src/sessions/stored-session.ts';
-import { activeLeaf, pathTo } from '../../src/sessions/tree.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { apiFaults, assistant, call, golden, loadedFrom, result, tempDir, treeOf, user, uuids } from './support.ts';
+import { readHistory } from '../../../src/host/resume/stored-history.ts';
+import { toApiMessages } from '../../../src/sessions/replay/replay.ts';
+import { checkTranscript } from '../../../src/sessions/stored/check-transcript.ts';
+import { forkedEntries } from '../../../src/sessions/stored/fork-entries.ts';
+import { getSessionMessages } from '../../../src/sessions/stored/messages.ts';
+import { wholeHistory } from '../../../src/sessions/stored/stored-session.ts';
+import { createJsonlStore } from '../../../src/sessions/stores/jsonl-store.ts';
+import { activeLeaf, pathTo } from '../../../src/sessions/tree/build-tree.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { apiFaults, assistant, call, golden, loadedFrom, result, tempDir, treeOf, user, uuids } from '../support.ts';
 
 const key = { project: '/projects/loom', sessionId: '00000000-0000-4000-8000-000000000001' };
 const reading = { at: undefined, log: () => {}, lean: false };
@@ -92,7 +92,7 @@ describe('messages that a compaction has kept and left before its boundary', () 
   test('[B-152] copies of our own, behind the summary, are not doubled', () => {
     const tree = treeOf(OWN);
     expect(uuids(pathTo(tree, 'p3'))).toEqual(['b', 's', 'k1', 'k2', 'p3']);
-    expect([tree.kept.size, tree.findings]).toEqual([0, []]);
+    expect([tree.retained.size, tree.findings]).toEqual([0, []]);
   });
 
   test('[B-152] kept through two compactions', () => {
@@ -138,15 +138,15 @@ describe('names that make no sense', () => {
     const leaf = String(entries.at(-1)?.uuid);
     const store = createJsonlStore({ home: tempDir(), log: () => {} });
     await store.append(key, entries);
-    const past = await readPast(store, key, reading);
+    const history = await readHistory(store, key, reading);
     const own = entries.slice(entries.findIndex(({ uuid }) => uuid === 'b'));
-    expect(uuids(past.path)).toEqual(uuids(own));
-    expect(past.leaf).toBe(leaf);
-    expect(past.report?.dropped).toContainEqual(
+    expect(uuids(history.path)).toEqual(uuids(own));
+    expect(history.leaf).toBe(leaf);
+    expect(history.report?.dropped).toContainEqual(
       expect.objectContaining({ uuid: 'b', reason: expect.stringContaining('left out') }),
     );
     expect(checkTranscript(loadedFrom(entries))).toContainEqual(expect.objectContaining({ kind: 'lost_segment' }));
-    expect(apiFaults(toApiMessages(past.path))).toEqual([]);
+    expect(apiFaults(toApiMessages(history.path))).toEqual([]);
   });
 
   test('[B-152, K15] a circle before the boundary costs no message', () => {
@@ -170,8 +170,8 @@ describe('going on with them', () => {
 
   test('[B-152, S-6] a resume sends them behind the summary; the window is not as full as it was', async () => {
     const { store, loads } = await stored(leftBefore(ends('c2', 'a2')).slice(0, -1));
-    const past = await readPast(store, key, reading);
-    const messages = past.messages([]);
+    const history = await readHistory(store, key, reading);
+    const messages = history.messages([]);
     expect(messages.map(({ role, content }) => [role, content.map(({ type }) => type).join()])).toEqual([
       ['user', 'text'],
       ['assistant', 'tool_use'],
@@ -179,22 +179,22 @@ describe('going on with them', () => {
       ['assistant', 'text'],
       ['user', 'text'],
     ]);
-    expect(past).toMatchObject({ leaf: 'p3', lastTokens: 0, report: null, unpaired: [] });
+    expect(history).toMatchObject({ leaf: 'p3', lastTokens: 0, report: null, unpaired: [] });
     expect(loads()).toBe(1);
   });
 
   test('[B-152, S-7] a call that was kept without its result gets none in the file', async () => {
     const { store } = await stored(leftBefore(list(['c2'])));
-    const past = await readPast(store, key, reading);
-    expect(past.unpaired).toEqual([]);
-    expect(apiFaults(toApiMessages(past.path))).toEqual([]);
+    const history = await readHistory(store, key, reading);
+    expect(history.unpaired).toEqual([]);
+    expect(apiFaults(toApiMessages(history.path))).toEqual([]);
   });
 
   test('[B-152, SES-34] copies of our own: only what is behind the boundary is read', async () => {
     const { store, loads } = await stored(OWN);
-    const past = await readPast(store, key, reading);
-    expect(uuids(past.path)).toEqual(['b', 's', 'k1', 'k2', 'p3']);
-    expect([past.report, loads()]).toEqual([null, 0]);
+    const history = await readHistory(store, key, reading);
+    expect(uuids(history.path)).toEqual(['b', 's', 'k1', 'k2', 'p3']);
+    expect([history.report, loads()]).toEqual([null, 0]);
   });
 
   test('[B-152] the messages that hosts are given hold them once, with the compacted ones as well', async () => {
@@ -223,6 +223,6 @@ describe('going on with them', () => {
   test('[B-152] a copy of the path alone stands alone', () => {
     const copied = treeOf(pathTo(treeOf(leftBefore(ends('p2', 'a2'))), 'a3'));
     expect(uuids(pathTo(copied, 'a3'))).toEqual(['b', 's', 'p2', 'c2', 'r2', 'a2', 'p3', 'a3']);
-    expect([copied.kept.size, copied.findings]).toEqual([0, []]);
+    expect([copied.retained.size, copied.findings]).toEqual([0, []]);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { snapshotsOn } from '../../src/sessions/file-history.ts';
-import { getSessionMessages } from '../../src/sessions/messages.ts';
-import { toApiMessages } from '../../src/sessions/replay.ts';
-import { sessionSummary } from '../../src/sessions/transcript-summary.ts';
-import { activeLeaf, leafByTimestamp, pathTo } from '../../src/sessions/tree.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { sessionHome } from './session-home.ts';
-import { assistant, treeOf, user, uuids } from './support.ts';
+import { sessionSummary } from '../../../src/sessions/files/transcript-summary.ts';
+import { toApiMessages } from '../../../src/sessions/replay/replay.ts';
+import { getSessionMessages } from '../../../src/sessions/stored/messages.ts';
+import { activeLeaf, leafByTimestamp, pathTo } from '../../../src/sessions/tree/build-tree.ts';
+import { snapshotsOn } from '../../../src/sessions/tree/checkpoint-entries.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { sessionHome } from '../session-home.ts';
+import { assistant, treeOf, user, uuids } from '../support.ts';
 
 /** The examples of the format's first description, as they stand there. */
 const at = (n: number) => `2025-01-01T00:00:0${n}Z`;

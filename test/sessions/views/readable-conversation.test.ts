@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { conversationOf } from '../../src/sessions/conversation.ts';
-import { exportMarkdown } from '../../src/sessions/export-markdown.ts';
-import { renderConversation } from '../../src/sessions/render-conversation.ts';
-import { createPaint } from '../../src/util/paint.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { assistant, call, user } from './support.ts';
+import { exportMarkdown } from '../../../src/sessions/views/export-markdown.ts';
+import { conversationOf } from '../../../src/sessions/views/readable-conversation.ts';
+import { renderConversation } from '../../../src/sessions/views/render-conversation.ts';
+import { createPaint } from '../../../src/util/text/paint.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { assistant, call, user } from '../support.ts';
 
 const output = Array.from({ length: 12 }, (_, at) => `line ${at + 1}`).join('\n');
 const answered = (id: string, content: string, rest: object = {}) =>
@@ -91,7 +91,7 @@ describe('in a terminal', () => {
 describe('as Markdown', () => {
   async function markdown(entries: readonly Entry[]): Promise<string> {
     const sections = [{ heading: 'Conversation', path: stored(entries) }];
-    return `${(await all(exportMarkdown({ sessionId: 's', title: 'T', facts: [], sections }))).join('\n\n')}\n`;
+    return `${(await all(exportMarkdown({ sessionId: 's', title: 'T', details: [], sections }))).join('\n\n')}\n`;
   }
 
   test('prompts and answers as they are, calls folded', async () => {

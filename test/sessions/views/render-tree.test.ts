@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { outlineOf } from '../../src/sessions/outline.ts';
-import { drawTree } from '../../src/sessions/render-tree.ts';
-import { storedSession } from '../../src/sessions/stored-session.ts';
-import { treeView } from '../../src/sessions/tree-view.ts';
-import { createPaint } from '../../src/util/paint.ts';
-import type { Entry } from '../../src/wire/entries.ts';
-import { assistant, call, loadedFrom, result, user } from './support.ts';
+import { storedSession } from '../../../src/sessions/stored/stored-session.ts';
+import { outlineOf } from '../../../src/sessions/views/outline.ts';
+import { drawTree } from '../../../src/sessions/views/render-tree.ts';
+import { treeView } from '../../../src/sessions/views/tree-json.ts';
+import { createPaint } from '../../../src/util/text/paint.ts';
+import type { Entry } from '../../../src/wire/entries.ts';
+import { assistant, call, loadedFrom, result, user } from '../support.ts';
 
 /** The example of the seed: m1 with two branches, m2 m3 m4 and m5 m6. */
 const seed: Entry[] = [

@@ -1,4 +1,4 @@
-import type { Finding } from '../../../src/sessions/tree-model.ts';
+import type { Finding } from '../../../src/sessions/tree/tree.ts';
 import type { Entry } from '../../../src/wire/entries.ts';
 
 /** One session file that something has happened to. */

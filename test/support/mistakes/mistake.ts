@@ -1,6 +1,6 @@
 import type { ModelRequest } from '../../../src/model/model.ts';
 import type { Options } from '../../../src/sdk/index.ts';
-import { createMemoryStore } from '../../../src/sessions/memory-store.ts';
+import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts';
 import type { Script } from '../../../src/testing/index.ts';
 import { scriptedModel } from '../../../src/testing/index.ts';
 import { engine, sdk } from '../built.ts';

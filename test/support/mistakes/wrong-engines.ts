@@ -1,4 +1,4 @@
-import { createJsonlStore } from '../../../src/sessions/jsonl-store.ts';
+import { createJsonlStore } from '../../../src/sessions/stores/jsonl-store.ts';
 import { engine, sdk } from '../built.ts';
 import type { Place } from '../place.ts';
 import { askHere, type Mistake, type Wrong } from './mistake.ts';

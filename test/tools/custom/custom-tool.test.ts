@@ -2,15 +2,15 @@ import { afterEach, beforeEach, describe, expect, expectTypeOf, test, vi } from 
 import * as z4 from 'zod';
 import * as mini from 'zod/mini';
 import * as z3 from 'zod/v3';
-import { type CustomTool, type HandlerResult, tool } from '../../src/define/tool.ts';
-import { nameProblem, RESERVED_NAMES } from '../../src/define/tool-name.ts';
-import { builtinTools } from '../../src/tools/builtin.ts';
-import { loadCustomTools } from '../../src/tools/custom-tool-load.ts';
-import { taskTools } from '../../src/tools/task-tools.ts';
-import type { Tool } from '../../src/tools/tool.ts';
-import { Aborted } from '../../src/util/abort.ts';
-import type { JsonObject } from '../../src/util/json.ts';
-import { type Bench, createBench } from './bench.ts';
+import { type CustomTool, type HandlerResult, tool } from '../../../src/define/tool.ts';
+import { nameProblem, RESERVED_NAMES } from '../../../src/define/tool-name.ts';
+import { builtinTools } from '../../../src/tools/builtin-tools.ts';
+import { loadCustomTools } from '../../../src/tools/custom/load-tools.ts';
+import { taskTools } from '../../../src/tools/task-list/task-tools.ts';
+import type { Tool } from '../../../src/tools/tool.ts';
+import { Aborted } from '../../../src/util/abort.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 beforeEach(() => {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { editTool } from '../../src/tools/edit.ts';
-import { applyReplacements, findReplacements } from '../../src/tools/edit-match.ts';
-import { readTool } from '../../src/tools/read.ts';
-import { writeTool } from '../../src/tools/write.ts';
-import { type Bench, createBench } from './bench.ts';
+import { editTool } from '../../../src/tools/files/edit.ts';
+import { applyReplacements, findReplacements } from '../../../src/tools/files/edit-match.ts';
+import { readTool } from '../../../src/tools/files/read.ts';
+import { writeTool } from '../../../src/tools/files/write.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 async function replaced(text: string, from: string, to: string): Promise<string> {
   return applyReplacements(text, await findReplacements(text, from, to));

@@ -1,9 +1,9 @@
 import { chmodSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { editTool } from '../../src/tools/edit.ts';
-import { noteBytes } from '../../src/tools/known-files.ts';
-import { readTool } from '../../src/tools/read.ts';
-import { type Bench, createBench } from './bench.ts';
+import { editTool } from '../../../src/tools/files/edit.ts';
+import { readTool } from '../../../src/tools/files/read.ts';
+import { markBytesSeen } from '../../../src/tools/files/seen-files.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 
@@ -167,7 +167,7 @@ test('[K34] bounds what the result carries', async () => {
 
 test('a text with countless matches is refused in no time, and left alone', async () => {
   const path = bench.file('many.txt', 'a'.repeat(20_000_000));
-  noteBytes(path, readFileSync(path), bench.context, { whole: false });
+  markBytesSeen(path, readFileSync(path), bench.context, { whole: false });
   const input = { file_path: path, old_string: 'a', new_string: 'bb' };
   await expect(bench.run(editTool, input)).rejects.toThrow(/more than 1000 times/);
   await expect(bench.run(editTool, { ...input, replace_all: true })).rejects.toThrow(/more than 200000 times/);

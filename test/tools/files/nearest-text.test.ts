@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeNearest } from '../../src/tools/edit-nearest.ts';
+import { describeNearest } from '../../../src/tools/files/nearest-text.ts';
 
 const CODE = `import { a } from './a.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { notebookEditTool } from '../../src/tools/notebook-edit.ts';
-import { readTool } from '../../src/tools/read.ts';
-import { type Bench, createBench } from './bench.ts';
+import { notebookEditTool } from '../../../src/tools/files/notebook-edit.ts';
+import { readTool } from '../../../src/tools/files/read.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 

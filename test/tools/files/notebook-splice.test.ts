@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { spliceCells } from '../../src/tools/notebook-splice.ts';
+import { spliceCells } from '../../../src/tools/files/notebook-splice.ts';
 
 const NEW = { cell_type: 'raw', source: ['n'] };
 const cellsOf = (text: string) => (JSON.parse(text) as { cells: { id?: string }[] }).cells;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { boundField, jsonBytes } from '../../src/tools/bounded-field.ts';
-import { diffLines } from '../../src/tools/patch.ts';
+import { boundField, jsonBytes } from '../../../src/tools/bounded-field.ts';
+import { diffLines } from '../../../src/tools/files/patch.ts';
 
 test('three lines of context, hunks apart', async () => {
   const lines = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`);

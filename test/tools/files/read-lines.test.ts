@@ -1,9 +1,9 @@
 import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { editTool } from '../../src/tools/edit.ts';
-import { readTool } from '../../src/tools/read.ts';
-import { type LineRange, readLines } from '../../src/tools/read-lines.ts';
-import { type Bench, createBench } from './bench.ts';
+import { editTool } from '../../../src/tools/files/edit.ts';
+import { readTool } from '../../../src/tools/files/read.ts';
+import { type LineRange, readLines } from '../../../src/tools/files/read-lines.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 const { signal } = new AbortController();
 const MB = 1024 * 1024;

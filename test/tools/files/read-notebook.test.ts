@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { editTool } from '../../src/tools/edit.ts';
-import { readTool } from '../../src/tools/read.ts';
-import { type Bench, createBench } from './bench.ts';
+import { editTool } from '../../../src/tools/files/edit.ts';
+import { readTool } from '../../../src/tools/files/read.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 

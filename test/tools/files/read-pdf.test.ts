@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { parsePages } from '../../src/tools/pdf-pages.ts';
-import { scanPdf } from '../../src/tools/pdf-scan.ts';
-import { readTool } from '../../src/tools/read.ts';
-import { readPdf } from '../../src/tools/read-pdf.ts';
-import { writeTool } from '../../src/tools/write.ts';
-import { type Bench, createBench } from './bench.ts';
-import { makePdf, type PdfOptions } from './pdf-bench.ts';
+import { scanPdf } from '../../../src/tools/files/pdf-scan.ts';
+import { readTool } from '../../../src/tools/files/read.ts';
+import { parsePages, readPdf } from '../../../src/tools/files/read-pdf.ts';
+import { writeTool } from '../../../src/tools/files/write.ts';
+import { type Bench, createBench } from '../bench.ts';
+import { makePdf, type PdfOptions } from '../pdf-bench.ts';
 
 let bench: Bench;
 

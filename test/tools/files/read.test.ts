@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readTool } from '../../src/tools/read.ts';
-import { type Bench, createBench } from './bench.ts';
+import { readTool } from '../../../src/tools/files/read.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 

@@ -1,9 +1,9 @@
 import { chmodSync, readFileSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { editTool } from '../../src/tools/edit.ts';
-import { readTool } from '../../src/tools/read.ts';
-import { writeTool } from '../../src/tools/write.ts';
-import { type Bench, createBench } from './bench.ts';
+import { editTool } from '../../../src/tools/files/edit.ts';
+import { readTool } from '../../../src/tools/files/read.ts';
+import { writeTool } from '../../../src/tools/files/write.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { editTool } from '../../src/tools/edit.ts';
-import { readTool } from '../../src/tools/read.ts';
-import { binaryKind, textFormat } from '../../src/tools/text-file.ts';
-import { writeTool } from '../../src/tools/write.ts';
-import { type Bench, createBench } from './bench.ts';
+import { editTool } from '../../../src/tools/files/edit.ts';
+import { readTool } from '../../../src/tools/files/read.ts';
+import { binaryKind, textFormat } from '../../../src/tools/files/text-file.ts';
+import { writeTool } from '../../../src/tools/files/write.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 
@@ -125,8 +125,8 @@ describe('what is no text', () => {
   test('is neither edited nor replaced', async () => {
     const path = bench.file('a.zip', Buffer.from('PK\x03\x04\0\0', 'latin1'));
     const bytes = readFileSync(path);
-    const { noteBytes } = await import('../../src/tools/known-files.ts');
-    noteBytes(path, bytes, bench.context, { whole: true });
+    const { markBytesSeen } = await import('../../../src/tools/files/seen-files.ts');
+    markBytesSeen(path, bytes, bench.context, { whole: true });
     const edit = bench.run(editTool, { file_path: path, old_string: 'PK', new_string: 'x' });
     await expect(edit).rejects.toMatchObject({ wrap: true, message: expect.stringMatching(/a ZIP archive/) });
     const write = bench.run(writeTool, { file_path: path, content: 'x' });

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readTool } from '../../src/tools/read.ts';
-import { writeTool } from '../../src/tools/write.ts';
-import { type Bench, createBench } from './bench.ts';
+import { readTool } from '../../../src/tools/files/read.ts';
+import { writeTool } from '../../../src/tools/files/write.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 

@@ -201,7 +201,7 @@ describeSandboxed('[G6] what exists', () => {
     const id = '-c user.name=t -c user.email=t@example.com';
     // Outside of the sandbox, as the user would.
     const session = { ...bench.context.session, sandbox: null };
-    const { createBashTool } = await import('../../../src/tools/bash.ts');
+    const { createBashTool } = await import('../../../src/tools/shell/bash.ts');
     const user = createBashTool({ isReadOnly: () => false });
     await bench.run(user, { command: 'git init -q . && rm -rf .git/hooks' }, { session });
     bench.file('a.txt', 'a');

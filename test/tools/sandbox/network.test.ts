@@ -77,7 +77,7 @@ describeSandboxed('the network of the sandbox', () => {
     expect(refused).toContain('Of the network it reaches only 127.0.0.1. The proxy refused: localhost, evil.test.');
     expect(await rig?.sh(socks('evil.test', port))).not.toMatch(/page/);
     expect(asked).toHaveLength(3);
-    expect(rig?.sandbox.facts()).toMatchObject({ network: 'allow-list', allowed_hosts: ['127.0.0.1'] });
+    expect(rig?.sandbox.info()).toMatchObject({ network: 'allow-list', allowed_hosts: ['127.0.0.1'] });
   });
 
   test('programs find the proxy by themselves', async () => {
@@ -132,7 +132,7 @@ describeSandboxed('the network of the sandbox', () => {
     expect(await rig?.sh(get('http://example.com/'))).toBe('from http');
     expect(await rig?.sh(ask('\\x05\\x01\\x00'))).toBe('from socks');
     expect(seen).toEqual([expect.stringMatching(/^http 71/), 'socks 5 3']);
-    expect(rig?.sandbox.facts()).toMatchObject({ network: 'own-proxy' });
+    expect(rig?.sandbox.info()).toMatchObject({ network: 'own-proxy' });
   });
 
   test('the outside proxies are not told', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSandboxRules } from '../../../src/tools/sandbox/settings.ts';
+import { readSandboxRules } from '../../../src/tools/sandbox/sandbox-settings.ts';
 import type { JsonObject } from '../../../src/util/json.ts';
 import type { SandboxSettings } from '../../../src/wire/sandbox-settings.ts';
 

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { globTool } from '../../src/tools/glob.ts';
-import type { Workspace } from '../../src/tools/workspace.ts';
-import { toolSession } from '../support/tool-session.ts';
-import { type Bench, createBench } from './bench.ts';
+import { globTool } from '../../../src/tools/search/glob.ts';
+import type { Workspace } from '../../../src/tools/workspace.ts';
+import { toolSession } from '../../support/tool-session.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 
@@ -119,7 +119,7 @@ test('[R-10] what is hidden is neither shown nor counted', async () => {
   bench.file('secret/[odd] {name}!.txt', '', 10);
   bench.file('.gitignore', 'built\n');
   bench.file('built/secret/x.txt', '');
-  const session = toolSession({ readFilter: async () => (path) => !path.includes('/secret') });
+  const session = toolSession({ readableFilter: async () => (path) => !path.includes('/secret') });
   const { content, data } = await bench.run(globTool, { pattern: '**/*.txt' }, { session });
   expect(data).toMatchObject({ numFiles: 60, truncated: false });
   expect(content).not.toMatch(/secret|of 1/);

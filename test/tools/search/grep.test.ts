@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { grepTool } from '../../src/tools/grep.ts';
-import type { Workspace } from '../../src/tools/workspace.ts';
-import { toolSession } from '../support/tool-session.ts';
-import { type Bench, createBench } from './bench.ts';
+import { grepTool } from '../../../src/tools/search/grep.ts';
+import type { Workspace } from '../../../src/tools/workspace.ts';
+import { toolSession } from '../../support/tool-session.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 
@@ -174,7 +174,7 @@ describe('[K34] the data of a large result is bounded', () => {
 });
 
 describe('[R-10] what is hidden is neither shown nor counted', () => {
-  const session = toolSession({ readFilter: async () => (path) => !path.includes('/secret') });
+  const session = toolSession({ readableFilter: async () => (path) => !path.includes('/secret') });
   const search = (input: object) => bench.run(grepTool, { pattern: 'hit', ...input }, { session });
 
   beforeEach(() => {
@@ -208,6 +208,11 @@ describe('[R-10] what is hidden is neither shown nor counted', () => {
     bench.file('deep/secret\ndeep/fake.txt', 'hit\n');
     expect(await search({ output_mode: 'content' })).toMatchObject({ content: 'a.txt:1:hit\nb.txt:2:hit' });
   });
+});
+
+test('a name that begins with two dots is a name below the working directory', async () => {
+  bench.file('..notes/a.txt', 'hit\n');
+  expect(await grep({ pattern: 'hit', path: '..notes' })).toBe('..notes/a.txt:1:hit');
 });
 
 test('a name with a line break cannot pass for another file', async () => {

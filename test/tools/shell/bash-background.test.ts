@@ -2,12 +2,16 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type BackgroundShells, createBackgroundShells } from '../../src/tools/background-shells.ts';
-import { type BackgroundTask, type BackgroundTasks, createBackgroundTasks } from '../../src/tools/background-tasks.ts';
-import { createBashTool } from '../../src/tools/bash.ts';
-import { Aborted } from '../../src/util/abort.ts';
-import { eventually, isAlive } from '../support/processes.ts';
-import { type Bench, createBench } from './bench.ts';
+import {
+  type BackgroundTask,
+  type BackgroundTasks,
+  createBackgroundTasks,
+} from '../../../src/tools/background/background-tasks.ts';
+import { type BackgroundShells, createBackgroundShells } from '../../../src/tools/shell/background-shells.ts';
+import { createBashTool } from '../../../src/tools/shell/bash.ts';
+import { Aborted } from '../../../src/util/abort.ts';
+import { eventually, isAlive } from '../../support/processes.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 let shells: BackgroundShells;

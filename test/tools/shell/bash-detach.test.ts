@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createBashTool } from '../../src/tools/bash.ts';
-import type { ShellSandbox } from '../../src/tools/shell-sandbox.ts';
-import type { ToolContext } from '../../src/tools/tool.ts';
-import { toolSession } from '../support/tool-session.ts';
+import { createBashTool } from '../../../src/tools/shell/bash.ts';
+import type { ShellSandbox } from '../../../src/tools/shell-sandbox.ts';
+import type { ToolContext } from '../../../src/tools/tool.ts';
+import { toolSession } from '../../support/tool-session.ts';
 
 const bash = createBashTool({ isReadOnly: () => false, canDetach: true });
 const sandbox: ShellSandbox = {

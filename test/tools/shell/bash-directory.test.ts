@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createBashTool } from '../../src/tools/bash.ts';
-import { Aborted } from '../../src/util/abort.ts';
-import { type Bench, createBench } from './bench.ts';
+import { createBashTool } from '../../../src/tools/shell/bash.ts';
+import { Aborted } from '../../../src/util/abort.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 const bash = createBashTool({ isReadOnly: (command) => /^(ls|pwd|sleep)\b/.test(command) });

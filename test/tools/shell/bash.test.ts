@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createBashTool } from '../../src/tools/bash.ts';
-import { createShellDirectory } from '../../src/tools/shell-directory.ts';
-import { Aborted } from '../../src/util/abort.ts';
-import { SpawnError } from '../../src/util/process.ts';
-import { type Bench, createBench } from './bench.ts';
+import { createBashTool } from '../../../src/tools/shell/bash.ts';
+import { createShellDirectory } from '../../../src/tools/shell/shell-directory.ts';
+import { Aborted } from '../../../src/util/abort.ts';
+import { SpawnError } from '../../../src/util/process/spawn-error.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 const bash = createBashTool({ isReadOnly: (command) => command.startsWith('ls') });

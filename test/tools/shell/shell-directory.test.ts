@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createShellDirectory, type ShellDirectory } from '../../src/tools/shell-directory.ts';
+import { createShellDirectory, type ShellDirectory } from '../../../src/tools/shell/shell-directory.ts';
 
 let base: string;
 let start: string;

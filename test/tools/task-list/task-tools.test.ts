@@ -1,13 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { taskCreateTool } from '../../src/tools/task-create.ts';
-import { taskGetTool, taskListTool } from '../../src/tools/task-read.ts';
-import { fileShelf, memoryShelf } from '../../src/tools/task-shelf.ts';
-import { createTaskStore, type TaskStore } from '../../src/tools/task-store.ts';
-import { taskUpdateTool } from '../../src/tools/task-update.ts';
-import { toolSession } from '../support/tool-session.ts';
-import { type Bench, createBench } from './bench.ts';
+import { memoryTaskFiles, taskFiles } from '../../../src/tools/task-list/task-files.ts';
+import { createTaskStore, type TaskStore } from '../../../src/tools/task-list/task-store.ts';
+import { taskCreateTool, taskGetTool, taskListTool, taskUpdateTool } from '../../../src/tools/task-list/task-tools.ts';
+import { toolSession } from '../../support/tool-session.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 beforeEach(() => {
@@ -16,7 +14,7 @@ beforeEach(() => {
 afterEach(() => bench.dispose());
 
 const dir = () => bench.path('tasks/session');
-const onFiles = () => createTaskStore(fileShelf(dir()));
+const onFiles = () => createTaskStore(taskFiles(dir()));
 const over = (store: TaskStore) => ({ session: toolSession({ tasks: async () => store }) });
 const create = (store: TaskStore, subject: string) =>
   bench.run(taskCreateTool, { subject, description: `do ${subject}` }, over(store));
@@ -26,7 +24,7 @@ const fileOf = (id: string) => JSON.parse(readFileSync(join(dir(), `${id}.json`)
 
 describe.each([
   ['in files', onFiles],
-  ['in memory', () => createTaskStore(memoryShelf())],
+  ['in memory', () => createTaskStore(memoryTaskFiles())],
 ])('tasks %s', (_where, open) => {
   test('[K37, B-037] are created, changed, listed and shown, with the shapes of the wire', async () => {
     const store = open();

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ApiMessage } from '../../src/model/model.ts';
-import { type Todo, todoTool } from '../../src/tools/todo.ts';
-import { restoreTodos } from '../../src/tools/todo-restore.ts';
-import { type Bench, createBench } from './bench.ts';
+import type { ApiMessage } from '../../../src/model/model.ts';
+import { type Todo, todoTool } from '../../../src/tools/task-list/todo.ts';
+import { restoreTodos } from '../../../src/tools/task-list/todo-restore.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { askUserTool } from '../../src/tools/ask-user.ts';
-import { type Bench, createBench } from './bench.ts';
+import { askUserTool } from '../../../src/tools/user/ask-user.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 beforeEach(() => {

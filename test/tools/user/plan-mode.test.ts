@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { enterPlanModeTool } from '../../src/tools/plan-mode-enter.ts';
-import { exitPlanModeTool } from '../../src/tools/plan-mode-exit.ts';
-import type { Tool } from '../../src/tools/tool.ts';
-import type { ToolSession } from '../../src/tools/tool-session.ts';
-import type { PermissionMode } from '../../src/wire/permission-modes.ts';
-import { toolSession } from '../support/tool-session.ts';
-import { type Bench, createBench } from './bench.ts';
+import type { Tool } from '../../../src/tools/tool.ts';
+import type { ToolSession } from '../../../src/tools/tool-services.ts';
+import { enterPlanModeTool, exitPlanModeTool } from '../../../src/tools/user/plan-mode.ts';
+import type { PermissionMode } from '../../../src/wire/permission-modes.ts';
+import { toolSession } from '../../support/tool-session.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 let set: PermissionMode[];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isPrivateAddress, isPrivateHost } from '../../src/tools/web-address.ts';
+import { isPrivateAddress, isPrivateHost } from '../../../src/tools/web/web-address.ts';
 
 describe('addresses', () => {
   test.each([

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { proxyAuthorization, proxyFor } from '../../src/model/proxy.ts';
-import type { Tool, ToolContext } from '../../src/tools/tool.ts';
-import type { ModelQuestion } from '../../src/tools/tool-session.ts';
-import { createWebFetchTool, type WebFetchInput } from '../../src/tools/web-fetch.ts';
-import type { ContentBlock } from '../../src/wire/content.ts';
-import { toolSession } from '../support/tool-session.ts';
-import { type Handler, redirect, startWebServer } from '../support/web-server.ts';
-import { type Bench, createBench } from './bench.ts';
+import { proxyAuthorization, proxyFor } from '../../../src/model/http/proxy.ts';
+import type { Tool, ToolContext } from '../../../src/tools/tool.ts';
+import type { ModelQuestion } from '../../../src/tools/tool-services.ts';
+import { createWebFetchTool, type WebFetchInput } from '../../../src/tools/web/web-fetch.ts';
+import type { ContentBlock } from '../../../src/wire/api/content.ts';
+import { toolSession } from '../../support/tool-session.ts';
+import { type Handler, redirect, startWebServer } from '../../support/web-server.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 let tool: Tool<WebFetchInput>;

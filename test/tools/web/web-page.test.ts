@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { bareText, htmlToMarkdown } from '../../src/tools/web-markdown.ts';
-import { pageText } from '../../src/tools/web-page.ts';
-import { Aborted } from '../../src/util/abort.ts';
+import { bareText, htmlToMarkdown } from '../../../src/tools/web/web-markdown.ts';
+import { pageText } from '../../../src/tools/web/web-page.ts';
+import { Aborted } from '../../../src/util/abort.ts';
 
 const { signal } = new AbortController();
 

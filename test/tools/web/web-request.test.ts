@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { proxyAuthorization, proxyFor } from '../../src/model/proxy.ts';
-import { fetchPage, type WebRequestOptions } from '../../src/tools/web-request.ts';
-import { Aborted } from '../../src/util/abort.ts';
-import { redirect, startWebServer } from '../support/web-server.ts';
+import { proxyAuthorization, proxyFor } from '../../../src/model/http/proxy.ts';
+import { fetchPage, type WebRequestOptions } from '../../../src/tools/web/web-request.ts';
+import { Aborted } from '../../../src/util/abort.ts';
+import { redirect, startWebServer } from '../../support/web-server.ts';
 
 const signal = new AbortController().signal;
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ModelQuestion } from '../../src/tools/tool-session.ts';
-import { webSearchTool } from '../../src/tools/web-search.ts';
-import type { ContentBlock } from '../../src/wire/content.ts';
-import { toolSession } from '../support/tool-session.ts';
-import { type Bench, createBench } from './bench.ts';
+import type { ModelQuestion } from '../../../src/tools/tool-services.ts';
+import { webSearchTool } from '../../../src/tools/web/web-search.ts';
+import type { ContentBlock } from '../../../src/wire/api/content.ts';
+import { toolSession } from '../../support/tool-session.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 let questions: ModelQuestion[];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type ChangeKeeper, checkpointedWorkspace } from '../../src/tools/checkpointed-workspace.ts';
-import { createBench } from './bench.ts';
+import { type ChangeKeeper, checkpointedWorkspace } from '../../../src/tools/workspace/checkpointed-workspace.ts';
+import { createBench } from '../bench.ts';
 
 const keeper = (steps: string[], changes: Partial<ChangeKeeper> = {}): ChangeKeeper => ({
   async beforeWrite({ path }) {

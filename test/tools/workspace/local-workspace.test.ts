@@ -10,12 +10,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { editTool } from '../../src/tools/edit.ts';
-import { createLocalWorkspace } from '../../src/tools/local-workspace.ts';
-import { readTool } from '../../src/tools/read.ts';
-import type { Workspace } from '../../src/tools/workspace.ts';
-import { asOrdinaryUser } from '../support/as-user.ts';
-import { type Bench, createBench } from './bench.ts';
+import { editTool } from '../../../src/tools/files/edit.ts';
+import { readTool } from '../../../src/tools/files/read.ts';
+import { createLocalWorkspace } from '../../../src/tools/workspace/local-workspace.ts';
+import type { Workspace } from '../../../src/tools/workspace.ts';
+import { asOrdinaryUser } from '../../support/as-user.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 let workspace: Workspace;

@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Workspace } from '../../src/tools/workspace.ts';
-import { type Bench, createBench } from './bench.ts';
+import type { Workspace } from '../../../src/tools/workspace.ts';
+import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
 let outside: string;
@@ -126,6 +126,17 @@ test('what was not judged cannot be reached; what is below it can, and its direc
   expect(await workspace.list(bench.path('d'))).toEqual(['a.txt']);
   const missing = await pinned('real/A.txt', 'real/A.txt');
   expect(await missing.list(bench.path('real'))).toEqual(['a.txt']);
+});
+
+test('[R-8] a step up out of what was judged leads nowhere', async () => {
+  bench.file('other.txt', 'x');
+  const workspace = await pinned('d', 'real');
+  for (const path of [`${bench.path('d')}/../other.txt`, `${bench.path('d')}/../../outside/a.txt`]) {
+    await expect(workspace.readFile(path)).rejects.toThrow(/not what this call was allowed for/);
+    await expect(workspace.writeFile(path, '')).rejects.toThrow(/not what this call was allowed for/);
+  }
+  bench.file('real/..notes', 'two');
+  expect(Buffer.from(await workspace.readFile(bench.path('d/..notes'))).toString()).toBe('two');
 });
 
 test('errors name the path as it was written', async () => {

@@ -12,7 +12,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { holdDirectory, holdEntry, holdFile, PathChanged } from '../../src/util/hold-path.ts';
+import { holdDirectory, holdEntry, holdFile, PathChanged } from '../../../src/util/files/hold-path.ts';
 
 let base: string;
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeDirectory } from '../../src/util/make-directory.ts';
+import { makeDirectory } from '../../../src/util/files/make-directory.ts';
 
 let base: string;
 beforeEach(() => {

@@ -1,10 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { errorCode } from '../../src/util/error-code.ts';
-import { replaceFile } from '../../src/util/replace-file.ts';
+import { errorCode } from '../../../src/util/error-code.ts';
+import { orIfMissing } from '../../../src/util/files/or-if-missing.ts';
+import { replaceFile, replacePrivateText } from '../../../src/util/files/replace-file.ts';
 
 let dir: string;
 
@@ -38,4 +39,17 @@ test('what fails half way changes nothing and leaves nothing behind', async () =
 
 test.each([null, undefined, 'text', { code: 'ENOENT' }, new Error('no code')])('%o has no code', (thrown) => {
   expect(errorCode(thrown)).toBeUndefined();
+});
+
+test('a private text replaces the old one and is for the user alone', async () => {
+  await replacePrivateText(join(dir, 'a'), 'new');
+  expect(readFileSync(join(dir, 'a'), 'utf8')).toBe('new');
+  expect(statSync(join(dir, 'a')).mode & 0o777).toBe(0o600);
+  expect(readdirSync(dir)).toEqual(['a']);
+});
+
+test('only a missing file has a fallback', async () => {
+  expect(await orIfMissing(readFile(join(dir, 'a'), 'utf8'), null)).toBe('old');
+  expect(await orIfMissing(readFile(join(dir, 'none'), 'utf8'), null)).toBeNull();
+  await expect(orIfMissing(readFile(dir, 'utf8'), null)).rejects.toThrow('EISDIR');
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readSmallFile, smallText } from '../../src/util/small-file.ts';
+import { readSmallFile, smallText } from '../../../src/util/files/small-file.ts';
 
 function folder(): string {
   const dir = mkdtempSync(join(tmpdir(), 'heddle-small-'));

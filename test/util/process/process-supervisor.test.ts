@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSupervisor } from '../../src/util/process-supervisor.ts';
+import { createSupervisor } from '../../../src/util/process/process-supervisor.ts';
 
 test('[H-2] without a shell it says so once and does no harm', async () => {
   const messages: string[] = [];

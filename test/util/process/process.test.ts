@@ -5,10 +5,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Aborted } from '../../src/util/abort.ts';
-import { createProcesses, type Processes, type ProcessOutcome, type ProcessSpec } from '../../src/util/process.ts';
-import { MARK_BY_LIMIT } from '../../src/util/process-mark.ts';
-import { REPORT_FD } from '../../src/util/process-output.ts';
+import { Aborted } from '../../../src/util/abort.ts';
+import {
+  createProcesses,
+  type Processes,
+  type ProcessOutcome,
+  type ProcessSpec,
+} from '../../../src/util/process/process.ts';
+import { MARK_BY_LIMIT } from '../../../src/util/process/process-mark.ts';
+import { REPORT_FD } from '../../../src/util/process/process-output.ts';
 
 let dir: string;
 let processes: Processes;
@@ -218,7 +223,7 @@ describe('supervisor', () => {
   beforeAll(async () => {
     bundleDir = mkdtempSync(join(tmpdir(), 'heddle-bundle-'));
     bundle = join(bundleDir, 'process.mjs');
-    const entryPoints = [new URL('../../src/util/process.ts', import.meta.url).pathname];
+    const entryPoints = [new URL('../../../src/util/process/process.ts', import.meta.url).pathname];
     await build({ entryPoints, bundle: true, platform: 'node', format: 'esm', outfile: bundle, logLevel: 'error' });
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cutText } from '../../src/util/cut-text.ts';
+import { cutText } from '../../../src/util/text/cut-text.ts';
 
 test('a text that fits stays as it is', () => {
   expect(cutText('three', 5)).toBe('three');

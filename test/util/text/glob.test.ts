@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { globMatcher } from '../../src/util/glob.ts';
+import { globMatcher } from '../../../src/util/text/glob.ts';
 
 describe('a glob', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearestWord, slipOf } from '../../src/util/nearest.ts';
+import { nearestWord, slipOf } from '../../../src/util/text/nearest.ts';
 
 const TOOLS = ['Bash', 'Read', 'Edit', 'WebFetch', 'WebSearch'];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printable } from '../../src/util/printable.ts';
+import { printable } from '../../../src/util/text/printable.ts';
 
 test('what would act on a terminal is written as an escape', () => {
   expect(printable('a\u001b[2Kb\r\n\u009b31m\u202ecod\u2028')).toBe(

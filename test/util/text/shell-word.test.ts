@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { shellWord } from '../../src/util/shell-word.ts';
+import { shellWord } from '../../../src/util/text/shell-word.ts';
 
 test.each(['/srv/loom', 'claude-sonnet-4-5', 'openai/qwen3:8b'])('%s stays as it is', (text) => {
   expect(shellWord(text)).toBe(text);

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { isObject, type JsonObject } from '../../src/util/json.ts';
+import { isObject, type JsonObject } from '../../../src/util/json.ts';
 import {
   type CliRequest,
   type CliSubtype,
@@ -13,10 +13,10 @@ import {
   type ResponseOf,
   readCliResponse,
   readHostResponse,
-} from '../../src/wire/control/index.ts';
-import { MessageParseError } from '../../src/wire/errors.ts';
-import type { PermissionResult } from '../../src/wire/permissions.ts';
-import { recordings } from './recordings.ts';
+} from '../../../src/wire/control/index.ts';
+import { MessageParseError } from '../../../src/wire/errors.ts';
+import type { PermissionResult } from '../../../src/wire/permissions.ts';
+import { recordings } from '../recordings.ts';
 
 interface Frame {
   name: string;

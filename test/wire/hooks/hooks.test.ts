@@ -7,8 +7,8 @@ import {
   HookOutput,
   hookEvents,
   isHookEvent,
-} from '../../src/wire/hooks.ts';
-import { recordings } from './recordings.ts';
+} from '../../../src/wire/hooks/hooks.ts';
+import { recordings } from '../recordings.ts';
 
 const inputs = recordings('hookstdin').flatMap(({ name, records }) => records.map(({ stdin }) => ({ name, stdin })));
 const base = { session_id: 's', transcript_path: '/t', cwd: '/c' };

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HeddleError } from '../../src/wire/errors.ts';
+import { HeddleError } from '../../../src/wire/errors.ts';
 import {
   encodeLine,
   type Line,
@@ -16,7 +16,7 @@ import {
   parseLine,
   RAW_JSON,
   readLines,
-} from '../../src/wire/jsonl.ts';
+} from '../../../src/wire/link/jsonl.ts';
 
 /** JSON objects as they travel: what JSON.parse may give, with any text. */
 const jsonObject = fc

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { memoryPair } from '../../src/wire/memory-transport.ts';
+import { memoryPair } from '../../../src/wire/link/memory-transport.ts';
 
 describe('memoryPair', () => {
   test('hands lines over by reference', async () => {

@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { stdioTransport } from '../../src/host/stdio.ts';
-import { peerCases } from '../../src/testing/index.ts';
-import { ControlTimeoutError } from '../../src/wire/errors.ts';
-import { memoryPair } from '../../src/wire/memory-transport.ts';
-import { Peer, type PeerOptions } from '../../src/wire/peer.ts';
-import type { Transport } from '../../src/wire/transport.ts';
-import { pairs } from './pairs.ts';
+import { stdioTransport } from '../../../src/host/serve/stdio.ts';
+import { peerCases } from '../../../src/testing/index.ts';
+import { ControlTimeoutError } from '../../../src/wire/errors.ts';
+import { memoryPair } from '../../../src/wire/link/memory-transport.ts';
+import { Peer, type PeerOptions } from '../../../src/wire/link/peer.ts';
+import type { Transport } from '../../../src/wire/link/transport.ts';
+import { pairs } from '../pairs.ts';
 
 describe.each(Object.entries(pairs))('the Peer contract holds over %s', (_, makePair) => {
   test.each(peerCases().map(({ name, run }) => [name, run] as const))('%s', (_name, run) => run(makePair));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/util/json.ts';
-import { MessageParseError } from '../../src/wire/errors.ts';
-import { messageSchemas, parseMessage, UserInput } from '../../src/wire/messages/index.ts';
-import { recordedLines } from './recordings.ts';
+import type { JsonObject } from '../../../src/util/json.ts';
+import { MessageParseError } from '../../../src/wire/errors.ts';
+import { messageSchemas, parseMessage, UserInput } from '../../../src/wire/messages/index.ts';
+import { recordedLines } from '../recordings.ts';
 
 const isControl = ({ type }: JsonObject) => String(type).startsWith('control_');
 const printed = recordedLines('stdout').filter(({ line }) => !isControl(line));

@@ -1,17 +1,16 @@
 import { expect, test } from 'vitest';
-import { askUserTool } from '../../src/tools/ask-user.ts';
-import { builtinTools } from '../../src/tools/builtin.ts';
-import { LIST_MCP_RESOURCES } from '../../src/tools/list-mcp-resources.ts';
-import { READ_MCP_RESOURCE } from '../../src/tools/read-mcp-resource.ts';
-import { taskTools } from '../../src/tools/task-tools.ts';
-import { teamTools } from '../../src/tools/team-tools.ts';
-import { TODO_WRITE } from '../../src/tools/todo.ts';
-import type { Tool } from '../../src/tools/tool.ts';
-import { TOOL_SEARCH } from '../../src/tools/tool-search.ts';
-import { createWebFetchTool } from '../../src/tools/web-fetch.ts';
-import { webSearchTool } from '../../src/tools/web-search.ts';
-import { BUILTIN_TOOL_NAMES } from '../../src/wire/known-tool-names.ts';
-import { LEGACY_TOOL_NAME_ALIASES } from '../../src/wire/tool-names.ts';
+import { teamTools } from '../../../src/tools/agents/team-tools.ts';
+import { builtinTools } from '../../../src/tools/builtin-tools.ts';
+import { LIST_MCP_RESOURCES, READ_MCP_RESOURCE } from '../../../src/tools/mcp/resource-tools.ts';
+import { taskTools } from '../../../src/tools/task-list/task-tools.ts';
+import { TODO_WRITE } from '../../../src/tools/task-list/todo.ts';
+import type { Tool } from '../../../src/tools/tool.ts';
+import { TOOL_SEARCH } from '../../../src/tools/tool-search.ts';
+import { askUserTool } from '../../../src/tools/user/ask-user.ts';
+import { createWebFetchTool } from '../../../src/tools/web/web-fetch.ts';
+import { webSearchTool } from '../../../src/tools/web/web-search.ts';
+import { BUILTIN_TOOL_NAMES } from '../../../src/wire/tools/known-tool-names.ts';
+import { LEGACY_TOOL_NAME_ALIASES } from '../../../src/wire/tools/tool-names.ts';
 
 const tools = builtinTools({
   isReadOnly: () => false,

@@ -1,16 +1,16 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { addressOf, storeKey } from '../../host/auth-admin.ts';
-import type { KeyProvider } from '../../host/models.ts';
-import { openPlace } from '../../host/place.ts';
-import { originOf } from '../../host/stored-keys.ts';
-import { printable } from '../../util/printable.ts';
-import { HeddleError } from '../../wire/errors.ts';
-import { usage } from '../args.ts';
-import { takeWords } from '../command-args.ts';
-import { type AuthAction, providerOf } from './auth.ts';
-import { keyEnding } from './auth-status.ts';
-import { sayLines, tell } from './terminal.ts';
+import { addressOf, storeKey } from '../../../admin/auth.ts';
+import type { KeyProvider } from '../../../host/engine/engine-models.ts';
+import { originOf } from '../../../host/engine/stored-keys.ts';
+import { openLaunchContext } from '../../../host/launch/launch-context.ts';
+import { printable } from '../../../util/text/printable.ts';
+import { HeddleError } from '../../../wire/errors.ts';
+import { usage } from '../../flags/args.ts';
+import { takeWords } from '../../flags/command-args.ts';
+import { printLines, printRemark } from '../../terminal/terminal.ts';
+import { type AuthAction, providerOf } from './auth-action.ts';
+import { keyEnding } from './status.ts';
 
 const HELP = `Usage: heddle auth login [--provider anthropic|openai] [--stdin]
 
@@ -31,7 +31,7 @@ Examples:
 Exit codes: 0 stored, 1 an error, or no key was given, 130 after Ctrl-C.
 `;
 
-/** Flags of the reference, for a sign-in that there is not. */
+/** Flags of the reference, for sign-ins that Heddle does not have. */
 const ACCOUNT_FLAGS = ['--claudeai', '--console', '--sso'];
 
 export const login: AuthAction = {
@@ -49,7 +49,7 @@ export const login: AuthAction = {
       throw usage(`${account} is for accounts, and Heddle stores an API key: run heddle auth login without it`);
     }
     const provider = providerOf(args) ?? 'anthropic';
-    const { env, configuration } = await openPlace(engine, { config: args.config });
+    const { env, configuration } = await openLaunchContext(engine, { config: args.config });
     const origin = originOf(addressOf(provider, env));
     if (origin === null) throw new HeddleError('invalid_option', `${baseVariable(provider)} is no URL`);
     const given = args.has('--stdin') || !process.stdin.isTTY ? await readInput() : await askFor(origin);
@@ -57,16 +57,16 @@ export const login: AuthAction = {
     const apiKey = checkedKey(given);
     const home = engine.homeOf({ config: args.config });
     const file = await storeKey(home, { provider, origin, apiKey, storedAt: new Date().toISOString() });
-    sayLines([`Stored the key ${keyEnding(apiKey)}for ${printable(origin)} in ${printable(file)}.`]);
+    printLines([`Stored the key ${keyEnding(apiKey)}for ${printable(origin)} in ${printable(file)}.`]);
     const hasHelper = provider === 'anthropic' && configuration.settings.apiKeyHelper !== undefined;
     const winner = VARIABLES[provider].find((name) => env[name]?.trim()) ?? (hasHelper ? 'apiKeyHelper' : undefined);
-    if (winner !== undefined) tell(`${winner} is set, and wins over the stored key`);
+    if (winner !== undefined) printRemark(`${winner} is set, and wins over the stored key`);
     return 0;
   },
 };
 
 const MAX_CHARS = 4096;
-/** As after the signal. */
+/** The exit code after SIGINT. */
 const INTERRUPTED = 130;
 
 const VARIABLES: Readonly<Record<KeyProvider, readonly string[]>> = {
@@ -78,7 +78,7 @@ function baseVariable(provider: KeyProvider): string {
   return provider === 'anthropic' ? 'ANTHROPIC_BASE_URL' : 'OPENAI_BASE_URL';
 }
 
-/** What of a key can be wrong without asking anybody. The text never holds what was given. */
+/** Checks a key without a request. The error text never contains the key. */
 function checkedKey(given: string): string {
   const key = given.trim();
   if (key === '') throw new HeddleError('invalid_option', 'No key was given. Nothing was stored');
@@ -89,7 +89,7 @@ function checkedKey(given: string): string {
   return key;
 }
 
-/** All of stdin, as far as it can be a key. */
+/** Reads stdin up to the length of a possible key. */
 async function readInput(): Promise<string> {
   let text = '';
   for await (const piece of process.stdin.setEncoding('utf8')) {
@@ -102,7 +102,7 @@ async function readInput(): Promise<string> {
 /** Reads a line from the terminal without showing it: an empty text on Ctrl-D, null on Ctrl-C. */
 async function askFor(origin: string): Promise<string | null> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // Before the question: from now on the terminal itself shows nothing of what is typed.
+  // Before the question: from now on the terminal does not echo.
   const terminal = createInterface({ input: process.stdin, output: silent, terminal: true, historySize: 0 });
   process.stderr.write(`API key for ${printable(origin)} (it is not shown): `);
   try {

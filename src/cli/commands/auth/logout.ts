@@ -1,9 +1,9 @@
-import { removeKeys, viewAuth } from '../../host/auth-admin.ts';
-import { printable } from '../../util/printable.ts';
-import { takeWords } from '../command-args.ts';
-import { type AuthAction, providerOf } from './auth.ts';
-import { keyEnding } from './auth-status.ts';
-import { sayLines, tell } from './terminal.ts';
+import { removeKeys, viewAuth } from '../../../admin/auth.ts';
+import { printable } from '../../../util/text/printable.ts';
+import { takeWords } from '../../flags/command-args.ts';
+import { printLines, printRemark } from '../../terminal/terminal.ts';
+import { type AuthAction, providerOf } from './auth-action.ts';
+import { keyEnding } from './status.ts';
 
 const HELP = `Usage: heddle auth logout [--provider anthropic|openai]
 
@@ -23,12 +23,12 @@ export const logout: AuthAction = {
     const provider = providerOf(args);
     const gone = await removeKeys(engine.homeOf({ config: args.config }), provider);
     const lines = gone.map(({ origin, apiKey }) => `Removed the key ${keyEnding(apiKey)}for ${printable(origin)}.`);
-    sayLines(lines.length > 0 ? lines : ['No key was stored.']);
+    printLines(lines.length > 0 ? lines : ['No key was stored.']);
     const { providers, helper } = await viewAuth(engine, args.config);
     for (const { provider: each, source } of providers) {
       if (source === null || source === 'stored' || (provider !== null && provider !== each)) continue;
       const where = source === 'apiKeyHelper' ? `apiKeyHelper of ${printable(helper ?? '')}` : source;
-      tell(`${where} is still set, and is used for ${each}`);
+      printRemark(`${where} is still set, and is used for ${each}`);
     }
     return 0;
   },

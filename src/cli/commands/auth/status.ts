@@ -1,10 +1,10 @@
-import { type AuthView, type ProviderAuth, projectsFolder, viewAuth } from '../../host/auth-admin.ts';
-import type { KeyProvider } from '../../host/models.ts';
-import { printable } from '../../util/printable.ts';
-import { takeWords } from '../command-args.ts';
-import { type AuthAction, providerOf } from './auth.ts';
-import { columns } from './show.ts';
-import { sayJson, sayLines, tell, terminalOf } from './terminal.ts';
+import { type AuthView, type ProviderAuth, projectsFolder, viewAuth } from '../../../admin/auth.ts';
+import type { KeyProvider } from '../../../host/engine/engine-models.ts';
+import { printable } from '../../../util/text/printable.ts';
+import { takeWords } from '../../flags/command-args.ts';
+import { columns } from '../../terminal/show-value.ts';
+import { printJson, printLines, printRemark, terminalOf } from '../../terminal/terminal.ts';
+import { type AuthAction, providerOf } from './auth-action.ts';
 
 const HELP = `Usage: heddle auth status [--json | --text] [--provider anthropic|openai] [options]
 
@@ -36,14 +36,14 @@ export const status: AuthAction = {
     const provider = providerOf(args) ?? view.provider;
     const auth = view.providers.find((each) => each.provider === provider) ?? null;
     const isText = args.has('--text') || (process.stdout.isTTY === true && !args.has('--json'));
-    if (isText) sayLines(columns(rowsOf(view, auth), terminalOf(process.stdout, process.env)));
-    else sayJson(reportOf(view, auth));
-    if (view.problem !== null) tell(printable(view.problem));
+    if (isText) printLines(columns(rowsOf(view, auth), terminalOf(process.stdout, process.env)));
+    else printJson(reportOf(view, auth));
+    if (view.problem !== null) printRemark(printable(view.problem));
     return auth === null || auth.isReady ? 0 : 1;
   },
 };
 
-/** The fields that hosts of the reference read, and ours behind them. */
+/** The fields that hosts of the reference read, followed by Heddle's own. */
 function reportOf(view: AuthView, auth: ProviderAuth | null) {
   const source = auth?.method === 'oauth_token' ? null : (auth?.source ?? null);
   return {
@@ -90,7 +90,7 @@ function credentialText({ provider, source, origin, stored, isReady }: ProviderA
   return `none for ${where}: ${login}, or set ${provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'}`;
 }
 
-/** Enough of a long key to tell it from another, and of a short one nothing. */
+/** The last characters of a long key, enough to recognize it; nothing of a short key. */
 export function keyEnding(apiKey: string): string {
   return apiKey.length >= 24 ? `…${apiKey.slice(-4)} ` : '';
 }

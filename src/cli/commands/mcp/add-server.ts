@@ -1,11 +1,11 @@
-import { addServer, checkServer, type ServerScope } from '../../host/mcp-files.ts';
-import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
-import { printable } from '../../util/printable.ts';
-import { usage } from '../args.ts';
-import { type CommandArgs, missingWord, takeWords } from '../command-args.ts';
-import { type McpAction, scopeOf } from './mcp.ts';
-import { commandPlace } from './place.ts';
-import { sayLines, tell } from './terminal.ts';
+import { addServer, checkServer, type ServerScope } from '../../../admin/server-files.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../../util/json.ts';
+import { printable } from '../../../util/text/printable.ts';
+import { usage } from '../../flags/args.ts';
+import { type CommandArgs, missingWord, takeWords } from '../../flags/command-args.ts';
+import { printLines, printRemark } from '../../terminal/terminal.ts';
+import { commandLocation } from '../command-location.ts';
+import { type McpAction, scopeOf } from './mcp-action.ts';
 
 const ADD_HELP = `Usage: heddle mcp add [options] NAME [--] COMMAND [ARGUMENT…]
        heddle mcp add [options] -t http|sse NAME URL
@@ -69,20 +69,20 @@ export const addJson: McpAction = {
   ...SCOPE,
   async act(args) {
     const [name = '', json = ''] = takeWords(args.words, ['NAME', 'JSON']);
-    const given = tryParseJson(json);
-    if (!isObject(given)) throw usage('JSON must be an object, such as {"command":"node","args":["server.mjs"]}');
-    return write(name, given, args);
+    const raw = tryParseJson(json);
+    if (!isObject(raw)) throw usage('JSON must be an object, such as {"command":"node","args":["server.mjs"]}');
+    return write(name, raw, args);
   },
 };
 
-async function write(name: string, given: JsonObject, args: CommandArgs): Promise<number> {
+async function write(name: string, raw: JsonObject, args: CommandArgs): Promise<number> {
   const scope = scopeOf(args) ?? 'local';
-  const unknown = checkServer(given, process.env);
-  const file = await addServer({ name, scope, given }, commandPlace());
-  sayLines([`${name} was added: scope ${scope}, in ${printable(file)}`]);
-  if (unknown !== null) tell(unknown);
-  for (const key of literalSecrets(scope, given)) {
-    tell(`the value of ${printable(key)} is in a file that is meant to be shared; \${NAME} keeps it out`);
+  const unknown = checkServer(raw, process.env);
+  const file = await addServer({ name, scope, raw }, commandLocation());
+  printLines([`${name} was added: scope ${scope}, in ${printable(file)}`]);
+  if (unknown !== null) printRemark(unknown);
+  for (const key of literalSecrets(scope, raw)) {
+    printRemark(`the value of ${printable(key)} is in a file that is meant to be shared; \${NAME} keeps it out`);
   }
   return 0;
 }
@@ -133,7 +133,7 @@ function pairOf(text: string, sign: string, { flag, form }: { flag: string; form
   return [name, sign === ':' ? value.trim() : value];
 }
 
-/** What looks like it should not be in a file that is checked in. */
+/** Values that look like secrets, in a file that is checked in. */
 function literalSecrets(scope: ServerScope, { env, headers }: JsonObject): string[] {
   if (scope !== 'project') return [];
   const entries = [env, headers].flatMap((each) => (isObject(each) ? Object.entries(each) : []));

@@ -1,14 +1,14 @@
-import { type AdminServer, openServerAdmin, type Reached, type ServerAdmin } from '../../host/mcp-admin.ts';
-import { SERVER_SCOPES, writtenServers } from '../../host/mcp-files.ts';
-import { signInOf } from '../../host/mcp-login.ts';
-import { isObject } from '../../util/json.ts';
-import { printable } from '../../util/printable.ts';
-import { shellWord } from '../../util/shell-word.ts';
-import { takeWords } from '../command-args.ts';
-import type { McpAction } from './mcp.ts';
-import { reasonOf, statusText, unreached } from './mcp-lines.ts';
-import { RUN_FLAGS } from './mcp-list.ts';
-import { sayJson, sayLines } from './terminal.ts';
+import { SERVER_SCOPES, writtenServers } from '../../../admin/server-files.ts';
+import { signInOf } from '../../../admin/server-login.ts';
+import { type AdminServer, openServerAdmin, type Reached, type ServerAdmin } from '../../../admin/servers.ts';
+import { isObject } from '../../../util/json.ts';
+import { printable } from '../../../util/text/printable.ts';
+import { shellWord } from '../../../util/text/shell-word.ts';
+import { takeWords } from '../../flags/command-args.ts';
+import { printJson, printLines } from '../../terminal/terminal.ts';
+import type { McpAction } from './mcp-action.ts';
+import { RUN_FLAGS, RUN_FLAGS_HELP } from './run-flags.ts';
+import { reasonOf, statusText, unreached } from './server-lines.ts';
 
 const HELP = `Usage: heddle mcp get NAME [--no-connect] [--json]
 
@@ -20,8 +20,7 @@ values of variables and headers are not shown.
   --json         as JSON: name, scope, config, status, error, file, env and headers (names only),
                  trust, idle, signIn, alsoIn
 
-Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --strict-mcp-config,
---plugin-dir, --trust, --debug, --debug-file.
+${RUN_FLAGS_HELP}
 
 Examples:
   heddle mcp get files
@@ -40,16 +39,16 @@ export const get: McpAction = {
     const server = admin.find(name);
     const reached = args.has('--no-connect') ? unreached(server) : await admin.reach(server);
     const view = viewOf(server, admin, reached);
-    if (args.has('--json')) sayJson(view);
-    else sayLines(linesOf(view, reached));
+    if (args.has('--json')) printJson(view);
+    else printLines(linesOf(view, reached));
     return 0;
   },
 };
 
-function viewOf(server: AdminServer, { place, trust }: ServerAdmin, reached: Reached | null) {
+function viewOf(server: AdminServer, { location, trust }: ServerAdmin, reached: Reached | null) {
   const { name, scope, config, idle } = server;
-  const { env, headers } = server.server.given;
-  const written = writtenServers(place).filter((each) => each.name === name);
+  const { env, headers } = server.server.raw;
+  const written = writtenServers(location).filter((each) => each.name === name);
   const file = written.find((each) => each.scope === scope)?.file;
   return {
     ...{ name, scope, config },
@@ -60,12 +59,12 @@ function viewOf(server: AdminServer, { place, trust }: ServerAdmin, reached: Rea
     headers: namesIn(headers),
     ...(scope === 'project' && trust && { trust }),
     ...(idle && { idle }),
-    signIn: signInOf(server, place.configHome),
+    signIn: signInOf(server, location.configHome),
     alsoIn: written.filter((each) => each.scope !== scope).map((each) => ({ scope: each.scope, file: each.file })),
   };
 }
 
-/** In the order and the words of the reference, and behind them what only we know. */
+/** In the order and the words of the reference, followed by Heddle's own fields. */
 function linesOf(view: ReturnType<typeof viewOf>, reached: Reached | null): string[] {
   const { name, scope, config, file, env, headers, trust, idle, signIn, alsoIn } = view;
   const issue = reasonOf(reached);

@@ -1,10 +1,11 @@
-import { type AdminServer, openServerAdmin, type Reached } from '../../host/mcp-admin.ts';
-import { printable } from '../../util/printable.ts';
-import { shellWord } from '../../util/shell-word.ts';
-import { takeWords } from '../command-args.ts';
-import type { McpAction } from './mcp.ts';
-import { CHECKING, NO_SERVERS, statusAndReason, targetOf, unreached } from './mcp-lines.ts';
-import { sayJson, sayLines, tell } from './terminal.ts';
+import { type AdminServer, openServerAdmin, type Reached } from '../../../admin/servers.ts';
+import { printable } from '../../../util/text/printable.ts';
+import { shellWord } from '../../../util/text/shell-word.ts';
+import { takeWords } from '../../flags/command-args.ts';
+import { printJson, printLines, printRemark } from '../../terminal/terminal.ts';
+import type { McpAction } from './mcp-action.ts';
+import { RUN_FLAGS, RUN_FLAGS_HELP } from './run-flags.ts';
+import { CHECKING, NO_SERVERS, statusAndReason, targetOf, unreached } from './server-lines.ts';
 
 const HELP = `Usage: heddle mcp list [--no-connect] [--exit-code] [--json]
 
@@ -18,8 +19,7 @@ MCP_TIMEOUT milliseconds (default 30000). What a project brings is not started b
   --json         as JSON: an array with name, scope, config, status (connected, failed, needs-auth,
                  disabled, denied, untrusted) and, where known, error, serverInfo, tools, ms
 
-Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --strict-mcp-config,
---plugin-dir, --trust, --debug, --debug-file.
+${RUN_FLAGS_HELP}
 
 Examples:
   heddle mcp list
@@ -27,11 +27,6 @@ Examples:
 
 Exit codes: 0 listed, whatever their status; 1 an error, or with --exit-code a server that fails.
 `;
-
-export const RUN_FLAGS = [
-  ...['--settings', '--setting-sources', '--managed-settings', '--trust'],
-  ...['--mcp-config', '--strict-mcp-config', '--plugin-dir', '--debug', '--debug-file'],
-];
 
 export const list: McpAction = {
   help: HELP,
@@ -47,11 +42,11 @@ export const list: McpAction = {
         reached: isQuiet ? unreached(server) : await admin.reach(server),
       })),
     );
-    if (args.has('--json')) sayJson(rows.map(reportOf));
-    else sayLines(linesOf(rows, isQuiet));
+    if (args.has('--json')) printJson(rows.map(reportOf));
+    else printLines(linesOf(rows, isQuiet));
     for (const { server, reached } of rows) {
       if (reached?.status !== 'needs-auth') continue;
-      tell(`${printable(server.name)} wants a sign-in: heddle mcp login ${printable(shellWord(server.name))}`);
+      printRemark(`${printable(server.name)} wants a sign-in: heddle mcp login ${printable(shellWord(server.name))}`);
     }
     return args.has('--exit-code') && rows.some(isFailed) ? 1 : 0;
   },
@@ -81,7 +76,7 @@ function linesOf(rows: readonly Row[], isQuiet: boolean): string[] {
   return isQuiet ? lines : [CHECKING, '', ...lines];
 }
 
-/** What somebody has turned off, or has yet to allow, is no failure. */
+/** A server that is disabled, or that the user has yet to allow, is not a failure. */
 function isFailed({ reached }: Row): boolean {
   return reached?.status === 'failed' || reached?.status === 'needs-auth';
 }

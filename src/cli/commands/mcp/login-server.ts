@@ -1,16 +1,16 @@
-import { openServerAdmin } from '../../host/mcp-admin.ts';
-import { type LoginOptions, logIn, logOut } from '../../host/mcp-login.ts';
-import { Aborted } from '../../util/abort.ts';
-import { printable } from '../../util/printable.ts';
-import { usage } from '../args.ts';
-import { type CommandArgs, takeWords } from '../command-args.ts';
-import { onSignals } from '../signals.ts';
-import { openBrowser } from './browser.ts';
-import type { McpAction } from './mcp.ts';
-import { oauthOf } from './mcp-add.ts';
-import { RUN_FLAGS } from './mcp-list.ts';
-import { countFlag } from './sessions-place.ts';
-import { canAsk, sayLines, tell } from './terminal.ts';
+import { spawn } from 'node:child_process';
+import { type LoginOptions, logIn, logOut } from '../../../admin/server-login.ts';
+import { openServerAdmin } from '../../../admin/servers.ts';
+import { Aborted } from '../../../util/abort.ts';
+import { printable } from '../../../util/text/printable.ts';
+import { usage } from '../../flags/args.ts';
+import { type CommandArgs, takeWords } from '../../flags/command-args.ts';
+import { onSignals } from '../../terminal/signals.ts';
+import { canAsk, printLines, printRemark } from '../../terminal/terminal.ts';
+import { countFlag } from '../sessions-location.ts';
+import { oauthOf } from './add-server.ts';
+import type { McpAction } from './mcp-action.ts';
+import { RUN_FLAGS, RUN_FLAGS_HELP } from './run-flags.ts';
 
 const LOGIN_HELP = `Usage: heddle mcp login [options] NAME
 
@@ -31,8 +31,7 @@ alone, and renewed by themselves.
   --scopes 'A B'        what to ask for, in the place of what the server asks for
   --wait SECONDS        how long you may take (default 300)
 
-Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --strict-mcp-config,
---plugin-dir, --trust, --debug, --debug-file.
+${RUN_FLAGS_HELP}
 
 Examples:
   heddle mcp login tracker
@@ -47,8 +46,7 @@ const LOGOUT_HELP = `Usage: heddle mcp logout NAME
 Forgets the sign-in to a server, and has its tokens revoked where the authorization server can do
 that.
 
-Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --strict-mcp-config,
---plugin-dir, --trust, --debug, --debug-file.
+${RUN_FLAGS_HELP}
 
 Examples:
   heddle mcp logout tracker
@@ -83,7 +81,7 @@ export const login: McpAction = {
     const signals = onSignals(stop);
     try {
       const { authorizationServer } = await logIn(admin.find(name), admin, options, stop.signal);
-      sayLines([`You are signed in to ${printable(name)}, at ${printable(authorizationServer)}.`]);
+      printLines([`You are signed in to ${printable(name)}, at ${printable(authorizationServer)}.`]);
       return 0;
     } catch (error) {
       if (!(error instanceof Aborted)) throw error;
@@ -103,11 +101,11 @@ export const logout: McpAction = {
     const admin = await openServerAdmin(engine, { config: args.config });
     const { wasSignedIn, notRevoked } = await logOut(admin.find(name), admin);
     if (!wasSignedIn) {
-      tell(`nobody was signed in to ${printable(name)}`);
+      printRemark(`nobody was signed in to ${printable(name)}`);
       return 1;
     }
-    sayLines([`The sign-in to ${printable(name)} is forgotten.`]);
-    if (notRevoked !== null) tell(`its tokens were not revoked: ${printable(notRevoked)}`);
+    printLines([`The sign-in to ${printable(name)} is forgotten.`]);
+    if (notRevoked !== null) printRemark(`its tokens were not revoked: ${printable(notRevoked)}`);
     return 0;
   },
 };
@@ -125,8 +123,25 @@ function asProgram({ has, text }: CommandArgs): Pick<LoginOptions, 'asProgram'> 
   return { asProgram: { issuer, ...(privateKey && { privateKey }) } };
 }
 
-/** On stdout, so that a program that has started us can read where to send its user. */
+/** On stdout, so that a program that started Heddle can read the address for its user. */
 function show(address: string): void {
-  sayLines(['Sign in here:', `  ${address}`]);
+  printLines(['Sign in here:', `  ${address}`]);
   if (canAsk(process.stdout)) openBrowser(address);
+}
+
+/** The program that opens an address, by system. Never a shell: the address comes from a server. */
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/**
+ * Opens an address in the user's browser, if there is one. The address was already printed, so a failure does not
+ * matter.
+ */
+function openBrowser(address: string): void {
+  const [command, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
+  const child = spawn(command, [...args, address], { stdio: 'ignore', detached: true });
+  child.on('error', () => {}); // there is no such program
+  child.unref();
 }

@@ -1,11 +1,11 @@
-import { removeServer, writtenServers } from '../../host/mcp-files.ts';
-import { printable } from '../../util/printable.ts';
-import { HeddleError } from '../../wire/errors.ts';
-import { usage } from '../args.ts';
-import { takeWords } from '../command-args.ts';
-import { type McpAction, scopeOf } from './mcp.ts';
-import { commandPlace } from './place.ts';
-import { sayLines } from './terminal.ts';
+import { removeServer, writtenServers } from '../../../admin/server-files.ts';
+import { printable } from '../../../util/text/printable.ts';
+import { HeddleError } from '../../../wire/errors.ts';
+import { usage } from '../../flags/args.ts';
+import { takeWords } from '../../flags/command-args.ts';
+import { printLines } from '../../terminal/terminal.ts';
+import { commandLocation } from '../command-location.ts';
+import { type McpAction, scopeOf } from './mcp-action.ts';
 
 const HELP = `Usage: heddle mcp remove [-s local|project|user] NAME
 
@@ -26,8 +26,8 @@ export const remove: McpAction = {
   async act(args) {
     const [name = ''] = takeWords(args.words, ['NAME']);
     const scope = scopeOf(args);
-    const place = commandPlace();
-    const [found, another] = writtenServers(place).filter(
+    const location = commandLocation();
+    const [found, another] = writtenServers(location).filter(
       (server) => server.name === name && (scope === null || server.scope === scope),
     );
     if (!found) {
@@ -36,8 +36,8 @@ export const remove: McpAction = {
       throw new HeddleError('server_not_found', message, { facts: { name } });
     }
     if (another) throw usage(`${name} is in the scopes ${found.scope} and ${another.scope}: say which with --scope`);
-    await removeServer(found, place);
-    sayLines([`${printable(name)} was removed from ${printable(found.file)} (scope ${found.scope})`]);
+    await removeServer(found, location);
+    printLines([`${printable(name)} was removed from ${printable(found.file)} (scope ${found.scope})`]);
     return 0;
   },
 };

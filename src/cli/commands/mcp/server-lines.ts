@@ -1,14 +1,14 @@
-import type { AdminServer, Reached } from '../../host/mcp-admin.ts';
-import { printable } from '../../util/printable.ts';
+import type { AdminServer, Reached } from '../../../admin/servers.ts';
+import { printable } from '../../../util/text/printable.ts';
 
 /**
  * The lines of `mcp list` and `mcp get` are those of the reference 2.1.44, because programs read them: `NAME: TARGET -
- * STATUS`, with the reason of a failure behind a dash, as later versions have it. Marks and words are kept to the letter.
+ * STATUS`, with the reason of a failure after a dash, as in later versions. Marks and words must match exactly.
  */
 export const CHECKING = 'Checking MCP server health...';
 export const NO_SERVERS = 'No MCP servers configured. Use `heddle mcp add` to add a server.';
 
-/** What of a server a person recognises: the command or the address. */
+/** The part of a configuration by which a person recognises a server: the command or the address. */
 export function targetOf({ config: { type, command, args, url } }: AdminServer): string {
   const words = type === 'stdio' ? [command, ...(Array.isArray(args) ? args : [])] : [url, `(${kindOf(type)})`];
   return printable(words.map(String).join(' '));
@@ -18,19 +18,19 @@ function kindOf(type: unknown): string {
   return String(type).toUpperCase();
 }
 
-/** With the reason behind it, where there is one. */
+/** Followed by the reason, where there is one. */
 export function statusAndReason(reached: Reached | null): string {
   const reason = reasonOf(reached);
   return reason === null ? statusText(reached) : `${statusText(reached)} — ${reason}`;
 }
 
-/** Why a server that should be there is not; null for others. */
+/** Why a server that should be connected is not; null for others. */
 export function reasonOf(reached: Reached | null): string | null {
   const isRefused = reached?.status === 'failed' || reached?.status === 'denied';
   return (isRefused && printable(reached.error ?? '')) || null;
 }
 
-/** Null: it was not asked. */
+/** Null: the server was not contacted. */
 export function statusText(reached: Reached | null): string {
   if (!reached) return 'Not checked';
   switch (reached.status) {

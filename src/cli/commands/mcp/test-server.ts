@@ -1,11 +1,11 @@
-import { type AdminServer, openServerAdmin, type Reached } from '../../host/mcp-admin.ts';
-import { printable } from '../../util/printable.ts';
-import { takeWords } from '../command-args.ts';
-import type { McpAction } from './mcp.ts';
-import { targetOf } from './mcp-lines.ts';
-import { RUN_FLAGS } from './mcp-list.ts';
-import { columns } from './show.ts';
-import { sayJson, sayLines, tell, terminalOf } from './terminal.ts';
+import { type AdminServer, openServerAdmin, type Reached } from '../../../admin/servers.ts';
+import { printable } from '../../../util/text/printable.ts';
+import { takeWords } from '../../flags/command-args.ts';
+import { columns } from '../../terminal/show-value.ts';
+import { printJson, printLines, printRemark, terminalOf } from '../../terminal/terminal.ts';
+import type { McpAction } from './mcp-action.ts';
+import { RUN_FLAGS, RUN_FLAGS_HELP } from './run-flags.ts';
+import { targetOf } from './server-lines.ts';
 
 const HELP = `Usage: heddle mcp test NAME [--json]
 
@@ -15,8 +15,7 @@ Of one that cannot be used it shows why, and what it has said on stderr.
   --json   as JSON: name, scope, config, status, tools (name, description, annotations), stderr
            and, where known, error, serverInfo, connectMs, listMs
 
-Of a run: --settings, --setting-sources, --managed-settings, --mcp-config, --strict-mcp-config,
---plugin-dir, --trust, --debug, --debug-file.
+${RUN_FLAGS_HELP}
 
 Examples:
   heddle mcp test files
@@ -34,8 +33,8 @@ export const test: McpAction = {
     const admin = await openServerAdmin(engine, { config: args.config });
     const server = admin.find(name);
     const reached = await admin.reach(server);
-    if (args.has('--json')) sayJson(reportOf(server, reached));
-    else say(server, reached);
+    if (args.has('--json')) printJson(reportOf(server, reached));
+    else printReport(server, reached);
     return reached.status === 'connected' ? 0 : 1;
   },
 };
@@ -49,16 +48,19 @@ function reportOf({ name, scope, config }: AdminServer, { tools, ...reached }: R
   return { name, scope, config, ...reached, tools: shown };
 }
 
-function say(server: AdminServer, { status, error, serverInfo, tools, connectMs, listMs, stderr }: Reached): void {
-  sayLines([`${printable(server.name)}: ${targetOf(server)} (${server.scope})`]);
+function printReport(
+  server: AdminServer,
+  { status, error, serverInfo, tools, connectMs, listMs, stderr }: Reached,
+): void {
+  printLines([`${printable(server.name)}: ${targetOf(server)} (${server.scope})`]);
   if (status !== 'connected') {
-    tell(`${status}${error === undefined ? '' : `: ${printable(error)}`}`);
+    printRemark(`${status}${error === undefined ? '' : `: ${printable(error)}`}`);
     if (stderr !== '') process.stderr.write(`It said on stderr:\n${indented(stderr)}\n`);
     return;
   }
   const who = serverInfo ? ` to ${printable(`${serverInfo.name} ${serverInfo.version}`.trim())}` : '';
   const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
-  sayLines([
+  printLines([
     `connected${who} in ${connectMs} ms; ${count} in ${listMs} ms`,
     ...columns(
       tools.map(({ name, description }) => [`  ${printable(name)}`, firstLine(description)]),

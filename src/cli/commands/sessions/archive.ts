@@ -1,7 +1,7 @@
-import { archiveSession, type FoundStored, findStored, type SessionsPlace } from '../../host/stored-sessions.ts';
-import { missingWord } from '../command-args.ts';
+import { archiveSession, findStored, type SessionsLocation, type StoredSessionFile } from '../../../admin/sessions.ts';
+import { missingWord } from '../../flags/command-args.ts';
+import { printLines } from '../../terminal/terminal.ts';
 import type { SessionsAction } from './sessions-action.ts';
-import { sayLines } from './terminal.ts';
 
 export const archive: SessionsAction = {
   help: `Usage: heddle sessions archive [--home DIR] SESSION…
@@ -16,7 +16,7 @@ Examples:
   heddle sessions list --archived
 `,
   flags: {},
-  run: ({ words }, place) => mark(words, place, { archived: true }),
+  run: ({ words }, location) => mark(words, location, { archived: true }),
 };
 
 export const unarchive: SessionsAction = {
@@ -31,21 +31,21 @@ Examples:
   heddle sessions unarchive "the big refactoring"
 `,
   flags: {},
-  run: ({ words }, place) => mark(words, place, { archived: false }),
+  run: ({ words }, location) => mark(words, location, { archived: false }),
 };
 
 async function mark(
   words: readonly string[],
-  place: SessionsPlace,
+  location: SessionsLocation,
   { archived }: { archived: boolean },
 ): Promise<number> {
   if (words.length === 0) throw missingWord('SESSION');
-  // All names are looked up first: a mistyped one should not be noticed when half of them are done.
-  const found: FoundStored[] = [];
-  for (const name of words) found.push(await findStored(name, place));
+  // All names are looked up first, so that a mistyped one stops the command before any change.
+  const found: StoredSessionFile[] = [];
+  for (const name of words) found.push(await findStored(name, location));
   for (const session of found) {
     await archiveSession(session, { archived, now: () => Date.now() });
-    sayLines([`${session.sessionId} is ${archived ? 'archived' : 'not archived'}`]);
+    printLines([`${session.sessionId} is ${archived ? 'archived' : 'not archived'}`]);
   }
   return 0;
 }

@@ -6,16 +6,16 @@ import {
   renameSession,
   switchStored,
   tagSession,
-} from '../../host/stored-sessions.ts';
-import { printable } from '../../util/printable.ts';
-import { randomIds } from '../../util/system-runtime.ts';
-import { takeWords } from '../command-args.ts';
+} from '../../../admin/sessions.ts';
+import { randomIds } from '../../../util/system-runtime.ts';
+import { printable } from '../../../util/text/printable.ts';
+import { takeWords } from '../../flags/command-args.ts';
+import { printLines } from '../../terminal/terminal.ts';
 import type { SessionsAction } from './sessions-action.ts';
-import { sayLines } from './terminal.ts';
 
 const HOME_LINE = '  --home DIR   of another config home, which is written to';
 
-/** Titles and tags are appended, and the last one counts: that does no harm to a run that is at work. */
+/** Titles and tags are appended, and the last one counts: that does not disturb a running session. */
 export const rename: SessionsAction = {
   help: `Usage: heddle sessions rename [--home DIR] SESSION TITLE
 
@@ -28,11 +28,11 @@ Examples:
   heddle -p --resume "the big refactoring" "what is left to do?"
 `,
   flags: {},
-  async run({ words }, place) {
+  async run({ words }, location) {
     const [name = '', title = ''] = takeWords(words, ['SESSION', 'TITLE']);
-    const found = await findStored(name, place);
+    const found = await findStored(name, location);
     await renameSession(found, title);
-    sayLines([`${found.sessionId} is called ${printable(title.trim())}`]);
+    printLines([`${found.sessionId} is called ${printable(title.trim())}`]);
     return 0;
   },
 };
@@ -49,12 +49,12 @@ Examples:
   heddle sessions tag 3f2a91c0 ""
 `,
   flags: {},
-  async run({ words }, place) {
+  async run({ words }, location) {
     const [name = '', given = ''] = takeWords(words, ['SESSION', 'TAG']);
-    const found = await findStored(name, place);
+    const found = await findStored(name, location);
     const word = given.trim();
     await tagSession(found, word === '' ? null : word);
-    sayLines([word === '' ? `${found.sessionId} has no tag` : `${found.sessionId} is tagged ${printable(word)}`]);
+    printLines([word === '' ? `${found.sessionId} has no tag` : `${found.sessionId} is tagged ${printable(word)}`]);
     return 0;
   },
 };
@@ -73,16 +73,16 @@ Examples:
   heddle -p --resume "$(heddle sessions fork --at 9c1d 3f2a91c0)" "try it without the cache"
 `,
   flags: { '--at': 'text', '--title': 'text' },
-  async run({ words, text }, place) {
+  async run({ words, text }, location) {
     const [name = ''] = takeWords(words, ['SESSION']);
-    const session = await openStored(name, place);
+    const session = await openStored(name, location);
     const [at, title] = [text('--at'), text('--title')];
     const { sessionId } = await forkSession(session, {
       ids: randomIds(),
       ...(at !== undefined && { upToMessageId: findMessage(session, at).id }),
       ...(title !== undefined && { title }),
     });
-    sayLines([sessionId]);
+    printLines([sessionId]);
     return 0;
   },
 };
@@ -100,10 +100,10 @@ Examples:
   heddle sessions switch 3f2a91c0 9c1d
 `,
   flags: {},
-  async run({ words }, place) {
+  async run({ words }, location) {
     const [name = '', message = ''] = takeWords(words, ['SESSION', 'LEAF']);
-    const { leaf, isChanged } = await switchStored(name, message, place);
-    sayLines([isChanged ? `The session goes on from ${leaf}` : `The session goes on from ${leaf} already`]);
+    const { leaf, isChanged } = await switchStored(name, message, location);
+    printLines([isChanged ? `The session goes on from ${leaf}` : `The session goes on from ${leaf} already`]);
     return 0;
   },
 };

@@ -1,10 +1,10 @@
-import { firstWords } from '../../host/session-views.ts';
-import { deleteStored, type FoundStored, findStored, sessionSummary } from '../../host/stored-sessions.ts';
-import { messageOf } from '../../util/message-of.ts';
-import { HeddleError } from '../../wire/errors.ts';
-import { missingWord } from '../command-args.ts';
+import { firstWords } from '../../../admin/session-views.ts';
+import { deleteStored, findStored, type StoredSessionFile, sessionSummary } from '../../../admin/sessions.ts';
+import { messageOf } from '../../../util/message-of.ts';
+import { HeddleError } from '../../../wire/errors.ts';
+import { missingWord } from '../../flags/command-args.ts';
+import { isAgreed, printLines, printRemark } from '../../terminal/terminal.ts';
 import type { SessionsAction } from './sessions-action.ts';
-import { isAgreed, sayLines, tell } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions delete [--yes] [--home DIR] SESSION…
 
@@ -26,25 +26,26 @@ Exit codes: 0 all are in the trash, 1 at least one is not.
 export const deleteSessions: SessionsAction = {
   help: HELP,
   flags: { '--yes': 'switch' },
-  async run(args, place) {
+  async run(args, location) {
     if (args.words.length === 0) throw missingWord('SESSION');
-    // All names are looked up first: a mistyped one should not be noticed when half of them are gone.
-    const found: FoundStored[] = [];
-    for (const name of args.words) found.push(await findStored(name, place));
+    // All names are looked up first, so that a mistyped one stops the command before any change.
+    const found: StoredSessionFile[] = [];
+    for (const name of args.words) found.push(await findStored(name, location));
     const sessions = [...new Map(found.map((each) => [each.path, each])).values()];
     if (!args.has('--yes') && !(await isAgreed(`${sessions.map(described).join('\n')}\nMove to the trash?`))) {
-      tell('nothing was moved');
+      printRemark('nothing was moved');
       return 1;
     }
     let code = 0;
     for (const session of sessions) {
       try {
-        const movedTo = await deleteStored(session, { ...place, now: () => Date.now() });
-        sayLines([`${session.sessionId} is in the trash: ${movedTo}`]);
-        if (process.stdout.isTTY) tell(`heddle sessions restore ${session.sessionId.slice(0, 8)} brings it back`);
+        const movedTo = await deleteStored(session, { ...location, now: () => Date.now() });
+        printLines([`${session.sessionId} is in the trash: ${movedTo}`]);
+        if (process.stdout.isTTY)
+          printRemark(`heddle sessions restore ${session.sessionId.slice(0, 8)} brings it back`);
       } catch (error) {
         if (!HeddleError.isInstance(error)) throw error;
-        tell(`${session.sessionId} was not moved: ${messageOf(error)}`);
+        printRemark(`${session.sessionId} was not moved: ${messageOf(error)}`);
         code = 1;
       }
     }
@@ -52,6 +53,6 @@ export const deleteSessions: SessionsAction = {
   },
 };
 
-function described({ sessionId, path }: FoundStored): string {
+function described({ sessionId, path }: StoredSessionFile): string {
   return `${sessionId}  ${firstWords(sessionSummary(path)?.summary ?? '', 60)}`;
 }

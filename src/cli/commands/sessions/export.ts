@@ -1,14 +1,14 @@
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { jsonOf, markdownOf, printableLines } from '../../host/session-views.ts';
-import { openLean } from '../../host/stored-sessions.ts';
-import { errorCode } from '../../util/error-code.ts';
-import { systemReason } from '../../util/system-reason.ts';
-import { HeddleError } from '../../wire/errors.ts';
-import { usage } from '../args.ts';
-import { takeWords } from '../command-args.ts';
+import { jsonOf, markdownOf, printableLines } from '../../../admin/session-views.ts';
+import { openLean } from '../../../admin/sessions.ts';
+import { errorCode } from '../../../util/error-code.ts';
+import { systemReason } from '../../../util/files/system-reason.ts';
+import { HeddleError } from '../../../wire/errors.ts';
+import { usage } from '../../flags/args.ts';
+import { takeWords } from '../../flags/command-args.ts';
+import { printPieces, printRemark } from '../../terminal/terminal.ts';
 import type { SessionsAction } from './sessions-action.ts';
-import { sayPieces, tell } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions export [--md | --json] [--leaf MESSAGE | --all-branches]
                               [--output FILE [--force]] [--home DIR] [SESSION]
@@ -39,18 +39,18 @@ export const exportSession: SessionsAction = {
     '--output': 'text',
     '--force': 'switch',
   },
-  async run(args, place) {
+  async run(args, location) {
     const [name] = takeWords(args.words, ['SESSION'], 0);
     if (args.has('--md') && args.has('--json')) throw usage('--md and --json exclude each other');
     if (args.has('--leaf') && args.has('--all-branches')) {
       throw usage('--leaf and --all-branches exclude each other');
     }
-    const session = await openLean(name, place);
+    const session = await openLean(name, location);
     const choice = { leaf: args.text('--leaf'), allBranches: args.has('--all-branches') };
     const document = args.has('--json') ? asLast(jsonOf(session, choice)) : paragraphs(markdownOf(session, choice));
     const output = args.text('--output');
     try {
-      if (output === undefined) await sayPieces(process.stdout.isTTY ? shown(document) : document);
+      if (output === undefined) await printPieces(process.stdout.isTTY ? shown(document) : document);
       else await writeDocument(resolve(process.cwd(), output), document, { force: args.has('--force') });
     } finally {
       await session.close();
@@ -64,7 +64,7 @@ async function* asLast(pieces: AsyncIterable<string>): AsyncGenerator<string, vo
   yield '\n';
 }
 
-/** With an empty line between them. */
+/** Puts an empty line between paragraphs. */
 async function* paragraphs(pieces: AsyncIterable<string>): AsyncGenerator<string, void> {
   let before: string | null = null;
   for await (const piece of pieces) {
@@ -74,7 +74,7 @@ async function* paragraphs(pieces: AsyncIterable<string>): AsyncGenerator<string
   yield `${(before ?? '').trimEnd()}\n`;
 }
 
-/** A stored text must not act on the terminal; in a pipe it stays as it is. A line may be in several pieces. */
+/** A stored text must not act on the terminal; in a pipe it stays unchanged. A line may be in several pieces. */
 async function* shown(pieces: AsyncIterable<string>): AsyncGenerator<string, void> {
   for await (const piece of pieces) yield printableLines(piece).join('\n');
 }
@@ -93,7 +93,7 @@ async function writeDocument(
     if (isNew) rmSync(path, { force: true });
     throw HeddleError.isInstance(cause) ? cause : notWritten(path, cause);
   }
-  tell(`written to ${path}`);
+  printRemark(`written to ${path}`);
 }
 
 function create(path: string, force: boolean): { file: number; isNew: boolean } {

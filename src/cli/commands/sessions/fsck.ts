@@ -1,19 +1,25 @@
-import { checkFile, type FileCheck, type FileRepair, repairFile, transcriptsOf } from '../../host/check-stored.ts';
 import {
-  type FoundStored,
+  checkFile,
+  type FileCheck,
+  type FileRepair,
+  repairFile,
+  transcriptsOf,
+} from '../../../admin/check-sessions.ts';
+import {
   findStored,
   listSessions,
-  type SessionsPlace,
+  type SessionsLocation,
+  type StoredSessionFile,
   withSession,
-} from '../../host/stored-sessions.ts';
-import { messageOf } from '../../util/message-of.ts';
-import type { Paint } from '../../util/paint.ts';
-import { printable } from '../../util/printable.ts';
-import { HeddleError } from '../../wire/errors.ts';
-import { usage } from '../args.ts';
-import type { CommandArgs } from '../command-args.ts';
+} from '../../../admin/sessions.ts';
+import { messageOf } from '../../../util/message-of.ts';
+import type { Paint } from '../../../util/text/paint.ts';
+import { printable } from '../../../util/text/printable.ts';
+import { HeddleError } from '../../../wire/errors.ts';
+import { usage } from '../../flags/args.ts';
+import type { CommandArgs } from '../../flags/command-args.ts';
+import { printJson, printLines, terminalOf } from '../../terminal/terminal.ts';
 import type { SessionsAction } from './sessions-action.ts';
-import { sayJson, sayLines, terminalOf } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions fsck [--repair] [--json] [--home DIR] SESSION…
        heddle sessions fsck [--repair] [--json] [--home DIR] --all
@@ -39,44 +45,48 @@ Exit codes: 0 nothing is wrong (any more), 1 something is.
 export const fsck: SessionsAction = {
   help: HELP,
   flags: { '--all': 'switch', '--repair': 'switch', '--json': 'switch' },
-  async run(args, place) {
+  async run(args, location) {
     const outcomes: Outcome[] = [];
-    for (const session of await chosen(args, place)) {
+    for (const session of await selectedFiles(args, location)) {
       const check = () => checkSession(session, { isRepair: args.has('--repair') });
-      outcomes.push(...(await (args.has('--repair') ? alone(session, place, check) : check())));
+      outcomes.push(...(await (args.has('--repair') ? alone(session, location, check) : check())));
     }
-    if (args.has('--json')) sayJson(outcomes);
-    else sayLines([...outcomes.flatMap((outcome) => outcomeLines(outcome)), summaryLine(outcomes)]);
+    if (args.has('--json')) printJson(outcomes);
+    else printLines([...outcomes.flatMap((outcome) => outcomeLines(outcome)), summaryLine(outcomes)]);
     return outcomes.every(isFine) ? 0 : 1;
   },
 };
 
-/** What was found in a file, and what was done about it. */
+/** The findings in a file, and the repair. */
 interface Outcome extends FileCheck {
-  /** Why it could not be checked, or not be repaired. */
+  /** Why it could not be checked or repaired. */
   error?: string;
   repair?: FileRepair;
-  /** What is still wrong after the repair. */
+  /** The findings that remain after the repair. */
   left?: FileCheck['checks'];
 }
 
-async function chosen({ words, has }: CommandArgs, place: SessionsPlace): Promise<FoundStored[]> {
+async function selectedFiles({ words, has }: CommandArgs, location: SessionsLocation): Promise<StoredSessionFile[]> {
   if (words.length > 0 && has('--all')) throw usage('--all checks all sessions: name none, or leave it out');
-  if (words.length === 0) return listSessions({ home: place.home, ...(!has('--all') && { project: place.cwd }) });
-  return Promise.all(words.map((word) => findStored(word, place)));
+  if (words.length === 0) return listSessions({ home: location.home, ...(!has('--all') && { project: location.cwd }) });
+  return Promise.all(words.map((word) => findStored(word, location)));
 }
 
-/** A repair must not run beside a writer. */
-async function alone(session: FoundStored, place: SessionsPlace, check: () => Promise<Outcome[]>): Promise<Outcome[]> {
+/** Holds the lease, because a repair must not run while another process writes. */
+async function alone(
+  session: StoredSessionFile,
+  location: SessionsLocation,
+  check: () => Promise<Outcome[]>,
+): Promise<Outcome[]> {
   try {
-    return await withSession(session.sessionId, place, check);
+    return await withSession(session.sessionId, location, check);
   } catch (error) {
     if (!HeddleError.isInstance(error)) throw error;
     return [{ path: session.path, entries: 0, checks: [], error: messageOf(error) }];
   }
 }
 
-async function checkSession({ path }: FoundStored, options: { isRepair: boolean }): Promise<Outcome[]> {
+async function checkSession({ path }: StoredSessionFile, options: { isRepair: boolean }): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const file of transcriptsOf(path)) outcomes.push(await checkOne(file, options));
   return outcomes;

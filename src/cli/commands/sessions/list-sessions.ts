@@ -1,13 +1,13 @@
 import { homedir } from 'node:os';
-import { firstWords, shortIds } from '../../host/session-views.ts';
-import { listSessions, type SessionSummary, sessionFigures } from '../../host/stored-sessions.ts';
-import { printable } from '../../util/printable.ts';
-import { takeWords } from '../command-args.ts';
+import { firstWords, shortIds } from '../../../admin/session-views.ts';
+import { listSessions, type SessionSummary, sessionFigures } from '../../../admin/sessions.ts';
+import { printable } from '../../../util/text/printable.ts';
+import { takeWords } from '../../flags/command-args.ts';
+import { shortPath } from '../../terminal/show-value.ts';
+import { printJson, printLines, printRemark, type Terminal, terminalOf } from '../../terminal/terminal.ts';
+import { countFlag } from '../sessions-location.ts';
+import { type Column, tableLines } from '../table.ts';
 import type { SessionsAction } from './sessions-action.ts';
-import { countFlag } from './sessions-place.ts';
-import { shortPath } from './show.ts';
-import { type Column, tableLines } from './table.ts';
-import { sayJson, sayLines, type Terminal, tell, terminalOf } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions list [--all] [--archived] [--long] [--limit N] [--offset N] [--json]
                             [--home DIR]
@@ -49,19 +49,19 @@ export const list: SessionsAction = {
     const [isAll, isLong, isJson] = [args.has('--all'), args.has('--long'), args.has('--json')];
     const limit = countFlag(args, '--limit', PAGE) || Number.POSITIVE_INFINITY;
     const offset = countFlag(args, '--offset', 0);
-    // One more than is shown tells whether there are more.
+    // Requests one more than is shown, to see whether there are more.
     const scope = { home, hideArchived: !args.has('--archived'), ...(!isAll && { project: cwd }) };
     const found = await listSessions({ ...scope, offset, limit: limit + 1 });
     const sessions = found.slice(0, limit);
-    if (isJson) sayJson(isLong ? sessions.map((each) => ({ ...each, ...sessionFigures(each) })) : sessions);
-    else if (sessions.length === 0) tell(await nothingToList(scope, { isAll, offset, cwd }));
-    else sayLines(listLines(sessions, { isAll, isLong, terminal: terminalOf(process.stdout, process.env) }));
-    if (found.length > limit) tell(`there are more: --offset ${offset + limit} shows the next`);
+    if (isJson) printJson(isLong ? sessions.map((each) => ({ ...each, ...sessionFigures(each) })) : sessions);
+    else if (sessions.length === 0) printRemark(await nothingToList(scope, { isAll, offset, cwd }));
+    else printLines(listLines(sessions, { isAll, isLong, terminal: terminalOf(process.stdout, process.env) }));
+    if (found.length > limit) printRemark(`there are more: --offset ${offset + limit} shows the next`);
     return 0;
   },
 };
 
-/** Why there is nothing to be seen, and what would show something. */
+/** Why the list is empty, and which flags would show something. */
 async function nothingToList(
   scope: ListScope,
   { isAll, offset, cwd }: { isAll: boolean; offset: number; cwd: string },
@@ -132,15 +132,15 @@ function titleOf({ summary, archived }: SessionSummary): string {
   return archived ? `archived  ${words}` : words;
 }
 
-/** No terminal is wider; a prompt can be megabytes long. */
+/** No terminal is wider, and a prompt can be megabytes long. */
 const LONGEST_TITLE = 200;
 
-/** Some write the sign themselves. */
+/** Some users write the sign themselves. */
 function shownTag(tag: string | undefined): string {
   return tag === undefined || tag.startsWith('#') ? (tag ?? '') : `#${tag}`;
 }
 
-/** Minutes are enough to recognise a session by. */
+/** Minutes are enough to recognise a session. */
 export function localTime(at: number): string {
   const date = new Date(at);
   const two = (number: number) => String(number).padStart(2, '0');
@@ -163,7 +163,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long ago, in one unit; after some weeks, the day. */
+/** The age in one unit; after some weeks, the date. */
 export function ageOf(at: number, now: number): string {
   const age = Math.max(0, now - at);
   if (age < MINUTE) return 'now';

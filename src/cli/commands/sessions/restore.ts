@@ -1,10 +1,10 @@
-import { firstWords } from '../../host/session-views.ts';
-import { listTrash, restoreTrashed, type TrashedSession } from '../../host/stored-sessions.ts';
-import { HeddleError } from '../../wire/errors.ts';
+import { firstWords } from '../../../admin/session-views.ts';
+import { listTrash, restoreTrashed, type TrashedSession } from '../../../admin/sessions.ts';
+import { HeddleError } from '../../../wire/errors.ts';
+import { printJson, printLines, printRemark, terminalOf } from '../../terminal/terminal.ts';
+import { tableLines } from '../table.ts';
+import { localTime } from './list-sessions.ts';
 import type { SessionsAction } from './sessions-action.ts';
-import { localTime } from './sessions-list.ts';
-import { tableLines } from './table.ts';
-import { sayJson, sayLines, tell, terminalOf } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions restore [--json] [--home DIR] [SESSION…]
 
@@ -27,19 +27,19 @@ export const restore: SessionsAction = {
   async run(args, { home }) {
     const trashed = listTrash(home);
     if (args.words.length === 0) {
-      if (args.has('--json')) sayJson(trashed);
-      else if (trashed.length === 0) tell(`there are no deleted sessions in ${home}`);
-      else sayLines(listLines(trashed));
+      if (args.has('--json')) printJson(trashed);
+      else if (trashed.length === 0) printRemark(`there are no deleted sessions in ${home}`);
+      else printLines(listLines(trashed));
       return 0;
     }
-    // All names are looked up first: a mistyped one should not be noticed when half of them are back.
+    // All names are looked up first, so that a mistyped one stops the command before any change.
     const chosen = args.words.map((name) => deleted(name, trashed));
-    for (const session of chosen) sayLines([`${session.sessionId} is back: ${restoreTrashed(session, home)}`]);
+    for (const session of chosen) printLines([`${session.sessionId} is back: ${restoreTrashed(session, home)}`]);
     return 0;
   },
 };
 
-/** The one deleted last, where a session was deleted more than once. */
+/** The last deleted one, where a session was deleted more than once. */
 function deleted(name: string, trashed: readonly TrashedSession[]): TrashedSession {
   const found = trashed.filter(({ sessionId }) => sessionId.startsWith(name.toLowerCase()));
   const ids = new Set(found.map(({ sessionId }) => sessionId));

@@ -1,11 +1,11 @@
-import { type SessionHit, searchSessions } from '../../host/search-sessions.ts';
-import { firstWords } from '../../host/session-views.ts';
-import { sessionSummary } from '../../host/stored-sessions.ts';
-import { takeWords } from '../command-args.ts';
+import { type SessionHit, searchSessions } from '../../../admin/search-sessions.ts';
+import { firstWords } from '../../../admin/session-views.ts';
+import { sessionSummary } from '../../../admin/sessions.ts';
+import { takeWords } from '../../flags/command-args.ts';
+import { printJson, printLines, printRemark, type Terminal, terminalOf } from '../../terminal/terminal.ts';
+import { countFlag } from '../sessions-location.ts';
+import { localTime } from './list-sessions.ts';
 import type { SessionsAction } from './sessions-action.ts';
-import { localTime } from './sessions-list.ts';
-import { countFlag } from './sessions-place.ts';
-import { sayJson, sayLines, type Terminal, tell, terminalOf } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions search [--regex] [--here] [--limit N] [--json] [--home DIR] TEXT
 
@@ -37,15 +37,15 @@ export const search: SessionsAction = {
     const where = { home, ...(args.has('--here') && { project: cwd }) };
     const options = { ...where, query, isPattern: args.has('--regex'), limit, env: process.env, log };
     const { hits, isCut } = await searchSessions(options);
-    if (args.has('--json')) sayJson(hits);
-    else sayLines(hitLines(hits, terminalOf(process.stdout, process.env)));
-    if (isCut) tell(`there are more hits: --limit N shows more than ${limit}`);
-    if (hits.length === 0) tell('nothing was found');
+    if (args.has('--json')) printJson(hits);
+    else printLines(hitLines(hits, terminalOf(process.stdout, process.env)));
+    if (isCut) printRemark(`there are more hits: --limit N shows more than ${limit}`);
+    if (hits.length === 0) printRemark('nothing was found');
     return hits.length > 0 ? 0 : 1;
   },
 };
 
-/** Under a line for each session, its hits. */
+/** A line for each session, with its hits below. */
 function hitLines(hits: readonly SessionHit[], { paint, width, isTerminal }: Terminal): string[] {
   return hits.flatMap((hit, at) => {
     const { sessionId, agentId, role, before, match, after } = hit;
@@ -53,7 +53,7 @@ function hitLines(hits: readonly SessionHit[], { paint, width, isTerminal }: Ter
     const known = isFirst ? sessionSummary(hit.path) : null;
     const id = isTerminal ? sessionId.slice(0, 13) : sessionId;
     const agent = agentId === undefined ? '' : `  subagent ${agentId}`;
-    const facts = known ? `${localTime(known.lastModified)}  ${firstWords(known.summary, 60)}${agent}` : agent;
+    const details = known ? `${localTime(known.lastModified)}  ${firstWords(known.summary, 60)}${agent}` : agent;
     const name = `  ${role.padEnd(ROLE_WIDTH)}`;
     const room = Math.max(20, width - name.length - 1);
     const [left, found] = [flat(before), flat(match)];
@@ -61,14 +61,14 @@ function hitLines(hits: readonly SessionHit[], { paint, width, isTerminal }: Ter
     const space = /^\s/.test(after) && right !== '' ? ' ' : '';
     const snippet = `${left}${paint.red(paint.bold(found))}${space}${right}`;
     const line = `${paint.dim(name)} ${snippet}`;
-    return isFirst ? [...(at > 0 ? [''] : []), `${paint.cyan(id)}  ${paint.dim(facts)}`, line] : [line];
+    return isFirst ? [...(at > 0 ? [''] : []), `${paint.cyan(id)}  ${paint.dim(details)}`, line] : [line];
   });
 }
 
 const ROLE_WIDTH = 'tool result'.length;
 const LONGEST = 200;
 
-/** On one line; blanks at its ends stay, because it stands between others. */
+/** On one line; blanks at its ends stay, because other text surrounds it. */
 function flat(text: string): string {
   const [, start = '', body = '', end = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
   return `${start === '' ? '' : ' '}${firstWords(body, LONGEST)}${end === '' ? '' : ' '}`;

@@ -1,8 +1,8 @@
-import { conversationLines } from '../../host/session-views.ts';
-import { openLean } from '../../host/stored-sessions.ts';
-import { takeWords } from '../command-args.ts';
+import { conversationLines } from '../../../admin/session-views.ts';
+import { openLean } from '../../../admin/sessions.ts';
+import { takeWords } from '../../flags/command-args.ts';
+import { printPieces, printRemark, terminalOf } from '../../terminal/terminal.ts';
 import type { SessionsAction } from './sessions-action.ts';
-import { sayPieces, tell, terminalOf } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions show [--leaf MESSAGE] [--full] [--all] [--home DIR] [SESSION]
 
@@ -22,9 +22,9 @@ Examples:
 export const show: SessionsAction = {
   help: HELP,
   flags: { '--leaf': 'text', '--full': 'switch', '--all': 'switch' },
-  async run(args, place) {
+  async run(args, location) {
     const [name] = takeWords(args.words, ['SESSION'], 0);
-    const session = await openLean(name, place);
+    const session = await openLean(name, location);
     const options = { leaf: args.text('--leaf'), full: args.has('--full'), everything: args.has('--all') };
     let isEmpty = true;
     async function* pieces() {
@@ -34,11 +34,13 @@ export const show: SessionsAction = {
         if (lines.length > 0) yield `${lines.join('\n')}\n`;
       }
     }
-    await sayPieces(pieces()).finally(() => session.close());
-    if (isEmpty) tell('this session holds no messages');
+    await printPieces(pieces()).finally(() => session.close());
+    if (isEmpty) printRemark('this session holds no messages');
     const { findings } = session.tree;
     if (findings.length > 0) {
-      tell(`the file has ${findings.length} damaged places (heddle sessions fsck ${session.sessionId} lists them)`);
+      printRemark(
+        `the file has ${findings.length} damaged places (heddle sessions fsck ${session.sessionId} lists them)`,
+      );
     }
     return 0;
   },

@@ -1,8 +1,8 @@
-import { treeLines, treeView } from '../../host/session-views.ts';
-import { openLean } from '../../host/stored-sessions.ts';
-import { takeWords } from '../command-args.ts';
+import { treeLines, treeView } from '../../../admin/session-views.ts';
+import { openLean } from '../../../admin/sessions.ts';
+import { takeWords } from '../../flags/command-args.ts';
+import { printJson, printLines, terminalOf } from '../../terminal/terminal.ts';
 import type { SessionsAction } from './sessions-action.ts';
-import { sayJson, sayLines, terminalOf } from './terminal.ts';
 
 const HELP = `Usage: heddle sessions tree [--messages] [--json] [--home DIR] [SESSION]
 
@@ -24,14 +24,14 @@ Examples:
 export const tree: SessionsAction = {
   help: HELP,
   flags: { '--messages': 'switch', '--json': 'switch' },
-  async run(args, place) {
+  async run(args, location) {
     const [name] = takeWords(args.words, ['SESSION'], 0);
-    const session = await openLean(name, place);
+    const session = await openLean(name, location);
     await session.close();
-    if (args.has('--json')) sayJson(treeView(session));
+    if (args.has('--json')) printJson(treeView(session));
     else {
       const terminal = terminalOf(process.stdout, process.env);
-      sayLines(treeLines(session, { ...terminal, messages: args.has('--messages') }));
+      printLines(treeLines(session, { ...terminal, messages: args.has('--messages') }));
     }
     return 0;
   },

@@ -1,10 +1,10 @@
-import { firstWords } from '../../host/session-views.ts';
-import { type ListedTask, listTasks } from '../../host/stored-tasks.ts';
-import { printable } from '../../util/printable.ts';
-import { takeWords } from '../command-args.ts';
-import { localTime } from './sessions-list.ts';
-import type { TasksAction } from './tasks.ts';
-import { sayJson, sayLines, type Terminal, tell, terminalOf } from './terminal.ts';
+import { firstWords } from '../../../admin/session-views.ts';
+import { type ListedTask, listTasks } from '../../../admin/tasks.ts';
+import { printable } from '../../../util/text/printable.ts';
+import { takeWords } from '../../flags/command-args.ts';
+import { printJson, printLines, printRemark, type Terminal, terminalOf } from '../../terminal/terminal.ts';
+import { localTime } from '../sessions/list-sessions.ts';
+import type { TasksAction } from './tasks-action.ts';
 
 const HELP = `Usage: heddle tasks list [--running] [--json] [--session SESSION] [--home DIR]
 
@@ -25,12 +25,12 @@ Examples:
 export const list: TasksAction = {
   help: HELP,
   flags: { '--running': 'switch', '--json': 'switch' },
-  async run(args, place) {
+  async run(args, location) {
     takeWords(args.words, []);
-    const tasks = listTasks(place).filter(({ state }) => !args.has('--running') || state === 'running');
-    if (args.has('--json')) sayJson(tasks);
-    else sayLines(tasks.map((task) => lineOf(task, terminalOf(process.stdout, process.env))));
-    if (tasks.length === 0 && !args.has('--json')) tell(`there are no tasks in ${place.home}`);
+    const tasks = listTasks(location).filter(({ state }) => !args.has('--running') || state === 'running');
+    if (args.has('--json')) printJson(tasks);
+    else printLines(tasks.map((task) => lineOf(task, terminalOf(process.stdout, process.env))));
+    if (tasks.length === 0 && !args.has('--json')) printRemark(`there are no tasks in ${location.home}`);
     return 0;
   },
 };
@@ -38,16 +38,16 @@ export const list: TasksAction = {
 function lineOf(task: ListedTask, terminal: Terminal): string {
   const { paint, width, isTerminal } = terminal;
   const session = isTerminal ? task.session_id.slice(0, 8) : task.session_id;
-  const facts = [localTime(task.started_at), printable(kindOf(task)).padEnd(KIND_WIDTH), session].join('  ');
-  const left = `${task.task_id}  ${task.state.padEnd(STATE_WIDTH)}  ${facts}  `;
+  const details = [localTime(task.started_at), printable(kindOf(task)).padEnd(KIND_WIDTH), session].join('  ');
+  const left = `${task.task_id}  ${task.state.padEnd(STATE_WIDTH)}  ${details}  `;
   const words = firstWords(task.description, Math.max(20, width - left.length));
-  return `${paint.cyan(task.task_id)}  ${paintedState(task, terminal)}  ${paint.dim(facts)}  ${words}`;
+  return `${paint.cyan(task.task_id)}  ${paintedState(task, terminal)}  ${paint.dim(details)}  ${words}`;
 }
 
 const STATE_WIDTH = 9;
 const KIND_WIDTH = 16;
 
-/** The word for it, for the eye. */
+/** The word for the state, in colour. */
 export function paintedState({ state }: ListedTask, { paint }: Terminal, width = STATE_WIDTH): string {
   const word = state.padEnd(width);
   switch (state) {

@@ -1,11 +1,11 @@
-import { findTask, type ListedTask } from '../../host/stored-tasks.ts';
-import { endOfFile } from '../../util/end-of-file.ts';
-import { printable } from '../../util/printable.ts';
-import { takeWords } from '../command-args.ts';
-import { columns } from './show.ts';
-import type { TasksAction } from './tasks.ts';
-import { kindOf, paintedState } from './tasks-list.ts';
-import { sayJson, sayLines, type Terminal, terminalOf } from './terminal.ts';
+import { findTask, type ListedTask } from '../../../admin/tasks.ts';
+import { endOfFile } from '../../../util/files/end-of-file.ts';
+import { printable } from '../../../util/text/printable.ts';
+import { takeWords } from '../../flags/command-args.ts';
+import { columns } from '../../terminal/show-value.ts';
+import { printJson, printLines, type Terminal, terminalOf } from '../../terminal/terminal.ts';
+import { kindOf, paintedState } from './list-tasks.ts';
+import type { TasksAction } from './tasks-action.ts';
 
 const HELP = `Usage: heddle tasks show [--json] [--session SESSION] [--home DIR] TASK
 
@@ -25,17 +25,17 @@ const MAX_OUTPUT_BYTES = 4000;
 export const show: TasksAction = {
   help: HELP,
   flags: { '--json': 'switch' },
-  async run(args, place) {
+  async run(args, location) {
     const [name = ''] = takeWords(args.words, ['TASK']);
-    const task = findTask(name, place);
+    const task = findTask(name, location);
     const { text, isCut } = await outputOf(task);
-    if (args.has('--json')) sayJson({ ...task, output: text, output_truncated: isCut });
-    else sayLines([...factLines(task, terminalOf(process.stdout, process.env)), '', ...outputLines(text, isCut)]);
+    if (args.has('--json')) printJson({ ...task, output: text, output_truncated: isCut });
+    else printLines([...factLines(task, terminalOf(process.stdout, process.env)), '', ...outputLines(text, isCut)]);
     return 0;
   },
 };
 
-/** The file of an agent is its transcript, which is for programs. */
+/** The output file of an agent is its transcript, which is for programs. */
 async function outputOf({ subagent_type, result, output_file }: ListedTask): Promise<{ text: string; isCut: boolean }> {
   if (subagent_type !== undefined) return { text: result ?? '', isCut: false };
   return endOfFile(output_file, MAX_OUTPUT_BYTES).catch(() => ({ text: '', isCut: false }));
@@ -65,7 +65,7 @@ function usageText({ tool_uses, total_tokens, cost_usd }: NonNullable<ListedTask
   return `${tool_uses} tool uses, ${total_tokens} tokens, $${cost_usd.toFixed(4)}`;
 }
 
-/** What a command prints may hold anything, also what a terminal obeys. */
+/** The output of a command may contain anything, including terminal control codes. */
 function outputLines(text: string, isCut: boolean): string[] {
   const lines = text.trimEnd().split('\n').map(printable);
   return isCut ? [`… (only the end)`, ...lines] : lines;

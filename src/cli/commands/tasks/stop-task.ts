@@ -1,9 +1,9 @@
-import { stopStoredTask } from '../../host/stop-stored-task.ts';
-import { findTask, type ListedTask } from '../../host/stored-tasks.ts';
-import { missingWord } from '../command-args.ts';
-import { countFlag } from './sessions-place.ts';
-import type { TasksAction } from './tasks.ts';
-import { sayJson, sayLines, tell } from './terminal.ts';
+import { stopStoredTask } from '../../../admin/stop-task.ts';
+import { findTask, type ListedTask } from '../../../admin/tasks.ts';
+import { missingWord } from '../../flags/command-args.ts';
+import { printJson, printLines, printRemark } from '../../terminal/terminal.ts';
+import { countFlag } from '../sessions-location.ts';
+import type { TasksAction } from './tasks-action.ts';
 
 const HELP = `Usage: heddle tasks stop [--wait SECONDS] [--json] [--session SESSION] [--home DIR] TASK…
 
@@ -24,7 +24,7 @@ Examples:
 Exit codes: 0 none of them runs any more, 1 at least one was not seen to end.
 `;
 
-interface Told {
+interface StopReport {
   task_id: string;
   outcome: 'stopped' | 'not_running' | 'not_stopped';
   reason?: string;
@@ -33,19 +33,19 @@ interface Told {
 export const stop: TasksAction = {
   help: HELP,
   flags: { '--wait': 'text', '--json': 'switch' },
-  async run(args, place) {
+  async run(args, location) {
     if (args.words.length === 0) throw missingWord('TASK');
     const patienceMs = countFlag(args, '--wait', 10) * 1000;
-    // All names are looked up first: a mistyped one should not be noticed when half of them are stopped.
-    const tasks = args.words.map((name) => findTask(name, place));
-    const told = await Promise.all(tasks.map((task) => stopOne(task, patienceMs)));
-    if (args.has('--json')) sayJson(told);
-    else for (const each of told) say(each);
-    return told.some(({ outcome }) => outcome === 'not_stopped') ? 1 : 0;
+    // All names are looked up first, so that a mistyped one stops the command before any change.
+    const tasks = args.words.map((name) => findTask(name, location));
+    const report = await Promise.all(tasks.map((task) => stopOne(task, patienceMs)));
+    if (args.has('--json')) printJson(report);
+    else for (const each of report) printReport(each);
+    return report.some(({ outcome }) => outcome === 'not_stopped') ? 1 : 0;
   },
 };
 
-async function stopOne(task: ListedTask, patienceMs: number): Promise<Told> {
+async function stopOne(task: ListedTask, patienceMs: number): Promise<StopReport> {
   const { task_id, state } = task;
   if (state !== 'running') return { task_id, outcome: 'not_running', reason: `its state is ${state}` };
   const outcome = await stopStoredTask(task, { patienceMs, now: () => Date.now() });
@@ -53,8 +53,8 @@ async function stopOne(task: ListedTask, patienceMs: number): Promise<Told> {
   return { task_id, outcome: 'not_stopped', reason: outcome.reason };
 }
 
-function say({ task_id, outcome, reason }: Told): void {
-  if (outcome === 'stopped') sayLines([`${task_id} was stopped`]);
-  else if (outcome === 'not_running') sayLines([`${task_id} does not run: ${reason}`]);
-  else tell(`${task_id} was not stopped: ${reason}`);
+function printReport({ task_id, outcome, reason }: StopReport): void {
+  if (outcome === 'stopped') printLines([`${task_id} was stopped`]);
+  else if (outcome === 'not_running') printLines([`${task_id} does not run: ${reason}`]);
+  else printRemark(`${task_id} was not stopped: ${reason}`);
 }

@@ -1,0 +1,399 @@
+import type { Ledger } from '../../agent/ledger.ts';
+import { addUserContent, userContent } from '../../agent/messages/api-messages.ts';
+import { type Attachment, type AttachmentEntry, attachedContent } from '../../agent/messages/attachment.ts';
+import type { RecordedCommand } from '../../agent/messages/local-command-entries.ts';
+import type { Recorder } from '../../agent/messages/recorder.ts';
+import type { ContextWindow, Tally, Turn } from '../../agent/turn.ts';
+import type { ApiMessage } from '../../model/model.ts';
+import type { TodoList } from '../../tools/task-list/todo.ts';
+import type { Runtime } from '../../util/runtime.ts';
+import type { ContentBlock } from '../../wire/api/content.ts';
+import { HeddleError, toHeddleError } from '../../wire/errors.ts';
+import type { Message } from '../../wire/messages/index.ts';
+import type { UserInput } from '../../wire/messages/user.ts';
+import type { PermissionMode } from '../../wire/permissions.ts';
+import type { TurnTrigger } from '../background/task-triggers.ts';
+import type { UnreportedTasks } from '../background/unreported-tasks.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
+import type { Lazy } from '../engine/lazy.ts';
+import type { ExpandedPrompt } from '../extensions/expand-command.ts';
+import type { SessionMemory } from '../extensions/session-memory.ts';
+import type { SessionHooks } from '../hooks/session-hooks.ts';
+import { lifecycleLines, replayLine, timeOf } from '../link/message-lifecycle.ts';
+import type { OpenTranscript } from '../resume/open-transcript.ts';
+import { storedTodos } from '../resume/restore-state.ts';
+import type { ConversationContext } from './conversation-context.ts';
+import { LineAnchors, unknownParent } from './line-anchors.ts';
+import type { Reminders } from './reminders.ts';
+import type { SessionTitle } from './session-title.ts';
+import { textOfInput } from './user-input.ts';
+
+/** The stored session that a conversation is read from and written to. */
+export type ConversationTranscript = Pick<
+  OpenTranscript,
+  | ('key' | 'store' | 'isResumed' | 'isSaved' | 'path' | 'report' | 'historyAt' | 'release' | 'gitBranch' | 'spillDir')
+  | ('forkedFrom' | 'answeredAt' | 'deferred')
+>;
+
+/** Reads the files and resources that a prompt mentions, for the model to see with the prompt. */
+export type ReadMentions = (input: UserInput, signal: AbortSignal) => Promise<Attachment[]>;
+
+/** Why a message is refused. */
+export interface Refusal {
+  error: string;
+  details: { error_code: string; input_uuid?: string };
+}
+
+export interface ConversationOptions {
+  sessionId: string;
+  runtime: Runtime;
+  transcript: ConversationTranscript;
+  recorder: Recorder;
+  messages: ApiMessage[];
+  context: ConversationContext;
+  hooks: Lazy<Pick<SessionHooks, 'begin' | 'submit' | 'takeContexts'>>;
+  permissions: { readonly policy: { readonly mode: PermissionMode } };
+  title: SessionTitle;
+  /** What only the conversation with the user has; absent for agents. */
+  main?: MainConversationOptions;
+}
+
+export interface MainConversationOptions {
+  /** Whether the conversation continues from an earlier message than the last one of the file. */
+  leafIsChosen: boolean;
+  /** The uuids that the session already uses. */
+  uuids: Iterable<string>;
+  /** Tasks of earlier processes; null for a new session. */
+  earlierTasks: UnreportedTasks | null;
+  /** Null unless files are saved for rewinds. */
+  checkpoints: Checkpoints | null;
+  todos: TodoList;
+  /** Whether the host wants each user message sent back. */
+  replayUserMessages: boolean;
+}
+
+/** What a prompt is recorded with. */
+export interface PromptOptions {
+  /** What the command in the prompt stands for; null: the prompt calls none. */
+  expanded: ExpandedPrompt | null;
+  /** Set when the session itself begins the turn. */
+  trigger: TurnTrigger | null;
+  readMentions: ReadMentions;
+  signal: AbortSignal;
+}
+
+export interface RecordedPrompt {
+  uuid: string;
+  asked: ContentBlock[];
+  /** Lines for the host about what was recorded with the prompt. */
+  lines: Message[];
+}
+
+/** The running turn that messages join. */
+export interface JoinedTurn {
+  tally: Tally;
+  /** Receives the content of each message that joins. */
+  asked: ContentBlock[];
+  readMentions: ReadMentions;
+  signal: AbortSignal;
+}
+
+/**
+ * One conversation: the messages that the model gets, and their entries on disk. It is the only writer of both: every
+ * method records first and changes the messages afterwards.
+ */
+export class Conversation {
+  readonly transcript: ConversationTranscript;
+  /** Writes entries that are no messages: titles, leaf marks, progress of hooks. */
+  readonly recorder: Recorder;
+  /** How full the model's window is. */
+  readonly window: ContextWindow;
+  readonly memory: SessionMemory;
+  readonly title: SessionTitle;
+  /** The uuids in use: the store saves each once, so a message must bring a new one. */
+  readonly uuids: Set<string>;
+  readonly anchors: LineAnchors;
+  /** Null unless files are saved for rewinds. */
+  readonly checkpoints: Checkpoints | null;
+  readonly #options: ConversationOptions;
+  readonly #messages: ApiMessage[];
+  readonly #reminders: Reminders;
+  /** Whether the leaf has to be recorded with every turn, because the last entry of the file may be another one. */
+  #leafIsChosen: boolean;
+
+  constructor(options: ConversationOptions) {
+    const { transcript, recorder, messages, context, title, main } = options;
+    this.transcript = transcript;
+    this.recorder = recorder;
+    this.window = context.window;
+    this.memory = context.memory;
+    this.title = title;
+    this.uuids = new Set(main?.uuids);
+    this.anchors = new LineAnchors(recorder);
+    this.checkpoints = main?.checkpoints ?? null;
+    this.#options = options;
+    this.#messages = messages;
+    this.#reminders = context.reminders;
+    this.#leafIsChosen = main?.leafIsChosen ?? false;
+  }
+
+  /** The messages on the active branch. */
+  get messages(): readonly ApiMessage[] {
+    return this.#messages;
+  }
+
+  /** Records the prompt of a turn, with mentions, pending reminders, and the ends of tasks from earlier processes. */
+  async recordPrompt(
+    input: UserInput,
+    { expanded, trigger, readMentions, signal }: PromptOptions,
+  ): Promise<RecordedPrompt> {
+    const { runtime, permissions, main } = this.#options;
+    const prompt = expanded
+      ? { ...input, message: { role: 'user' as const, content: commandBlocks(expanded) } }
+      : input;
+    const mentions = await readMentions(prompt, signal);
+    const reminders = await this.#reminders.pending(); // after the mentions, whose directories may have memory files
+    const earlier = (await main?.earlierTasks?.unreported()) ?? null;
+    const uuid = input.uuid ?? runtime.ids.uuid();
+    const asked = [...userContent(prompt.message)];
+    await this.#addUserMessage(asked, {
+      attachments: [...mentions, ...reminders, ...(earlier ? [earlier.attachment] : [])],
+      reminders,
+      record: async (attachments) => {
+        await trigger?.beforeRecord?.(uuid);
+        await earlier?.beforeRecord(attachments);
+        await this.recorder.prompt(input, {
+          uuid,
+          permissionMode: permissions.policy.mode,
+          attachments,
+          ...(expanded && { expanded: { ...expanded, uuid: runtime.ids.uuid() } }),
+        });
+        await trigger?.recorded?.();
+        await earlier?.recorded();
+        await this.#recordTitle();
+      },
+    });
+    return { uuid, asked, lines: earlier?.lines ?? [] };
+  }
+
+  /** Adds messages that came during a turn to that turn. Returns the lines for the host. */
+  async joinTurn(inputs: Iterable<UserInput>, { tally, asked, ...turn }: JoinedTurn): Promise<Message[]> {
+    const { runtime, hooks, sessionId } = this.#options;
+    const newId = () => runtime.ids.uuid();
+    const lines: Message[] = [];
+    for (const input of inputs) {
+      const uuid = input.uuid ?? newId();
+      const blocked = await hooks.current?.submit(input, turn.signal);
+      if (blocked) {
+        lines.push(...lifecycleLines(input, ['started', 'completed'], newId, sessionId), blocked.line);
+        continue;
+      }
+      lines.push(...(await this.#join(input, uuid, turn)));
+      asked.push(...userContent(input.message));
+      tally.userMessageUuids.push(uuid);
+    }
+    return lines;
+  }
+
+  /**
+   * Records a message with `shouldQuery: false`: it is part of the conversation, and no turn answers it. `prepare` moves
+   * the conversation to the message's parent, or throws. Never rejects: resolves with the lines for the host, or with why
+   * the message was not recorded.
+   */
+  async append(
+    input: UserInput,
+    { prepare, readMentions }: { prepare(): Promise<void>; readMentions: ReadMentions },
+  ): Promise<{ lines: Message[] } | Refusal> {
+    const { runtime, hooks, sessionId } = this.#options;
+    const newId = () => runtime.ids.uuid();
+    const { signal } = new AbortController(); // hooks have their own time limits
+    try {
+      await prepare();
+      await hooks.current?.begin(signal);
+      const blocked = await hooks.current?.submit(input, signal);
+      if (blocked) return { lines: [...lifecycleLines(input, ['cancelled'], newId, sessionId), blocked.line] };
+      const lines = await this.#join(input, input.uuid ?? newId(), { readMentions, signal });
+      await this.#markLeaf(input);
+      return { lines };
+    } catch (error) {
+      return this.#appendRefusal(input, toHeddleError(error));
+    }
+  }
+
+  /** Records the prompt of an agent, with pending reminders. Returns its line. */
+  async recordTask(prompt: string, parentToolUseId: string | null): Promise<Message> {
+    const { runtime, sessionId: session_id } = this.#options;
+    const uuid = runtime.ids.uuid();
+    const reminders = await this.#reminders.pending();
+    const content: ContentBlock[] = [{ type: 'text', text: prompt }];
+    const record = (attachments: AttachmentEntry[]) => this.recorder.task(prompt, { uuid, attachments });
+    await this.#addUserMessage(content, { attachments: reminders, reminders, record });
+    const ids = { parent_tool_use_id: parentToolUseId, session_id, uuid, timestamp: timeOf(runtime) };
+    return { type: 'user', message: { role: 'user', content }, ...ids } as Message;
+  }
+
+  /** Records a slash command and its output. */
+  async recordCommand(command: RecordedCommand): Promise<void> {
+    addUserContent(this.#messages, await this.recorder.localCommand(command));
+  }
+
+  /** Records the memory of directories that tools worked in, and the texts that hooks added, during a turn. */
+  async attachPending(): Promise<void> {
+    const nested = await this.memory.pendingNested();
+    const contexts = this.#takeContexts();
+    if (!nested && contexts.length === 0) return;
+    await this.#addUserMessage([], {
+      attachments: nested ? [nested] : [],
+      contexts,
+      record: async (entries) => {
+        await this.recorder.attach(entries);
+        if (nested) this.memory.markReported(nested);
+      },
+    });
+  }
+
+  /**
+   * Continues from another message of the session; later messages stay in the file, as another branch. Null begins a new
+   * conversation in the same file. Rejects with `unknown_parent`, without any change. Call it only between turns.
+   */
+  async moveTo(uuid: string | null): Promise<void> {
+    if (uuid === null) {
+      this.clear();
+      return;
+    }
+    const node = this.anchors.entryOf(uuid);
+    if (node === this.recorder.leaf) return;
+    const history = await this.transcript.historyAt(node).catch((error) => {
+      throw HeddleError.isInstance(error) && error.code === 'session_not_found' ? unknownParent(uuid, error) : error;
+    });
+    const messages = history.messages([]);
+    this.#messages.length = 0;
+    for (const message of messages) this.#messages.push(message);
+    this.window.tokens = history.lastTokens;
+    this.recorder.moveTo(history.leaf);
+    this.#reminders.restart(history.reminders);
+    const { main } = this.#options;
+    if (main) main.todos.current = storedTodos({ messages, earlier: history.earlier });
+    if (this.checkpoints) this.checkpoints.follow((await history.checkpoints()).messages);
+    this.#leafIsChosen = true;
+  }
+
+  /** The next message begins an empty conversation. */
+  clear(): void {
+    this.#messages.length = 0;
+    this.window.tokens = 0;
+    this.recorder.moveTo(null);
+    this.#reminders.restart([]);
+  }
+
+  /**
+   * Begins the conversation of a fork with a copy of its caller's, which is recorded as its own beginning. Null: it is
+   * resumed, and has the copy already. The copied messages hold all reminders, so that none of them is pending.
+   */
+  async beginFork(caller: { messages: readonly ApiMessage[]; tokens: number } | null): Promise<void> {
+    const { ids } = this.#options.runtime;
+    if (caller) {
+      this.#messages.push(...caller.messages);
+      this.window.tokens = caller.tokens;
+      await this.recorder.retain(this.#messages.map((retained) => ({ retained, uuid: ids.uuid() })));
+    }
+    this.#reminders.markSent(await this.#reminders.pending());
+  }
+
+  /** Records what the session has cost so far, once per turn, so that a resumed session continues counting. */
+  async endTurn(input: UserInput, ledger: Ledger): Promise<void> {
+    const { costUsd: totalCostUSD, apiMs: totalAPIDuration, modelUsage } = ledger;
+    if (Object.keys(modelUsage).length > 0) await this.recorder.cost({ totalCostUSD, totalAPIDuration, modelUsage });
+    await this.#markLeaf(input);
+  }
+
+  /** The part of a turn that reads and writes the conversation. */
+  forTurn(): Pick<Turn, 'messages' | 'context' | 'record' | 'retain' | 'pendingAttachments' | 'attach' | 'rewind'> {
+    return {
+      messages: this.#messages,
+      context: this.window,
+      record: (message, details) => {
+        // A summary replaces everything the model was told, so that all reminders are due again.
+        if (details?.isCompactSummary) this.#reminders.summarised();
+        return this.recorder.record(message, details);
+      },
+      retain: (retained) => this.recorder.retain(retained),
+      pendingAttachments: async () => {
+        const reminders = await this.#reminders.pending();
+        this.#reminders.markSent(reminders);
+        return reminders;
+      },
+      attach: (attachments) => this.recorder.attach(this.#asEntries(attachments)),
+      rewind: (uuids) => this.recorder.rewind(uuids),
+    };
+  }
+
+  /** Adds a message without a turn of its own. Returns the lines for the host. */
+  async #join(input: UserInput, uuid: string, turn: Pick<JoinedTurn, 'readMentions' | 'signal'>): Promise<Message[]> {
+    const { runtime, permissions, sessionId, main } = this.#options;
+    const attachments = await turn.readMentions(input, turn.signal);
+    await this.#addUserMessage(userContent(input.message), {
+      attachments,
+      record: (entries) => {
+        const permissionMode = permissions.policy.mode;
+        return this.recorder.join(input, { uuid, permissionMode, attachments: entries });
+      },
+    });
+    const lines = lifecycleLines(input, ['started', 'completed'], () => runtime.ids.uuid(), sessionId);
+    if (main?.replayUserMessages) lines.push(replayLine(input, uuid, { sessionId, runtime }));
+    return lines;
+  }
+
+  /** Every message of the user is added here: recorded with its attachments, then given to the model. */
+  async #addUserMessage(
+    content: readonly ContentBlock[],
+    { attachments, contexts = this.#takeContexts(), reminders = [], record }: UserMessage,
+  ): Promise<void> {
+    const all = [...attachments, ...contexts];
+    await record(this.#asEntries(all));
+    this.#reminders.markSent(reminders);
+    addUserContent(this.#messages, [...content, ...attachedContent(all)]);
+  }
+
+  /** The texts that hooks have added for the model. */
+  #takeContexts(): Attachment[] {
+    return this.#options.hooks.current?.takeContexts() ?? [];
+  }
+
+  #asEntries(attachments: readonly Attachment[]): AttachmentEntry[] {
+    const { ids } = this.#options.runtime;
+    return attachments.map((attachment) => ({ attachment, uuid: ids.uuid() }));
+  }
+
+  /** Records a title that waited for the first message. */
+  async #recordTitle(): Promise<void> {
+    const { pending } = this.title;
+    if (pending === null) return;
+    await this.recorder.title(pending);
+    this.title.recorded(pending);
+  }
+
+  async #markLeaf(input: UserInput): Promise<void> {
+    if (this.#leafIsChosen) await this.recorder.markLeaf(textOfInput(input));
+  }
+
+  /** The message is not part of the session, so that the host may send it again. */
+  #appendRefusal({ uuid }: UserInput, { code, message }: { code: string; message: string }): Refusal {
+    if (uuid !== undefined) this.uuids.delete(uuid);
+    const details = { error_code: code, ...(uuid !== undefined && { input_uuid: uuid }) };
+    return { error: `The message was not appended: ${message}`, details };
+  }
+}
+
+interface UserMessage {
+  attachments: readonly Attachment[];
+  /** Texts of hooks; absent: those that were added since the last message. */
+  contexts?: readonly Attachment[];
+  /** Those of the attachments that count as sent once they are on disk. */
+  reminders?: readonly Attachment[];
+  record(attachments: AttachmentEntry[]): Promise<unknown>;
+}
+
+function commandBlocks({ said, blocks }: ExpandedPrompt): ContentBlock[] {
+  return [{ type: 'text', text: said }, ...blocks];
+}

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Model } from '../../model/model.ts';
+import { recordingNamed, resolveModel } from '../../model/resolve.ts';
+import type { Engine } from '../engine/engine.ts';
+import { KEY_FILE, type SelectedModel, type SessionKeys } from '../engine/engine-models.ts';
+import type { ModelContext, Replay } from './model-context.ts';
+import { openReplay, startRecording } from './recordings.ts';
+import { sessionKeys as readSessionKeys } from './session-keys.ts';
+
+/**
+ * Selects the models of one session: those of the engine, or a recording (`replay:FILE`). `record` records either. Both
+ * belong to the session, because it knows which answers of a recording were used.
+ */
+export function sessionModels(
+  engine: Engine,
+  context: ModelContext,
+): (name: string | undefined) => Promise<SelectedModel> {
+  const { config, env } = context;
+  const keys = sessionKeys(engine, context);
+  let replay: Replay | null = null;
+  let recorded: ((model: Model) => Model) | null = null;
+
+  async function select(name: string | undefined): Promise<SelectedModel> {
+    const file = recordingNamed(name, env);
+    if (file !== null && file !== replay?.file) {
+      replay = await openReplay(engine, context, file);
+    }
+    if (!replay) return engine.models.select(name, env, await keys);
+    if (file !== null) return replay.selected;
+    // A session that replays never calls another model: the recording contains the requests to that one, too.
+    const { model, keySource } = replay.selected;
+    return { ...resolveModel(name, env), model, keySource };
+  }
+
+  return async (name) => {
+    const selected = await select(name);
+    if (config.record === undefined) return selected;
+    recorded ??= startRecording(engine, context, config.record);
+    return { ...selected, model: recorded(selected.model) };
+  };
+}
+
+/** Undefined when the session has neither a helper of the user's nor a file of stored keys. */
+async function sessionKeys(engine: Engine, context: ModelContext): Promise<SessionKeys | undefined> {
+  const { apiKeyHelper, configHome } = context;
+  const isStored = configHome !== null && existsSync(join(configHome, KEY_FILE));
+  if (!apiKeyHelper && !isStored) return undefined;
+  return readSessionKeys(engine, context);
+}

@@ -1,0 +1,60 @@
+import { modelChoices } from '../../model/model-choices.ts';
+import type { ModelLimits } from '../../model/pricing.ts';
+import { type Env, LONG_CONTEXT, LONG_CONTEXT_BETA } from '../../model/resolve.ts';
+import type { Logger } from '../../util/runtime.ts';
+import { nearestWord } from '../../util/text/nearest.ts';
+import { printable } from '../../util/text/printable.ts';
+import type { SelectedModel } from '../engine/engine-models.ts';
+
+/** The models that one session has used so far, and their limits in it. */
+export interface KnownModels {
+  select(name: string | undefined): Promise<SelectedModel>;
+  limitsOf(model: string): ModelLimits | undefined;
+}
+
+/** The models that a session can have. */
+export interface ModelCatalog extends KnownModels {
+  /** The source of the lists of models for hosts: the environment, and the model of the launch. */
+  readonly choice: { readonly env: Env; readonly model: string };
+}
+
+/**
+ * Selects models for a session whose requests carry these betas; one of them lengthens the window. Warns once per model
+ * whose window is a guess: a model of the launch, of `set_model`, or a fallback.
+ */
+export function createKnownModels(
+  find: (name: string | undefined) => Promise<SelectedModel>,
+  { betas, log }: { betas: readonly string[]; log: Logger },
+): KnownModels {
+  const known = new Map<string, SelectedModel>();
+  const isLong = betas.includes(LONG_CONTEXT_BETA);
+  return {
+    async select(name) {
+      const model = await find(name);
+      const selected = isLong ? { ...model, contextWindow: Math.max(LONG_CONTEXT, model.contextWindow) } : model;
+      const isNew = !known.has(selected.id);
+      known.set(selected.id, selected);
+      if (selected.isWindowGuessed && isNew) log('warn', guessedWindow(selected));
+      return selected;
+    },
+    limitsOf: (model) => known.get(model),
+  };
+}
+
+/** The warning about an unknown model: its window is a guess. Suggests the model that may have been meant. */
+export function guessedWindow({ id, contextWindow }: Pick<SelectedModel, 'id' | 'contextWindow'>): string {
+  const name = printable(id);
+  const tokens = contextWindow.toLocaleString('en-US');
+  return `The context window of ${name} is unknown; assuming ${tokens} tokens. ${meantBy(name)}`;
+}
+
+const OF_OPENAI = /^(?:gpt-|chatgpt-|o\d\b)/i;
+
+function meantBy(name: string): string {
+  // Names without a version: a mistyped name is not the id of any model.
+  const names = modelChoices({}, undefined).map(({ value }) => value);
+  const near = nearestWord(name, names);
+  if (near !== null) return `Did you mean --model ${near}?`;
+  if (OF_OPENAI.test(name)) return `It is asked of the Anthropic API; for OpenAI's: --model openai/${name}.`;
+  return 'HEDDLE_MODEL_LIMITS or HEDDLE_CONTEXT_WINDOW sets it.';
+}

@@ -1,0 +1,119 @@
+import { type Ask, createGate, type Gate } from '../../agent/calls/gate.ts';
+import { OVERLOADS_BEFORE_FALLBACK } from '../../agent/fallback.ts';
+import type { Fallback, Tally, Turn } from '../../agent/turn.ts';
+import type { ContentBlock } from '../../wire/api/content.ts';
+import type { Message } from '../../wire/messages/index.ts';
+import type { SelectedModel } from '../engine/engine-models.ts';
+import { type RequestingThread, requestSettings } from '../models/request-settings.ts';
+import type { Thread } from './thread.ts';
+
+/** The services of the session that a turn needs. */
+export interface TurnDependencies {
+  send(message: Message): Promise<void> | undefined;
+  takeQueued(): Promise<Message[]>;
+}
+
+/** A turn of the main thread or of an agent, from the settings in force now. */
+export function makeTurn(thread: Thread, tally: Tally, asked: ContentBlock[], dependencies: TurnDependencies): Turn {
+  const { services, identity, conversation, model, toolbox, budget, hooks, scope } = thread;
+  const { runtime, preferences, options } = services;
+  const { fallbacks } = model;
+  const ofConversation = conversation.forTurn();
+  const isMain = identity.agent === null;
+  const calls = { tools: toolbox.registry, gate: gateOf(thread) };
+  const stamp = inputStamp(isMain && preferences.dialect === '2.1.325', tally);
+  const sayPartial = (line: Message) => dependencies.send(stamp(line));
+  const turn: Turn = {
+    runtime,
+    sessionId: services.id,
+    parentToolUseId: identity.agent?.toolUseId ?? null,
+    ...candidate(thread, scope.model ?? model.selected, fallbacks[0]),
+    fallbacks: fallbacks.map((each, at) => candidate(thread, each, fallbacks[at + 1])),
+    ...ofConversation,
+    asked,
+    get partial() {
+      return isMain && preferences.partials ? sayPartial : null; // a host may ask for it during the turn
+    },
+    ...(services.telemetry?.calls(calls) ?? calls),
+    aliases: model.settings.toolAliases,
+    ordered: options.ordered,
+    get hooks() {
+      return hooks.current; // a skill may bring the first ones
+    },
+    toolContext: (toolUseId, signal) => thread.toolContext(toolUseId, signal),
+    hideCredentials: services.hideCredentials,
+    limits: budget.limits,
+    ledger: budget.ledger,
+    tally,
+    structured: toolbox.output?.begin() ?? null,
+    summaries: isMain && options.toolUseSummaries,
+    mentionsToday: preferences.dialect === '2.1.325',
+    progressMs: options.progressMs,
+    async takeQueued() {
+      await conversation.attachPending();
+      return dependencies.takeQueued();
+    },
+    beforeStop: async (again, signal) => (await hooks.current?.beforeStop(again, signal)) ?? { kind: 'stop' },
+    async record(message, details) {
+      const recorded = await ofConversation.record(message, details);
+      return recorded.type === 'assistant' ? stamp(recorded) : recorded;
+    },
+  };
+  scope.turn = turn;
+  return turn;
+}
+
+/** `ask`: answers the questions, instead of the session's host. */
+export function gateOf(thread: Thread, ask: () => Ask | null = () => askerOf(thread)): Gate {
+  const { services, workplace, permissions, conversation, hooks } = thread;
+  return createGate({
+    workspace: workplace.workspace,
+    policy: () => permissions.inForce(),
+    ask,
+    async onUpdates(updates) {
+      await permissions.apply(updates);
+      await services.mcp.current?.policies.approvals.remember(updates);
+    },
+    onFileAccess(paths) {
+      workplace.plan.ensureName();
+      conversation.memory.touch(paths);
+    },
+    hooks: () => hooks.current,
+  });
+}
+
+/** Adds the agent to a permission question, and why an approved tool needs another approval. */
+function askerOf({ ask, identity: { agent }, services }: Thread): Ask | null {
+  const mcp = services.mcp.current;
+  if (!ask || !(agent || mcp)) return ask;
+  return (request, signal) => {
+    const explained = mcp?.policies.approvals.explained(request) ?? request;
+    return ask(agent ? { ...explained, agentId: agent.id } : explained, signal);
+  };
+}
+
+/** A model that has a fallback gets fewer retries when it is overloaded, so that the fallback answers sooner. */
+function candidate(thread: Thread, selected: SelectedModel, next: SelectedModel | undefined): Fallback {
+  const limit = next && { overloadLimit: OVERLOADS_BEFORE_FALLBACK };
+  return { model: selected.model, request: { ...requestSettings(requestingIn(thread), selected), ...limit } };
+}
+
+/** The parts of a thread that the settings of a request are made from. */
+export function requestingIn({ model, identity, services, toolbox }: Thread): RequestingThread {
+  const { extensions, warnOnce } = services;
+  return { model, role: identity.role, style: extensions.current.style, tools: toolbox.registry, warnOnce };
+}
+
+/**
+ * Adds to the first line of each type which messages the turn answers, so that a host need not wait for the result.
+ * `isOn`: whether the host reads this field.
+ */
+function inputStamp(isOn: boolean, { userMessageUuids }: Tally) {
+  const stamped = new Set<Message['type']>();
+  return <Line extends Message>(line: Line): Line => {
+    const [first] = userMessageUuids;
+    if (!isOn || first === undefined || stamped.has(line.type)) return line;
+    stamped.add(line.type);
+    return { ...line, user_message_uuid: first, user_message_uuids: [...userMessageUuids] };
+  };
+}
