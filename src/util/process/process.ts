@@ -137,6 +137,9 @@ function startTimeout(ms: number | undefined, onTimeout: () => void): NodeJS.Tim
 type Child = WatchedChild & { readonly pid: number };
 
 async function startChild(spec: ProcessSpec): Promise<Child> {
+  // Checked before the fork, so that the reason is certain: a child whose chdir fails can also look like a command that
+  // exits with 127.
+  if (!existsSync(spec.cwd)) throw spawnError(spec, Object.assign(new Error('no such directory'), { code: 'ENOENT' }));
   let child: ChildProcess;
   try {
     child = spawn(spec.command, spec.args, {
