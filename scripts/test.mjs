@@ -12,6 +12,7 @@
 import { buildStep, costStep, staticChecks } from './lib/checks.mjs';
 import { prepareInterop } from './lib/interop-step.mjs';
 import { reportFileOf, runVitest } from './lib/run-vitest.mjs';
+import { lookAgain } from './lib/second-look.mjs';
 import { runSteps } from './lib/steps.mjs';
 import { startTarball } from './lib/tarball-step.mjs';
 import { readReport } from './lib/test-report.mjs';
@@ -45,11 +46,12 @@ const exitCode = await runVitest({ args: ['run', ...projects, ...wanted], report
 const tarball = await runTarball();
 const interop = await runInterop();
 // Last, when nothing else runs.
+const report = await lookAgain({ name, report: readReport(reportFile, exitCode) });
 const cost = tier.product ? await runSteps([costStep]) : [];
 
 printVerdict({
   name,
-  report: readReport(reportFile, exitCode),
+  report,
   // With `--after-quick` the build was counted already, unless it fails only now.
   steps: [...(earlier && build.ok ? [] : [build]), ...checks, ...tarball, ...interop, ...cost],
   notRun: notRun(),

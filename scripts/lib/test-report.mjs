@@ -17,6 +17,17 @@ export function readReport(file, exitCode, { mayBeEmpty = false } = {}) {
   return report;
 }
 
+/** The titles of all tests that a report says have passed, as `readReport` writes them. */
+export function readPassed(file) {
+  if (!fs.existsSync(file)) return new Set();
+  const { testResults } = JSON.parse(fs.readFileSync(file, 'utf8'));
+  return new Set(
+    testResults.flatMap((suite) =>
+      suite.assertionResults.filter(({ status }) => status === 'passed').map((test) => titleOf(suite, test)),
+    ),
+  );
+}
+
 /** One report of several. */
 export function addReports(reports) {
   return {
@@ -42,7 +53,7 @@ function addSuite(report, suite) {
   const name = path.relative(root, suite.name);
   let failedHere = 0;
   for (const test of suite.assertionResults) {
-    const title = `${name} > ${[...test.ancestorTitles, test.title].join(' > ')}`;
+    const title = titleOf(suite, test);
     if (test.status === 'passed') report.passed++;
     else if (test.status === 'failed') {
       failedHere++;
@@ -50,6 +61,10 @@ function addSuite(report, suite) {
     } else report.skipped.push(title);
   }
   if (suite.status === 'failed' && failedHere === 0) report.failed.push({ title: name, message: suite.message });
+}
+
+function titleOf(suite, test) {
+  return [path.relative(root, suite.name), ...test.ancestorTitles, test.title].join(' > ');
 }
 
 /** Vitest has shown the whole error already; here it is a reminder. */
