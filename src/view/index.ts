@@ -1,0 +1,3 @@
+export type * from './blocks.ts';
+export type * from './changes.ts';
+export type * from './view.ts';
