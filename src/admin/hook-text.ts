@@ -1,7 +1,7 @@
 import { type Hook, hookLabel } from '../hooks/hook.ts';
 import type { HookOutcome, HookRun } from '../hooks/join-answers.ts';
 import { printable } from '../util/text/printable.ts';
-import type { ListedHooks } from './try-hooks.ts';
+import type { ListedHooks } from './list-hooks.ts';
 
 /** The hooks by event, each with its matcher and its file; empty where there are none. */
 export function hookListLines({ hooks, problems, ignored }: ListedHooks): string[] {

@@ -3,7 +3,9 @@ import { agentToolOptions } from '../host/extensions/agent-kinds.ts';
 import { agentsOf } from '../host/extensions/extensions.ts';
 import { openExtensions } from '../host/extensions/open-extensions.ts';
 import { skillToolToJudge } from '../host/extensions/skill-tool.ts';
-import type { LaunchContext } from '../host/launch/launch-context.ts';
+import { hooksAsked } from '../host/hooks/matching-hooks.ts';
+import { type LaunchContext, openLaunchContext } from '../host/launch/launch-context.ts';
+import { type Explanation, explainCall } from '../host/permissions/explain-call.ts';
 import { createPermissions } from '../host/permissions/session-permissions.ts';
 import { openSandbox } from '../host/permissions/session-sandbox.ts';
 import { threadPolicy } from '../host/permissions/thread-permissions.ts';
@@ -11,6 +13,8 @@ import { sessionTools } from '../host/thread/toolbox.ts';
 import type { Policy } from '../permissions/policy.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import type { Launch } from '../wire/run-config.ts';
+import { hooksOf } from './list-hooks.ts';
 
 /** The policy and tools by which a launch would judge calls. */
 export interface JudgedBy {
@@ -63,4 +67,15 @@ export async function policyAtLaunch<T>(
   } finally {
     await sandbox.close();
   }
+}
+
+/** Explains how a session of this launch would judge a tool call at its start. Opens no session and stores nothing. */
+export async function explainLaunch(
+  engine: Engine,
+  launch: Launch,
+  { toolName, input }: { toolName: string; input: unknown },
+): Promise<Explanation> {
+  const context = await openLaunchContext(engine, launch);
+  const { hooks } = hooksOf(context);
+  return policyAtLaunch(engine, context, (by) => explainCall(toolName, input, { ...by, hooks: hooksAsked(hooks, by) }));
 }

@@ -8,7 +8,7 @@ import { defineServer, refusalOf, type ServerDependencies, serverStartupMs } fro
 import { type ConfiguredServer, findServers } from '../host/mcp/find-servers.ts';
 import { serverFetch } from '../host/mcp/server-fetch.ts';
 import { shownConfig } from '../mcp/config/server-config.ts';
-import { McpNeedsAuth } from '../mcp/oauth/authorized-fetch.ts';
+import { McpNeedsAuth } from '../mcp/needs-auth.ts';
 import type { FetchLike } from '../mcp/remote/fetch-like.ts';
 import type { McpToolInfo, ServerInfo } from '../mcp/server-answers.ts';
 import { Aborted } from '../util/abort.ts';

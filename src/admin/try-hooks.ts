@@ -1,32 +1,17 @@
 import { createHooks } from '../hooks/dispatch.ts';
 import { EVENT_NAMES, isKnownEvent } from '../hooks/events.ts';
-import type { Hook } from '../hooks/hook.ts';
 import type { HookOutcome } from '../hooks/join-answers.ts';
-import { readHooks } from '../hooks/read-hooks.ts';
 import type { Engine } from '../host/engine/engine.ts';
 import { toolEnv } from '../host/engine/environment.ts';
-import { conditionProblems, fitsCondition } from '../host/hooks/hook-condition.ts';
+import { fitsCondition } from '../host/hooks/hook-condition.ts';
 import { sessionlessServices } from '../host/hooks/hook-services.ts';
-import { hooksInLayers } from '../host/launch/hook-settings.ts';
-import { type LaunchContext, openLaunchContext } from '../host/launch/launch-context.ts';
+import { openLaunchContext } from '../host/launch/launch-context.ts';
 import type { JsonObject } from '../util/json.ts';
 import { nearestWord } from '../util/text/nearest.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { Launch } from '../wire/run-config.ts';
+import { hooksOf } from './list-hooks.ts';
 import { policyAtLaunch } from './policy-at-launch.ts';
-
-export interface ListedHooks {
-  hooks: Hook[];
-  /** Problems in the files, each with its location. */
-  problems: string[];
-  /** Settings of the project that do not apply because it is not trusted. */
-  ignored: string[];
-}
-
-/** The hooks that a run in this directory would have, without callbacks of programs. Runs nothing. */
-export async function listHooks(engine: Engine, launch: Launch): Promise<ListedHooks> {
-  return hooksOf(await openLaunchContext(engine, launch));
-}
 
 /** An event to try hooks with. */
 export interface TriedEvent {
@@ -73,19 +58,6 @@ export async function testHooks(
     fits: (condition, called) => policyAtLaunch(engine, context, (by) => fitsCondition(condition, called, by)),
   });
   return dispatcher.fire(event, payload, signal);
-}
-
-/** The hooks of a launch, and the problems with them. */
-export function hooksOf({ configuration }: Pick<LaunchContext, 'configuration'>): ListedHooks {
-  const { layers, trust } = configuration.loaded;
-  const read = hooksInLayers(layers).map(({ raw, source }) => ({ source, ...readHooks(raw, source) }));
-  return {
-    hooks: read.flatMap(({ hooks }) => hooks),
-    problems: read.flatMap(({ source, problems, hooks }) =>
-      [...problems, ...conditionProblems(hooks)].map((problem) => `${source.where}: ${problem}`),
-    ),
-    ignored: trust.ignored.filter(({ keys }) => keys.includes('hooks')).map(({ file }) => file),
-  };
 }
 
 function unknownEvent(event: string): HeddleError {

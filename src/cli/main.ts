@@ -1,6 +1,6 @@
 import { runHelp } from './commands/all-help.ts';
+import { printHints, refuseNearCommand, refuseUnknownHelp } from './commands/mistakes.ts';
 import { parseArgs } from './flags/args.ts';
-import { printHints, refuseNearCommand, refuseUnknownHelp } from './flags/mistakes.ts';
 import { refuseReferenceCommand } from './flags/reference-commands.ts';
 import { printVersion } from './print-version.ts';
 

@@ -5,10 +5,9 @@ import { makeDirectory } from '../util/files/make-directory.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { type FileLock, replaceLocked, tryLock, underLock, whenFree } from './file-lock.ts';
-import { readSettingsFile, refuseSettings } from './settings/settings-file.ts';
+import { type Change, readSettingsFile, refuseSettings } from './settings/settings-file.ts';
 
-/** Maps the file's values to its new ones; null leaves the file unchanged. Called again when the lock was lost. */
-export type Change = (values: JsonObject) => JsonObject | null;
+export type { Change } from './settings/settings-file.ts';
 
 /**
  * Changes a JSON file atomically, without losing changes of other processes: under a lock it reads the file, writes a

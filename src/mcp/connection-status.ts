@@ -1,7 +1,7 @@
 import type { JsonObject } from '../util/json.ts';
 import type { McpServerStatus, McpServerStatusConfig } from '../wire/mcp.ts';
 import type { ConnectionState } from './connection.ts';
-import type { ServerDefinition } from './connections.ts';
+import type { ServerDefinition } from './server-definition.ts';
 
 /** The status of a server as `mcp_status` reports it (wire.md 11.2). */
 export function statusOf(definition: ServerDefinition, state: ConnectionState): McpServerStatus {

@@ -1,6 +1,7 @@
 import { raceAbort } from '../util/abort.ts';
 import type { JsonObject } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
+import type { Logger } from '../util/runtime.ts';
 import { startTimer, within } from '../util/timer.ts';
 import {
   type CallOptions,
@@ -10,11 +11,11 @@ import {
   type ServerList,
   type ToolCallRequest,
 } from './client.ts';
-import type { ConnectionsOptions, ServerDefinition } from './connections.ts';
 import { RELIST_MS } from './limits.ts';
-import { McpNeedsAuth } from './oauth/authorized-fetch.ts';
+import { McpNeedsAuth } from './needs-auth.ts';
 import { listPrompts, type McpPromptInfo } from './prompts.ts';
 import type { McpToolInfo } from './server-answers.ts';
+import type { ServerDefinition } from './server-definition.ts';
 
 /**
  * The state of a server's connection. While a server reconnects, its earlier tools stay until the new list is known.
@@ -49,7 +50,16 @@ interface ListReading {
   reread: Promise<void>;
 }
 
-export interface ConnectionOptions extends Omit<ConnectionsOptions, 'handlerOf'> {
+/** How connections behave, for all servers of a session. */
+export interface ConnectingOptions {
+  /** How long a server may take to connect and to list its tools, in milliseconds. */
+  startupMs: number;
+  log: Logger;
+  /** Milliseconds before each attempt to reconnect to a lost server; for tests. */
+  retryMs?: readonly number[];
+}
+
+export interface ConnectionOptions extends ConnectingOptions {
   handler?: ClientHandler | undefined;
   /** Called when the state has changed. */
   onChange(): void;

@@ -1,42 +1,15 @@
 import type { JsonObject } from '../util/json.ts';
-import type { Logger } from '../util/runtime.ts';
 import { within } from '../util/timer.ts';
 import type { McpServerStatus } from '../wire/mcp.ts';
-import type { CallOptions, ClientDependencies, ClientHandler, McpClient, ToolCallRequest } from './client.ts';
-import { Connection } from './connection.ts';
+import type { CallOptions, ClientHandler, McpClient, ToolCallRequest } from './client.ts';
+import { type ConnectingOptions, Connection } from './connection.ts';
 import { statusOf } from './connection-status.ts';
 import type { McpPromptInfo } from './prompts.ts';
 import type { McpToolInfo } from './server-answers.ts';
+import type { ServerDefinition } from './server-definition.ts';
 
 /** How long a message from a server in the host waits for its connection to be complete. */
 const RECEIVE_MS = 500;
-
-/** A server and how to reach it. */
-export interface ServerDefinition {
-  name: string;
-  /**
-   * `local`, `project`, `user` or `plugin`: the file that defines it. `dynamic`: it came with the launch or a request.
-   */
-  scope: string;
-  /** The origin of the definition: `sdk` for the host's own servers, otherwise the scope. */
-  source: string;
-  transport: string;
-  /** As `mcp_status` shows it: without secrets. */
-  config: JsonObject;
-  /** How long a call may take, in milliseconds; absent: the limit for all servers. */
-  timeoutMs?: number | undefined;
-  /** Its tools are never left out of requests. */
-  alwaysLoad?: boolean | undefined;
-  /** It is not connected until the user or host enables it. */
-  isDisabled?: boolean | undefined;
-  /** Opens a client that is not initialized yet. Rejects with the reason when that is impossible. */
-  open(dependencies: OpenDependencies): McpClient | Promise<McpClient>;
-}
-
-export interface OpenDependencies extends ClientDependencies {
-  /** To be called when the connection is lost: the server is then reconnected. */
-  onLost(reason: Error): void;
-}
 
 /** A tool of a server that is connected or reconnecting. */
 export interface ServerTool {
@@ -56,14 +29,9 @@ export interface ConnectedServer {
   prompts: readonly McpPromptInfo[];
 }
 
-export interface ConnectionsOptions {
-  /** How long a server may take to connect and to list its tools, in milliseconds. */
-  startupMs: number;
-  log: Logger;
+export interface ConnectionsOptions extends ConnectingOptions {
   /** How the session handles a server's own requests; absent: it does not. */
   handlerOf?(server: ServerDefinition): ClientHandler;
-  /** Milliseconds before each attempt to reconnect to a lost server; for tests. */
-  retryMs?: readonly number[];
 }
 
 /** The MCP servers of one session, of every kind, and the status of each. */

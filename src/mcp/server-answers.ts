@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { cutDescription } from './list-bounds.ts';
 
@@ -63,4 +64,24 @@ function readTool(value: unknown): McpToolInfo[] {
 
 function isPage({ resourceUri }: JsonObject): boolean {
   return resourceUri === undefined || (typeof resourceUri === 'string' && resourceUri.startsWith('ui://'));
+}
+
+/** A hash to which an approval is bound: the tool's description and input schema, independent of the order of keys. */
+export function toolFingerprint({
+  description,
+  inputSchema,
+}: {
+  description: string;
+  inputSchema: JsonObject;
+}): string {
+  return createHash('sha256')
+    .update(JSON.stringify([description, sorted(inputSchema)]))
+    .digest('hex');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const keys = Object.keys(value).sort();
+  return keys.map((key) => [key, sorted(value[key])]);
 }

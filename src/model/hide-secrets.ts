@@ -1,5 +1,5 @@
 import type { Logger } from '../util/runtime.ts';
-import { mapTexts, spellings } from './recording/texts.ts';
+import { mapTexts, spellings } from './json-texts.ts';
 
 /** A text as it may be shown, logged or stored. */
 export type Hide = (text: string) => string;

@@ -3,7 +3,7 @@ import { within } from '../util/timer.ts';
 import { badOption } from '../wire/check-named.ts';
 import type { InitializeResponse, SlashCommand } from '../wire/control/index.ts';
 import { AbortError, ControlError, type ErrorCode, HeddleError, toHeddleError } from '../wire/errors.ts';
-import { exitError } from '../wire/exit-errors.ts';
+import { exitError } from '../wire/link/exit-errors.ts';
 import { type CallOptions, type ControlBody, Peer } from '../wire/link/peer.ts';
 import type { ExitInfo, Transport } from '../wire/link/transport.ts';
 import type { CommandsChangedMessage } from '../wire/messages/notices.ts';
@@ -11,15 +11,15 @@ import type { Message, ParsedMessage } from '../wire/messages/parse.ts';
 import type { SDKMessage } from '../wire/messages/sdk.ts';
 import type { HostCallbacks } from './host-callbacks.ts';
 import { checkInput, unsendable } from './options/check-options.ts';
+import type { McpServers } from './options/mcp-servers.ts';
 import type { GivenOptions } from './options/options.ts';
 import { zodIn } from './options/output-schema.ts';
 import { type OutputSchema, readOutputSchema } from './options/read-output.ts';
 import { initializeBody, type Prepared, toLaunch } from './options/to-launch.ts';
+import { programTools } from './options/tools-of-program.ts';
 import { hostTeller, type ReportToHost } from './report-to-host.ts';
 import { LOAD_TIMEOUT_MS } from './stored/load-timeout.ts';
 import { warnIfOld } from './subprocess/check-version.ts';
-import type { McpServers } from './tools/mcp-servers.ts';
-import { programTools } from './tools/program-tools.ts';
 
 const INITIALIZE_TIMEOUT_MS = 60_000;
 /** How long the last output of a dead agent may take to arrive. */

@@ -25,6 +25,7 @@ import type { McpServerStatus } from '../wire/mcp.ts';
 import type { PermissionModeName } from '../wire/permissions.ts';
 import type { ThinkingDisplay } from '../wire/thinking-display.ts';
 import type { Connection } from './connection.ts';
+import { type McpServers, serversOnWire } from './options/mcp-servers.ts';
 import type { SdkPluginConfig } from './options/option-types.ts';
 import {
   type Branch,
@@ -34,7 +35,6 @@ import {
   toTree,
   withLeaf,
 } from './stored/tree-types.ts';
-import { type McpServers, serversOnWire } from './tools/mcp-servers.ts';
 
 export type { InterruptReceipt };
 

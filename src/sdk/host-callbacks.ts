@@ -6,12 +6,13 @@ import type { HookInput } from '../wire/hooks/hooks.ts';
 import type { ControlBody, RequestContext, RequestHandler } from '../wire/link/peer.ts';
 import type { PermissionUpdate } from '../wire/permissions.ts';
 import { type NamedHook, nameHooks } from './named-hooks.ts';
+import { instancesOf, type McpServers } from './options/mcp-servers.ts';
 import type { CanUseTool } from './options/option-types.ts';
 import type { GivenOptions } from './options/options.ts';
+import { programTools } from './options/tools-of-program.ts';
 import { callbackFailed, callbackOdd, type ReportToHost } from './report-to-host.ts';
 import { storeAnswers } from './stored/store-answers.ts';
-import { instancesOf, type McpServers } from './tools/mcp-servers.ts';
-import { openProgramTools, type ProgramTools, programTools } from './tools/program-tools.ts';
+import { openProgramTools, type ProgramTools } from './tools/program-tools.ts';
 import { type CallAgent, SdkServers } from './tools/sdk-servers.ts';
 
 type Answer = (request: ControlBody, context: RequestContext) => Promise<unknown>;

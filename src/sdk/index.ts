@@ -58,7 +58,6 @@ export type {
 } from '../wire/control/index.ts';
 export type { Entry } from '../wire/entries.ts';
 export * from '../wire/errors.ts';
-export { ProcessError, RunError } from '../wire/exit-errors.ts';
 export { HOOK_EVENTS } from '../wire/hooks/hook-events.ts';
 export type * from '../wire/hooks/hook-inputs.ts';
 export type {
@@ -70,6 +69,7 @@ export type {
   SyncHookOutput,
   SyncHookOutput as SyncHookJSONOutput,
 } from '../wire/hooks/hooks.ts';
+export { ProcessError, RunError } from '../wire/link/exit-errors.ts';
 export type { ExitInfo, Transport } from '../wire/link/transport.ts';
 export type {
   McpHttpServerConfig,
@@ -147,7 +147,6 @@ export { type StartupParameters, startup, type WarmQuery } from './startup.ts';
 export {
   archiveSession,
   deleteSession,
-  type ForkSessionOptions,
   foldSessionSummary,
   forkSession,
   getSessionBranches,
@@ -156,20 +155,23 @@ export {
   getSessionTree,
   getSubagentMessages,
   type ImportedSession,
-  type ImportSessionToStoreOptions,
   importSessionToStore,
-  type ListSessionsOptions,
   listSessions,
   listSubagents,
   renameSession,
   type SDKSessionInfo,
   type SessionMessage,
-  type SessionMessagesOptions,
-  type SessionPlaceOptions,
   switchSession,
   tagSession,
   unarchiveSession,
 } from './stored/sessions.ts';
+export type {
+  ForkSessionOptions,
+  ImportSessionToStoreOptions,
+  ListSessionsOptions,
+  SessionMessagesOptions,
+  SessionPlaceOptions,
+} from './stored/stored-options.ts';
 export type { Branch, SessionNode, SessionTree, SwitchLeafResult } from './stored/tree-types.ts';
 export { filterEscalatingDefaultMode, resolveSettings } from './subprocess/settings-files.ts';
 export { createSdkMcpServer, type SdkMcpToolDefinition } from './tools/sdk-mcp.ts';

@@ -24,7 +24,7 @@ import type { SandboxCredentials, SandboxSettings } from '../wire/sandbox-settin
 import type { CanUseTool, HookCallback, ThinkingConfig } from './options/option-types.ts';
 import type { GivenOptions } from './options/options.ts';
 import type { PromptStream } from './query.ts';
-import type { SessionMessagesOptions, SessionPlaceOptions } from './stored/sessions.ts';
+import type { SessionMessagesOptions, SessionPlaceOptions } from './stored/stored-options.ts';
 
 // The reference SDK
 

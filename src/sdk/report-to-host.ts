@@ -1,16 +1,21 @@
 import { messageOf } from '../util/message-of.ts';
 import { warnProcess } from '../util/process/process-warning.ts';
 import { HeddleError } from '../wire/errors.ts';
-import type { Options } from './options/options.ts';
 
 /** Reports errors outside of the conversation to the program. Never throws. */
 export type ReportToHost = (error: HeddleError) => void;
+
+/** The options of a program that take such reports. */
+interface ReportOptions {
+  readonly onError?: ((error: HeddleError) => void) | undefined;
+  readonly stderr?: ((text: string) => void) | undefined;
+}
 
 /**
  * Reports by `onError` where it is set, else by `stderr`, else as a warning of the process. The stack is that of the
  * cause, so that for a function of the program it names the line that threw.
  */
-export function hostTeller({ onError, stderr }: Pick<Options, 'onError' | 'stderr'>): ReportToHost {
+export function hostTeller({ onError, stderr }: ReportOptions): ReportToHost {
   return (error) => {
     const stack = stackOf(error.cause);
     try {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
-import type { ControlRequestFrame } from '../wire/control/frames.ts';
+import type { ControlRequestFrame } from '../wire/link/frames.ts';
 import type { ExitInfo } from '../wire/link/transport.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 import type { Block, Notice } from './blocks.ts';

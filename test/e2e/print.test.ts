@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { troubleText } from '../../src/cli/run/result-text.ts';
+import { troubleText } from '../../src/cli/terminal/result-text.ts';
 import { fail, reply, text, toolUse } from '../../src/testing/index.ts';
 import { CLI, runCli, STREAM_BOTH, STREAM_OUT, startCli } from '../support/cli.ts';
 import { blocksOf, isResult, kindOf, type Line } from '../support/lines.ts';

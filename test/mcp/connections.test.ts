@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { McpClient } from '../../src/mcp/client.ts';
-import { createConnections, type ServerDefinition } from '../../src/mcp/connections.ts';
+import { createConnections } from '../../src/mcp/connections.ts';
+import type { ServerDefinition } from '../../src/mcp/server-definition.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 import type { RpcRequest } from '../../src/wire/link/json-rpc.ts';
 

@@ -136,7 +136,7 @@ export const mutations = [
   },
   {
     row: 'OUT-11',
-    file: 'src/cli/run/result-text.ts',
+    file: 'src/cli/terminal/result-text.ts',
     from: 'return `Error: ${errorOf(result)}`;',
     to: 'return errorOf(result);',
     why: 'the fixed text that hosts match is another',

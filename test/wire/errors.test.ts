@@ -12,7 +12,7 @@ import {
   NotConnectedError,
   toHeddleError,
 } from '../../src/wire/errors.ts';
-import { ProcessError, RunError } from '../../src/wire/exit-errors.ts';
+import { ProcessError, RunError } from '../../src/wire/link/exit-errors.ts';
 
 /** Texts that a host may match are wire shape (ruling P5). */
 const errors: [title: string, error: HeddleError, name: string, code: string, message: string][] = [

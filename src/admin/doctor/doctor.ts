@@ -2,7 +2,7 @@ import { secretValues } from '../../host/engine/environment.ts';
 import { readStoredKeys } from '../../host/engine/stored-keys.ts';
 import { openLaunchContext } from '../../host/launch/launch-context.ts';
 import { createHide, type Hide } from '../../model/hide-secrets.ts';
-import { mapTexts } from '../../model/recording/texts.ts';
+import { mapTexts } from '../../model/json-texts.ts';
 import { isObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { within } from '../../util/timer.ts';

@@ -1,7 +1,8 @@
 import { hookListLines, outcomeText } from '../../admin/hook-text.ts';
+import { listHooks } from '../../admin/list-hooks.ts';
 import { recordedEvent } from '../../admin/recorded-event.ts';
 import { openStored } from '../../admin/sessions.ts';
-import { listHooks, testHooks } from '../../admin/try-hooks.ts';
+import { testHooks } from '../../admin/try-hooks.ts';
 import { type Engine, openEngine } from '../../host/engine/engine.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
 import { wrapText } from '../../util/text/wrap-text.ts';

@@ -1,4 +1,4 @@
-import { explainLaunch } from '../../admin/explain.ts';
+import { explainLaunch } from '../../admin/policy-at-launch.ts';
 import { openEngine } from '../../host/engine/engine.ts';
 import type { Explanation } from '../../host/permissions/explain-call.ts';
 import { tryParseJson } from '../../util/json.ts';

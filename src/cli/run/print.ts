@@ -9,8 +9,9 @@ import type { Launch, OutputFormat, RunConfig } from '../../wire/run-config.ts';
 import type { CliLogger } from '../terminal/logger.ts';
 import type { Person } from '../terminal/person.ts';
 import { openProgress, type Progress } from '../terminal/progress.ts';
+import type { Renderer } from '../terminal/renderer.ts';
+import { commandText, type RunText, resultText, resumedLines } from '../terminal/result-text.ts';
 import { createAgentTree } from './agent-tree.ts';
-import { commandText, type RunText, resultText, resumedLines } from './result-text.ts';
 
 export interface PrintInput {
   prompt: string;
@@ -115,14 +116,6 @@ function rendererOf(config: RunConfig, out: LineWriter): Renderer {
       for (const line of tree.lines()) process.stderr.write(`${line}\n`);
     },
   };
-}
-
-/** How one output format shows a run. */
-export interface Renderer {
-  show(message: JsonObject): Promise<void> | undefined;
-  end(): Promise<void> | void;
-  /** Whether the reason of a failed start has reached stdout or stderr. */
-  hasReportedFailure(): boolean;
 }
 
 /** A resume that had to leave something out, or found nothing, is reported before the answer. */

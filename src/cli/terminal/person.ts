@@ -1,11 +1,11 @@
 import { HeddleError } from '../../wire/errors.ts';
 import type { RequestHandler } from '../../wire/link/peer.ts';
 import type { RunConfig } from '../../wire/run-config.ts';
-import type { Renderer } from '../run/print.ts';
 import { createAsker } from './asker.ts';
 import type { CliLogger } from './logger.ts';
 import { openProgress, type Progress } from './progress.ts';
 import { lineReader } from './read-line.ts';
+import type { Renderer } from './renderer.ts';
 import { openScreen } from './screen.ts';
 import { terminalOf } from './terminal.ts';
 import { createView } from './view.ts';

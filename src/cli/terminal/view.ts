@@ -2,9 +2,9 @@ import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import type { Paint } from '../../util/text/paint.ts';
 import { printable } from '../../util/text/printable.ts';
 import { wrapText } from '../../util/text/wrap-text.ts';
-import { commandText, resumedLines, troubleText, unknownCommandLine } from '../run/result-text.ts';
 import { callLine } from './progress-line.ts';
 import { blocksOf, callOf } from './progress-state.ts';
+import { commandText, resumedLines, troubleText, unknownCommandLine } from './result-text.ts';
 import { type Screen, showWhole } from './screen.ts';
 
 export interface ViewOptions {

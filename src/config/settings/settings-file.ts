@@ -7,6 +7,9 @@ import { messageOf } from '../../util/message-of.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { duplicateKey } from './duplicate-key.ts';
 
+/** Maps a file's values to its new ones; null leaves the file unchanged. Called again when the lock was lost. */
+export type Change = (values: JsonObject) => JsonObject | null;
+
 /**
  * The settings in a file; null when the file is missing. An unreadable file is an error, because it may contain a rule.
  */

@@ -3,9 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject, isTexts, type JsonObject } from '../../util/json.ts';
 import { toPermissionMode } from '../../wire/permission-modes.ts';
 import type { PermissionRuleValue, PermissionUpdate } from '../../wire/permissions.ts';
-import type { Change } from '../json-file.ts';
 import { type FileScope, type SettingsDirectories, settingsPath } from './scopes.ts';
-import { readSettingsFile, refuseSettings } from './settings-file.ts';
+import { type Change, readSettingsFile, refuseSettings } from './settings-file.ts';
 
 /** Interprets the texts in a settings file. Passed in, because the permissions folder defines the rule syntax. */
 export interface SettingTexts {

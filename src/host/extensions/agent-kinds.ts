@@ -1,5 +1,4 @@
-import { BUNDLED_AGENT_PROMPTS } from '../../config/extensions/bundled-agent-texts.ts';
-import { BUNDLED_AGENTS } from '../../config/extensions/bundled-agents.ts';
+import { BUNDLED_AGENT_PROMPTS, BUNDLED_AGENTS } from '../../config/extensions/bundled-agents.ts';
 import { plainName } from '../../permissions/name-rules.ts';
 import type { AgentToolOptions } from '../../tools/agents/agent.ts';
 import { isObject, stringField } from '../../util/json.ts';

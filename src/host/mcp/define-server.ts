@@ -9,10 +9,10 @@ import {
   typeOf,
 } from '../../mcp/config/server-config.ts';
 import { type ServerRules, serverRefusal } from '../../mcp/config/server-policy.ts';
-import type { OpenDependencies, ServerDefinition } from '../../mcp/connections.ts';
 import type { FetchLike } from '../../mcp/remote/fetch-like.ts';
 import { remoteLink } from '../../mcp/remote/remote-link.ts';
 import { type CallHost, sdkLink } from '../../mcp/sdk-bridge.ts';
+import type { OpenDependencies, ServerDefinition } from '../../mcp/server-definition.ts';
 import { stdioLink } from '../../mcp/stdio-link.ts';
 import type { JsonObject } from '../../util/json.ts';
 import type { Processes } from '../../util/process/process.ts';

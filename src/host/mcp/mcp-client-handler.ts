@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { systemLine } from '../../agent/system-line.ts';
 import type { ClientHandler } from '../../mcp/client.ts';
-import type { ServerDefinition } from '../../mcp/connections.ts';
+import type { ServerDefinition } from '../../mcp/server-definition.ts';
 import type { Policy } from '../../permissions/policy.ts';
 import { type JsonObject, stringField } from '../../util/json.ts';
 import { printable } from '../../util/text/printable.ts';

@@ -1,4 +1,4 @@
-import type { ServerDefinition } from '../../mcp/connections.ts';
+import type { ServerDefinition } from '../../mcp/server-definition.ts';
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import { textOf } from '../../wire/api/text-of.ts';
 import { RPC_ERRORS, RpcError } from '../../wire/link/json-rpc.ts';

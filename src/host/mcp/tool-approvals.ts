@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { AskRequest } from '../../agent/calls/gate.ts';
 import { changeJsonFile } from '../../config/json-file.ts';
 import { readSettingsFile } from '../../config/settings/settings-file.ts';
-import { toolFingerprint } from '../../mcp/fingerprint.ts';
+import { toolFingerprint } from '../../mcp/server-answers.ts';
 import { canonicalToolName, coversTool, formatRule, type Rule } from '../../permissions/rules.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';

@@ -1,13 +1,6 @@
+import { McpNeedsAuth, McpNeedsScope } from '../needs-auth.ts';
 import type { FetchLike } from '../remote/fetch-like.ts';
 import type { ServerAuth } from './tokens.ts';
-
-/** The user has to sign in before the server answers. */
-export class McpNeedsAuth extends Error {
-  override readonly name = 'McpNeedsAuth';
-}
-
-/** The sign-in does not cover this one request: others are still answered. */
-export class McpNeedsScope extends McpNeedsAuth {}
 
 export interface AuthorizedFetchOptions {
   serverName: string;

@@ -8,7 +8,7 @@ import { within } from '../../util/timer.ts';
 import type { RpcRequest } from '../../wire/link/json-rpc.ts';
 import type { McpLink } from '../client.ts';
 import { MAX_UNSENT } from '../limits.ts';
-import { McpNeedsAuth, McpNeedsScope } from '../oauth/authorized-fetch.ts';
+import { McpNeedsAuth, McpNeedsScope } from '../needs-auth.ts';
 import { PendingRequests } from '../pending-requests.ts';
 import { boundEvents } from './bound-events.ts';
 import type { FetchLike } from './fetch-like.ts';
@@ -87,15 +87,9 @@ export function remoteLink(options: RemoteLinkOptions): McpLink {
   function lose(error: unknown): void {
     if (isOver) return;
     isOver = true;
-    const reason = reasonOf(error);
+    const reason = reasonOf(error, needsAuth);
     pending.failAll(reason);
     options.onLost(reason);
-  }
-
-  function reasonOf(error: unknown): Error {
-    if (error instanceof McpNeedsScope) return error;
-    if (needsAuth) return needsAuth;
-    return new Error(withCause(error), { cause: error });
   }
 
   async function answer(message: JsonObject): Promise<void> {
@@ -115,7 +109,7 @@ export function remoteLink(options: RemoteLinkOptions): McpLink {
       await starting;
       await transport.send(message as JSONRPCMessage);
     } catch (error) {
-      const reason = reasonOf(error);
+      const reason = reasonOf(error, needsAuth);
       if (isOpen && isEndOfSession(error)) lose(error);
       throw reason;
     }
@@ -185,6 +179,11 @@ function isEndOfSession(error: unknown): boolean {
 }
 
 const NO_CONNECTION = /^(ECONN|EPIPE|ENOTFOUND|EHOST|ENET|ETIMEDOUT|UND_ERR)/;
+
+function reasonOf(error: unknown, needsAuth: McpNeedsAuth | null): Error {
+  if (error instanceof McpNeedsScope) return error;
+  return needsAuth ?? new Error(withCause(error), { cause: error });
+}
 
 /** `fetch failed` alone does not help the user. */
 function withCause(error: unknown): string {

@@ -75,18 +75,9 @@ export function createBlockWriter({ emit, newCallId }: BlockWriterOptions): Bloc
     emit({ type: 'content_block_stop', index: block.index });
   }
 
-  function openCall({ index, id }: CallFragment): Call {
-    const isTaken = !id || calls.some((call) => call.id === id);
-    const call: Call = {
-      kind: 'tool_use',
-      waiting: [],
-      number: index,
-      rawId: id,
-      id: isTaken ? newCallId() : id,
-      name: '',
-      pieces: [],
-      isClosed: false,
-    };
+  function openCall(fragment: CallFragment): Call {
+    const { id } = fragment;
+    const call = newCall(fragment, !id || calls.some((each) => each.id === id) ? newCallId() : id);
     calls.push(call);
     return call;
   }
@@ -168,6 +159,10 @@ interface Call {
 }
 
 type Block = PlainBlock | Call;
+
+function newCall({ index, id: rawId }: CallFragment, id: string): Call {
+  return { kind: 'tool_use', waiting: [], number: index, rawId, id, name: '', pieces: [], isClosed: false };
+}
 
 /**
  * The call that a fragment continues, or undefined when it begins a new one. Some servers number all calls 0: a new id

@@ -32,7 +32,7 @@ export function createChatDialect({ model, requestId, runtime, requestBody }: Ch
   function takeChunk(chunk: JsonObject): boolean {
     const before = { told: out.length, characters: blocks.characters };
     const choice = firstChoice(chunk);
-    if (!isStarted) emit(messageStart());
+    if (!isStarted) emit(messageStart(`msg_${newId()}`, model));
     isStarted = true;
     usage = readUsage(chunk, choice) ?? usage;
     const delta = choice?.delta ?? choice?.message;
@@ -53,23 +53,6 @@ export function createChatDialect({ model, requestId, runtime, requestBody }: Ch
       blocks.add('text', refusal);
     }
     for (const fragment of callFragments(delta)) blocks.addCall(fragment);
-  }
-
-  /** Server ids are not used: some servers draw them from a few hundred values. */
-  function messageStart(): StreamEvent {
-    return {
-      type: 'message_start',
-      message: {
-        id: `msg_${newId()}`,
-        type: 'message',
-        role: 'assistant',
-        model,
-        content: [],
-        stop_reason: null,
-        stop_sequence: null,
-        usage: noUsage(),
-      },
-    };
   }
 
   function finish(): void {
@@ -123,6 +106,23 @@ export function createChatDialect({ model, requestId, runtime, requestBody }: Ch
       takeChunk(body);
       finish();
       return out;
+    },
+  };
+}
+
+/** Server ids are not used: some servers draw them from a few hundred values. */
+function messageStart(id: string, model: string): StreamEvent {
+  return {
+    type: 'message_start',
+    message: {
+      id,
+      type: 'message',
+      role: 'assistant',
+      model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: noUsage(),
     },
   };
 }

@@ -1,8 +1,8 @@
 import { isObject } from '../../util/json.ts';
+import { mapTexts } from '../json-texts.ts';
 import type { StreamEvent } from '../model.ts';
 import type { Mask } from './mask.ts';
 import type { RecordedEvent } from './recording.ts';
-import { mapTexts } from './texts.ts';
 
 /** Masks events for a recording. All deltas of a block must be among them, or none. */
 export function hideEvents(events: readonly RecordedEvent[], mask: Mask): RecordedEvent[] {

@@ -1,4 +1,4 @@
-import { escapeJson, spellings } from './texts.ts';
+import { escapeJson, spellings } from '../json-texts.ts';
 
 /** Texts that must not be in a recording, because they are secret or differ between machines. */
 export interface Masked {

@@ -1,5 +1,6 @@
 import { HEDDLE_VERSION } from '../../wire/version.ts';
 import { isGroup } from '../each-event.ts';
+import { mapTexts } from '../json-texts.ts';
 import type { ApiMessage, Model, ModelEvent, ModelRequest } from '../model.ts';
 import { createMask, type Mask, type Masked } from './mask.ts';
 import { hideEvents } from './mask-events.ts';
@@ -10,7 +11,6 @@ import {
   type RequestLine,
   settingsOf,
 } from './recording.ts';
-import { mapTexts } from './texts.ts';
 
 export interface RecorderOptions {
   /** Receives whole lines, each with its line feed, one or several at a time. Must not throw. */

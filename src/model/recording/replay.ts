@@ -1,4 +1,5 @@
 import type { Clock } from '../../util/runtime.ts';
+import { mapTexts } from '../json-texts.ts';
 import type { ApiMessage, Failure, Model, ModelEvent, ModelRequest, ModelYield } from '../model.ts';
 import { createMask, type Mask, type Masked } from './mask.ts';
 import { showEvent } from './mask-events.ts';
@@ -10,7 +11,6 @@ import {
   settingsOf,
 } from './recording.ts';
 import { type ComparableRequest, comparableJson, describeDifference, isSameRequest } from './request-diff.ts';
-import { mapTexts } from './texts.ts';
 
 export interface ReplayOptions {
   /** The recording's name in messages. */

@@ -4,11 +4,11 @@ import { isFilled, isObject, type JsonObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { badOption, checkNamed } from '../../wire/check-named.ts';
 import type { HeddleError } from '../../wire/errors.ts';
-import { programTools } from '../tools/program-tools.ts';
 import { userMessage } from '../user-message.ts';
 import { mistypedNames } from './mistyped-names.ts';
 import { OPTION_CHECKS } from './option-checks.ts';
 import type { GivenOptions } from './options.ts';
+import { programTools } from './tools-of-program.ts';
 
 /** Throws for an empty prompt, which would get an empty answer. */
 export function checkPrompt(prompt: unknown): void {

@@ -1,7 +1,7 @@
 import { slipOf } from '../../util/text/nearest.ts';
 import { BUILTIN_TOOL_NAMES, OTHER_TOOL_NAMES } from '../../wire/tools/known-tool-names.ts';
-import { programTools } from '../tools/program-tools.ts';
 import type { GivenOptions } from './options.ts';
+import { programTools } from './tools-of-program.ts';
 
 /**
  * Tool names that are one typing error away from a known tool: a hook or a rule with such a name would guard nothing. A

@@ -2,11 +2,11 @@ import type { JsonObject } from '../../util/json.ts';
 import type { Dialect } from '../../wire/dialect.ts';
 import type { ControlBody } from '../../wire/link/peer.ts';
 import type { Launch, RunConfig } from '../../wire/run-config.ts';
-import { instancesOf, mcpConfig, sdkServerConfigs } from '../tools/mcp-servers.ts';
-import { programTools } from '../tools/program-tools.ts';
+import { instancesOf, mcpConfig, sdkServerConfigs } from './mcp-servers.ts';
 import type { GivenOptions } from './options.ts';
 import { jsonSchemaIn } from './output-schema.ts';
 import { settingsText } from './settings-text.ts';
+import { programTools } from './tools-of-program.ts';
 
 /** Adaptive thinking as a number, for a command line that only accepts a number. */
 const ADAPTIVE_TOKENS = 32_000;

@@ -1,8 +1,15 @@
 import type { SessionStore } from '../../sessions/store.ts';
 import type { ImportedSession } from '../../sessions/stored/import-session.ts';
-import type { MessagesOptions, SessionMessage } from '../../sessions/stored/messages.ts';
+import type { SessionMessage } from '../../sessions/stored/messages.ts';
 import type { StoredSummary } from '../../sessions/stores/list-store.ts';
 import type { ReferenceSessionStore } from '../../sessions/stores/reference-store-types.ts';
+import type {
+  ForkSessionOptions,
+  ImportSessionToStoreOptions,
+  ListSessionsOptions,
+  SessionMessagesOptions,
+  SessionPlaceOptions,
+} from './stored-options.ts';
 import { type Branch, type SessionTree, toBranches, toTree } from './tree-types.ts';
 
 export type { ImportedSession } from '../../sessions/stored/import-session.ts';
@@ -14,42 +21,6 @@ export { foldSessionSummary } from '../../sessions/stores/summary-of-entries.ts'
  * store has `path` and `fileSize` only where the store provides them.
  */
 export type SDKSessionInfo = StoredSummary;
-
-/** Where the functions look for sessions. */
-export interface SessionPlaceOptions {
-  /** The directory of a project. Without it, all projects are searched. */
-  dir?: string;
-  /** The config home. Default: HEDDLE_HOME, else CLAUDE_CONFIG_DIR, else ~/.heddle. */
-  home?: string;
-  /**
-   * The store that has the sessions instead of a config home: those of `dir`, by default the current directory.
-   * Archives, and imports from a store, reject with `not_supported`.
-   */
-  sessionStore?: SessionStore | ReferenceSessionStore;
-}
-
-export interface ListSessionsOptions extends SessionPlaceOptions {
-  limit?: number;
-  offset?: number;
-  /** With `dir`: also the sessions of the other worktrees of its git repository. Default true. */
-  includeWorktrees?: boolean;
-}
-
-export interface ImportSessionToStoreOptions extends SessionPlaceOptions {
-  /** Also copies the transcripts of its subagents. Default true. */
-  includeSubagents?: boolean;
-  /** The maximum number of entries in one `append`. Default 500. */
-  batchSize?: number;
-}
-
-export interface SessionMessagesOptions extends SessionPlaceOptions, MessagesOptions {}
-
-export interface ForkSessionOptions extends SessionPlaceOptions {
-  /** Copies the branch that ends in this message. Default: the active one. */
-  upToMessageId?: string;
-  /** Default: the title of the source, with `(fork)`. */
-  title?: string;
-}
 
 /**
  * The sessions of `dir`, or of all projects, newest first. Only the two ends of each file are read; a file that cannot

@@ -1,5 +1,3 @@
-import { realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { isSessionId } from '../../sessions/files/session-paths.ts';
 import { withWorktrees } from '../../sessions/files/worktrees.ts';
 import type { SessionStore } from '../../sessions/store.ts';
@@ -28,20 +26,19 @@ import { toSessionStore } from '../../sessions/stores/reference-store.ts';
 import type { ReferenceSessionStore } from '../../sessions/stores/reference-store-types.ts';
 import { withLease } from '../../sessions/stores/with-lease.ts';
 import { activeLeaf } from '../../sessions/tree/build-tree.ts';
-import { findConfigHome } from '../../util/own/config-home.ts';
 import { randomIds, silentLogger } from '../../util/system-runtime.ts';
 import type { Branch, SessionTree } from '../../wire/control/index.ts';
 import { HeddleError } from '../../wire/errors.ts';
-import { ownEnv } from '../subprocess/own-environment.ts';
-import type {
-  ForkSessionOptions,
-  ImportSessionToStoreOptions,
-  ListSessionsOptions,
-  SessionMessagesOptions,
-  SessionPlaceOptions,
-} from './sessions.ts';
+import { homeOf, realPath } from '../subprocess/session-location.ts';
 import { type StoreSession, storeSession } from './store-sessions.ts';
-import { checkStoredOptions } from './stored-options.ts';
+import {
+  checkStoredOptions,
+  type ForkSessionOptions,
+  type ImportSessionToStoreOptions,
+  type ListSessionsOptions,
+  type SessionMessagesOptions,
+  type SessionPlaceOptions,
+} from './stored-options.ts';
 
 /** The bodies of the functions in `sessions.ts`. */
 export async function list(options: ListSessionsOptions): Promise<StoredSummary[]> {
@@ -240,21 +237,4 @@ function refuseStore({ sessionStore }: SessionPlaceOptions): void {
 
 function invalid(option: string, message: string): HeddleError {
   return new HeddleError('invalid_option', message, { facts: { option } });
-}
-
-function homeOf({ home }: SessionPlaceOptions): string {
-  if (home !== undefined) return home;
-  const found = findConfigHome(ownEnv());
-  if (!found) throw invalid('home', 'There is no place for sessions: set HEDDLE_HOME or HOME');
-  if ('problem' in found) throw new HeddleError('invalid_settings', found.problem);
-  return found.path;
-}
-
-/** A directory that no longer exists still has its sessions. */
-function realPath(dir: string): string {
-  try {
-    return realpathSync(dir);
-  } catch {
-    return resolve(dir);
-  }
 }

@@ -4,14 +4,8 @@ import { madeOnce } from '../../util/made-once.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { ControlError, HeddleError } from '../../wire/errors.ts';
 import type { ControlBody, RequestContext } from '../../wire/link/peer.ts';
-import type { GivenOptions } from '../options/options.ts';
 import type { ReportToHost } from '../report-to-host.ts';
 import type { LoadedTool } from './serve-tools.ts';
-
-/** The tools of this program among those that `options.tools` lists. */
-export function programTools(tools: GivenOptions['tools']): CustomTool[] {
-  return Array.isArray(tools) ? tools.filter((tool) => typeof tool !== 'string') : [];
-}
 
 /** Tools of this program. The agent has them under their own names and asks this program to run them. */
 export interface ProgramTools {

@@ -50,19 +50,12 @@ export function fromReferenceStore(given: ReferenceSessionStore, options: Adapte
   /** By transcript: the uuids that it is known to hold. `isWhole`: the set is complete. */
   const known = new Map<string, { uuids: Set<string>; isWhole: boolean }>();
 
-  async function loadAll(key: SessionKey): Promise<Entry[]> {
-    const loaded = await calling('load', () => given.load(keyOf(key)));
-    if (loaded === null || loaded === undefined) return [];
-    if (!Array.isArray(loaded)) throw failed('load', 'it must resolve with an array of entries, or null');
-    return loaded.map((entry) => copyOf(entry as Entry));
-  }
-
   /** The entries that the transcript does not hold yet, each uuid once. */
   async function unstored(key: SessionKey, entries: readonly Entry[], areNew: boolean): Promise<Entry[]> {
     const about = known.get(nameOf(key)) ?? { uuids: new Set(), isWhole: false };
     known.set(nameOf(key), about);
     if (!areNew && !about.isWhole && entries.some(({ uuid }) => isName(uuid))) {
-      for (const { uuid } of await loadAll(key)) if (isName(uuid)) about.uuids.add(uuid);
+      for (const { uuid } of await loadAll(given, key)) if (isName(uuid)) about.uuids.add(uuid);
       about.isWhole = true;
     }
     const seen = new Set<unknown>();
@@ -109,12 +102,12 @@ export function fromReferenceStore(given: ReferenceSessionStore, options: Adapte
       if (entries.length > 0) await queue.add(key, entries.map(copyOf), areNew);
     },
     async *load(key): AsyncGenerator<Loaded, void> {
-      const entries = peeked?.name === nameOf(key) ? peeked.entries : await loadAll(key);
+      const entries = peeked?.name === nameOf(key) ? peeked.entries : await loadAll(given, key);
       peeked = null;
       for (const [at, entry] of entries.entries()) yield loadedOf(entry, at + 1);
     },
     async exists(key) {
-      const entries = await loadAll(key);
+      const entries = await loadAll(given, key);
       peeked = { name: nameOf(key), entries };
       return entries.length > 0;
     },
@@ -149,6 +142,13 @@ export function fromReferenceStore(given: ReferenceSessionStore, options: Adapte
 }
 
 const NEEDED = 'name the session to resume, or give the store that method';
+
+async function loadAll(given: ReferenceSessionStore, key: SessionKey): Promise<Entry[]> {
+  const loaded = await calling('load', () => given.load(keyOf(key)));
+  if (loaded === null || loaded === undefined) return [];
+  if (!Array.isArray(loaded)) throw failed('load', 'it must resolve with an array of entries, or null');
+  return loaded.map((entry) => copyOf(entry as Entry));
+}
 
 async function calling<T>(method: string, call: () => Promise<T>): Promise<T> {
   try {

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import { SessionTotals } from '../api/session-totals.ts';
 import { McpServerStatus } from '../mcp.ts';
+import { SlashCommand } from '../messages/slash-command.ts';
 import { PermissionBehavior } from '../permissions.ts';
 import { AnyObject, open, type Schema, word } from '../schema.ts';
-import { AgentInfo, SlashCommand } from './initialize.ts';
+import { AgentInfo } from './initialize.ts';
 
 /** The answers to requests of the host that return more than a confirmation. */
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { JsonRpcMessage, McpServerConfig, McpServerStatus } from '../mcp.ts';
+import { SlashCommand } from '../messages/slash-command.ts';
 import { AnyObject, open, word } from '../schema.ts';
 import {
   Branch,
@@ -22,7 +23,7 @@ import {
   TaskOutput,
 } from './answers.ts';
 import { Done, exchanges } from './exchange.ts';
-import { InitializeResponse, initializeFields, ModelInfo, SlashCommand } from './initialize.ts';
+import { InitializeResponse, initializeFields, ModelInfo } from './initialize.ts';
 
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());

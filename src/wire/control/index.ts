@@ -6,6 +6,8 @@ import { cliRequests } from './cli-requests.ts';
 import type { Exchange } from './exchange.ts';
 import { hostRequests } from './host-requests.ts';
 
+export * from '../link/frames.ts';
+export { SlashCommand } from '../messages/slash-command.ts';
 export type {
   Branch,
   ContextUsage,
@@ -32,7 +34,6 @@ export type {
 export type { ElicitationResult, StoreKey } from './cli-requests.ts';
 export { cliRequests } from './cli-requests.ts';
 export { Done } from './exchange.ts';
-export * from './frames.ts';
 export { hostRequests } from './host-requests.ts';
 export {
   AccountInfo,
@@ -40,7 +41,6 @@ export {
   HookCallbackMatcher,
   InitializeResponse,
   ModelInfo,
-  SlashCommand,
 } from './initialize.ts';
 
 export type HostSubtype = keyof typeof hostRequests;

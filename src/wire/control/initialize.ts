@@ -3,6 +3,7 @@ import { AgentDefinition } from '../agent-definition.ts';
 import { EFFORT_LEVELS } from '../effort-levels.ts';
 import { FastModeDisabledReason, FastModeState } from '../fast-mode.ts';
 import { McpServerToolPolicy } from '../mcp.ts';
+import { SlashCommand } from '../messages/slash-command.ts';
 import { AnyObject, open, type Schema, word } from '../schema.ts';
 
 const text = z.optional(z.string());
@@ -22,17 +23,6 @@ export type HookCallbackMatcher = z.infer<typeof HookCallbackMatcher>;
 
 /** Absent keeps the preset; an empty text means an empty prompt. Newer hosts send a list of blocks. */
 const Prompt = z.optional(z.union([z.string(), z.array(z.string())]));
-
-export const SlashCommand = open(() => ({
-  name: z.string(),
-  description: z.string(),
-  argumentHint: z.string(),
-  /** Other names of the command. */
-  aliases: texts,
-  /** True for a command of Heddle, false for one of a file or a server. */
-  builtin: flag,
-}));
-export type SlashCommand = z.infer<typeof SlashCommand>;
 
 export const ModelInfo = open(() => ({
   value: z.string(),

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { startTimer, within } from '../../util/timer.ts';
 import { ControlError, ControlTimeoutError, HeddleError } from '../errors.ts';
-import { exitError } from '../exit-errors.ts';
+import { exitError } from './exit-errors.ts';
 import type { Transport } from './transport.ts';
 
 /**

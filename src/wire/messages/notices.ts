@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { SlashCommand } from '../control/initialize.ts';
 import { open, word } from '../schema.ts';
 import { AssistantMessageError } from './assistant.ts';
 import { system } from './common.ts';
+import { SlashCommand } from './slash-command.ts';
 
 const text = z.optional(z.string());
 const nullableText = z.optional(z.nullable(z.string()));

@@ -2,7 +2,7 @@ import type { UUID } from 'node:crypto';
 import type { ApiAnswer, ApiStreamEvent } from '../api/api-answer.ts';
 import type { ApiMessageParam, ApiUserContent } from '../api/api-input.ts';
 import type { NonNullableUsage } from '../api/usage.ts';
-import type { ControlCancelFrame, ControlRequestFrame, ControlResponseFrame } from '../control/frames.ts';
+import type { ControlCancelFrame, ControlRequestFrame, ControlResponseFrame } from '../link/frames.ts';
 import type { AssistantMessage } from './assistant.ts';
 import type { SystemInitMessage } from './init.ts';
 import type * as notices from './notices.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../util/json.ts';
 import type { McpServerConfig as McpServerConfigOnWire } from '../../wire/mcp.ts';
-import type { McpSdkServerConfigWithInstance, McpServerConfig, McpServerInstance } from '../options/option-types.ts';
-import type { GivenOptions } from '../options/options.ts';
+import type { McpSdkServerConfigWithInstance, McpServerConfig, McpServerInstance } from './option-types.ts';
+import type { GivenOptions } from './options.ts';
 
 export type McpServers = Record<string, McpServerConfig>;
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { COMMAND_HELP } from '../../../src/cli/commands/all-help.ts';
 import { MCP } from '../../../src/cli/commands/mcp/mcp.ts';
+import { mistakeHints, refuseNearCommand } from '../../../src/cli/commands/mistakes.ts';
 import { SESSIONS } from '../../../src/cli/commands/sessions/sessions-command.ts';
 import { TASKS } from '../../../src/cli/commands/tasks/tasks-command.ts';
 import { parseArgs } from '../../../src/cli/flags/args.ts';
-import { mistakeHints, refuseNearCommand } from '../../../src/cli/flags/mistakes.ts';
 import { HeddleError } from '../../../src/wire/errors.ts';
 
 /** What is said after the error of a command line of a run. */

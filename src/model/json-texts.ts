@@ -1,4 +1,4 @@
-import { isObject } from '../../util/json.ts';
+import { isObject } from '../util/json.ts';
 
 /** A copy of any JSON value with every text in it changed, keys included. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {

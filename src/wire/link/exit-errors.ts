@@ -1,5 +1,5 @@
-import { type ErrorOptions, HeddleError } from './errors.ts';
-import type { ExitInfo } from './link/transport.ts';
+import { type ErrorOptions, HeddleError } from '../errors.ts';
+import type { ExitInfo } from './transport.ts';
 
 /** The error for an agent that ended without an explanation. */
 export function exitError(exit: ExitInfo): HeddleError {

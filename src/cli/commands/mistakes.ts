@@ -3,8 +3,8 @@ import { printable } from '../../util/text/printable.ts';
 import { shellQuoted } from '../../util/text/shell-word.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { FLAGS, type FlagKind } from '../../wire/flags.ts';
-import { COMMAND_HELP } from '../commands/all-help.ts';
-import { usage } from './args.ts';
+import { usage } from '../flags/args.ts';
+import { COMMAND_HELP } from './all-help.ts';
 
 /**
  * Prints hints after the message of an error that ended the program: advice for a HeddleError, a stack for any other

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commandText, resultText } from '../../../src/cli/run/result-text.ts';
+import { commandText, resultText } from '../../../src/cli/terminal/result-text.ts';
 
 describe('resultText', () => {
   test.each([
