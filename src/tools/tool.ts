@@ -3,7 +3,7 @@ import type { Runtime } from '../util/runtime.ts';
 import type { ContentBlock } from '../wire/api/content.ts';
 import type { FileStates } from './file-states.ts';
 import type { InputSchema } from './input-schema.ts';
-import type { ToolSession } from './tool-services.ts';
+import type { Port } from './port.ts';
 import type { Workspace } from './workspace.ts';
 
 /** The facts about a call that a permission decision needs, in addition to the tool's name. */
@@ -35,10 +35,10 @@ export interface ToolContext {
   /** The directory for outputs that are too large for the model. */
   readonly spillDir: string;
   readonly signal: AbortSignal;
-  /** The state and services that this call shares with the others of its session. */
-  readonly session: ToolSession;
   /** The W3C trace context of the call, for servers that it contacts; absent without tracing. */
   readonly trace?: Readonly<Record<string, string>>;
+  /** The service of the host behind a port. Throws when the host offers none. */
+  service<Service>(port: Port<Service>): Service;
   /** Reports the progress of the call to people; absent when no host listens. */
   onProgress?(progress: ToolProgress): void;
 }

@@ -23,7 +23,7 @@ import type { Entry } from '../../src/wire/entries.ts';
 import { HeddleError } from '../../src/wire/errors.ts';
 import type { Message } from '../../src/wire/messages/index.ts';
 import { apiFaults } from '../sessions/support.ts';
-import { toolSession } from '../support/tool-session.ts';
+import { toolServices } from '../support/tool-services.ts';
 
 export const SESSION = '5e551000-0000-4000-8000-000000000000';
 export const MODEL = 'claude-sonnet-4-5-20250929';
@@ -294,7 +294,7 @@ export function testRuntime(log: Runtime['log'] = () => {}): Runtime {
 }
 
 export function contextFor(runtime: Runtime): Omit<ToolContext, 'toolUseId' | 'signal'> {
-  return { workspace: noWorkspace, files: new Map(), runtime, env: {}, spillDir: '/nowhere', session: toolSession() };
+  return { workspace: noWorkspace, files: new Map(), runtime, env: {}, spillDir: '/nowhere', service: toolServices() };
 }
 
 const unused = () => Promise.reject(new Error('This test has no files'));

@@ -3,16 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { accessSync, constants, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, onTestFinished } from 'vitest';
-import type { Engine } from '../../src/host/engine/engine.ts';
 import type { SessionSandbox } from '../../src/host/permissions/session-sandbox.ts';
 import { startSandbox } from '../../src/host/permissions/start-sandbox.ts';
 import type { Policy } from '../../src/permissions/policy.ts';
 import { nodeRealPath } from '../../src/permissions/real-path.ts';
 import { createBashTool } from '../../src/tools/shell/bash.ts';
+import { shellPort } from '../../src/tools/shell/shell-port.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 import type { SandboxSettings } from '../../src/wire/sandbox-settings.ts';
 import { policyFor } from '../permissions/policy-for.ts';
 import { type Bench, createBench } from '../tools/bench.ts';
+import { withService } from './tool-services.ts';
 
 /**
  * For tests that need a real sandbox. Where bubblewrap cannot work they are skipped, and say what is missing:
@@ -63,21 +64,26 @@ export async function sandboxRig(
   const logs: string[] = [];
   const log = (_level: string, message: string) => logs.push(message);
   const runtime = { ...bench.context.runtime, log };
-  const engine = { runtime, processes: bench.processes, platform: 'linux', ownProgram: ownProgramAt(ownProgram) };
+  const engine = {
+    runtime,
+    processes: bench.processes,
+    platform: 'linux' as const,
+    ownProgram: ownProgramAt(ownProgram),
+  };
   const sandbox = await startSandbox({ enabled: true, ...settings } as JsonObject, {
-    engine: engine as unknown as Engine,
+    engine,
     workspace: bench.context.workspace,
     policy: () => policyFor({ cwd: bench.dir, realPath: nodeRealPath, ...policy }),
     env: { PATH: process.env.PATH, HOME: join(bench.dir, '..', 'home'), ...env },
     configHome: join(bench.dir, '..', 'home', '.heddle'),
   });
-  const session = { ...bench.context.session, sandbox: sandbox.shell };
+  const service = withService(bench.context.service, shellPort, { sandbox: sandbox.shell });
   return {
     bench,
     sandbox,
     logs,
     async sh(command, input = {}) {
-      const run = bench.run(bash, { command, ...input }, { session });
+      const run = bench.run(bash, { command, ...input }, { service });
       return run.then(
         ({ content }) => String(content),
         (error: Error) => error.message,

@@ -7,7 +7,7 @@ import { createShellDirectory } from '../../src/tools/shell/shell-directory.ts';
 import type { Tool, ToolContext, ToolOutput } from '../../src/tools/tool.ts';
 import { createLocalWorkspace } from '../../src/tools/workspace/local-workspace.ts';
 import { createProcesses, type Processes } from '../../src/util/process/process.ts';
-import { toolSession } from '../support/tool-session.ts';
+import { toolServices } from '../support/tool-services.ts';
 
 /** A temporary directory with everything that a tool needs to run in it. */
 export interface Bench {
@@ -40,10 +40,12 @@ export function createBench(parent = tmpdir()): Bench {
     env: { PATH: process.env.PATH },
     spillDir,
     signal: new AbortController().signal,
-    session: toolSession({
-      shellDirectory: createShellDirectory({ start: dir, isInside: (each) => `${each}/`.startsWith(`${dir}/`) }),
-      backgroundTasks: tasks,
-      backgroundShells: createBackgroundShells({ workspace, tasks, outputDir: join(spillDir, 'tasks') }),
+    service: toolServices({
+      background: { tasks },
+      shell: {
+        directory: createShellDirectory({ start: dir, isInside: (each) => `${each}/`.startsWith(`${dir}/`) }),
+        background: createBackgroundShells({ workspace, tasks, outputDir: join(spillDir, 'tasks') }),
+      },
     }),
   };
   const path = (name: string) => join(dir, name);

@@ -99,7 +99,7 @@ export async function openAgentThread(parent: Thread, spec: AgentSpec): Promise<
     hooks: hooksMet,
     asksNobody: spec.isForHook === true,
     startAgent: parent.startAgent,
-    tools: { env: {}, todos: { current: [] }, tasksDir: null, parent: parent.toolServices },
+    tools: { env: {}, todos: { current: [] }, tasksDir: null, parent: parent.service },
   });
 }
 

@@ -1,8 +1,9 @@
 import { toolStats } from '../../agent/calls/tool-stats.ts';
 import { agentPrompt } from '../../agent/messages/agent-prompts.ts';
 import { writeAgentMeta } from '../../sessions/files/agent-meta.ts';
-import type { AgentCall } from '../../tools/agents/agent.ts';
+import type { AgentCall } from '../../tools/agents/agent-call.ts';
 import type { BackgroundTasks } from '../../tools/background/background-tasks.ts';
+import { shellPort } from '../../tools/shell/shell-port.ts';
 import { refusal, type ToolContext, ToolError, type ToolOutput } from '../../tools/tool.ts';
 import { abortReason } from '../../util/abort.ts';
 import { messageOf } from '../../util/message-of.ts';
@@ -92,7 +93,7 @@ async function startAgent(parent: Thread, call: AgentCall, context: ToolContext)
       },
       isBackgrounded: inBackground,
     },
-    foreground: inBackground ? null : { signal: context.signal, calls: parent.toolServices.foreground },
+    foreground: inBackground ? null : { signal: context.signal, calls: parent.service(shellPort).foreground },
     work: (run) => {
       const task = { prompt: call.prompt, mail: mailOf(parent.services.agents, call.name ?? id, id), ...run };
       return isolated.whileItWorks(child, () => runAgent(child, task));

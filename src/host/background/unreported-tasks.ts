@@ -10,8 +10,8 @@ import {
   taskRecordsDir,
   writeTaskRecord,
 } from '../../sessions/files/task-records.ts';
+import type { EarlierTask } from '../../tools/background/background-port.ts';
 import type { TaskType } from '../../tools/background/background-tasks.ts';
-import type { EarlierTask } from '../../tools/tool-services.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { Runtime } from '../../util/runtime.ts';
 import type { Message } from '../../wire/messages/index.ts';

@@ -1,4 +1,5 @@
 import type { BackgroundTask, BackgroundTasks } from '../../tools/background/background-tasks.ts';
+import { shellPort } from '../../tools/shell/shell-port.ts';
 import { endOfFile } from '../../util/files/end-of-file.ts';
 import { stringField } from '../../util/json.ts';
 import type { TaskOutput } from '../../wire/control/index.ts';
@@ -13,7 +14,7 @@ const MAX_OUTPUT_BYTES = 100_000;
 
 /** `background_tasks`: moves one command that the turn waits for to the background, or all of them. */
 export function backgroundTasks({ main }: ControlContext, request: ControlBody): { backgrounded: string[] } {
-  return { backgrounded: main.toolServices.foreground.letGo(stringField(request, 'tool_use_id')) };
+  return { backgrounded: main.service(shellPort).foreground.letGo(stringField(request, 'tool_use_id')) };
 }
 
 /** `stop_task`. A task that has just ended by itself counts as stopped. */

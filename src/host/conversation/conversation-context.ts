@@ -1,5 +1,5 @@
 import type { ContextWindow } from '../../agent/turn.ts';
-import type { ToolSession } from '../../tools/tool-services.ts';
+import type { SearchPort } from '../../tools/search/search-port.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { SelectedModel } from '../engine/engine-models.ts';
@@ -39,7 +39,7 @@ export interface ContextSpec {
   /** An upper bound for the number of tokens at which the conversation is compacted. */
   compactAtMost?: number | undefined;
   /** Makes a filter for the paths that no rule hides. */
-  readableFilter: ToolSession['readableFilter'];
+  readableFilter: SearchPort['readableFilter'];
 }
 
 interface ContextDependencies {

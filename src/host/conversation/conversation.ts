@@ -5,7 +5,7 @@ import type { RecordedCommand } from '../../agent/messages/local-command-entries
 import type { Recorder } from '../../agent/messages/recorder.ts';
 import type { ContextWindow, Tally, Turn } from '../../agent/turn.ts';
 import type { ApiMessage } from '../../model/model.ts';
-import type { TodoList } from '../../tools/task-list/todo.ts';
+import type { TodoList } from '../../tools/task-list/todo-list.ts';
 import type { Runtime } from '../../util/runtime.ts';
 import type { ContentBlock } from '../../wire/api/content.ts';
 import { HeddleError, toHeddleError } from '../../wire/errors.ts';

@@ -2,6 +2,7 @@ import { atOneMoment, judge, pinnedContext, realPathsOf } from '../../agent/call
 import type { Attachment } from '../../agent/messages/attachment.ts';
 import type { Policy } from '../../permissions/policy.ts';
 import { readTool } from '../../tools/files/read.ts';
+import { searchPort } from '../../tools/search/search-port.ts';
 import { type ToolContext, ToolError } from '../../tools/tool.ts';
 import type { FileStat } from '../../tools/workspace.ts';
 import { withoutTrailing } from '../../util/text/without-trailing.ts';
@@ -116,8 +117,8 @@ async function contentOf(
 /** Read shows these files as a whole; with a line range it would show their raw text. */
 const SEEN_WHOLE = /\.ipynb$/i;
 
-async function listing(path: string, { workspace, session }: ToolContext): Promise<string> {
-  const mayRead = await session.readableFilter();
+async function listing(path: string, { workspace, service }: ToolContext): Promise<string> {
+  const mayRead = await service(searchPort).readableFilter();
   const names = (await workspace.list(path)).filter((name) => mayRead(`${path}/${name}`)).sort();
   const shown = names.slice(0, MAX_LISTED);
   const kinds = await Promise.all(shown.map((name) => workspace.stat(`${path}/${name}`).catch(() => null)));

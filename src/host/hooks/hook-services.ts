@@ -9,7 +9,7 @@ import type { HookActions, HookedThread } from './hooked-thread.ts';
 
 /** The services that hooks may use in addition to commands and the host: URLs, models, agents, MCP tools. */
 export function hookServices(
-  thread: Pick<HookedThread, 'services' | 'toolbox' | 'toolServices' | 'toolContext'>,
+  thread: Pick<HookedThread, 'services' | 'toolbox' | 'askModel' | 'toolContext'>,
   { env, askAgent }: { env: Env; askAgent: HookActions['askAgent'] },
 ): HookPort {
   const { mcp, runtime, hideCredentials } = thread.services;
@@ -18,7 +18,7 @@ export function hookServices(
     ...sessionlessServices(env, hide),
     async askModel({ system, prompt, model }, signal) {
       const question = { system, prompt, model: model === null ? ('small' as const) : { named: model } };
-      return hide(textOf(await thread.toolServices.ask(question, signal)));
+      return hide(textOf(await thread.askModel(question, signal)));
     },
     async askAgent(question, signal) {
       return hide(await askAgent(question, signal));

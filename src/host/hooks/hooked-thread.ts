@@ -3,10 +3,10 @@ import type { Recorder } from '../../agent/messages/recorder.ts';
 import type { HookPort } from '../../hooks/ask-hook.ts';
 import type { ApiMessage } from '../../model/model.ts';
 import type { BackgroundTasks } from '../../tools/background/background-tasks.ts';
+import type { AskModel } from '../../tools/model-question.ts';
 import type { Registry } from '../../tools/registry.ts';
 import type { ShellDirectory } from '../../tools/shell/shell-directory.ts';
 import type { ToolContext } from '../../tools/tool.ts';
-import type { ToolSession } from '../../tools/tool-services.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import type { Runtime } from '../../util/runtime.ts';
 import type { TurnTriggers } from '../background/turn-triggers.ts';
@@ -34,7 +34,7 @@ export interface HookedThread {
   readonly workplace: HookedWorkplace;
   readonly toolbox: { readonly registry: Registry };
   readonly budget: { readonly ledger: Ledger };
-  readonly toolServices: Pick<ToolSession, 'ask'>;
+  readonly askModel: AskModel;
   toolContext(toolUseId: string, signal: AbortSignal): ToolContext;
 }
 

@@ -1,5 +1,6 @@
 import type { Hooks } from '../../hooks/dispatch.ts';
-import type { Task, TaskStore } from '../../tools/task-list/task-store.ts';
+import type { Task } from '../../tools/task-list/task-files.ts';
+import type { TaskStore } from '../../tools/task-list/task-store.ts';
 import { ToolError } from '../../tools/tool.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Hooks } from '../../hooks/dispatch.ts';
 import type { Policy } from '../../permissions/policy.ts';
-import type { ToolSession } from '../../tools/tool-services.ts';
+import type { AskModel } from '../../tools/model-question.ts';
 import type { Runtime } from '../../util/runtime.ts';
 import type { Lazy } from '../engine/lazy.ts';
 import type { LoadedSettings } from '../launch/load-settings.ts';
@@ -21,6 +21,6 @@ export interface ServedSession {
   hooks: Pick<Lazy<Pick<Hooks, 'fire'>>, 'current'>;
   /** The model that answers the questions of servers. */
   model: { readonly selected: { id: string } };
-  askModel: ToolSession['ask'];
+  askModel: AskModel;
   hideCredentials<T>(value: T): T;
 }

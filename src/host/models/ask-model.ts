@@ -1,7 +1,7 @@
 import { budgetExhausted } from '../../agent/limits.ts';
 import { askSideQuestion, type Payer } from '../../agent/side-question.ts';
+import type { ModelQuestion } from '../../tools/model-question.ts';
 import { ToolError } from '../../tools/tool.ts';
-import type { ModelQuestion } from '../../tools/tool-services.ts';
 import type { ContentBlock } from '../../wire/api/content.ts';
 import type { SelectedModel } from '../engine/engine-models.ts';
 import type { ModelSettings } from './model-settings.ts';

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
-import type { ToolSession } from '../../tools/tool-services.ts';
 import { planAdvice } from '../../tools/user/plan-mode.ts';
+import type { PlanPort } from '../../tools/user/plan-port.ts';
 import { makeDirectory } from '../../util/files/make-directory.ts';
 import { reminder } from '../../util/text/reminder-text.ts';
 
@@ -51,7 +51,7 @@ export interface PlanFile {
 }
 
 /** The reminder for the model with each prompt in plan mode, and with the first prompt after it. */
-export function planReminder(isOn: boolean, plan: Pick<ToolSession, 'planFile' | 'planInstructions'>): string {
+export function planReminder(isOn: boolean, plan: Pick<PlanPort, 'planFile' | 'planInstructions'>): string {
   return reminder(isOn ? `${RULE} ${planAdvice(plan)}` : 'Plan mode is off.');
 }
 

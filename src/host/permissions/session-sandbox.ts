@@ -21,8 +21,13 @@ export interface SessionSandbox {
 
 export type SandboxInfo = NonNullable<SystemInitMessage['sandbox']>;
 
+/** The parts of the engine that a sandbox uses. */
+export interface SandboxEngine extends Pick<Engine, 'runtime' | 'processes' | 'platform'> {
+  ownProgram: Pick<Engine['ownProgram'], 'load' | 'paths'>;
+}
+
 export interface SandboxDependencies {
-  engine: Engine;
+  engine: SandboxEngine;
   workspace: Workspace;
   policy: () => Policy;
   env: Env;

@@ -1,6 +1,6 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TODO_WRITE, type TodoList } from '../../tools/task-list/todo.ts';
+import { TODO_WRITE, type TodoList } from '../../tools/task-list/todo-list.ts';
 import { restoreTodos } from '../../tools/task-list/todo-restore.ts';
 import { errorCode } from '../../util/error-code.ts';
 import type { Runtime } from '../../util/runtime.ts';

@@ -72,7 +72,7 @@ function hookActions(main: MainThread): HookActions {
 }
 
 function connectServers(main: MainThread): void {
-  const { services, workplace, permissions, toolbox, model, hooks, toolServices } = main;
+  const { services, workplace, permissions, toolbox, model, hooks, askModel } = main;
   const { id, runtime, configuration, storage, mcp, link, extensions, hideCredentials } = services;
   mcp.serve({
     id,
@@ -84,7 +84,7 @@ function connectServers(main: MainThread): void {
     link,
     hooks,
     model,
-    askModel: toolServices.ask,
+    askModel,
     hideCredentials,
   });
   extensions.onReload(() => mcp.findAgain());

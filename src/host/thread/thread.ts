@@ -1,7 +1,8 @@
 import type { Ask } from '../../agent/calls/gate.ts';
-import type { AgentCall } from '../../tools/agents/agent.ts';
+import type { AgentCall } from '../../tools/agents/agent-call.ts';
+import type { AskModel } from '../../tools/model-question.ts';
+import type { ServiceLookup } from '../../tools/port.ts';
 import type { ToolContext, ToolOutput } from '../../tools/tool.ts';
-import type { ToolSession } from '../../tools/tool-services.ts';
 import { oneAtATime } from '../../util/one-at-a-time.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Lazy } from '../engine/lazy.ts';
@@ -11,7 +12,7 @@ import type { ModelSettings } from '../models/model-settings.ts';
 import type { Permissions } from '../permissions/thread-permissions.ts';
 import type { Identity } from './identity.ts';
 import type { SessionServices } from './services.ts';
-import { type Budget, createToolSession, type ToolSessionOptions } from './tool-services.ts';
+import { type Budget, createAskModel, createToolServices, type ToolServicesOptions } from './tool-services.ts';
 import type { SessionToolbox, Toolbox } from './toolbox.ts';
 import type { Workplace } from './workplace.ts';
 
@@ -36,7 +37,7 @@ export interface ThreadOptions<Tools extends Toolbox> {
   /** Whether permission questions are denied without asking, because the thread works for a hook. */
   asksNobody?: boolean;
   startAgent: StartAgent;
-  tools: Omit<ToolSessionOptions, 'callAgent'>;
+  tools: Omit<ToolServicesOptions, 'callAgent'>;
 }
 
 /** One running conversation: the main thread of a session, an agent, or a teammate. */
@@ -59,8 +60,10 @@ export class Thread<Tools extends Toolbox = Toolbox> {
   readonly scope: TurnScope;
   /** Starts agents for this thread and its agents. */
   readonly startAgent: StartAgent;
-  /** The services that all tool calls of the thread share. */
-  readonly toolServices: ToolSession;
+  /** The services that all tool calls of the thread share, by port. */
+  readonly service: ServiceLookup;
+  /** Calls a model outside the conversation; the thread pays for the answer. */
+  readonly askModel: AskModel;
   /** Private, so that the compiler does not accept a literal or a spread copy as a `Thread`. */
   readonly #asksNobody: boolean;
 
@@ -78,7 +81,8 @@ export class Thread<Tools extends Toolbox = Toolbox> {
     this.#asksNobody = made.asksNobody === true;
     this.startAgent = made.startAgent;
     const inTurn = oneAtATime();
-    this.toolServices = createToolSession(this, {
+    this.askModel = createAskModel(this);
+    this.service = createToolServices(this, {
       ...made.tools,
       callAgent: (call, context) => made.startAgent(this, call, context, inTurn),
     });
@@ -100,7 +104,7 @@ export class Thread<Tools extends Toolbox = Toolbox> {
       env: this.workplace.environment(),
       spillDir: this.conversation.transcript.spillDir,
       signal,
-      session: this.toolServices,
+      service: this.service,
     };
   }
 }

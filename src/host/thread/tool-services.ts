@@ -2,14 +2,21 @@ import { join } from 'node:path';
 import type { Ledger } from '../../agent/ledger.ts';
 import type { Limits } from '../../agent/limits.ts';
 import { namesHost } from '../../permissions/domain-rules.ts';
-import type { AgentPort } from '../../tools/agents/agent.ts';
+import { type AgentsPort, agentsPort } from '../../tools/agents/agents-port.ts';
+import { backgroundPort } from '../../tools/background/background-port.ts';
+import type { AskModel } from '../../tools/model-question.ts';
+import { lookupAmong, offer, type ServiceLookup } from '../../tools/port.ts';
+import { searchPort } from '../../tools/search/search-port.ts';
 import { createBackgroundShells } from '../../tools/shell/background-shells.ts';
 import type { DetachedShells, DetachedShellsOptions } from '../../tools/shell/detached-shells.ts';
 import { createForegroundCalls } from '../../tools/shell/foreground-calls.ts';
+import { type ShellPort, shellPort } from '../../tools/shell/shell-port.ts';
 import { memoryTaskFiles, taskFiles } from '../../tools/task-list/task-files.ts';
+import { type TaskListPort, taskListPort } from '../../tools/task-list/task-list-port.ts';
 import { createTaskStore, type TaskStore } from '../../tools/task-list/task-store.ts';
-import type { TodoList } from '../../tools/task-list/todo.ts';
-import type { ToolSession } from '../../tools/tool-services.ts';
+import type { TodoList } from '../../tools/task-list/todo-list.ts';
+import { planPort } from '../../tools/user/plan-port.ts';
+import { webPort } from '../../tools/web/web-port.ts';
 import { madeOnce } from '../../util/made-once.ts';
 import { oneAtATime } from '../../util/one-at-a-time.ts';
 import { positiveInteger } from '../../util/text/setting-text.ts';
@@ -25,7 +32,7 @@ import type { Identity } from './identity.ts';
 import type { SessionServices } from './services.ts';
 import type { Workplace } from './workplace.ts';
 
-export interface ToolSessionOptions {
+export interface ToolServicesOptions {
   env: Env;
   /** The stored list of the session. */
   todos: TodoList;
@@ -34,9 +41,9 @@ export interface ToolSessionOptions {
   /** Where commands that outlive the session are recorded; null or absent: no command may outlive it. */
   detached?: { recordsDir: string; sessionId: string } | null;
   /** The services that an agent shares with its caller. */
-  parent?: ToolSession;
+  parent?: ServiceLookup;
   /** Answers calls of the Task tool. */
-  callAgent: AgentPort['call'];
+  callAgent: AgentsPort['call'];
 }
 
 /** The parts of a thread that exist before its tool services are made. */
@@ -49,6 +56,7 @@ export interface ToolThread {
   readonly permissions: Permissions;
   readonly budget: Budget;
   readonly hooks: Lazy<SessionHooks>;
+  readonly askModel: AskModel;
 }
 
 /** The limits of a thread, and its costs so far. */
@@ -58,55 +66,85 @@ export interface Budget {
 }
 
 /** Makes the services that all tools of one thread share. */
-export function createToolSession(thread: ToolThread, options: ToolSessionOptions): ToolSession {
-  const { services, permissions, workplace, model, budget, hooks, conversation } = thread;
-  const { agent } = thread.identity;
-  // With a budget, tools ask models one after the other: parallel questions would all find the budget unspent.
+export function createToolServices(thread: ToolThread, options: ToolServicesOptions): ServiceLookup {
+  const { services, permissions, workplace, model, identity } = thread;
+  const { tasks, earlier } = services.background;
+  const { agent } = identity;
+  return lookupAmong([
+    offer(searchPort, { readableFilter: () => readFilter(permissions) }),
+    offer(webPort, {
+      isHostAllowed: (host) => namesHost(permissions.policy, 'WebFetch', host),
+      ask: thread.askModel,
+    }),
+    offer(backgroundPort, {
+      tasks,
+      ...(!options.parent && { earlierTask: async (id: string) => earlier?.find(id) ?? null }),
+    }),
+    offer(shellPort, shellOf(thread, options)),
+    offer(taskListPort, taskListOf(thread, options)),
+    offer(agentsPort, {
+      call: options.callAgent,
+      get team() {
+        return services.agents.team?.portOf(agent?.teammate ?? (agent ? agent.description : undefined));
+      },
+    }),
+    offer(planPort, {
+      mode: {
+        current: () => permissions.policy.mode,
+        beforePlan: () => permissions.beforePlan,
+        set: (mode) => permissions.apply([{ type: 'setMode', mode, destination: 'session' }]),
+      },
+      planFile: () => workplace.plan.file(),
+      get planInstructions() {
+        return model.settings.planModeInstructions;
+      },
+    }),
+  ]);
+}
+
+/** Lets tools, hooks and servers ask a model; the thread pays for the answer. */
+export function createAskModel({
+  services,
+  model,
+  budget,
+}: Pick<ToolThread, 'services' | 'model' | 'budget'>): AskModel {
+  // With a budget, questions wait for each other: parallel ones would all find the budget unspent.
   const inTurn = oneAtATime();
-  const tasks = madeOnce(() => openTasks(options.tasksDir));
-  const { parent } = options;
-  const { tasks: backgroundTasks, earlier } = services.background;
+  return (question, signal) => {
+    const payer = { runtime: services.runtime, model, models: services.models, ...budget };
+    const work = () => askModel(payer, question, signal);
+    return budget.limits.maxBudgetUsd === undefined ? work() : inTurn(work);
+  };
+}
+
+function shellOf({ services, workplace, conversation }: ToolThread, options: ToolServicesOptions): ShellPort {
+  const { tasks } = services.background;
   const outputDir = join(conversation.transcript.spillDir, 'tasks');
-  const detachedShells =
-    parent?.detachedShells ??
-    (options.detached ? lazyDetachedShells({ ...options.detached, tasks: backgroundTasks, outputDir }) : undefined);
+  const detached =
+    options.parent?.(shellPort).detached ??
+    (options.detached ? lazyDetachedShells({ ...options.detached, tasks, outputDir }) : undefined);
   return {
-    readableFilter: () => readFilter(permissions),
-    isHostAllowed: (host) => namesHost(permissions.policy, 'WebFetch', host),
-    mode: {
-      current: () => permissions.policy.mode,
-      beforePlan: () => permissions.beforePlan,
-      set: (mode) => permissions.apply([{ type: 'setMode', mode, destination: 'session' }]),
-    },
-    planFile: () => workplace.plan.file(),
-    get planInstructions() {
-      return model.settings.planModeInstructions;
-    },
-    todos: options.todos,
-    async tasks() {
-      if (parent) return parent.tasks();
-      const store = await tasks();
-      return hooks.current?.watchTasks(store) ?? store;
-    },
-    shellDirectory: workplace.shell,
-    backgroundTasks,
-    ...(!parent && { earlierTask: async (id: string) => earlier?.find(id) ?? null }),
-    backgroundShells: createBackgroundShells({ workspace: workplace.workspace, tasks: backgroundTasks, outputDir }),
-    ...(detachedShells && { detachedShells }),
-    agentName: agent ? (agent.teammate ?? agent.id) : undefined,
-    get team() {
-      return services.agents.team?.portOf(agent?.teammate ?? (agent ? agent.description : undefined));
-    },
-    agents: { call: options.callAgent },
+    directory: workplace.shell,
+    background: createBackgroundShells({ workspace: workplace.workspace, tasks, outputDir }),
+    detached,
     foreground: createForegroundCalls({ afterMs: positiveInteger(options.env.HEDDLE_BACKGROUND_AFTER_MS) }),
     get sandbox() {
       return workplace.sandbox.shell;
     },
-    ask(question, signal) {
-      const payer = { runtime: services.runtime, model, models: services.models, ...budget };
-      const work = () => askModel(payer, question, signal);
-      return budget.limits.maxBudgetUsd === undefined ? work() : inTurn(work);
+  };
+}
+
+function taskListOf({ identity: { agent }, hooks }: ToolThread, options: ToolServicesOptions): TaskListPort {
+  const { parent, todos } = options;
+  const open = madeOnce(() => openTasks(options.tasksDir));
+  return {
+    todos,
+    async tasks() {
+      if (parent) return parent(taskListPort).tasks();
+      const store = await open();
+      return hooks.current?.watchTasks(store) ?? store;
     },
+    agentName: agent ? (agent.teammate ?? agent.id) : undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 import { boolean, type InputOf, objectInput, oneOf, optional, string } from '../input-schema.ts';
-import { refusal, type Tool } from '../tool.ts';
-import type { ToolSession } from '../tool-services.ts';
+import { refusal, type Tool, type ToolContext } from '../tool.ts';
+import { agentsPort } from './agents-port.ts';
 import type { TeamMessage, TeamPort } from './team-port.ts';
 
 const input = objectInput({
@@ -34,8 +34,8 @@ export const sendMessageTool: Tool<Input> = {
   input,
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => false,
-  async run(fields, { session }) {
-    const data = await teamOf(session).send(toMessage(fields));
+  async run(fields, { service }) {
+    const data = await teamOf(service).send(toMessage(fields));
     return { content: [{ type: 'text', text: JSON.stringify(data) }], data };
   },
 };
@@ -69,7 +69,8 @@ function missing(type: string, field: string): never {
 }
 
 /** The team port of the session. Without one the tools are not offered; a call is refused all the same. */
-export function teamOf({ team }: ToolSession): TeamPort {
+export function teamOf(service: ToolContext['service']): TeamPort {
+  const { team } = service(agentsPort);
   if (team === undefined) throw refusal('There are no teams in this session.');
   return team;
 }

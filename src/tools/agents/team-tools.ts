@@ -19,9 +19,9 @@ export const teamCreateTool: Tool<InputOf<typeof newTeam>> = {
   input: newTeam,
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => false,
-  async run({ team_name: name, agent_type, ...rest }, { session }) {
+  async run({ team_name: name, agent_type, ...rest }, { service }) {
     const agentType = agent_type === undefined ? {} : { agentType: agent_type };
-    const data = await teamOf(session).create({ name, ...rest, ...agentType });
+    const data = await teamOf(service).create({ name, ...rest, ...agentType });
     return { content: [{ type: 'text', text: JSON.stringify(data) }], data };
   },
 };
@@ -36,8 +36,8 @@ Refused while a teammate is still in it, also an idle one: ask each to shut down
   input: nothing,
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => false,
-  async run(_input, { session, signal }) {
-    const data = await teamOf(session).delete(signal);
+  async run(_input, { service, signal }) {
+    const data = await teamOf(service).delete(signal);
     return { content: [{ type: 'text', text: JSON.stringify(data) }], data };
   },
 };

@@ -4,7 +4,7 @@ import { within } from '../../util/timer.ts';
 import type { TaskOutputOutput } from '../../wire/tools/tool-outputs.ts';
 import { boolean, type InputOf, integer, objectInput, string, withDefault } from '../input-schema.ts';
 import { refusal, type Tool, type ToolContext, ToolError, type ToolOutput } from '../tool.ts';
-import type { EarlierTask } from '../tool-services.ts';
+import { backgroundPort, type EarlierTask } from './background-port.ts';
 
 const MAX_WAIT_MS = 600_000;
 
@@ -26,9 +26,10 @@ export const taskOutputTool: Tool<InputOf<typeof input>> = {
   input,
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => true,
-  async prepare(call, { session }) {
-    if (session.backgroundTasks.get(call.task_id) ?? (await session.earlierTask?.(call.task_id))) return call;
-    throw refusal(unknownTask(call.task_id, session.backgroundTasks.list()));
+  async prepare(call, { service }) {
+    const { tasks, earlierTask } = service(backgroundPort);
+    if (tasks.get(call.task_id) ?? (await earlierTask?.(call.task_id))) return call;
+    throw refusal(unknownTask(call.task_id, tasks.list()));
   },
   run: showTask,
 };
@@ -45,11 +46,11 @@ const MAX_BYTES = 100_000;
 /** Shows a task, after its end if the call asks to wait. */
 async function showTask(
   { task_id: id, block, timeout }: { task_id: string; block: boolean; timeout: number },
-  { session, signal }: ToolContext,
+  { service, signal }: ToolContext,
 ): Promise<ToolOutput> {
-  const { backgroundTasks } = session;
-  if (block) await within(timeout, Promise.race([backgroundTasks.ended(id), aborted(signal)]));
-  const task = backgroundTasks.get(id) ?? (await session.earlierTask?.(id));
+  const { tasks, earlierTask } = service(backgroundPort);
+  if (block) await within(timeout, Promise.race([tasks.ended(id), aborted(signal)]));
+  const task = tasks.get(id) ?? (await earlierTask?.(id));
   if (!task) throw new Error(`The task ${id} is gone`);
   const status = task.status !== 'running' ? 'success' : block ? 'timeout' : 'not_ready';
   const output = await outputOf(task);

@@ -1,6 +1,7 @@
 import type { TaskStopOutput } from '../../wire/tools/tool-outputs.ts';
 import { type InputOf, objectInput, optional, string } from '../input-schema.ts';
 import { refusal, type Tool } from '../tool.ts';
+import { backgroundPort } from './background-port.ts';
 import { unknownTask } from './task-output.ts';
 
 const input = objectInput({
@@ -15,19 +16,21 @@ export const taskStopTool: Tool<InputOf<typeof input>> = {
   input,
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => false,
-  async prepare(call, { session: { backgroundTasks } }) {
+  async prepare(call, { service }) {
+    const { tasks } = service(backgroundPort);
     const id = call.task_id ?? call.shell_id;
     if (id === undefined) throw refusal('Which task? Give its task_id.');
-    const task = backgroundTasks.get(id);
-    if (!task) throw refusal(unknownTask(id, backgroundTasks.list()));
+    const task = tasks.get(id);
+    if (!task) throw refusal(unknownTask(id, tasks.list()));
     if (task.status !== 'running') throw refusal(`The task ${id} is not running: its status is ${task.status}`);
     return call;
   },
-  async run(call, { session: { backgroundTasks } }) {
+  async run(call, { service }) {
+    const { tasks } = service(backgroundPort);
     const id = call.task_id ?? call.shell_id ?? '';
-    const task = backgroundTasks.get(id);
-    if (!task) throw refusal(unknownTask(id, backgroundTasks.list()));
-    await backgroundTasks.stop(id, 'model');
+    const task = tasks.get(id);
+    if (!task) throw refusal(unknownTask(id, tasks.list()));
+    await tasks.stop(id, 'model');
     const data: TaskStopOutput = {
       message: `The task ${id} was stopped: ${task.command ?? task.description}`,
       task_id: id,

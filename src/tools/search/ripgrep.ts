@@ -5,6 +5,7 @@ import { HeddleError } from '../../wire/errors.ts';
 import { type ToolContext, ToolError } from '../tool.ts';
 import type { HeldFile } from '../workspace.ts';
 import { ripgrepPath } from './ripgrep-path.ts';
+import { searchPort } from './search-port.ts';
 
 /** The most characters that one search may return; a longer output is cut off and the search ends. */
 const MAX_OUTPUT = 16 * 1024 * 1024;
@@ -59,7 +60,7 @@ export async function ripgrep(search: Search, context: ToolContext): Promise<Sea
   const rgPath = await ripgrepPath().catch((error: Error) => {
     throw HeddleError.isInstance(error) ? error : new ToolError(`${error.message}.`);
   });
-  const isOpen = await context.session.readableFilter();
+  const isOpen = await context.service(searchPort).readableFilter();
   const realPath = (name: string) => ('at' in held ? join(held.path, name) : (held.get(name)?.path ?? join(dir, name)));
   // Checked by both names, because the target of the written one may have changed.
   const mayRead = remembered((name) => isOpen(join(dir, name)) && isOpen(realPath(name)));

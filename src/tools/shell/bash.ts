@@ -1,7 +1,8 @@
 import { boolean, number, objectInput, optional, string } from '../input-schema.ts';
+import type { ShellSandbox } from '../shell-sandbox.ts';
 import { refusal, type Tool } from '../tool.ts';
-import type { ToolSession } from '../tool-services.ts';
 import { type BashInput, runToEnd, startInBackground } from './run-command.ts';
+import { shellPort } from './shell-port.ts';
 
 const fields = {
   command: string('The command line'),
@@ -39,9 +40,10 @@ export function createBashTool({ isReadOnly, canDetach = false }: BashOptions): 
       command,
       ...(leavesSandbox && { leavesSandbox }),
     }),
-    async prepare(call, { session }) {
-      if (call.detach) refuseDetach(call, session);
-      session.sandbox?.confines(call); // throws before the user is asked about a call that is not permitted
+    async prepare(call, { service }) {
+      const { sandbox } = service(shellPort);
+      if (call.detach) refuseDetach(call, sandbox);
+      sandbox?.confines(call); // throws before the user is asked about a call that is not permitted
       return call;
     },
     isConcurrencySafe: ({ command }) => isReadOnly(command),
@@ -54,7 +56,7 @@ export function createBashTool({ isReadOnly, canDetach = false }: BashOptions): 
 }
 
 /** A command that outlives the session also outlives its sandbox. */
-function refuseDetach({ run_in_background }: BashInput, { sandbox }: ToolSession): void {
+function refuseDetach({ run_in_background }: BashInput, sandbox: ShellSandbox | null): void {
   if (!run_in_background) throw refusal('detach goes only with run_in_background. Nothing was started.');
   if (sandbox) throw refusal('A detached command cannot run where a sandbox is in force. Nothing was started.');
 }

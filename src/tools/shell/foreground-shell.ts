@@ -8,6 +8,7 @@ import { type ToolContext, ToolError } from '../tool.ts';
 import type { NamedCommand } from './background-shells.ts';
 import type { LetGoBy } from './foreground-calls.ts';
 import { execShell, type ShellSpec } from './shell-exec.ts';
+import { shellPort } from './shell-port.ts';
 
 export interface ForegroundSpec extends Pick<ShellSpec, 'script' | 'sandbox'> {
   timeoutMs: number;
@@ -30,7 +31,8 @@ export async function runInForeground(
   { timeoutMs, maxChars, ...spec }: ForegroundSpec,
   context: ToolContext,
 ): Promise<ForegroundResult> {
-  const { env, spillDir, toolUseId, workspace, session } = context;
+  const { env, spillDir, toolUseId, workspace } = context;
+  const { directory, foreground, background } = context.service(shellPort);
   const outputs = {
     stdout: createOutput({ maxChars, spillDir, name: `${toolUseId}-stdout` }),
     stderr: createOutput({ maxChars, spillDir, name: `${toolUseId}-stderr` }),
@@ -41,12 +43,12 @@ export async function runInForeground(
     pid = started;
   };
   const onOutput = (stream: 'stdout' | 'stderr', data: Buffer) => (write ?? outputs[stream].add)(data);
-  const cwd = session.shellDirectory.enter();
+  const cwd = directory.enter();
   const { abort, release } = limitedAbort(context.signal, timeoutMs);
   const ended = execShell(workspace, { ...spec, command: named.command, cwd, env, onOutput, onStart }, abort.signal);
 
   const moved = new Promise<ForegroundResult>((resolve) => {
-    const takeBack = session.foreground.offer(toolUseId, (by) => {
+    const takeBack = foreground.offer(toolUseId, (by) => {
       let soFar = { stdout: '', stderr: '' };
       const goOn = (toFile: (data: Buffer) => void, runsAs: (pid: number) => void) => {
         if (pid !== null) runsAs(pid);
@@ -55,7 +57,7 @@ export async function runInForeground(
         for (const text of [soFar.stderr, soFar.stdout]) if (text !== '') toFile(Buffer.from(`${text}\n`));
         return ended;
       };
-      const movedTo = session.backgroundShells.adopt({ ...named, toolUseId }, { abort, goOn });
+      const movedTo = background.adopt({ ...named, toolUseId }, { abort, goOn });
       release();
       resolve({ end: { movedTo, by }, ...soFar, stdoutFile: null });
     });

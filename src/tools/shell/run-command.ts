@@ -4,17 +4,18 @@ import type { ProcessOutcome } from '../../util/process/process.ts';
 import { positiveInteger } from '../../util/text/setting-text.ts';
 import type { ContentBlock, ImageBlock } from '../../wire/api/content.ts';
 import type { BashOutput } from '../../wire/tools/tool-outputs.ts';
+import { backgroundPort } from '../background/background-port.ts';
 import type { BackgroundTask } from '../background/background-tasks.ts';
 import { imageBlock } from '../files/image-fit.ts';
 import type { ShellSandbox } from '../shell-sandbox.ts';
 import { type ToolContext, ToolError, type ToolOutput } from '../tool.ts';
-import type { ToolSession } from '../tool-services.ts';
 import type { DetachedShells } from './detached-shells.ts';
 import type { LetGoBy } from './foreground-calls.ts';
 import { runInForeground } from './foreground-shell.ts';
 import { gitOperation } from './git-operation.ts';
 import { reportedDirectory } from './shell-arguments.ts';
 import type { ShellSpec } from './shell-exec.ts';
+import { type ShellPort, shellPort } from './shell-port.ts';
 
 /** A call of Bash, checked. A type and not an interface, so that it is also a JsonObject. */
 export type BashInput = {
@@ -28,20 +29,21 @@ export type BashInput = {
 
 /** Starts the command and returns where its output can be read. */
 export async function startInBackground(call: BashInput, context: ToolContext): Promise<ToolOutput> {
-  const { session, toolUseId } = context;
+  const { service, toolUseId } = context;
+  const shell = service(shellPort);
   const { command, description } = call;
-  const sandbox = sandboxFor(call, session);
-  const env = envFor(sandbox, context);
-  const cwd = session.shellDirectory.enter();
+  const sandbox = sandboxFor(call, shell);
+  const env = envFor(sandbox, shell, context.env);
+  const cwd = shell.directory.enter();
   const spec = { command, description, toolUseId, cwd, env };
   const { id, outputFile } = call.detach
-    ? await detachedShells(session).start(spec)
-    : session.backgroundShells.start({ ...spec, sandbox });
-  await session.backgroundTasks.noted(); // on disk before the model learns of the task
+    ? await detachedShells(shell).start(spec)
+    : shell.background.start({ ...spec, sandbox });
+  await service(backgroundPort).tasks.noted(); // on disk before the model learns of the task
   const lasting = call.detach ? ' It goes on when this session ends.' : '';
   const text = `The command runs in the background, ID: ${id}. Its output goes to ${outputFile}; read that file to see how far it is.${lasting}`;
   const data: BashOutput = { ...silentData(), backgroundTaskId: id };
-  return { content: joinParts([text, session.shellDirectory.takeNote()]), isError: false, data };
+  return { content: joinParts([text, shell.directory.takeNote()]), isError: false, data };
 }
 
 /** Runs the command and waits for it. */
@@ -52,9 +54,10 @@ export async function runToEnd(
 ): Promise<ToolOutput> {
   const { command } = call;
   const timeoutMs = timeoutFor(call.timeout, context.env);
-  const sandbox = sandboxFor(call, context.session);
+  const shell = context.service(shellPort);
+  const sandbox = sandboxFor(call, shell);
   const limits = { timeoutMs, maxChars: outputLimit(context.env) };
-  const env = envFor(sandbox, context);
+  const env = envFor(sandbox, shell, context.env);
   const result = await runInForeground(call, { script, sandbox, ...limits }, { ...context, env });
   const { end, stdout, stderr, stdoutFile } = result;
   if (end === 'aborted') throw new ToolError(joinParts(['The command was interrupted.', stderr, stdout]));
@@ -63,14 +66,13 @@ export async function runToEnd(
     throw new ToolError(joinParts([text, stderr, stdout]));
   }
   if ('movedTo' in end) {
-    await context.session.backgroundTasks.noted();
+    await context.service(backgroundPort).tasks.noted();
     return movedOutput(end, { stdout, stderr });
   }
-  const { shellDirectory } = context.session;
-  if (script === 'reporting') shellDirectory.endedIn(reportedDirectory(end.report));
+  if (script === 'reporting') shell.directory.endedIn(reportedDirectory(end.report));
   const note = joinParts([
     end.stillRunning ? STILL_RUNNING : '',
-    shellDirectory.takeNote(),
+    shell.directory.takeNote(),
     sandbox?.explain(command, stderr) ?? '',
   ]);
   if (end.exitCode !== 0) throw new ToolError(failureText(end, stdout, joinParts([stderr, note])));
@@ -95,12 +97,12 @@ export async function runToEnd(
 const STILL_RUNNING =
   '[A process that this command started is still running. Its output is not read any more; it ends with the session.]';
 
-function detachedShells({ detachedShells }: ToolSession): DetachedShells {
-  if (detachedShells) return detachedShells;
+function detachedShells({ detached }: ShellPort): DetachedShells {
+  if (detached) return detached;
   throw new ToolError('This session is not kept, so a detached command could not be found again. Nothing was started.');
 }
 
-function sandboxFor(call: BashInput, { sandbox }: ToolSession): ShellSandbox | null {
+function sandboxFor(call: BashInput, { sandbox }: ShellPort): ShellSandbox | null {
   return sandbox?.confines(call) ? sandbox : null;
 }
 
@@ -108,8 +110,8 @@ function sandboxFor(call: BashInput, { sandbox }: ToolSession): ShellSandbox | n
  * The environment of a command. One that runs outside although there is a sandbox does not find programs that confined
  * commands could have placed.
  */
-function envFor(sandbox: ShellSandbox | null, { env, session }: ToolContext): ToolContext['env'] {
-  return sandbox || !session.sandbox ? env : session.sandbox.outside(env);
+function envFor(sandbox: ShellSandbox | null, shell: ShellPort, env: ToolContext['env']): ToolContext['env'] {
+  return sandbox || !shell.sandbox ? env : shell.sandbox.outside(env);
 }
 
 function silentData() {

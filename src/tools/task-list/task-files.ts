@@ -4,8 +4,24 @@ import { errorCode } from '../../util/error-code.ts';
 import { makeDirectory } from '../../util/files/make-directory.ts';
 import { orIfMissing } from '../../util/files/or-if-missing.ts';
 import { replacePrivateText } from '../../util/files/replace-file.ts';
-import { isObject, tryParseJson } from '../../util/json.ts';
-import type { Task, TaskStatus } from './task-store.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
+
+export type TaskStatus = 'pending' | 'in_progress' | 'completed';
+
+/** One task of a session's list, as it is in its file. */
+export interface Task {
+  id: string;
+  subject: string;
+  description: string;
+  activeForm?: string;
+  owner?: string;
+  status: TaskStatus;
+  /** The tasks that wait for this one. */
+  blocks: string[];
+  /** The tasks that this one waits for. */
+  blockedBy: string[];
+  metadata?: JsonObject;
+}
 
 /** The store of tasks, each under its id. */
 export interface TaskFiles {

@@ -1,24 +1,6 @@
-import type { JsonObject } from '../../util/json.ts';
 import { oneAtATime } from '../../util/one-at-a-time.ts';
 import { ToolError } from '../tool.ts';
-import type { TaskFiles } from './task-files.ts';
-
-export type TaskStatus = 'pending' | 'in_progress' | 'completed';
-
-/** One task of a session's list, as it is in its file. */
-export interface Task {
-  id: string;
-  subject: string;
-  description: string;
-  activeForm?: string;
-  owner?: string;
-  status: TaskStatus;
-  /** The tasks that wait for this one. */
-  blocks: string[];
-  /** The tasks that this one waits for. */
-  blockedBy: string[];
-  metadata?: JsonObject;
-}
+import type { Task, TaskFiles } from './task-files.ts';
 
 export type NewTask = Pick<Task, 'subject' | 'description' | 'activeForm' | 'metadata'>;
 

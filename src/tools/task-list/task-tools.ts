@@ -6,7 +6,8 @@ import type {
 } from '../../wire/tools/tool-outputs.ts';
 import { anything, arrayOf, type InputOf, objectInput, oneOf, optional, recordOf, string } from '../input-schema.ts';
 import type { Tool, ToolOutput } from '../tool.ts';
-import type { Task } from './task-store.ts';
+import type { Task } from './task-files.ts';
+import { taskListPort } from './task-list-port.ts';
 
 const newTask = objectInput({
   subject: string('Short title, as an instruction: "Run the tests"'),
@@ -24,8 +25,8 @@ export const taskCreateTool: Tool<InputOf<typeof newTask>> = {
   input: newTask,
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => false,
-  async run(fields, { session }) {
-    const { id, subject } = await (await session.tasks()).create(fields);
+  async run(fields, { service }) {
+    const { id, subject } = await (await service(taskListPort).tasks()).create(fields);
     const data: TaskCreateOutput = { task: { id, subject } };
     return { content: `Task #${id} is on the list: ${subject}`, data };
   },
@@ -53,13 +54,14 @@ export const taskUpdateTool: Tool<InputOf<typeof changes>> = {
   input: changes,
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => false,
-  async run({ taskId, status, ...change }, { session }) {
-    const tasks = await session.tasks();
+  async run({ taskId, status, ...change }, { service }) {
+    const list = service(taskListPort);
+    const tasks = await list.tasks();
     if (status === 'deleted') {
       const removed = await tasks.remove(taskId);
       return updated(taskId, ['deleted'], { from: removed.status, to: 'deleted' });
     }
-    const { before, after } = await tasks.update(taskId, { ...change, ...(status && { status }) }, session.agentName);
+    const { before, after } = await tasks.update(taskId, { ...change, ...(status && { status }) }, list.agentName);
     const statusChange = before.status === after.status ? undefined : { from: before.status, to: after.status };
     return updated(taskId, changedFields(before, after), statusChange);
   },
@@ -95,8 +97,8 @@ export const taskListTool: Tool<InputOf<typeof nothing>> = {
   input: nothing,
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => true,
-  async run(_input, { session }) {
-    const tasks = await (await session.tasks()).list();
+  async run(_input, { service }) {
+    const tasks = await (await service(taskListPort).tasks()).list();
     const done = new Set(tasks.filter(({ status }) => status === 'completed').map(({ id }) => id));
     const listed = tasks.map(({ id, subject, status, owner, blockedBy }) => ({
       id,
@@ -118,8 +120,8 @@ export const taskGetTool: Tool<InputOf<typeof oneTask>> = {
   input: oneTask,
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => true,
-  async run({ taskId }, { session }) {
-    const task = await (await session.tasks()).get(taskId);
+  async run({ taskId }, { service }) {
+    const task = await (await service(taskListPort).tasks()).get(taskId);
     const { id, subject, description, status, blocks, blockedBy } = task;
     const data: TaskGetOutput = { task: { id, subject, description, status, blocks, blockedBy } };
     return { content: whole(task), data };

@@ -1,6 +1,6 @@
 import type { ApiMessage } from '../../model/model.ts';
 import type { ToolUseBlock } from '../../wire/api/content.ts';
-import { openTodos, TODO_WRITE, type Todo, todoInput } from './todo.ts';
+import { openTodos, TODO_WRITE, type Todo, todoInput } from './todo-list.ts';
 
 /** The to-do list at the end of a conversation: that of the last successful TodoWrite call. Null without one. */
 export function restoreTodos(messages: readonly ApiMessage[]): readonly Todo[] | null {

@@ -1,27 +1,8 @@
 import type { TodoWriteOutput } from '../../wire/tools/tool-outputs.ts';
-import { arrayOf, type InputOf, objectInput, objectOf, oneOf, string } from '../input-schema.ts';
+import type { InputOf } from '../input-schema.ts';
 import type { Tool } from '../tool.ts';
-
-export const TODO_WRITE = 'TodoWrite';
-
-export const todoInput = objectInput({
-  todos: arrayOf(
-    objectOf('', {
-      content: string('What to do, as an instruction: "Run the tests"'),
-      status: oneOf(['pending', 'in_progress', 'completed'], 'in_progress: being done now'),
-      activeForm: string('The same while it is being done: "Running the tests"'),
-    }),
-    'The whole list, in order. It replaces the one before',
-  ),
-});
-
-export type Todo = InputOf<typeof todoInput>['todos'][number];
-
-/** The to-do list of a session; the tool replaces it. */
-export interface TodoList {
-  /** The list, or a function that loads it. */
-  current: readonly Todo[] | (() => Promise<readonly Todo[]>);
-}
+import { taskListPort } from './task-list-port.ts';
+import { openTodos, TODO_WRITE, type Todo, todoInput } from './todo-list.ts';
 
 export const todoTool: Tool<InputOf<typeof todoInput>> = {
   name: TODO_WRITE,
@@ -33,18 +14,13 @@ export const todoTool: Tool<InputOf<typeof todoInput>> = {
   input: todoInput,
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => false,
-  async run({ todos }, { session }) {
-    const { current } = session.todos;
-    const oldTodos = typeof current === 'function' ? await current() : current;
-    session.todos.current = openTodos(todos);
+  async run({ todos }, { service }) {
+    const list = service(taskListPort).todos;
+    const oldTodos = typeof list.current === 'function' ? await list.current() : list.current;
+    list.current = openTodos(todos);
     return { content: describe(todos), data: { oldTodos, newTodos: todos } satisfies TodoWriteOutput };
   },
 };
-
-/** The open list: when everything is done, the next list begins empty. */
-export function openTodos(todos: readonly Todo[]): readonly Todo[] {
-  return todos.every(({ status }) => status === 'completed') ? [] : todos;
-}
 
 function describe(todos: readonly Todo[]): string {
   if (todos.length === 0) return 'The list is empty now.';

@@ -3,7 +3,7 @@ import { boundField, MAX_FIELD_BYTES } from '../bounded-field.ts';
 import { decodeForDisplay } from '../files/text-file.ts';
 import { arrayOf, type InputOf, objectInput, objectOf, optional, string } from '../input-schema.ts';
 import { type Tool, type ToolContext, ToolError } from '../tool.ts';
-import type { ToolSession } from '../tool-services.ts';
+import { type PlanPort, planPort } from './plan-port.ts';
 
 export const enterPlanModeTool: Tool = {
   name: 'EnterPlanMode',
@@ -14,10 +14,11 @@ export const enterPlanModeTool: Tool = {
   input: objectInput({}),
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => false,
-  async run(_input, { session }) {
-    const isNew = session.mode.current() !== 'plan';
-    if (isNew) await session.mode.set('plan');
-    const message = `${isNew ? 'Plan mode is on.' : 'Plan mode was on already.'} ${planAdvice(session)}`;
+  async run(_input, { service }) {
+    const plan = service(planPort);
+    const isNew = plan.mode.current() !== 'plan';
+    if (isNew) await plan.mode.set('plan');
+    const message = `${isNew ? 'Plan mode is on.' : 'Plan mode was on already.'} ${planAdvice(plan)}`;
     return { content: message, data: { message } satisfies EnterPlanModeOutput };
   },
 };
@@ -25,10 +26,10 @@ export const enterPlanModeTool: Tool = {
 const WORKFLOW = 'Read what matters and look for what is there already.';
 
 /** The instructions while plan mode is on: what it forbids, the host's way of working or Heddle's, and how it ends. */
-export function planAdvice(session: Pick<ToolSession, 'planFile' | 'planInstructions'>): string {
-  const { planInstructions } = session;
+export function planAdvice(plan: Pick<PlanPort, 'planFile' | 'planInstructions'>): string {
+  const { planInstructions } = plan;
   const [before, between] = planInstructions === undefined ? [WORKFLOW, ' '] : [planInstructions, '\n\n'];
-  return ['Change nothing yet.', before, ending(session.planFile())].join(between);
+  return ['Change nothing yet.', before, ending(plan.planFile())].join(between);
 }
 
 function ending(planFile: string | null): string {
@@ -63,10 +64,11 @@ export const exitPlanModeTool: Tool<InputOf<typeof exitInput>> = {
   input: exitInput,
   access: () => ({ kind: 'interaction' }),
   async prepare(given, context) {
-    if (context.session.mode.current() !== 'plan') {
+    const { mode, planFile } = context.service(planPort);
+    if (mode.current() !== 'plan') {
       throw new ToolError('Plan mode is not on, so there is no plan to approve. Go on with the work.', { wrap: true });
     }
-    const filePath = context.session.planFile();
+    const filePath = planFile();
     const plan = await readPlan(filePath, context);
     if (plan !== null) return { ...given, plan: boundField(plan, MAX_PLAN_BYTES), planFilePath: filePath };
     if (given.plan?.trim()) return given;
@@ -75,8 +77,8 @@ export const exitPlanModeTool: Tool<InputOf<typeof exitInput>> = {
   },
   isConcurrencySafe: () => false,
   async run(given, context) {
-    const { mode } = context.session;
-    const filePath = context.session.planFile();
+    const { mode, planFile } = context.service(planPort);
+    const filePath = planFile();
     // Not read again: the file may have changed since the user saw it. Without a plan file the host gets no plan.
     const plan = (await isFile(filePath, context)) ? given.plan : undefined;
     // Unless the user has chosen another mode with the approval.

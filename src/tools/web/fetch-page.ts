@@ -6,6 +6,7 @@ import { type ToolContext, ToolError, type ToolOutput } from '../tool.ts';
 import { isPrivateHost } from './web-address.ts';
 import type { Proxies, ReadPage, WebFetchInput } from './web-fetch.ts';
 import { pageText } from './web-page.ts';
+import { webPort } from './web-port.ts';
 import { type Elsewhere, fetchPage, type Page } from './web-request.ts';
 import { parseWebUrl } from './web-url.ts';
 
@@ -53,9 +54,10 @@ export async function webFetch(
  * The hosts outside the public internet that may be contacted. A rule opens only hosts whose spelling shows that they
  * are private: a user who allows a public name does not allow the private address it may point to.
  */
-function privateHosts({ env, session }: ToolContext): (host: string) => boolean {
+function privateHosts({ env, service }: ToolContext): (host: string) => boolean {
   if (isOn(env.HEDDLE_WEBFETCH_ALLOW_PRIVATE)) return () => true;
-  return (host) => isPrivateHost(host) && session.isHostAllowed(host);
+  const { isHostAllowed } = service(webPort);
+  return (host) => isPrivateHost(host) && isHostAllowed(host);
 }
 
 /** The most of a page that goes to the model at a time, and that is kept. */
@@ -95,9 +97,9 @@ Answer from the page alone, briefly and exactly. Quote code, commands, names and
 not hold the answer, say so and say what it is about.`;
 
 /** The page comes last, so that no mark in it can seem to end it. */
-async function answer(prompt: string, url: URL, text: string, { session, signal }: ToolContext): Promise<string> {
+async function answer(prompt: string, url: URL, text: string, { service, signal }: ToolContext): Promise<string> {
   const question = `${prompt}\n\n---\nThe page at ${url.href}, from here to the end of this message:\n\n${text}`;
-  const blocks = await session.ask({ model: 'small', system: SYSTEM, prompt: question }, signal);
+  const blocks = await service(webPort).ask({ model: 'small', system: SYSTEM, prompt: question }, signal);
   const said = textOf(blocks, '');
   if (said.trim() === '') throw new ToolError('The page was fetched, but the model that read it gave no answer.');
   return said;

@@ -3,6 +3,7 @@ import type { ContentBlock } from '../../wire/api/content.ts';
 import type { WebSearchOutput } from '../../wire/tools/tool-outputs.ts';
 import { arrayOf, type InputOf, objectInput, optional, string } from '../input-schema.ts';
 import { type Tool, type ToolContext, ToolError, type ToolOutput } from '../tool.ts';
+import { webPort } from './web-port.ts';
 
 const input = objectInput({
   query: string('What to search for'),
@@ -32,10 +33,12 @@ async function webSearch(search: WebSearchInput, context: ToolContext): Promise<
   const { query } = search;
   const { clock } = context.runtime;
   const started = clock.now();
-  const blocks = await context.session.ask(
-    { model: 'main', system: SYSTEM, prompt: `Search the web for: ${query}`, serverTools: [serverTool(search)] },
-    context.signal,
-  );
+  const blocks = await context
+    .service(webPort)
+    .ask(
+      { model: 'main', system: SYSTEM, prompt: `Search the web for: ${query}`, serverTools: [serverTool(search)] },
+      context.signal,
+    );
   const results = blocks.flatMap(resultOf).reduce(joinTexts, []);
   const durationSeconds = (clock.now() - started) / 1000;
   return { content: render(query, results), data: { query, results, durationSeconds } satisfies WebSearchOutput };

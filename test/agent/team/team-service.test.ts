@@ -5,7 +5,7 @@ import { createTeamService, type TeamService } from '../../../src/agent/team/tea
 import { sendMessageTool } from '../../../src/tools/agents/send-message.ts';
 import { teamCreateTool, teamDeleteTool } from '../../../src/tools/agents/team-tools.ts';
 import type { Tool, ToolContext } from '../../../src/tools/tool.ts';
-import { toolSession } from '../../support/tool-session.ts';
+import { toolServices } from '../../support/tool-services.ts';
 import { createRig, mate, openTeam, type Rig, readMail, SESSION, untilState } from './support.ts';
 
 function openRoom(rig: Rig, agents: Record<string, string[]> = {}): TeamService {
@@ -25,8 +25,8 @@ function openRoom(rig: Rig, agents: Record<string, string[]> = {}): TeamService 
 async function call<Input>(service: TeamService | null, sender: string, tool: Tool<Input>, input: object) {
   const parsed = tool.input.parse(input);
   if (!parsed.ok) throw new Error(parsed.problems.join());
-  const session = toolSession(service === null ? {} : { team: service.port(sender) });
-  return tool.run(parsed.value, { session } as ToolContext);
+  const lookup = toolServices(service === null ? {} : { agents: { team: service.port(sender) } });
+  return tool.run(parsed.value, { service: lookup } as ToolContext);
 }
 
 describe('the tools of a team', () => {

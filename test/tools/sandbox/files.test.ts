@@ -11,9 +11,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { shellPort } from '../../../src/tools/shell/shell-port.ts';
 import { rules } from '../../permissions/policy-for.ts';
 import { eventually } from '../../support/processes.ts';
 import { describeSandboxed, OUTSIDE_TMP, type SandboxRig, sandboxRig } from '../../support/sandbox.ts';
+import { withService } from '../../support/tool-services.ts';
 import { createBench } from '../bench.ts';
 
 let rig: SandboxRig;
@@ -200,10 +202,10 @@ describeSandboxed('[G6] what exists', () => {
     const bench = rig.bench;
     const id = '-c user.name=t -c user.email=t@example.com';
     // Outside of the sandbox, as the user would.
-    const session = { ...bench.context.session, sandbox: null };
+    const service = withService(bench.context.service, shellPort, { sandbox: null });
     const { createBashTool } = await import('../../../src/tools/shell/bash.ts');
     const user = createBashTool({ isReadOnly: () => false });
-    await bench.run(user, { command: 'git init -q . && rm -rf .git/hooks' }, { session });
+    await bench.run(user, { command: 'git init -q . && rm -rf .git/hooks' }, { service });
     bench.file('a.txt', 'a');
     expect(await rig.sh(`git add -A && git ${id} commit -q -m one && git log --format=%s && git status --short`)).toBe(
       'one',
@@ -213,7 +215,7 @@ describeSandboxed('[G6] what exists', () => {
     await rig.sh(
       `${evil} echo ../e > .git/commondir; cp e/config .git/config.worktree; mkdir -p .git/hooks; touch .git/hooks/x`,
     );
-    expect(await bench.run(user, { command: 'git status --short' }, { session })).toMatchObject({ content: '?? e/' });
+    expect(await bench.run(user, { command: 'git status --short' }, { service })).toMatchObject({ content: '?? e/' });
     await gone('.git/commondir', '.git/config.worktree', '.git/hooks');
   });
 

@@ -1,10 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { backgroundPort } from '../../../src/tools/background/background-port.ts';
 import { createBashTool } from '../../../src/tools/shell/bash.ts';
+import { shellPort } from '../../../src/tools/shell/shell-port.ts';
 import { Aborted } from '../../../src/util/abort.ts';
 import { eventually } from '../../support/processes.ts';
 import { describeSandboxed, type SandboxRig, sandboxRig } from '../../support/sandbox.ts';
+import { withService } from '../../support/tool-services.ts';
 
 let rig: SandboxRig;
 beforeEach(async () => {
@@ -65,9 +68,9 @@ describeSandboxed('processes in the sandbox', () => {
     const seconds = uniqueSeconds();
     const controller = new AbortController();
     const bash = createBashTool({ isReadOnly: () => false });
-    const session = { ...rig.bench.context.session, sandbox: rig.sandbox.shell };
+    const service = withService(rig.bench.context.service, shellPort, { sandbox: rig.sandbox.shell });
     const input = { command: `echo early; setsid sleep ${seconds} & sleep ${seconds}` };
-    const run = rig.bench.run(bash, input, { session, signal: controller.signal });
+    const run = rig.bench.run(bash, input, { service, signal: controller.signal });
     await eventually(() => running(`sleep\0${seconds}`).length === 2);
     controller.abort(new Aborted('interrupt'));
     await expect(run).rejects.toThrow('The command was interrupted.\nearly');
@@ -87,7 +90,7 @@ describeSandboxed('processes in the sandbox', () => {
     await eventually(() => existsSync(join(rig.bench.dir, 'in')) && running(`sleep\0${seconds}`).length > 0);
     await eventually(() => readFileSync(file, 'utf8').includes('Read-only file system')); // it is written a moment later
     expect(existsSync(join(rig.bench.dir, '../out'))).toBe(false);
-    await rig.bench.context.session.backgroundTasks.close();
+    await rig.bench.context.service(backgroundPort).tasks.close();
     expect(running(seconds)).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { globTool } from '../../../src/tools/search/glob.ts';
 import type { Workspace } from '../../../src/tools/workspace.ts';
-import { toolSession } from '../../support/tool-session.ts';
+import { toolServices } from '../../support/tool-services.ts';
 import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
@@ -119,13 +119,13 @@ test('[R-10] what is hidden is neither shown nor counted', async () => {
   bench.file('secret/[odd] {name}!.txt', '', 10);
   bench.file('.gitignore', 'built\n');
   bench.file('built/secret/x.txt', '');
-  const session = toolSession({ readableFilter: async () => (path) => !path.includes('/secret') });
-  const { content, data } = await bench.run(globTool, { pattern: '**/*.txt' }, { session });
+  const service = toolServices({ search: { readableFilter: async () => (path) => !path.includes('/secret') } });
+  const { content, data } = await bench.run(globTool, { pattern: '**/*.txt' }, { service });
   expect(data).toMatchObject({ numFiles: 60, truncated: false });
   expect(content).not.toMatch(/secret|of 1/);
-  expect((await bench.run(globTool, { pattern: 'secret/*' }, { session })).content).toBe('No files found');
+  expect((await bench.run(globTool, { pattern: 'secret/*' }, { service })).content).toBe('No files found');
   // Where nothing but hidden files match, those that are ignored are looked for, and hidden all the same.
-  expect((await bench.run(globTool, { pattern: '**/x.txt' }, { session })).content).toBe('No files found');
+  expect((await bench.run(globTool, { pattern: '**/x.txt' }, { service })).content).toBe('No files found');
 });
 
 test('says when there is nothing, and when there is no such directory', async () => {

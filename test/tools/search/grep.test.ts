@@ -3,7 +3,7 @@ import { symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { grepTool } from '../../../src/tools/search/grep.ts';
 import type { Workspace } from '../../../src/tools/workspace.ts';
-import { toolSession } from '../../support/tool-session.ts';
+import { toolServices } from '../../support/tool-services.ts';
 import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
@@ -174,8 +174,8 @@ describe('[K34] the data of a large result is bounded', () => {
 });
 
 describe('[R-10] what is hidden is neither shown nor counted', () => {
-  const session = toolSession({ readableFilter: async () => (path) => !path.includes('/secret') });
-  const search = (input: object) => bench.run(grepTool, { pattern: 'hit', ...input }, { session });
+  const service = toolServices({ search: { readableFilter: async () => (path) => !path.includes('/secret') } });
+  const search = (input: object) => bench.run(grepTool, { pattern: 'hit', ...input }, { service });
 
   beforeEach(() => {
     bench.file('a.txt', 'hit\n', 50);

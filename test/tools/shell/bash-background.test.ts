@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { backgroundPort } from '../../../src/tools/background/background-port.ts';
 import {
   type BackgroundTask,
   type BackgroundTasks,
@@ -9,6 +10,7 @@ import {
 } from '../../../src/tools/background/background-tasks.ts';
 import { type BackgroundShells, createBackgroundShells } from '../../../src/tools/shell/background-shells.ts';
 import { createBashTool } from '../../../src/tools/shell/bash.ts';
+import { shellPort } from '../../../src/tools/shell/shell-port.ts';
 import { Aborted } from '../../../src/util/abort.ts';
 import { eventually, isAlive } from '../../support/processes.ts';
 import { type Bench, createBench } from '../bench.ts';
@@ -20,7 +22,8 @@ const bash = createBashTool({ isReadOnly: (command) => command.startsWith('ls') 
 
 beforeEach(() => {
   bench = createBench();
-  ({ backgroundShells: shells, backgroundTasks: tasks } = bench.context.session);
+  shells = bench.context.service(shellPort).background;
+  tasks = bench.context.service(backgroundPort).tasks;
 });
 
 afterEach(() => bench.dispose());
@@ -189,7 +192,7 @@ test('starts where the last command has ended, and changes nothing about that', 
   const shell = await start('pwd; cd ..');
   await ended(shell);
   expect(output(shell)).toBe(`${bench.path('sub')}\n`);
-  expect(bench.context.session.shellDirectory.current()).toBe(bench.path('sub'));
+  expect(bench.context.service(shellPort).directory.current()).toBe(bench.path('sub'));
 });
 
 test('[K36] starting one beside others is safe only when it only reads', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createBashTool } from '../../../src/tools/shell/bash.ts';
 import type { ShellSandbox } from '../../../src/tools/shell-sandbox.ts';
 import type { ToolContext } from '../../../src/tools/tool.ts';
-import { toolSession } from '../../support/tool-session.ts';
+import { toolServices } from '../../support/tool-services.ts';
 
 const bash = createBashTool({ isReadOnly: () => false, canDetach: true });
 const sandbox: ShellSandbox = {
@@ -16,14 +16,14 @@ const sandbox: ShellSandbox = {
 };
 
 test('detach is refused where a sandbox is in force, also for what would run outside of it', async () => {
-  const context = { session: toolSession({ sandbox }) } as unknown as ToolContext;
+  const context = { service: toolServices({ shell: { sandbox } }) } as unknown as ToolContext;
   const call = { command: 'true', run_in_background: true, detach: true };
   await expect(bash.prepare?.(call, context)).rejects.toThrow(/cannot run where a sandbox is in force/);
   await expect(bash.prepare?.({ ...call, detach: false }, context)).resolves.toBeDefined();
 });
 
 test('detach is refused without run_in_background', async () => {
-  const context = { session: toolSession() } as unknown as ToolContext;
+  const context = { service: toolServices() } as unknown as ToolContext;
   await expect(bash.prepare?.({ command: 'true', detach: true }, context)).rejects.toThrow(
     /only with run_in_background/,
   );

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createBashTool } from '../../../src/tools/shell/bash.ts';
+import { shellPort } from '../../../src/tools/shell/shell-port.ts';
 import { Aborted } from '../../../src/util/abort.ts';
 import { type Bench, createBench } from '../bench.ts';
 
@@ -80,7 +81,7 @@ describe('[TOOL-02] the directory in which a command ends is where the next one 
     const name = ' a\n\'b" $c ';
     mkdirSync(bench.path(name));
     await run(`cd ${`'${name.replaceAll("'", `'\\''`)}'`}`);
-    expect(bench.context.session.shellDirectory.current()).toBe(bench.path(name));
+    expect(bench.context.service(shellPort).directory.current()).toBe(bench.path(name));
     expect(await run('echo x > marker')).toBe('');
     expect(readFileSync(join(bench.path(name), 'marker'), 'utf8')).toBe('x\n');
   });

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createBashTool } from '../../../src/tools/shell/bash.ts';
 import { createShellDirectory } from '../../../src/tools/shell/shell-directory.ts';
+import { shellPort } from '../../../src/tools/shell/shell-port.ts';
 import { Aborted } from '../../../src/util/abort.ts';
 import { SpawnError } from '../../../src/util/process/spawn-error.ts';
+import { withService } from '../../support/tool-services.ts';
 import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
@@ -125,9 +127,9 @@ test('finds a bash that is not in /bin', async () => {
 });
 
 test('says why it cannot run', async () => {
-  const shellDirectory = createShellDirectory({ start: join(bench.dir, 'gone'), isInside: () => true });
-  const session = { ...bench.context.session, shellDirectory };
-  await expect(bench.run(bash, { command: 'true' }, { session })).rejects.toThrow(/directory .*gone does not exist/);
+  const directory = createShellDirectory({ start: join(bench.dir, 'gone'), isInside: () => true });
+  const service = withService(bench.context.service, shellPort, { directory });
+  await expect(bench.run(bash, { command: 'true' }, { service })).rejects.toThrow(/directory .*gone does not exist/);
 });
 
 describe('long output', () => {

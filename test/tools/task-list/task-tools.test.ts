@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { memoryTaskFiles, taskFiles } from '../../../src/tools/task-list/task-files.ts';
 import { createTaskStore, type TaskStore } from '../../../src/tools/task-list/task-store.ts';
 import { taskCreateTool, taskGetTool, taskListTool, taskUpdateTool } from '../../../src/tools/task-list/task-tools.ts';
-import { toolSession } from '../../support/tool-session.ts';
+import { toolServices } from '../../support/tool-services.ts';
 import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
@@ -15,7 +15,7 @@ afterEach(() => bench.dispose());
 
 const dir = () => bench.path('tasks/session');
 const onFiles = () => createTaskStore(taskFiles(dir()));
-const over = (store: TaskStore) => ({ session: toolSession({ tasks: async () => store }) });
+const over = (store: TaskStore) => ({ service: toolServices({ taskList: { tasks: async () => store } }) });
 const create = (store: TaskStore, subject: string) =>
   bench.run(taskCreateTool, { subject, description: `do ${subject}` }, over(store));
 const update = (store: TaskStore, input: object) => bench.run(taskUpdateTool, input, over(store));
@@ -166,7 +166,7 @@ describe('task files', () => {
 
 describe('claims of agents that share the list', () => {
   const as = (store: TaskStore, agentName: string | undefined) => ({
-    session: toolSession({ tasks: async () => store, agentName }),
+    service: toolServices({ taskList: { tasks: async () => store, agentName } }),
   });
   const begin = (store: TaskStore, taskId: string, agentName?: string) =>
     bench.run(taskUpdateTool, { taskId, status: 'in_progress' }, as(store, agentName));

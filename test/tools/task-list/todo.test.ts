@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ApiMessage } from '../../../src/model/model.ts';
-import { type Todo, todoTool } from '../../../src/tools/task-list/todo.ts';
+import { taskListPort } from '../../../src/tools/task-list/task-list-port.ts';
+import { todoTool } from '../../../src/tools/task-list/todo.ts';
+import type { Todo } from '../../../src/tools/task-list/todo-list.ts';
 import { restoreTodos } from '../../../src/tools/task-list/todo-restore.ts';
 import { type Bench, createBench } from '../bench.ts';
 
@@ -29,7 +31,7 @@ describe('TodoWrite', () => {
 
   test('closes a list of which everything is done: the next begins empty', async () => {
     expect((await bench.run(todoTool, { todos: done })).data).toEqual({ oldTodos: [], newTodos: done });
-    expect(bench.context.session.todos.current).toEqual([]);
+    expect(bench.context.service(taskListPort).todos.current).toEqual([]);
   });
 
   test('needs no permission and runs alone', () => {

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ServiceLookup } from '../../../src/tools/port.ts';
 import type { Tool } from '../../../src/tools/tool.ts';
-import type { ToolSession } from '../../../src/tools/tool-services.ts';
 import { enterPlanModeTool, exitPlanModeTool } from '../../../src/tools/user/plan-mode.ts';
+import type { PlanPort } from '../../../src/tools/user/plan-port.ts';
 import type { PermissionMode } from '../../../src/wire/permission-modes.ts';
-import { toolSession } from '../../support/tool-session.ts';
+import { toolServices } from '../../support/tool-services.ts';
 import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
@@ -15,8 +16,8 @@ beforeEach(() => {
 afterEach(() => bench.dispose());
 
 /** A session in a mode that goes back to acceptEdits. */
-function sessionIn(mode: PermissionMode, changes: Partial<ToolSession> = {}) {
-  const session = toolSession({
+function sessionIn(mode: PermissionMode, changes: Partial<PlanPort> = {}) {
+  const plan: PlanPort = {
     mode: {
       current: () => set.at(-1) ?? mode,
       beforePlan: () => 'acceptEdits',
@@ -26,12 +27,12 @@ function sessionIn(mode: PermissionMode, changes: Partial<ToolSession> = {}) {
     },
     planFile: () => bench.path('plans/a-b-c.md'),
     ...changes,
-  });
-  return { session };
+  };
+  return { service: toolServices({ plan }) };
 }
 
 /** As the loop does it: prepared, then run. */
-async function call(tool: Tool, input: object, context: { session: ToolSession }) {
+async function call(tool: Tool, input: object, context: { service: ServiceLookup }) {
   const parsed = tool.input.parse(input);
   if (!parsed.ok) throw new Error(parsed.problems.join('; '));
   const whole = { ...bench.context, ...context };

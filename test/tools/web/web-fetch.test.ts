@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { proxyAuthorization, proxyFor } from '../../../src/model/http/proxy.ts';
+import type { AskModel, ModelQuestion } from '../../../src/tools/model-question.ts';
 import type { Tool, ToolContext } from '../../../src/tools/tool.ts';
-import type { ModelQuestion } from '../../../src/tools/tool-services.ts';
 import { createWebFetchTool, type WebFetchInput } from '../../../src/tools/web/web-fetch.ts';
 import type { ContentBlock } from '../../../src/wire/api/content.ts';
-import { toolSession } from '../../support/tool-session.ts';
+import { toolServices } from '../../support/tool-services.ts';
 import { type Handler, redirect, startWebServer } from '../../support/web-server.ts';
 import { type Bench, createBench } from '../bench.ts';
 
@@ -34,15 +34,14 @@ function fetching(url: string, changes: Partial<ToolContext> = {}) {
 }
 
 function reading(input: { url: string; offset?: number }, changes: Partial<ToolContext> = {}) {
-  const session = toolSession({
-    ask: async (question) => {
-      questions.push(question);
-      return answer;
-    },
-  });
+  const ask: AskModel = async (question) => {
+    questions.push(question);
+    return answer;
+  };
+  const service = toolServices({ web: { ask } });
   const clock = { ...bench.context.runtime.clock, now: () => now };
   const runtime = { ...bench.context.runtime, clock };
-  return bench.run(tool, { ...input, prompt: 'What is it about?' }, { env: OPEN, session, runtime, ...changes });
+  return bench.run(tool, { ...input, prompt: 'What is it about?' }, { env: OPEN, service, runtime, ...changes });
 }
 
 test('[B-224] a small model answers from the page, which it gets as data', async () => {
@@ -154,7 +153,7 @@ describe('private addresses', () => {
   const closed = { env: {} };
   const naming = (host: string) => ({
     env: {},
-    session: toolSession({ isHostAllowed: (name) => name === host, ask: async () => answer }),
+    service: toolServices({ web: { isHostAllowed: (name) => name === host, ask: async () => answer } }),
   });
 
   test('are refused, unless the environment allows them', async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ModelQuestion } from '../../../src/tools/tool-services.ts';
+import type { ModelQuestion } from '../../../src/tools/model-question.ts';
 import { webSearchTool } from '../../../src/tools/web/web-search.ts';
 import type { ContentBlock } from '../../../src/wire/api/content.ts';
-import { toolSession } from '../../support/tool-session.ts';
+import { toolServices } from '../../support/tool-services.ts';
 import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
@@ -20,7 +20,7 @@ function search(input: object, blocks: object[] = []) {
     questions.push(question);
     return blocks as ContentBlock[];
   };
-  return bench.run(webSearchTool, { query: 'looms', ...input }, { session: toolSession({ ask }) });
+  return bench.run(webSearchTool, { query: 'looms', ...input }, { service: toolServices({ web: { ask } }) });
 }
 
 const text = (words: string) => ({ type: 'text', text: words });

@@ -3,7 +3,7 @@ import { teamTools } from '../../../src/tools/agents/team-tools.ts';
 import { builtinTools } from '../../../src/tools/builtin-tools.ts';
 import { LIST_MCP_RESOURCES, READ_MCP_RESOURCE } from '../../../src/tools/mcp/resource-tools.ts';
 import { taskTools } from '../../../src/tools/task-list/task-tools.ts';
-import { TODO_WRITE } from '../../../src/tools/task-list/todo.ts';
+import { TODO_WRITE } from '../../../src/tools/task-list/todo-list.ts';
 import type { Tool } from '../../../src/tools/tool.ts';
 import { TOOL_SEARCH } from '../../../src/tools/tool-search.ts';
 import { askUserTool } from '../../../src/tools/user/ask-user.ts';
