@@ -16,7 +16,7 @@ const LAYERS = [
   ['util'],
 ];
 /** Beside the layers, with what each of them imports. */
-const ASIDE = { sdk: 'wire, define, sessions, config', testing: 'wire, and model to config' };
+const ASIDE = { tui: 'wire, view, sdk', sdk: 'wire, define, sessions, config', testing: 'wire, and model to config' };
 
 const ABOUT = {
   cli: 'flags, terminal, print mode, subcommands',
@@ -26,6 +26,7 @@ const ABOUT = {
   define: 'what programs define: tools and schemas',
   wire: 'every line, both ends of the protocol',
   util: 'no word of the domain',
+  tui: 'the terminal',
   sdk: 'query, sessions, client',
   testing: 'fakes and suites',
 };

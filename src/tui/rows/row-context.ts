@@ -1,0 +1,10 @@
+import type { Palette } from './row.ts';
+import type { Widths } from './widths.ts';
+
+/** What rows are made for. */
+export interface RowContext {
+  /** Most columns of prose: one less than the terminal has. */
+  width: number;
+  widths: Widths;
+  palette: Palette;
+}
