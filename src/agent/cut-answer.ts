@@ -26,7 +26,7 @@ export async function* outputLimit(
   }
   // Current hosts take all text of the assistant as its answer, so they are shown the message to the model as well.
   const shown = turn.mentionsToday === true;
-  if (!shown) yield await turn.record(errorLine(turn, 'max_output_tokens', text));
+  if (!shown) yield await turn.conversation.record(errorLine(turn, 'max_output_tokens', text));
   yield* addMetaMessage(
     turn,
     'Your answer was cut off at the output limit. Go on exactly where it ended, in smaller pieces.',
@@ -44,7 +44,7 @@ async function* errorAnswer(
   code: 'refusal' | 'max_output_tokens',
   text: string,
 ): AsyncGenerator<Message, TurnEnd> {
-  yield await turn.record(errorLine(turn, error, text));
+  yield await turn.conversation.record(errorLine(turn, error, text));
   turn.tally.lastText = text;
   turn.tally.stopReason = 'stop_sequence';
   return { kind: 'error_answer', code, text };

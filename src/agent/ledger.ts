@@ -1,6 +1,9 @@
 import { costOf, isKnownModel, type ModelLimits, modelLimits } from '../model/pricing.ts';
 import type { ApiUsage, ModelUsage, Usage } from '../wire/api/usage.ts';
-import type { ToolStats } from './calls/tool-stats.ts';
+import type { AgentOutput } from '../wire/tools/tool-outputs.ts';
+
+/** Counts of the work that the tools of a session or an agent have done. */
+export type ToolStats = NonNullable<AgentOutput['toolStats']>;
 
 /** The state that a ledger is restored from. */
 export interface LedgerState {

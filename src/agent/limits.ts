@@ -1,5 +1,3 @@
-import type { Tally } from './turn.ts';
-
 /** The limits that the user set. Absent: no limit. */
 export interface Limits {
   maxTurns?: number;
@@ -9,7 +7,7 @@ export interface Limits {
 }
 
 /** Reached once that many rounds of tool calls were answered: another model call would be one too many. */
-export function turnsExhausted(limits: Limits, tally: Tally): limits is Limits & { maxTurns: number } {
+export function turnsExhausted(limits: Limits, tally: { rounds: number }): limits is Limits & { maxTurns: number } {
   return limits.maxTurns !== undefined && tally.rounds >= limits.maxTurns;
 }
 

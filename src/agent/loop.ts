@@ -79,7 +79,8 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
     if (turn.summaries) yield toolSummaryLine(turn, step.calls);
     const structured = turn.structured?.afterRound(step.calls) ?? 'go on';
     if (structured === 'done') return { kind: 'completed' };
-    if (turn.structured && structured === 'exhausted') return turn.structured.failure(lastSaid(turn.messages));
+    if (turn.structured && structured === 'exhausted')
+      return turn.structured.failure(lastSaid(turn.conversation.messages));
     const end = yield* afterCutCall(turn, oddStops);
     if (end) return end;
 
@@ -93,7 +94,7 @@ export async function* runTurn(turn: Turn, signal: AbortSignal): AsyncGenerator<
  * cannot.
  */
 async function* queued(turn: Turn): AsyncGenerator<Message, void> {
-  const isContinued = turn.messages.at(-1)?.role === 'assistant';
+  const isContinued = turn.conversation.messages.at(-1)?.role === 'assistant';
   if (!isContinued && !turnsExhausted(turn.limits, turn.tally)) yield* await turn.takeQueued();
 }
 
@@ -123,9 +124,9 @@ async function* interrupted(
   const isLate = end.kind === 'max_duration';
   const text = isLate ? `[The turn was stopped: it took longer than ${end.maxDurationMs} ms]` : marker;
   const line = userTextLine(turn, text);
-  addUserContent(turn.messages, [{ type: 'text', text }]);
+  addUserContent(turn.conversation.messages, [{ type: 'text', text }]);
   turn.tally.userLines++;
-  yield await turn.record(line);
+  yield await turn.conversation.record(line);
   return end;
 }
 
@@ -139,6 +140,6 @@ async function* failed(turn: Turn, failure: Failure): AsyncGenerator<Message, Tu
   const { error, text } = describeFailure(failure, turn.request.model);
   turn.tally.lastText = text;
   turn.tally.stopReason = 'stop_sequence';
-  yield await turn.record(errorLine(turn, error, text));
+  yield await turn.conversation.record(errorLine(turn, error, text));
   return { kind: 'api_error', failure, text };
 }

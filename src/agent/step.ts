@@ -6,14 +6,16 @@ import type { ContentBlock, ToolUseBlock } from '../wire/api/content.ts';
 import type { ApiUsage } from '../wire/api/usage.ts';
 import type { Message } from '../wire/messages/index.ts';
 import { calledName } from './calls/called-name.ts';
-import { parseInput, type ToolCall } from './calls/run-call.ts';
+import { parseInput } from './calls/run-call.ts';
+import type { ToolCall } from './calls/tool-call.ts';
 import { kindOfTrouble } from './failures.ts';
 import { budgetExhausted } from './limits.ts';
 import { addAnswer, messagesFor } from './messages/api-messages.ts';
 import { assistantLine, authStatusLine, statusLine, streamEventLine } from './messages/lines.ts';
 import { punctual } from './punctual-stream.ts';
 import { lineIds, systemLine } from './system-line.ts';
-import type { ContextWindow, Turn } from './turn.ts';
+import type { Turn } from './turn.ts';
+import type { ContextWindow } from './turn-conversation.ts';
 
 export type StepEnd =
   /** The answer is complete. */
@@ -37,7 +39,11 @@ export async function* runStep(turn: Turn, signal: AbortSignal): AsyncGenerator<
   try {
     const stream = turn.model.stream(
       // Tools may have been loaded since the turn began.
-      { ...turn.request, tools: turn.tools.apiTools(), messages: messagesFor(turn.request.model, turn.messages) },
+      {
+        ...turn.request,
+        tools: turn.tools.registry.apiTools(),
+        messages: messagesFor(turn.request.model, turn.conversation.messages),
+      },
       signal,
     );
     for await (const item of punctual(stream, () => answer.held !== null)) {
@@ -135,7 +141,7 @@ async function recordBlock(turn: Turn, answer: Answer, completed: CompletedBlock
   const { head, stopReason, stopSequence, usage } = answer.accumulator;
   const line = assistantLine(turn, head, block);
   const final = stopReason !== null && { final: { stop_reason: stopReason, stop_sequence: stopSequence, usage } };
-  const recorded = await turn.record(line, { requestId: answer.requestId, ...final });
+  const recorded = await turn.conversation.record(line, { requestId: answer.requestId, ...final });
   answer.blocks.push(block);
   answer.uuids.push(line.uuid);
   if (call) answer.calls.push({ ...call, assistantUuid: line.uuid });
@@ -160,13 +166,13 @@ function readCall(
 /** The API refuses a conversation in which two calls share an id, but not every provider keeps its ids apart. */
 function withOwnId(turn: Turn, answer: Answer, block: ToolUseBlock): ToolUseBlock {
   const isSame = (other: ContentBlock) => other.type === 'tool_use' && other.id === block.id;
-  const isTaken = answer.blocks.some(isSame) || turn.messages.some(({ content }) => content.some(isSame));
+  const isTaken = answer.blocks.some(isSame) || turn.conversation.messages.some(({ content }) => content.some(isSame));
   return isTaken ? { ...block, id: `toolu_${turn.runtime.ids.uuid()}` } : block;
 }
 
 /** The tool's defaults are filled in where the input is valid, so that what is shown, stored and run is the same. */
 function withDefaults(turn: Turn, block: ToolUseBlock): ToolUseBlock {
-  const tool = turn.tools.get(calledName(turn, block));
+  const tool = turn.tools.registry.get(calledName(turn.tools, block));
   const parsed = tool && parseInput(tool, block.input);
   return parsed?.ok ? { ...block, input: parsed.value } : block;
 }
@@ -176,9 +182,9 @@ function withDefaults(turn: Turn, block: ToolUseBlock): ToolUseBlock {
  * conversation.
  */
 function keepCompletedBlocks(turn: Turn, { accumulator, blocks, calls }: Answer): void {
-  addAnswer(turn.messages, blocks, accumulator.head.model);
+  addAnswer(turn.conversation.messages, blocks, accumulator.head.model);
   if (calls.length === 0) return;
-  turn.messages.push({ role: 'user', content: calls.map((call) => interruptedResult(call.block.id)) });
+  turn.conversation.messages.push({ role: 'user', content: calls.map((call) => interruptedResult(call.block.id)) });
 }
 
 /** The attempt has failed and the model client starts another. */
@@ -209,7 +215,7 @@ async function* onRetry(
 async function* discardAttempt(turn: Turn, answer: Answer): AsyncGenerator<Message, void> {
   await closeEvents(turn, answer);
   if (answer.uuids.length === 0) return;
-  turn.rewind(answer.uuids);
+  turn.conversation.rewind(answer.uuids);
   yield systemLine(lineIds(turn), 'superseded', {
     superseded_uuids: answer.uuids,
     reason: 'The connection broke in the middle of the answer',
@@ -227,12 +233,12 @@ async function closeEvents(turn: Turn, { accumulator, nextEventId }: Answer): Pr
 async function* finishStep(turn: Turn, answer: Answer, signal: AbortSignal): AsyncGenerator<Message, StepEnd> {
   const { accumulator, blocks, calls, failure } = answer;
   recordUsage(turn, answer);
-  if (accumulator.stopReason !== null) noteTokens(turn.context, accumulator.usage);
+  if (accumulator.stopReason !== null) noteTokens(turn.conversation.window, accumulator.usage);
   if (failure && !signal.aborted) {
     yield* discardAttempt(turn, answer);
     return { kind: 'failed', failure };
   }
-  addAnswer(turn.messages, blocks, accumulator.head.model);
+  addAnswer(turn.conversation.messages, blocks, accumulator.head.model);
   if (signal.aborted) return { kind: 'aborted', calls };
   const last = blocks.at(-1);
   turn.tally.lastText = last?.type === 'text' ? last.text : '';

@@ -45,7 +45,7 @@ export async function* decideStop(
  * gets the reason, as often as for a cut text.
  */
 export async function* afterCutCall(turn: Turn, oddStops: OddStopLimit): AsyncGenerator<Message, TurnEnd | null> {
-  const result = turn.messages.at(-1)?.content.findLast(({ type }) => type === 'tool_result');
+  const result = turn.conversation.messages.at(-1)?.content.findLast(({ type }) => type === 'tool_result');
   const hasFailed = result?.type === 'tool_result' && result.is_error === true;
   if (!hasFailed || turn.tally.stopReason !== 'max_tokens') return null;
   return yield* outputLimit(turn, oddStops);
@@ -65,7 +65,7 @@ async function* withoutOutput(turn: Turn): AsyncGenerator<Message, TurnEnd | nul
   const { structured } = turn;
   if (!structured) return null;
   const demand = structured.demand();
-  if (demand === null) return structured.failure(lastSaid(turn.messages));
+  if (demand === null) return structured.failure(lastSaid(turn.conversation.messages));
   yield* addMetaMessage(turn, demand, { shown: true });
   return null;
 }

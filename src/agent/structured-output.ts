@@ -1,6 +1,5 @@
 import type { JsonObject } from '../util/json.ts';
 import { cutText } from '../util/text/cut-text.ts';
-import type { ToolCall } from './calls/run-call.ts';
 import type { NoOutput } from './turn-end.ts';
 
 /** How often the model is asked for an output before the turn fails. */
@@ -59,7 +58,7 @@ export class StructuredOutput {
   }
 
   /** Called after a round of tool calls: decides whether the model may continue. */
-  afterRound(calls: readonly ToolCall[]): 'done' | 'exhausted' | 'go on' {
+  afterRound(calls: readonly { block: { name: string } }[]): 'done' | 'exhausted' | 'go on' {
     if (this.#output) return 'done';
     if (!calls.some(({ block }) => block.name === this.toolName)) return 'go on';
     return this.#ask() ? 'go on' : 'exhausted';

@@ -1,18 +1,14 @@
 import type { Hooks } from '../hooks/dispatch.ts';
-import type { ApiMessage, ApiTool, Model, Thinking } from '../model/model.ts';
-import type { Registry } from '../tools/registry.ts';
-import type { ToolContext } from '../tools/tool.ts';
+import type { ApiTool, Model, Thinking } from '../model/model.ts';
 import type { Runtime } from '../util/runtime.ts';
 import type { ContentBlock } from '../wire/api/content.ts';
 import type { PermissionDenial } from '../wire/api/usage.ts';
 import type { Message, StreamEventMessage } from '../wire/messages/index.ts';
-import type { Gate } from './calls/gate.ts';
-import type { RetainedEntry } from './compaction/retained.ts';
 import type { Ledger } from './ledger.ts';
 import type { Limits } from './limits.ts';
-import type { Attachment } from './messages/attachment.ts';
-import type { EntryDetails } from './messages/recorder.ts';
 import type { StructuredOutput } from './structured-output.ts';
+import type { TurnConversation } from './turn-conversation.ts';
+import type { TurnTools } from './turn-tools.ts';
 
 /**
  * Everything that the loop may use while it answers one user message. The host makes one per turn. A subagent gets its
@@ -29,8 +25,7 @@ export interface Turn {
   request: RequestSettings;
   /** The models to try, in order, when the model cannot answer. The loop takes them from the front. */
   readonly fallbacks: Fallback[];
-  /** The conversation so far, the new user message included. The loop appends to it. */
-  readonly messages: ApiMessage[];
+  readonly conversation: TurnConversation;
   /** The user's request in this turn, with messages that joined later: a compaction keeps it word for word. */
   readonly asked: ContentBlock[];
   /**
@@ -40,27 +35,15 @@ export interface Turn {
    */
   readonly partial: ((line: StreamEventMessage) => Promise<void> | undefined) | null;
 
-  readonly tools: Registry;
-  /** Maps a name that the model calls to the tool that runs instead. Rules, modes and hooks judge that tool. */
-  readonly aliases?: ReadonlyMap<string, string> | undefined;
-  /** Results of calls that run side by side come in the order of the calls, not of their completion. */
-  readonly ordered: boolean;
-  readonly gate: Gate;
+  readonly tools: TurnTools;
   /** Null without hooks: the code for hooks is then not loaded. */
   readonly hooks: Hooks | null;
-  toolContext(toolUseId: string, signal: AbortSignal): ToolContext;
-  /** Removes the runtime's credentials from a tool's output. */
-  hideCredentials<T>(found: T): T;
 
   readonly limits: Limits;
   readonly ledger: Ledger;
   readonly tally: Tally;
-  /** The use of the model's window, shared by all turns of the session. */
-  readonly context: ContextWindow;
   /** Set when the answer must have a given shape. */
   readonly structured: StructuredOutput | null;
-  /** Milliseconds between two progress lines of a tool call that takes long. Default: 30 s. */
-  readonly progressMs?: number;
   /** True when the host knows the tool output of the reference since 2.1.325. */
   readonly mentionsToday?: boolean;
   /** True when each round of tool calls gets a summary line. */
@@ -70,41 +53,11 @@ export interface Turn {
   takeQueued(): Promise<Message[]>;
   /** Runs the Stop hooks before the turn stops. `again` is set when a Stop hook has already made the turn continue. */
   beforeStop(again: boolean, signal: AbortSignal): Promise<StopVerdict>;
-
-  /** The single place that appends to the store; resolves with the message once it is on disk, ready to be yielded. */
-  record(message: Message, details?: EntryDetails): Promise<Message>;
-  /** Records the messages that stay after a summary, so that a resume sends the same. */
-  retain(retained: readonly RetainedEntry[]): Promise<void>;
-  /** The attachments that the model needs again after a summary: environment facts, the date, memory files. */
-  pendingAttachments(): Promise<readonly Attachment[]>;
-  /** Records context that hooks add. The caller adds it to the conversation. */
-  attach(attachments: readonly Attachment[]): Promise<void>;
-  /** Moves the end of the chain back to the start of a failed attempt, so that the retry has the same parent. */
-  rewind(uuids: readonly string[]): void;
 }
 
 export interface Fallback {
   model: Model;
   request: RequestSettings;
-}
-
-export interface CountedTokens {
-  input_tokens: number;
-  output_tokens: number;
-  cache_creation_input_tokens: number;
-  cache_read_input_tokens: number;
-}
-
-export interface ContextWindow {
-  /** The tokens of the last request and its answer; 0 when unknown. */
-  tokens: number;
-  /** The API's own count of the tokens, if this process has asked for it. */
-  counted?: CountedTokens;
-  readonly window: number;
-  /** The number of tokens from which on the conversation is compacted. Null: never automatically. */
-  readonly compactAt: number | null;
-  /** Compactions in a row after which the next request was still too long. */
-  failedInARow: number;
 }
 
 export type StopVerdict =

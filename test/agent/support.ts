@@ -1,10 +1,10 @@
-import type { Gate, Verdict } from '../../src/agent/calls/gate.ts';
 import { Ledger } from '../../src/agent/ledger.ts';
 import type { Limits } from '../../src/agent/limits.ts';
 import { runTurn, type TurnEnd } from '../../src/agent/loop.ts';
 import { addUserContent } from '../../src/agent/messages/api-messages.ts';
 import { createRecorder, type Recorder } from '../../src/agent/messages/recorder.ts';
 import { emptyTally, type Turn } from '../../src/agent/turn.ts';
+import type { Gate, Verdict } from '../../src/agent/turn-tools.ts';
 import type { ApiMessage, Failure, Model, ModelEvent, ModelRequest, ModelYield } from '../../src/model/model.ts';
 import { type ReplayMessage, toApiMessages } from '../../src/sessions/replay/replay.ts';
 import type { SessionKey, SessionStore } from '../../src/sessions/store.ts';
@@ -88,36 +88,40 @@ export function createRig(script: Script<ModelRequest> | Model, options: RigOpti
     runtime,
     sessionId: SESSION,
     parentToolUseId: null,
-    ordered: options.ordered ?? false,
     model: watched('stream' in script ? script : scriptedModel(script), requests),
     request,
     fallbacks: (options.fallbacks ?? []).map((model, i) => ({
       model: watched(model, requests),
       request: { ...request, model: `fallback-${i + 1}` },
     })),
-    messages,
+    conversation: {
+      messages,
+      window: { tokens: 0, window: 200_000, compactAt: options.compactAt ?? null, failedInARow: 0 },
+      record: (message, details) => recorder.record(message, details),
+      retain: (retained) => recorder.retain(retained),
+      pendingAttachments: async () =>
+        options.facts === undefined ? [] : [{ type: 'environment', content: options.facts }],
+      attach: (attachments) =>
+        recorder.attach(attachments.map((attachment) => ({ attachment, uuid: runtime.ids.uuid() }))),
+      rewind: (uuids) => recorder.rewind(uuids),
+    },
     asked: [],
     partial: options.partial ?? null,
-    tools,
-    gate: options.gate ?? allowAll,
+    tools: {
+      registry: tools,
+      ordered: options.ordered ?? false,
+      gate: options.gate ?? allowAll,
+      context: (toolUseId, signal) => ({ ...contextFor(runtime), toolUseId, signal }),
+      hideCredentials: (found) => found,
+    },
     hooks: options.hooks ?? null,
-    toolContext: (toolUseId, signal) => ({ ...contextFor(runtime), toolUseId, signal }),
-    hideCredentials: (found) => found,
     limits: options.limits ?? {},
     ledger: new Ledger({ onUnknownModel: (model) => logs.push(`unknown model ${model}`) }),
     tally: emptyTally(),
-    context: { tokens: 0, window: 200_000, compactAt: options.compactAt ?? null, failedInARow: 0 },
     structured: null,
     summaries: false,
     takeQueued: options.takeQueued ?? (async () => []),
     beforeStop: options.beforeStop ?? (async () => ({ kind: 'stop' })),
-    record: (message, details) => recorder.record(message, details),
-    retain: (retained) => recorder.retain(retained),
-    pendingAttachments: async () =>
-      options.facts === undefined ? [] : [{ type: 'environment', content: options.facts }],
-    attach: (attachments) =>
-      recorder.attach(attachments.map((attachment) => ({ attachment, uuid: runtime.ids.uuid() }))),
-    rewind: (uuids) => recorder.rewind(uuids),
   };
   const entries = async () => {
     const found: Entry[] = [];

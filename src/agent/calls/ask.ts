@@ -1,4 +1,4 @@
-import type { Decision, Layer } from '../../permissions/decide.ts';
+import type { Decision } from '../../permissions/decide.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { JsonObject } from '../../util/json.ts';
 import type { PermissionUpdate } from '../../wire/permissions.ts';
@@ -20,15 +20,3 @@ export interface AskRequest {
 export type AskAnswer =
   | { behavior: 'allow'; updatedInput?: JsonObject; updatedPermissions?: PermissionUpdate[] }
   | { behavior: 'deny'; message: string; interrupt?: boolean /** Why a hook ends the turn. */; halt?: string };
-
-/** The decision of PreToolUse hooks about a call. */
-export interface HookVote {
-  behavior: 'allow' | 'ask';
-  reason: string;
-}
-
-/** The rule, mode or hook that denied a call without a question. */
-export interface AutomaticDenial {
-  layer: Layer;
-  reason: string;
-}

@@ -3,7 +3,7 @@ import type { PermissionDenial } from '../../wire/api/usage.ts';
 import type { Message } from '../../wire/messages/index.ts';
 import { lineIds, systemLine } from '../system-line.ts';
 import type { Turn } from '../turn.ts';
-import type { AutomaticDenial } from './ask.ts';
+import type { AutomaticDenial } from '../turn-tools.ts';
 
 /**
  * The line that reports an automatic denial to the host, sent before the result of the call. `message` is the text for

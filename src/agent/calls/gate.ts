@@ -6,40 +6,12 @@ import type { Places, Workspace } from '../../tools/workspace.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { PermissionUpdate } from '../../wire/permissions.ts';
-import type { Ask, AskAnswer, AskRequest, AutomaticDenial, HookVote } from './ask.ts';
+import type { Gate, HookVote, Verdict } from '../turn-tools.ts';
+import type { Ask, AskAnswer, AskRequest } from './ask.ts';
 import { atOneMoment, callOf, judge, realPathsOf } from './judge.ts';
 import { announceDenial, announceQuestion, askHooks } from './permission-hooks.ts';
 
 export type { Ask, AskAnswer, AskRequest } from './ask.ts';
-
-/** The one chokepoint: every tool call of every agent passes here before it runs. */
-export interface Gate {
-  check(call: GateCall, signal: AbortSignal): Promise<Verdict>;
-}
-
-export interface GateCall {
-  tool: Tool;
-  /** Valid for the tool. */
-  input: JsonObject;
-  toolUseId: string;
-  /** The decision of PreToolUse hooks. */
-  vote?: HookVote | null;
-}
-
-export type Verdict =
-  | { allowed: true; input: JsonObject; places?: Places | undefined /** Real paths of its files. */ }
-  | Refusal;
-
-interface Refusal {
-  allowed: false;
-  message: string;
-  /** Also stop the whole turn. */
-  interrupt: boolean;
-  /** The reason, when a hook wants the turn to end. */
-  stopReason?: string;
-  /** Set when the call was denied without a question. */
-  automatic?: AutomaticDenial;
-}
 
 export interface GateOptions {
   workspace: Workspace;

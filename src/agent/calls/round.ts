@@ -2,7 +2,7 @@ import type { ContentBlock, ToolResultBlock } from '../../wire/api/content.ts';
 import type { HeddleError } from '../../wire/errors.ts';
 import type { Turn } from '../turn.ts';
 import { calledName } from './called-name.ts';
-import type { ToolCall } from './run-call.ts';
+import type { SaidOfCall, ToolCall } from './tool-call.ts';
 import { afterBatch } from './tool-hooks.ts';
 
 /** State that the calls of one answer collect in addition to their results. */
@@ -30,14 +30,6 @@ export function noteSaid(round: Round, call: ToolCall, said: SaidOfCall): void {
   if (said.contexts) round.contexts.set(call, [...(round.contexts.get(call) ?? []), ...said.contexts]);
 }
 
-/** The reports of hooks about one call, and an error of the program that the call revealed. */
-export interface SaidOfCall {
-  broken?: HeddleError;
-  contexts?: readonly string[];
-  stopReason?: string;
-  deferred?: true;
-}
-
 /** Fires the hooks for the end of all calls of an answer. */
 export async function announceBatch(
   turn: Turn,
@@ -50,7 +42,7 @@ export async function announceBatch(
   // In the order of the answer, whichever was done first.
   const calls = all.flatMap((call) => {
     const block = results.get(call);
-    return block ? [{ name: calledName(turn, call.block), input: call.block.input, block }] : [];
+    return block ? [{ name: calledName(turn.tools, call.block), input: call.block.input, block }] : [];
   });
   const { contexts, stop } = await afterBatch(hooks, calls, signal);
   round.contexts.set(null, contexts);
@@ -63,6 +55,6 @@ export async function announceBatch(
  */
 export async function attachContexts(turn: Turn, calls: readonly ToolCall[], round: Round): Promise<ContentBlock[]> {
   const texts = [...calls, null].flatMap((call) => round.contexts.get(call) ?? []);
-  if (texts.length > 0) await turn.attach(texts.map((content) => ({ type: 'hook_context', content })));
+  if (texts.length > 0) await turn.conversation.attach(texts.map((content) => ({ type: 'hook_context', content })));
   return texts.map((text) => ({ type: 'text', text }));
 }

@@ -5,28 +5,19 @@ import type { Places } from '../../tools/workspace.ts';
 import { abortReason } from '../../util/abort.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
-import type { ToolResultBlock, ToolUseBlock } from '../../wire/api/content.ts';
+import type { ToolResultBlock } from '../../wire/api/content.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import type { Turn } from '../turn.ts';
-import type { AutomaticDenial } from './ask.ts';
+import type { AutomaticDenial, TurnTools } from '../turn-tools.ts';
 import { calledName } from './called-name.ts';
 import { pinnedContext } from './judge.ts';
-import type { SaidOfCall } from './round.ts';
+import type { SaidOfCall, ToolCall } from './tool-call.ts';
 import { afterCall, beforeCall } from './tool-hooks.ts';
 
-export interface ToolCall {
-  block: ToolUseBlock;
-  /** The recorded assistant line that holds the call. */
-  assistantUuid: string;
-  /** The reason why the call cannot be run as the model wrote it. */
-  problem?: string;
-}
-
 /** The part of a turn that a single call uses. */
-export type CallDependencies = Pick<
-  Turn,
-  'tools' | 'aliases' | 'hooks' | 'gate' | 'toolContext' | 'hideCredentials' | 'runtime' | 'mentionsToday'
->;
+export interface CallDependencies extends Pick<Turn, 'runtime' | 'hooks' | 'mentionsToday'> {
+  readonly tools: Pick<TurnTools, 'registry' | 'aliases' | 'gate' | 'context' | 'hideCredentials'>;
+}
 
 export interface Outcome extends SaidOfCall {
   block: ToolResultBlock;
@@ -65,7 +56,7 @@ export async function prepare(
 ): Promise<Prepared | Outcome> {
   const { block } = call;
   if (signal.aborted) return interruptedOutcome(call, signal);
-  const tool = turn.tools.get(calledName(turn, block));
+  const tool = turn.tools.registry.get(calledName(turn.tools, block));
   if (!tool) {
     const text = `Error: No such tool available: ${block.name}`;
     return errorOutcome(call, wrapped(text), text);
@@ -75,7 +66,7 @@ export async function prepare(
     const text = `InputValidationError: ${tool.name} was called with a bad input:\n${parsed.problems.join('\n')}`;
     return errorOutcome(call, wrapped(text), text);
   }
-  const input = (await tool.prepare?.(parsed.value, turn.toolContext(block.id, signal))) ?? parsed.value;
+  const input = (await tool.prepare?.(parsed.value, turn.tools.context(block.id, signal))) ?? parsed.value;
   const asked = { tool, input, toolUseId: block.id };
   const before = turn.hooks ? await beforeCall(turn.hooks, asked, signal) : asked;
   if (signal.aborted) return interruptedOutcome(call, signal);
@@ -85,7 +76,7 @@ export async function prepare(
     const data = before.deferred && { data: { deferred: true } };
     return { ...errorOutcome(call, message), ...data, ...consequences };
   }
-  const verdict = await turn.gate.check({ ...asked, ...before }, signal);
+  const verdict = await turn.tools.gate.check({ ...asked, ...before }, signal);
   const said = 'contexts' in before ? { contexts: before.contexts } : {};
   if (verdict.allowed) return { tool, input: verdict.input, places: verdict.places, ...said };
   const { message, allowed: _, ...consequences } = verdict;
@@ -117,7 +108,7 @@ export async function execute(
   const outcome = await runTool(turn, call, prepared, signal);
   if (!turn.hooks) return outcome;
   const done = { ...prepared, toolUseId: call.block.id, durationMs: clock.now() - startedAt };
-  const found = turn.hideCredentials({ block: outcome.block, data: outcome.data });
+  const found = turn.tools.hideCredentials({ block: outcome.block, data: outcome.data });
   return { ...outcome, ...(await afterCall(turn.hooks, done, found, signal)) };
 }
 
@@ -129,7 +120,7 @@ async function runTool(
 ): Promise<Outcome> {
   const { tool, input, places, onProgress } = prepared;
   try {
-    const context = await pinnedContext(turn.toolContext(call.block.id, signal), places);
+    const context = await pinnedContext(turn.tools.context(call.block.id, signal), places);
     const output = await tool.run(input, { ...context, ...(onProgress && { onProgress }) });
     return successOutcome(call, turn.mentionsToday ? withTodaysData(output) : output);
   } catch (error) {

@@ -8,11 +8,12 @@ import type { ContentBlock, ToolResultBlock } from '../../wire/api/content.ts';
 import type { Message } from '../../wire/messages/index.ts';
 import { toolProgressLine, toolResultLine, userTextLine } from '../messages/lines.ts';
 import type { Turn } from '../turn.ts';
-import type { AutomaticDenial } from './ask.ts';
+import type { AutomaticDenial } from '../turn-tools.ts';
 import { calledName } from './called-name.ts';
 import { denialLine } from './denial-line.ts';
 import { announceBatch, attachContexts, newRound, noteSaid, type Round } from './round.ts';
-import { errorOutcome, execute, failure, type Outcome, parseInput, prepare, type ToolCall } from './run-call.ts';
+import { errorOutcome, execute, failure, type Outcome, parseInput, prepare } from './run-call.ts';
+import type { ToolCall } from './tool-call.ts';
 import { countCall } from './tool-stats.ts';
 
 /** Milliseconds between two progress lines of a call that takes long. */
@@ -40,20 +41,24 @@ export async function* runTools(
   try {
     for (const batch of batches(turn, calls)) {
       const settled = settleTogether(turn, batch, { signal: joined, stop, round });
-      for await (const update of turn.ordered ? inCallOrder(batch, settled) : settled) {
+      for await (const update of turn.tools.ordered ? inCallOrder(batch, settled) : settled) {
         const { call, outcome } = update;
         if (!outcome) {
-          yield toolProgressLine(turn, call.block, { ...update, progress: turn.hideCredentials(update.progress) });
+          yield toolProgressLine(turn, call.block, {
+            ...update,
+            progress: turn.tools.hideCredentials(update.progress),
+          });
           continue;
         }
         if (outcome.denied) turn.tally.denials.push(denialOf(turn, call));
-        const { block, data } = turn.hideCredentials({ block: outcome.block, data: outcome.data });
+        const { block, data } = turn.tools.hideCredentials({ block: outcome.block, data: outcome.data });
         if (outcome.automatic) yield lineOfDenial(turn, call, outcome.automatic, block);
         const line = toolResultLine(turn, block, data);
-        const recorded = await turn.record(line, { sourceToolAssistantUUID: call.assistantUuid });
+        const recorded = await turn.conversation.record(line, { sourceToolAssistantUUID: call.assistantUuid });
         blocks.set(call, block);
-        countCall(turn.ledger, calledName(turn, call.block), outcome.data);
-        if (outcome.followUp !== undefined) followUps.push({ call, text: turn.hideCredentials(outcome.followUp) });
+        countCall(turn.ledger, calledName(turn.tools, call.block), outcome.data);
+        if (outcome.followUp !== undefined)
+          followUps.push({ call, text: turn.tools.hideCredentials(outcome.followUp) });
         turn.tally.userLines++;
         yield recorded;
       }
@@ -61,7 +66,7 @@ export async function* runTools(
     for (const { call, text } of followUps) {
       turn.tally.userLines++;
       const line = { ...userTextLine(turn, text), isSynthetic: true };
-      yield await turn.record(line, { isMeta: true, sourceToolUseID: call.block.id });
+      yield await turn.conversation.record(line, { isMeta: true, sourceToolUseID: call.block.id });
       added.push({ type: 'text', text });
     }
     await announceBatch(turn, { calls, results: blocks }, round, joined);
@@ -73,7 +78,7 @@ export async function* runTools(
     if (blocks.size < calls.length) stop.abort(new Aborted('shutdown'));
     // Every call gets a result, also on failure: otherwise the API would refuse every later request.
     const content = calls.map((call) => blocks.get(call) ?? interruptedResult(call.block.id));
-    turn.messages.push({ role: 'user', content: [...content, ...added] });
+    turn.conversation.messages.push({ role: 'user', content: [...content, ...added] });
   }
 }
 
@@ -88,11 +93,11 @@ export async function* refuseTools(
   reason: string,
 ): AsyncGenerator<Message, void> {
   const outcomes = calls.map((call) => ({ call, outcome: errorOutcome(call, reason) }));
-  turn.messages.push({ role: 'user', content: outcomes.map(({ outcome }) => outcome.block) });
+  turn.conversation.messages.push({ role: 'user', content: outcomes.map(({ outcome }) => outcome.block) });
   for (const { call, outcome } of outcomes) {
     const line = toolResultLine(turn, outcome.block, outcome.data);
     turn.tally.userLines++;
-    yield await turn.record(line, { sourceToolAssistantUUID: call.assistantUuid });
+    yield await turn.conversation.record(line, { sourceToolAssistantUUID: call.assistantUuid });
   }
 }
 
@@ -115,7 +120,7 @@ function batches(turn: Turn, calls: readonly ToolCall[]): ToolCall[][] {
 }
 
 function isConcurrencySafe(turn: Turn, { block }: ToolCall): boolean {
-  const tool = turn.tools.get(calledName(turn, block));
+  const tool = turn.tools.registry.get(calledName(turn.tools, block));
   if (!tool) return false;
   try {
     const parsed = parseInput(tool, block.input);
@@ -204,7 +209,7 @@ function announceProgress(
   turn: Turn,
   tell: (told: { elapsedMs: number; progress?: ToolProgress }) => void,
 ): ProgressReport {
-  const beatMs = Math.min(turn.progressMs ?? PROGRESS_MS, MAX_TIMER_MS);
+  const beatMs = Math.min(turn.tools.progressMs ?? PROGRESS_MS, MAX_TIMER_MS);
   const { clock } = turn.runtime;
   let beats = 0;
   let startedAt: number | null = null;
@@ -230,9 +235,9 @@ function announceProgress(
 const READABLE_MS = 250;
 
 function lineOfDenial(turn: Turn, call: ToolCall, denial: AutomaticDenial, told: ToolResultBlock) {
-  return denialLine(turn, denialOf(turn, call), turn.hideCredentials(denial), String(told.content));
+  return denialLine(turn, denialOf(turn, call), turn.tools.hideCredentials(denial), String(told.content));
 }
 
 function denialOf(turn: Turn, call: ToolCall) {
-  return { tool_name: calledName(turn, call.block), tool_use_id: call.block.id, tool_input: call.block.input };
+  return { tool_name: calledName(turn.tools, call.block), tool_use_id: call.block.id, tool_input: call.block.input };
 }

@@ -3,7 +3,7 @@ import type { HookOutcome } from '../../hooks/join-answers.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { JsonObject } from '../../util/json.ts';
 import type { ToolResultBlock } from '../../wire/api/content.ts';
-import type { HookVote } from './ask.ts';
+import type { HookVote } from '../turn-tools.ts';
 
 /** A call that is about to run, or has run. */
 export interface HookedCall {

@@ -1,9 +1,5 @@
 import { isObject } from '../../util/json.ts';
-import type { AgentOutput } from '../../wire/tools/tool-outputs.ts';
-import type { Ledger } from '../ledger.ts';
-
-/** Counts of the work that the tools of a session or an agent have done. */
-export type ToolStats = NonNullable<AgentOutput['toolStats']>;
+import type { Ledger, ToolStats } from '../ledger.ts';
 
 type Counter = Exclude<keyof ToolStats, 'linesAdded' | 'linesRemoved'>;
 const COUNTERS: ReadonlyMap<string, Counter> = new Map([

@@ -1,6 +1,6 @@
 import type { Message } from '../../wire/messages/index.ts';
 import type { Turn } from '../turn.ts';
-import type { ToolCall } from './run-call.ts';
+import type { ToolCall } from './tool-call.ts';
 
 /** One line for people about a round of tool calls, e.g. "Read a.ts and b.ts, Bash npm test". No model is asked for it. */
 export function toolSummaryLine(turn: Turn, calls: readonly ToolCall[]): Message {

@@ -21,8 +21,8 @@ const MAX_FRUITLESS = 2;
  * help.
  */
 export function contextFull(turn: Turn, { stepsSince, failures }: CompactionAttempts): boolean {
-  const { tokens, compactAt, failedInARow } = turn.context;
-  const isFull = compactAt !== null && tokens >= compactAt && turn.messages.length > 1;
+  const { tokens, compactAt, failedInARow } = turn.conversation.window;
+  const isFull = compactAt !== null && tokens >= compactAt && turn.conversation.messages.length > 1;
   return isFull && stepsSince > 1 && failures < MAX_FAILURES && failedInARow < MAX_FRUITLESS;
 }
 
@@ -32,7 +32,7 @@ export function contextFull(turn: Turn, { stepsSince, failures }: CompactionAtte
  */
 export function noteStep(turn: Turn, attempts: CompactionAttempts): void {
   attempts.stepsSince++;
-  const { context } = turn;
+  const { window: context } = turn.conversation;
   if (attempts.stepsSince !== 1 || context.compactAt === null) return;
   if (context.tokens < context.compactAt) {
     context.failedInARow = 0;
@@ -53,7 +53,7 @@ export async function* compactNow(
   attempts: CompactionAttempts,
   signal: AbortSignal,
 ): AsyncGenerator<Message, boolean> {
-  if (turn.messages.length <= 1) return false;
+  if (turn.conversation.messages.length <= 1) return false;
   attempts.stepsSince = 0;
   const retained = retainedOf(turn);
   const outcome = yield* compact(turn, { trigger: 'auto', instructions: '', retained }, signal);
@@ -62,9 +62,9 @@ export async function* compactNow(
     if (!signal.aborted) turn.runtime.log('warn', `The conversation could not be compacted: ${outcome.reason}`);
     return false;
   }
-  yield await turn.record(outcome.boundary, outcome.details);
+  yield await turn.conversation.record(outcome.boundary, outcome.details);
   const line: Message = { ...userTextLine(turn, outcome.summary), uuid: outcome.uuids.summary, isSynthetic: true };
-  yield await turn.record(line, { isCompactSummary: true });
+  yield await turn.conversation.record(line, { isCompactSummary: true });
   turn.tally.userLines++;
   await replaceConversation(turn, outcome, retained);
   return true;

@@ -3,12 +3,12 @@ import { isObject, type JsonObject } from '../../util/json.ts';
 import type { ContentBlock } from '../../wire/api/content.ts';
 import { textOf } from '../../wire/api/text-of.ts';
 import type { Message } from '../../wire/messages/index.ts';
+import { attachedContent } from '../attachment.ts';
 import { addUserContent, messagesFor } from '../messages/api-messages.ts';
-import { attachedContent } from '../messages/attachment.ts';
 import { statusLine } from '../messages/lines.ts';
-import type { EntryDetails } from '../messages/recorder.ts';
 import { askSideQuestion } from '../side-question.ts';
 import type { Turn } from '../turn.ts';
+import type { EntryDetails } from '../turn-conversation.ts';
 import type { Retained } from './retained.ts';
 import { newerHalf, summaryMessage, summaryOf, summaryRequest, trimmed } from './summary.ts';
 
@@ -74,7 +74,7 @@ export async function* compact(
     subtype: 'compact_boundary',
     session_id: turn.sessionId,
     uuid: ids.uuid(),
-    compact_metadata: { trigger, pre_tokens: turn.context.tokens, ...details },
+    compact_metadata: { trigger, pre_tokens: turn.conversation.window.tokens, ...details },
   };
   return { ok: true, summary, boundary, details: { compacted: inCamelCase(details) }, uuids, contexts };
 }
@@ -89,9 +89,10 @@ function inCamelCase(fields: JsonObject): JsonObject {
 }
 
 /** Estimates the tokens after the compaction from the API's last count; empty before the first count. */
-function tokensLeft({ context, request, tools, messages }: Turn, summary: string, retained: Retained) {
+function tokensLeft({ conversation, request, tools }: Turn, summary: string, retained: Retained) {
+  const { window: context, messages } = conversation;
   if (context.tokens === 0) return {};
-  const around = sizeOf([request.system, tools.apiTools()]);
+  const around = sizeOf([request.system, tools.registry.apiTools()]);
   const share = (around + sizeOf([summary, stayingMessages(retained)])) / (around + sizeOf(messages));
   return { post_tokens: Math.round(context.tokens * share) };
 }
@@ -135,8 +136,8 @@ async function announceCompaction(
 /** Adds the contexts of hooks for the model, after everything that was kept. */
 async function attachContexts(turn: Turn, contexts: readonly string[]): Promise<void> {
   if (contexts.length === 0) return;
-  await turn.attach(contexts.map((content) => ({ type: 'hook_context', content })));
-  addUserContent(turn.messages, contexts.map(textBlock));
+  await turn.conversation.attach(contexts.map((content) => ({ type: 'hook_context', content })));
+  addUserContent(turn.conversation.messages, contexts.map(textBlock));
 }
 
 /**
@@ -153,14 +154,14 @@ export async function replaceConversation(
     retained: message,
     uuid: uuids.retained[at] ?? newId(turn),
   }));
-  const details = staying.length > 0 ? await turn.pendingAttachments() : [];
+  const details = staying.length > 0 ? await turn.conversation.pendingAttachments() : [];
   const told = details.map((fact) => ({ retained: fact, uuid: newId(turn) }));
   const saidFirst = staying.length - round.length;
-  await turn.retain([...staying.slice(0, saidFirst), ...told, ...staying.slice(saidFirst)]);
+  await turn.conversation.retain([...staying.slice(0, saidFirst), ...told, ...staying.slice(saidFirst)]);
   const content = [textBlock(summary), ...asked, ...attachedContent(details)];
-  turn.messages.splice(0, turn.messages.length, { role: 'user', content }, ...round);
+  turn.conversation.messages.splice(0, turn.conversation.messages.length, { role: 'user', content }, ...round);
   await attachContexts(turn, contexts);
-  turn.context.tokens = 0;
+  turn.conversation.window.tokens = 0;
 }
 
 function newId({ runtime }: Turn): string {
@@ -178,7 +179,7 @@ type Summarised = { ok: true; summary: string } | { ok: false; reason: string; f
  * not fit.
  */
 async function summarise(turn: Turn, instructions: string, signal: AbortSignal): Promise<Summarised> {
-  const all = messagesFor(turn.request.model, turn.messages);
+  const all = messagesFor(turn.request.model, turn.conversation.messages);
   const light = trimmed(all);
   let outcome: Summarised = { ok: false, reason: 'nothing was tried', failure: null };
   for (const messages of [all, light, newerHalf(light)]) {
@@ -200,7 +201,7 @@ async function askForSummary(
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
   const request = {
     ...turn.request,
-    tools: turn.tools.apiTools(),
+    tools: turn.tools.registry.apiTools(),
     maxOutputTokens: Math.min(maxOutputTokens, budget + MAX_SUMMARY_TOKENS),
     messages: withQuestion(messages, summaryRequest(instructions)),
   };

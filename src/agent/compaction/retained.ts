@@ -1,14 +1,7 @@
 import type { ApiMessage } from '../../model/model.ts';
 import type { ContentBlock } from '../../wire/api/content.ts';
-import type { Attachment } from '../messages/attachment.ts';
 import type { Turn } from '../turn.ts';
 import { trimmed } from './summary.ts';
-
-/** A message or an attachment that stays, and the uuid of its new entry. */
-export interface RetainedEntry {
-  retained: ApiMessage | Attachment;
-  uuid: string;
-}
 
 /** The messages that stay word for word when the rest of a conversation becomes a summary. */
 export interface Retained {
@@ -24,7 +17,8 @@ export interface Retained {
 const MAX_ROUND_SHARE = 0.25;
 const CHARS_PER_TOKEN = 3.5;
 
-export function retainedOf({ messages, asked, context }: Turn): Retained {
+export function retainedOf({ conversation, asked }: Pick<Turn, 'conversation' | 'asked'>): Retained {
+  const { messages, window: context } = conversation;
   const round = openRound(messages);
   const last = messages.at(-1);
   const isUnanswered = last?.role === 'user';

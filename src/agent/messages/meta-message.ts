@@ -10,8 +10,8 @@ export async function* addMetaMessage(
   { shown }: { shown: boolean },
 ): AsyncGenerator<Message, void> {
   const line: Message = { ...userTextLine(turn, text), isSynthetic: true };
-  const recorded = await turn.record(line, { isMeta: true });
-  addUserContent(turn.messages, [{ type: 'text', text }]);
+  const recorded = await turn.conversation.record(line, { isMeta: true });
+  addUserContent(turn.conversation.messages, [{ type: 'text', text }]);
   if (!shown) return;
   turn.tally.userLines++;
   yield recorded;

@@ -7,27 +7,9 @@ import type { ContentBlock, ToolResultBlock } from '../../wire/api/content.ts';
 import type { Entry } from '../../wire/entries.ts';
 import type { AssistantMessage, CompactBoundaryMessage, Message, UserMessage } from '../../wire/messages/index.ts';
 import type { UserInput } from '../../wire/messages/user.ts';
-import type { RetainedEntry } from '../compaction/retained.ts';
-import type { AttachmentEntry } from './attachment.ts';
+import type { AttachmentEntry } from '../attachment.ts';
+import type { EntryDetails, RetainedEntry } from '../turn-conversation.ts';
 import { localCommandEntries, type RecordedCommand } from './local-command-entries.ts';
-
-/** Fields of an entry in addition to its message. */
-export interface EntryDetails {
-  requestId?: string | null;
-  /**
-   * Fields known only at the end of an answer, after the line of its last block was made: the stop reason and the token
-   * counts.
-   */
-  final?: JsonObject;
-  sourceToolAssistantUUID?: string;
-  /** Set when the runtime wrote the message, not a person. */
-  isMeta?: true;
-  isCompactSummary?: true;
-  /** The call that brought this text. */
-  sourceToolUseID?: string;
-  /** For a compaction: the details of its boundary except the trigger, spelled as in files. */
-  compacted?: JsonObject;
-}
 
 /** Writes the transcript. An entry is on disk when the method that records it resolves. */
 export interface Recorder {

@@ -1,4 +1,4 @@
-import type { Attachment } from '../../agent/messages/attachment.ts';
+import type { Attachment } from '../../agent/attachment.ts';
 import type { StopVerdict } from '../../agent/turn.ts';
 import { eventInfo } from '../../hooks/events.ts';
 import type { HookSource } from '../../hooks/hook.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Attachment, AttachmentEntry } from '../../agent/messages/attachment.ts';
+import type { Attachment, AttachmentEntry } from '../../agent/attachment.ts';
 import {
   readTaskRecord,
   readTaskRecords,

@@ -152,18 +152,18 @@ async function* compactNow(
   thread: Thread,
   signal: AbortSignal,
 ): AsyncGenerator<Message, NotCompacted | null> {
-  if (turn.messages.length === 0) return { reason: 'No messages to compact', end: { kind: 'completed' } };
+  if (turn.conversation.messages.length === 0) return { reason: 'No messages to compact', end: { kind: 'completed' } };
   if (budgetExhausted(turn.limits, turn.ledger.spentUsd)) {
     return { reason: 'The budget of this run is used up', end: overBudget(turn.limits) };
   }
-  const retained = { asked: [], round: [], earlier: turn.messages };
+  const retained = { asked: [], round: [], earlier: turn.conversation.messages };
   const outcome = yield* compact(turn, { trigger: 'manual', instructions, retained }, signal);
   if (!outcome.ok && signal.aborted) {
     return { reason: 'The compaction was interrupted', end: endOfAbort(turn.limits, 'stream', signal) };
   }
   if (!outcome.ok) return { reason: outcome.reason, end: endOfFailure(turn, outcome) };
   yield initLine(thread, thread.services.runtime.ids.uuid());
-  yield await turn.record(outcome.boundary, outcome.details);
+  yield await turn.conversation.record(outcome.boundary, outcome.details);
   const line = {
     type: 'user',
     message: { role: 'user', content: outcome.summary },
@@ -172,7 +172,7 @@ async function* compactNow(
     uuid: outcome.uuids.summary,
     isReplay: false,
   } as Message;
-  yield await turn.record(line, { isCompactSummary: true });
+  yield await turn.conversation.record(line, { isCompactSummary: true });
   await replaceConversation(turn, outcome, retained);
   return null;
 }

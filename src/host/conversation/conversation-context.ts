@@ -1,4 +1,4 @@
-import type { ContextWindow } from '../../agent/turn.ts';
+import type { ContextWindow } from '../../agent/turn-conversation.ts';
 import type { SearchPort } from '../../tools/search/search-port.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import type { Engine } from '../engine/engine.ts';

@@ -1,9 +1,10 @@
+import { type Attachment, type AttachmentEntry, attachedContent } from '../../agent/attachment.ts';
 import type { Ledger } from '../../agent/ledger.ts';
 import { addUserContent, userContent } from '../../agent/messages/api-messages.ts';
-import { type Attachment, type AttachmentEntry, attachedContent } from '../../agent/messages/attachment.ts';
 import type { RecordedCommand } from '../../agent/messages/local-command-entries.ts';
 import type { Recorder } from '../../agent/messages/recorder.ts';
-import type { ContextWindow, Tally, Turn } from '../../agent/turn.ts';
+import type { Tally } from '../../agent/turn.ts';
+import type { ContextWindow, TurnConversation } from '../../agent/turn-conversation.ts';
 import type { ApiMessage } from '../../model/model.ts';
 import type { TodoList } from '../../tools/task-list/todo-list.ts';
 import type { Runtime } from '../../util/runtime.ts';
@@ -308,10 +309,10 @@ export class Conversation {
   }
 
   /** The part of a turn that reads and writes the conversation. */
-  forTurn(): Pick<Turn, 'messages' | 'context' | 'record' | 'retain' | 'pendingAttachments' | 'attach' | 'rewind'> {
+  forTurn(): TurnConversation {
     return {
       messages: this.#messages,
-      context: this.window,
+      window: this.window,
       record: (message, details) => {
         // A summary replaces everything the model was told, so that all reminders are due again.
         if (details?.isCompactSummary) this.#reminders.summarised();

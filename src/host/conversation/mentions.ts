@@ -1,5 +1,5 @@
+import type { Attachment } from '../../agent/attachment.ts';
 import { atOneMoment, judge, pinnedContext, realPathsOf } from '../../agent/calls/judge.ts';
-import type { Attachment } from '../../agent/messages/attachment.ts';
 import type { Policy } from '../../permissions/policy.ts';
 import { readTool } from '../../tools/files/read.ts';
 import { searchPort } from '../../tools/search/search-port.ts';

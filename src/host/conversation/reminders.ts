@@ -1,4 +1,4 @@
-import type { Attachment } from '../../agent/messages/attachment.ts';
+import type { Attachment } from '../../agent/attachment.ts';
 import { environmentReminder } from '../../agent/messages/system-prompt.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import type { Engine } from '../engine/engine.ts';

@@ -1,7 +1,6 @@
-import type { Gate } from '../../agent/calls/gate.ts';
 import type { Ledger } from '../../agent/ledger.ts';
 import type { TurnEnd } from '../../agent/loop.ts';
-import type { Registry } from '../../tools/registry.ts';
+import type { TurnTools } from '../../agent/turn-tools.ts';
 import type { JsonObject } from '../../util/json.ts';
 import type { Message } from '../../wire/messages/index.ts';
 import type { UserInput } from '../../wire/messages/user.ts';
@@ -42,7 +41,7 @@ export interface Telemetry {
   /** Wraps models, so that each call has a `chat` span. */
   models(choose: SelectModel): SelectModel;
   /** Wraps tool calls, so that each call has an `execute_tool` span; denied calls, too. */
-  calls(calls: TurnCalls): TurnCalls;
+  calls(calls: TracedCalls): TracedCalls;
   /** Runs a turn of the main thread in an `invoke_agent` span, below the span in which the message was sent. */
   turn(thread: TracedThread, input: UserInput, work: () => Promise<Message>): Promise<Message>;
   /** Runs an agent in an `invoke_agent` span, below the call that started the agent. */
@@ -67,8 +66,5 @@ export interface TracedEnd {
 
 export type SelectModel = (name: string | undefined) => Promise<SelectedModel>;
 
-/** The functions through which the agent loop calls tools. */
-export interface TurnCalls {
-  tools: Registry;
-  gate: Gate;
-}
+/** The part of a turn's tools that is traced. */
+export type TracedCalls = Pick<TurnTools, 'registry' | 'gate'>;

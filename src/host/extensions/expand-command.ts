@@ -134,7 +134,7 @@ async function takeHooks(
 /** Runs hooks and the permission check, like any tool call. The text of a failed command is its error: the model reads it. */
 function shellOf(turn: Turn, { runtime }: ExpansionDependencies, signal: AbortSignal): RunShell {
   return async (command) => {
-    const bash = turn.tools.get('Bash');
+    const bash = turn.tools.registry.get('Bash');
     const parsed = bash && parseInput(bash, { command });
     if (!bash || !parsed?.ok) throw new ToolError(`\`${command}\` cannot be run: there is no Bash here`);
     const id = `toolu_${runtime.ids.uuid().replaceAll('-', '')}`;
@@ -142,7 +142,7 @@ function shellOf(turn: Turn, { runtime }: ExpansionDependencies, signal: AbortSi
     const block = { type: 'tool_use' as const, id, name: bash.name, input: parsed.value };
     const outcome = await runCall(callDependencies(turn, tool), { block, assistantUuid: '' }, signal);
     if (tool.failure !== null) throw tool.failure;
-    const text = textOf(turn.hideCredentials(outcome.block));
+    const text = textOf(turn.tools.hideCredentials(outcome.block));
     if (!tool.isBegun) {
       signal.throwIfAborted();
       turn.tally.denials.push({ tool_name: bash.name, tool_use_id: id, tool_input: parsed.value });
@@ -155,8 +155,10 @@ function shellOf(turn: Turn, { runtime }: ExpansionDependencies, signal: AbortSi
 
 /** What `runCall` takes of a turn, with a single tool. */
 function callDependencies(turn: Turn, tool: Tool): CallDependencies {
-  const { runtime, hooks, gate, hideCredentials, toolContext } = turn;
-  return { runtime, hooks, gate, hideCredentials, toolContext, tools: { ...createRegistry([]), get: () => tool } };
+  const { runtime, hooks, tools } = turn;
+  const { gate, hideCredentials, context } = tools;
+  const registry = { ...createRegistry([]), get: () => tool };
+  return { runtime, hooks, tools: { registry, gate, hideCredentials, context } };
 }
 
 interface WatchedTool extends Tool {

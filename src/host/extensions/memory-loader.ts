@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import type { Attachment } from '../../agent/messages/attachment.ts';
+import type { Attachment } from '../../agent/attachment.ts';
 import { memoryReminder } from '../../agent/messages/memory-text.ts';
 import { type MemoryFile, readMemory, rulePaths } from '../../config/memory/memory-files.ts';
 import type { MemoryKind, MemoryLocation } from '../../config/memory/memory-locations.ts';

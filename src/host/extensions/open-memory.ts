@@ -1,4 +1,4 @@
-import type { Attachment } from '../../agent/messages/attachment.ts';
+import type { Attachment } from '../../agent/attachment.ts';
 import { isAnyThere, type MemoryKind, memoryLocations, nestedLocations } from '../../config/memory/memory-locations.ts';
 import { isOn } from '../../util/text/setting-text.ts';
 import { MemoryLoader } from './memory-loader.ts';

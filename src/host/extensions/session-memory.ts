@@ -1,4 +1,4 @@
-import type { Attachment } from '../../agent/messages/attachment.ts';
+import type { Attachment } from '../../agent/attachment.ts';
 import type { MemoryKind, MemoryLocation } from '../../config/memory/memory-locations.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import type { RunConfig } from '../../wire/run-config.ts';

@@ -1,5 +1,5 @@
+import type { Attachment } from '../../agent/attachment.ts';
 import { userContent } from '../../agent/messages/api-messages.ts';
-import type { Attachment } from '../../agent/messages/attachment.ts';
 import type { HookOutcome } from '../../hooks/join-answers.ts';
 import type { UserInput } from '../../wire/messages/user.ts';
 import type { HookedConversation } from './hooked-thread.ts';

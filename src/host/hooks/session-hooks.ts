@@ -1,5 +1,5 @@
+import type { Attachment } from '../../agent/attachment.ts';
 import type { TurnEnd } from '../../agent/loop.ts';
-import type { Attachment } from '../../agent/messages/attachment.ts';
 import type { StopVerdict } from '../../agent/turn.ts';
 import type { Hooks } from '../../hooks/dispatch.ts';
 import type { Hook, HookSource } from '../../hooks/hook.ts';

@@ -1,4 +1,4 @@
-import type { Attachment } from '../../agent/messages/attachment.ts';
+import type { Attachment } from '../../agent/attachment.ts';
 import { forbids } from '../../permissions/match-rule.ts';
 import type { Policy } from '../../permissions/policy.ts';
 import { READ_MCP_RESOURCE } from '../../tools/mcp/resource-tools.ts';

@@ -1,4 +1,4 @@
-import type { ContextWindow } from '../../agent/turn.ts';
+import type { ContextWindow } from '../../agent/turn-conversation.ts';
 import { isOn } from '../../util/text/setting-text.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import type { RunConfig } from '../../wire/run-config.ts';

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Attachment } from '../../agent/attachment.ts';
 import type { LedgerState } from '../../agent/ledger.ts';
-import type { Attachment } from '../../agent/messages/attachment.ts';
 import type { Transcript } from '../../agent/messages/recorder.ts';
 import type { ApiMessage } from '../../model/model.ts';
 import type { Lease, SessionKey, SessionStore } from '../../sessions/store.ts';

@@ -1,5 +1,5 @@
+import type { Attachment } from '../../agent/attachment.ts';
 import type { LedgerState } from '../../agent/ledger.ts';
-import type { Attachment } from '../../agent/messages/attachment.ts';
 import type { ApiMessage } from '../../model/model.ts';
 import type { PlainSession } from '../../sessions/replay/plain-conversation.ts';
 import { toApiMessages } from '../../sessions/replay/replay.ts';

@@ -1,17 +1,17 @@
 import { type Tool, type ToolContext, ToolError } from '../../tools/tool.ts';
 import { messageOf } from '../../util/message-of.ts';
-import type { TurnCalls } from '../engine/telemetry.ts';
+import type { TracedCalls } from '../engine/telemetry.ts';
 import { valueText } from './content.ts';
 import { traceHeaders, traceVariables } from './trace-context.ts';
 import { inSpan, type SpanSpec, startSpan, type Tracing, type WorkSpan } from './tracing.ts';
 
 /** Tools and gate of a turn, with an `execute_tool` span for each call that runs and each that is denied. */
-export function tracedCalls(tracing: Tracing, { tools, gate }: TurnCalls): TurnCalls {
+export function tracedCalls(tracing: Tracing, { registry, gate }: TracedCalls): TracedCalls {
   return {
-    tools: {
-      ...tools,
+    registry: {
+      ...registry,
       get(name) {
-        const tool = tools.get(name);
+        const tool = registry.get(name);
         return tool && tracedTool(tracing, tool);
       },
     },

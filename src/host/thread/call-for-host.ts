@@ -49,10 +49,12 @@ export async function runForHost(thread: Thread, call: HostCall, signal: AbortSi
   const dependencies = {
     runtime,
     hooks: thread.hooks.current,
-    hideCredentials,
-    toolContext: (toolUseId: string, by: AbortSignal) => thread.toolContext(toolUseId, by),
-    tools: { ...createRegistry([]), get: () => tool },
-    gate: call.mayAsk ? gateOf(thread) : gateOf(thread, () => async () => ({ behavior: 'allow' })),
+    tools: {
+      registry: { ...createRegistry([]), get: () => tool },
+      gate: call.mayAsk ? gateOf(thread) : gateOf(thread, () => async () => ({ behavior: 'allow' })),
+      context: (toolUseId: string, by: AbortSignal) => thread.toolContext(toolUseId, by),
+      hideCredentials,
+    },
   };
   const id = `host_${runtime.ids.uuid()}`;
   const block = { type: 'tool_use' as const, id, name: tool.name, input: call.input };

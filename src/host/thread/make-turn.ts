@@ -1,6 +1,7 @@
-import { type Ask, createGate, type Gate } from '../../agent/calls/gate.ts';
+import { type Ask, createGate } from '../../agent/calls/gate.ts';
 import { OVERLOADS_BEFORE_FALLBACK } from '../../agent/fallback.ts';
 import type { Fallback, Tally, Turn } from '../../agent/turn.ts';
+import type { Gate } from '../../agent/turn-tools.ts';
 import type { ContentBlock } from '../../wire/api/content.ts';
 import type { Message } from '../../wire/messages/index.ts';
 import type { SelectedModel } from '../engine/engine-models.ts';
@@ -20,7 +21,7 @@ export function makeTurn(thread: Thread, tally: Tally, asked: ContentBlock[], de
   const { fallbacks } = model;
   const ofConversation = conversation.forTurn();
   const isMain = identity.agent === null;
-  const calls = { tools: toolbox.registry, gate: gateOf(thread) };
+  const calls = { registry: toolbox.registry, gate: gateOf(thread) };
   const stamp = inputStamp(isMain && preferences.dialect === '2.1.325', tally);
   const sayPartial = (line: Message) => dependencies.send(stamp(line));
   const turn: Turn = {
@@ -29,35 +30,39 @@ export function makeTurn(thread: Thread, tally: Tally, asked: ContentBlock[], de
     parentToolUseId: identity.agent?.toolUseId ?? null,
     ...candidate(thread, scope.model ?? model.selected, fallbacks[0]),
     fallbacks: fallbacks.map((each, at) => candidate(thread, each, fallbacks[at + 1])),
-    ...ofConversation,
+    conversation: {
+      ...ofConversation,
+      async record(message, details) {
+        const recorded = await ofConversation.record(message, details);
+        return recorded.type === 'assistant' ? stamp(recorded) : recorded;
+      },
+    },
     asked,
     get partial() {
       return isMain && preferences.partials ? sayPartial : null; // a host may ask for it during the turn
     },
-    ...(services.telemetry?.calls(calls) ?? calls),
-    aliases: model.settings.toolAliases,
-    ordered: options.ordered,
+    tools: {
+      ...(services.telemetry?.calls(calls) ?? calls),
+      aliases: model.settings.toolAliases,
+      ordered: options.ordered,
+      context: (toolUseId, signal) => thread.toolContext(toolUseId, signal),
+      hideCredentials: services.hideCredentials,
+      progressMs: options.progressMs,
+    },
     get hooks() {
       return hooks.current; // a skill may bring the first ones
     },
-    toolContext: (toolUseId, signal) => thread.toolContext(toolUseId, signal),
-    hideCredentials: services.hideCredentials,
     limits: budget.limits,
     ledger: budget.ledger,
     tally,
     structured: toolbox.output?.begin() ?? null,
     summaries: isMain && options.toolUseSummaries,
     mentionsToday: preferences.dialect === '2.1.325',
-    progressMs: options.progressMs,
     async takeQueued() {
       await conversation.attachPending();
       return dependencies.takeQueued();
     },
     beforeStop: async (again, signal) => (await hooks.current?.beforeStop(again, signal)) ?? { kind: 'stop' },
-    async record(message, details) {
-      const recorded = await ofConversation.record(message, details);
-      return recorded.type === 'assistant' ? stamp(recorded) : recorded;
-    },
   };
   scope.turn = turn;
   return turn;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Gate } from '../../../src/agent/calls/gate.ts';
+import type { Gate } from '../../../src/agent/turn-tools.ts';
 import { brokenToolUse, text, toolUse } from '../../../src/testing/script.ts';
 import { ToolError } from '../../../src/tools/tool.ts';
 import type { ToolResultBlock } from '../../../src/wire/api/content.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type CompactionAttempts, compactNow, contextFull } from '../../../src/agent/compaction/auto-compact.ts';
-import type { ContextWindow } from '../../../src/agent/turn.ts';
+import type { ContextWindow } from '../../../src/agent/turn-conversation.ts';
 import { fail, reply, text, thinking, toolUse } from '../../../src/testing/script.ts';
 import type { ContentBlock } from '../../../src/wire/api/content.ts';
 import { parseMessage } from '../../../src/wire/messages/parse.ts';
@@ -25,7 +25,7 @@ describe('the context is full', () => {
   const rigWith = async (context: Partial<ContextWindow>) => {
     const rig = createRig(['one']);
     await rig.ask('1');
-    Object.assign(rig.turn.context, context);
+    Object.assign(rig.turn.conversation.window, context);
     return rig.turn;
   };
 
@@ -74,7 +74,7 @@ describe('making room', () => {
       { type: 'system', subtype: 'compact_boundary', compact_metadata: { trigger: 'auto', pre_tokens: 1007 } },
       { type: 'user', isSynthetic: true },
     ]);
-    expect(rig.turn.context.tokens).toBe(0);
+    expect(rig.turn.conversation.window.tokens).toBe(0);
     expect(await rig.replayed()).toEqual(rig.conversation());
     expect(rig.conversation()).toHaveLength(1);
   });

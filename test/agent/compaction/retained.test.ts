@@ -12,7 +12,8 @@ const assistant = (...content: ContentBlock[]): ApiMessage => ({ role: 'assistan
 
 function kept(messages: ApiMessage[], asked: ContentBlock[], window = 200_000) {
   const { turn } = createRig([]);
-  return retainedOf({ ...turn, messages, asked, context: { ...turn.context, window } });
+  const conversation = { ...turn.conversation, messages, window: { ...turn.conversation.window, window } };
+  return retainedOf({ conversation, asked });
 }
 
 describe('what a compaction keeps word for word', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Gate } from '../../../src/agent/calls/gate.ts';
 import { addAnswer, addUserContent } from '../../../src/agent/messages/api-messages.ts';
+import type { Gate } from '../../../src/agent/turn-tools.ts';
 import type { ApiMessage } from '../../../src/model/model.ts';
 import { type AnswerLike, brokenToolUse, fail, reply, text, thinking, toolUse } from '../../../src/testing/script.ts';
 import { ToolError } from '../../../src/tools/tool.ts';

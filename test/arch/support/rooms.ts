@@ -50,7 +50,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'compaction',
     'calls',
     'team',
-    ['step.ts', 'stop.ts', 'cut-answer.ts', 'structured-output.ts', 'loop.ts', 'result.ts'],
+    ['step.ts', 'stop.ts', 'cut-answer.ts', 'loop.ts', 'result.ts'],
   ],
   host: [
     'engine',

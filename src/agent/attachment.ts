@@ -1,6 +1,6 @@
-import { attachedBlocks } from '../../sessions/replay/user-blocks.ts';
-import type { JsonObject } from '../../util/json.ts';
-import type { ContentBlock } from '../../wire/api/content.ts';
+import { attachedBlocks } from '../sessions/replay/user-blocks.ts';
+import type { JsonObject } from '../util/json.ts';
+import type { ContentBlock } from '../wire/api/content.ts';
 
 /**
  * Content that the runtime adds to the user's message: environment facts, memory files, mentioned files. It is recorded
