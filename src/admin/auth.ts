@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +14,7 @@ import { missingOpenAiKey, openAiSettings } from '../model/openai/openai-env.ts'
 import { recordingNamed, resolveModel } from '../model/resolve.ts';
 import { makeDirectory } from '../util/files/make-directory.ts';
 import { replacePrivateText } from '../util/files/replace-file.ts';
+import { readSmallFile } from '../util/files/small-file.ts';
 import { systemReason } from '../util/files/system-reason.ts';
 import { isObject, type JsonObject, tryParseJson } from '../util/json.ts';
 import { HeddleError } from '../wire/errors.ts';
@@ -148,10 +148,12 @@ async function changeKeys(configHome: string, change: (keys: readonly JsonObject
   }
 }
 
+const MAX_BYTES = 1024 * 1024;
+
 /** All entries, also those of providers that only another version knows. */
 function readEntries(path: string): JsonObject[] {
   try {
-    const value = tryParseJson(readFileSync(path, 'utf8'));
+    const value = tryParseJson(readSmallFile(path, MAX_BYTES).toString('utf8'));
     return isObject(value) && Array.isArray(value.keys) ? value.keys.filter(isObject) : [];
   } catch {
     return [];

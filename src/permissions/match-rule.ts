@@ -99,6 +99,7 @@ function forbidsFilesOf(spec: string, kind: 'read' | 'edit', script: ShellScript
 
 const EVERY_PATH: PathMatcher = {
   matches: () => true,
+  matchesOne: () => true,
   mayMatchBelow: () => true,
   startsBelow: () => true,
   mayMatch: () => true,

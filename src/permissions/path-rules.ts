@@ -17,6 +17,8 @@ export interface PathRuleContext {
 
 export interface PathMatcher {
   matches(path: string): boolean;
+  /** `matches`, for a path that many matchers are asked about. */
+  matchesOne(named: NamedPath): boolean;
   /** Whether a path below this directory could match, so that a search of it could show what the rule hides. */
   mayMatchBelow(directory: string): boolean;
   /**
@@ -41,20 +43,14 @@ export function pathMatcher(spec: string, context: PathRuleContext, reading: 'fo
   if (anchors === null) return null;
   const patterns = anchors.flatMap((anchor) => compile(anchor, context, reading));
 
-  const candidates = (path: string) => {
-    const real = context.realPath(path);
-    if (reading === 'allow') return real === null ? [] : [real];
-    const own = real === null ? [path] : [real, path];
-    return [...own, ...own.flatMap((each) => originals(each, context))];
+  const candidates = (path: string) => candidatesOf(path, context, reading);
+  const matchesOne = ({ length, couldBeAny, candidates: all }: NamedPath) => {
+    if (length > MAX_PATH_CHARS) return reading === 'forbid';
+    return couldBeAny || all.some((candidate) => patterns.some((pattern) => pattern.matches(candidate)));
   };
-  const couldBeAny = (path: string) => reading === 'forbid' && context.realPath(path) === null && mayLeadAnywhere(path);
   return {
-    matches: (path) => {
-      if (path.length > MAX_PATH_CHARS) return reading === 'forbid';
-      return (
-        couldBeAny(path) || candidates(path).some((candidate) => patterns.some((pattern) => pattern.matches(candidate)))
-      );
-    },
+    matches: (path) => matchesOne(namedPath(path, context, reading)),
+    matchesOne,
     mayMatchBelow: (directory) =>
       candidates(directory).some((candidate) =>
         patterns.some(({ base }) => isInside(candidate, base) || isInside(base, candidate)),
@@ -69,6 +65,39 @@ export function pathMatcher(spec: string, context: PathRuleContext, reading: 'fo
       return patterns.some(({ shapes }) => shapes().some((shape) => meant.some((each) => patternsMeet(each, shape))));
     },
   };
+}
+
+/** A path with all that does not depend on a rule. */
+export interface NamedPath {
+  length: number;
+  /** It cannot be determined where it leads. */
+  couldBeAny: boolean;
+  candidates: readonly Candidate[];
+}
+
+interface Candidate {
+  /** As rules of this reading compare it. */
+  folded: string;
+  /** Whether no part of it is `.`, `..` or empty: then it lies in a directory whose path it begins with. */
+  isPlain: boolean;
+}
+
+export function namedPath(path: string, context: PathRuleContext, reading: 'forbid' | 'allow'): NamedPath {
+  const { length } = path;
+  if (length > MAX_PATH_CHARS) return { length, couldBeAny: false, candidates: [] };
+  const couldBeAny = reading === 'forbid' && context.realPath(path) === null && mayLeadAnywhere(path);
+  const candidates = candidatesOf(path, context, reading).map((each) => ({
+    folded: reading === 'forbid' ? each.toLowerCase() : each,
+    isPlain: each.startsWith('/') && !/\/\.{0,2}(?:\/|$)/.test(each),
+  }));
+  return { length, couldBeAny, candidates };
+}
+
+function candidatesOf(path: string, context: PathRuleContext, reading: 'forbid' | 'allow'): string[] {
+  const real = context.realPath(path);
+  if (reading === 'allow') return real === null ? [] : [real];
+  const own = real === null || real === path ? [path] : [real, path];
+  return context.checkouts === undefined ? own : [...own, ...own.flatMap((each) => originals(each, context))];
 }
 
 function lettersIn(pattern: readonly Part[]): number {
@@ -140,7 +169,7 @@ export function anchorsOf(spec: string, context: PathRuleContext, reading: 'forb
 
 interface Pattern {
   base: string;
-  matches(path: string): boolean;
+  matches(candidate: Candidate): boolean;
   /** The anchors as patterns; together they match at least as much. */
   shapes(): Part[][];
 }
@@ -158,11 +187,22 @@ function compile(anchor: Anchor, context: PathRuleContext, reading: 'forbid' | '
   const ignoreCase = reading === 'forbid';
   const fits = namesMatcher(rest, { ignoreCase });
   const fold = (path: string) => (ignoreCase ? path.toLowerCase() : path);
+  const isEverything = rest.length === 0;
   return [...bases].map((base) => ({
     base,
-    matches: (path) => isInside(fold(base), fold(path)) && fits(relative(fold(base), fold(path))),
+    matches: insideOf(fold(base), (names) => isEverything || fits(names)),
     shapes: () => shapesOf(base, rest).flatMap((shape) => [shape, [...shape, '/', { any: 'text' }]]),
   }));
+}
+
+/** Whether a path lies in a directory, and its names below that fit. */
+function insideOf(base: string, fits: (names: string) => boolean): (candidate: Candidate) => boolean {
+  const start = base === '/' ? '/' : `${base}/`;
+  return ({ folded, isPlain }) => {
+    if (!isPlain) return isInside(base, folded) && fits(relative(base, folded));
+    if (folded === base) return fits('');
+    return folded.startsWith(start) && fits(folded.slice(start.length));
+  };
 }
 
 /** Each `**` doubles the shapes. With more of them the path below the base may be anything. */

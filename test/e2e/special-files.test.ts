@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, ftruncateSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CLI } from '../support/cli.ts';
@@ -29,6 +38,13 @@ const PROJECT_FILES = [
   ...['.claude/settings.json', '.claude/settings.local.json', '.mcp.json', 'CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md'],
   ...['.claude/CLAUDE.md', '.claude/rules/a.md', '.claude/commands/a.md', '.claude/agents/a.md', '.gitignore'],
   ...['.claude/skills/a/SKILL.md', '.claude/output-styles/a.md', '../CLAUDE.md', '.worktreeinclude'],
+];
+
+/** Files of the config home; `SESSION` is the session that is continued. */
+const HOME_FILES = [
+  ...['settings.json', '.claude.json', 'CLAUDE.md', 'AGENTS.md', 'api-keys.json', 'rules/a.md', 'skills/a/SKILL.md'],
+  ...['commands/a.md', 'agents/a.md', 'output-styles/a.md', 'plugins/installed_plugins.json'],
+  ...['projects/PROJECT/SESSION.archived.json', 'background/SESSION/task.json', 'locks/SESSION.json'],
 ];
 
 /** Long for a start, and an end to one that waits for ever. */
@@ -66,5 +82,26 @@ describe.each(Object.keys(KINDS))('a start does not wait for a %s', (kind) => {
     // Settings that cannot be read stop a run that was to believe them, with words.
     expect({ status, signal }).toEqual({ status: trust === 'trusted' ? 1 : 0, signal: null });
     expect(stdout.includes('it runs')).toBe(trust !== 'trusted');
+  });
+
+  test.each(HOME_FILES)('in the place of %s of the config home', async (file) => {
+    const place = await placeWith([]);
+    expect(run(place, ask())).toMatchObject({ status: 0 });
+    const [project = ''] = readdirSync(join(place.home, 'projects'));
+    const [session = ''] = readdirSync(join(place.home, 'projects', project)).filter((name) => name.endsWith('.jsonl'));
+    const name = file.replace('PROJECT', project).replace('SESSION', session.replace('.jsonl', ''));
+    mkdirSync(dirname(join(place.home, name)), { recursive: true });
+    rmSync(join(place.home, name), { force: true });
+    KINDS[kind]?.(join(place.home, name));
+    // With an answer or with an error, but in time.
+    for (const args of [
+      ask('--continue'),
+      ['sessions', 'list', '--archived'],
+      ['tasks', 'list'],
+      ['auth', 'status'],
+      ['mcp', 'list'],
+    ]) {
+      expect(run(place, args).signal, args.join(' ')).toBeNull();
+    }
   });
 });

@@ -21,9 +21,16 @@ export function readFrontMatter(file: string): FrontMatter {
     const message = 'opens a block of settings that no second line of dashes closes, so that all of it is text';
     return { ...withoutAny(text), problems: [{ line: 1, message }] };
   }
+  if (closing.index > MAX_CHARS) {
+    const message = `has more than ${MAX_CHARS / 1024} KB of settings at its top, which is too much to be read`;
+    return { ...withoutAny(rest.slice(closing.index + closing[0].length)), problems: [{ line: 1, message }] };
+  }
   const parsed = parseYaml(rest.slice(0, closing.index), { firstLine: 2 });
   return { ...parsed, body: rest.slice(closing.index + closing[0].length) };
 }
+
+/** More than anyone writes; a stranger's file must not hold up the session. */
+const MAX_CHARS = 128 * 1024;
 
 function withoutAny(body: string): FrontMatter {
   return { values: {}, written: new Map(), body, problems: [] };

@@ -35,11 +35,16 @@ export interface MarkdownFile extends FrontMatter {
 
 /** The Markdown files in a folder, by name. `nested`: also those in subfolders. A missing folder has none. */
 export function markdownFiles(folder: string, source: FileSource, { nested }: { nested: boolean }): string[] {
-  return walk(folder, source, nested ? MAX_NESTING : 0);
+  const all = walk(folder, source, nested ? MAX_NESTING : 0);
+  if (all.length > MAX_FILES) source.notes.warn(folder, TOO_MANY);
+  return all.slice(0, MAX_FILES);
 }
 
 /** A link may lead back to a parent folder. */
 const MAX_NESTING = 8;
+/** More than any real folder has: all are read before the session starts. */
+const MAX_FILES = 1000;
+const TOO_MANY = `has more than ${MAX_FILES} entries: the others are left out`;
 /** Longer than any real file, and short enough to be read a few hundred times at the start of a session. */
 const MAX_BYTES = 256 * 1024;
 
@@ -54,8 +59,9 @@ function walk(folder: string, source: FileSource, depth: number): string[] {
 /** In the order of their names, which does not depend on the machine. */
 export function entriesOf(folder: string, { notes }: FileSource): Dirent[] {
   try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1)).filter(({ name }) => !name.startsWith('.'));
+    const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'));
+    if (entries.length > MAX_FILES) notes.warn(folder, TOO_MANY);
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MAX_FILES);
   } catch (error) {
     const code = errorCode(error);
     if (code !== 'ENOENT' && code !== 'ENOTDIR') notes.warn(folder, messageOf(error));

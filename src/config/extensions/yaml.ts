@@ -58,6 +58,7 @@ class Reader {
   /** The `key: value` lines at this indentation. */
   map(indent: number, depth: number): JsonObject {
     const entries: [string, unknown][] = [];
+    const keys = new Set<string>();
     for (let line = this.#next(); line && line.indent >= indent; line = this.#next()) {
       const found = KEY.exec(line.text);
       if (line.indent > indent || !found) {
@@ -66,7 +67,8 @@ class Reader {
       }
       const key = keyOf(found);
       this.#at++;
-      if (entries.some(([other]) => other === key)) this.#warn(line, `gives ${key} a second time; the last one counts`);
+      if (keys.has(key)) this.#warn(line, `gives ${key} a second time; the last one counts`);
+      keys.add(key);
       if (depth === 0 && found[4] !== undefined) this.written.set(key, found[4].trim());
       entries.push([key, this.#value(found[4] ?? '', line, depth)]);
     }
@@ -228,9 +230,9 @@ function pieces(text: string): string[] | null {
     if (quote !== '') {
       if (character === '\\' && quote === '"') at++;
       else if (character === quote) quote = '';
-    } else if (/["']/.test(character) && text.slice(start, at).trim() === '') quote = character;
-    else if (/[[{(]/.test(character)) depth++;
-    else if (/[\]})]/.test(character)) depth--;
+    } else if ((character === '"' || character === "'") && text.slice(start, at).trim() === '') quote = character;
+    else if (character === '[' || character === '{' || character === '(') depth++;
+    else if (character === ']' || character === '}' || character === ')') depth--;
     else if (character === ',' && depth === 0) {
       parts.push(text.slice(start, at));
       start = at + 1;

@@ -60,7 +60,7 @@ async function readFileMentions(text: string, thread: MentioningThread): Promise
   const { hideCredentials } = thread.services;
   const context = thread.toolContext('mention', new AbortController().signal);
   const attachments = new Map<string, Attachment>();
-  for (const mention of mentionsIn(text).slice(0, MAX_WORDS)) {
+  for (const mention of mentionsIn(text)) {
     if (attachments.size === MAX_MENTIONS) break;
     const file = await findFile(mention, context);
     const { first, last } = mention.lines ?? {};
@@ -152,15 +152,24 @@ export interface Mention {
   lines?: { first: number; last: number };
 }
 
-/** The paths that a text mentions: `@src/a.ts`, `@"my notes.md"`, `@src/a.ts#L5-10`. Many of them turn out not to exist. */
+/** The first paths that a text mentions: `@src/a.ts`, `@"my notes.md"`, `@src/a.ts#L5-10`. Many of them turn out not to exist. */
 export function mentionsIn(text: string): Mention[] {
   const matches = text.matchAll(/(?<=^|[\s(])@(?:"([^"\n]+)"|([^\s"]+))(#L\d+(?:-L?\d+)?)?/g);
-  return [...matches].map(([, quoted, word = '', suffix]) => {
+  return firstOf(matches, MAX_WORDS).map(([, quoted, word = '', suffix]) => {
     const [whole, range] = quoted === undefined ? splitRange(word) : [quoted, suffix];
     const bare = quoted ?? withoutTrailing(whole, SENTENCE_ENDS);
     const lines = linesOf(range);
     return { paths: [...new Set([whole, bare])].filter((path) => path !== ''), ...(lines && { lines }) };
   });
+}
+
+function firstOf<T>(items: Iterable<T>, count: number): T[] {
+  const first: T[] = [];
+  for (const item of items) {
+    if (first.length === count) break;
+    first.push(item);
+  }
+  return first;
 }
 
 function splitRange(word: string): [path: string, range: string | undefined] {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { tryLock, whenFree } from '../../config/file-lock.ts';
@@ -9,6 +8,7 @@ import { type AuthStore, createServerAuth } from '../../mcp/oauth/tokens.ts';
 import type { FetchLike } from '../../mcp/remote/fetch-like.ts';
 import { makeDirectory } from '../../util/files/make-directory.ts';
 import { replacePrivateText } from '../../util/files/replace-file.ts';
+import { smallText } from '../../util/files/small-file.ts';
 import { isObject, stringField, tryParseJson } from '../../util/json.ts';
 import { HeddleError } from '../../wire/errors.ts';
 
@@ -70,15 +70,11 @@ function authFile(configHome: string, serverUrl: string): string {
   return join(configHome, 'mcp-auth', `${hash}.json`);
 }
 
+const MAX_BYTES = 1024 * 1024;
+
 /** Does not use the reader of settings, whose errors quote the file. A broken file counts as no sign-in. */
 function readSignedIn(path: string): SignedIn | null {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch {
-    return null;
-  }
-  const value = tryParseJson(text);
+  const value = tryParseJson(smallText(path, MAX_BYTES) ?? '');
   return isSignedIn(value) ? value : null;
 }
 

@@ -73,13 +73,23 @@ export function agentServers(servers: JsonObject, env: Env): ConfiguredServer[] 
   return Object.entries(servers).flatMap(([name, raw]) => (isObject(raw) ? { ...origin, name, raw } : []));
 }
 
+/** More than anyone has; each may be a process to start, and nothing else runs meanwhile. */
+const MAX_SERVERS = 100;
+
 function serversIn(raw: unknown, origin: Omit<ConfiguredServer, 'name' | 'raw'>, log: Logger): ConfiguredServer[] {
   if (raw === undefined) return [];
   if (!isObject(raw)) {
     log('warn', `mcpServers of the scope ${origin.scope} is no object: it was left out`);
     return [];
   }
-  return Object.entries(raw).flatMap(([name, server]) => {
+  const all = Object.entries(raw);
+  if (all.length > MAX_SERVERS) {
+    log(
+      'warn',
+      `mcpServers of the scope ${origin.scope} has ${all.length} servers: all but the first ${MAX_SERVERS} were left out`,
+    );
+  }
+  return all.slice(0, MAX_SERVERS).flatMap(([name, server]) => {
     if (isObject(server)) return { ...origin, name, raw: server };
     log('warn', `The MCP server ${printable(name)} of the scope ${origin.scope} is no object: it was left out`);
     return [];

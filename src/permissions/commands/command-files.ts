@@ -36,8 +36,24 @@ export function caughtFile(
     ...opened.map(({ target }): NamedFile => ({ word: target, directories })),
     ...everyCommand(script).flatMap((command) => namedFiles(command, kind, directories)),
   ];
+  if (files.length * policy.deny.length > MAX_COMPARED)
+    return `one of ${files.length} files, which are too many to check`;
+  if (lettersOfOpen(files) > MAX_OPEN_LETTERS) return 'one of many files whose names are not known beforehand';
   const caught = files.find((file) => mayTouch(file, matcher, policy));
   return caught === undefined ? null : shown(caught.word);
+}
+
+/** Comparing two patterns takes time that grows with the product of their lengths, and nothing else runs meanwhile. */
+const MAX_OPEN_LETTERS = 3000;
+/** Files times rules: more would hold up everything else. */
+const MAX_COMPARED = 20_000;
+
+function lettersOfOpen(files: readonly NamedFile[]): number {
+  const letters = (part: Part) => (typeof part === 'string' ? part.length : 1);
+  return files.reduce(
+    (sum, { word }) => (typeof word === 'string' ? sum : word.parts.reduce((more, part) => more + letters(part), sum)),
+    0,
+  );
 }
 
 /** Where a script may be when it resolves a path: the directories it changes to, or anywhere. */

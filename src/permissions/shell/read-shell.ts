@@ -40,6 +40,8 @@ const NOT_PLAIN = 'the command is not a plain sequence of commands, so what it w
 /** More than bash takes in one argument. */
 const MAX_LENGTH = 128 * 1024;
 const MAX_DEPTH = 20;
+/** Each is compared with each rule, and nothing else runs meanwhile. */
+const MAX_WORDS = 6000;
 
 interface Reading {
   parse: ParseShell | null;
@@ -52,6 +54,8 @@ function readText(text: string, { parse, depth }: Reading): ShellScript {
   if (text.trim() === '') return notStatic('there is no command in it');
   const parsed = plain(text) ?? (parse === null ? notRead(NOT_PLAIN) : parse(text));
   if (parsed === null) return notRead('the command cannot be read as a shell would read it');
+  const words = parsed.commands.reduce((sum, command) => sum + command.words.length, 0);
+  if (words > MAX_WORDS) return notRead('the command has too many words to be understood');
   const next = { parse, depth: depth + 1 };
   const commands = parsed.commands.map((command) => started(command, next));
   return { ...parsed, commands, unknown: parsed.unknown ?? doubtAbout(commands) ?? doubtAboutFiles(parsed.redirects) };

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import type { Parser, Tree, TreeCursor } from 'web-tree-sitter';
+import type { Parser, TreeCursor } from 'web-tree-sitter';
 import { findOwnFile, sourcesRoot } from '../../util/own/own-files.ts';
 import type { ParsedScript, ParseShell } from './read-shell.ts';
 import { readTree } from './read-tree.ts';
@@ -50,11 +50,15 @@ function locate(name: string): string {
 function parse(parser: Parser, text: string): ParsedScript | null {
   // To the grammar, two lines that a backslash joins inside of a word are two words.
   if (/[^\s]\\\n[^\s]/.test(text) || UNSPEAKABLE.test(text)) return null;
-  const tree = parseInTime(parser, text.replaceAll(PLAIN_TO_BASH, 'x'));
-  if (tree === null) return null;
+  const isOver = cpuLimit();
+  const tree = parser.parse(text.replaceAll(PLAIN_TO_BASH, 'x'), null, { progressCallback: isOver });
+  if (tree === null) {
+    parser.reset();
+    return null;
+  }
   const cursor = tree.walk();
   try {
-    return tree.rootNode.hasError ? null : readTree(text, copy(cursor, text, 0));
+    return tree.rootNode.hasError ? null : readTree(text, copyWithin(isOver, cursor, text));
   } catch (error) {
     if (error instanceof Unreadable) return null;
     throw error;
@@ -64,14 +68,21 @@ function parse(parser: Parser, text: string): ParsedScript | null {
   }
 }
 
-/** Some contrived texts take time that grows with the square of their length. */
-const MAX_MS = 1000;
+/**
+ * Some contrived texts take time that grows with the square of their length, and nothing else runs meanwhile. Counted in
+ * CPU time: on a busy machine an ordinary text must not become one that cannot be read.
+ */
+const MAX_CPU_MS = 75;
 
-function parseInTime(parser: Parser, text: string): Tree | null {
-  const end = performance.now() + MAX_MS;
-  const tree = parser.parse(text, null, { progressCallback: () => performance.now() > end });
-  if (tree === null) parser.reset();
-  return tree;
+/** A function that tells whether the time since the call of this one is up. */
+function cpuLimit(): () => boolean {
+  const started = performance.now();
+  const cpu = process.cpuUsage();
+  return () => {
+    if (performance.now() - started < MAX_CPU_MS) return false;
+    const { user, system } = process.cpuUsage(cpu);
+    return user + system > MAX_CPU_MS * 1000;
+  };
 }
 
 /** Characters that cannot be passed to bash unchanged: bash would run a different text. */
@@ -81,17 +92,25 @@ const PLAIN_TO_BASH = /[^\P{Cc}\t\n]|[^\P{Z} ]|\p{Cf}/gu;
 
 /** Deeper nesting than any real command has; it would only exhaust the stack. */
 const MAX_DEPTH = 400;
+/** Nodes between looks at the clock. */
+const CHECK_EVERY = 500;
 
-function copy(cursor: TreeCursor, text: string, depth: number): SyntaxNode {
-  if (cursor.nodeIsMissing || depth > MAX_DEPTH) throw new Unreadable();
-  const { nodeType: type, nodeIsNamed: named, startIndex: start, endIndex: end } = cursor;
-  // Some tokens include the text before them: the `<<` of `a -n<<END` includes the `-n`.
-  if (!named && type !== '\n' && text.slice(start, end).trim() !== type) throw new Unreadable();
-  const children: SyntaxNode[] = [];
-  if (cursor.gotoFirstChild()) {
-    do children.push(copy(cursor, text, depth + 1));
-    while (cursor.gotoNextSibling());
-    cursor.gotoParent();
-  }
-  return { type, named, start, end, children };
+/** The tree as objects; walking it takes long for some texts, too. */
+function copyWithin(isOver: () => boolean, cursor: TreeCursor, text: string): SyntaxNode {
+  let nodes = 0;
+  const copy = (depth: number): SyntaxNode => {
+    if (cursor.nodeIsMissing || depth > MAX_DEPTH) throw new Unreadable();
+    if (++nodes % CHECK_EVERY === 0 && isOver()) throw new Unreadable();
+    const { nodeType: type, nodeIsNamed: named, startIndex: start, endIndex: end } = cursor;
+    // Some tokens include the text before them: the `<<` of `a -n<<END` includes the `-n`.
+    if (!named && type !== '\n' && text.slice(start, end).trim() !== type) throw new Unreadable();
+    const children: SyntaxNode[] = [];
+    if (cursor.gotoFirstChild()) {
+      do children.push(copy(depth + 1));
+      while (cursor.gotoNextSibling());
+      cursor.gotoParent();
+    }
+    return { type, named, start, end, children };
+  };
+  return copy(0);
 }

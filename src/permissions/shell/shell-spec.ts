@@ -1,4 +1,5 @@
 import { plainArgv, plainSequence } from './plain-words.ts';
+import { fitsPieces, piecesOf } from './program-patterns.ts';
 import { isGlob, type Part, type Word } from './shell-script.ts';
 
 /** The parsed content of `Bash(…)`. */
@@ -44,7 +45,11 @@ function literal(word: string): RuleWord {
   return [word];
 }
 
+/** More than anyone writes; a stranger's rule must not take long to compare. */
+const MAX_STARS = 20;
+
 function globCommand(text: string): RuleWord[][] | null {
+  if (text.split('*').length > MAX_STARS) return null;
   const words = text.replace(/:\*$/, ' *').trim().split(/\s+/);
   if (!words.every((word) => /^[\w@%+=:,./*-]+$/.test(word))) return null;
   const rule = words.map((word): RuleWord => (/^\*+$/.test(word) ? ANY_WORDS : starred(word)));
@@ -82,15 +87,27 @@ function isLiteral(word: RuleWord | undefined): boolean {
   return word !== undefined && word !== ANY_WORDS && word.length === 1;
 }
 
-function allowsFrom([wanted, ...more]: readonly RuleWord[], words: readonly Word[]): boolean {
-  const [word, ...rest] = words;
-  if (wanted === undefined) return word === undefined;
-  if (wanted !== ANY_WORDS) return typeof word === 'string' && matches(wanted, word) && allowsFrom(more, rest);
-  if (more.length === 0) return words.every((each) => typeof each === 'string' || isGlob(each));
-  return typeof word === 'string' && (allowsFrom(more, rest) || allowsFrom([wanted, ...more], rest));
+/** Filled from the end: `row[i]` says whether the words from i on match the rule from here on. */
+function allowsFrom(rule: readonly RuleWord[], words: readonly Word[]): boolean {
+  if (rule.length * words.length > MAX_STEPS) return false;
+  const isKnown = (word: Word | undefined) => typeof word === 'string' || (word !== undefined && isGlob(word));
+  const firstOpen = words.findLastIndex((word) => !isKnown(word)) + 1;
+  let row = [...words, undefined].map((_, at) => at === words.length);
+  for (let at = rule.length - 1; at >= 0; at--) {
+    const wanted = rule[at];
+    const after = row;
+    row = [];
+    for (let i = words.length; i >= 0; i--) {
+      const word = words[i];
+      if (wanted === undefined || wanted === ANY_WORDS) {
+        // At the end it means any words, or none, and file patterns too; elsewhere one word or more.
+        const goesOn = typeof word === 'string' && (after[i + 1] === true || row[i + 1] === true);
+        row[i] = at === rule.length - 1 ? i >= firstOpen : goesOn;
+      } else row[i] = typeof word === 'string' && after[i + 1] === true && fitsPieces(piecesOf(wanted), word);
+    }
+  }
+  return row[0] === true;
 }
 
-function matches(wanted: readonly Part[], word: string): boolean {
-  const source = wanted.map((part) => (typeof part === 'string' ? part.replaceAll(/[^\w]/g, '\\$&') : '.*')).join('');
-  return new RegExp(`^${source}$`, 's').test(word);
-}
+/** Far more than anyone writes. */
+const MAX_STEPS = 500_000;

@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { replacePrivateText } from '../../util/files/replace-file.ts';
+import { smallText } from '../../util/files/small-file.ts';
 import { isObject, stringField, tryParseJson } from '../../util/json.ts';
 import type { Entry } from '../../wire/entries.ts';
 import { instantOf } from '../entry-fields.ts';
@@ -8,6 +9,7 @@ import { linesBackwards } from './reverse-lines.ts';
 
 /** `<session id>.archived.json`, next to the transcript, which stays unchanged. */
 const SUFFIX = '.archived.json';
+const MAX_BYTES = 8192;
 
 export function archiveMarkOf(transcript: string): string {
   return transcript.replace(/\.jsonl$/, '') + SUFFIX;
@@ -33,7 +35,7 @@ export async function writeArchiveMark(transcript: string, mark: { archived: boo
  */
 export function archivedNow(path: string, { lastModified }: { lastModified: number }): boolean | undefined {
   try {
-    const mark = tryParseJson(readFileSync(archiveMarkOf(path), 'utf8'));
+    const mark = tryParseJson(smallText(archiveMarkOf(path), MAX_BYTES) ?? '');
     if (!isObject(mark)) return undefined;
     const at = Date.parse(stringField(mark, 'at') ?? '');
     if (mark.archived !== true || Number.isNaN(at)) return false;
@@ -45,7 +47,7 @@ export function archivedNow(path: string, { lastModified }: { lastModified: numb
 
 /** Reads backwards to the time of the archiving: usually a line or two. */
 function isPromptedSince(path: string, at: number): boolean {
-  const fd = openSync(path, 'r');
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK); // a pipe must not hold it up
   try {
     for (const { bytes } of linesBackwards(fd, { end: fstatSync(fd).size })) {
       const entry = tryParseJson(bytes?.toString() ?? '');

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../../util/files/make-directory.ts';
 import { replacePrivateText } from '../../util/files/replace-file.ts';
+import { readSmallFile } from '../../util/files/small-file.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { isGone, type ProcessIdentity } from '../../util/process/process-identity.ts';
 import { isMissing } from '../storage-errors.ts';
@@ -75,10 +76,13 @@ export function readTaskRecords(dir: string): StoredTask[] {
   return tasks.sort((a, b) => a.record.started_at - b.record.started_at || (a.path < b.path ? -1 : 1));
 }
 
+/** A record may hold a long command. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
 /** Null for a file that is missing or incomplete. */
 export function readTaskRecord(path: string): TaskRecord | null {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const value: unknown = JSON.parse(readSmallFile(path, MAX_BYTES).toString('utf8'));
     return isTaskRecord(value) ? value : null;
   } catch {
     return null;
@@ -141,7 +145,7 @@ export function taskNow(record: TaskRecord, dir: string): TaskNow {
 
 function readExitCode(path: string): number | null {
   try {
-    const text = readFileSync(path, 'utf8').trim();
+    const text = readSmallFile(path, MAX_BYTES).toString('utf8').trim();
     return /^\d{1,3}$/.test(text) ? Number(text) : null;
   } catch {
     return null;

@@ -1,4 +1,4 @@
-import { createPauses, type Pauses } from '../../util/pauses.ts';
+import { createPauses, mapWithPauses, type Pauses } from '../../util/pauses.ts';
 import { occurrencesOf } from '../../util/text/linear-search.ts';
 
 /** A part of a text and its replacement. */
@@ -50,14 +50,15 @@ interface Exchange {
 }
 
 async function acrossLineEndings({ text, from, to, max, pauses }: Exchange): Promise<Replacement[]> {
-  const plain = toLf(text);
+  const plain = await withLf(text, pauses);
   const place = positionsIn(text);
   const endingAt = lineEndingsIn(text);
   const { head, tail } = sharedEnds(from, to);
   const changed = to.slice(head, to.length - tail);
-  return (await occurrencesOf(plain, from, max, pauses)).map((found) => {
-    const start = place(found + head);
-    const end = place(found + from.length - tail);
+  const found = await occurrencesOf(plain, from, max, pauses);
+  return mapWithPauses(found, pauses, (at) => {
+    const start = place(at + head);
+    const end = place(at + from.length - tail);
     return { start, end, text: changed.includes('\n') ? changed.replaceAll('\n', endingAt(start)) : changed };
   });
 }
@@ -97,4 +98,20 @@ function sharedEnds(a: string, b: string): { head: number; tail: number } {
 
 function toLf(text: string): string {
   return text.replaceAll('\r\n', '\n');
+}
+
+/** Characters between pauses. */
+const STRIDE = 2 ** 20;
+
+/** `toLf` for a text of any size. */
+async function withLf(text: string, pauses: Pauses): Promise<string> {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    if (pauses.isDue()) await pauses.take();
+    // Not between a CR and its line feed.
+    const end = text[at + STRIDE - 1] === '\r' ? at + STRIDE - 1 : at + STRIDE;
+    parts.push(toLf(text.slice(at, end)));
+    at = end;
+  }
+  return parts.join('');
 }

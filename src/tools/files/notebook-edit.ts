@@ -39,10 +39,10 @@ async function runNotebookEdit(edit: NotebookEditInput, context: ToolContext): P
   if (!stat) throw refusal(`${path} does not exist.`);
   const { bytes, whole } = await readUnchanged(path, stat, context);
   const { text, format } = decodeForEditing(path, bytes);
-  const notebook = parseNotebook(path, text);
+  const notebook = await parseNotebook(path, text);
 
   const change = planChange(notebook, edit, () => context.runtime.ids.uuid());
-  const updated = spliceCells(text, change.splice);
+  const updated = await spliceCells(text, change.splice);
   const written = encodeText(updated, format);
   await context.workspace.writeFile(path, written);
   markBytesSeen(path, written, context, { whole });

@@ -11,8 +11,11 @@ export interface CellOutput {
 }
 
 export function outputsOf({ json }: NotebookCell): CellOutput[] {
-  return Array.isArray(json.outputs) ? json.outputs.filter(isObject).map(toOutput) : [];
+  return Array.isArray(json.outputs) ? json.outputs.filter(isObject).slice(0, MAX_OUTPUTS).map(toOutput) : [];
 }
+
+/** More than anyone looks at. */
+const MAX_OUTPUTS = 1000;
 
 /** The text forms of a result, best first: the first one that it has is shown. */
 const TEXT_FORMS = ['text/plain', 'text/markdown', 'text/latex', 'application/json', 'text/html', 'image/svg+xml'];
@@ -29,7 +32,7 @@ function toOutput(output: JsonObject): CellOutput {
     kind,
     ...(textForm !== undefined && { text: asText(data[textForm]) }),
     ...(imageForm !== undefined && {
-      image: { mediaType: imageForm, base64: joinText(data[imageForm]).replace(/\s+/g, '') },
+      image: { mediaType: imageForm, base64: joinText(data[imageForm]) },
     }),
   };
 }
@@ -38,10 +41,13 @@ function asText(value: unknown): string {
   return typeof value === 'string' || Array.isArray(value) ? joinText(value) : (JSON.stringify(value) ?? '');
 }
 
+/** Several times as much as is shown. */
+const MAX_TRACEBACK = 100_000;
+
 /** Tracebacks come with colours. */
 function errorText(output: JsonObject): string {
   const { traceback } = output;
   const lines = Array.isArray(traceback) ? traceback.filter((line) => typeof line === 'string') : [];
   const summary = `${stringField(output, 'ename') ?? 'Error'}: ${stringField(output, 'evalue') ?? ''}`;
-  return lines.length > 0 ? stripVTControlCharacters(lines.join('\n')) : summary;
+  return lines.length > 0 ? stripVTControlCharacters(lines.join('\n').slice(0, MAX_TRACEBACK)) : summary;
 }

@@ -1,6 +1,8 @@
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
+import { createPauses, mapWithPauses, type Pauses } from '../../util/pauses.ts';
 import { ToolError } from '../tool.ts';
+import { type JsonSpan, jsonElements } from './json-spans.ts';
 
 /** A Jupyter notebook, read loosely: unknown fields stay in `json`. */
 export interface Notebook {
@@ -23,8 +25,8 @@ export interface NotebookCell {
 }
 
 /** Throws a ToolError that says why the text is not a notebook. */
-export function parseNotebook(path: string, text: string): Notebook {
-  const json = parseJson(path, text);
+export async function parseNotebook(path: string, text: string): Promise<Notebook> {
+  const json = text.length > LARGE ? await parsePieces(path, text) : parseJson(path, text);
   if (!isObject(json) || !Array.isArray(json.cells) || !json.cells.every(isObject)) {
     throw new ToolError(`${path} is not a notebook that can be read: it has no list of cells (nbformat 4). ${AS_TEXT}`);
   }
@@ -51,12 +53,56 @@ export function joinText(value: unknown): string {
 
 const AS_TEXT = 'With offset and limit it is read as plain text.';
 
+/** A text that JSON.parse takes too long for, while everything else waits. */
+const LARGE = 500_000;
+/** The most values in one piece, and the deepest nesting; real notebooks stay far below. */
+const MAX_VALUES = 200_000;
+const MAX_DEPTH = 500;
+
+/** The same value as `parseJson`, parsed cell by cell with pauses in between. */
+async function parsePieces(path: string, text: string): Promise<unknown> {
+  const pauses = createPauses();
+  const open = text.search(/\S/);
+  if (text[open] !== '{') return parseJson(path, text.slice(0, LARGE)); // not a notebook, or broken: the start tells
+  const whole = await jsonElements(text, open, pauses);
+  if (whole.end === -1 || text.slice(whole.end).trim() !== '') throw broken(path, 'it does not end where it should');
+  const entries: [string, unknown][] = [];
+  for (const member of whole.elements) {
+    const [start, written] =
+      /^("(?:[^"\\]|\\.){0,200}")\s*:\s*/.exec(text.slice(member.start, member.start + 1000)) ?? [];
+    if (start === undefined || written === undefined) throw broken(path, 'a member of it has no name');
+    const name = String(parseJson(path, written));
+    const at = member.start + start.length;
+    const isCells = name === 'cells' && text[at] === '[';
+    const value = isCells ? await parseItems(path, text, at, pauses) : parsePiece(path, text, { ...member, start: at });
+    entries.push([name, value]);
+  }
+  return Object.fromEntries(entries);
+}
+
+async function parseItems(path: string, text: string, open: number, pauses: Pauses): Promise<unknown[]> {
+  const { elements, end } = await jsonElements(text, open, pauses);
+  if (end === -1) throw broken(path, 'its list of cells has no end');
+  return mapWithPauses(elements, pauses, (element) => parsePiece(path, text, element));
+}
+
+function parsePiece(path: string, text: string, { start, end, values, depth }: JsonSpan): unknown {
+  if (values > MAX_VALUES || depth > MAX_DEPTH) {
+    throw new ToolError(`${path} holds more in one cell than a notebook does. Use \`jq\` to get at it.`);
+  }
+  return parseJson(path, text.slice(start, end));
+}
+
 function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ToolError(`${path} is not a notebook: its JSON is broken (${messageOf(error)}). ${AS_TEXT}`);
+    throw broken(path, messageOf(error));
   }
+}
+
+function broken(path: string, why: string): ToolError {
+  return new ToolError(`${path} is not a notebook: its JSON is broken (${why}). ${AS_TEXT}`);
 }
 
 function toCell(json: JsonObject, index: number): NotebookCell {

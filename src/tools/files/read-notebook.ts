@@ -26,7 +26,7 @@ export async function readNotebook({ path, size }: ReadableFile, context: ToolCo
     throw new ToolError(`${path} is a notebook of over 64 MB. Use \`jq\` to get at its cells.`);
   }
   const bytes = await context.workspace.readFile(path);
-  const notebook = parseNotebook(path, decodeForDisplay(bytes));
+  const notebook = await parseNotebook(path, decodeForDisplay(bytes));
   const { content, isWhole } = await show(notebook);
   markBytesSeen(path, bytes, context, { whole: isWhole });
   const data: FileReadOutput = { type: 'notebook', file: { filePath: path, ...cellData(notebook) } };
@@ -126,5 +126,5 @@ function outputData({ kind, text, image }: CellOutput): unknown {
 }
 
 function imageData({ mediaType, base64 }: NonNullable<CellOutput['image']>): unknown {
-  return { media_type: mediaType, image_data: base64.length <= MAX_DATA_IMAGE_CHARS ? base64 : '' };
+  return { media_type: mediaType, image_data: base64.length <= MAX_DATA_IMAGE_CHARS ? base64.replace(/\s+/g, '') : '' };
 }

@@ -1,15 +1,22 @@
+import { createPauses } from '../../util/pauses.ts';
+
 /**
  * Reads the lines that ripgrep prints with `--null`: a NUL ends each path, so that no file name can be mistaken for
  * something else. Ripgrep searches in parallel and prints files in any order; here they are sorted, so that results are
  * repeatable.
  */
 
+/** Lines between checks of the clock. */
+const STRIDE = 1000;
+
 /** `a.txt:1:text` for matches, `a.txt-2-text` for their context, `--` between parts that do not touch. */
-export function lineEntries(printed: readonly string[], options: LineOptions): string[] {
+export async function lineEntries(printed: readonly string[], options: LineOptions): Promise<string[]> {
   const blocks: Block[] = [];
   let separated = false;
   let startNew = true;
-  for (const line of printed) {
+  const pauses = createPauses();
+  for (const [at, line] of printed.entries()) {
+    if (at % STRIDE === 0 && pauses.isDue()) await pauses.take();
     if (line === '--') {
       separated = true;
       startNew = true;
@@ -18,12 +25,12 @@ export function lineEntries(printed: readonly string[], options: LineOptions): s
     const found = parseLine(line);
     if (!found) continue;
     let block = blocks.at(-1);
-    if (startNew || block?.path !== found.path) {
-      block = { path: found.path, lines: [] };
+    if (startNew || block === undefined || block.path !== found.path) {
+      block = { path: found.path, name: options.name(found.path), lines: [] };
       blocks.push(block);
       startNew = false;
     }
-    block?.lines.push(renderLine(found, options));
+    block.lines.push(renderLine(found, block.name, options));
   }
   blocks.sort((a, b) => comparePaths(a.path, b.path));
   return blocks.flatMap((block, index) => (separated && index > 0 ? ['--', ...block.lines] : block.lines));
@@ -47,6 +54,8 @@ interface LineOptions {
 
 interface Block {
   path: string;
+  /** The path as it is shown. */
+  name: string;
   lines: string[];
 }
 
@@ -66,8 +75,8 @@ function parseLine(line: string): MatchedLine | null {
   return { path: line.slice(0, end), number, mark, text };
 }
 
-function renderLine({ path, number, mark, text }: MatchedLine, { name, numbers }: LineOptions): string {
-  return numbers ? `${name(path)}${mark}${number}${mark}${text}` : `${name(path)}${mark}${text}`;
+function renderLine({ number, mark, text }: MatchedLine, name: string, { numbers }: LineOptions): string {
+  return numbers ? `${name}${mark}${number}${mark}${text}` : `${name}${mark}${text}`;
 }
 
 function comparePaths(a: string, b: string): number {

@@ -63,7 +63,10 @@ export async function ripgrep(search: Search, context: ToolContext): Promise<Sea
   const isOpen = await context.service(searchPort).readableFilter();
   const realPath = (name: string) => ('at' in held ? join(held.path, name) : (held.get(name)?.path ?? join(dir, name)));
   // Checked by both names, because the target of the written one may have changed.
-  const mayRead = remembered((name) => isOpen(join(dir, name)) && isOpen(realPath(name)));
+  const mayRead = remembered((name) => {
+    const [written, real] = [join(dir, name), realPath(name)];
+    return isOpen(written) && (real === written || isOpen(real));
+  });
   const found = createCollector(search, mayRead);
   const skipped = 'at' in held ? await unreadableEntries(dir, mayRead, context) : [];
   const files = 'at' in held ? [] : [...held.values()].map(({ at }) => at);

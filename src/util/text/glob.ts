@@ -18,9 +18,11 @@ type Token = { kind: 'set'; has(char: string): boolean } | { kind: 'one' } | { k
 
 /** More than any real pattern has; alternatives multiply. */
 const MAX_ALTERNATIVES = 256;
+const MAX_LENGTH = 2000;
 
 function expandBraces(pattern: string): string[] {
   let found = [pattern];
+  if (pattern.length > MAX_LENGTH) return found;
   for (;;) {
     const next = found.flatMap(expandFirst);
     if (next.length === found.length || next.length > MAX_ALTERNATIVES) return found;
