@@ -30,8 +30,8 @@ export const DOORS: readonly Door[] = [
   { target: 'cli/commands/trust.ts', from: COMMANDS, why: ONE_COMMAND },
   {
     target: 'cli/terminal/person.ts',
-    from: ['cli/run/run.ts'],
-    why: 'loads node:readline; programs read JSON instead',
+    from: ['cli/run/run.ts', 'cli/run/print.ts'],
+    why: 'loads node:readline and the view; programs read JSON instead',
   },
 
   { target: 'define/zod-3.ts', from: ['define/zod-schema.ts'], why: 'loads zod 3, which a program may not have' },

@@ -73,6 +73,7 @@ const PROGRAM = `import { query, HeddleError, tool, createSdkMcpServer } from 'h
 import { createEngine, inProcess } from 'heddle/engine';
 import { scriptedModel, startFakeApi, storeCases } from 'heddle/testing';
 import { encodeLine, LineDecoder } from 'heddle/wire';
+import { createViewTracker } from 'heddle/view';
 import { createJsonlStore } from 'heddle/stores/jsonl';
 import { createMemoryStore } from 'heddle/stores/memory';
 import 'heddle/sdk-tools';
@@ -89,7 +90,7 @@ assert.match(await run({ model: 'offline' }), /notes\\.md/, 'in a process of its
 const engine = createEngine({ cwd: process.cwd(), model: scriptedModel(['Hello']), store: createMemoryStore() });
 assert.equal(await run({ transport: inProcess(engine) }), 'Hello');
 await engine.close?.();
-for (const made of [tool, createSdkMcpServer, startFakeApi, storeCases, LineDecoder, HeddleError, createJsonlStore]) {
+for (const made of [tool, createSdkMcpServer, createViewTracker, startFakeApi, storeCases, LineDecoder, HeddleError, createJsonlStore]) {
   assert.equal(typeof made, 'function');
 }
 assert.equal(encodeLine({ type: 'keep_alive' }), '{"type":"keep_alive"}\\n');
@@ -99,6 +100,7 @@ const TYPED_PROGRAM = `import { type Options, query, type SDKMessage } from 'hed
 import { createEngine, inProcess } from 'heddle/engine';
 import { scriptedModel } from 'heddle/testing';
 import type { Transport } from 'heddle/wire';
+import { type Block, createViewTracker } from 'heddle/view';
 import 'heddle/stores/jsonl';
 import 'heddle/stores/memory';
 import 'heddle/sdk-tools';
@@ -112,6 +114,10 @@ export async function texts(): Promise<string[]> {
 }
 const textOf = (message: SDKMessage): string =>
   message.type === 'result' && message.subtype === 'success' ? message.result : message.type;
+export const blocks = (line: Record<string, unknown>): Block[] =>
+  createViewTracker()
+    .note(line, 0)
+    .flatMap((change) => (change.type === 'done' ? change.block : []));
 export const isReady = (transport: Transport): boolean => transport.isReady();
 `;
 

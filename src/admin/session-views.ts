@@ -10,13 +10,13 @@ import { activeLeaf, pathTo } from '../sessions/tree/build-tree.ts';
 import { itemPieces, objectPieces } from '../sessions/views/export-json.ts';
 import { exportMarkdown } from '../sessions/views/export-markdown.ts';
 import { outlineOf } from '../sessions/views/outline.ts';
-import { conversationOf } from '../sessions/views/readable-conversation.ts';
 import { renderConversation } from '../sessions/views/render-conversation.ts';
 import { drawTree, shownCost, shownTokens } from '../sessions/views/render-tree.ts';
 import { segmentsOf, tokensIn, turnsIn } from '../sessions/views/segments.ts';
 import { treeView } from '../sessions/views/tree-json.ts';
 import type { Paint } from '../util/text/paint.ts';
 import type { Entry } from '../wire/entries.ts';
+import { shownConversation } from './shown-conversation.ts';
 
 export { shortIds } from '../sessions/views/render-tree.ts';
 export { firstWords, shownLines as printableLines, treeView };
@@ -63,7 +63,7 @@ export function conversationLines(
   { leaf, full, ...options }: LineOptions & BranchChoice & { everything: boolean },
 ): AsyncIterable<string[]> {
   const path = { entries: pathOf(session, { leaf, full }), whole: session.whole };
-  return renderConversation(conversationOf(path), options);
+  return renderConversation(shownConversation(path), options);
 }
 
 export interface ExportChoice {
@@ -92,7 +92,8 @@ export async function* markdownOf(session: LeanSession, choice: ExportChoice): A
       ...periodOf(sections.flatMap(({ path }) => path.entries)),
       ...(session.costUsd === null ? [] : [['cost', shownCost(session.costUsd)] as [string, string]]),
     ];
-    yield* exportMarkdown({ sessionId, title: shownTitle(session, 200), details, sections });
+    const shown = sections.map(({ heading, path }) => ({ heading, parts: shownConversation(path) }));
+    yield* exportMarkdown({ sessionId, title: shownTitle(session, 200), details, sections: shown });
   } finally {
     for (const own of agents) await own.close();
   }

@@ -120,6 +120,4 @@ export interface Meters {
   /** Lines that tools have added to and removed from files. */
   linesAdded: number;
   linesRemoved: number;
-  /** How many turns have ended. */
-  turns: number;
 }

@@ -77,7 +77,7 @@ describe('a hello', () => {
     ['OpenTelemetry', /^src\/host\/telemetry\/|opentelemetry/],
     ['the SDK', /^src\/sdk\//],
     ['the testing kit', /^src\/testing\//],
-    ['a user interface', /^src\/(tui|web)\//],
+    ['a user interface', /^src\/(view|tui|web)\//],
   ])('the print path does not load %s', async (_name, pattern) => {
     const { sources } = await hello();
     expect(sources.filter((source) => pattern.test(source))).toEqual([]);

@@ -8,7 +8,7 @@ import { Peer } from '../../wire/link/peer.ts';
 import type { Launch, OutputFormat, RunConfig } from '../../wire/run-config.ts';
 import type { CliLogger } from '../terminal/logger.ts';
 import type { Person } from '../terminal/person.ts';
-import { openProgress, type Progress } from '../terminal/progress.ts';
+import type { Progress } from '../terminal/progress.ts';
 import type { Renderer } from '../terminal/renderer.ts';
 import { commandText, type RunText, resultText, resumedLines } from '../terminal/result-text.ts';
 import { createAgentTree } from './agent-tree.ts';
@@ -36,7 +36,7 @@ export async function runPrint(
   const out = new LineWriter(process.stdout);
   out.onFailure(() => stop.abort(new Aborted('shutdown', 'The reader of stdout is gone')));
   const renderer = person?.renderer ?? rendererOf(launch.config, out);
-  const progress = person ? person.progress : progressOf(launch.config, logger, stop.signal);
+  const progress = person ? person.progress : await progressOf(launch.config, logger, stop.signal);
   // The display follows the model word by word; these lines change nothing else of the run.
   const partials = progress ? { includePartialMessages: true } : {};
   const config = { ...launch.config, ...partials, ...person?.config };
@@ -88,12 +88,13 @@ function refuseRequest({ subtype }: { subtype: string }): never {
 }
 
 /** For people who wait for a text. */
-function progressOf(
+async function progressOf(
   { outputFormat = 'text', noProgress }: RunConfig,
   logger: CliLogger,
   signal: AbortSignal,
-): Progress | null {
+): Promise<Progress | null> {
   if (outputFormat !== 'text' || noProgress || !process.stderr.isTTY) return null;
+  const { openProgress } = await import('../terminal/person.ts');
   const progress = openProgress(signal);
   if (progress) logger.beforeLine = progress.erase;
   return progress;

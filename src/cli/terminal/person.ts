@@ -10,6 +10,8 @@ import { openScreen } from './screen.ts';
 import { terminalOf } from './terminal.ts';
 import { createView } from './view.ts';
 
+export { openProgress };
+
 /** A person at a terminal as the client of a run, who sees what it does and answers its questions. */
 export interface Person {
   renderer: Renderer;

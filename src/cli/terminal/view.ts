@@ -2,8 +2,9 @@ import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import type { Paint } from '../../util/text/paint.ts';
 import { printable } from '../../util/text/printable.ts';
 import { wrapText } from '../../util/text/wrap-text.ts';
+import { callOf } from '../../view/call-view.ts';
+import { blocksOf } from '../../view/line-fields.ts';
 import { callLine } from './progress-line.ts';
-import { blocksOf, callOf } from './progress-state.ts';
 import { commandText, resumedLines, troubleText, unknownCommandLine } from './result-text.ts';
 import { type Screen, showWhole } from './screen.ts';
 
@@ -62,7 +63,7 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
       if (block.type === 'text' && !isOfAgent && !isError) showText(stringField(block, 'text') ?? '');
       if (block.type !== 'tool_use') continue;
       const indent = isOfAgent ? '  ' : '';
-      screen.print(paint.dim(callLine(callOf(block), { cwd, width: width(), mark: `${indent}● ` })));
+      screen.print(paint.dim(callLine({ ...callOf(block), share: '' }, { cwd, width: width(), mark: `${indent}● ` })));
     }
   }
 

@@ -1,5 +1,5 @@
 import { firstWords } from '../terminal-text.ts';
-import { conversationOf, inputText, type Part, type StoredPath } from './readable-conversation.ts';
+import { inputText, type Part } from './conversation-parts.ts';
 
 export interface MarkdownSession {
   sessionId: string;
@@ -7,7 +7,7 @@ export interface MarkdownSession {
   /** Shown in this order: when, where, which model. */
   details: readonly (readonly [name: string, value: string])[];
   /** The conversation first, then other branches and subagents, each under its own heading. */
-  sections: readonly { heading: string; path: StoredPath }[];
+  sections: readonly { heading: string; parts: AsyncIterable<Part> }[];
 }
 
 /** A session as a Markdown document: its paragraphs, to be separated by empty lines. */
@@ -16,9 +16,9 @@ export async function* exportMarkdown(session: MarkdownSession): AsyncGenerator<
   const list = [['session', `\`${sessionId}\``] as const, ...details].map(([name, value]) => `- ${name}: ${value}`);
   yield `# ${firstWords(title, 200)}`;
   yield list.join('\n');
-  for (const { heading, path } of sections) {
+  for (const { heading, parts } of sections) {
     if (sections.length > 1) yield `## ${heading}`;
-    for await (const part of conversationOf(path)) yield partMarkdown(part);
+    for await (const part of parts) yield partMarkdown(part);
   }
 }
 

@@ -1,7 +1,7 @@
 import { cutToWidth } from '../../util/text/display-width.ts';
 import type { Paint } from '../../util/text/paint.ts';
 import { firstLines, firstWords, shownLines } from '../terminal-text.ts';
-import { inputText, type Part } from './readable-conversation.ts';
+import { inputText, type Part } from './conversation-parts.ts';
 
 export interface ConversationOptions {
   paint: Paint;

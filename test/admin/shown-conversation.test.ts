@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { exportMarkdown } from '../../../src/sessions/views/export-markdown.ts';
-import { conversationOf } from '../../../src/sessions/views/readable-conversation.ts';
-import { renderConversation } from '../../../src/sessions/views/render-conversation.ts';
-import { createPaint } from '../../../src/util/text/paint.ts';
-import type { Entry } from '../../../src/wire/entries.ts';
-import { assistant, call, user } from '../support.ts';
+import { shownConversation } from '../../src/admin/shown-conversation.ts';
+import { exportMarkdown } from '../../src/sessions/views/export-markdown.ts';
+import { renderConversation } from '../../src/sessions/views/render-conversation.ts';
+import { createPaint } from '../../src/util/text/paint.ts';
+import type { Entry } from '../../src/wire/entries.ts';
+import { assistant, call, user } from '../sessions/support.ts';
 
 const output = Array.from({ length: 12 }, (_, at) => `line ${at + 1}`).join('\n');
 const answered = (id: string, content: string, rest: object = {}) =>
@@ -31,7 +31,7 @@ async function all<T>(pieces: AsyncIterable<T>): Promise<T[]> {
 
 async function shown(entries: readonly Entry[], everything = false): Promise<string[]> {
   const options = { paint: createPaint({ colours: false }), width: 60, everything };
-  return (await all(renderConversation(conversationOf(stored(entries)), options))).flat();
+  return (await all(renderConversation(shownConversation(stored(entries)), options))).flat();
 }
 
 describe('in a terminal', () => {
@@ -90,7 +90,7 @@ describe('in a terminal', () => {
 
 describe('as Markdown', () => {
   async function markdown(entries: readonly Entry[]): Promise<string> {
-    const sections = [{ heading: 'Conversation', path: stored(entries) }];
+    const sections = [{ heading: 'Conversation', parts: shownConversation(stored(entries)) }];
     return `${(await all(exportMarkdown({ sessionId: 's', title: 'T', details: [], sections }))).join('\n\n')}\n`;
   }
 
