@@ -13,8 +13,7 @@ import { Prompts } from './prompts.ts';
 import { questionOf } from './questions.ts';
 import { resultBlock } from './result-block.ts';
 import { infoOfAnswer, infoOfInit, NO_INFO, withCommands } from './session-info.ts';
-import { noteAgent, TaskList } from './task-list.ts';
-import { teamAfter, withStates } from './team-view.ts';
+import { noteAgent, TaskList, teamAfter, withStates } from './task-list.ts';
 import { TodoList } from './todo-list.ts';
 import type { Doing, Phase, Question, View } from './view.ts';
 

@@ -53,6 +53,38 @@ test('[ARC-01] the SDK imports neither the loop nor the tools, not even their ty
   expect(bad).toEqual([]);
 });
 
+test('[TUI-01] the terminal imports neither the engine nor its tools, and the view nothing but util and types of the wire', () => {
+  const forbidden = new Set(['agent', 'host', 'tools', 'model', 'permissions', 'hooks', 'mcp', 'admin', 'cli']);
+  const bad = violations((file, { target, kind }) => {
+    const folder = target ? folderOf(target) : '';
+    if (file.folder === 'tui' && forbidden.has(folder))
+      return 'the terminal is a host: it speaks over a Transport only';
+    const mayView = folder === 'view' || folder === 'util' || (folder === 'wire' && kind === 'type');
+    return file.folder === 'view' && target && !mayView ? 'the view knows lines, and nothing else' : null;
+  });
+  expect(bad).toEqual([]);
+});
+
+test('the progress line and `sessions show` draw from the view', () => {
+  const drawn = ['src/cli/terminal/progress-state.ts', 'src/admin/shown-conversation.ts'];
+  for (const path of drawn) {
+    const file = files.find((each) => each.path === path);
+    const targets =
+      (file &&
+        graph
+          .get(file)
+          ?.filter(({ kind }) => kind === 'value')
+          .map(({ target }) => target)) ??
+      [];
+    expect(targets, path).toContain('src/view/tracker.ts');
+  }
+  const users = (target: string) =>
+    [...graph].flatMap(([{ path }, imports]) => (imports.some((each) => each.target === target) ? [path] : []));
+  expect(users('src/cli/terminal/progress-state.ts')).toContain('src/cli/terminal/progress.ts');
+  expect(users('src/admin/shown-conversation.ts')).toEqual(['src/admin/session-views.ts']);
+  expect(users('src/sessions/views/render-conversation.ts')).toEqual(['src/admin/session-views.ts']);
+});
+
 test('no file imports itself in a circle', () => {
   const values = new Map(
     [...graph].map(([file, imports]) => [

@@ -77,10 +77,14 @@ describe('a hello', () => {
     ['OpenTelemetry', /^src\/host\/telemetry\/|opentelemetry/],
     ['the SDK', /^src\/sdk\//],
     ['the testing kit', /^src\/testing\//],
-    ['a user interface', /^src\/(view|tui|web)\//],
   ])('the print path does not load %s', async (_name, pattern) => {
     const { sources } = await hello();
     expect(sources.filter((source) => pattern.test(source))).toEqual([]);
+  });
+
+  test('[TB-14, TUI-01] the print path does not load a user interface, nor the view', async () => {
+    const { sources } = await hello();
+    expect(sources.filter((source) => /^src\/(view|tui|web)\//.test(source))).toEqual([]);
   });
 });
 
